@@ -1,0 +1,28 @@
+# Run as a script: writes kernel files as byte arrays into one C++ file.
+#   cmake -DOUTPUT=embedded.cpp -DFILES="a.cl;b.h" -P EmbedKernels.cmake
+set(arrays "")
+set(table "")
+set(number 0)
+foreach(file IN LISTS FILES)
+  get_filename_component(name "${file}" NAME)
+  file(READ "${file}" bytes HEX)
+  string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${bytes}")
+  string(REGEX REPLACE "(.......,.......,.......,.......,.......,.......,.......,.......,.......,.......,.......,.......,)" "\\1\n    " bytes "${bytes}")
+  string(APPEND arrays "constexpr char file_${number}[] = {\n    ${bytes}};\n")
+  string(APPEND table "    {\"${name}\", {file_${number}, sizeof file_${number}}},\n")
+  math(EXPR number "${number} + 1")
+endforeach()
+file(WRITE "${OUTPUT}" "// Made from kernels/ at build time.
+#include \"kernel_source.hpp\"
+
+namespace lanesort::detail {
+namespace {
+${arrays}
+constexpr EmbeddedFile files[] = {
+${table}};
+}  // namespace
+
+std::span<const EmbeddedFile> embedded_kernels() noexcept { return files; }
+
+}  // namespace lanesort::detail
+")

@@ -1,0 +1,18 @@
+// CL/opencl.hpp as this folder uses it: OpenCL 1.2, errors as exceptions.
+//
+// The wrappers are inline functions. A program that links lanesort and also includes CL/opencl.hpp, perhaps without
+// exceptions, would have two different definitions of the same names, and the linker would keep either. Ours therefore
+// live in a namespace of their own.
+#pragma once
+
+#define CL_HPP_MINIMUM_OPENCL_VERSION 120
+#define CL_HPP_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 120
+#define CL_HPP_ENABLE_EXCEPTIONS
+#define cl lanesort_cl
+#include <CL/opencl.hpp>
+#undef cl
+
+namespace lanesort::opencl {
+namespace cl = ::lanesort_cl;
+}

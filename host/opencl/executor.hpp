@@ -1,0 +1,51 @@
+// Runs a plan on an OpenCL command queue.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "../../lib/src/executor.hpp"
+#include "../../lib/src/key_order.hpp"
+#include "clhpp.hpp"
+#include "program.hpp"
+
+namespace lanesort::opencl {
+
+/// Keys in a buffer.
+struct Keys {
+    cl::Buffer buffer;
+    std::uint64_t offset = 0;  ///< keys before the first one
+    KeyCoding coding;
+};
+
+/// Enqueues one launch a pass; does not wait. Works on in-order and out-of-order queues.
+class QueueExecutor final : public Executor {
+public:
+    QueueExecutor(Program& program, cl::CommandQueue queue, Keys keys, std::vector<cl::Event> wait_list = {});
+
+    void run(const Plan& plan) override;
+
+    /// Launches that were enqueued.
+    std::uint64_t launches() const noexcept { return launches_; }
+    /// The end of everything that was enqueued; valid also for an empty plan.
+    const cl::Event& finished() const noexcept { return finished_; }
+
+    /// Called after a pass was enqueued, with its event.
+    std::function<void(const Pass&, const cl::Event&)> after_enqueue;
+    /// The buffer of the counting kernels; only for a program with count_sync.
+    cl::Buffer counters;
+
+private:
+    void enqueue(const Pass& pass, const Plan& plan);
+
+    Program& program_;
+    cl::CommandQueue queue_;
+    bool in_order_;
+    Keys keys_;
+    std::vector<cl::Event> wait_list_;
+    std::uint64_t launches_ = 0;
+    cl::Event finished_;
+};
+
+}  // namespace lanesort::opencl

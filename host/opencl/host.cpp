@@ -1,0 +1,160 @@
+#include "host.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "checked.hpp"
+#include "platform.hpp"
+
+namespace lanesort::opencl {
+namespace {
+
+/// Seconds since it was last asked.
+class Stopwatch {
+public:
+    double lap() {
+        const auto now = Clock::now();
+        return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point last_ = Clock::now();
+};
+
+/// Host keys as the device sees them: where they are, if the device works in host memory, else a copy.
+class HostRange {
+public:
+    HostRange(const Host& host, const cl::CommandQueue& queue, void* keys, std::size_t bytes)
+        : queue_(queue), keys_(keys), bytes_(bytes), in_place_(host.info().host_unified_memory),
+          buffer_(host.context(), CL_MEM_READ_WRITE | (in_place_ ? CL_MEM_USE_HOST_PTR : cl_mem_flags{0}), bytes,
+                  in_place_ ? keys : nullptr) {}
+
+    const cl::Buffer& buffer() const { return buffer_; }
+    std::size_t device_bytes() const { return in_place_ ? 0 : bytes_; }
+
+    void upload() {
+        if (!in_place_) queue_.enqueueWriteBuffer(buffer_, CL_TRUE, 0, bytes_, keys_);
+    }
+    void download() {
+        if (!in_place_) {
+            queue_.enqueueReadBuffer(buffer_, CL_TRUE, 0, bytes_, keys_);
+            return;
+        }
+        queue_.enqueueUnmapMemObject(buffer_, queue_.enqueueMapBuffer(buffer_, CL_TRUE, CL_MAP_READ, 0, bytes_));
+        queue_.finish();
+    }
+
+private:
+    cl::CommandQueue queue_;
+    void* keys_;
+    std::size_t bytes_;
+    bool in_place_;
+    cl::Buffer buffer_;
+};
+
+/// Waits until nothing that was enqueued can touch the caller's memory any more, also when an error passes through.
+class FinishAtEnd {
+public:
+    explicit FinishAtEnd(const cl::CommandQueue& queue) : queue_(queue) {}
+    ~FinishAtEnd() { clFinish(queue_()); }
+    FinishAtEnd(const FinishAtEnd&) = delete;
+    FinishAtEnd& operator=(const FinishAtEnd&) = delete;
+
+private:
+    const cl::CommandQueue& queue_;
+};
+
+}  // namespace
+
+Host::Host(cl::Context context, cl::Device device)
+    : context_(std::move(context)), device_(std::move(device)), info_(describe(device_)) {}
+
+const cl::CommandQueue& Host::queue() {
+    if (!queue_) queue_.emplace(context_, device_);
+    return *queue_;
+}
+
+unsigned Host::prepare(const detail::KernelParameters& parameters) {
+    const auto known = std::ranges::find(programs_, parameters, [](const auto& p) { return p->parameters; });
+    if (known != programs_.end()) return (*known)->max_work_items;
+    return checked([&] {
+        return programs_.emplace_back(std::make_unique<Program>(context_, device_, parameters))->max_work_items;
+    });
+}
+
+Program& Host::program(const detail::KernelParameters& parameters) {
+    return **std::ranges::find(programs_, parameters, [](const auto& p) { return p->parameters; });
+}
+
+SortReport Host::sort_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters, KeyCoding coding,
+                           const std::function<void(std::size_t, std::size_t)>& progress) {
+    return checked([&] {
+        HostRange range(*this, queue(), keys, plan.count * parameters.key_bytes);
+        const FinishAtEnd finish(queue());
+        SortReport report;
+        Stopwatch watch;
+        range.upload();
+        report.upload_seconds = watch.lap();
+
+        QueueExecutor executor(program(parameters), queue(), {range.buffer(), 0, coding});
+        std::vector<cl::Event> passes;
+        if (progress)
+            executor.after_enqueue = [&](const Pass&, const cl::Event& event) { passes.push_back(event); };
+        executor.run(plan);
+        queue().flush();
+        for (std::size_t done = 0; done < passes.size(); ++done) {
+            passes[done].wait();
+            progress(done + 1, passes.size());
+        }
+        executor.finished().wait();
+        report.sort_seconds = watch.lap();
+
+        range.download();
+        report.download_seconds = watch.lap();
+        report.launches = executor.launches();
+        report.device_bytes = range.device_bytes();
+        for (const Pass& pass : plan.passes) {
+            report.hand_overs += pass.hand_overs;
+            report.barriers += pass.barriers;
+        }
+        return report;
+    });
+}
+
+SyncCounts Host::count_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters,
+                            KeyCoding coding) {
+    struct Counters {
+        cl_uint groups, hand_overs, barriers;
+    };
+    return checked([&] {
+        HostRange range(*this, queue(), keys, plan.count * parameters.key_bytes);
+        const FinishAtEnd finish(queue());
+        range.upload();
+
+        QueueExecutor executor(program(parameters), queue(), {range.buffer(), 0, coding});
+        Counters counters{};
+        executor.counters = cl::Buffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof counters, &counters);
+        SyncCounts counted;
+        executor.after_enqueue = [&](const Pass& pass, const cl::Event&) {
+            queue().enqueueReadBuffer(executor.counters, CL_TRUE, 0, sizeof counters, &counters);
+            if (counters.groups != pass.groups || counters.hand_overs % pass.groups || counters.barriers % pass.groups)
+                throw Error(ErrorCode::device_failed,
+                            fmt::format("of {} work-groups {} ended, with {} hand-overs and {} barriers in all",
+                                        pass.groups, counters.groups, counters.hand_overs, counters.barriers));
+            counted.all += counters.hand_overs / pass.groups;
+            counted.barriers += counters.barriers / pass.groups;
+            counters = {};
+            queue().enqueueWriteBuffer(executor.counters, CL_TRUE, 0, sizeof counters, &counters);
+        };
+        executor.run(plan);
+        counted.by_cpu = executor.launches() - 1;
+        counted.all += counted.by_cpu;
+        range.download();
+        return counted;
+    });
+}
+
+}  // namespace lanesort::opencl

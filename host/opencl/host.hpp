@@ -1,0 +1,42 @@
+// An opened OpenCL device: context, queue, programs.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "../../lib/src/backend.hpp"
+#include "clhpp.hpp"
+#include "executor.hpp"
+#include "program.hpp"
+
+namespace lanesort::opencl {
+
+class Host final : public detail::Backend {
+public:
+    /// Throws cl::Error.
+    Host(cl::Context context, cl::Device device);
+
+    const DeviceInfo& info() const noexcept override { return info_; }
+    unsigned prepare(const detail::KernelParameters& parameters) override;
+    SortReport sort_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters, KeyCoding coding,
+                         const std::function<void(std::size_t, std::size_t)>& progress) override;
+    SyncCounts count_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters,
+                          KeyCoding coding) override;
+
+    const cl::Context& context() const noexcept { return context_; }
+    const cl::Device& device() const noexcept { return device_; }
+    /// The compiled kernels of prepared parameters.
+    Program& program(const detail::KernelParameters& parameters);
+
+private:
+    /// The queue of host-range sorts, made when the first one needs it.
+    const cl::CommandQueue& queue();
+
+    cl::Context context_;
+    cl::Device device_;
+    DeviceInfo info_;
+    std::optional<cl::CommandQueue> queue_;
+    std::vector<std::unique_ptr<Program>> programs_;
+};
+
+}  // namespace lanesort::opencl

@@ -1,0 +1,91 @@
+#include "platform.hpp"
+
+#include "../../lib/src/backend.hpp"
+#include "checked.hpp"
+#include "host.hpp"
+
+namespace lanesort::opencl {
+namespace {
+
+/// From cl_ext.h, which gives it a name only in newer headers.
+constexpr cl_int platform_not_found = -1001;
+
+DeviceKind kind_of(cl_device_type type) {
+    if (type & CL_DEVICE_TYPE_GPU) return DeviceKind::gpu;
+    if (type & CL_DEVICE_TYPE_CPU) return DeviceKind::cpu;
+    return DeviceKind::other;
+}
+
+class OpenClDevice final : public detail::DeviceHandle {
+public:
+    explicit OpenClDevice(cl::Device device) : device_(std::move(device)), info_(describe(device_)) {}
+
+    const DeviceInfo& info() const noexcept override { return info_; }
+    std::unique_ptr<detail::Backend> open() const override {
+        return checked([&] { return std::make_unique<Host>(cl::Context(device_), device_); });
+    }
+
+private:
+    cl::Device device_;
+    DeviceInfo info_;
+};
+
+std::vector<cl::Platform> platforms() {
+    std::vector<cl::Platform> found;
+    try {
+        cl::Platform::get(&found);
+    } catch (const cl::Error& failure) {
+        if (failure.err() != platform_not_found) throw to_error(failure);
+    }
+    return found;
+}
+
+std::vector<cl::Device> devices_of(const cl::Platform& platform) {
+    std::vector<cl::Device> found;
+    try {
+        platform.getDevices(CL_DEVICE_TYPE_ALL, &found);
+    } catch (const cl::Error& failure) {
+        if (failure.err() != CL_DEVICE_NOT_FOUND) throw to_error(failure);
+    }
+    return found;
+}
+
+}  // namespace
+
+DeviceInfo describe(const cl::Device& device) {
+    DeviceInfo info;
+    info.backend = "OpenCL";
+    info.platform = cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>(), true).getInfo<CL_PLATFORM_NAME>();
+    info.name = device.getInfo<CL_DEVICE_NAME>();
+    info.vendor = device.getInfo<CL_DEVICE_VENDOR>();
+    info.version = device.getInfo<CL_DEVICE_VERSION>();
+    info.driver = device.getInfo<CL_DRIVER_VERSION>();
+    info.kind = kind_of(device.getInfo<CL_DEVICE_TYPE>());
+    info.compute_units = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+    info.max_work_items = static_cast<unsigned>(device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>());
+    info.native_vector_bytes = 4 * std::max(device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_INT>(), 1u);
+    info.global_bytes = device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
+    info.max_allocation_bytes = device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
+    info.local_bytes = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+    info.host_unified_memory = device.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>();
+    return info;
+}
+
+}  // namespace lanesort::opencl
+
+namespace lanesort::detail {
+
+Discovery discover_opencl() {
+    return opencl::checked([] {
+        Discovery discovery;
+        for (const auto& platform : opencl::platforms()) {
+            discovery.platforms.push_back(platform.getInfo<CL_PLATFORM_NAME>());
+            for (const auto& device : opencl::devices_of(platform))
+                if (device.getInfo<CL_DEVICE_AVAILABLE>() && device.getInfo<CL_DEVICE_COMPILER_AVAILABLE>())
+                    discovery.devices.emplace_back(std::make_shared<opencl::OpenClDevice>(device));
+        }
+        return discovery;
+    });
+}
+
+}  // namespace lanesort::detail

@@ -1,0 +1,82 @@
+/* Keys in memory and keys in registers.
+ *
+ * In registers and between passes a key is an unsigned integer whose order is the wanted order. `coding` says how it
+ * is made of the bits in memory; the first pass encodes, the last one decodes:
+ *   CODING_NONE      the bits are ordered already, or were encoded by an earlier pass
+ *   CODING_INTEGER   bits ^ flip          (flip: the sign bit for signed keys; all its bits inverted when descending)
+ *   CODING_FLOATING  negative numbers inverted, others with the sign bit set, then rotated down by the number of
+ *                    NaNs that one sign has, so that NaNs of both signs follow +infinity; then ^ flip
+ * Every coding is a bijection: NaN payloads and the sign of zero survive.
+ */
+#ifndef KEYS_H
+#define KEYS_H
+#include "dialect_opencl.h"
+
+#define CODING_NONE 0
+#define CODING_INTEGER 1
+#define CODING_FLOATING 2
+
+#define SIGN_BIT ((key_t)((key_t)1 << (KEY_BITS - 1)))
+#define LARGEST_KEY ((key_t)~(key_t)0)
+
+/* NaNs of one sign: 2^(bits of the significand) - 1. */
+#if KEY_BITS == 64
+#define NANS_OF_A_SIGN ((key_t)0x000fffffffffffffUL)
+#elif KEY_BITS == 32
+#define NANS_OF_A_SIGN ((key_t)0x007fffffU)
+#elif KEY_BITS == 16
+#define NANS_OF_A_SIGN ((key_t)0x03ffU)
+#else
+#define NANS_OF_A_SIGN ((key_t)0)
+#endif
+
+INLINE vec_t encode(vec_t bits, uint coding, key_t flip) {
+    if (coding == CODING_NONE) return bits;
+    if (coding == CODING_FLOATING) {
+        vec_t all_if_negative = (vec_t)((key_t)0 - (bits >> (KEY_BITS - 1)));
+        bits = (vec_t)((bits ^ (all_if_negative | SIGN_BIT)) - NANS_OF_A_SIGN);
+    }
+    return bits ^ flip;
+}
+
+INLINE vec_t decode(vec_t key, uint coding, key_t flip) {
+    if (coding == CODING_NONE) return key;
+    key ^= flip;
+    if (coding == CODING_FLOATING) {
+        key = (vec_t)(key + NANS_OF_A_SIGN);
+        vec_t all_if_negative = (vec_t)((key >> (KEY_BITS - 1)) - (key_t)1);
+        key ^= all_if_negative | SIGN_BIT;
+    }
+    return key;
+}
+
+/* Beyond the end of the array lies +infinity: it is read as the largest key and never written. Compare-exchanges
+ * never move a key towards the end past an equal one, so the keys of the array stay inside it. */
+INLINE vec_t load_keys(GLOBAL const key_t* keys, index_t first, index_t count, uint coding, key_t flip) {
+    vec_t key;
+    if (first + LANES <= count) {
+        key = encode(LOAD_VECTOR(keys + first), coding, flip);
+    } else {
+        key_t lane[LANES];
+        vec_t beyond = decode((vec_t)LARGEST_KEY, coding, flip);
+        STORE_VECTOR(beyond, lane);
+        for (uint l = 0; l < LANES; ++l)
+            if (first + l < count) lane[l] = keys[first + l];
+        key = encode(LOAD_VECTOR(lane), coding, flip);
+    }
+    return key;
+}
+
+INLINE void store_keys(vec_t key, GLOBAL key_t* keys, index_t first, index_t count, uint coding, key_t flip) {
+    key = decode(key, coding, flip);
+    if (first + LANES <= count) {
+        STORE_VECTOR(key, keys + first);
+    } else {
+        key_t lane[LANES];
+        STORE_VECTOR(key, lane);
+        for (uint l = 0; l < LANES; ++l)
+            if (first + l < count) keys[first + l] = lane[l];
+    }
+}
+
+#endif

@@ -1,0 +1,107 @@
+/* Steps of the network among the keys that a work-item holds in registers: REGISTER_VECTORS vectors of LANES keys.
+ * Every compare-exchange ascends: the lower address keeps the smaller key. No synchronisation happens here.
+ *
+ * A step of stride 2^b vectors pairs vector m with m + 2^b; its first, mirrored form pairs m with m ^ (2^(b+1) - 1),
+ * lane l with lane L - 1 - l. All loops have constant bounds and are unrolled, so that r[] stays in registers. */
+#ifndef REGISTERS_H
+#define REGISTERS_H
+#include "dialect_opencl.h"
+
+#define EXCHANGE_LANES(v, partner, blend)                 \
+    {                                                     \
+        vec_t swapped_ = partner(v);                      \
+        v = blend(MIN(v, swapped_), MAX(v, swapped_));    \
+    }
+
+/* The steps of strides L/2 .. 1, inside one vector. */
+INLINE vec_t merge_lanes(vec_t v) {
+#if LANES >= 16
+    EXCHANGE_LANES(v, SWAP_LANES_8, BLEND_8)
+#endif
+#if LANES >= 8
+    EXCHANGE_LANES(v, SWAP_LANES_4, BLEND_4)
+#endif
+#if LANES >= 4
+    EXCHANGE_LANES(v, SWAP_LANES_2, BLEND_2)
+#endif
+#if LANES >= 2
+    EXCHANGE_LANES(v, SWAP_LANES_1, BLEND_1)
+#endif
+    return v;
+}
+
+/* Phases 1 .. lg L: sorts the lanes of one vector. */
+INLINE vec_t sort_lanes(vec_t v) {
+#if LANES >= 2
+    EXCHANGE_LANES(v, SWAP_LANES_1, BLEND_1)
+#endif
+#if LANES >= 4
+    EXCHANGE_LANES(v, MIRROR_LANES_4, BLEND_2)
+    EXCHANGE_LANES(v, SWAP_LANES_1, BLEND_1)
+#endif
+#if LANES >= 8
+    EXCHANGE_LANES(v, MIRROR_LANES_8, BLEND_4)
+    EXCHANGE_LANES(v, SWAP_LANES_2, BLEND_2)
+    EXCHANGE_LANES(v, SWAP_LANES_1, BLEND_1)
+#endif
+#if LANES >= 16
+    EXCHANGE_LANES(v, MIRROR_LANES_16, BLEND_8)
+    EXCHANGE_LANES(v, SWAP_LANES_4, BLEND_4)
+    EXCHANGE_LANES(v, SWAP_LANES_2, BLEND_2)
+    EXCHANGE_LANES(v, SWAP_LANES_1, BLEND_1)
+#endif
+    return v;
+}
+
+INLINE void merge_lanes_of_all(vec_t* r) {
+    UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = merge_lanes(r[m]);
+}
+
+/* The lower partner of the i-th compare-exchange of a step of stride 2^bit. */
+#define LOWER_OF_PAIR(i, bit) ((((i) >> (bit)) << ((bit) + 1)) | ((i) & ((1u << (bit)) - 1)))
+
+INLINE void register_step(vec_t* r, uint bit) {
+    UNROLL for (uint i = 0; i < REGISTER_VECTORS / 2; ++i) {
+        uint lower = LOWER_OF_PAIR(i, bit);
+        uint upper = lower + (1u << bit);
+        vec_t a = r[lower], b = r[upper];
+        r[lower] = MIN(a, b);
+        r[upper] = MAX(a, b);
+    }
+}
+
+INLINE void register_mirrored_step(vec_t* r, uint bit) {
+    UNROLL for (uint i = 0; i < REGISTER_VECTORS / 2; ++i) {
+        uint lower = LOWER_OF_PAIR(i, bit);
+        uint upper = lower ^ ((2u << bit) - 1);
+        vec_t a = r[lower], b = MIRROR_LANES(r[upper]);
+        r[lower] = MIN(a, b);
+        r[upper] = MIRROR_LANES(MAX(a, b));
+    }
+}
+
+/* Phases 1 .. lg(REGISTER_VECTORS * L): sorts the keys of the work-item. */
+INLINE void sort_registers(vec_t* r) {
+    UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = sort_lanes(r[m]);
+    UNROLL for (uint phase = 0; phase < LOG2(REGISTER_VECTORS); ++phase) {
+        register_mirrored_step(r, phase);
+        UNROLL for (uint below = 1; below <= phase; ++below) register_step(r, phase - below);
+        merge_lanes_of_all(r);
+    }
+}
+
+/* One round: the steps of strides 2^top .. 2^bottom vectors, then, where `lanes`, those inside the vectors.
+ * A mirrored round begins with the first step of a phase, which is always the top stride of the registers. */
+INLINE void merge_registers(vec_t* r, uint mirrored, uint top, uint bottom, uint lanes) {
+    if (mirrored) {
+        register_mirrored_step(r, LOG2(REGISTER_VECTORS) - 1);
+        --top;
+    }
+    UNROLL for (uint above = 1; above <= LOG2(REGISTER_VECTORS); ++above) {
+        uint bit = LOG2(REGISTER_VECTORS) - above;
+        if (bit + 1 <= top + 1 && bit >= bottom) register_step(r, bit);
+    }
+    if (lanes) merge_lanes_of_all(r);
+}
+
+#endif

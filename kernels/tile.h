@@ -1,0 +1,81 @@
+/* Where the keys of a tile are: in the array, in local memory, in registers.
+ *
+ * A tile is 2^k vectors that one work-group orders among themselves. Inside it a vector has a k-bit number v:
+ *
+ *      v:  | row bits . . . | column bits . . . |      a contiguous tile has only row bits
+ *            steps run here   contiguous keys
+ *
+ * In the array, neighbouring rows lie 2^row_stride keys apart and the columns of a row side by side. A round works on
+ * the field of lg(REGISTER_VECTORS) bits of v that begins at bit `start`: the work-item holds all values of that field
+ * (register m) for one value t, its own number, of the other bits:
+ *
+ *      v:  | t >> start |  m  | t & (2^start - 1) |
+ *
+ * In the mirrored round that begins a phase, the registers with the field's top bit set hold the vectors whose lower
+ * bits are those of t inverted: the partners of i are i ^ (2^phase - 1).
+ */
+#ifndef TILE_H
+#define TILE_H
+#include "keys.h"
+#include "registers.h"
+
+/* Work-items that share one tile: all of a work-group, or 1, where each has a tile of its own. */
+#ifndef TILE_WORK_ITEMS
+#define TILE_WORK_ITEMS WORK_ITEMS
+#endif
+
+#define TILE_VECTORS (2u * VECTORS * TILE_WORK_ITEMS)
+#define TILE_KEYS (TILE_VECTORS * LANES)
+#define TILE_BITS LOG2(TILE_VECTORS)
+#define FIELD_BITS LOG2(REGISTER_VECTORS)
+#define LANE_BITS LOG2((uint)LANES)
+
+#define LOW_BITS(x, bits) ((x) & ((1u << (bits)) - 1))
+
+/* The start of the field of a round whose first step has stride 2^top, in a pass that ends with stride 2^bottom. */
+INLINE uint field_start(uint top, uint bottom) {
+    uint start = max(top + 1, (uint)FIELD_BITS) - FIELD_BITS;
+    return min(max(start, bottom), (uint)(TILE_BITS - FIELD_BITS));
+}
+
+/* The vector that work-item t holds in register m. */
+INLINE uint held_vector(uint t, uint m, uint start, uint mirrored) {
+    uint v = ((t >> start) << (start + FIELD_BITS)) | (m << start) | LOW_BITS(t, start);
+    return mirrored && m >= REGISTER_VECTORS / 2 ? v ^ ((1u << start) - 1) : v;
+}
+
+/* A tile in the array. */
+typedef struct {
+    index_t base;        /* its first key */
+    index_t block;       /* what its rows' columns are shifted by: the place of the tile between two rows */
+    index_t mirror_mask; /* inverted under this mask in the upper half, where the pass begins a phase */
+    uint row_stride;     /* lg of the keys from row to row */
+    uint column_bits;    /* lg of the keys of a row */
+} tile_t;
+
+INLINE tile_t contiguous_tile(index_t number) {
+    tile_t tile = {number * TILE_KEYS, 0, 0, 0, 0};
+    return tile;
+}
+
+INLINE tile_t strided_tile(index_t number, uint row_stride, uint column_bits, uint mirrored) {
+    uint block_bits = row_stride - column_bits;
+    index_t mask = ((index_t)1 << block_bits) - 1;
+    tile_t tile;
+    tile.base = (number >> block_bits) << (row_stride + TILE_BITS + LANE_BITS - column_bits);
+    tile.block = number & mask;
+    tile.mirror_mask = mirrored ? mask : 0;
+    tile.row_stride = row_stride;
+    tile.column_bits = column_bits;
+    return tile;
+}
+
+/* The index in the array of the first key of vector v. */
+INLINE index_t key_index(tile_t tile, uint v) {
+    uint key = v << LANE_BITS;
+    index_t row = key >> tile.column_bits;
+    index_t block = v >= TILE_VECTORS / 2 ? tile.block ^ tile.mirror_mask : tile.block;
+    return tile.base + (row << tile.row_stride) + (block << tile.column_bits) + LOW_BITS(key, tile.column_bits);
+}
+
+#endif

@@ -1,0 +1,65 @@
+// The devices that can sort.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <lanesort/key_types.hpp>
+#include <lanesort/shape.hpp>
+
+namespace lanesort {
+
+enum class DeviceKind : std::uint8_t { cpu, gpu, other };
+
+/// What is known of a device; the limits are those that decide about shapes and sizes.
+struct DeviceInfo {
+    std::string backend;   ///< "OpenCL"
+    std::string platform;  ///< the implementation, e.g. "Portable Computing Language"
+    std::string name;
+    std::string vendor;
+    std::string version;  ///< of the device, e.g. "OpenCL 3.0 PoCL ..."
+    std::string driver;
+    DeviceKind kind = DeviceKind::other;
+    unsigned compute_units = 1;
+    unsigned max_work_items = 1;        ///< in a work-group
+    unsigned native_vector_bytes = 4;   ///< width of the device's own integer vectors
+    std::uint64_t global_bytes = 0;
+    std::uint64_t max_allocation_bytes = 0;
+    std::uint64_t local_bytes = 0;
+    bool host_unified_memory = false;   ///< host memory can be sorted where it is, without a copy
+};
+
+/// The shape that the library chooses for keys of that many bytes: from a table by kind of device, clipped to the
+/// device's limits. There is one for every device with 32 work-items and 4 KB of local memory; a CPU needs neither.
+Shape choose_shape(const DeviceInfo& device, std::size_t key_bytes);
+
+namespace detail {
+class DeviceHandle;
+}
+
+/// A device of one of the backends; cheap to copy. Opens nothing: a Sorter does.
+class Device {
+public:
+    explicit Device(std::shared_ptr<const detail::DeviceHandle> handle) noexcept;
+
+    const DeviceInfo& info() const noexcept;
+    const detail::DeviceHandle& handle() const noexcept { return *handle_; }
+
+private:
+    std::shared_ptr<const detail::DeviceHandle> handle_;
+};
+
+/// Every device of every platform; empty where there are none.
+/// Throws Error(device_failed) where a platform cannot be asked.
+std::vector<Device> devices();
+
+/// The device that `selector` names: a number in the order of devices(), or a part of the name of the device or of
+/// its platform, in any case of letters. "" or "default" is the first GPU, or else the first device.
+/// Throws Error(no_platform), Error(no_device), or Error(unknown_device) that lists what there is.
+Device find_device(std::string_view selector = {});
+
+}  // namespace lanesort

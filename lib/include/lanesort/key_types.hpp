@@ -1,0 +1,80 @@
+// The numbers that lanesort sorts, and their order.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace lanesort {
+
+/// An IEEE 754 binary16 number, by its bits; C++20 has no type for it.
+struct half {
+    std::uint16_t bits = 0;
+    friend bool operator==(half, half) = default;
+};
+
+/// The type of a key: unsigned and signed integers and IEEE 754 numbers, little-endian in files.
+enum class KeyType : std::uint8_t { u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64 };
+
+inline constexpr KeyType all_key_types[] = {KeyType::u8,  KeyType::i8,  KeyType::u16, KeyType::i16,
+                                            KeyType::u32, KeyType::i32, KeyType::u64, KeyType::i64,
+                                            KeyType::f16, KeyType::f32, KeyType::f64};
+
+/// Ascending, or its exact reverse. Numbers ascend with -0 before +0 and every NaN, of either sign, after +infinity;
+/// so NaNs come first when descending. Keys that differ in any bit are ordered, which makes every sort deterministic:
+/// NaNs by their bits, the negative ones after the positive ones.
+enum class Order : std::uint8_t { ascending, descending };
+
+/// Bytes of one key: 1, 2, 4 or 8.
+constexpr std::size_t key_bytes(KeyType type) noexcept {
+    switch (type) {
+        case KeyType::u8:
+        case KeyType::i8: return 1;
+        case KeyType::u16:
+        case KeyType::i16:
+        case KeyType::f16: return 2;
+        case KeyType::u32:
+        case KeyType::i32:
+        case KeyType::f32: return 4;
+        case KeyType::u64:
+        case KeyType::i64:
+        case KeyType::f64: return 8;
+    }
+    return 0;
+}
+
+/// The short name: "u8" .. "f64".
+std::string_view name(KeyType type) noexcept;
+
+/// The type of that short name; nothing where there is none.
+std::optional<KeyType> key_type_from_name(std::string_view name) noexcept;
+
+namespace detail {
+template <class T>
+consteval std::optional<KeyType> key_type_of() {
+    if constexpr (std::same_as<T, half>) return KeyType::f16;
+    else if constexpr (std::same_as<T, float>) return KeyType::f32;
+    else if constexpr (std::same_as<T, double>) return KeyType::f64;
+    else if constexpr (std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8) {
+        constexpr bool is_signed = static_cast<T>(-1) < static_cast<T>(0);
+        switch (sizeof(T)) {
+            case 1: return is_signed ? KeyType::i8 : KeyType::u8;
+            case 2: return is_signed ? KeyType::i16 : KeyType::u16;
+            case 4: return is_signed ? KeyType::i32 : KeyType::u32;
+            default: return is_signed ? KeyType::i64 : KeyType::u64;
+        }
+    } else return std::nullopt;
+}
+}  // namespace detail
+
+/// A C++ type that is a key: integers of 1 to 8 bytes, float, double and lanesort::half.
+template <class T>
+concept Key = detail::key_type_of<T>().has_value();
+
+/// The key type of a C++ type.
+template <Key T>
+inline constexpr KeyType key_type_v = *detail::key_type_of<T>();
+
+}  // namespace lanesort

@@ -1,0 +1,63 @@
+// Sorting keys that are in the caller's own OpenCL buffer, on the caller's own queue.
+#pragma once
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#include <CL/cl.h>
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <lanesort/sorter.hpp>
+
+namespace lanesort::opencl {
+
+/// A sorter in the caller's context, for that device of it. Retains the context.
+/// Throws as Sorter's constructor does, and Error(wrong_context) if the context does not hold the device.
+Sorter make_sorter(cl_context context, cl_device_id device, SorterOptions options = {});
+
+/// Keys in a buffer: `count` keys of that type, beginning `offset` keys (not bytes) after its start.
+struct KeyRange {
+    cl_mem buffer = nullptr;
+    std::size_t offset = 0;
+    std::size_t count = 0;
+    KeyType type = KeyType::u32;
+    Order order = Order::ascending;
+};
+
+/// Sorts the keys in place, asynchronously, in the order of the queue (in-order or out-of-order).
+///
+/// Starts after the queue's earlier commands (in-order) and all events of `wait_list`. `event`, if asked for, is always
+/// a valid event of the sort's end, also for 0 and 1 keys; the caller releases it. Allocates no device memory. Does not
+/// block, except to compile where the sorter was not prepared for the type (Sorter::prepare). Does not flush.
+/// Keys outside the range are neither read nor written.
+///
+/// Before anything is enqueued, throws Error(wrong_context) for a queue, buffer or event of another context or a queue of
+/// another device, Error(out_of_range) if the range reaches past the end of the buffer, Error(not_writable) for a read-only
+/// buffer, Error(unsupported) for a sorter of another backend and Error(build_failed). After Error(device_failed) from the
+/// enqueueing of a pass, the passes before it still run and the keys in the range are unspecified.
+SortReport enqueue_sort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys,
+                        std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
+
+/// The same for the C++ wrappers of CL/opencl.hpp, which this header need not include: anything whose call operator
+/// gives the OpenCL handle. `event`, if given, is overwritten.
+template <class Queue, class Event>
+    requires requires(const Queue& queue, Event& event) {
+        { queue() } -> std::convertible_to<cl_command_queue>;
+        { event() } -> std::convertible_to<cl_event>;
+    }
+SortReport enqueue_sort(Sorter& sorter, const Queue& queue, const KeyRange& keys, const std::vector<Event>* wait_list,
+                        Event* event = nullptr) {
+    std::vector<cl_event> handles;
+    if (wait_list)
+        for (const Event& waited : *wait_list) handles.push_back(waited());
+    cl_event finished = nullptr;
+    const SortReport report = enqueue_sort(sorter, queue(), keys, handles, event ? &finished : nullptr);
+    if (event) *event = Event(finished);
+    return report;
+}
+
+}  // namespace lanesort::opencl

@@ -1,0 +1,52 @@
+// The schedule of a sort: pure, known before it runs, the same for all keys of one count.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <lanesort/shape.hpp>
+
+namespace lanesort {
+
+/// One kernel launch. Between two passes the host synchronises all work-groups; inside a pass, work-groups are
+/// independent of each other. Strides, in keys, are given by their binary logarithms.
+struct Pass {
+    enum class Kind : std::uint8_t {
+        sort_tiles,   ///< sorts every tile: phases 1 .. last_phase
+        merge_tiles,  ///< steps of one phase, strides 2^top_stride down to 2^bottom_stride
+    };
+    Kind kind;
+    unsigned first_phase;    ///< phase p merges runs of 2^(p-1) keys into runs of 2^p
+    unsigned last_phase;
+    unsigned top_stride;     ///< lg of the first step's stride (of the last phase)
+    unsigned bottom_stride;  ///< lg of the last step's stride
+    bool mirrored;           ///< begins a phase: the first step pairs i with i ^ (2^p - 1)
+    unsigned column_bits;    ///< a tile is 2^(steps) rows, 2^bottom_stride keys apart, of 2^column_bits contiguous keys
+    std::uint64_t tiles;     ///< tiles, each of shape.tile_keys() keys
+    std::uint64_t groups;    ///< work-groups launched
+    unsigned steps;          ///< steps of the network
+    unsigned rounds;         ///< runs of steps between which a work-item changes keys
+    unsigned hand_overs;     ///< points where the work-items of a group synchronise
+    unsigned barriers;       ///< barriers that each work-item meets
+
+    friend bool operator==(const Pass&, const Pass&) = default;
+};
+
+/// All passes of one sort, in order. An executor encodes keys in the first pass and decodes them in the last.
+struct Plan {
+    std::uint64_t count = 0;  ///< keys
+    Shape shape;
+    std::vector<Pass> passes;  ///< empty for 0 and 1 keys
+
+    friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+/// The plan for `count` keys: the normalised bitonic merge network (all compare-exchanges ascend, the first step of
+/// each phase is mirrored, pairs that reach beyond the end are skipped) cut into passes.
+/// With a tile of 2^t keys and 2^(q-1) < count <= 2^q there are 1 + sum over p = t+1..q of (ceil((p-t)/r) + 1) passes.
+/// Pure: no device, no state. Takes time and memory proportional to the passes.
+/// Throws Error(invalid_argument) for an impossible shape, Error(too_large) above 2^62 keys.
+Plan make_plan(std::uint64_t count, const Shape& shape);
+
+}  // namespace lanesort

@@ -1,0 +1,47 @@
+// The shape of a sort: how its comparators are laid over lanes, registers, work-items and passes.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace lanesort {
+
+/// The parameters of the method (patent CN102750131A) and of its continuation over several global steps a pass.
+/// Any valid shape sorts any n to the same bytes; shapes differ in speed and in synchronisations only.
+/// All numbers but `steps_per_pass` are powers of two.
+struct Shape {
+    unsigned lanes = 1;             ///< L: keys in a vector; 1, 2, 4, 8 or 16
+    unsigned vectors = 1;           ///< M: vectors in each of the two groups of a work-item
+    unsigned work_items = 32;       ///< ITEMS: work-items in a work-group
+    unsigned register_vectors = 2;  ///< vectors held in registers at a time: 2·M, or fewer where one work-item alone
+                                    ///< walks its tile in the cache (then work_items is 1)
+    unsigned steps_per_pass = 1;    ///< r: the most global steps that one pass runs
+    bool local_sync = true;         ///< the work-items of a group share a tile, with barriers; if not, each has its
+                                    ///< own, and every exchange between work-items is a new pass
+    bool remap = false;             ///< remap write-back addresses so that the next round reads contiguously
+    bool bank_swap = false;         ///< half of the work-items write their two groups in the other order
+    bool coalesced_store = false;   ///< one more hand-over, so that neighbouring work-items store neighbouring vectors
+
+    friend bool operator==(const Shape&, const Shape&) = default;
+
+    /// One work-item walks its tile in the cache instead of sharing it through local memory.
+    bool walks_in_cache() const noexcept { return register_vectors < 2 * vectors; }
+    /// Work-items that share a tile.
+    unsigned tile_work_items() const noexcept { return local_sync ? work_items : 1; }
+    /// Vectors of a tile: 2·M for each work-item that shares it.
+    unsigned tile_vectors() const noexcept { return 2 * vectors * tile_work_items(); }
+    /// Keys of a tile.
+    unsigned tile_keys() const noexcept { return tile_vectors() * lanes; }
+    /// Bytes of local memory that a work-group takes.
+    std::size_t local_bytes(std::size_t key_bytes) const noexcept {
+        return tile_work_items() > 1 ? tile_keys() * key_bytes : 0;
+    }
+};
+
+/// Throws Error(invalid_argument) that says which number of the shape cannot be, and why.
+void check(const Shape& shape);
+
+/// "L=1 M=8 ITEMS=256 r=8 remap ...": one line for a person.
+std::string to_string(const Shape& shape);
+
+}  // namespace lanesort

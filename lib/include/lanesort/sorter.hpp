@@ -1,0 +1,90 @@
+// Sorting a range in host memory. For keys that are on the device already, see opencl.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include <lanesort/device.hpp>
+#include <lanesort/key_types.hpp>
+#include <lanesort/plan.hpp>
+#include <lanesort/statistics.hpp>
+
+namespace lanesort {
+
+namespace detail {
+class SorterCore;
+}
+
+struct SorterOptions {
+    /// The shape for all keys, instead of choose_shape's. Must fit the device.
+    std::optional<Shape> shape;
+    /// Called by host-range sorts in the calling thread after each pass, with the passes done and all passes.
+    std::function<void(std::size_t done, std::size_t all)> progress;
+};
+
+/// What one sort did.
+struct SortReport {
+    std::uint64_t launches = 0;      ///< kernels launched
+    std::uint64_t hand_overs = 0;    ///< points where the work-items of a group synchronised, over all launches
+    std::uint64_t barriers = 0;      ///< barriers that each work-item met, over all launches
+    std::uint64_t device_bytes = 0;  ///< device memory that the call allocated
+    double upload_seconds = 0;       ///< wall time to the device; 0 where the device sorts host memory itself
+    double sort_seconds = 0;         ///< wall time of all passes; 0 for asynchronous calls
+    double download_seconds = 0;     ///< wall time from the device
+};
+
+/// Sorts on one device, in place: no second array, the same bytes on every device, a schedule that depends on the
+/// count and the shape only. Not stable, which no caller can see: keys that are equal are equal in every bit.
+///
+/// Owns its programs; a program is compiled when a key width is first sorted, or by prepare(). One sorter serves one
+/// thread at a time; different sorters are independent. After an error the sorter can be used again.
+class Sorter {
+public:
+    /// Opens the device. Throws Error(device_failed) if it cannot be opened, Error(invalid_argument) for an impossible
+    /// shape and Error(unsupported) for one that the device cannot run.
+    explicit Sorter(const Device& device, SorterOptions options = {});
+    explicit Sorter(std::unique_ptr<detail::SorterCore> core) noexcept;
+    Sorter(Sorter&&) noexcept;
+    Sorter& operator=(Sorter&&) noexcept;
+    ~Sorter();
+
+    /// Sorts a host range; blocks until it is sorted. Takes device memory for one copy of the keys, or none where the
+    /// device works in host memory (DeviceInfo::host_unified_memory).
+    /// Throws Error(too_large) above the device's allocation limit and Error(build_failed), with the keys as they were.
+    /// After Error(device_failed) in the middle of a sort the keys are unspecified in host_unified_memory, else as they
+    /// were.
+    template <Key T>
+    SortReport sort(std::span<T> keys, Order order = Order::ascending) {
+        return sort(keys.data(), keys.size(), key_type_v<T>, order);
+    }
+
+    /// The same for a type known at run time: `keys` points to `count` keys of that type.
+    SortReport sort(void* keys, std::size_t count, KeyType type, Order order = Order::ascending);
+
+    /// Compiles now what sorts of up to `count` keys of that type need, so that no later call does.
+    void prepare(KeyType type, std::uint64_t count = 1);
+
+    /// The shape used for that type, after fitting it to the kernels that the device's compiler built.
+    Shape shape(KeyType type);
+
+    /// The plan that a sort of `count` keys of that type runs.
+    Plan plan(std::uint64_t count, KeyType type);
+
+    /// Sorts `count` random keys with kernels that count their own hand-overs and barriers, and returns what really
+    /// happened. Takes host and device memory for these keys and a few bytes.
+    /// Throws Error(device_failed) if the result is not sorted or the work-groups disagree.
+    SyncCounts measure(std::uint64_t count, KeyType type);
+
+    const DeviceInfo& device() const noexcept;
+
+    detail::SorterCore& core() noexcept { return *core_; }
+
+private:
+    std::unique_ptr<detail::SorterCore> core_;
+};
+
+}  // namespace lanesort

@@ -1,0 +1,48 @@
+// How often a sort synchronises: as the patent prints it, as the plan counts it, as the device did it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <lanesort/plan.hpp>
+
+namespace lanesort {
+
+/// Synchronisations of one sort.
+struct SyncCounts {
+    std::uint64_t by_cpu = 0;    ///< between two passes: launches - 1
+    std::uint64_t all = 0;       ///< by_cpu and the hand-overs inside the passes, in which a work-group waits
+    std::uint64_t barriers = 0;  ///< barrier instructions of these hand-overs, for each work-item
+
+    friend bool operator==(const SyncCounts&, const SyncCounts&) = default;
+};
+
+/// The formulas of patent CN102750131A as printed, for the next power of two; nothing where the patent gives none.
+/// They are printed for comparison only: counting the network's steps gives other numbers (see exact_counts).
+struct PrintedCounts {
+    std::optional<std::int64_t> by_cpu;
+    std::optional<std::int64_t> all;
+};
+
+/// A row of the statistics table.
+struct Variant {
+    std::string name;
+    Shape shape;
+};
+
+/// The patent's formulas for that many keys in that shape.
+PrintedCounts printed_counts(std::uint64_t count, const Shape& shape);
+
+/// Counted from the plan; what an executor really does is always equal to it.
+SyncCounts exact_counts(const Plan& plan);
+
+/// The rows of the statistics table, from the scalar baseline to several global steps a pass, each one change after the
+/// other: scalar with every step by the CPU; scalar with local barriers; L = 2, 4, 8, 16; M = 2, 4; remapping; the
+/// bank swap; r = 2, 4. Work-groups have 256 work-items, as in the patent, or fewer where `local_bytes` of local memory
+/// or `max_work_items` demand it; then lanes come down too.
+std::vector<Variant> statistics_variants(std::size_t key_bytes, std::size_t local_bytes = 32768,
+                                         unsigned max_work_items = 256);
+
+}  // namespace lanesort

@@ -1,0 +1,78 @@
+// What a device host (host/opencl, ...) offers to the device-free core.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <lanesort/device.hpp>
+#include <lanesort/plan.hpp>
+#include <lanesort/sorter.hpp>
+#include <lanesort/statistics.hpp>
+
+#include "key_order.hpp"
+
+namespace lanesort::detail {
+
+/// Everything that a kernel is compiled for. Strides, counts and offsets are arguments instead.
+struct KernelParameters {
+    std::size_t key_bytes = 4;
+    bool wide_index = false;  ///< 64-bit indices: for 2^31 keys and more
+    bool count_sync = false;  ///< the kernels count their hand-overs and barriers
+    Shape shape;
+
+    friend bool operator==(const KernelParameters&, const KernelParameters&) = default;
+};
+
+/// The kernel file that runs the shape.
+std::string kernel_file(const Shape& shape);
+
+/// The parameters as preprocessor definitions, "NAME=value"; the same in every dialect.
+std::vector<std::string> definitions(const KernelParameters& parameters);
+
+/// An opened device: the context, queue and programs of one sorter.
+class Backend {
+public:
+    virtual ~Backend() = default;
+    Backend() = default;
+    Backend(const Backend&) = delete;
+    Backend& operator=(const Backend&) = delete;
+
+    virtual const DeviceInfo& info() const noexcept = 0;
+
+    /// Compiles the kernels unless that was done before; returns the largest work-group that they may run in.
+    virtual unsigned prepare(const KernelParameters& parameters) = 0;
+
+    /// Uploads the keys, runs the plan and downloads them.
+    virtual SortReport sort_host(void* keys, const Plan& plan, const KernelParameters& parameters, KeyCoding coding,
+                                 const std::function<void(std::size_t, std::size_t)>& progress) = 0;
+
+    /// The same with kernels that count; `parameters.count_sync` is set.
+    virtual SyncCounts count_host(void* keys, const Plan& plan, const KernelParameters& parameters,
+                                  KeyCoding coding) = 0;
+};
+
+/// A device that has not been opened.
+class DeviceHandle {
+public:
+    virtual ~DeviceHandle() = default;
+    DeviceHandle() = default;
+    DeviceHandle(const DeviceHandle&) = delete;
+    DeviceHandle& operator=(const DeviceHandle&) = delete;
+
+    virtual const DeviceInfo& info() const noexcept = 0;
+    virtual std::unique_ptr<Backend> open() const = 0;
+};
+
+/// What a backend finds on this machine.
+struct Discovery {
+    std::vector<std::string> platforms;
+    std::vector<Device> devices;
+};
+
+Discovery discover_opencl();
+
+}  // namespace lanesort::detail

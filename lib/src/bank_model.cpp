@@ -1,0 +1,29 @@
+#include <lanesort/bank_model.hpp>
+
+#include <algorithm>
+
+#include "rounds.hpp"
+
+namespace lanesort {
+
+unsigned write_conflicts(const Shape& shape, const Banks& banks, unsigned from, unsigned to) {
+    const unsigned instructions = shape.register_vectors;
+    const unsigned group = instructions / 2;
+    unsigned worst = 0;
+    for (unsigned first = 0; first < shape.tile_work_items(); first += banks.work_items)
+        for (unsigned instruction = 0; instruction < instructions; ++instruction) {
+            std::vector<unsigned> accesses(banks.banks, 0);
+            const unsigned last = std::min(first + banks.work_items, shape.tile_work_items());
+            for (unsigned t = first; t < last; ++t) {
+                const bool swapped = shape.bank_swap && (t >> to & 1);
+                const unsigned m = swapped ? instruction ^ group : instruction;
+                const unsigned slot = remapped_slot(shape, held_vector(shape, t, m, from, false), to, false);
+                for (unsigned bank = 0; bank < banks.banks_per_vector; ++bank)
+                    ++accesses[(slot * banks.banks_per_vector + bank) % banks.banks];
+            }
+            worst = std::max(worst, *std::ranges::max_element(accesses));
+        }
+    return worst;
+}
+
+}  // namespace lanesort

@@ -1,0 +1,61 @@
+#include <lanesort/device.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <lanesort/error.hpp>
+
+#include "backend.hpp"
+
+namespace lanesort {
+namespace {
+
+std::string lower_case(std::string_view text) {
+    std::string lower(text);
+    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return lower;
+}
+
+bool contains(std::string_view text, std::string_view part) {
+    return lower_case(text).find(lower_case(part)) != std::string::npos;
+}
+
+}  // namespace
+
+Device::Device(std::shared_ptr<const detail::DeviceHandle> handle) noexcept : handle_(std::move(handle)) {}
+
+const DeviceInfo& Device::info() const noexcept { return handle_->info(); }
+
+std::vector<Device> devices() { return detail::discover_opencl().devices; }
+
+Device find_device(std::string_view selector) {
+    const auto [platforms, devices] = detail::discover_opencl();
+    if (platforms.empty())
+        throw Error(ErrorCode::no_platform,
+                    "no OpenCL platform is installed: install a driver, or PoCL (pocl-opencl-icd) for the processor");
+    if (devices.empty())
+        throw Error(ErrorCode::no_device, fmt::format("no device on the OpenCL platforms found: {}",
+                                                      fmt::join(platforms, ", ")));
+    if (selector.empty() || selector == "default") {
+        const auto gpu = std::ranges::find(devices, DeviceKind::gpu, [](const Device& d) { return d.info().kind; });
+        return gpu != devices.end() ? *gpu : devices.front();
+    }
+    std::size_t number = 0;
+    const auto [end, status] = std::from_chars(selector.data(), selector.data() + selector.size(), number);
+    const bool is_number = status == std::errc{} && end == selector.data() + selector.size();
+    if (is_number && number < devices.size()) return devices[number];
+    if (!is_number)
+        for (const Device& device : devices)
+            if (contains(device.info().name, selector) || contains(device.info().platform, selector)) return device;
+
+    std::vector<std::string> known;
+    for (const Device& device : devices) known.push_back(fmt::format("{}: {}", known.size(), device.info().name));
+    throw Error(ErrorCode::unknown_device,
+                fmt::format("no device is called \"{}\"; there are {}", selector, fmt::join(known, "; ")));
+}
+
+}  // namespace lanesort

@@ -1,0 +1,17 @@
+// Shapes and the limits of devices.
+#pragma once
+
+#include <cstddef>
+
+#include <lanesort/device.hpp>
+#include <lanesort/shape.hpp>
+
+namespace lanesort {
+
+/// The shape made smaller, where it must be, until the device can run it: fewer vectors, then fewer work-items.
+Shape fit(Shape shape, std::size_t key_bytes, const DeviceInfo& device);
+
+/// Throws Error(unsupported) that says which limit of the device the shape exceeds.
+void require_fit(const Shape& shape, std::size_t key_bytes, const DeviceInfo& device);
+
+}  // namespace lanesort

@@ -1,0 +1,26 @@
+#include <fmt/format.h>
+
+#include "backend.hpp"
+
+namespace lanesort::detail {
+
+std::string kernel_file(const Shape& shape) {
+    return shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl";
+}
+
+std::vector<std::string> definitions(const KernelParameters& parameters) {
+    const Shape& shape = parameters.shape;
+    return {fmt::format("KEY_BITS={}", parameters.key_bytes * 8),
+            fmt::format("INDEX_BITS={}", parameters.wide_index ? 64 : 32),
+            fmt::format("LANES={}", shape.lanes),
+            fmt::format("VECTORS={}", shape.vectors),
+            fmt::format("REGISTER_VECTORS={}", shape.register_vectors),
+            fmt::format("WORK_ITEMS={}", shape.work_items),
+            fmt::format("TILE_WORK_ITEMS={}", shape.tile_work_items()),
+            fmt::format("REMAP={}", int{shape.remap}),
+            fmt::format("BANK_SWAP={}", int{shape.bank_swap}),
+            fmt::format("COALESCED_STORE={}", int{shape.coalesced_store && shape.tile_work_items() > 1}),
+            fmt::format("COUNT_SYNC={}", int{parameters.count_sync})};
+}
+
+}  // namespace lanesort::detail

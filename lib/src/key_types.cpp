@@ -1,0 +1,16 @@
+#include <lanesort/key_types.hpp>
+
+namespace lanesort {
+
+std::string_view name(KeyType type) noexcept {
+    constexpr std::string_view names[] = {"u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f16", "f32", "f64"};
+    return names[static_cast<std::size_t>(type)];
+}
+
+std::optional<KeyType> key_type_from_name(std::string_view wanted) noexcept {
+    for (const KeyType type : all_key_types)
+        if (name(type) == wanted) return type;
+    return std::nullopt;
+}
+
+}  // namespace lanesort

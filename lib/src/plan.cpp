@@ -1,0 +1,94 @@
+#include <lanesort/plan.hpp>
+
+#include <algorithm>
+#include <bit>
+
+#include <lanesort/error.hpp>
+
+#include "rounds.hpp"
+
+namespace lanesort {
+namespace {
+
+std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
+
+/// What one shape's kernels can do, in bits of key and vector numbers.
+struct TileBits {
+    unsigned lanes, registers, keys;
+    explicit TileBits(const Shape& shape)
+        : lanes(log2(shape.lanes)), registers(lanes + log2(shape.register_vectors)), keys(log2(shape.tile_keys())) {}
+};
+
+/// Fills in what follows from the number of tiles and the rounds.
+Pass counted(Pass pass, const Shape& shape) {
+    pass.groups = shape.local_sync ? pass.tiles : ceil_div(pass.tiles, shape.work_items);
+    if (shape.tile_work_items() > 1) {
+        const bool stores_through_local = shape.coalesced_store && pass.column_bits == 0;
+        pass.hand_overs = pass.rounds - 1 + stores_through_local;
+        pass.barriers = shape.remap ? std::max(2 * pass.hand_overs, 1u) - 1 : pass.hand_overs;
+    }
+    return pass;
+}
+
+Pass sort_tiles(std::uint64_t count, unsigned last_phase, const Shape& shape) {
+    const TileBits bits(shape);
+    Pass pass{};
+    pass.kind = Pass::Kind::sort_tiles;
+    pass.first_phase = 1;
+    pass.last_phase = last_phase;
+    pass.top_stride = last_phase - 1;
+    pass.bottom_stride = 0;
+    pass.mirrored = true;
+    pass.tiles = ceil_div(count, shape.tile_keys());
+    pass.steps = last_phase * (last_phase + 1) / 2;
+    pass.rounds = 1;
+    for (unsigned phase = bits.registers + 1; phase <= last_phase; ++phase)
+        pass.rounds += rounds(shape, phase - bits.lanes, 0);
+    return counted(pass, shape);
+}
+
+/// The steps of `phase` with strides 2^top .. 2^bottom, in tiles of rows of 2^column_bits keys.
+Pass merge_tiles(std::uint64_t count, unsigned phase, unsigned top, unsigned bottom, unsigned column_bits,
+                 const Shape& shape) {
+    const TileBits bits(shape);
+    Pass pass{};
+    pass.kind = Pass::Kind::merge_tiles;
+    pass.first_phase = pass.last_phase = phase;
+    pass.top_stride = top;
+    pass.bottom_stride = bottom;
+    pass.mirrored = top + 1 == phase;
+    pass.column_bits = column_bits;
+    pass.tiles = ceil_div(count, std::uint64_t{2} << top) << (bottom - column_bits);
+    pass.steps = top - bottom + 1;
+    pass.rounds = rounds(shape, bits.keys - bits.lanes, std::max(column_bits, bits.lanes) - bits.lanes);
+    return counted(pass, shape);
+}
+
+}  // namespace
+
+Plan make_plan(std::uint64_t count, const Shape& shape) {
+    check(shape);
+    if (count > std::uint64_t{1} << 62)
+        throw Error(ErrorCode::too_large, "a sort of more than 2^62 keys cannot be planned");
+    Plan plan{count, shape, {}};
+    if (count < 2) return plan;
+
+    const TileBits bits(shape);
+    const auto phases = static_cast<unsigned>(std::bit_width(count - 1));
+    plan.passes.push_back(sort_tiles(count, std::min(bits.keys, std::max(phases, bits.registers)), shape));
+    for (unsigned phase = bits.keys + 1; phase <= phases; ++phase) {
+        // The global steps are spread evenly over as few passes as can hold them: fewer steps a pass have longer rows.
+        unsigned steps_left = phase - bits.keys;
+        unsigned top = phase - 1;
+        for (auto passes = static_cast<unsigned>(ceil_div(steps_left, shape.steps_per_pass)); passes > 0; --passes) {
+            const auto steps = static_cast<unsigned>(ceil_div(steps_left, passes));
+            plan.passes.push_back(merge_tiles(count, phase, top, top + 1 - steps, bits.keys - steps, shape));
+            top -= steps;
+            steps_left -= steps;
+        }
+        plan.passes.push_back(merge_tiles(count, phase, bits.keys - 1, 0, 0, shape));
+    }
+    return plan;
+}
+
+}  // namespace lanesort

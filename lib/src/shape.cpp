@@ -1,0 +1,109 @@
+#include <lanesort/shape.hpp>
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include <lanesort/device.hpp>
+#include <lanesort/error.hpp>
+
+#include "fit.hpp"
+#include "rounds.hpp"
+
+namespace lanesort {
+namespace {
+
+void require(bool holds, std::string_view name, unsigned value, std::string_view allowed) {
+    if (!holds)
+        throw Error(ErrorCode::invalid_argument, fmt::format("shape: {} is {}, but must be {}", name, value, allowed));
+}
+
+bool power_of_two_up_to(unsigned value, unsigned limit) { return std::has_single_bit(value) && value <= limit; }
+
+/// The shape for a processor with caches: native vectors, as many in registers as the widest instruction sets have,
+/// and a tile that stays in the second-level cache.
+Shape cpu_shape(const DeviceInfo& device, std::size_t key_bytes) {
+    constexpr std::size_t tile_bytes = 1 << 17;
+    Shape shape;
+    shape.lanes = std::clamp<unsigned>(std::bit_floor(device.native_vector_bytes / static_cast<unsigned>(key_bytes)), 1, 16);
+    shape.register_vectors = device.native_vector_bytes >= 64 ? 16 : 8;
+    shape.vectors = static_cast<unsigned>(tile_bytes / key_bytes / shape.lanes / 2);
+    shape.work_items = 1;
+    shape.steps_per_pass = log2(shape.register_vectors);
+    return shape;
+}
+
+/// The shape for devices with work-groups: 16 keys a work-item in registers (8 of 64 bits), one key a vector, since
+/// their vectors are the work-items.
+Shape gpu_shape(std::size_t key_bytes) {
+    Shape shape;
+    shape.lanes = 1;
+    shape.vectors = key_bytes == 8 ? 4 : 8;
+    shape.work_items = 256;
+    shape.register_vectors = 2 * shape.vectors;
+    shape.steps_per_pass = 6;
+    shape.remap = true;
+    shape.bank_swap = true;
+    shape.coalesced_store = true;
+    return shape;
+}
+
+}  // namespace
+
+void check(const Shape& shape) {
+    require(power_of_two_up_to(shape.lanes, 16), "lanes", shape.lanes, "1, 2, 4, 8 or 16");
+    require(power_of_two_up_to(shape.vectors, 1u << 16), "vectors", shape.vectors, "a power of two up to 65536");
+    require(power_of_two_up_to(shape.work_items, 4096), "work_items", shape.work_items, "a power of two up to 4096");
+    require(power_of_two_up_to(shape.register_vectors, 32) && shape.register_vectors >= 2, "register_vectors",
+            shape.register_vectors, "2, 4, 8, 16 or 32");
+    require(shape.register_vectors <= 2 * shape.vectors, "register_vectors", shape.register_vectors,
+            "at most twice the vectors");
+    require(!shape.walks_in_cache() || shape.work_items == 1, "work_items", shape.work_items,
+            "1 where register_vectors is less than twice the vectors");
+    require(shape.tile_keys() <= 1u << 20, "keys of a tile", shape.tile_keys(), "at most 1048576");
+    require(shape.steps_per_pass >= 1 && shape.steps_per_pass <= log2(shape.tile_vectors()), "steps_per_pass",
+            shape.steps_per_pass, fmt::format("from 1 to {}, as a tile has {} vectors", log2(shape.tile_vectors()),
+                                              shape.tile_vectors()));
+    require(!shape.bank_swap || shape.remap, "bank_swap", shape.bank_swap, "off where remap is off");
+}
+
+std::string to_string(const Shape& shape) {
+    std::string text = fmt::format("L={} M={} ITEMS={} r={}", shape.lanes, shape.vectors, shape.work_items,
+                                   shape.steps_per_pass);
+    if (shape.walks_in_cache()) text += fmt::format(" registers={}", shape.register_vectors);
+    if (!shape.local_sync) text += " no-local-sync";
+    if (shape.remap) text += " remap";
+    if (shape.bank_swap) text += " bank-swap";
+    if (shape.coalesced_store) text += " coalesced-store";
+    return text;
+}
+
+Shape choose_shape(const DeviceInfo& device, std::size_t key_bytes) {
+    return fit(device.kind == DeviceKind::cpu ? cpu_shape(device, key_bytes) : gpu_shape(key_bytes), key_bytes, device);
+}
+
+Shape fit(Shape shape, std::size_t key_bytes, const DeviceInfo& device) {
+    const bool in_registers = !shape.walks_in_cache();
+    while (shape.work_items > device.max_work_items && shape.work_items > 1) shape.work_items /= 2;
+    while (shape.local_bytes(key_bytes) > device.local_bytes) {
+        if (shape.vectors > 1) shape.vectors /= 2;
+        else if (shape.work_items > 1) shape.work_items /= 2;
+        else break;
+    }
+    if (in_registers) shape.register_vectors = 2 * shape.vectors;
+    shape.steps_per_pass = std::min(shape.steps_per_pass, log2(shape.tile_vectors()));
+    return shape;
+}
+
+void require_fit(const Shape& shape, std::size_t key_bytes, const DeviceInfo& device) {
+    if (shape.work_items > device.max_work_items)
+        throw Error(ErrorCode::unsupported, fmt::format("a work-group of {} work-items was asked for, but {} allows {}",
+                                                        shape.work_items, device.name, device.max_work_items));
+    if (shape.local_bytes(key_bytes) > device.local_bytes)
+        throw Error(ErrorCode::unsupported,
+                    fmt::format("a tile of {} bytes of local memory was asked for, but {} has {}",
+                                shape.local_bytes(key_bytes), device.name, device.local_bytes));
+}
+
+}  // namespace lanesort

@@ -1,0 +1,101 @@
+#include "sorter_core.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <random>
+
+#include <fmt/format.h>
+
+#include <lanesort/error.hpp>
+
+#include "fit.hpp"
+
+namespace lanesort::detail {
+namespace {
+
+/// Counts from here on need 64-bit indices in the kernels.
+constexpr std::uint64_t wide_count = std::uint64_t{1} << 31;
+
+template <class Bits>
+bool is_sorted(const std::vector<std::byte>& keys, KeyCoding coding) {
+    const std::span<const Bits> bits(reinterpret_cast<const Bits*>(keys.data()), keys.size() / sizeof(Bits));
+    return std::ranges::is_sorted(bits, {}, [&](Bits key) { return encode(key, coding); });
+}
+
+bool is_sorted(const std::vector<std::byte>& keys, std::size_t bytes, KeyCoding coding) {
+    switch (bytes) {
+        case 1: return is_sorted<std::uint8_t>(keys, coding);
+        case 2: return is_sorted<std::uint16_t>(keys, coding);
+        case 4: return is_sorted<std::uint32_t>(keys, coding);
+        default: return is_sorted<std::uint64_t>(keys, coding);
+    }
+}
+
+}  // namespace
+
+SortReport report_of(const Plan& plan) {
+    SortReport report;
+    report.launches = plan.passes.size();
+    for (const Pass& pass : plan.passes) {
+        report.hand_overs += pass.hand_overs;
+        report.barriers += pass.barriers;
+    }
+    return report;
+}
+
+SorterCore::SorterCore(std::unique_ptr<Backend> backend, SorterOptions options)
+    : backend_(std::move(backend)), options_(std::move(options)) {
+    if (options_.shape) check(*options_.shape);
+}
+
+SorterCore::Prepared SorterCore::prepare(std::uint64_t count, KeyType type, bool count_sync) {
+    const DeviceInfo& device = backend_->info();
+    const std::size_t bytes = key_bytes(type);
+    const auto known = shapes_.find(bytes);
+    Shape shape = known != shapes_.end() ? known->second : options_.shape.value_or(choose_shape(device, bytes));
+    if (options_.shape) require_fit(shape, bytes, device);
+
+    // The compiler's register use may allow smaller work-groups than the device does; smaller shapes need fewer.
+    KernelParameters parameters{bytes, count >= wide_count, count_sync, shape};
+    for (;;) {
+        const unsigned allowed = backend_->prepare(parameters);
+        if (parameters.shape.work_items <= allowed) break;
+        if (options_.shape)
+            throw Error(ErrorCode::unsupported,
+                        fmt::format("the kernels of shape {} run in work-groups of at most {} work-items on {}",
+                                    to_string(shape), allowed, device.name));
+        DeviceInfo limited = device;
+        limited.max_work_items = allowed;
+        parameters.shape = fit(parameters.shape, bytes, limited);
+    }
+    shapes_.insert_or_assign(bytes, parameters.shape);
+    return {make_plan(count, parameters.shape), parameters};
+}
+
+SortReport SorterCore::sort_host(void* keys, std::size_t count, KeyType type, Order order) {
+    if (count < 2) return {};
+    const DeviceInfo& device = backend_->info();
+    if (count > device.max_allocation_bytes / key_bytes(type))
+        throw Error(ErrorCode::too_large,
+                    fmt::format("{} keys of type {} exceed the {} bytes that {} can allocate at once", count, name(type),
+                                device.max_allocation_bytes, device.name));
+    const Prepared ready = prepare(count, type);
+    return backend_->sort_host(keys, ready.plan, ready.parameters, key_coding(type, order), options_.progress);
+}
+
+SyncCounts SorterCore::measure(std::uint64_t count, KeyType type) {
+    const Prepared ready = prepare(count, type, true);
+    if (ready.plan.passes.empty()) return {};
+    const std::size_t bytes = key_bytes(type);
+    std::vector<std::byte> keys(count * bytes);
+    std::mt19937_64 random(count);
+    std::ranges::generate(keys, [&] { return static_cast<std::byte>(random()); });
+    const KeyCoding coding = key_coding(type, Order::ascending);
+    const SyncCounts counts = backend_->count_host(keys.data(), ready.plan, ready.parameters, coding);
+    if (!is_sorted(keys, bytes, coding))
+        throw Error(ErrorCode::device_failed,
+                    fmt::format("{} returned {} keys of type {} unsorted", backend_->info().name, count, name(type)));
+    return counts;
+}
+
+}  // namespace lanesort::detail

@@ -1,0 +1,36 @@
+// The common way of every sort: checks, shape, plan.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "backend.hpp"
+
+namespace lanesort::detail {
+
+class SorterCore {
+public:
+    SorterCore(std::unique_ptr<Backend> backend, SorterOptions options);
+
+    Backend& backend() noexcept { return *backend_; }
+
+    /// The plan of a sort and the kernels for it, compiled.
+    struct Prepared {
+        Plan plan;
+        KernelParameters parameters;
+    };
+    Prepared prepare(std::uint64_t count, KeyType type, bool count_sync = false);
+
+    SortReport sort_host(void* keys, std::size_t count, KeyType type, Order order);
+    SyncCounts measure(std::uint64_t count, KeyType type);
+
+private:
+    std::unique_ptr<Backend> backend_;
+    SorterOptions options_;
+    std::map<std::size_t, Shape> shapes_;  ///< by key width, once chosen
+};
+
+/// What the plan says of its launches, hand-overs and barriers.
+SortReport report_of(const Plan& plan);
+
+}  // namespace lanesort::detail
