@@ -1,54 +1,21 @@
-/* The neutral names of the kernels, in OpenCL C 1.2.
- *
- * Every other kernel file is written in these names only, so that one text serves every device language.
- * Parameters (all powers of two, defined by the host; the defaults let a file be compiled alone):
- *   KEY_BITS          8, 16, 32 or 64
- *   INDEX_BITS        32 for fewer than 2^31 keys, else 64
- *   LANES             L, keys in a vector: 1, 2, 4, 8 or 16
- *   VECTORS           M, vectors in each of the two groups of a work-item's tile share
- *   WORK_ITEMS        ITEMS, work-items in a work-group
- *   REGISTER_VECTORS  vectors that a work-item holds in registers at a time
- */
+/* The neutral names of the kernels, in OpenCL C 1.2. */
 #ifndef DIALECT_OPENCL_H
 #define DIALECT_OPENCL_H
-
-#ifndef KEY_BITS
-#define KEY_BITS 32
-#endif
-#ifndef INDEX_BITS
-#define INDEX_BITS 32
-#endif
-#ifndef LANES
-#define LANES 4
-#endif
-#ifndef VECTORS
-#define VECTORS 1
-#endif
-#ifndef WORK_ITEMS
-#define WORK_ITEMS 64
-#endif
-#ifndef REGISTER_VECTORS
-#define REGISTER_VECTORS 2
-#endif
 
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
 
 #if KEY_BITS == 8
 typedef uchar key_t;
-typedef char signed_key_t;
 #define VECTOR_OF(lanes) PASTE(uchar, lanes)
 #elif KEY_BITS == 16
 typedef ushort key_t;
-typedef short signed_key_t;
 #define VECTOR_OF(lanes) PASTE(ushort, lanes)
 #elif KEY_BITS == 32
 typedef uint key_t;
-typedef int signed_key_t;
 #define VECTOR_OF(lanes) PASTE(uint, lanes)
 #else
 typedef ulong key_t;
-typedef long signed_key_t;
 #define VECTOR_OF(lanes) PASTE(ulong, lanes)
 #endif
 
@@ -68,6 +35,7 @@ typedef ulong offset_t;
 #define LOCAL_ID ((uint)get_local_id(0))
 #define GLOBAL_ID ((index_t)get_global_id(0))
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define DECLARE_LOCAL(type, name, size) __local type name[size]
 #define ATOMIC_ADD(address, value) atomic_add(address, value)
 
 #if LANES == 1
@@ -82,12 +50,6 @@ typedef VECTOR_OF(LANES) vec_t;
 
 #define MIN(a, b) min(a, b)
 #define MAX(a, b) max(a, b)
-
-/* Of a constant power of two up to 2^23. */
-#define LOG2(x) \
-    ((x) >= 1u << 16 ? 16 + LOG2_BELOW_8((x) >> 16) : (x) >= 1u << 8 ? 8 + LOG2_BELOW_8((x) >> 8) : LOG2_BELOW_8(x))
-#define LOG2_BELOW_8(x) \
-    ((x) < 2 ? 0 : (x) < 4 ? 1 : (x) < 8 ? 2 : (x) < 16 ? 3 : (x) < 32 ? 4 : (x) < 64 ? 5 : (x) < 128 ? 6 : 7)
 
 /* MIRROR_LANES(v): all lanes reversed.
  * SWAP_LANES_h(v): lane l takes lane l ^ h.  MIRROR_LANES_w(v): lane l takes lane l ^ (w - 1).

@@ -10,7 +10,7 @@
  */
 #ifndef KEYS_H
 #define KEYS_H
-#include "dialect_opencl.h"
+#include "dialect.h"
 
 #define CODING_NONE 0
 #define CODING_INTEGER 1
@@ -52,23 +52,16 @@ INLINE vec_t decode(vec_t key, uint coding, key_t flip) {
 
 /* Beyond the end of the array lies +infinity: it is read as the largest key and never written. Compare-exchanges
  * never move a key towards the end past an equal one, so the keys of the array stay inside it. */
-INLINE vec_t load_keys(GLOBAL const key_t* keys, index_t first, index_t count, uint coding, key_t flip) {
-    vec_t key;
-    if (first + LANES <= count) {
-        key = encode(LOAD_VECTOR(keys + first), coding, flip);
-    } else {
-        key_t lane[LANES];
-        vec_t beyond = decode((vec_t)LARGEST_KEY, coding, flip);
-        STORE_VECTOR(beyond, lane);
-        for (uint l = 0; l < LANES; ++l)
-            if (first + l < count) lane[l] = keys[first + l];
-        key = encode(LOAD_VECTOR(lane), coding, flip);
-    }
-    return key;
+INLINE vec_t load_to_end(GLOBAL const key_t* keys, index_t first, index_t count, vec_t beyond) {
+    if (first + LANES <= count) return LOAD_VECTOR(keys + first);
+    key_t lane[LANES];
+    STORE_VECTOR(beyond, lane);
+    for (uint l = 0; l < LANES; ++l)
+        if (first + l < count) lane[l] = keys[first + l];
+    return LOAD_VECTOR(lane);
 }
 
-INLINE void store_keys(vec_t key, GLOBAL key_t* keys, index_t first, index_t count, uint coding, key_t flip) {
-    key = decode(key, coding, flip);
+INLINE void store_to_end(vec_t key, GLOBAL key_t* keys, index_t first, index_t count) {
     if (first + LANES <= count) {
         STORE_VECTOR(key, keys + first);
     } else {

@@ -5,7 +5,7 @@
  * lane l with lane L - 1 - l. All loops have constant bounds and are unrolled, so that r[] stays in registers. */
 #ifndef REGISTERS_H
 #define REGISTERS_H
-#include "dialect_opencl.h"
+#include "dialect.h"
 
 #define EXCHANGE_LANES(v, partner, blend)                 \
     {                                                     \

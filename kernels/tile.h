@@ -38,35 +38,45 @@ INLINE uint field_start(uint top, uint bottom) {
     return min(max(start, bottom), (uint)(TILE_BITS - FIELD_BITS));
 }
 
-/* The vector that work-item t holds in register m. */
-INLINE uint held_vector(uint t, uint m, uint start, uint mirrored) {
-    uint v = ((t >> start) << (start + FIELD_BITS)) | (m << start) | LOW_BITS(t, start);
-    return mirrored && m >= REGISTER_VECTORS / 2 ? v ^ ((1u << start) - 1) : v;
+/* The vector that work-item t holds in register m, where t and m occupy different bits: so
+ * vector_of(t, m) = vector_of(t, 0) + vector_of(0, m), and an address is one base plus a constant for each m. */
+INLINE uint vector_of(uint t, uint m, uint start) {
+    return ((t >> start) << (start + FIELD_BITS)) | (m << start) | LOW_BITS(t, start);
 }
+
+/* The number under which work-item t holds its upper registers. */
+INLINE uint upper_number(uint t, uint start, uint mirrored) { return mirrored ? t ^ ((1u << start) - 1) : t; }
 
 /* A tile in the array. */
 typedef struct {
     index_t base;        /* its first key */
-    index_t block;       /* what its rows' columns are shifted by: the place of the tile between two rows */
-    index_t mirror_mask; /* inverted under this mask in the upper half, where the pass begins a phase */
-    uint row_stride;     /* lg of the keys from row to row */
+    index_t block;       /* the place of its columns between two rows, in rows' widths */
+    index_t mirror_mask; /* `block` is inverted under this mask in the upper half, where the pass begins a phase */
+    uint row_stride;     /* lg of the keys from row to row; 0 where the tile is contiguous */
     uint column_bits;    /* lg of the keys of a row */
+    uint whole;          /* all of it lies before the end of the array */
 } tile_t;
 
-INLINE tile_t contiguous_tile(index_t number) {
-    tile_t tile = {number * TILE_KEYS, 0, 0, 0, 0};
+INLINE tile_t contiguous_tile(index_t number, index_t count) {
+    tile_t tile;
+    tile.base = number * TILE_KEYS;
+    tile.block = tile.mirror_mask = 0;
+    tile.row_stride = tile.column_bits = 0;
+    tile.whole = tile.base + TILE_KEYS <= count;
     return tile;
 }
 
-INLINE tile_t strided_tile(index_t number, uint row_stride, uint column_bits, uint mirrored) {
+INLINE tile_t strided_tile(index_t number, uint row_stride, uint column_bits, uint mirrored, index_t count) {
     uint block_bits = row_stride - column_bits;
+    uint span_bits = row_stride + TILE_BITS + LANE_BITS - column_bits;
     index_t mask = ((index_t)1 << block_bits) - 1;
     tile_t tile;
-    tile.base = (number >> block_bits) << (row_stride + TILE_BITS + LANE_BITS - column_bits);
+    tile.base = (number >> block_bits) << span_bits;
     tile.block = number & mask;
     tile.mirror_mask = mirrored ? mask : 0;
     tile.row_stride = row_stride;
     tile.column_bits = column_bits;
+    tile.whole = tile.base + ((index_t)1 << span_bits) <= count;
     return tile;
 }
 
@@ -76,6 +86,42 @@ INLINE index_t key_index(tile_t tile, uint v) {
     index_t row = key >> tile.column_bits;
     index_t block = v >= TILE_VECTORS / 2 ? tile.block ^ tile.mirror_mask : tile.block;
     return tile.base + (row << tile.row_stride) + (block << tile.column_bits) + LOW_BITS(key, tile.column_bits);
+}
+
+/* The index of the first key that work-item t holds in register m, in the round on the field at `start`. */
+INLINE index_t held_index(tile_t tile, uint t, uint m, uint start, uint mirrored) {
+    return key_index(tile, vector_of(m < REGISTER_VECTORS / 2 ? t : upper_number(t, start, mirrored), m, start));
+}
+
+/* All registers of work-item t from the array. */
+INLINE void load_registers(vec_t* r, GLOBAL const key_t* keys, index_t count, tile_t tile, uint t, uint start,
+                           uint mirrored, uint coding, key_t flip) {
+    if (tile.whole) {
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
+            r[m] = LOAD_VECTOR(keys + held_index(tile, t, m, start, mirrored));
+    } else {
+        vec_t beyond = decode((vec_t)LARGEST_KEY, coding, flip);
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
+            r[m] = load_to_end(keys, held_index(tile, t, m, start, mirrored), count, beyond);
+    }
+    if (coding != CODING_NONE) {
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = encode(r[m], coding, flip);
+    }
+}
+
+/* All registers of work-item t to the array. */
+INLINE void store_registers(vec_t* r, GLOBAL key_t* keys, index_t count, tile_t tile, uint t, uint start, uint mirrored,
+                            uint coding, key_t flip) {
+    if (coding != CODING_NONE) {
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = decode(r[m], coding, flip);
+    }
+    if (tile.whole) {
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
+            STORE_VECTOR(r[m], keys + held_index(tile, t, m, start, mirrored));
+    } else {
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
+            store_to_end(r[m], keys, held_index(tile, t, m, start, mirrored), count);
+    }
 }
 
 #endif

@@ -2,7 +2,7 @@
  *
  * Launched by the executor, one work-group a tile (or, with TILE_WORK_ITEMS 1, one work-item a tile and no barrier).
  * Requires: any count, any element offset; keys beyond `count` are neither read nor written.
- * Local memory: TILE_KEYS keys where a tile is shared, else none.
+ * Local memory: LOCAL_SLOTS vectors where a tile is shared, else none.
  * Barriers: one in every hand-over; with REMAP two in every one but the first, because keys then change places and
  * must all have been read before any is written.
  *
@@ -12,7 +12,9 @@
 
 /* REMAP            write-back addresses remapped so that the next round reads contiguously
  * BANK_SWAP        half of the work-items write their two groups of vectors in the other order
+ * BANK_PADDING     unused words between the slots spread a write-back over the banks
  * COALESCED_STORE  one more hand-over before the store, so that neighbouring work-items store neighbouring vectors
+ * UNROLL_ROUNDS    rounds unrolled, so that their local-memory addresses are constants; 0 compiles faster
  * COUNT_SYNC       count hand-overs and barriers in the buffer `counters` */
 #ifndef REMAP
 #define REMAP 0
@@ -20,36 +22,62 @@
 #ifndef BANK_SWAP
 #define BANK_SWAP 0
 #endif
+#ifndef BANK_PADDING
+#define BANK_PADDING 0
+#endif
 #ifndef COALESCED_STORE
 #define COALESCED_STORE 0
+#endif
+#ifndef UNROLL_ROUNDS
+#define UNROLL_ROUNDS 0
 #endif
 #ifndef COUNT_SYNC
 #define COUNT_SYNC 0
 #endif
 
+#if UNROLL_ROUNDS
+#define MAYBE_UNROLL UNROLL
+#else
+#define MAYBE_UNROLL
+#endif
+
+/* The field of the round in which neighbouring work-items hold neighbouring vectors. */
 #define CONTIGUOUS_START (TILE_BITS - FIELD_BITS)
+/* The most rounds that the steps of one phase take. */
+#define MOST_ROUNDS ((TILE_BITS + FIELD_BITS - 1) / FIELD_BITS)
 
 typedef struct {
     uint hand_overs;
     uint barriers;
 } sync_t;
 
-/* The slot of vector v in local memory, where a round on the field at `start` reads it.
- * Remapped, the field moves to the top: register m of work-item t is read at t + m * TILE_WORK_ITEMS. */
-INLINE uint slot(uint v, uint start, uint mirrored) {
-#if REMAP
-    uint field = LOW_BITS(v >> start, FIELD_BITS);
-    if (mirrored && field >= REGISTER_VECTORS / 2) v ^= (1u << start) - 1;
-    return (field << (TILE_BITS - FIELD_BITS)) | ((v >> (start + FIELD_BITS)) << start) | LOW_BITS(v, start);
+/* The slots of a write-back lie powers of two apart. One unused word after every 32 banks and another after every 256
+ * bring them into different banks; unlike an exclusive-or this keeps every address a base plus a constant. LANES is 1. */
+#if BANK_PADDING
+#define BANK_BITS_OF_KEY (KEY_BITS == 64)
+#define PADDED(slot) ((slot) + ((slot) >> (5 - BANK_BITS_OF_KEY)) + ((slot) >> (8 - BANK_BITS_OF_KEY)))
 #else
-    return v;
+#define PADDED(slot) (slot)
+#endif
+#define LOCAL_SLOTS (PADDED(TILE_VECTORS - 1) + 1)
+
+#if TILE_WORK_ITEMS > 1
+/* The slot of vector v in local memory, where a round on the field at `start` reads it.
+ * Remapped, the field moves to the top: register m of work-item t is read at t + m * TILE_WORK_ITEMS.
+ * Additive like vector_of, padding included, since it only moves bits. */
+INLINE uint slot(uint v, uint start) {
+#if REMAP
+    return PADDED((LOW_BITS(v >> start, FIELD_BITS) << CONTIGUOUS_START) | ((v >> (start + FIELD_BITS)) << start) |
+                  LOW_BITS(v, start));
+#else
+    (void)start;
+    return PADDED(v);
 #endif
 }
 
-#if TILE_WORK_ITEMS > 1
-#define SYNCHRONISE(sync) \
-    {                     \
-        BARRIER();        \
+#define SYNCHRONISE(sync)   \
+    {                       \
+        BARRIER();          \
         ++(sync)->barriers; \
     }
 
@@ -57,46 +85,53 @@ INLINE uint slot(uint v, uint start, uint mirrored) {
 INLINE void hand_over(vec_t* r, LOCAL key_t* tile, uint t, uint from, uint from_mirrored, uint to, uint to_mirrored,
                       sync_t* sync) {
     if (REMAP && sync->hand_overs > 0) SYNCHRONISE(sync)
-    uint first[VECTORS], second[VECTORS];
-    vec_t first_keys[VECTORS], second_keys[VECTORS];
-    uint swap = BANK_SWAP && ((t >> to) & 1);
+    LOCAL key_t* lower = tile + slot(vector_of(t, 0, from), to) * LANES;
+    LOCAL key_t* upper = tile + slot(vector_of(upper_number(t, from, from_mirrored), VECTORS, from), to) * LANES;
+#if BANK_SWAP
+    uint swap = (t >> to) & 1;
+    LOCAL key_t* first = swap ? upper : lower;
+    LOCAL key_t* second = swap ? lower : upper;
+    UNROLL for (uint m = 0; m < VECTORS; ++m)
+        STORE_VECTOR(swap ? r[m + VECTORS] : r[m], first + slot(vector_of(0, m, from), to) * LANES);
+    UNROLL for (uint m = 0; m < VECTORS; ++m)
+        STORE_VECTOR(swap ? r[m] : r[m + VECTORS], second + slot(vector_of(0, m, from), to) * LANES);
+#else
     UNROLL for (uint m = 0; m < VECTORS; ++m) {
-        uint lower = slot(held_vector(t, m, from, from_mirrored), to, to_mirrored);
-        uint upper = slot(held_vector(t, m + VECTORS, from, from_mirrored), to, to_mirrored);
-        first[m] = swap ? upper : lower;
-        second[m] = swap ? lower : upper;
-        first_keys[m] = swap ? r[m + VECTORS] : r[m];
-        second_keys[m] = swap ? r[m] : r[m + VECTORS];
+        STORE_VECTOR(r[m], lower + slot(vector_of(0, m, from), to) * LANES);
+        STORE_VECTOR(r[m + VECTORS], upper + slot(vector_of(0, m, from), to) * LANES);
     }
-    UNROLL for (uint m = 0; m < VECTORS; ++m) STORE_VECTOR(first_keys[m], tile + first[m] * LANES);
-    UNROLL for (uint m = 0; m < VECTORS; ++m) STORE_VECTOR(second_keys[m], tile + second[m] * LANES);
+#endif
     SYNCHRONISE(sync)
-    UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
-        r[m] = LOAD_VECTOR(tile + slot(held_vector(t, m, to, to_mirrored), to, to_mirrored) * LANES);
+    lower = tile + slot(vector_of(t, 0, to), to) * LANES;
+    upper = tile + slot(vector_of(upper_number(t, to, to_mirrored), VECTORS, to), to) * LANES;
+    UNROLL for (uint m = 0; m < VECTORS; ++m) {
+        r[m] = LOAD_VECTOR(lower + slot(vector_of(0, m, to), to) * LANES);
+        r[m + VECTORS] = LOAD_VECTOR(upper + slot(vector_of(0, m, to), to) * LANES);
+    }
     ++sync->hand_overs;
 }
 #define TILE_NUMBER GROUP_ID
-#define TILE_WORK_ITEM LOCAL_ID
-#define LOCAL_TILE(name) LOCAL key_t name[TILE_KEYS]
-#define HAND_OVER(...) hand_over(__VA_ARGS__)
+#define TILE_WORK_ITEM (LOCAL_ID & (TILE_WORK_ITEMS - 1)) /* tells the compiler the range */
+#define HAND_OVER hand_over
+#define DECLARE_LOCAL_TILE(name) DECLARE_LOCAL(key_t, name, LOCAL_SLOTS * LANES)
 #else
 #define TILE_NUMBER GLOBAL_ID
 #define TILE_WORK_ITEM 0
-#define LOCAL_TILE(name)
-#define HAND_OVER(...)
+#define HAND_OVER(r, tile, t, from, from_mirrored, to, to_mirrored, sync) (void)(tile)
+#define DECLARE_LOCAL_TILE(name) LOCAL key_t* name = 0
 #endif
 
 #if COUNT_SYNC
 #define COUNTERS_PARAMETER , GLOBAL uint* counters
-#define REPORT_SYNC(sync)                                 \
-    if (LOCAL_ID == 0) {                                  \
-        ATOMIC_ADD(counters + 0, 1u);                     \
-        ATOMIC_ADD(counters + 1, (sync).hand_overs);      \
-        ATOMIC_ADD(counters + 2, (sync).barriers);        \
+#define REPORT_SYNC(sync)                            \
+    if (LOCAL_ID == 0) {                             \
+        ATOMIC_ADD(counters + 0, 1u);                \
+        ATOMIC_ADD(counters + 1, (sync).hand_overs); \
+        ATOMIC_ADD(counters + 2, (sync).barriers);   \
     }
 #else
 #define COUNTERS_PARAMETER
-#define REPORT_SYNC(sync)
+#define REPORT_SYNC(sync) (void)(sync);
 #endif
 
 /* Phases 1 .. lg(REGISTER_VECTORS * L) at once in registers, then one after the other up to the phase that sorts
@@ -104,30 +139,29 @@ INLINE void hand_over(vec_t* r, LOCAL key_t* tile, uint t, uint from, uint from_
  * them contiguously over the work-items. */
 KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint phases, uint load_coding,
                        uint store_coding, key_t flip COUNTERS_PARAMETER) {
-    LOCAL_TILE(local_tile);
+    DECLARE_LOCAL_TILE(local_tile);
     uint t = TILE_WORK_ITEM;
-    tile_t tile = contiguous_tile(TILE_NUMBER);
+    tile_t tile = contiguous_tile(TILE_NUMBER, count);
     sync_t sync = {0, 0};
     vec_t r[REGISTER_VECTORS];
     keys += offset;
 
-    uint load_start = phases == TILE_BITS ? CONTIGUOUS_START : 0;
-    UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
-        r[m] = load_keys(keys, key_index(tile, held_vector(t, m, load_start, 0)), count, load_coding, flip);
+    load_registers(r, keys, count, tile, t, phases == TILE_BITS ? CONTIGUOUS_START : 0, 0, load_coding, flip);
     sort_registers(r);
 
     uint start = 0, mirrored = 0;
-    for (uint phase = FIELD_BITS + 1; phase <= phases; ++phase) {
+    MAYBE_UNROLL for (uint phase = FIELD_BITS + 1; phase <= TILE_BITS; ++phase) {
+        if (phase > phases) continue;
         uint top = phase;
-        do {
-            --top;
-            uint next = field_start(top, 0);
-            HAND_OVER(r, local_tile, t, start, mirrored, next, top + 1 == phase, &sync);
+        MAYBE_UNROLL for (uint round = 0; round < MOST_ROUNDS; ++round) {
+            if (top == 0) continue;
+            uint next = field_start(top - 1, 0);
+            HAND_OVER(r, local_tile, t, start, mirrored, next, round == 0, &sync);
             start = next;
-            mirrored = top + 1 == phase;
-            merge_registers(r, mirrored, top - start, 0, start == 0);
+            mirrored = round == 0;
+            merge_registers(r, mirrored, top - 1 - start, 0, start == 0);
             top = start;
-        } while (start > 0);
+        }
     }
 
 #if COALESCED_STORE
@@ -135,47 +169,64 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint 
     start = CONTIGUOUS_START;
     mirrored = 0;
 #endif
-    UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
-        store_keys(r[m], keys, key_index(tile, held_vector(t, m, start, mirrored)), count, store_coding, flip);
+    store_registers(r, keys, count, tile, t, start, mirrored, store_coding, flip);
     REPORT_SYNC(sync)
 }
 
-/* The steps of one phase whose operands lie in 2^(TILE_BITS + LANE_BITS - column_bits) rows of 2^column_bits keys:
- * the strides from half the tile down to one row, or, where column_bits is 0, down to one key. */
-KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint row_stride, uint column_bits,
-                        uint mirrored, uint store_coding, key_t flip COUNTERS_PARAMETER) {
-    LOCAL_TILE(local_tile);
+/* The steps of one phase on a tile of rows of 2^column_bits keys: the strides from half the tile down to one row, or,
+ * where the tile is contiguous, down to one key. */
+INLINE void merge(LOCAL key_t* local_tile, GLOBAL key_t* keys, index_t count, tile_t tile, uint mirrored,
+                  uint store_coding, key_t flip COUNTERS_PARAMETER) {
     uint t = TILE_WORK_ITEM;
-    tile_t tile = strided_tile(TILE_NUMBER, row_stride, column_bits, mirrored);
     sync_t sync = {0, 0};
     vec_t r[REGISTER_VECTORS];
-    uint bottom = max(column_bits, (uint)LANE_BITS) - LANE_BITS;
-    uint start = field_start(TILE_BITS - 1, bottom);
-    keys += offset;
+    uint bottom = max(tile.column_bits, (uint)LANE_BITS) - LANE_BITS;
+    uint contiguous = tile.row_stride == 0;
 
-    UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
-        r[m] = load_keys(keys, key_index(tile, held_vector(t, m, start, mirrored)), count, CODING_NONE, flip);
-    merge_registers(r, mirrored, TILE_BITS - 1 - start, max(start, bottom) - start, column_bits == 0 && start == 0);
+    uint start = CONTIGUOUS_START;
+    load_registers(r, keys, count, tile, t, start, mirrored, CODING_NONE, flip);
+    merge_registers(r, mirrored, FIELD_BITS - 1, max(start, bottom) - start, contiguous && start == 0);
 
-    uint round_mirrored = mirrored;
-    while (start > bottom) {
+    MAYBE_UNROLL for (uint round = 1; round < MOST_ROUNDS; ++round) {
+        if (start <= bottom) continue;
         uint top = start - 1;
         uint next = field_start(top, bottom);
-        HAND_OVER(r, local_tile, t, start, round_mirrored, next, 0, &sync);
+        HAND_OVER(r, local_tile, t, start, mirrored, next, 0, &sync);
         start = next;
-        round_mirrored = 0;
-        merge_registers(r, 0, top - start, max(start, bottom) - start, column_bits == 0 && start == 0);
+        mirrored = 0;
+        merge_registers(r, 0, top - start, max(start, bottom) - start, contiguous && start == 0);
     }
 
 #if COALESCED_STORE
-    if (column_bits == 0) {
-        HAND_OVER(r, local_tile, t, start, round_mirrored, CONTIGUOUS_START, 0, &sync);
+    if (contiguous) {
+        HAND_OVER(r, local_tile, t, start, mirrored, CONTIGUOUS_START, 0, &sync);
         start = CONTIGUOUS_START;
-        round_mirrored = 0;
+        mirrored = 0;
     }
 #endif
-    UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
-        store_keys(r[m], keys, key_index(tile, held_vector(t, m, start, round_mirrored)), count, store_coding,
-                   flip);
+    store_registers(r, keys, count, tile, t, start, mirrored, store_coding, flip);
     REPORT_SYNC(sync)
+}
+
+#if COUNT_SYNC
+#define COUNTERS_ARGUMENT , counters
+#else
+#define COUNTERS_ARGUMENT
+#endif
+
+/* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key. */
+KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint store_coding,
+                        key_t flip COUNTERS_PARAMETER) {
+    DECLARE_LOCAL_TILE(local_tile);
+    merge(local_tile, keys + offset, count, contiguous_tile(TILE_NUMBER, count), 0, store_coding,
+          flip COUNTERS_ARGUMENT);
+}
+
+/* Global steps of a phase, in tiles of rows 2^row_stride keys apart, of 2^column_bits keys: strides from half the rows
+ * down to one row. */
+KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count, uint store_coding, key_t flip,
+                       uint row_stride, uint column_bits, uint mirrored COUNTERS_PARAMETER) {
+    DECLARE_LOCAL_TILE(local_tile);
+    tile_t tile = strided_tile(TILE_NUMBER, row_stride, column_bits, mirrored, count);
+    merge(local_tile, keys + offset, count, tile, mirrored, store_coding, flip COUNTERS_ARGUMENT);
 }

@@ -2,11 +2,13 @@
 #include <lanesort/opencl.hpp>
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "../../lib/src/sorter_core.hpp"
 #include "checked.hpp"
+#include "command_buffer.hpp"
 #include "host.hpp"
 
 namespace lanesort::opencl {
@@ -63,27 +65,87 @@ Sorter make_sorter(cl_context context, cl_device_id device, SorterOptions option
     });
 }
 
-SortReport enqueue_sort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys,
-                        std::span<const cl_event> wait_list, cl_event* event) {
+namespace {
+
+Host& host_of(Sorter& sorter) {
     auto* const host = dynamic_cast<Host*>(&sorter.core().backend());
     require(host != nullptr, ErrorCode::unsupported, "the sorter is not one of an OpenCL device");
-    return checked([&] {
-        const cl::CommandQueue retained_queue(queue, queue != nullptr);
-        const cl::Buffer buffer(keys.buffer, keys.buffer != nullptr);
-        check_queue(*host, retained_queue);
-        check_keys(*host, buffer, keys);
-        std::vector<cl::Event> waits = check_events(*host, wait_list);
+    return *host;
+}
 
-        const auto [plan, parameters] = sorter.core().prepare(keys.count, keys.type);
-        QueueExecutor executor(host->program(parameters), retained_queue,
-                               {buffer, keys.offset, key_coding(keys.type, keys.order)}, std::move(waits));
-        executor.run(plan);
-        if (event) {
-            *event = executor.finished()();
-            clRetainEvent(*event);
+/// A sort that was checked, planned and compiled; fewer than two keys need no program.
+struct ReadySort {
+    Host& host;
+    cl::CommandQueue queue;
+    Keys keys;
+    Plan plan;
+    Program* program = nullptr;
+
+    ReadySort(Sorter& sorter, cl_command_queue on, const KeyRange& range)
+        : host(host_of(sorter)), queue(on, on != nullptr),
+          keys{cl::Buffer(range.buffer, range.buffer != nullptr), range.offset, key_coding(range.type, range.order)} {
+        check_queue(host, queue);
+        check_keys(host, keys.buffer, range);
+        if (range.count < 2) return;
+        auto [made, parameters] = sorter.core().prepare(range.count, range.type);
+        plan = std::move(made);
+        program = &host.program(parameters);
+    }
+
+    cl::Event enqueue(std::vector<cl::Event> wait_list) const {
+        if (!program) {
+            cl::Event marker;
+            queue.enqueueMarkerWithWaitList(&wait_list, &marker);
+            return marker;
         }
-        return detail::report_of(plan);
+        QueueExecutor executor(*program, queue, keys, std::move(wait_list));
+        executor.run(plan);
+        return executor.finished();
+    }
+};
+
+void give(const cl::Event& finished, cl_event* event) {
+    if (!event) return;
+    checked([&] { cl::detail::errHandler(clRetainEvent(finished()), "clRetainEvent"); });
+    *event = finished();
+}
+
+}  // namespace
+
+SortReport enqueue_sort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys,
+                        std::span<const cl_event> wait_list, cl_event* event) {
+    return checked([&] {
+        const ReadySort sort(sorter, queue, keys);
+        give(sort.enqueue(check_events(sort.host, wait_list)), event);
+        return detail::report_of(sort.plan);
     });
 }
+
+struct RecordedSort::State {
+    ReadySort sort;
+    std::optional<CommandBufferExecutor> recorded;
+};
+
+RecordedSort::RecordedSort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys)
+    : state_(checked([&] { return std::make_unique<State>(ReadySort(sorter, queue, keys)); })) {
+    ReadySort& sort = state_->sort;
+    if (!sort.program || !CommandBufferExecutor::supported(sort.queue)) return;
+    checked([&] { state_->recorded.emplace(*sort.program, sort.queue, sort.keys).run(sort.plan); });
+}
+
+RecordedSort::RecordedSort(RecordedSort&&) noexcept = default;
+RecordedSort& RecordedSort::operator=(RecordedSort&&) noexcept = default;
+RecordedSort::~RecordedSort() = default;
+
+SortReport RecordedSort::enqueue(std::span<const cl_event> wait_list, cl_event* event) {
+    return checked([&] {
+        std::vector<cl::Event> waits = check_events(state_->sort.host, wait_list);
+        const bool replays = state_->recorded && state_->recorded->ready();
+        give(replays ? state_->recorded->enqueue(waits) : state_->sort.enqueue(std::move(waits)), event);
+        return detail::report_of(state_->sort.plan);
+    });
+}
+
+bool RecordedSort::uses_command_buffer() const noexcept { return state_->recorded.has_value(); }
 
 }  // namespace lanesort::opencl

@@ -19,6 +19,15 @@ struct Keys {
     KeyCoding coding;
 };
 
+/// The pass's kernel with its arguments set.
+cl::Kernel& set_arguments(Program& program, const Pass& pass, const Plan& plan, const Keys& keys);
+
+/// All work-items of a pass, and those of one work-group.
+struct Ranges {
+    cl::NDRange global, local;
+};
+Ranges ranges(const Pass& pass, const Plan& plan);
+
 /// Enqueues one launch a pass; does not wait. Works on in-order and out-of-order queues.
 class QueueExecutor final : public Executor {
 public:
@@ -28,7 +37,7 @@ public:
 
     /// Launches that were enqueued.
     std::uint64_t launches() const noexcept { return launches_; }
-    /// The end of everything that was enqueued; valid also for an empty plan.
+    /// The end of the last pass; null for an empty plan.
     const cl::Event& finished() const noexcept { return finished_; }
 
     /// Called after a pass was enqueued, with its event.

@@ -1,28 +1,15 @@
 #include "host.hpp"
 
 #include <algorithm>
-#include <chrono>
 
-#include <fmt/format.h>
-
+#include "../../lib/src/sorter_core.hpp"
+#include "../../lib/src/stopwatch.hpp"
+#include "../../lib/src/sync_counter.hpp"
 #include "checked.hpp"
 #include "platform.hpp"
 
 namespace lanesort::opencl {
 namespace {
-
-/// Seconds since it was last asked.
-class Stopwatch {
-public:
-    double lap() {
-        const auto now = Clock::now();
-        return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
-    }
-
-private:
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point last_ = Clock::now();
-};
 
 /// Host keys as the device sees them: where they are, if the device works in host memory, else a copy.
 class HostRange {
@@ -94,8 +81,8 @@ SortReport Host::sort_host(void* keys, const Plan& plan, const detail::KernelPar
     return checked([&] {
         HostRange range(*this, queue(), keys, plan.count * parameters.key_bytes);
         const FinishAtEnd finish(queue());
-        SortReport report;
-        Stopwatch watch;
+        SortReport report = detail::report_of(plan);
+        detail::Stopwatch watch;
         range.upload();
         report.upload_seconds = watch.lap();
 
@@ -116,36 +103,24 @@ SortReport Host::sort_host(void* keys, const Plan& plan, const detail::KernelPar
         report.download_seconds = watch.lap();
         report.launches = executor.launches();
         report.device_bytes = range.device_bytes();
-        for (const Pass& pass : plan.passes) {
-            report.hand_overs += pass.hand_overs;
-            report.barriers += pass.barriers;
-        }
         return report;
     });
 }
 
 SyncCounts Host::count_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters,
                             KeyCoding coding) {
-    struct Counters {
-        cl_uint groups, hand_overs, barriers;
-    };
     return checked([&] {
         HostRange range(*this, queue(), keys, plan.count * parameters.key_bytes);
         const FinishAtEnd finish(queue());
         range.upload();
 
         QueueExecutor executor(program(parameters), queue(), {range.buffer(), 0, coding});
-        Counters counters{};
+        detail::PassCounters counters;
         executor.counters = cl::Buffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof counters, &counters);
         SyncCounts counted;
         executor.after_enqueue = [&](const Pass& pass, const cl::Event&) {
             queue().enqueueReadBuffer(executor.counters, CL_TRUE, 0, sizeof counters, &counters);
-            if (counters.groups != pass.groups || counters.hand_overs % pass.groups || counters.barriers % pass.groups)
-                throw Error(ErrorCode::device_failed,
-                            fmt::format("of {} work-groups {} ended, with {} hand-overs and {} barriers in all",
-                                        pass.groups, counters.groups, counters.hand_overs, counters.barriers));
-            counted.all += counters.hand_overs / pass.groups;
-            counted.barriers += counters.barriers / pass.groups;
+            detail::add(counted, pass, counters);
             counters = {};
             queue().enqueueWriteBuffer(executor.counters, CL_TRUE, 0, sizeof counters, &counters);
         };

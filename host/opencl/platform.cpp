@@ -55,7 +55,9 @@ std::vector<cl::Device> devices_of(const cl::Platform& platform) {
 DeviceInfo describe(const cl::Device& device) {
     DeviceInfo info;
     info.backend = "OpenCL";
-    info.platform = cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>(), true).getInfo<CL_PLATFORM_NAME>();
+    cl_platform_id platform = nullptr;  // what getInfo<CL_DEVICE_PLATFORM> gives differs between versions of CLHPP
+    device.getInfo(CL_DEVICE_PLATFORM, &platform);
+    info.platform = cl::Platform(platform, true).getInfo<CL_PLATFORM_NAME>();
     info.name = device.getInfo<CL_DEVICE_NAME>();
     info.vendor = device.getInfo<CL_DEVICE_VENDOR>();
     info.version = device.getInfo<CL_DEVICE_VERSION>();
@@ -78,7 +80,11 @@ namespace lanesort::detail {
 Discovery discover_opencl() {
     return opencl::checked([] {
         Discovery discovery;
-        for (const auto& platform : opencl::platforms()) {
+        const auto platforms = opencl::platforms();
+        if (platforms.empty())
+            discovery.absences.push_back(
+                "OpenCL cannot be used: no platform is installed (a driver, or PoCL for the processor: pocl-opencl-icd)");
+        for (const auto& platform : platforms) {
             discovery.platforms.push_back(platform.getInfo<CL_PLATFORM_NAME>());
             for (const auto& device : opencl::devices_of(platform))
                 if (device.getInfo<CL_DEVICE_AVAILABLE>() && device.getInfo<CL_DEVICE_COMPILER_AVAILABLE>())

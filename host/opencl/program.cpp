@@ -1,23 +1,42 @@
 #include "program.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <string>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "../../lib/src/kernel_source.hpp"
+#include "../../lib/src/launch.hpp"
 
 namespace lanesort::opencl {
+
+namespace {
+
+/// NVIDIA's compiler takes a limit of registers; others do not know the option.
+std::string register_limit(const cl::Device& device, const Shape& shape) {
+    constexpr unsigned registers_of_a_multiprocessor = 65536;
+    const auto extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
+    if (shape.resident_groups == 1 || extensions.find("cl_nv_compiler_options") == std::string::npos) return {};
+    const unsigned limit = registers_of_a_multiprocessor / (shape.resident_groups * shape.work_items);
+    return fmt::format(" -cl-nv-maxrregcount={}", std::min(limit / 8 * 8, 255u));
+}
+
+}  // namespace
 
 Program::Program(const cl::Context& context, const cl::Device& device, const detail::KernelParameters& wanted)
     : parameters(wanted) {
     const cl::Program program(context, detail::kernel_source(detail::kernel_file(parameters.shape)));
-    const std::string options = fmt::format("-cl-std=CL1.2 -D{}", fmt::join(detail::definitions(parameters), " -D"));
+    const std::string options = fmt::format("-cl-std=CL1.2 -D{}{}", fmt::join(detail::definitions(parameters), " -D"),
+                                            register_limit(device, parameters.shape));
     program.build(std::vector<cl::Device>{device}, options.c_str());
-    sort_tiles = cl::Kernel(program, "sort_tiles");
-    merge_tiles = cl::Kernel(program, "merge_tiles");
-    max_work_items = static_cast<unsigned>(std::min(sort_tiles.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device),
-                                                    merge_tiles.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device)));
+    max_work_items = std::numeric_limits<unsigned>::max();
+    for (const char* name : detail::kernel_names) {
+        const cl::Kernel& kernel = kernels.emplace_back(program, name);
+        const std::size_t limit = kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);
+        max_work_items = static_cast<unsigned>(std::min<std::size_t>(max_work_items, limit));
+    }
 }
 
 }  // namespace lanesort::opencl

@@ -1,6 +1,8 @@
 // The kernels of one set of parameters, compiled for one device.
 #pragma once
 
+#include <vector>
+
 #include "../../lib/src/backend.hpp"
 #include "clhpp.hpp"
 
@@ -11,9 +13,8 @@ struct Program {
     Program(const cl::Context& context, const cl::Device& device, const detail::KernelParameters& parameters);
 
     detail::KernelParameters parameters;
-    cl::Kernel sort_tiles;
-    cl::Kernel merge_tiles;
-    unsigned max_work_items;  ///< the largest work-group in which both kernels can run
+    std::vector<cl::Kernel> kernels;  ///< in the order of detail::kernel_names
+    unsigned max_work_items;          ///< the largest work-group in which all of them can run
 };
 
 }  // namespace lanesort::opencl

@@ -22,6 +22,7 @@ struct KernelParameters {
     std::size_t key_bytes = 4;
     bool wide_index = false;  ///< 64-bit indices: for 2^31 keys and more
     bool count_sync = false;  ///< the kernels count their hand-overs and barriers
+    bool unroll_rounds = false;  ///< constant local-memory addresses, for longer compilation
     Shape shape;
 
     friend bool operator==(const KernelParameters&, const KernelParameters&) = default;
@@ -71,8 +72,10 @@ public:
 struct Discovery {
     std::vector<std::string> platforms;
     std::vector<Device> devices;
+    std::vector<std::string> absences;  ///< why there is no platform
 };
 
 Discovery discover_opencl();
+Discovery discover_cuda();
 
 }  // namespace lanesort::detail

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,6 +21,17 @@ std::string lower_case(std::string_view text) {
     return lower;
 }
 
+/// What all backends find, the fastest first.
+detail::Discovery discover() {
+    detail::Discovery all;
+    for (detail::Discovery found : {detail::discover_cuda(), detail::discover_opencl()}) {
+        std::ranges::move(found.platforms, std::back_inserter(all.platforms));
+        std::ranges::move(found.devices, std::back_inserter(all.devices));
+        std::ranges::move(found.absences, std::back_inserter(all.absences));
+    }
+    return all;
+}
+
 bool contains(std::string_view text, std::string_view part) {
     return lower_case(text).find(lower_case(part)) != std::string::npos;
 }
@@ -30,15 +42,16 @@ Device::Device(std::shared_ptr<const detail::DeviceHandle> handle) noexcept : ha
 
 const DeviceInfo& Device::info() const noexcept { return handle_->info(); }
 
-std::vector<Device> devices() { return detail::discover_opencl().devices; }
+std::vector<Device> devices() { return discover().devices; }
+
+std::vector<std::string> absences() { return discover().absences; }
 
 Device find_device(std::string_view selector) {
-    const auto [platforms, devices] = detail::discover_opencl();
+    const auto [platforms, devices, absences] = discover();
     if (platforms.empty())
-        throw Error(ErrorCode::no_platform,
-                    "no OpenCL platform is installed: install a driver, or PoCL (pocl-opencl-icd) for the processor");
+        throw Error(ErrorCode::no_platform, fmt::format("there is no device to sort on: {}", fmt::join(absences, "; ")));
     if (devices.empty())
-        throw Error(ErrorCode::no_device, fmt::format("no device on the OpenCL platforms found: {}",
+        throw Error(ErrorCode::no_device, fmt::format("there is no device on the platforms found ({})",
                                                       fmt::join(platforms, ", ")));
     if (selector.empty() || selector == "default") {
         const auto gpu = std::ranges::find(devices, DeviceKind::gpu, [](const Device& d) { return d.info().kind; });

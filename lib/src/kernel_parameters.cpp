@@ -16,9 +16,12 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
             fmt::format("VECTORS={}", shape.vectors),
             fmt::format("REGISTER_VECTORS={}", shape.register_vectors),
             fmt::format("WORK_ITEMS={}", shape.work_items),
+            fmt::format("RESIDENT_GROUPS={}", shape.resident_groups),
             fmt::format("TILE_WORK_ITEMS={}", shape.tile_work_items()),
             fmt::format("REMAP={}", int{shape.remap}),
             fmt::format("BANK_SWAP={}", int{shape.bank_swap}),
+            fmt::format("BANK_PADDING={}", int{shape.bank_padding}),
+            fmt::format("UNROLL_ROUNDS={}", int{parameters.unroll_rounds}),
             fmt::format("COALESCED_STORE={}", int{shape.coalesced_store && shape.tile_work_items() > 1}),
             fmt::format("COUNT_SYNC={}", int{parameters.count_sync})};
 }

@@ -23,7 +23,7 @@ struct TileBits {
 Pass counted(Pass pass, const Shape& shape) {
     pass.groups = shape.local_sync ? pass.tiles : ceil_div(pass.tiles, shape.work_items);
     if (shape.tile_work_items() > 1) {
-        const bool stores_through_local = shape.coalesced_store && pass.column_bits == 0;
+        const bool stores_through_local = shape.coalesced_store && pass.kind != Pass::Kind::merge_rows;
         pass.hand_overs = pass.rounds - 1 + stores_through_local;
         pass.barriers = shape.remap ? std::max(2 * pass.hand_overs, 1u) - 1 : pass.hand_overs;
     }
@@ -47,12 +47,12 @@ Pass sort_tiles(std::uint64_t count, unsigned last_phase, const Shape& shape) {
     return counted(pass, shape);
 }
 
-/// The steps of `phase` with strides 2^top .. 2^bottom, in tiles of rows of 2^column_bits keys.
-Pass merge_tiles(std::uint64_t count, unsigned phase, unsigned top, unsigned bottom, unsigned column_bits,
-                 const Shape& shape) {
+/// The steps of `phase` with strides 2^top .. 2^bottom, in tiles of rows of 2^column_bits keys or, where bottom is
+/// 0, in contiguous ones.
+Pass merge(std::uint64_t count, unsigned phase, unsigned top, unsigned bottom, unsigned column_bits, const Shape& shape) {
     const TileBits bits(shape);
     Pass pass{};
-    pass.kind = Pass::Kind::merge_tiles;
+    pass.kind = bottom > 0 ? Pass::Kind::merge_rows : Pass::Kind::merge_tiles;
     pass.first_phase = pass.last_phase = phase;
     pass.top_stride = top;
     pass.bottom_stride = bottom;
@@ -82,11 +82,11 @@ Plan make_plan(std::uint64_t count, const Shape& shape) {
         unsigned top = phase - 1;
         for (auto passes = static_cast<unsigned>(ceil_div(steps_left, shape.steps_per_pass)); passes > 0; --passes) {
             const auto steps = static_cast<unsigned>(ceil_div(steps_left, passes));
-            plan.passes.push_back(merge_tiles(count, phase, top, top + 1 - steps, bits.keys - steps, shape));
+            plan.passes.push_back(merge(count, phase, top, top + 1 - steps, bits.keys - steps, shape));
             top -= steps;
             steps_left -= steps;
         }
-        plan.passes.push_back(merge_tiles(count, phase, bits.keys - 1, 0, 0, shape));
+        plan.passes.push_back(merge(count, phase, bits.keys - 1, 0, 0, shape));
     }
     return plan;
 }

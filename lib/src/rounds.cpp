@@ -24,12 +24,15 @@ unsigned held_vector(const Shape& shape, unsigned t, unsigned m, unsigned start,
     return mirrored && m >= shape.register_vectors / 2 ? v ^ low : v;
 }
 
-unsigned remapped_slot(const Shape& shape, unsigned v, unsigned start, bool mirrored) {
-    const unsigned low = (1u << start) - 1;
+unsigned remapped_slot(const Shape& shape, unsigned v, unsigned start) {
     const unsigned field_bits = log2(shape.register_vectors);
     const unsigned field = (v >> start) & (shape.register_vectors - 1);
-    if (mirrored && field >= shape.register_vectors / 2) v ^= low;
-    return field << (log2(shape.tile_vectors()) - field_bits) | (v >> (start + field_bits)) << start | (v & low);
+    return field << (log2(shape.tile_vectors()) - field_bits) | (v >> (start + field_bits)) << start |
+           (v & ((1u << start) - 1));
+}
+
+unsigned padded_slot(const Shape& shape, unsigned slot, unsigned bank_bits) {
+    return shape.bank_padding ? slot + (slot >> (5 - bank_bits)) + (slot >> (8 - bank_bits)) : slot;
 }
 
 }  // namespace lanesort

@@ -19,6 +19,9 @@ unsigned rounds(const Shape& shape, unsigned phase, unsigned bottom);
 unsigned held_vector(const Shape& shape, unsigned t, unsigned m, unsigned start, bool mirrored);
 
 /// The slot of vector v in local memory under remapping, where the round on the field at `start` reads it.
-unsigned remapped_slot(const Shape& shape, unsigned v, unsigned start, bool mirrored);
+unsigned remapped_slot(const Shape& shape, unsigned v, unsigned start);
+
+/// That slot after bank padding, if the shape has it, for keys that cover 2^bank_bits 4-byte banks.
+unsigned padded_slot(const Shape& shape, unsigned slot, unsigned bank_bits);
 
 }  // namespace lanesort

@@ -34,17 +34,22 @@ Shape cpu_shape(const DeviceInfo& device, std::size_t key_bytes) {
     return shape;
 }
 
-/// The shape for devices with work-groups: 16 keys a work-item in registers (8 of 64 bits), one key a vector, since
-/// their vectors are the work-items.
-Shape gpu_shape(std::size_t key_bytes) {
+/// The shape for devices with work-groups: 16 keys a work-item in registers, one key a vector, since their vectors are
+/// the work-items. Measured on an NVIDIA H200 (bench/NOTES.md): arrays too small to fill it want more, smaller groups.
+Shape gpu_shape(std::size_t key_bytes, std::uint64_t count) {
+    const bool wide = key_bytes == 8;
+    const bool one_tile = count > 0 && count <= 4096;
+    const bool small = count > 0 && count < 700'000;
     Shape shape;
     shape.lanes = 1;
-    shape.vectors = key_bytes == 8 ? 4 : 8;
-    shape.work_items = 256;
+    shape.vectors = wide && small ? 4 : 8;
+    if (wide) shape.work_items = small ? 256 : 128;
+    else shape.work_items = small && !one_tile ? 128 : 256;
     shape.register_vectors = 2 * shape.vectors;
-    shape.steps_per_pass = 6;
+    shape.steps_per_pass = 8;
+    shape.resident_groups = wide ? 1024 / shape.work_items : 1536 / shape.work_items;
     shape.remap = true;
-    shape.bank_swap = true;
+    shape.bank_padding = true;
     shape.coalesced_store = true;
     return shape;
 }
@@ -65,22 +70,34 @@ void check(const Shape& shape) {
     require(shape.steps_per_pass >= 1 && shape.steps_per_pass <= log2(shape.tile_vectors()), "steps_per_pass",
             shape.steps_per_pass, fmt::format("from 1 to {}, as a tile has {} vectors", log2(shape.tile_vectors()),
                                               shape.tile_vectors()));
+    require(shape.resident_groups >= 1 && shape.resident_groups <= 32, "resident_groups", shape.resident_groups,
+            "from 1 to 32");
     require(!shape.bank_swap || shape.remap, "bank_swap", shape.bank_swap, "off where remap is off");
+    require(!shape.bank_padding || shape.lanes == 1, "bank_padding", shape.bank_padding, "off where lanes is not 1");
+}
+
+std::size_t Shape::local_bytes(std::size_t key_bytes) const noexcept {
+    if (tile_work_items() == 1) return 0;
+    const unsigned last_slot = padded_slot(*this, tile_vectors() - 1, key_bytes == 8 ? 1 : 0);
+    return std::size_t{last_slot + 1} * lanes * key_bytes;
 }
 
 std::string to_string(const Shape& shape) {
     std::string text = fmt::format("L={} M={} ITEMS={} r={}", shape.lanes, shape.vectors, shape.work_items,
                                    shape.steps_per_pass);
     if (shape.walks_in_cache()) text += fmt::format(" registers={}", shape.register_vectors);
+    if (shape.resident_groups > 1) text += fmt::format(" resident={}", shape.resident_groups);
     if (!shape.local_sync) text += " no-local-sync";
     if (shape.remap) text += " remap";
     if (shape.bank_swap) text += " bank-swap";
+    if (shape.bank_padding) text += " bank-padding";
     if (shape.coalesced_store) text += " coalesced-store";
     return text;
 }
 
-Shape choose_shape(const DeviceInfo& device, std::size_t key_bytes) {
-    return fit(device.kind == DeviceKind::cpu ? cpu_shape(device, key_bytes) : gpu_shape(key_bytes), key_bytes, device);
+Shape choose_shape(const DeviceInfo& device, std::size_t key_bytes, std::uint64_t count) {
+    const bool cpu = device.kind == DeviceKind::cpu;
+    return fit(cpu ? cpu_shape(device, key_bytes) : gpu_shape(key_bytes, count), key_bytes, device);
 }
 
 Shape fit(Shape shape, std::size_t key_bytes, const DeviceInfo& device) {

@@ -17,7 +17,7 @@ SortReport Sorter::sort(void* keys, std::size_t count, KeyType type, Order order
 
 void Sorter::prepare(KeyType type, std::uint64_t count) { core_->prepare(count, type); }
 
-Shape Sorter::shape(KeyType type) { return core_->prepare(1, type).parameters.shape; }
+Shape Sorter::shape(KeyType type, std::uint64_t count) { return core_->prepare(count, type).plan.shape; }
 
 Plan Sorter::plan(std::uint64_t count, KeyType type) { return core_->prepare(count, type).plan; }
 

@@ -51,12 +51,11 @@ SorterCore::SorterCore(std::unique_ptr<Backend> backend, SorterOptions options)
 SorterCore::Prepared SorterCore::prepare(std::uint64_t count, KeyType type, bool count_sync) {
     const DeviceInfo& device = backend_->info();
     const std::size_t bytes = key_bytes(type);
-    const auto known = shapes_.find(bytes);
-    Shape shape = known != shapes_.end() ? known->second : options_.shape.value_or(choose_shape(device, bytes));
+    const Shape shape = options_.shape.value_or(choose_shape(device, bytes, count));
     if (options_.shape) require_fit(shape, bytes, device);
 
     // The compiler's register use may allow smaller work-groups than the device does; smaller shapes need fewer.
-    KernelParameters parameters{bytes, count >= wide_count, count_sync, shape};
+    KernelParameters parameters{bytes, count >= wide_count, count_sync, device.kind == DeviceKind::gpu, shape};
     for (;;) {
         const unsigned allowed = backend_->prepare(parameters);
         if (parameters.shape.work_items <= allowed) break;
@@ -68,7 +67,6 @@ SorterCore::Prepared SorterCore::prepare(std::uint64_t count, KeyType type, bool
         limited.max_work_items = allowed;
         parameters.shape = fit(parameters.shape, bytes, limited);
     }
-    shapes_.insert_or_assign(bytes, parameters.shape);
     return {make_plan(count, parameters.shape), parameters};
 }
 

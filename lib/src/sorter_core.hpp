@@ -1,7 +1,6 @@
 // The common way of every sort: checks, shape, plan.
 #pragma once
 
-#include <map>
 #include <memory>
 
 #include "backend.hpp"
@@ -27,7 +26,6 @@ public:
 private:
     std::unique_ptr<Backend> backend_;
     SorterOptions options_;
-    std::map<std::size_t, Shape> shapes_;  ///< by key width, once chosen
 };
 
 /// What the plan says of its launches, hand-overs and barriers.

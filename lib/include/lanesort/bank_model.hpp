@@ -16,7 +16,7 @@ struct Banks {
 
 /// The most accesses to one bank among the write instructions of one remapped hand-over, from the round on the
 /// field that begins at vector bit `from` to the round at `to` (see kernels/tile.h). The floor is
-/// work_items * banks_per_vector / banks. Uses shape.lanes, vectors, work_items and bank_swap.
+/// work_items * banks_per_vector / banks. Uses the shape's vectors, work_items, bank_swap and bank_padding.
 /// For M = 1 and from = to + 1 this is the write-back after a step of stride 2^from in patent CN102750131A.
 unsigned write_conflicts(const Shape& shape, const Banks& banks, unsigned from, unsigned to);
 

@@ -17,7 +17,7 @@ enum class DeviceKind : std::uint8_t { cpu, gpu, other };
 
 /// What is known of a device; the limits are those that decide about shapes and sizes.
 struct DeviceInfo {
-    std::string backend;   ///< "OpenCL"
+    std::string backend;   ///< "OpenCL" or "CUDA"
     std::string platform;  ///< the implementation, e.g. "Portable Computing Language"
     std::string name;
     std::string vendor;
@@ -33,9 +33,10 @@ struct DeviceInfo {
     bool host_unified_memory = false;   ///< host memory can be sorted where it is, without a copy
 };
 
-/// The shape that the library chooses for keys of that many bytes: from a table by kind of device, clipped to the
-/// device's limits. There is one for every device with 32 work-items and 4 KB of local memory; a CPU needs neither.
-Shape choose_shape(const DeviceInfo& device, std::size_t key_bytes);
+/// The shape that the library chooses for `count` keys of that many bytes (0: very many): from a table by kind of
+/// device, clipped to the device's limits. There is one for every device with 32 work-items and 4 KB of local memory; a
+/// CPU needs neither.
+Shape choose_shape(const DeviceInfo& device, std::size_t key_bytes, std::uint64_t count = 0);
 
 namespace detail {
 class DeviceHandle;
@@ -53,9 +54,12 @@ private:
     std::shared_ptr<const detail::DeviceHandle> handle_;
 };
 
-/// Every device of every platform; empty where there are none.
+/// Every device of every platform, CUDA's first; empty where there are none.
 /// Throws Error(device_failed) where a platform cannot be asked.
 std::vector<Device> devices();
+
+/// Why there are not more: a sentence for each backend that this machine cannot use, e.g. without its driver.
+std::vector<std::string> absences();
 
 /// The device that `selector` names: a number in the order of devices(), or a part of the name of the device or of
 /// its platform, in any case of letters. "" or "default" is the first GPU, or else the first device.

@@ -8,6 +8,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -42,7 +43,29 @@ struct KeyRange {
 SortReport enqueue_sort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys,
                         std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
 
-/// The same for the C++ wrappers of CL/opencl.hpp, which this header need not include: anything whose call operator
+/// A sort of one range on one queue, recorded once and enqueued many times: as a command buffer where the device has
+/// cl_khr_command_buffer, else as the same launches one by one. Holds the sorter's kernels; must not outlive the sorter.
+class RecordedSort {
+public:
+    /// Records; enqueues nothing. Checks and throws as enqueue_sort does. Retains queue and buffer.
+    RecordedSort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys);
+    RecordedSort(RecordedSort&&) noexcept;
+    RecordedSort& operator=(RecordedSort&&) noexcept;
+    ~RecordedSort();
+
+    /// Enqueues the sort of the range's present keys; wait list, event and order as in enqueue_sort.
+    SortReport enqueue(std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
+
+    /// The device replays a command buffer.
+    bool uses_command_buffer() const noexcept;
+
+    struct State;
+
+private:
+    std::unique_ptr<State> state_;
+};
+
+/// enqueue_sort for the C++ wrappers of CL/opencl.hpp, which this header need not include: anything whose call operator
 /// gives the OpenCL handle. `event`, if given, is overwritten.
 template <class Queue, class Event>
     requires requires(const Queue& queue, Event& event) {

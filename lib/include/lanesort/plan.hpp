@@ -14,7 +14,8 @@ namespace lanesort {
 struct Pass {
     enum class Kind : std::uint8_t {
         sort_tiles,   ///< sorts every tile: phases 1 .. last_phase
-        merge_tiles,  ///< steps of one phase, strides 2^top_stride down to 2^bottom_stride
+        merge_rows,   ///< global steps of one phase, on tiles of rows far apart
+        merge_tiles,  ///< the last steps of one phase, on contiguous tiles
     };
     Kind kind;
     unsigned first_phase;    ///< phase p merges runs of 2^(p-1) keys into runs of 2^p
@@ -22,7 +23,7 @@ struct Pass {
     unsigned top_stride;     ///< lg of the first step's stride (of the last phase)
     unsigned bottom_stride;  ///< lg of the last step's stride
     bool mirrored;           ///< begins a phase: the first step pairs i with i ^ (2^p - 1)
-    unsigned column_bits;    ///< a tile is 2^(steps) rows, 2^bottom_stride keys apart, of 2^column_bits contiguous keys
+    unsigned column_bits;    ///< merge_rows: a tile is 2^steps rows, 2^bottom_stride keys apart, of 2^column_bits keys
     std::uint64_t tiles;     ///< tiles, each of shape.tile_keys() keys
     std::uint64_t groups;    ///< work-groups launched
     unsigned steps;          ///< steps of the network

@@ -8,7 +8,7 @@ namespace lanesort {
 
 /// The parameters of the method (patent CN102750131A) and of its continuation over several global steps a pass.
 /// Any valid shape sorts any n to the same bytes; shapes differ in speed and in synchronisations only.
-/// All numbers but `steps_per_pass` are powers of two.
+/// All numbers but `steps_per_pass` and `resident_groups` are powers of two.
 struct Shape {
     unsigned lanes = 1;             ///< L: keys in a vector; 1, 2, 4, 8 or 16
     unsigned vectors = 1;           ///< M: vectors in each of the two groups of a work-item
@@ -16,10 +16,13 @@ struct Shape {
     unsigned register_vectors = 2;  ///< vectors held in registers at a time: 2·M, or fewer where one work-item alone
                                     ///< walks its tile in the cache (then work_items is 1)
     unsigned steps_per_pass = 1;    ///< r: the most global steps that one pass runs
+    unsigned resident_groups = 1;   ///< work-groups that are to share a multiprocessor: where the compiler can be told
+                                    ///< (NVIDIA), it keeps the registers low enough for that many
     bool local_sync = true;         ///< the work-items of a group share a tile, with barriers; if not, each has its
                                     ///< own, and every exchange between work-items is a new pass
     bool remap = false;             ///< remap write-back addresses so that the next round reads contiguously
     bool bank_swap = false;         ///< half of the work-items write their two groups in the other order
+    bool bank_padding = false;      ///< unused words between keys in local memory, against bank conflicts; lanes is 1
     bool coalesced_store = false;   ///< one more hand-over, so that neighbouring work-items store neighbouring vectors
 
     friend bool operator==(const Shape&, const Shape&) = default;
@@ -33,9 +36,7 @@ struct Shape {
     /// Keys of a tile.
     unsigned tile_keys() const noexcept { return tile_vectors() * lanes; }
     /// Bytes of local memory that a work-group takes.
-    std::size_t local_bytes(std::size_t key_bytes) const noexcept {
-        return tile_work_items() > 1 ? tile_keys() * key_bytes : 0;
-    }
+    std::size_t local_bytes(std::size_t key_bytes) const noexcept;
 };
 
 /// Throws Error(invalid_argument) that says which number of the shape cannot be, and why.

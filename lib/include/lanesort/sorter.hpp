@@ -65,11 +65,13 @@ public:
     /// The same for a type known at run time: `keys` points to `count` keys of that type.
     SortReport sort(void* keys, std::size_t count, KeyType type, Order order = Order::ascending);
 
-    /// Compiles now what sorts of up to `count` keys of that type need, so that no later call does.
-    void prepare(KeyType type, std::uint64_t count = 1);
+    /// Compiles now what a sort of `count` keys of that type (0: very many) needs, so that no such sort compiles later.
+    /// Small and large counts may need different kernels.
+    void prepare(KeyType type, std::uint64_t count = 0);
 
-    /// The shape used for that type, after fitting it to the kernels that the device's compiler built.
-    Shape shape(KeyType type);
+    /// The shape of a sort of `count` keys of that type (0: very many), after fitting it to the kernels that the device's
+    /// compiler built.
+    Shape shape(KeyType type, std::uint64_t count = 0);
 
     /// The plan that a sort of `count` keys of that type runs.
     Plan plan(std::uint64_t count, KeyType type);

@@ -1,0 +1,28 @@
+// The one place where failed CUDA calls become errors of the library.
+#pragma once
+
+#include <lanesort/error.hpp>
+
+#include "driver.hpp"
+
+namespace lanesort::cuda {
+
+/// Throws the library's error for a failed call, naming the call and its status.
+void check(CUresult result, const char* call);
+
+/// Calls a function of the driver and checks its result.
+#define LANESORT_CU(function, ...) ::lanesort::cuda::check(::lanesort::cuda::driver().function(__VA_ARGS__), #function)
+
+/// The device's primary context is current for as long as this lives; the caller's comes back afterwards.
+class CurrentContext {
+public:
+    explicit CurrentContext(CUcontext context) { LANESORT_CU(cuCtxPushCurrent, context); }
+    ~CurrentContext() { driver().cuCtxPopCurrent(&context_); }
+    CurrentContext(const CurrentContext&) = delete;
+    CurrentContext& operator=(const CurrentContext&) = delete;
+
+private:
+    CUcontext context_ = nullptr;
+};
+
+}  // namespace lanesort::cuda

@@ -1,0 +1,148 @@
+#include "host.hpp"
+
+#include <algorithm>
+
+#include "../../lib/src/sorter_core.hpp"
+#include "../../lib/src/stopwatch.hpp"
+#include "../../lib/src/sync_counter.hpp"
+#include "checked.hpp"
+#include "platform.hpp"
+
+namespace lanesort::cuda {
+namespace {
+
+class OwnStream {
+public:
+    OwnStream() { LANESORT_CU(cuStreamCreate, &stream_, CU_STREAM_NON_BLOCKING); }
+    ~OwnStream() {
+        // What was enqueued must not touch the caller's memory any more, also when an error passes through.
+        driver().cuStreamSynchronize(stream_);
+        driver().cuStreamDestroy(stream_);
+    }
+    OwnStream(const OwnStream&) = delete;
+    OwnStream& operator=(const OwnStream&) = delete;
+
+    operator CUstream() const { return stream_; }
+    void synchronize() const { LANESORT_CU(cuStreamSynchronize, stream_); }
+
+private:
+    CUstream stream_ = nullptr;
+};
+
+class DeviceMemory {
+public:
+    explicit DeviceMemory(std::size_t bytes) { LANESORT_CU(cuMemAlloc, &memory_, bytes); }
+    ~DeviceMemory() { driver().cuMemFree(memory_); }
+    DeviceMemory(const DeviceMemory&) = delete;
+    DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+    operator CUdeviceptr() const { return memory_; }
+
+private:
+    CUdeviceptr memory_ = 0;
+};
+
+class OwnEvent {
+public:
+    explicit OwnEvent(CUstream stream) {
+        LANESORT_CU(cuEventCreate, &event_, CU_EVENT_DISABLE_TIMING);
+        LANESORT_CU(cuEventRecord, event_, stream);
+    }
+    OwnEvent(OwnEvent&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+    ~OwnEvent() {
+        if (event_) driver().cuEventDestroy(event_);
+    }
+    void wait() const { LANESORT_CU(cuEventSynchronize, event_); }
+
+private:
+    CUevent event_ = nullptr;
+};
+
+}  // namespace
+
+Host::Host(CUdevice device) : device_(device), info_(describe(device)) {
+    LANESORT_CU(cuDevicePrimaryCtxRetain, &context_, device);
+}
+
+Host::~Host() {
+    {
+        const CurrentContext current(context_);
+        programs_.clear();
+    }
+    driver().cuDevicePrimaryCtxRelease(device_);
+}
+
+unsigned Host::prepare(const detail::KernelParameters& parameters) {
+    const auto known = std::ranges::find(programs_, parameters, [](const auto& p) { return p->parameters(); });
+    if (known != programs_.end()) return (*known)->max_work_items();
+    const CurrentContext current(context_);
+    return programs_.emplace_back(std::make_unique<Program>(device_, parameters))->max_work_items();
+}
+
+const Program& Host::program(const detail::KernelParameters& parameters) const {
+    return **std::ranges::find(programs_, parameters, [](const auto& p) { return p->parameters(); });
+}
+
+SortReport Host::sort_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters, KeyCoding coding,
+                           const std::function<void(std::size_t, std::size_t)>& progress) {
+    const CurrentContext current(context_);
+    const std::size_t bytes = plan.count * parameters.key_bytes;
+    const DeviceMemory memory(bytes);
+    const OwnStream stream;
+    SortReport report = detail::report_of(plan);
+    detail::Stopwatch watch;
+    LANESORT_CU(cuMemcpyHtoDAsync, memory, keys, bytes, stream);
+    stream.synchronize();
+    report.upload_seconds = watch.lap();
+
+    StreamExecutor executor(program(parameters), stream, {memory, 0, coding});
+    std::vector<OwnEvent> passes;
+    if (progress) executor.after_enqueue = [&](const Pass&) { passes.emplace_back(stream); };
+    executor.run(plan);
+    for (std::size_t done = 0; done < passes.size(); ++done) {
+        passes[done].wait();
+        progress(done + 1, passes.size());
+    }
+    stream.synchronize();
+    report.sort_seconds = watch.lap();
+
+    LANESORT_CU(cuMemcpyDtoHAsync, keys, memory, bytes, stream);
+    stream.synchronize();
+    report.download_seconds = watch.lap();
+    report.launches = executor.launches();
+    report.device_bytes = bytes;
+    return report;
+}
+
+SyncCounts Host::count_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters,
+                            KeyCoding coding) {
+    const CurrentContext current(context_);
+    const std::size_t bytes = plan.count * parameters.key_bytes;
+    const DeviceMemory memory(bytes);
+    const DeviceMemory counter_memory(sizeof(detail::PassCounters));
+    const OwnStream stream;
+    const auto zero_counters = [&] {
+        LANESORT_CU(cuMemsetD32Async, counter_memory, 0, sizeof(detail::PassCounters) / 4, stream);
+    };
+    LANESORT_CU(cuMemcpyHtoDAsync, memory, keys, bytes, stream);
+    zero_counters();
+
+    StreamExecutor executor(program(parameters), stream, {memory, 0, coding});
+    executor.counters = counter_memory;
+    SyncCounts counted;
+    executor.after_enqueue = [&](const Pass& pass) {
+        detail::PassCounters counters;
+        LANESORT_CU(cuMemcpyDtoHAsync, &counters, counter_memory, sizeof counters, stream);
+        stream.synchronize();
+        detail::add(counted, pass, counters);
+        zero_counters();
+    };
+    executor.run(plan);
+    counted.by_cpu = executor.launches() - 1;
+    counted.all += counted.by_cpu;
+    LANESORT_CU(cuMemcpyDtoHAsync, keys, memory, bytes, stream);
+    stream.synchronize();
+    return counted;
+}
+
+}  // namespace lanesort::cuda

@@ -1,0 +1,37 @@
+// An opened CUDA device: its primary context, a stream, programs.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "../../lib/src/backend.hpp"
+#include "driver.hpp"
+#include "executor.hpp"
+#include "program.hpp"
+
+namespace lanesort::cuda {
+
+class Host final : public detail::Backend {
+public:
+    explicit Host(CUdevice device);
+    ~Host() override;
+
+    const DeviceInfo& info() const noexcept override { return info_; }
+    unsigned prepare(const detail::KernelParameters& parameters) override;
+    SortReport sort_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters, KeyCoding coding,
+                         const std::function<void(std::size_t, std::size_t)>& progress) override;
+    SyncCounts count_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters,
+                          KeyCoding coding) override;
+
+    CUcontext context() const noexcept { return context_; }
+    /// The compiled kernels of prepared parameters.
+    const Program& program(const detail::KernelParameters& parameters) const;
+
+private:
+    CUdevice device_;
+    DeviceInfo info_;
+    CUcontext context_ = nullptr;
+    std::vector<std::unique_ptr<Program>> programs_;
+};
+
+}  // namespace lanesort::cuda

@@ -1,0 +1,89 @@
+#include "platform.hpp"
+
+#include <fmt/format.h>
+
+#include "../../lib/src/backend.hpp"
+#include "checked.hpp"
+#include "host.hpp"
+
+namespace lanesort::cuda {
+namespace {
+
+class CudaDevice final : public detail::DeviceHandle {
+public:
+    explicit CudaDevice(CUdevice device) : device_(device), info_(describe(device)) {}
+
+    const DeviceInfo& info() const noexcept override { return info_; }
+    std::unique_ptr<detail::Backend> open() const override { return std::make_unique<Host>(device_); }
+
+private:
+    CUdevice device_;
+    DeviceInfo info_;
+};
+
+}  // namespace
+
+int attribute(CUdevice device, CUdevice_attribute which) {
+    int value = 0;
+    LANESORT_CU(cuDeviceGetAttribute, &value, which, device);
+    return value;
+}
+
+DeviceInfo describe(CUdevice device) {
+    DeviceInfo info;
+    char name[256] = {};
+    int driver_version = 0;
+    std::size_t bytes = 0;
+    LANESORT_CU(cuDeviceGetName, name, sizeof name, device);
+    LANESORT_CU(cuDriverGetVersion, &driver_version);
+    LANESORT_CU(cuDeviceTotalMem, &bytes, device);
+    info.backend = "CUDA";
+    info.platform = "NVIDIA CUDA driver";
+    info.name = name;
+    info.vendor = "NVIDIA Corporation";
+    info.version = fmt::format("compute capability {}.{}",
+                               attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+                               attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+    info.driver = fmt::format("CUDA {}.{}", driver_version / 1000, driver_version % 1000 / 10);
+    info.kind = DeviceKind::gpu;
+    info.compute_units = static_cast<unsigned>(attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+    info.max_work_items = static_cast<unsigned>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+    info.native_vector_bytes = 4;
+    info.global_bytes = info.max_allocation_bytes = bytes;
+    info.local_bytes =
+        static_cast<std::uint64_t>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+    return info;
+}
+
+CUdevice device_of_number(int number) {
+    for (const std::string& absence : {driver().absence, compiler().absence})
+        if (!absence.empty()) throw Error(ErrorCode::no_device, fmt::format("CUDA cannot be used: {}", absence));
+    int count = 0;
+    LANESORT_CU(cuDeviceGetCount, &count);
+    if (number < 0 || number >= count)
+        throw Error(ErrorCode::no_device, fmt::format("there is no CUDA device {}; there are {}", number, count));
+    CUdevice device{};
+    LANESORT_CU(cuDeviceGet, &device, number);
+    return device;
+}
+
+}  // namespace lanesort::cuda
+
+namespace lanesort::detail {
+
+Discovery discover_cuda() {
+    Discovery discovery;
+    for (const std::string& absence : {cuda::driver().absence, cuda::compiler().absence})
+        if (!absence.empty()) {
+            discovery.absences.push_back(fmt::format("CUDA cannot be used: {}", absence));
+            return discovery;
+        }
+    discovery.platforms.push_back("NVIDIA CUDA driver");
+    int count = 0;
+    cuda::check(cuda::driver().cuDeviceGetCount(&count), "cuDeviceGetCount");
+    for (int number = 0; number < count; ++number)
+        discovery.devices.emplace_back(std::make_shared<cuda::CudaDevice>(cuda::device_of_number(number)));
+    return discovery;
+}
+
+}  // namespace lanesort::detail

@@ -1,0 +1,81 @@
+#include "program.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "../../lib/src/kernel_source.hpp"
+#include "../../lib/src/launch.hpp"
+#include "checked.hpp"
+#include "platform.hpp"
+
+namespace lanesort::cuda {
+namespace {
+
+void check(nvrtcResult result, const char* call) {
+    if (result != NVRTC_SUCCESS)
+        throw Error(ErrorCode::build_failed,
+                    fmt::format("{} failed: {}", call, compiler().nvrtcGetErrorString(result)), call, result);
+}
+
+/// NVRTC's program, freed in any case.
+struct Source {
+    nvrtcProgram program = nullptr;
+    explicit Source(const std::string& text, const std::string& name) {
+        check(compiler().nvrtcCreateProgram(&program, text.c_str(), name.c_str(), 0, nullptr, nullptr),
+              "nvrtcCreateProgram");
+    }
+    ~Source() { compiler().nvrtcDestroyProgram(&program); }
+    Source(const Source&) = delete;
+    Source& operator=(const Source&) = delete;
+};
+
+}  // namespace
+
+std::string compile(const detail::KernelParameters& parameters, const std::string& architecture) {
+    const std::string file = detail::kernel_file(parameters.shape);
+    const Source source(detail::kernel_source(file), file);
+    std::vector<std::string> options{"--std=c++17", "-arch=" + architecture};
+    for (const std::string& definition : detail::definitions(parameters)) options.push_back("-D" + definition);
+    std::vector<const char*> option_texts;
+    for (const std::string& option : options) option_texts.push_back(option.c_str());
+
+    const nvrtcResult result =
+        compiler().nvrtcCompileProgram(source.program, static_cast<int>(option_texts.size()), option_texts.data());
+    std::size_t size = 0;
+    if (result != NVRTC_SUCCESS) {
+        check(compiler().nvrtcGetProgramLogSize(source.program, &size), "nvrtcGetProgramLogSize");
+        std::string log(size, '\0');
+        check(compiler().nvrtcGetProgramLog(source.program, log.data()), "nvrtcGetProgramLog");
+        throw Error(ErrorCode::build_failed,
+                    fmt::format("NVRTC refused the kernels: {}", compiler().nvrtcGetErrorString(result)),
+                    "nvrtcCompileProgram", result, log);
+    }
+    check(compiler().nvrtcGetCUBINSize(source.program, &size), "nvrtcGetCUBINSize");
+    std::string machine_code(size, '\0');
+    check(compiler().nvrtcGetCUBIN(source.program, machine_code.data()), "nvrtcGetCUBIN");
+    return machine_code;
+}
+
+Program::Program(CUdevice device, const detail::KernelParameters& parameters)
+    : parameters_(parameters),
+      local_bytes_(static_cast<unsigned>(parameters.shape.local_bytes(parameters.key_bytes))),
+      max_work_items_(static_cast<unsigned>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK))) {
+    const std::string architecture =
+        fmt::format("sm_{}{}", attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+                    attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+    LANESORT_CU(cuModuleLoadData, &module_, compile(parameters, architecture).data());
+    for (const char* name : detail::kernel_names) {
+        CUfunction& kernel = kernels_.emplace_back();
+        LANESORT_CU(cuModuleGetFunction, &kernel, module_, name);
+        LANESORT_CU(cuFuncSetAttribute, kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                    static_cast<int>(local_bytes_));
+        int limit = 0;
+        LANESORT_CU(cuFuncGetAttribute, &limit, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel);
+        max_work_items_ = std::min(max_work_items_, static_cast<unsigned>(limit));
+    }
+}
+
+Program::~Program() { driver().cuModuleUnload(module_); }
+
+}  // namespace lanesort::cuda

@@ -1,0 +1,38 @@
+// The kernels of one set of parameters, compiled for one device.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../../lib/src/backend.hpp"
+#include "driver.hpp"
+
+namespace lanesort::cuda {
+
+/// Machine code for an architecture such as "sm_90", by NVRTC; needs no device.
+/// Throws Error(build_failed) with the compiler's log.
+std::string compile(const detail::KernelParameters& parameters, const std::string& architecture);
+
+/// Belongs to the context that is current when it is made.
+class Program {
+public:
+    Program(CUdevice device, const detail::KernelParameters& parameters);
+    ~Program();
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+
+    const detail::KernelParameters& parameters() const noexcept { return parameters_; }
+    CUfunction kernel(std::size_t index) const { return kernels_[index]; }
+    unsigned local_bytes() const noexcept { return local_bytes_; }
+    /// The largest work-group in which all kernels can run.
+    unsigned max_work_items() const noexcept { return max_work_items_; }
+
+private:
+    detail::KernelParameters parameters_;
+    CUmodule module_ = nullptr;
+    std::vector<CUfunction> kernels_;  // in the order of detail::kernel_names
+    unsigned local_bytes_;
+    unsigned max_work_items_;
+};
+
+}  // namespace lanesort::cuda

@@ -1,0 +1,100 @@
+#include "command_buffer.hpp"
+
+#include <string>
+
+namespace lanesort::opencl {
+namespace {
+
+cl_platform_id platform_of(const cl::Device& device) {
+    cl_platform_id platform = nullptr;
+    device.getInfo(CL_DEVICE_PLATFORM, &platform);
+    return platform;
+}
+
+CommandBufferFunctions functions_of(const cl::Device& device) {
+    const auto find = [platform = platform_of(device)](auto& function, const char* name) {
+        function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
+            clGetExtensionFunctionAddressForPlatform(platform, name));
+    };
+    CommandBufferFunctions functions;
+    find(functions.create, "clCreateCommandBufferKHR");
+    find(functions.release, "clReleaseCommandBufferKHR");
+    find(functions.finalize, "clFinalizeCommandBufferKHR");
+    find(functions.command_kernel, "clCommandNDRangeKernelKHR");
+    find(functions.enqueue, "clEnqueueCommandBufferKHR");
+    return functions;
+}
+
+void check(cl_int status, const char* call) {
+    if (status != CL_SUCCESS) throw cl::Error(status, call);
+}
+
+/// A bit field of the device; none where it does not know the question.
+cl_bitfield bits(const cl::Device& device, cl_device_info which) {
+    cl_bitfield value = 0;
+    return clGetDeviceInfo(device(), which, sizeof value, &value, nullptr) == CL_SUCCESS ? value : 0;
+}
+
+}  // namespace
+
+bool CommandBufferExecutor::supported(const cl::CommandQueue& queue) {
+    const auto device = queue.getInfo<CL_QUEUE_DEVICE>();
+    const auto extensions = " " + device.getInfo<CL_DEVICE_EXTENSIONS>() + " ";
+    if (extensions.find(" cl_khr_command_buffer ") == std::string::npos) return false;
+    const CommandBufferFunctions functions = functions_of(device);
+    const bool complete = functions.create && functions.release && functions.finalize && functions.command_kernel &&
+                          functions.enqueue;
+    const cl_bitfield properties = queue.getInfo<CL_QUEUE_PROPERTIES>();
+    const cl_bitfield required = bits(device, CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR);
+    const cl_bitfield capabilities = bits(device, CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR);
+    const bool orders = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) ||
+                        capabilities & CL_COMMAND_BUFFER_CAPABILITY_OUT_OF_ORDER_KHR;
+    return complete && orders && (properties & required) == required;
+}
+
+CommandBufferExecutor::CommandBufferExecutor(Program& program, cl::CommandQueue queue, Keys keys)
+    : program_(program), queue_(std::move(queue)), keys_(std::move(keys)) {
+    const auto device = queue_.getInfo<CL_QUEUE_DEVICE>();
+    functions_ = functions_of(device);
+    simultaneous_ = bits(device, CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR) &
+                    CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR;
+    const cl_command_buffer_properties_khr properties[] = {
+        CL_COMMAND_BUFFER_FLAGS_KHR, simultaneous_ ? cl_properties{CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR} : 0, 0};
+    cl_int status = CL_SUCCESS;
+    commands_ = functions_.create(1, &queue_(), properties, &status);
+    check(status, "clCreateCommandBufferKHR");
+}
+
+CommandBufferExecutor::~CommandBufferExecutor() { functions_.release(commands_); }
+
+void CommandBufferExecutor::run(const Plan& plan) {
+    cl_sync_point_khr last = 0;
+    for (const Pass& pass : plan.passes) {
+        const cl::Kernel& kernel = set_arguments(program_, pass, plan, keys_);
+        const auto [global, local] = ranges(pass, plan);
+        const bool first = &pass == &plan.passes.front();
+        cl_sync_point_khr point = 0;
+        check(functions_.command_kernel(commands_, nullptr, nullptr, kernel(), 1, nullptr, global, local,
+                                        first ? 0 : 1, first ? nullptr : &last, &point, nullptr),
+              "clCommandNDRangeKernelKHR");
+        last = point;
+    }
+    check(functions_.finalize(commands_), "clFinalizeCommandBufferKHR");
+}
+
+bool CommandBufferExecutor::ready() const {
+    return simultaneous_ || !last_() || last_.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE;
+}
+
+cl::Event CommandBufferExecutor::enqueue(const std::vector<cl::Event>& wait_list) {
+    std::vector<cl_event> waits;
+    for (const cl::Event& event : wait_list) waits.push_back(event());
+    cl_event finished = nullptr;
+    check(functions_.enqueue(0, nullptr, commands_, static_cast<cl_uint>(waits.size()),
+                             waits.empty() ? nullptr : waits.data(), &finished),
+          "clEnqueueCommandBufferKHR");
+    last_ = cl::Event(finished);
+    return last_;
+}
+
+}  // namespace lanesort::opencl

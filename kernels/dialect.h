@@ -1,0 +1,50 @@
+/* The names that every kernel file is written in, so that one text serves every device language.
+ *
+ * Parameters (powers of two, defined by the host; the defaults let a file be compiled alone):
+ *   KEY_BITS          8, 16, 32 or 64
+ *   INDEX_BITS        32 for fewer than 2^31 keys, else 64
+ *   LANES             L, keys in a vector: 1, 2, 4, 8 or 16
+ *   VECTORS           M, vectors in each of the two groups of a work-item's tile share
+ *   WORK_ITEMS        ITEMS, work-items in a work-group
+ *   REGISTER_VECTORS  vectors that a work-item holds in registers at a time
+ *   RESIDENT_GROUPS   work-groups for which the compiler must leave registers on one multiprocessor, where it can be told
+ */
+#ifndef DIALECT_H
+#define DIALECT_H
+
+#ifndef KEY_BITS
+#define KEY_BITS 32
+#endif
+#ifndef INDEX_BITS
+#define INDEX_BITS 32
+#endif
+#ifndef LANES
+#define LANES 4
+#endif
+#ifndef VECTORS
+#define VECTORS 1
+#endif
+#ifndef WORK_ITEMS
+#define WORK_ITEMS 64
+#endif
+#ifndef REGISTER_VECTORS
+#define REGISTER_VECTORS 2
+#endif
+
+#ifndef RESIDENT_GROUPS
+#define RESIDENT_GROUPS 1
+#endif
+
+#ifdef __CUDACC_RTC__
+#include "dialect_cuda.h"
+#else
+#include "dialect_opencl.h"
+#endif
+
+/* Of a constant power of two up to 2^23. */
+#define LOG2(x) \
+    ((x) >= 1u << 16 ? 16 + LOG2_BELOW_8((x) >> 16) : (x) >= 1u << 8 ? 8 + LOG2_BELOW_8((x) >> 8) : LOG2_BELOW_8(x))
+#define LOG2_BELOW_8(x) \
+    ((x) < 2 ? 0 : (x) < 4 ? 1 : (x) < 8 ? 2 : (x) < 16 ? 3 : (x) < 32 ? 4 : (x) < 64 ? 5 : (x) < 128 ? 6 : 7)
+
+#endif

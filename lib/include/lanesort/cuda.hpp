@@ -1,0 +1,65 @@
+// Sorting keys that are in the caller's own CUDA memory, on the caller's own stream. Needs no CUDA header: the types of
+// the driver and of the runtime API are pointers to the same structures.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include <lanesort/sorter.hpp>
+
+struct CUstream_st;
+struct CUevent_st;
+
+namespace lanesort::cuda {
+
+using Stream = CUstream_st*;  ///< a CUstream or a cudaStream_t; null is the default stream
+using Event = CUevent_st*;    ///< a CUevent or a cudaEvent_t
+
+/// A sorter for the device of that number, in its primary context, which is the one that the CUDA runtime API uses.
+/// Throws as Sorter's constructor does, and Error(no_device) where there is no driver or no such device.
+Sorter make_sorter(int device = 0, SorterOptions options = {});
+
+/// Keys in device memory: `count` keys of that type, beginning `offset` keys (not bytes) after `keys`.
+struct KeyRange {
+    void* keys = nullptr;  ///< a device pointer (cudaMalloc, cuMemAlloc or managed memory), aligned to the key
+    std::size_t offset = 0;
+    std::size_t count = 0;
+    KeyType type = KeyType::u32;
+    Order order = Order::ascending;
+};
+
+/// Sorts the keys in place, asynchronously, in the order of the stream.
+///
+/// Starts after the stream's earlier work and all events of `wait_list`; `event`, if given, is recorded at the sort's end.
+/// Allocates no device memory, does not block and does not synchronise, except to compile where the sorter was not prepared
+/// for the type (Sorter::prepare). May be called while the stream is being captured, with a prepared sorter. The caller's
+/// current context is left as it was. Keys outside the range are neither read nor written.
+///
+/// Before anything is enqueued, throws Error(invalid_argument) for memory that is not the device's, or not aligned,
+/// Error(wrong_context) for a stream of another context, Error(out_of_range) if the range reaches past the end of the
+/// allocation, Error(unsupported) for a sorter of another backend and Error(build_failed). After Error(device_failed) the
+/// keys in the range are unspecified.
+SortReport enqueue_sort(Sorter& sorter, Stream stream, const KeyRange& keys, std::span<const Event> wait_list = {},
+                        Event event = nullptr);
+
+/// A sort of one range, recorded once as a CUDA graph and enqueued many times, for less than its launches would cost.
+/// Holds the sorter's kernels; must not outlive the sorter.
+class RecordedSort {
+public:
+    /// Records; enqueues nothing. Checks and throws as enqueue_sort does.
+    RecordedSort(Sorter& sorter, const KeyRange& keys);
+    RecordedSort(RecordedSort&&) noexcept;
+    RecordedSort& operator=(RecordedSort&&) noexcept;
+    ~RecordedSort();
+
+    /// Enqueues the sort of the range's present keys, in the order of the stream.
+    SortReport enqueue(Stream stream);
+
+    struct State;
+
+private:
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace lanesort::cuda

@@ -1,0 +1,34 @@
+#include "launch.hpp"
+
+#include "rounds.hpp"
+
+namespace lanesort::detail {
+
+Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& parameters, KeyCoding coding,
+                 std::uint64_t offset) {
+    Launch launch;
+    launch.kernel = static_cast<std::size_t>(pass.kind);
+    launch.groups = pass.groups;
+    const auto add = [&](std::uint64_t value, std::size_t bytes) {
+        launch.arguments[launch.argument_count++] = {value, bytes};
+    };
+    const auto coding_if = [&](bool applies) {
+        return static_cast<std::uint32_t>(applies ? coding.coding : Coding::none);
+    };
+    add(offset, 8);
+    add(plan.count, parameters.wide_index ? 8 : 4);
+    if (pass.kind == Pass::Kind::sort_tiles) {
+        add(pass.last_phase - log2(plan.shape.lanes), 4);
+        add(coding_if(&pass == &plan.passes.front()), 4);
+    }
+    add(coding_if(&pass == &plan.passes.back()), 4);
+    add(coding.flip, parameters.key_bytes);
+    if (pass.kind == Pass::Kind::merge_rows) {
+        add(pass.bottom_stride, 4);
+        add(pass.column_bits, 4);
+        add(pass.mirrored, 4);
+    }
+    return launch;
+}
+
+}  // namespace lanesort::detail

@@ -1,0 +1,38 @@
+// A pass as a kernel launch: what every backend has to enqueue.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <lanesort/plan.hpp>
+
+#include "backend.hpp"
+#include "key_order.hpp"
+
+namespace lanesort::detail {
+
+/// The kernels, in the order of Pass::Kind.
+inline constexpr const char* kernel_names[] = {"sort_tiles", "merge_rows", "merge_tiles"};
+
+/// The low `bytes` of an integer, as wide as the kernel's type.
+struct KernelArgument {
+    std::uint64_t value = 0;
+    std::size_t bytes = 0;
+};
+
+/// One launch, without the keys themselves, which are the kernel's first argument, and the counters, its last.
+struct Launch {
+    std::size_t kernel = 0;  ///< index into kernel_names
+    std::uint64_t groups = 0;
+    std::size_t argument_count = 0;
+    KernelArgument arguments[7] = {};
+
+    std::span<const KernelArgument> rest() const noexcept { return {arguments, argument_count}; }
+};
+
+/// The launch of one pass of the plan; `offset` keys lie before the first one.
+Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& parameters, KeyCoding coding,
+                 std::uint64_t offset);
+
+}  // namespace lanesort::detail

@@ -1,0 +1,22 @@
+// What counting kernels counted.
+#pragma once
+
+#include <cstdint>
+
+#include <lanesort/plan.hpp>
+#include <lanesort/statistics.hpp>
+
+namespace lanesort::detail {
+
+/// The counters that a counting kernel adds to; zeroed before every pass.
+struct PassCounters {
+    std::uint32_t groups = 0;
+    std::uint32_t hand_overs = 0;
+    std::uint32_t barriers = 0;
+};
+
+/// Adds a pass's counters to what was counted so far.
+/// Throws Error(device_failed) if not every work-group of the pass ended, or they disagree.
+void add(SyncCounts& counted, const Pass& pass, const PassCounters& counters);
+
+}  // namespace lanesort::detail
