@@ -5,6 +5,7 @@
  * copied and nothing waits. Same arguments and same result as tile_in_local.cl.
  * Requires: any count, any element offset. Local memory: none. Barriers: none.
  */
+#include "sync_count.h"
 #include "tile.h"
 
 #define WALK_LENGTH (TILE_VECTORS / REGISTER_VECTORS)
@@ -21,7 +22,7 @@ INLINE void merge_round(GLOBAL key_t* keys, index_t count, tile_t tile, uint sta
 }
 
 KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint phases, uint load_coding,
-                       uint store_coding, key_t flip) {
+                       uint store_coding, key_t flip COUNTERS_PARAMETER) {
     tile_t tile = contiguous_tile(GROUP_ID, count);
     keys += offset;
 
@@ -42,6 +43,8 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint 
             top = start;
         } while (start > 0);
     }
+    sync_t none = {0, 0};
+    REPORT_SYNC(none)
 }
 
 INLINE void merge(GLOBAL key_t* keys, index_t count, tile_t tile, uint mirrored, uint store_coding, key_t flip) {
@@ -56,12 +59,17 @@ INLINE void merge(GLOBAL key_t* keys, index_t count, tile_t tile, uint mirrored,
     } while (start > bottom);
 }
 
-KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint store_coding, key_t flip) {
+KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint store_coding,
+                        key_t flip COUNTERS_PARAMETER) {
     merge(keys + offset, count, contiguous_tile(GROUP_ID, count), 0, store_coding, flip);
+    sync_t none = {0, 0};
+    REPORT_SYNC(none)
 }
 
 KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count, uint store_coding, key_t flip,
-                       uint row_stride, uint column_bits, uint mirrored) {
+                       uint row_stride, uint column_bits, uint mirrored COUNTERS_PARAMETER) {
     merge(keys + offset, count, strided_tile(GROUP_ID, row_stride, column_bits, mirrored, count), mirrored,
           store_coding, flip);
+    sync_t none = {0, 0};
+    REPORT_SYNC(none)
 }

@@ -8,14 +8,14 @@
  *
  *   array --load--> registers --round--> hand-over --round--> ... --round--> registers --store--> array
  */
+#include "sync_count.h"
 #include "tile.h"
 
 /* REMAP            write-back addresses remapped so that the next round reads contiguously
  * BANK_SWAP        half of the work-items write their two groups of vectors in the other order
  * BANK_PADDING     unused words between the slots spread a write-back over the banks
  * COALESCED_STORE  one more hand-over before the store, so that neighbouring work-items store neighbouring vectors
- * UNROLL_ROUNDS    rounds unrolled, so that their local-memory addresses are constants; 0 compiles faster
- * COUNT_SYNC       count hand-overs and barriers in the buffer `counters` */
+ * UNROLL_ROUNDS    rounds unrolled, so that their local-memory addresses are constants; 0 compiles faster */
 #ifndef REMAP
 #define REMAP 0
 #endif
@@ -31,10 +31,6 @@
 #ifndef UNROLL_ROUNDS
 #define UNROLL_ROUNDS 0
 #endif
-#ifndef COUNT_SYNC
-#define COUNT_SYNC 0
-#endif
-
 #if UNROLL_ROUNDS
 #define MAYBE_UNROLL UNROLL
 #else
@@ -45,11 +41,6 @@
 #define CONTIGUOUS_START (TILE_BITS - FIELD_BITS)
 /* The most rounds that the steps of one phase take. */
 #define MOST_ROUNDS ((TILE_BITS + FIELD_BITS - 1) / FIELD_BITS)
-
-typedef struct {
-    uint hand_overs;
-    uint barriers;
-} sync_t;
 
 /* The slots of a write-back lie powers of two apart. One unused word after every 32 banks and another after every 256
  * bring them into different banks; unlike an exclusive-or this keeps every address a base plus a constant. LANES is 1. */
@@ -119,19 +110,6 @@ INLINE void hand_over(vec_t* r, LOCAL key_t* tile, uint t, uint from, uint from_
 #define TILE_WORK_ITEM 0
 #define HAND_OVER(r, tile, t, from, from_mirrored, to, to_mirrored, sync) (void)(tile)
 #define DECLARE_LOCAL_TILE(name) LOCAL key_t* name = 0
-#endif
-
-#if COUNT_SYNC
-#define COUNTERS_PARAMETER , GLOBAL uint* counters
-#define REPORT_SYNC(sync)                            \
-    if (LOCAL_ID == 0) {                             \
-        ATOMIC_ADD(counters + 0, 1u);                \
-        ATOMIC_ADD(counters + 1, (sync).hand_overs); \
-        ATOMIC_ADD(counters + 2, (sync).barriers);   \
-    }
-#else
-#define COUNTERS_PARAMETER
-#define REPORT_SYNC(sync) (void)(sync);
 #endif
 
 /* Phases 1 .. lg(REGISTER_VECTORS * L) at once in registers, then one after the other up to the phase that sorts
@@ -207,12 +185,6 @@ INLINE void merge(LOCAL key_t* local_tile, GLOBAL key_t* keys, index_t count, ti
     store_registers(r, keys, count, tile, t, start, mirrored, store_coding, flip);
     REPORT_SYNC(sync)
 }
-
-#if COUNT_SYNC
-#define COUNTERS_ARGUMENT , counters
-#else
-#define COUNTERS_ARGUMENT
-#endif
 
 /* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key. */
 KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint store_coding,

@@ -70,18 +70,23 @@ SorterCore::Prepared SorterCore::prepare(std::uint64_t count, KeyType type, bool
     return {make_plan(count, parameters.shape), parameters};
 }
 
-SortReport SorterCore::sort_host(void* keys, std::size_t count, KeyType type, Order order) {
-    if (count < 2) return {};
+void SorterCore::check_size(std::uint64_t count, KeyType type) const {
     const DeviceInfo& device = backend_->info();
     if (count > device.max_allocation_bytes / key_bytes(type))
         throw Error(ErrorCode::too_large,
                     fmt::format("{} keys of type {} exceed the {} bytes that {} can allocate at once", count, name(type),
                                 device.max_allocation_bytes, device.name));
+}
+
+SortReport SorterCore::sort_host(void* keys, std::size_t count, KeyType type, Order order) {
+    if (count < 2) return {};
+    check_size(count, type);
     const Prepared ready = prepare(count, type);
     return backend_->sort_host(keys, ready.plan, ready.parameters, key_coding(type, order), options_.progress);
 }
 
 SyncCounts SorterCore::measure(std::uint64_t count, KeyType type) {
+    check_size(count, type);
     const Prepared ready = prepare(count, type, true);
     if (ready.plan.passes.empty()) return {};
     const std::size_t bytes = key_bytes(type);

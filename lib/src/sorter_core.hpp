@@ -24,6 +24,9 @@ public:
     SyncCounts measure(std::uint64_t count, KeyType type);
 
 private:
+    /// Throws Error(too_large) for keys that do not fit into one allocation of the device.
+    void check_size(std::uint64_t count, KeyType type) const;
+
     std::unique_ptr<Backend> backend_;
     SorterOptions options_;
 };

@@ -30,7 +30,8 @@ PrintedCounts printed_counts(std::uint64_t count, const Shape& shape) {
         printed.by_cpu = by_cpu;
     } else {
         const std::int64_t lg_vectors = log2(shape.vectors);
-        printed.by_cpu = by_cpu - (1 + 2 * lg_n - 2 * lg_items - 2 * lg_vectors) * lg_vectors;
+        const std::int64_t saved = (1 + 2 * lg_n - 2 * lg_items - 2 * lg_vectors) * lg_vectors;
+        if (saved <= by_cpu) printed.by_cpu = by_cpu - saved;
     }
     return printed;
 }

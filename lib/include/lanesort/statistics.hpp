@@ -19,7 +19,8 @@ struct SyncCounts {
     friend bool operator==(const SyncCounts&, const SyncCounts&) = default;
 };
 
-/// The formulas of patent CN102750131A as printed, for the next power of two; nothing where the patent gives none.
+/// The formulas of patent CN102750131A as printed, for the next power of two; nothing where the patent gives none,
+/// or a negative one.
 /// They are printed for comparison only: counting the network's steps gives other numbers (see exact_counts).
 struct PrintedCounts {
     std::optional<std::int64_t> by_cpu;

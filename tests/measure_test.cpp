@@ -1,0 +1,42 @@
+// Exact equals measured: what a plan says of synchronisations is what kernels that count them meet.
+#include "device_support.hpp"
+
+namespace lanesort::test {
+namespace {
+
+const std::uint64_t counts[] = {0, 1, 2, 1000, 1 << 10, 5000, (1 << 14) + 1, 1 << 17, 1 << 20};
+
+void check_measured(Sorter& sorter, const Plan& plan) {
+    CAPTURE(to_string(plan.shape));
+    CAPTURE(plan.count);
+    const SyncCounts exact = exact_counts(plan);
+    const SyncCounts measured = sorter.measure(plan.count, KeyType::u32);
+    CHECK(measured.by_cpu == exact.by_cpu);
+    CHECK(measured.all == exact.all);
+    CHECK(measured.barriers == exact.barriers);
+}
+
+TEST_SUITE("measured counts") {
+    TEST_CASE("exact counts equal measured ones for every variant") {
+        for (TestDevice& device : test_devices())
+            for (const auto& [name, shape] : device.variants(4)) {
+                CAPTURE(device.info.name);
+                CAPTURE(name);
+                Sorter sorter = device.new_sorter(shape);
+                for (const std::uint64_t count : counts) check_measured(sorter, make_plan(count, shape));
+                if (shape.lanes >= 4) check_measured(sorter, make_plan(1 << 22, shape));
+            }
+    }
+
+    TEST_CASE("exact counts equal measured ones for the chosen shape") {
+        for (TestDevice& device : test_devices()) {
+            CAPTURE(device.info.name);
+            Sorter& sorter = device.sorter();
+            for (const std::uint64_t count : counts) check_measured(sorter, sorter.plan(count, KeyType::u32));
+            check_measured(sorter, sorter.plan(1 << 22, KeyType::u32));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace lanesort::test

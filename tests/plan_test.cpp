@@ -1,0 +1,225 @@
+// The schedule, without a device.
+#include <lanesort/plan.hpp>
+
+#include <bit>
+#include <numeric>
+
+#include <lanesort/device.hpp>
+#include <lanesort/error.hpp>
+#include <lanesort/statistics.hpp>
+
+#include "devices_made_up.hpp"
+#include "shapes.hpp"
+#include "support.hpp"
+
+namespace lanesort {
+namespace {
+
+std::vector<Shape> many_shapes() {
+    std::vector<Shape> shapes = test::small_shapes();
+    for (const Shape& shape : test::tiny_shapes()) shapes.push_back(shape);
+    for (const std::size_t bytes : {1, 4, 8}) {
+        for (const Variant& variant : statistics_variants(bytes)) shapes.push_back(variant.shape);
+        shapes.push_back(choose_shape(test::processor(), bytes));
+        for (const std::uint64_t count : {0, 1000, 100000})
+            shapes.push_back(choose_shape(test::graphics_card(), bytes, count));
+    }
+    return shapes;
+}
+
+const std::uint64_t many_counts[] = {2,    3,      4,       5,           31,          32,          33,      64,
+                                     100,  1000,   1024,    5000,        1u << 14,    (1u << 14) + 1, 100000, 1u << 20,
+                                     1u << 24, (1ull << 31) - 1, 1ull << 31, (1ull << 32) + 1, 1ull << 40};
+
+unsigned phases_of(std::uint64_t count) { return static_cast<unsigned>(std::bit_width(count - 1)); }
+unsigned lg(unsigned power_of_two) { return static_cast<unsigned>(std::bit_width(power_of_two)) - 1; }
+unsigned ceil_div(unsigned a, unsigned b) { return (a + b - 1) / b; }
+
+struct Step {
+    unsigned phase, stride;
+    friend bool operator==(const Step&, const Step&) = default;
+};
+
+std::vector<Step> steps_of(const Pass& pass) {
+    std::vector<Step> steps;
+    for (unsigned phase = pass.first_phase; phase <= pass.last_phase; ++phase) {
+        const bool last = phase == pass.last_phase;
+        for (unsigned stride = (last ? pass.top_stride + 1 : phase); stride-- > (last ? pass.bottom_stride : 0);)
+            steps.push_back({phase, stride});
+    }
+    return steps;
+}
+
+TEST_CASE("plan: as many passes as the formula of plan.hpp says") {
+    for (const Shape& shape : many_shapes())
+        for (const std::uint64_t count : many_counts) {
+            const unsigned tile = lg(shape.tile_keys());
+            std::size_t passes = 1;
+            for (unsigned phase = tile + 1; phase <= phases_of(count); ++phase)
+                passes += ceil_div(phase - tile, shape.steps_per_pass) + 1;
+            CAPTURE(to_string(shape));
+            CAPTURE(count);
+            CHECK(make_plan(count, shape).passes.size() == passes);
+        }
+}
+
+TEST_CASE("plan: every step of the network once, in order") {
+    for (const Shape& shape : many_shapes())
+        for (const std::uint64_t count : many_counts) {
+            CAPTURE(to_string(shape));
+            CAPTURE(count);
+            const Plan plan = make_plan(count, shape);
+            std::vector<Step> planned;
+            for (const Pass& pass : plan.passes) {
+                const std::vector<Step> steps = steps_of(pass);
+                CHECK(pass.steps == steps.size());
+                CHECK(pass.mirrored == (pass.top_stride + 1 == pass.last_phase));
+                planned.insert(planned.end(), steps.begin(), steps.end());
+            }
+            // The first pass may run phases beyond the last one that the count needs; they change nothing.
+            std::vector<Step> network;
+            for (unsigned phase = 1; phase <= plan.passes.back().last_phase; ++phase)
+                for (unsigned stride = phase; stride-- > 0;) network.push_back({phase, stride});
+            CHECK(planned == network);
+            CHECK(plan.passes.back().last_phase >= phases_of(count));
+        }
+}
+
+TEST_CASE("plan: tiles cover the keys, and a pass takes no more steps than a tile has room for") {
+    for (const Shape& shape : many_shapes())
+        for (const std::uint64_t count : many_counts) {
+            CAPTURE(to_string(shape));
+            CAPTURE(count);
+            for (const Pass& pass : make_plan(count, shape).passes) {
+                CHECK(pass.tiles >= (count - 1) / shape.tile_keys() + 1);
+                const std::uint64_t tiles_of_group = shape.local_sync ? 1 : shape.work_items;
+                CHECK(pass.groups * tiles_of_group >= pass.tiles);
+                CHECK((pass.groups - 1) * tiles_of_group < pass.tiles);
+                if (pass.first_phase == 1) continue;
+                CHECK(pass.top_stride - pass.bottom_stride + pass.column_bits + 1 == lg(shape.tile_keys()));
+                CHECK((pass.kind == Pass::Kind::merge_rows) == (pass.bottom_stride > 0));
+                if (pass.bottom_stride > 0) CHECK(pass.steps <= shape.steps_per_pass);
+            }
+        }
+}
+
+TEST_CASE("plan: a round runs as many steps as the registers allow") {
+    for (const Shape& shape : many_shapes())
+        for (const std::uint64_t count : many_counts) {
+            CAPTURE(to_string(shape));
+            CAPTURE(count);
+            const unsigned steps_of_round = lg(shape.register_vectors);
+            for (const Pass& pass : make_plan(count, shape).passes) {
+                unsigned rounds = 1;
+                if (pass.first_phase == 1) {
+                    const unsigned phases = pass.last_phase - lg(shape.lanes);  // of vectors
+                    for (unsigned phase = steps_of_round + 1; phase <= phases; ++phase)
+                        rounds += ceil_div(phase, steps_of_round);
+                } else {
+                    const unsigned steps = pass.bottom_stride > 0 ? pass.steps : lg(shape.tile_vectors());
+                    rounds = ceil_div(steps, steps_of_round);
+                }
+                CHECK(pass.rounds == rounds);
+            }
+        }
+}
+
+TEST_CASE("plan: work-items synchronise between rounds, and only where they share a tile") {
+    for (const Shape& shape : many_shapes())
+        for (const std::uint64_t count : many_counts) {
+            CAPTURE(to_string(shape));
+            CAPTURE(count);
+            for (const Pass& pass : make_plan(count, shape).passes) {
+                if (shape.tile_work_items() == 1) {
+                    CHECK(pass.hand_overs == 0);
+                    CHECK(pass.barriers == 0);
+                    continue;
+                }
+                CHECK(pass.hand_overs >= pass.rounds - 1);
+                CHECK(pass.hand_overs <= pass.rounds - 1 + shape.coalesced_store);
+                CHECK(pass.barriers >= pass.hand_overs);
+                CHECK(pass.barriers <= 2 * pass.hand_overs);
+            }
+        }
+}
+
+TEST_CASE("plan: synchronisations by the CPU for 2^24 keys of 32 bits") {
+    const auto by_cpu = [](const Shape& shape) { return make_plan(1u << 24, shape).passes.size() - 1; };
+    CHECK(by_cpu(statistics_variants(4).front().shape) == 299);
+    CHECK(by_cpu(choose_shape(test::processor(), 4)) <= 60);
+    CHECK(by_cpu(choose_shape(test::graphics_card(), 4)) <= 40);
+}
+
+TEST_CASE("plan: 0 and 1 keys need no pass") {
+    for (const Shape& shape : many_shapes())
+        for (const std::uint64_t count : {0, 1}) {
+            const Plan plan = make_plan(count, shape);
+            CHECK(plan.passes.empty());
+            CHECK(plan.count == count);
+            CHECK(plan.shape == shape);
+        }
+}
+
+TEST_CASE("plan: the same plan twice") {
+    for (const Shape& shape : many_shapes())
+        for (const std::uint64_t count : many_counts) CHECK(make_plan(count, shape) == make_plan(count, shape));
+}
+
+TEST_CASE("plan: more than 2^62 keys are too many") {
+    const Shape shape = test::small_shapes().front();
+    CHECK(make_plan(std::uint64_t{1} << 62, shape).passes.size() > 1);
+    for (const std::uint64_t count : {(std::uint64_t{1} << 62) + 1, ~std::uint64_t{0}}) {
+        try {
+            make_plan(count, shape);
+            FAIL("planned ", count, " keys");
+        } catch (const Error& error) {
+            CHECK(error.code() == ErrorCode::too_large);
+            CHECK(std::string(error.what()).find("2^62") != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("plan: a shape that cannot be is refused in a sentence that names the number") {
+    const struct {
+        std::string field;
+        Shape shape;
+    } impossible[] = {
+        {"lanes is 3", {.lanes = 3}},
+        {"lanes is 0", {.lanes = 0}},
+        {"lanes is 32", {.lanes = 32}},
+        {"vectors is 0", {.vectors = 0}},
+        {"vectors is 6", {.vectors = 6, .register_vectors = 4}},
+        {"vectors is 131072", {.vectors = 131072, .work_items = 1}},
+        {"work_items is 0", {.work_items = 0}},
+        {"work_items is 100", {.work_items = 100}},
+        {"work_items is 8192", {.work_items = 8192}},
+        {"register_vectors is 1", {.register_vectors = 1}},
+        {"register_vectors is 6", {.vectors = 4, .work_items = 1, .register_vectors = 6}},
+        {"register_vectors is 64", {.vectors = 32, .register_vectors = 64}},
+        {"register_vectors is 4", {.vectors = 1, .register_vectors = 4}},
+        {"work_items is 32", {.vectors = 4, .work_items = 32, .register_vectors = 2}},
+        {"keys of a tile is 2097152", {.lanes = 16, .vectors = 65536, .work_items = 1}},
+        {"steps_per_pass is 0", {.steps_per_pass = 0}},
+        {"steps_per_pass is 7", {.steps_per_pass = 7}},
+        {"steps_per_pass is 2", {.steps_per_pass = 2, .local_sync = false}},
+        {"resident_groups is 0", {.resident_groups = 0}},
+        {"resident_groups is 33", {.resident_groups = 33}},
+        {"bank_swap is 1", {.bank_swap = true}},
+        {"bank_padding is 1", {.lanes = 2, .bank_padding = true}},
+    };
+    for (const auto& [field, shape] : impossible) {
+        CAPTURE(field);
+        try {
+            make_plan(1000, shape);
+            FAIL_CHECK("was planned");
+        } catch (const Error& error) {
+            const std::string sentence = error.what();
+            CAPTURE(sentence);
+            CHECK(error.code() == ErrorCode::invalid_argument);
+            CHECK(sentence.find(field) != std::string::npos);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace lanesort

@@ -1,0 +1,79 @@
+// The reference executor against std::sort, and its network against the zero-one principle.
+#include "reference_executor.hpp"
+
+#include <bit>
+
+#include "shapes.hpp"
+#include "support.hpp"
+
+namespace lanesort {
+namespace {
+
+template <Key T>
+std::vector<T> run_reference(std::vector<T> keys, const Shape& shape, Order order) {
+    ReferenceExecutor(keys.data(), sizeof(T), key_coding(key_type_v<T>, order)).run(make_plan(keys.size(), shape));
+    return keys;
+}
+
+TEST_CASE("reference: sorts every count as std::sort does") {
+    test::Random random(test::seed());
+    for (const Shape& shape : test::small_shapes())
+        for (std::size_t count = 0; count <= 600; ++count) {
+            const Order order = count % 2 ? Order::descending : Order::ascending;
+            const test::Pattern pattern = test::all_patterns[random() % std::size(test::all_patterns)];
+            CAPTURE(to_string(shape));
+            CAPTURE(count);
+            CAPTURE(name_of(pattern));
+            const auto keys = test::make_keys<float>(pattern, count, random);
+            test::require_same_bytes(run_reference(keys, shape, order), test::sorted(keys, order));
+        }
+}
+
+TEST_CASE("reference: sorts every type in both orders, special values too") {
+    test::Random random(test::seed());
+    test::for_each_key_type([&]<class T>() {
+        CAPTURE(name(key_type_v<T>));
+        for (const Order order : test::both_orders)
+            for (const test::Pattern pattern : test::all_patterns) {
+                const auto keys = test::make_keys<T>(pattern, 777, random);
+                test::require_same_bytes(run_reference(keys, test::small_shapes().front(), order),
+                                         test::sorted(keys, order));
+            }
+    });
+}
+
+// A network that sorts every sequence of zeros and ones sorts everything (Knuth 5.3.4, theorem Z).
+TEST_CASE("reference: the zero-one principle, for every network of up to 14 keys") {
+    for (const Shape& shape : test::tiny_shapes()) {
+        CAPTURE(to_string(shape));
+        for (unsigned count = 0; count <= 14; ++count)
+            for (unsigned ones = 0; ones < 1u << count; ++ones) {
+                std::vector<std::uint8_t> keys(count);
+                for (unsigned i = 0; i < count; ++i) keys[i] = ones >> i & 1;
+                keys = run_reference(keys, shape, Order::ascending);
+                const auto zeros = count - static_cast<unsigned>(std::popcount(ones));
+                for (unsigned i = 0; i < count; ++i) REQUIRE(keys[i] == (i >= zeros));
+            }
+    }
+}
+
+TEST_CASE("reference: each pass that ends a phase leaves sorted runs of that phase") {
+    test::Random random(test::seed());
+    for (const Shape& shape : test::small_shapes()) {
+        CAPTURE(to_string(shape));
+        auto keys = test::random_keys<std::uint32_t>(1003, random);
+        const Plan plan = make_plan(keys.size(), shape);
+        std::size_t passes = 0;
+        ReferenceExecutor(keys.data(), sizeof keys[0], {}, [&](const Pass& pass) {
+            REQUIRE(pass == plan.passes[passes++]);
+            if (pass.bottom_stride > 0) return;
+            const std::size_t run = std::size_t{1} << pass.last_phase;
+            for (std::size_t first = 0; first < keys.size(); first += run)
+                REQUIRE(std::is_sorted(&keys[first], keys.data() + std::min(first + run, keys.size())));
+        }).run(plan);
+        CHECK(passes == plan.passes.size());
+    }
+}
+
+}  // namespace
+}  // namespace lanesort

@@ -1,0 +1,107 @@
+// Shapes for devices that are poorer than most.
+#include <lanesort/shape.hpp>
+
+#include <lanesort/error.hpp>
+
+#include "devices_made_up.hpp"
+#include "fit.hpp"
+#include "support.hpp"
+
+namespace lanesort {
+namespace {
+
+std::vector<DeviceInfo> poor_devices() {
+    DeviceInfo small_card = test::graphics_card();
+    small_card.max_work_items = 32;
+    small_card.local_bytes = 4096;
+    DeviceInfo tiny_card = test::graphics_card();
+    tiny_card.max_work_items = 1;
+    tiny_card.local_bytes = 1024;
+    DeviceInfo odd_card = test::graphics_card();
+    odd_card.max_work_items = 192;
+    odd_card.local_bytes = 49152 - 64;
+    DeviceInfo plain_processor = test::processor();
+    plain_processor.local_bytes = 0;
+    plain_processor.max_work_items = 1;
+    plain_processor.native_vector_bytes = 4;
+    DeviceInfo accelerator = test::graphics_card();
+    accelerator.kind = DeviceKind::other;
+    accelerator.native_vector_bytes = 64;
+    accelerator.local_bytes = 16384;
+    return {small_card, tiny_card, odd_card, plain_processor, accelerator, test::graphics_card(), test::processor()};
+}
+
+TEST_CASE("shape: every device has one that it can run, for every key width") {
+    for (const DeviceInfo& device : poor_devices())
+        for (const std::size_t bytes : {1, 2, 4, 8})
+            for (const std::uint64_t count : {0, 1, 1000, 4097, 100000, 10000000}) {
+                const Shape shape = choose_shape(device, bytes, count);
+                CAPTURE(device.name);
+                CAPTURE(device.max_work_items);
+                CAPTURE(device.local_bytes);
+                CAPTURE(bytes);
+                CAPTURE(count);
+                CAPTURE(to_string(shape));
+                CHECK_NOTHROW(check(shape));
+                CHECK_NOTHROW(require_fit(shape, bytes, device));
+                CHECK(fit(shape, bytes, device) == shape);
+            }
+}
+
+TEST_CASE("shape: fitting makes smaller, never larger") {
+    const Shape wanted{.lanes = 4, .vectors = 4, .work_items = 256, .register_vectors = 8, .steps_per_pass = 4};
+    for (const DeviceInfo& device : poor_devices())
+        for (const std::size_t bytes : {1, 2, 4, 8}) {
+            const Shape shape = fit(wanted, bytes, device);
+            CHECK_NOTHROW(check(shape));
+            CHECK(shape.vectors <= wanted.vectors);
+            CHECK(shape.work_items <= std::min(wanted.work_items, device.max_work_items));
+            CHECK(shape.steps_per_pass <= wanted.steps_per_pass);
+            CHECK(shape.local_bytes(bytes) <= device.local_bytes);
+        }
+}
+
+TEST_CASE("shape: a processor's work-item is a whole work-group, without local memory") {
+    for (const std::size_t bytes : {1, 2, 4, 8}) {
+        const Shape shape = choose_shape(test::processor(), bytes);
+        CHECK(shape.work_items == 1);
+        CHECK(shape.walks_in_cache());
+        CHECK(shape.local_bytes(bytes) == 0);
+    }
+}
+
+TEST_CASE("shape: what does not fit is refused with both numbers") {
+    const auto refusal = [](const Shape& shape, std::size_t bytes, const DeviceInfo& device) -> std::string {
+        try {
+            require_fit(shape, bytes, device);
+        } catch (const Error& error) {
+            CHECK(error.code() == ErrorCode::unsupported);
+            return error.what();
+        }
+        return "accepted";
+    };
+    const std::string work_items = refusal({.work_items = 512}, 4, test::graphics_card());
+    CAPTURE(work_items);
+    CHECK(work_items.find("512") != std::string::npos);
+    CHECK(work_items.find("256") != std::string::npos);
+
+    const Shape large{.lanes = 16, .vectors = 4, .work_items = 256, .register_vectors = 8};
+    const std::string local_memory = refusal(large, 8, test::graphics_card());
+    CAPTURE(local_memory);
+    CHECK(local_memory.find(std::to_string(large.local_bytes(8))) != std::string::npos);
+    CHECK(local_memory.find("32768") != std::string::npos);
+}
+
+TEST_CASE("shape: the line for a person has every number") {
+    const Shape shape{.lanes = 4, .vectors = 8, .work_items = 64, .register_vectors = 16, .steps_per_pass = 3,
+                      .remap = true, .bank_swap = true};
+    const std::string line = to_string(shape);
+    for (const std::string part : {"L=4", "M=8", "ITEMS=64", "r=3", "remap", "swap"}) {
+        CAPTURE(line);
+        CAPTURE(part);
+        CHECK(line.find(part) != std::string::npos);
+    }
+}
+
+}  // namespace
+}  // namespace lanesort

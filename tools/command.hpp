@@ -1,0 +1,16 @@
+// The sub-commands: each adds itself, with its options, to the command line, and runs when it is chosen.
+#pragma once
+
+#include <stdexcept>
+
+#include <CLI/CLI.hpp>
+
+/// Something that the user can mend: an argument, or a file. what() is the sentence to show.
+struct BadInput : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+void add_devices(CLI::App& app);
+void add_plan(CLI::App& app);
+void add_sort(CLI::App& app);
+void add_stats(CLI::App& app);

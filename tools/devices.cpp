@@ -1,0 +1,112 @@
+// lanesort devices: what there is to sort on.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <lanesort/device.hpp>
+#include <lanesort/error.hpp>
+
+#include "command.hpp"
+#include "files.hpp"
+#include "options.hpp"
+
+namespace {
+
+using namespace lanesort;
+
+constexpr std::size_t key_sizes[] = {1, 2, 4, 8};
+
+std::string_view name_of(DeviceKind kind) {
+    switch (kind) {
+        case DeviceKind::cpu: return "CPU";
+        case DeviceKind::gpu: return "GPU";
+        case DeviceKind::other: return "other";
+    }
+    return {};
+}
+
+std::string size_text(std::uint64_t bytes) {
+    constexpr std::uint64_t kibi = 1024, mebi = kibi * kibi, gibi = kibi * mebi;
+    const auto in = [&](std::uint64_t unit) { return static_cast<double>(bytes) / static_cast<double>(unit); };
+    if (bytes >= gibi) return fmt::format("{:.1f} GiB", in(gibi));
+    if (bytes >= mebi) return fmt::format("{:.1f} MiB", in(mebi));
+    return fmt::format("{:.1f} KiB", in(kibi));
+}
+
+std::string describe(const DeviceInfo& info, std::size_t number) {
+    std::string text = fmt::format("{}: {}\n", number, info.name);
+    const auto line = [&](const std::string& title, const std::string& value) {
+        text += fmt::format("   {:<24}{}\n", title, value);
+    };
+    line("platform", fmt::format("{} ({})", info.platform, info.backend));
+    line("vendor", info.vendor);
+    line("version", info.version);
+    line("driver", info.driver);
+    line("kind", fmt::format("{}, compute units: {}", name_of(info.kind), info.compute_units));
+    line("work-group", fmt::format("up to {} work-items", info.max_work_items));
+    line("native vector", fmt::format("{} bytes", info.native_vector_bytes));
+    line("memory", fmt::format("{}, up to {} in one allocation", size_text(info.global_bytes),
+                               size_text(info.max_allocation_bytes)));
+    line("local memory", size_text(info.local_bytes));
+    line("sorts in host memory", info.host_unified_memory ? "yes" : "no, a copy is sorted");
+    for (const std::size_t bytes : key_sizes)
+        line(fmt::format("shape for {} keys", bytes == 1 ? "1-byte" : fmt::format("{}-byte", bytes)),
+             to_string(choose_shape(info, bytes)));
+    return text;
+}
+
+Json to_json(const DeviceInfo& info, std::size_t number) {
+    Json shapes;
+    for (const std::size_t bytes : key_sizes) shapes[std::to_string(bytes)] = json_of(choose_shape(info, bytes));
+    return {{"number", number},
+            {"backend", info.backend},
+            {"platform", info.platform},
+            {"name", info.name},
+            {"vendor", info.vendor},
+            {"version", info.version},
+            {"driver", info.driver},
+            {"kind", name_of(info.kind)},
+            {"compute_units", info.compute_units},
+            {"max_work_items", info.max_work_items},
+            {"native_vector_bytes", info.native_vector_bytes},
+            {"global_bytes", info.global_bytes},
+            {"max_allocation_bytes", info.max_allocation_bytes},
+            {"local_bytes", info.local_bytes},
+            {"host_unified_memory", info.host_unified_memory},
+            {"shapes_by_key_bytes", shapes}};
+}
+
+/// Why there is no device, in words.
+std::string why_none() {
+    try {
+        find_device();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return {};
+}
+
+void run(Format format) {
+    const std::vector<Device> found = devices();
+    std::string text;
+    Json list = Json::array();
+    for (std::size_t number = 0; number < found.size(); ++number) {
+        text += describe(found[number].info(), number);
+        list.push_back(to_json(found[number].info(), number));
+    }
+    if (found.empty()) text = fmt::format("No devices: {}.\n", why_none());
+    print(format == Format::json ? to_text(list) : text);
+}
+
+}  // namespace
+
+void add_devices(CLI::App& app) {
+    CLI::App* const command =
+        app.add_subcommand("devices", "List the devices, their limits and the shapes chosen for them");
+    const auto format = std::make_shared<Format>(Format::table);
+    add_format(*command, *format, {Format::table, Format::json});
+    command->footer("Example: lanesort devices --format json");
+    command->callback([format] { run(*format); });
+}

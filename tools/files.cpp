@@ -1,0 +1,173 @@
+#include "files.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "command.hpp"
+
+namespace {
+
+/// The temporary file that an interrupt has to remove.
+std::string interrupted_temporary;
+
+extern "C" void remove_temporary(int signal) {
+    ::unlink(interrupted_temporary.c_str());
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
+/// For the signals that end a command; those that are ignored, as under nohup, stay so.
+void on_interrupt(void (*handler)(int)) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+        if (std::signal(signal, handler) == SIG_IGN) std::signal(signal, SIG_IGN);
+}
+
+/// The file that a chain of symbolic links leads to; it need not exist.
+std::filesystem::path link_target(std::filesystem::path path) {
+    constexpr int most_links = 40;  // as in Linux
+    for (int links = 0; std::filesystem::is_symlink(path); ++links) {
+        if (links == most_links)
+            throw std::filesystem::filesystem_error({}, std::make_error_code(std::errc::too_many_symbolic_link_levels));
+        path = path.parent_path() / std::filesystem::read_symlink(path);
+    }
+    return path;
+}
+
+/// Writes everything; false with errno set if that is not possible.
+bool write_all(int file, const void* from, std::size_t bytes) {
+    // Linux writes no more than 2^31 - 4096 bytes at once.
+    constexpr std::size_t most_at_once = std::size_t{1} << 30;
+    const auto* next = static_cast<const char*>(from);
+    while (bytes > 0) {
+        const ssize_t written = ::write(file, next, std::min(bytes, most_at_once));
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        next += written;
+        bytes -= static_cast<std::size_t>(written);
+    }
+    return true;
+}
+
+}  // namespace
+
+std::byte* Bytes::room(std::size_t more) {
+    if (more > capacity_ - size_) {
+        const std::size_t capacity = std::max(size_ + more, 2 * capacity_);
+        auto* const block = static_cast<std::byte*>(std::realloc(block_.get(), capacity));
+        if (!block) throw std::bad_alloc();
+        static_cast<void>(block_.release());
+        block_.reset(block);
+        capacity_ = capacity;
+    }
+    return data() + size_;
+}
+
+Descriptor::~Descriptor() {
+    if (number_ > STDERR_FILENO) ::close(number_);
+}
+
+int Descriptor::release() noexcept { return std::exchange(number_, -1); }
+
+InputFile::InputFile(const std::string& path)
+    : name_(path == "-" ? "standard input" : path),
+      file_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    struct stat status {};
+    if (file_.get() < 0 || ::fstat(file_.get(), &status) != 0)
+        throw BadInput(fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
+    if (S_ISREG(status.st_mode)) known_size_ = static_cast<std::uint64_t>(status.st_size);
+}
+
+std::size_t InputFile::read(void* to, std::size_t bytes) {
+    std::size_t done = 0;
+    while (done < bytes) {
+        const ssize_t got = ::read(file_.get(), static_cast<char*>(to) + done, bytes - done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) throw BadInput(fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
+        if (got == 0) break;
+        done += static_cast<std::size_t>(got);
+    }
+    return done;
+}
+
+Temporary::~Temporary() {
+    if (path_.empty()) return;
+    ::unlink(path_.c_str());
+    keep();
+}
+
+void Temporary::remove_later(const std::string& path) {
+    path_ = interrupted_temporary = path;
+    on_interrupt(remove_temporary);
+}
+
+void Temporary::keep() noexcept {
+    path_.clear();
+    on_interrupt(SIG_DFL);
+}
+
+OutputFile::OutputFile(const std::string& path) : name_(path == "-" ? "standard output" : path) {
+    try {
+        open(path);
+    } catch (const std::filesystem::filesystem_error& failure) {
+        errno = failure.code().value();
+        fail();
+    }
+}
+
+void OutputFile::open(const std::string& path) {
+    // Opened by name, /dev/stdout would overwrite what the shell redirected it to.
+    if (path == "-" || path == "/dev/stdout") {
+        file_ = Descriptor(STDOUT_FILENO);
+        return;
+    }
+    struct stat status {};
+    const bool exists = ::stat(path.c_str(), &status) == 0;
+    if (exists && !S_ISREG(status.st_mode)) {
+        file_ = Descriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+        if (file_.get() < 0) fail();
+        return;
+    }
+    const std::filesystem::path target = link_target(path);
+    target_ = target;
+    // A directory that can be written would let us replace even a file that must not be.
+    if (exists && ::access(target_.c_str(), W_OK) != 0) fail();
+
+    std::string temporary;
+    for (int attempt = 0; file_.get() < 0; ++attempt) {
+        temporary = target.parent_path() / fmt::format(".lanesort-{}-{}", ::getpid(), attempt);
+        file_ = Descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+        if (file_.get() < 0 && errno != EEXIST) fail();
+    }
+    temporary_.remove_later(temporary);
+    if (exists) {
+        // Only root can give a file back to its owner; for others it becomes their own, as in any editor.
+        [[maybe_unused]] const int owner_kept = ::fchown(file_.get(), status.st_uid, status.st_gid);
+        if (::fchmod(file_.get(), status.st_mode & 0777) != 0) fail();
+    }
+}
+
+void OutputFile::write(const void* from, std::size_t bytes) {
+    if (!write_all(file_.get(), from, bytes)) fail();
+}
+
+void OutputFile::commit() {
+    if (temporary_.path().empty()) return;
+    if (::fsync(file_.get()) != 0 || ::close(file_.release()) != 0) fail();
+    if (::rename(temporary_.path().c_str(), target_.c_str()) != 0) fail();
+    temporary_.keep();
+}
+
+void OutputFile::fail() const { throw BadInput(fmt::format("cannot write {}: {}", name_, std::strerror(errno))); }
+
+void print(std::string_view text) { OutputFile("-").write(text.data(), text.size()); }

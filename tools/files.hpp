@@ -1,0 +1,106 @@
+// Files as the command reads and writes them; "-" is standard input or output.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+/// Bytes that can grow without ever being held twice: for big blocks realloc moves pages, not their contents.
+class Bytes {
+public:
+    std::byte* data() noexcept { return block_.get(); }
+    const std::byte* data() const noexcept { return block_.get(); }
+    std::size_t size() const noexcept { return size_; }
+
+    /// Makes room for `more` bytes after the end, and gives their place. Throws std::bad_alloc.
+    std::byte* room(std::size_t more);
+    /// Says how many bytes were put in that place.
+    void grew(std::size_t bytes) noexcept { size_ += bytes; }
+
+private:
+    struct Free {
+        void operator()(std::byte* block) const noexcept { std::free(block); }
+    };
+    std::unique_ptr<std::byte, Free> block_;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
+
+/// A file descriptor that is closed at the end, unless it is one of the standard streams.
+class Descriptor {
+public:
+    explicit Descriptor(int number) noexcept : number_(number) {}
+    Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        std::swap(number_, other.number_);
+        return *this;
+    }
+    ~Descriptor();
+
+    int get() const noexcept { return number_; }
+    int release() noexcept;
+
+private:
+    int number_;
+};
+
+/// A file to read. Every failure is a BadInput that names the file.
+class InputFile {
+public:
+    explicit InputFile(const std::string& path);
+
+    /// The name to show.
+    const std::string& name() const noexcept { return name_; }
+    /// The size in bytes where it is known in advance, else 0.
+    std::uint64_t known_size() const noexcept { return known_size_; }
+    /// Reads up to `bytes` bytes; fewer only at the end of the file.
+    std::size_t read(void* to, std::size_t bytes);
+
+private:
+    std::string name_;
+    Descriptor file_;
+    std::uint64_t known_size_ = 0;
+};
+
+/// The path of a file that is removed at the end, also on an interrupt, unless it was kept. There is one at a time.
+class Temporary {
+public:
+    Temporary() = default;
+    ~Temporary();
+    Temporary(const Temporary&) = delete;
+    Temporary& operator=(const Temporary&) = delete;
+
+    const std::string& path() const noexcept { return path_; }
+    void remove_later(const std::string& path);
+    void keep() noexcept;
+
+private:
+    std::string path_;
+};
+
+/// A file that appears whole or not at all: what is written goes to a temporary file beside it, which takes its place
+/// in commit(), and goes away if that is not reached, also on an interrupt. An existing file keeps its permissions and
+/// a symbolic link its target. Pipes and devices are written directly. Every failure is a BadInput that names the file.
+class OutputFile {
+public:
+    explicit OutputFile(const std::string& path);
+
+    void write(const void* from, std::size_t bytes);
+    void commit();
+
+private:
+    std::string name_;
+    std::string target_;   ///< the path that the temporary file will get
+    Temporary temporary_;  ///< has no path where the file is written directly
+    Descriptor file_{-1};
+
+    void open(const std::string& path);
+    [[noreturn]] void fail() const;
+};
+
+/// Writes all of the text to standard output; throws BadInput if that is not possible.
+void print(std::string_view text);

@@ -1,0 +1,160 @@
+#include "options.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace {
+
+/// Adds an option whose text is turned into a value; where that cannot be, `what` says what was expected.
+template <class Value, class Parse>
+CLI::Option* add_parsed(CLI::App& app, const char* flag, Value& value, Parse parse, const std::string& what,
+                        const std::string& help) {
+    const auto set = [=, &value](const std::string& text) {
+        const std::optional<Value> parsed = parse(text);
+        if (!parsed) throw CLI::ValidationError(flag, fmt::format("{:?} is not {}", text, what));
+        value = *parsed;
+    };
+    return app.add_option_function<std::string>(flag, set, help);
+}
+
+std::optional<std::uint64_t> parse_number(std::string_view text) {
+    std::uint64_t number = 0;
+    const char* const last = text.data() + text.size();
+    const auto [end, status] = std::from_chars(text.data(), last, number);
+    if (status != std::errc{} || end != last) return std::nullopt;
+    return number;
+}
+
+std::optional<std::uint64_t> parse_count(std::string_view text) {
+    constexpr std::string_view power = "2^", suffixes = "KMG";
+    if (text.starts_with(power)) {
+        const auto exponent = parse_number(text.substr(power.size()));
+        if (!exponent || *exponent > 63) return std::nullopt;
+        return std::uint64_t{1} << *exponent;
+    }
+    const std::size_t suffix = text.empty() ? std::string_view::npos : suffixes.find(text.back());
+    if (suffix == std::string_view::npos) return parse_number(text);
+    const auto number = parse_number(text.substr(0, text.size() - 1));
+    const auto shift = 10 * static_cast<unsigned>(suffix + 1);
+    if (!number || *number > UINT64_MAX >> shift) return std::nullopt;
+    return *number << shift;
+}
+
+std::string_view name_of(Format format) {
+    switch (format) {
+        case Format::table: return "table";
+        case Format::csv: return "csv";
+        case Format::json: return "json";
+    }
+    return {};
+}
+
+}  // namespace
+
+CLI::Option* add_type(CLI::App& app, lanesort::KeyType& type) {
+    std::vector<std::string_view> names;
+    for (const lanesort::KeyType known : lanesort::all_key_types) names.push_back(name(known));
+    const std::string list = fmt::format("{}", fmt::join(names, " "));
+    return add_parsed(app, "--type", type, lanesort::key_type_from_name, "one of " + list, "type of the keys: " + list)
+        ->type_name("T");
+}
+
+void add_order(CLI::App& app, lanesort::Order& order) {
+    const auto parse = [](std::string_view text) -> std::optional<lanesort::Order> {
+        if (text == "asc") return lanesort::Order::ascending;
+        if (text == "desc") return lanesort::Order::descending;
+        return std::nullopt;
+    };
+    add_parsed(app, "--order", order, parse, "asc or desc", "asc (as if not given) or desc")->type_name("ORDER");
+}
+
+void add_count(CLI::App& app, std::uint64_t& count) {
+    add_parsed(app, "--count", count, parse_count, "a count like 1000, 64K, 16M, 1G or 2^24 (below 2^64)",
+               "how many keys: 1000, 2^24, or with K, M or G for times 2^10, 2^20 or 2^30")
+        ->type_name("N")
+        ->required();
+}
+
+void add_device(CLI::App& app, std::string& selector) {
+    app.add_option("--device", selector,
+                   "number of the device in `lanesort devices`, or a part of its name or of its platform's")
+        ->type_name("D");
+}
+
+void add_format(CLI::App& app, Format& format, std::initializer_list<Format> allowed) {
+    const std::vector<Format> formats = allowed;
+    std::vector<std::string_view> names;
+    for (const Format known : formats) names.push_back(name_of(known));
+    const std::string list = fmt::format("{}", fmt::join(names, " "));
+    const auto parse = [formats](std::string_view text) -> std::optional<Format> {
+        const auto known = std::ranges::find(formats, text, name_of);
+        return known != formats.end() ? std::optional(*known) : std::nullopt;
+    };
+    add_parsed(app, "--format", format, parse, "one of " + list, "form of the output: " + list)->type_name("FORMAT");
+}
+
+void ShapeOptions::add_to(CLI::App& app) {
+    const std::string group = "Shape (what is not given is as chosen for the device)";
+    const auto number = [&](const char* flag, std::optional<unsigned>& value, const char* help) {
+        app.add_option(flag, value, help)->type_name("N")->group(group);
+    };
+    number("--lanes", lanes, "L: keys in a vector");
+    number("--vectors", vectors, "M: vectors in each of the two groups of a work-item");
+    number("--work-items", work_items, "work-items in a work-group");
+    number("--registers", registers, "vectors held in registers at a time");
+    number("--steps-per-pass", steps_per_pass, "the most global steps that one pass runs");
+    const auto flag = [&](const std::string& name, std::optional<bool>& value, const char* help) {
+        app.add_flag_function(
+               fmt::format("--{0},!--no-{0}", name), [&value](std::int64_t given) { value = given > 0; }, help)
+            ->group(group);
+    };
+    flag("local-sync", local_sync, "work-items share a tile, with barriers");
+    flag("remap", remap, "remap the addresses of write-backs");
+    flag("bank-swap", bank_swap, "half of the work-items write their groups in the other order");
+    flag("coalesced-store", coalesced_store, "one more hand-over, so that stores are contiguous");
+}
+
+bool ShapeOptions::any() const {
+    return lanes || vectors || work_items || registers || steps_per_pass || local_sync || remap || bank_swap ||
+           coalesced_store;
+}
+
+lanesort::Shape ShapeOptions::over(lanesort::Shape shape) const {
+    shape.lanes = lanes.value_or(shape.lanes);
+    shape.vectors = vectors.value_or(shape.vectors);
+    shape.work_items = work_items.value_or(shape.work_items);
+    shape.local_sync = local_sync.value_or(shape.local_sync);
+    shape.remap = remap.value_or(shape.remap);
+    shape.bank_swap = bank_swap.value_or(shape.bank_swap && shape.remap);
+    shape.coalesced_store = coalesced_store.value_or(shape.coalesced_store);
+
+    const unsigned all_vectors = 2 * shape.vectors;
+    const bool in_registers = shape.work_items > 1 || !shape.walks_in_cache();
+    shape.register_vectors =
+        registers.value_or(in_registers ? all_vectors : std::min(shape.register_vectors, all_vectors));
+    const auto most_steps = static_cast<unsigned>(std::max(std::bit_width(shape.tile_vectors()), 2u) - 1);
+    shape.steps_per_pass = steps_per_pass.value_or(std::min(shape.steps_per_pass, most_steps));
+    return shape;
+}
+
+Json json_of(const lanesort::Shape& shape) {
+    return {{"lanes", shape.lanes},
+            {"vectors", shape.vectors},
+            {"work_items", shape.work_items},
+            {"register_vectors", shape.register_vectors},
+            {"steps_per_pass", shape.steps_per_pass},
+            {"local_sync", shape.local_sync},
+            {"remap", shape.remap},
+            {"bank_swap", shape.bank_swap},
+            {"coalesced_store", shape.coalesced_store},
+            {"tile_keys", shape.tile_keys()}};
+}
+
+std::string to_text(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }

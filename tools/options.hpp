@@ -1,0 +1,40 @@
+// Options that several sub-commands share.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <lanesort/device.hpp>
+#include <lanesort/key_types.hpp>
+#include <lanesort/shape.hpp>
+
+using Json = nlohmann::ordered_json;
+
+enum class Format { table, csv, json };
+
+CLI::Option* add_type(CLI::App& app, lanesort::KeyType& type);
+void add_order(CLI::App& app, lanesort::Order& order);
+void add_count(CLI::App& app, std::uint64_t& count);
+void add_device(CLI::App& app, std::string& selector);
+void add_format(CLI::App& app, Format& format, std::initializer_list<Format> allowed);
+
+/// The parts of a shape that the user chooses.
+struct ShapeOptions {
+    std::optional<unsigned> lanes, vectors, work_items, registers, steps_per_pass;
+    std::optional<bool> local_sync, remap, bank_swap, coalesced_store;
+
+    void add_to(CLI::App& app);
+    bool any() const;
+    /// These parts, and the others from that shape, as far as they still fit.
+    lanesort::Shape over(lanesort::Shape shape) const;
+};
+
+Json json_of(const lanesort::Shape& shape);
+
+/// As text that ends with a new line. Bytes that are no UTF-8, in the names of devices, are replaced.
+std::string to_text(const Json& json);

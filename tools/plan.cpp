@@ -1,0 +1,145 @@
+// lanesort plan: every pass of a sort, in order.
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <lanesort/device.hpp>
+#include <lanesort/error.hpp>
+#include <lanesort/plan.hpp>
+#include <lanesort/statistics.hpp>
+
+#include "command.hpp"
+#include "files.hpp"
+#include "options.hpp"
+#include "table.hpp"
+
+namespace {
+
+using namespace lanesort;
+
+/// What a plan is made for where there is no device: the limits that every GPU has.
+DeviceInfo generic_gpu() {
+    DeviceInfo info;
+    info.name = "a GPU with 32 KB of local memory";
+    info.kind = DeviceKind::gpu;
+    info.max_work_items = 256;
+    info.local_bytes = 32768;
+    return info;
+}
+
+/// The device, or the generic one where none was asked for and there is none.
+DeviceInfo device_or_generic(const std::string& selector) {
+    try {
+        return find_device(selector).info();
+    } catch (const Error& error) {
+        const bool none = error.code() == ErrorCode::no_platform || error.code() == ErrorCode::no_device;
+        if (!none || !selector.empty()) throw;
+        DeviceInfo info = generic_gpu();
+        fmt::print(stderr, "lanesort: planning for {}; {}\n", info.name, error.what());
+        return info;
+    }
+}
+
+std::string_view kernel(const Pass& pass) {
+    return pass.kind == Pass::Kind::sort_tiles ? "sort_tiles" : "merge_tiles";
+}
+
+std::uint64_t steps_of(const Plan& plan) {
+    std::uint64_t steps = 0;
+    for (const Pass& pass : plan.passes) steps += pass.steps;
+    return steps;
+}
+
+std::string to_table(const Plan& plan, KeyType type, const std::string& device) {
+    const std::vector<Column> columns = {
+        {"pass"},  {"kernel", "", true}, {"phases"}, {"strides"}, {"mirrored"},   {"rows x columns"}, {"tiles"},
+        {"groups"}, {"steps"},           {"rounds"}, {"hand-overs"}, {"barriers"},
+    };
+    std::vector<Row> rows;
+    for (const Pass& pass : plan.passes)
+        rows.push_back({
+            std::to_string(rows.size() + 1),
+            std::string(kernel(pass)),
+            pass.first_phase == pass.last_phase ? std::to_string(pass.last_phase)
+                                                : fmt::format("{}..{}", pass.first_phase, pass.last_phase),
+            fmt::format("2^{} .. 2^{}", pass.top_stride, pass.bottom_stride),
+            pass.mirrored ? "yes" : "no",
+            fmt::format("{} x {}", plan.shape.tile_keys() >> pass.column_bits, std::uint64_t{1} << pass.column_bits),
+            std::to_string(pass.tiles),
+            std::to_string(pass.groups),
+            std::to_string(pass.steps),
+            std::to_string(pass.rounds),
+            std::to_string(pass.hand_overs),
+            std::to_string(pass.barriers),
+        });
+    const SyncCounts counts = exact_counts(plan);
+    return fmt::format("{} keys of type {} on {}\nshape {}\n\n{}\n", plan.count, name(type), device,
+                       to_string(plan.shape), table(columns, rows)) +
+           fmt::format("passes: {}, steps: {}, synchronisations by the CPU: {}, of all kinds: {}, barriers: {}\n",
+                       plan.passes.size(), steps_of(plan), counts.by_cpu, counts.all, counts.barriers);
+}
+
+Json to_json(const Plan& plan, KeyType type, const std::string& device) {
+    Json passes = Json::array();
+    for (const Pass& pass : plan.passes)
+        passes.push_back({{"kernel", kernel(pass)},
+                          {"first_phase", pass.first_phase},
+                          {"last_phase", pass.last_phase},
+                          {"top_stride", std::uint64_t{1} << pass.top_stride},
+                          {"bottom_stride", std::uint64_t{1} << pass.bottom_stride},
+                          {"mirrored", pass.mirrored},
+                          {"rows", plan.shape.tile_keys() >> pass.column_bits},
+                          {"columns", std::uint64_t{1} << pass.column_bits},
+                          {"tiles", pass.tiles},
+                          {"groups", pass.groups},
+                          {"steps", pass.steps},
+                          {"rounds", pass.rounds},
+                          {"hand_overs", pass.hand_overs},
+                          {"barriers", pass.barriers}});
+    const SyncCounts counts = exact_counts(plan);
+    return {{"count", plan.count},
+            {"type", name(type)},
+            {"device", device},
+            {"shape", json_of(plan.shape)},
+            {"passes", passes},
+            {"steps", steps_of(plan)},
+            {"synchronisations", {{"by_cpu", counts.by_cpu}, {"all", counts.all}, {"barriers", counts.barriers}}}};
+}
+
+class PlanCommand {
+public:
+    explicit PlanCommand(CLI::App& command) {
+        add_count(command, count_);
+        add_type(command, type_);
+        add_device(command, device_);
+        add_format(command, format_, {Format::table, Format::json});
+        shape_.add_to(command);
+        command.footer("Needs no device: without one, the plan is for a GPU with 32 KB of local memory.\n"
+                       "Example: lanesort plan --count 16M --type u32");
+    }
+
+    void run() const {
+        const DeviceInfo device = device_or_generic(device_);
+        const Plan plan = make_plan(count_, shape_.over(choose_shape(device, key_bytes(type_))));
+        print(format_ == Format::json ? to_text(to_json(plan, type_, device.name))
+                                      : to_table(plan, type_, device.name));
+    }
+
+private:
+    std::uint64_t count_ = 0;
+    KeyType type_ = KeyType::u32;
+    std::string device_;
+    Format format_ = Format::table;
+    ShapeOptions shape_;
+};
+
+}  // namespace
+
+void add_plan(CLI::App& app) {
+    CLI::App* const command = app.add_subcommand("plan", "Show every pass of a sort");
+    const auto plan = std::make_shared<PlanCommand>(*command);
+    command->callback([plan] { plan->run(); });
+}

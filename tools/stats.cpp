@@ -1,0 +1,177 @@
+// lanesort stats: how often each variant of the sort synchronises.
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <lanesort/error.hpp>
+#include <lanesort/sorter.hpp>
+#include <lanesort/statistics.hpp>
+
+#include "command.hpp"
+#include "files.hpp"
+#include "options.hpp"
+#include "progress.hpp"
+#include "table.hpp"
+
+namespace {
+
+using namespace lanesort;
+
+struct Statistics {
+    std::string variant;
+    Shape shape;
+    PrintedCounts printed;
+    SyncCounts exact;
+    std::optional<SyncCounts> measured;
+};
+
+template <class Number>
+std::string cell(const std::optional<Number>& figure, const char* none) {
+    return figure ? std::to_string(*figure) : none;
+}
+
+/// The figures of a row, in the order of the columns.
+Row figures(const Statistics& row, const char* none) {
+    const auto measured = [&](std::uint64_t SyncCounts::*count) {
+        return row.measured ? std::to_string((*row.measured).*count) : none;
+    };
+    return {
+        cell(row.printed.by_cpu, none),     std::to_string(row.exact.by_cpu),   measured(&SyncCounts::by_cpu),
+        cell(row.printed.all, none),        std::to_string(row.exact.all),      measured(&SyncCounts::all),
+        std::to_string(row.exact.barriers), measured(&SyncCounts::barriers),
+    };
+}
+
+std::string to_table(const std::vector<Statistics>& statistics) {
+    const std::string cpu = "synchronisations by the CPU", all = "all synchronisations", barriers = "barriers";
+    const std::vector<Column> columns = {
+        {"variant", "", true},  {"printed", cpu},  {"exact", cpu},      {"measured", cpu},      {"printed", all},
+        {"exact", all},         {"measured", all}, {"exact", barriers}, {"measured", barriers},
+    };
+    std::vector<Row> rows;
+    for (const Statistics& row : statistics) {
+        rows.push_back(figures(row, "-"));
+        rows.back().insert(rows.back().begin(), row.variant);
+    }
+    return table(columns, rows);
+}
+
+std::string to_csv(const std::vector<Statistics>& statistics) {
+    std::string text =
+        "variant,cpu_printed,cpu_exact,cpu_measured,all_printed,all_exact,all_measured,barriers_exact,"
+        "barriers_measured\n";
+    for (const Statistics& row : statistics)
+        text += fmt::format("\"{}\",{}\n", row.variant, fmt::join(figures(row, ""), ","));
+    return text;
+}
+
+Json to_json(const std::vector<Statistics>& statistics) {
+    Json list = Json::array();
+    for (const Statistics& row : statistics) {
+        const auto printed = [](std::optional<std::int64_t> figure) { return figure ? Json(*figure) : Json(); };
+        const auto measured = [&](std::uint64_t SyncCounts::*count) {
+            return row.measured ? Json((*row.measured).*count) : Json();
+        };
+        list.push_back({{"variant", row.variant},
+                        {"shape", json_of(row.shape)},
+                        {"by_cpu",
+                         {{"printed", printed(row.printed.by_cpu)},
+                          {"exact", row.exact.by_cpu},
+                          {"measured", measured(&SyncCounts::by_cpu)}}},
+                        {"all",
+                         {{"printed", printed(row.printed.all)},
+                          {"exact", row.exact.all},
+                          {"measured", measured(&SyncCounts::all)}}},
+                        {"barriers", {{"exact", row.exact.barriers}, {"measured", measured(&SyncCounts::barriers)}}}});
+    }
+    return list;
+}
+
+class StatsCommand {
+public:
+    explicit StatsCommand(CLI::App& command) {
+        add_count(command, count_);
+        add_type(command, type_);
+        add_device(command, device_);
+        command.add_flag("--measure", measure_, "run each variant on the device, and count what really happens");
+        add_format(command, format_, {Format::table, Format::csv, Format::json});
+        command.footer(
+            "printed: the formulas of patent CN102750131A; exact: counted from the plan; measured: on the device.\n"
+            "Needs a device only with --measure. A figure that there is not is - (empty in csv, null in json).\n"
+            "Example: lanesort stats --count 2^20 --measure");
+    }
+
+    void run() const {
+        const std::vector<Statistics> rows = statistics();
+        switch (format_) {
+            case Format::table: print(to_table(rows)); break;
+            case Format::csv: print(to_csv(rows)); break;
+            case Format::json: print(to_text(to_json(rows))); break;
+        }
+        for (const Statistics& row : rows)
+            if (row.measured && *row.measured != row.exact)
+                throw Error(ErrorCode::device_failed,
+                            fmt::format("measured and exact differ for \"{}\"", row.variant));
+    }
+
+private:
+    std::vector<Statistics> statistics() const {
+        const std::optional<Device> device = find();
+        std::vector<Variant> variants = statistics_variants(key_bytes(type_));
+        if (measure_) {
+            const DeviceInfo& info = device->info();
+            variants = statistics_variants(key_bytes(type_), info.local_bytes, info.max_work_items);
+        }
+        Progress progress("measuring");
+        std::vector<Statistics> rows;
+        for (const Variant& variant : variants) {
+            std::optional<Sorter> sorter;
+            if (measure_) sorter.emplace(*device, SorterOptions{variant.shape, {}});
+            rows.push_back(row(variant, sorter));
+            progress(rows.size(), variants.size() + (device ? 1 : 0));
+        }
+        if (device) {
+            std::optional<Sorter> sorter;
+            if (measure_) sorter.emplace(*device);
+            const Shape shape = sorter ? sorter->shape(type_) : choose_shape(device->info(), key_bytes(type_));
+            rows.push_back(row({"chosen: " + to_string(shape), shape}, sorter));
+        }
+        return rows;
+    }
+
+    Statistics row(const Variant& variant, std::optional<Sorter>& sorter) const {
+        Statistics row{variant.name, variant.shape, printed_counts(count_, variant.shape),
+                       exact_counts(make_plan(count_, variant.shape)), std::nullopt};
+        if (sorter) row.measured = sorter->measure(count_, type_);
+        return row;
+    }
+
+    /// The device; nothing where there is none and none is needed.
+    std::optional<Device> find() const {
+        try {
+            return find_device(device_);
+        } catch (const Error& error) {
+            const bool none = error.code() == ErrorCode::no_platform || error.code() == ErrorCode::no_device;
+            if (!none || measure_ || !device_.empty()) throw;
+            return std::nullopt;
+        }
+    }
+
+    std::uint64_t count_ = 0;
+    KeyType type_ = KeyType::u32;
+    std::string device_;
+    bool measure_ = false;
+    Format format_ = Format::table;
+};
+
+}  // namespace
+
+void add_stats(CLI::App& app) {
+    CLI::App* const command = app.add_subcommand("stats", "Show how often each variant of the sort synchronises");
+    const auto stats = std::make_shared<StatsCommand>(*command);
+    command->callback([stats] { stats->run(); });
+}
