@@ -110,6 +110,7 @@ void ShapeOptions::add_to(CLI::App& app) {
     number("--work-items", work_items, "work-items in a work-group");
     number("--registers", registers, "vectors held in registers at a time");
     number("--steps-per-pass", steps_per_pass, "the most global steps that one pass runs");
+    number("--resident-groups", resident_groups, "work-groups for which to leave registers on a multiprocessor");
     const auto flag = [&](const std::string& name, std::optional<bool>& value, const char* help) {
         app.add_flag_function(
                fmt::format("--{0},!--no-{0}", name), [&value](std::int64_t given) { value = given > 0; }, help)
@@ -118,12 +119,13 @@ void ShapeOptions::add_to(CLI::App& app) {
     flag("local-sync", local_sync, "work-items share a tile, with barriers");
     flag("remap", remap, "remap the addresses of write-backs");
     flag("bank-swap", bank_swap, "half of the work-items write their groups in the other order");
+    flag("bank-padding", bank_padding, "unused words between keys in local memory");
     flag("coalesced-store", coalesced_store, "one more hand-over, so that stores are contiguous");
 }
 
 bool ShapeOptions::any() const {
-    return lanes || vectors || work_items || registers || steps_per_pass || local_sync || remap || bank_swap ||
-           coalesced_store;
+    return lanes || vectors || work_items || registers || steps_per_pass || resident_groups || local_sync || remap ||
+           bank_swap || bank_padding || coalesced_store;
 }
 
 lanesort::Shape ShapeOptions::over(lanesort::Shape shape) const {
@@ -131,15 +133,17 @@ lanesort::Shape ShapeOptions::over(lanesort::Shape shape) const {
     shape.vectors = vectors.value_or(shape.vectors);
     shape.work_items = work_items.value_or(shape.work_items);
     shape.local_sync = local_sync.value_or(shape.local_sync);
+    shape.resident_groups = resident_groups.value_or(shape.resident_groups);
     shape.remap = remap.value_or(shape.remap);
     shape.bank_swap = bank_swap.value_or(shape.bank_swap && shape.remap);
+    shape.bank_padding = bank_padding.value_or(shape.bank_padding && shape.lanes == 1);
     shape.coalesced_store = coalesced_store.value_or(shape.coalesced_store);
 
     const unsigned all_vectors = 2 * shape.vectors;
     const bool in_registers = shape.work_items > 1 || !shape.walks_in_cache();
     shape.register_vectors =
         registers.value_or(in_registers ? all_vectors : std::min(shape.register_vectors, all_vectors));
-    const auto most_steps = static_cast<unsigned>(std::max(std::bit_width(shape.tile_vectors()), 2u) - 1);
+    const unsigned most_steps = std::max(static_cast<unsigned>(std::bit_width(shape.tile_vectors())), 2u) - 1;
     shape.steps_per_pass = steps_per_pass.value_or(std::min(shape.steps_per_pass, most_steps));
     return shape;
 }
@@ -153,6 +157,8 @@ Json json_of(const lanesort::Shape& shape) {
             {"local_sync", shape.local_sync},
             {"remap", shape.remap},
             {"bank_swap", shape.bank_swap},
+            {"bank_padding", shape.bank_padding},
+            {"resident_groups", shape.resident_groups},
             {"coalesced_store", shape.coalesced_store},
             {"tile_keys", shape.tile_keys()}};
 }

@@ -25,8 +25,8 @@ void add_format(CLI::App& app, Format& format, std::initializer_list<Format> all
 
 /// The parts of a shape that the user chooses.
 struct ShapeOptions {
-    std::optional<unsigned> lanes, vectors, work_items, registers, steps_per_pass;
-    std::optional<bool> local_sync, remap, bank_swap, coalesced_store;
+    std::optional<unsigned> lanes, vectors, work_items, registers, steps_per_pass, resident_groups;
+    std::optional<bool> local_sync, remap, bank_swap, bank_padding, coalesced_store;
 
     void add_to(CLI::App& app);
     bool any() const;

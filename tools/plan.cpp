@@ -44,7 +44,11 @@ DeviceInfo device_or_generic(const std::string& selector) {
 }
 
 std::string_view kernel(const Pass& pass) {
-    return pass.kind == Pass::Kind::sort_tiles ? "sort_tiles" : "merge_tiles";
+    switch (pass.kind) {
+        case Pass::Kind::sort_tiles: return "sort_tiles";
+        case Pass::Kind::merge_rows: return "merge_rows";
+        default: return "merge_tiles";
+    }
 }
 
 std::uint64_t steps_of(const Plan& plan) {
@@ -123,7 +127,7 @@ public:
 
     void run() const {
         const DeviceInfo device = device_or_generic(device_);
-        const Plan plan = make_plan(count_, shape_.over(choose_shape(device, key_bytes(type_))));
+        const Plan plan = make_plan(count_, shape_.over(choose_shape(device, key_bytes(type_), count_)));
         print(format_ == Format::json ? to_text(to_json(plan, type_, device.name))
                                       : to_table(plan, type_, device.name));
     }

@@ -40,16 +40,16 @@ public:
     void run() const {
         const auto start = std::chrono::steady_clock::now();
         const Device device = find_device(device_);
-        Progress progress("sorting");
-        SorterOptions options;
-        if (shape_.any()) options.shape = shape_.over(choose_shape(device.info(), key_bytes(type_)));
-        options.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
-        Sorter sorter(device, options);
-
         InputFile in(in_);
         OutputFile out(out_);
         Bytes keys = text_ ? read_text(in, type_) : read_raw(in, type_);
         const std::size_t count = keys.size() / key_bytes(type_);
+
+        Progress progress("sorting");
+        SorterOptions options;
+        if (shape_.any()) options.shape = shape_.over(choose_shape(device.info(), key_bytes(type_), count));
+        options.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
+        Sorter sorter(device, options);
         const SortReport report = sorter.sort(keys.data(), count, type_, order_);
         if (text_) write_text(out, keys, type_);
         else out.write(keys.data(), keys.size());

@@ -137,7 +137,8 @@ private:
         if (device) {
             std::optional<Sorter> sorter;
             if (measure_) sorter.emplace(*device);
-            const Shape shape = sorter ? sorter->shape(type_) : choose_shape(device->info(), key_bytes(type_));
+            const Shape shape = sorter ? sorter->shape(type_, count_)
+                                       : choose_shape(device->info(), key_bytes(type_), count_);
             rows.push_back(row({"chosen: " + to_string(shape), shape}, sorter));
         }
         return rows;

@@ -32,29 +32,29 @@ struct Source {
 
 }  // namespace
 
-std::string compile(const detail::KernelParameters& parameters, const std::string& architecture) {
+MachineCode compile(const detail::KernelParameters& parameters, const std::string& architecture) {
     const std::string file = detail::kernel_file(parameters.shape);
     const Source source(detail::kernel_source(file), file);
-    std::vector<std::string> options{"--std=c++17", "-arch=" + architecture};
+    std::vector<std::string> options{"--std=c++17", "-arch=" + architecture, "--ptxas-options=-v"};
     for (const std::string& definition : detail::definitions(parameters)) options.push_back("-D" + definition);
     std::vector<const char*> option_texts;
     for (const std::string& option : options) option_texts.push_back(option.c_str());
 
     const nvrtcResult result =
         compiler().nvrtcCompileProgram(source.program, static_cast<int>(option_texts.size()), option_texts.data());
+    MachineCode made;
     std::size_t size = 0;
-    if (result != NVRTC_SUCCESS) {
-        check(compiler().nvrtcGetProgramLogSize(source.program, &size), "nvrtcGetProgramLogSize");
-        std::string log(size, '\0');
-        check(compiler().nvrtcGetProgramLog(source.program, log.data()), "nvrtcGetProgramLog");
+    check(compiler().nvrtcGetProgramLogSize(source.program, &size), "nvrtcGetProgramLogSize");
+    made.log.resize(size);
+    check(compiler().nvrtcGetProgramLog(source.program, made.log.data()), "nvrtcGetProgramLog");
+    if (result != NVRTC_SUCCESS)
         throw Error(ErrorCode::build_failed,
-                    fmt::format("NVRTC refused the kernels: {}", compiler().nvrtcGetErrorString(result)),
-                    "nvrtcCompileProgram", result, log);
-    }
+                    fmt::format("the device's compiler refused {} ({})", file, compiler().nvrtcGetErrorString(result)),
+                    "nvrtcCompileProgram", result, made.log);
     check(compiler().nvrtcGetCUBINSize(source.program, &size), "nvrtcGetCUBINSize");
-    std::string machine_code(size, '\0');
-    check(compiler().nvrtcGetCUBIN(source.program, machine_code.data()), "nvrtcGetCUBIN");
-    return machine_code;
+    made.code.resize(size);
+    check(compiler().nvrtcGetCUBIN(source.program, made.code.data()), "nvrtcGetCUBIN");
+    return made;
 }
 
 Program::Program(CUdevice device, const detail::KernelParameters& parameters)
@@ -64,7 +64,7 @@ Program::Program(CUdevice device, const detail::KernelParameters& parameters)
     const std::string architecture =
         fmt::format("sm_{}{}", attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
                     attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
-    LANESORT_CU(cuModuleLoadData, &module_, compile(parameters, architecture).data());
+    LANESORT_CU(cuModuleLoadData, &module_, compile(parameters, architecture).code.data());
     for (const char* name : detail::kernel_names) {
         CUfunction& kernel = kernels_.emplace_back();
         LANESORT_CU(cuModuleGetFunction, &kernel, module_, name);

@@ -9,9 +9,15 @@
 
 namespace lanesort::cuda {
 
-/// Machine code for an architecture such as "sm_90", by NVRTC; needs no device.
+/// What NVRTC makes of the kernels.
+struct MachineCode {
+    std::string code;
+    std::string log;  ///< with the registers, spills and local memory of each kernel
+};
+
+/// Machine code for an architecture such as "sm_90"; needs no device.
 /// Throws Error(build_failed) with the compiler's log.
-std::string compile(const detail::KernelParameters& parameters, const std::string& architecture);
+MachineCode compile(const detail::KernelParameters& parameters, const std::string& architecture);
 
 /// Belongs to the context that is current when it is made.
 class Program {

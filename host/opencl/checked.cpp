@@ -1,7 +1,5 @@
 #include "checked.hpp"
 
-#include <string>
-
 #include <fmt/format.h>
 
 namespace lanesort::opencl {
@@ -24,11 +22,11 @@ Error to_error(const cl::Error& failure) {
                  failure.what(), failure.err());
 }
 
-Error to_error(const cl::BuildError& failure) {
+Error to_error(const cl::BuildError& failure, const std::string& file) {
     std::string log;
     for (const auto& [device, text] : failure.getBuildLog()) log += text;
     return Error(ErrorCode::build_failed,
-                 fmt::format("the device's compiler refused the kernels (OpenCL status {})", failure.err()),
+                 fmt::format("the device's compiler refused {} (OpenCL status {})", file, failure.err()),
                  failure.what(), failure.err(), log);
 }
 

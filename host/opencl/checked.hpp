@@ -1,6 +1,7 @@
 // The one place where failed OpenCL calls become errors of the library.
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include <lanesort/error.hpp>
@@ -12,16 +13,14 @@ namespace lanesort::opencl {
 /// The library's error for a failed call, naming the call and its status.
 Error to_error(const cl::Error& failure);
 
-/// The library's error for kernels that the device's compiler refused, with its log.
-Error to_error(const cl::BuildError& failure);
+/// The library's error for a kernel file that the device's compiler refused, with its log.
+Error to_error(const cl::BuildError& failure, const std::string& file);
 
 /// Calls `call` and gives what it gives; a failed OpenCL call in it becomes an Error.
 template <class Call>
 decltype(auto) checked(Call&& call) {
     try {
         return std::forward<Call>(call)();
-    } catch (const cl::BuildError& failure) {
-        throw to_error(failure);
     } catch (const cl::Error& failure) {
         throw to_error(failure);
     }

@@ -39,8 +39,7 @@ cl_bitfield bits(const cl::Device& device, cl_device_info which) {
 
 bool CommandBufferExecutor::supported(const cl::CommandQueue& queue) {
     const auto device = queue.getInfo<CL_QUEUE_DEVICE>();
-    const auto extensions = " " + device.getInfo<CL_DEVICE_EXTENSIONS>() + " ";
-    if (extensions.find(" cl_khr_command_buffer ") == std::string::npos) return false;
+    if (device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_khr_command_buffer") == std::string::npos) return false;
     const CommandBufferFunctions functions = functions_of(device);
     const bool complete = functions.create && functions.release && functions.finalize && functions.command_kernel &&
                           functions.enqueue;
@@ -70,7 +69,10 @@ CommandBufferExecutor::~CommandBufferExecutor() { functions_.release(commands_);
 void CommandBufferExecutor::run(const Plan& plan) {
     cl_sync_point_khr last = 0;
     for (const Pass& pass : plan.passes) {
-        const cl::Kernel& kernel = set_arguments(program_, pass, plan, keys_);
+        const detail::Launch launch = detail::launch_of(pass, plan, program_.parameters, keys_.coding, keys_.offset);
+        const auto program = program_.kernels[launch.kernel].getInfo<CL_KERNEL_PROGRAM>();
+        cl::Kernel& kernel = kernels_.emplace_back(program, detail::kernel_names[launch.kernel]);
+        set_arguments(kernel, launch, keys_);
         const auto [global, local] = ranges(pass, plan);
         const bool first = &pass == &plan.passes.front();
         cl_sync_point_khr point = 0;

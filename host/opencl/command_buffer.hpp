@@ -43,6 +43,8 @@ private:
     Program& program_;
     cl::CommandQueue queue_;
     Keys keys_;
+    // One for each launch: PoCL 3.1 reads a kernel's arguments when the command runs, not when it is recorded.
+    std::vector<cl::Kernel> kernels_;
     CommandBufferFunctions functions_;
     cl_command_buffer_khr commands_ = nullptr;
     bool simultaneous_ = false;

@@ -2,8 +2,6 @@
 
 #include <bit>
 
-#include "../../lib/src/launch.hpp"
-
 namespace lanesort::opencl {
 QueueExecutor::QueueExecutor(Program& program, cl::CommandQueue queue, Keys keys, std::vector<cl::Event> wait_list)
     : program_(program), queue_(std::move(queue)),
@@ -20,22 +18,21 @@ void QueueExecutor::run(const Plan& plan) {
 }
 
 void QueueExecutor::enqueue(const Pass& pass, const Plan& plan) {
-    cl::Kernel& kernel = set_arguments(program_, pass, plan, keys_);
-    if (program_.parameters.count_sync) kernel.setArg(kernel.getInfo<CL_KERNEL_NUM_ARGS>() - 1, counters);
+    const detail::Launch launch = detail::launch_of(pass, plan, program_.parameters, keys_.coding, keys_.offset);
+    cl::Kernel& kernel = program_.kernels[launch.kernel];
+    set_arguments(kernel, launch, keys_);
+    if (program_.parameters.count_sync) kernel.setArg(static_cast<cl_uint>(launch.argument_count + 1), counters);
     const auto [global, local] = ranges(pass, plan);
     queue_.enqueueNDRangeKernel(kernel, cl::NullRange, global, local, &wait_list_, &finished_);
     ++launches_;
     if (after_enqueue) after_enqueue(pass, finished_);
 }
 
-cl::Kernel& set_arguments(Program& program, const Pass& pass, const Plan& plan, const Keys& keys) {
+void set_arguments(cl::Kernel& kernel, const detail::Launch& launch, const Keys& keys) {
     static_assert(std::endian::native == std::endian::little, "arguments are passed by the low bytes of an integer");
-    const detail::Launch launch = detail::launch_of(pass, plan, program.parameters, keys.coding, keys.offset);
-    cl::Kernel& kernel = program.kernels[launch.kernel];
     cl_uint index = 0;
     kernel.setArg(index++, keys.buffer);
     for (const auto& [value, bytes] : launch.rest()) kernel.setArg(index++, bytes, &value);
-    return kernel;
 }
 
 Ranges ranges(const Pass& pass, const Plan& plan) {

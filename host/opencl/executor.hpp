@@ -7,6 +7,7 @@
 
 #include "../../lib/src/executor.hpp"
 #include "../../lib/src/key_order.hpp"
+#include "../../lib/src/launch.hpp"
 #include "clhpp.hpp"
 #include "program.hpp"
 
@@ -19,8 +20,8 @@ struct Keys {
     KeyCoding coding;
 };
 
-/// The pass's kernel with its arguments set.
-cl::Kernel& set_arguments(Program& program, const Pass& pass, const Plan& plan, const Keys& keys);
+/// Sets the arguments of the pass's kernel.
+void set_arguments(cl::Kernel& kernel, const detail::Launch& launch, const Keys& keys);
 
 /// All work-items of a pass, and those of one work-group.
 struct Ranges {

@@ -9,6 +9,7 @@
 
 #include "../../lib/src/kernel_source.hpp"
 #include "../../lib/src/launch.hpp"
+#include "checked.hpp"
 
 namespace lanesort::opencl {
 
@@ -27,10 +28,15 @@ std::string register_limit(const cl::Device& device, const Shape& shape) {
 
 Program::Program(const cl::Context& context, const cl::Device& device, const detail::KernelParameters& wanted)
     : parameters(wanted) {
-    const cl::Program program(context, detail::kernel_source(detail::kernel_file(parameters.shape)));
+    const std::string file = detail::kernel_file(parameters.shape);
+    const cl::Program program(context, detail::kernel_source(file));
     const std::string options = fmt::format("-cl-std=CL1.2 -D{}{}", fmt::join(detail::definitions(parameters), " -D"),
                                             register_limit(device, parameters.shape));
-    program.build(std::vector<cl::Device>{device}, options.c_str());
+    try {
+        program.build(std::vector<cl::Device>{device}, options.c_str());
+    } catch (const cl::BuildError& failure) {
+        throw to_error(failure, file);
+    }
     max_work_items = std::numeric_limits<unsigned>::max();
     for (const char* name : detail::kernel_names) {
         const cl::Kernel& kernel = kernels.emplace_back(program, name);

@@ -9,7 +9,7 @@
 namespace lanesort::opencl {
 
 struct Program {
-    /// Compiles. Throws cl::BuildError with the compiler's log.
+    /// Compiles. Throws Error(build_failed) with the compiler's log, and cl::Error.
     Program(const cl::Context& context, const cl::Device& device, const detail::KernelParameters& parameters);
 
     detail::KernelParameters parameters;

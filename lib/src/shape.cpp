@@ -47,7 +47,7 @@ Shape gpu_shape(std::size_t key_bytes, std::uint64_t count) {
     else shape.work_items = small && !one_tile ? 128 : 256;
     shape.register_vectors = 2 * shape.vectors;
     shape.steps_per_pass = 8;
-    shape.resident_groups = wide ? 1024 / shape.work_items : 1536 / shape.work_items;
+    shape.resident_groups = (key_bytes == 4 ? 1536 : 896) / shape.work_items;  // more would spill
     shape.remap = true;
     shape.bank_padding = true;
     shape.coalesced_store = true;

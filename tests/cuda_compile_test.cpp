@@ -1,0 +1,59 @@
+// The CUDA kernels as machine code for several generations, without a device: they compile, and the shapes that the
+// library chooses spill no registers.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <regex>
+#include <string>
+
+#include <lanesort/device.hpp>
+
+#include "host/cuda/program.hpp"
+#include "support.hpp"
+
+namespace lanesort::test {
+namespace {
+
+DeviceInfo graphics_card() {
+    DeviceInfo device;
+    device.backend = "CUDA";
+    device.kind = DeviceKind::gpu;
+    device.max_work_items = 1024;
+    device.local_bytes = 48 * 1024;
+    return device;
+}
+
+TEST_CASE("CUDA: chosen shapes compile for every generation and spill nothing") {
+    if (const std::string& absence = cuda::compiler().absence; !absence.empty()) {
+        fmt::print("skipped: {}\n", absence);
+        ++skipped_device_cases();
+        return;
+    }
+    const std::regex used("Compiling entry function '(\\w+)'[^]*?(\\d+) bytes spill stores, (\\d+) bytes spill loads"
+                          "[^]*?Used (\\d+) registers");
+    fmt::print("{:<8}{:>5}  {:<12}{:>10}{:>8}{:>14}  shape\n", "arch", "bits", "kernel", "registers", "spills", "local bytes");
+    for (const std::string architecture : {"sm_75", "sm_80", "sm_90", "sm_100"})
+        for (const std::size_t bytes : {1, 2, 4, 8})
+            for (const std::uint64_t count : {100'000, 0}) {
+                const Shape shape = choose_shape(graphics_card(), bytes, count);
+                if (bytes < 4 && count == 0) continue;  // as for 4 bytes, with less in registers
+                const lanesort::detail::KernelParameters parameters{bytes, false, false, true, shape};
+                const cuda::MachineCode made = cuda::compile(parameters, architecture);
+                CHECK(!made.code.empty());
+                std::size_t kernels = 0;
+                for (auto match = std::sregex_iterator(made.log.begin(), made.log.end(), used);
+                     match != std::sregex_iterator(); ++match, ++kernels) {
+                    const int spilled = std::stoi((*match)[2]) + std::stoi((*match)[3]);
+                    fmt::print("{:<8}{:>5}  {:<12}{:>10}{:>8}{:>14}  {}\n", architecture, bytes * 8, (*match)[1].str(),
+                               (*match)[4].str(), spilled, shape.local_bytes(bytes), to_string(shape));
+                    CAPTURE(architecture);
+                    CAPTURE((*match)[1].str());
+                    CAPTURE(to_string(shape));
+                    CHECK(spilled == 0);
+                }
+                CHECK(kernels == 3);
+            }
+}
+
+}  // namespace
+}  // namespace lanesort::test
