@@ -12,6 +12,9 @@
 #include <type_traits>
 #include <vector>
 
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
 #include <lanesort/opencl.hpp>
 
 namespace {

@@ -240,7 +240,7 @@ TEST_CASE("any shape can be tried and gives the same bytes") {
         return scene.run(options);
     };
     const Result patent = with({"--lanes", "4", "--vectors", "2", "--work-items", "64", "--steps-per-pass", "2",
-                                "--remap", "--bank-swap"});
+                                "--resident-groups", "1", "--remap", "--bank-swap", "--no-bank-padding", "--no-coalesced-store"});
     REQUIRE_MESSAGE(patent.status == 0, patent.err);
     CHECK(contains(patent.err, "L=4 M=2 ITEMS=64 r=2 remap bank-swap\n"));
     require_same_bytes(keys_in<std::uint32_t>(read_file(out)), sorted(keys, Order::ascending));
@@ -672,7 +672,8 @@ TEST_CASE("plan shows every pass") {
     for (std::size_t i = 0; i < plan.passes.size(); ++i) {
         const Json& shown = json["passes"][i];
         const Pass& pass = plan.passes[i];
-        CHECK(shown["kernel"] == (pass.kind == Pass::Kind::sort_tiles ? "sort_tiles" : "merge_tiles"));
+        constexpr const char* kernels[] = {"sort_tiles", "merge_rows", "merge_tiles"};
+        CHECK(shown["kernel"] == kernels[static_cast<std::size_t>(pass.kind)]);
         CHECK(shown["last_phase"] == pass.last_phase);
         CHECK(shown["top_stride"] == std::uint64_t{1} << pass.top_stride);
         CHECK(shown["bottom_stride"] == std::uint64_t{1} << pass.bottom_stride);

@@ -38,7 +38,7 @@ TEST_CASE("CUDA: chosen shapes compile for every generation and spill nothing") 
                 const Shape shape = choose_shape(graphics_card(), bytes, count);
                 if (bytes < 4 && count == 0) continue;  // as for 4 bytes, with less in registers
                 const lanesort::detail::KernelParameters parameters{bytes, false, false, true, shape};
-                const cuda::MachineCode made = cuda::compile(parameters, architecture);
+                const cuda::MachineCode made = cuda::compile(parameters, architecture, {"--ptxas-options=-v", "--no-cache"});
                 CHECK(!made.code.empty());
                 std::size_t kernels = 0;
                 for (auto match = std::sregex_iterator(made.log.begin(), made.log.end(), used);

@@ -46,7 +46,10 @@ class OwnEvent {
 public:
     explicit OwnEvent(CUstream stream) {
         LANESORT_CU(cuEventCreate, &event_, CU_EVENT_DISABLE_TIMING);
-        LANESORT_CU(cuEventRecord, event_, stream);
+        if (const CUresult result = driver().cuEventRecord(event_, stream); result != CUDA_SUCCESS) {
+            driver().cuEventDestroy(event_);
+            check(result, "cuEventRecord");
+        }
     }
     OwnEvent(OwnEvent&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
     ~OwnEvent() {
@@ -65,10 +68,11 @@ Host::Host(CUdevice device) : device_(device), info_(describe(device)) {
 }
 
 Host::~Host() {
-    {
-        const CurrentContext current(context_);
-        programs_.clear();
-    }
+    // The context may be gone already (cudaDeviceReset, the end of the process): then there is nothing to unload.
+    CUcontext popped = nullptr;
+    const bool current = driver().cuCtxPushCurrent(context_) == CUDA_SUCCESS;
+    programs_.clear();
+    if (current) driver().cuCtxPopCurrent(&popped);
     driver().cuDevicePrimaryCtxRelease(device_);
 }
 

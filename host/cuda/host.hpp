@@ -23,6 +23,7 @@ public:
     SyncCounts count_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters,
                           KeyCoding coding) override;
 
+    CUdevice device() const noexcept { return device_; }
     CUcontext context() const noexcept { return context_; }
     /// The compiled kernels of prepared parameters.
     const Program& program(const detail::KernelParameters& parameters) const;

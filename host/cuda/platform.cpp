@@ -79,10 +79,14 @@ Discovery discover_cuda() {
             return discovery;
         }
     discovery.platforms.push_back("NVIDIA CUDA driver");
-    int count = 0;
-    cuda::check(cuda::driver().cuDeviceGetCount(&count), "cuDeviceGetCount");
-    for (int number = 0; number < count; ++number)
-        discovery.devices.emplace_back(std::make_shared<cuda::CudaDevice>(cuda::device_of_number(number)));
+    try {
+        int count = 0;
+        LANESORT_CU(cuDeviceGetCount, &count);
+        for (int number = 0; number < count; ++number)
+            discovery.devices.emplace_back(std::make_shared<cuda::CudaDevice>(cuda::device_of_number(number)));
+    } catch (const Error& error) {
+        discovery.absences.push_back(fmt::format("CUDA cannot be used: {}", error.what()));
+    }
     return discovery;
 }
 

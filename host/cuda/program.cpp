@@ -32,10 +32,12 @@ struct Source {
 
 }  // namespace
 
-MachineCode compile(const detail::KernelParameters& parameters, const std::string& architecture) {
+MachineCode compile(const detail::KernelParameters& parameters, const std::string& architecture,
+                    const std::vector<std::string>& more) {
     const std::string file = detail::kernel_file(parameters.shape);
     const Source source(detail::kernel_source(file), file);
-    std::vector<std::string> options{"--std=c++17", "-arch=" + architecture, "--ptxas-options=-v"};
+    std::vector<std::string> options{"--std=c++17", "-arch=" + architecture};
+    options.insert(options.end(), more.begin(), more.end());
     for (const std::string& definition : detail::definitions(parameters)) options.push_back("-D" + definition);
     std::vector<const char*> option_texts;
     for (const std::string& option : options) option_texts.push_back(option.c_str());
@@ -64,10 +66,10 @@ Program::Program(CUdevice device, const detail::KernelParameters& parameters)
     const std::string architecture =
         fmt::format("sm_{}{}", attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
                     attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
-    LANESORT_CU(cuModuleLoadData, &module_, compile(parameters, architecture).code.data());
+    LANESORT_CU(cuModuleLoadData, &module_.handle, compile(parameters, architecture).code.data());
     for (const char* name : detail::kernel_names) {
         CUfunction& kernel = kernels_.emplace_back();
-        LANESORT_CU(cuModuleGetFunction, &kernel, module_, name);
+        LANESORT_CU(cuModuleGetFunction, &kernel, module_.handle, name);
         LANESORT_CU(cuFuncSetAttribute, kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                     static_cast<int>(local_bytes_));
         int limit = 0;
@@ -75,7 +77,5 @@ Program::Program(CUdevice device, const detail::KernelParameters& parameters)
         max_work_items_ = std::min(max_work_items_, static_cast<unsigned>(limit));
     }
 }
-
-Program::~Program() { driver().cuModuleUnload(module_); }
 
 }  // namespace lanesort::cuda

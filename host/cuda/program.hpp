@@ -12,21 +12,19 @@ namespace lanesort::cuda {
 /// What NVRTC makes of the kernels.
 struct MachineCode {
     std::string code;
-    std::string log;  ///< with the registers, spills and local memory of each kernel
+    std::string log;
 };
 
 /// Machine code for an architecture such as "sm_90"; needs no device.
 /// Throws Error(build_failed) with the compiler's log.
-MachineCode compile(const detail::KernelParameters& parameters, const std::string& architecture);
+/// `more` are further options of NVRTC.
+MachineCode compile(const detail::KernelParameters& parameters, const std::string& architecture,
+                    const std::vector<std::string>& more = {});
 
 /// Belongs to the context that is current when it is made.
 class Program {
 public:
     Program(CUdevice device, const detail::KernelParameters& parameters);
-    ~Program();
-    Program(const Program&) = delete;
-    Program& operator=(const Program&) = delete;
-
     const detail::KernelParameters& parameters() const noexcept { return parameters_; }
     CUfunction kernel(std::size_t index) const { return kernels_[index]; }
     unsigned local_bytes() const noexcept { return local_bytes_; }
@@ -35,7 +33,15 @@ public:
 
 private:
     detail::KernelParameters parameters_;
-    CUmodule module_ = nullptr;
+    struct Module {
+        CUmodule handle = nullptr;
+        Module() = default;
+        Module(const Module&) = delete;
+        Module& operator=(const Module&) = delete;
+        ~Module() {
+            if (handle) driver().cuModuleUnload(handle);
+        }
+    } module_;
     std::vector<CUfunction> kernels_;  // in the order of detail::kernel_names
     unsigned local_bytes_;
     unsigned max_work_items_;

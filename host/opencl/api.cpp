@@ -130,7 +130,12 @@ RecordedSort::RecordedSort(Sorter& sorter, cl_command_queue queue, const KeyRang
     : state_(checked([&] { return std::make_unique<State>(ReadySort(sorter, queue, keys)); })) {
     ReadySort& sort = state_->sort;
     if (!sort.program || !CommandBufferExecutor::supported(sort.queue)) return;
-    checked([&] { state_->recorded.emplace(*sort.program, sort.queue, sort.keys).run(sort.plan); });
+    // The extension is provisional: where it fails, the launches are enqueued one by one.
+    try {
+        state_->recorded.emplace(*sort.program, sort.queue, sort.keys).run(sort.plan);
+    } catch (const cl::Error&) {
+        state_->recorded.reset();
+    }
 }
 
 RecordedSort::RecordedSort(RecordedSort&&) noexcept = default;

@@ -64,7 +64,10 @@ CommandBufferExecutor::CommandBufferExecutor(Program& program, cl::CommandQueue 
     check(status, "clCreateCommandBufferKHR");
 }
 
-CommandBufferExecutor::~CommandBufferExecutor() { functions_.release(commands_); }
+CommandBufferExecutor::~CommandBufferExecutor() {
+    if (last_()) clWaitForEvents(1, &last_());
+    functions_.release(commands_);
+}
 
 void CommandBufferExecutor::run(const Plan& plan) {
     cl_sync_point_khr last = 0;

@@ -23,7 +23,9 @@ void QueueExecutor::enqueue(const Pass& pass, const Plan& plan) {
     set_arguments(kernel, launch, keys_);
     if (program_.parameters.count_sync) kernel.setArg(static_cast<cl_uint>(launch.argument_count + 1), counters);
     const auto [global, local] = ranges(pass, plan);
-    queue_.enqueueNDRangeKernel(kernel, cl::NullRange, global, local, &wait_list_, &finished_);
+    // An event costs time; an in-order queue needs only the last one.
+    const bool needs_event = !in_order_ || after_enqueue || &pass == &plan.passes.back();
+    queue_.enqueueNDRangeKernel(kernel, cl::NullRange, global, local, &wait_list_, needs_event ? &finished_ : nullptr);
     ++launches_;
     if (after_enqueue) after_enqueue(pass, finished_);
 }

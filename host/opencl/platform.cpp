@@ -85,10 +85,17 @@ Discovery discover_opencl() {
             discovery.absences.push_back(
                 "OpenCL cannot be used: no platform is installed (a driver, or PoCL for the processor: pocl-opencl-icd)");
         for (const auto& platform : platforms) {
-            discovery.platforms.push_back(platform.getInfo<CL_PLATFORM_NAME>());
-            for (const auto& device : opencl::devices_of(platform))
-                if (device.getInfo<CL_DEVICE_AVAILABLE>() && device.getInfo<CL_DEVICE_COMPILER_AVAILABLE>())
-                    discovery.devices.emplace_back(std::make_shared<opencl::OpenClDevice>(device));
+            const std::string& name = discovery.platforms.emplace_back(platform.getInfo<CL_PLATFORM_NAME>());
+            // A broken driver must not hide the others.
+            try {
+                opencl::checked([&] {
+                    for (const auto& device : opencl::devices_of(platform))
+                        if (device.getInfo<CL_DEVICE_AVAILABLE>() && device.getInfo<CL_DEVICE_COMPILER_AVAILABLE>())
+                            discovery.devices.emplace_back(std::make_shared<opencl::OpenClDevice>(device));
+                });
+            } catch (const Error& error) {
+                discovery.absences.push_back(name + " cannot be used: " + error.what());
+            }
         }
         return discovery;
     });

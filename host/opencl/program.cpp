@@ -21,7 +21,7 @@ std::string register_limit(const cl::Device& device, const Shape& shape) {
     const auto extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
     if (shape.resident_groups == 1 || extensions.find("cl_nv_compiler_options") == std::string::npos) return {};
     const unsigned limit = registers_of_a_multiprocessor / (shape.resident_groups * shape.work_items);
-    return fmt::format(" -cl-nv-maxrregcount={}", std::min(limit / 8 * 8, 255u));
+    return fmt::format(" -cl-nv-maxrregcount={}", std::clamp(limit / 8 * 8, 32u, 255u));
 }
 
 }  // namespace

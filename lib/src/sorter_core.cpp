@@ -16,6 +16,9 @@ namespace {
 /// Counts from here on need 64-bit indices in the kernels.
 constexpr std::uint64_t wide_count = std::uint64_t{1} << 31;
 
+/// Work-groups of one launch: the limit of CUDA, and enough for any shape that is worth running.
+constexpr std::uint64_t most_groups = (std::uint64_t{1} << 31) - 1;
+
 template <class Bits>
 bool is_sorted(const std::vector<std::byte>& keys, KeyCoding coding) {
     const std::span<const Bits> bits(reinterpret_cast<const Bits*>(keys.data()), keys.size() / sizeof(Bits));
@@ -45,7 +48,9 @@ SortReport report_of(const Plan& plan) {
 
 SorterCore::SorterCore(std::unique_ptr<Backend> backend, SorterOptions options)
     : backend_(std::move(backend)), options_(std::move(options)) {
-    if (options_.shape) check(*options_.shape);
+    if (!options_.shape) return;
+    check(*options_.shape);
+    require_fit(*options_.shape, 1, backend_->info());
 }
 
 SorterCore::Prepared SorterCore::prepare(std::uint64_t count, KeyType type, bool count_sync) {
@@ -59,15 +64,22 @@ SorterCore::Prepared SorterCore::prepare(std::uint64_t count, KeyType type, bool
     for (;;) {
         const unsigned allowed = backend_->prepare(parameters);
         if (parameters.shape.work_items <= allowed) break;
-        if (options_.shape)
-            throw Error(ErrorCode::unsupported,
-                        fmt::format("the kernels of shape {} run in work-groups of at most {} work-items on {}",
-                                    to_string(shape), allowed, device.name));
         DeviceInfo limited = device;
         limited.max_work_items = allowed;
-        parameters.shape = fit(parameters.shape, bytes, limited);
+        const Shape smaller = fit(parameters.shape, bytes, limited);
+        if (options_.shape || smaller == parameters.shape)
+            throw Error(ErrorCode::unsupported,
+                        fmt::format("the kernels of shape {} run in work-groups of at most {} work-items on {}",
+                                    to_string(parameters.shape), allowed, device.name));
+        parameters.shape = smaller;
     }
-    return {make_plan(count, parameters.shape), parameters};
+    Prepared ready{make_plan(count, parameters.shape), parameters};
+    for (const Pass& pass : ready.plan.passes)
+        if (pass.groups > most_groups)
+            throw Error(ErrorCode::unsupported,
+                        fmt::format("{} keys in shape {} need {} work-groups in one launch; {} are possible", count,
+                                    to_string(parameters.shape), pass.groups, most_groups));
+    return ready;
 }
 
 void SorterCore::check_size(std::uint64_t count, KeyType type) const {

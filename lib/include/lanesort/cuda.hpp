@@ -33,7 +33,7 @@ struct KeyRange {
 ///
 /// Starts after the stream's earlier work and all events of `wait_list`; `event`, if given, is recorded at the sort's end.
 /// Allocates no device memory, does not block and does not synchronise, except to compile where the sorter was not prepared
-/// for the type (Sorter::prepare). May be called while the stream is being captured, with a prepared sorter. The caller's
+/// for such a sort (Sorter::prepare). May be called while the stream is being captured, with a prepared sorter. The caller's
 /// current context is left as it was. Keys outside the range are neither read nor written.
 ///
 /// Before anything is enqueued, throws Error(invalid_argument) for memory that is not the device's, or not aligned,
@@ -44,7 +44,7 @@ SortReport enqueue_sort(Sorter& sorter, Stream stream, const KeyRange& keys, std
                         Event event = nullptr);
 
 /// A sort of one range, recorded once as a CUDA graph and enqueued many times, for less than its launches would cost.
-/// Holds the sorter's kernels; must not outlive the sorter.
+/// Uses the sorter's kernels and the range's memory, which must outlive it; serves the sorter's thread.
 class RecordedSort {
 public:
     /// Records; enqueues nothing. Checks and throws as enqueue_sort does.

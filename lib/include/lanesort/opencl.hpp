@@ -1,11 +1,6 @@
 // Sorting keys that are in the caller's own OpenCL buffer, on the caller's own queue.
 #pragma once
 
-#ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 120
-#endif
-#include <CL/cl.h>
-
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -13,6 +8,13 @@
 #include <vector>
 
 #include <lanesort/sorter.hpp>
+
+// OpenCL's handles, as CL/cl.h declares them: including it here would fix the version for everyone who includes us.
+typedef struct _cl_context* cl_context;
+typedef struct _cl_device_id* cl_device_id;
+typedef struct _cl_command_queue* cl_command_queue;
+typedef struct _cl_mem* cl_mem;
+typedef struct _cl_event* cl_event;
 
 namespace lanesort::opencl {
 
@@ -33,7 +35,7 @@ struct KeyRange {
 ///
 /// Starts after the queue's earlier commands (in-order) and all events of `wait_list`. `event`, if asked for, is always
 /// a valid event of the sort's end, also for 0 and 1 keys; the caller releases it. Allocates no device memory. Does not
-/// block, except to compile where the sorter was not prepared for the type (Sorter::prepare). Does not flush.
+/// block, except to compile where the sorter was not prepared for such a sort (Sorter::prepare). Does not flush.
 /// Keys outside the range are neither read nor written.
 ///
 /// Before anything is enqueued, throws Error(wrong_context) for a queue, buffer or event of another context or a queue of
@@ -44,7 +46,8 @@ SortReport enqueue_sort(Sorter& sorter, cl_command_queue queue, const KeyRange& 
                         std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
 
 /// A sort of one range on one queue, recorded once and enqueued many times: as a command buffer where the device has
-/// cl_khr_command_buffer, else as the same launches one by one. Holds the sorter's kernels; must not outlive the sorter.
+/// cl_khr_command_buffer, else as the same launches one by one. Uses the sorter's kernels: it must not outlive the sorter,
+/// and serves the same thread. Its destructor waits for the last replay.
 class RecordedSort {
 public:
     /// Records; enqueues nothing. Checks and throws as enqueue_sort does. Retains queue and buffer.

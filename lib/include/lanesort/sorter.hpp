@@ -40,12 +40,12 @@ struct SortReport {
 /// Sorts on one device, in place: no second array, the same bytes on every device, a schedule that depends on the
 /// count and the shape only. Not stable, which no caller can see: keys that are equal are equal in every bit.
 ///
-/// Owns its programs; a program is compiled when a key width is first sorted, or by prepare(). One sorter serves one
-/// thread at a time; different sorters are independent. After an error the sorter can be used again.
+/// Owns its programs; a program is compiled by the first sort that needs it, or by prepare(). One sorter serves one thread
+/// at a time; different sorters are independent. After an error the sorter can be used again.
 class Sorter {
 public:
     /// Opens the device. Throws Error(device_failed) if it cannot be opened, Error(invalid_argument) for an impossible
-    /// shape and Error(unsupported) for one that the device cannot run.
+    /// shape and Error(unsupported) for one that the device cannot run with keys of any width.
     explicit Sorter(const Device& device, SorterOptions options = {});
     explicit Sorter(std::unique_ptr<detail::SorterCore> core) noexcept;
     Sorter(Sorter&&) noexcept;
@@ -54,9 +54,9 @@ public:
 
     /// Sorts a host range; blocks until it is sorted. Takes device memory for one copy of the keys, or none where the
     /// device works in host memory (DeviceInfo::host_unified_memory).
-    /// Throws Error(too_large) above the device's allocation limit and Error(build_failed), with the keys as they were.
-    /// After Error(device_failed) in the middle of a sort the keys are unspecified in host_unified_memory, else as they
-    /// were.
+    /// Throws Error(too_large) above the device's allocation limit, Error(unsupported) for a shape that the device cannot
+    /// run, Error(out_of_memory) and Error(build_failed), with the keys as they were. After Error(device_failed), or what
+    /// `progress` throws, in the middle of a sort, the keys are unspecified in host_unified_memory, else as they were.
     template <Key T>
     SortReport sort(std::span<T> keys, Order order = Order::ascending) {
         return sort(keys.data(), keys.size(), key_type_v<T>, order);
@@ -65,8 +65,8 @@ public:
     /// The same for a type known at run time: `keys` points to `count` keys of that type.
     SortReport sort(void* keys, std::size_t count, KeyType type, Order order = Order::ascending);
 
-    /// Compiles now what a sort of `count` keys of that type (0: very many) needs, so that no such sort compiles later.
-    /// Small and large counts may need different kernels.
+    /// Compiles now what a sort of `count` keys of that type needs (0: many, but fewer than 2^31), so that no such sort
+    /// compiles later. Small, large and very large counts may need different kernels.
     void prepare(KeyType type, std::uint64_t count = 0);
 
     /// The shape of a sort of `count` keys of that type (0: very many), after fitting it to the kernels that the device's
