@@ -126,7 +126,8 @@ public:
 
 private:
     std::size_t ask() {
-        check(cub::DeviceMergeSort::SortKeys(nullptr, bytes_, static_cast<T*>(keys_.get()), input_.count, Less{}, stream_));
+        check(cub::DeviceMergeSort::SortKeys(nullptr, bytes_, static_cast<T*>(keys_.get()), input_.count, Less{},
+                                             stream_));
         return bytes_;
     }
     void sort() override {

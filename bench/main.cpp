@@ -1,11 +1,11 @@
 // lanesort_bench: lanesort beside its peers, in one run, on the same keys. Every repetition sorts fresh input and is
-// checked; a wrong sort is an error, not a time. Takes Google Benchmark's options, and --exponents A-B (lg of the count)
-// and --types u32,u64.
+// checked; a wrong sort is an error, not a time. Takes Google Benchmark's options, and --exponents A-B (lg of the
+// count) and --types u32,u64.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <cstring>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <random>
 #include <sstream>
@@ -56,7 +56,8 @@ void measure(benchmark::State& state, Peer& peer, KeyType type, std::size_t coun
             state.SetIterationTime(trial->run());
             if (trial->result() != input.sorted) return state.SkipWithError("the result is wrong");
         }
-        state.counters["keys/s"] = benchmark::Counter(static_cast<double>(count), benchmark::Counter::kIsIterationInvariantRate);
+        state.counters["keys/s"] =
+            benchmark::Counter(static_cast<double>(count), benchmark::Counter::kIsIterationInvariantRate);
         state.counters["extra_bytes"] = static_cast<double>(trial->extra_bytes());
     } catch (const std::exception& error) {
         state.SkipWithError(error.what());
@@ -100,10 +101,11 @@ int main(int argument_count, char** arguments) {
         }
         for (unsigned exponent = first; exponent <= last; exponent += 2)
             for (const auto& peer : peers)
-                benchmark::RegisterBenchmark((type_name + "/2^" + std::to_string(exponent) + "/" + peer->name()).c_str(),
-                                             [&peer, type, exponent](benchmark::State& state) {
-                                                 measure(state, *peer, *type, std::size_t{1} << exponent);
-                                             })
+                benchmark::RegisterBenchmark(
+                    (type_name + "/2^" + std::to_string(exponent) + "/" + peer->name()).c_str(),
+                    [&peer, type, exponent](benchmark::State& state) {
+                        measure(state, *peer, *type, std::size_t{1} << exponent);
+                    })
                     ->UseManualTime()
                     ->Unit(benchmark::kMillisecond);
     }

@@ -13,7 +13,9 @@ namespace {
 class QueueTrial final : public Trial {
 public:
     QueueTrial(Sorter& sorter, cl::CommandQueue queue, const Input& input)
-        : sorter_(sorter), queue_(std::move(queue)), input_(input),
+        : sorter_(sorter),
+          queue_(std::move(queue)),
+          input_(input),
           pristine_(queue_.getInfo<CL_QUEUE_CONTEXT>(), CL_MEM_READ_ONLY, input.keys.size()),
           keys_(queue_.getInfo<CL_QUEUE_CONTEXT>(), CL_MEM_READ_WRITE, input.keys.size()) {
         queue_.enqueueWriteBuffer(pristine_, CL_TRUE, 0, input.keys.size(), input.keys.data());
@@ -44,7 +46,8 @@ private:
 class Queue final : public Peer {
 public:
     explicit Queue(const cl::Device& device)
-        : context_(device), queue_(context_, device, CL_QUEUE_PROFILING_ENABLE),
+        : context_(device),
+          queue_(context_, device, CL_QUEUE_PROFILING_ENABLE),
           sorter_(opencl::make_sorter(context_(), device())) {}
 
     std::string name() const override { return "lanesort, OpenCL queue, " + sorter_.device().platform; }

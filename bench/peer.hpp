@@ -25,8 +25,8 @@ class Trial {
 public:
     virtual ~Trial() = default;
 
-    /// Restores the input, sorts it, and gives the seconds of the sort alone: on the device's clock where the keys are on
-    /// a device, else wall time.
+    /// Restores the input, sorts it, and gives the seconds of the sort alone: on the device's clock where the keys are
+    /// on a device, else wall time.
     virtual double run() = 0;
 
     /// The bytes that the last run made.

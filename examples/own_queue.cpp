@@ -53,7 +53,8 @@ int main() try {
     const Owned<cl_context> context(clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status));
     check(status, "clCreateContext");
     cl_command_queue_properties properties = 0;
-    check(clGetDeviceInfo(device, CL_DEVICE_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr), "clGetDeviceInfo");
+    check(clGetDeviceInfo(device, CL_DEVICE_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr),
+          "clGetDeviceInfo");
     properties &= CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
     const Owned<cl_command_queue> queue(clCreateCommandQueue(context.get(), device, properties, &status));
     check(status, "clCreateCommandQueue");

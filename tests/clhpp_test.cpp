@@ -31,7 +31,8 @@ TEST_CASE("CL/opencl.hpp: its queues, buffers and events, in the caller's own ve
     Random random(seed());
     const auto keys = random_keys<float>(5000, random);
     auto copy = keys;
-    const cl::Buffer buffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, copy.size() * sizeof copy[0], copy.data());
+    const cl::Buffer buffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, copy.size() * sizeof copy[0],
+                            copy.data());
     cl::UserEvent gate(context);
     const std::vector<cl::Event> waits{gate};
     cl::Event end;

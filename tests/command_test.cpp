@@ -239,14 +239,15 @@ TEST_CASE("any shape can be tried and gives the same bytes") {
         options.insert(options.begin(), {"sort", "--type", "u32", "--stats", in, out});
         return scene.run(options);
     };
-    const Result patent = with({"--lanes", "4", "--vectors", "2", "--work-items", "64", "--steps-per-pass", "2",
-                                "--resident-groups", "1", "--remap", "--bank-swap", "--no-bank-padding", "--no-coalesced-store"});
+    const Result patent =
+        with({"--lanes", "4", "--vectors", "2", "--work-items", "64", "--steps-per-pass", "2", "--resident-groups", "1",
+              "--remap", "--bank-swap", "--no-bank-padding", "--no-coalesced-store"});
     REQUIRE_MESSAGE(patent.status == 0, patent.err);
     CHECK(contains(patent.err, "L=4 M=2 ITEMS=64 r=2 remap bank-swap\n"));
     require_same_bytes(keys_in<std::uint32_t>(read_file(out)), sorted(keys, Order::ascending));
     fs::remove(out);
 
-    require_refused(with({"--work-items", "4096", "--vectors", "8", "--lanes", "16"}), "1048576");
+    require_refused(with({"--work-items", "3"}), "a power of two");
     require_refused(with({"--bank-swap", "--no-remap"}), "bank_swap");
     CHECK(!fs::exists(out));
 }
@@ -308,24 +309,24 @@ TEST_CASE("halves are rounded to nearest, to even in the middle, and only once")
     if (no_device()) return;
     const Scene scene;
     const std::pair<std::string, std::string> numbers[] = {
-        {"65504", "65504"},                           // the largest
-        {"65519.999999999999999999", "65504"},        // a double would be 65520, which overflows
-        {"2049", "2048"},                             // the middle: to even, down
-        {"2051", "2052"},                             // the middle: to even, up
-        {"2049.0000000000000000000001", "2050"},      // a double would be in the middle
-        {"2050.9999999999999999999999", "2050"},      // from below, too
+        {"65504", "65504"},                       // the largest
+        {"65519.999999999999999999", "65504"},    // a double would be 65520, which overflows
+        {"2049", "2048"},                         // the middle: to even, down
+        {"2051", "2052"},                         // the middle: to even, up
+        {"2049.0000000000000000000001", "2050"},  // a double would be in the middle
+        {"2050.9999999999999999999999", "2050"},  // from below, too
         {"-2049.0000000000000000000001", "-2050"},
-        {"1e-7", "1e-07"},                            // subnormal
-        {"5.9604644775390625e-8", "6e-08"},           // the smallest
-        {"2.98023223876953125e-8", "0"},              // half of it: to even
+        {"1e-7", "1e-07"},                   // subnormal
+        {"5.9604644775390625e-8", "6e-08"},  // the smallest
+        {"2.98023223876953125e-8", "0"},     // half of it: to even
         {"2.980232238769531250000001e-8", "6e-08"},
         {"-1e-9", "-0"},
-        {"6.1035e-05", "6.104e-05"},                  // the smallest normal
-        {"6.0976e-05", "6.1e-05"},                    // the largest subnormal
+        {"6.1035e-05", "6.104e-05"},  // the smallest normal
+        {"6.0976e-05", "6.1e-05"},    // the largest subnormal
         {"0.1", "0.1"},
         {"0.333333333", "0.3333"},
         {"1000", "1000"},
-        {"4095.9", "4096"},                           // carries into the exponent
+        {"4095.9", "4096"},  // carries into the exponent
     };
     for (const auto& [text, expected] : numbers) require_text(scene, "f16", text, expected + "\n");
     require_refused(sort_text(scene, "f16", "65520"),
@@ -604,8 +605,8 @@ TEST_CASE("an interrupt leaves OUT as it was and no temporary file") {
 
 TEST_CASE("output that cannot be written is never taken for done") {
     const Scene scene;
-    for (const Words& words : {Words{"--help"}, {"--version"}, {"devices"}, {"plan", "--count", "9"},
-                               {"stats", "--count", "9"}}) {
+    for (const Words& words :
+         {Words{"--help"}, {"--version"}, {"devices"}, {"plan", "--count", "9"}, {"stats", "--count", "9"}}) {
         CAPTURE(words.front());
         CHECK(scene.run_to(words, "/dev/full") == 2);
         CHECK(read_file(scene.err()).ends_with("lanesort: cannot write standard output: No space left on device\n"));
@@ -614,7 +615,6 @@ TEST_CASE("output that cannot be written is never taken for done") {
     scene.file("in", "zyxa");
     CHECK(scene.run_to({"sort", "--type", "u8", scene.path("in"), "-"}, "/dev/full") == 2);
     CHECK(contains(read_file(scene.err()), "cannot write standard output: No space left on device"));
-
 }
 
 TEST_CASE("the command ends by the signal, as other tools do, when nobody reads on") {
@@ -655,9 +655,25 @@ TEST_CASE("devices lists what the library finds") {
 TEST_CASE("plan shows every pass") {
     const Scene scene;
     const Shape shape{.lanes = 2, .vectors = 2, .work_items = 64, .register_vectors = 4, .steps_per_pass = 3};
-    const Words words = {"plan", "--count", "1M", "--type", "u64", "--lanes", "2", "--vectors", "2", "--work-items",
-                         "64", "--registers", "4", "--steps-per-pass", "3", "--local-sync", "--no-remap",
-                         "--no-bank-swap", "--no-coalesced-store"};
+    const Words words = {"plan",
+                         "--count",
+                         "1M",
+                         "--type",
+                         "u64",
+                         "--lanes",
+                         "2",
+                         "--vectors",
+                         "2",
+                         "--work-items",
+                         "64",
+                         "--registers",
+                         "4",
+                         "--steps-per-pass",
+                         "3",
+                         "--local-sync",
+                         "--no-remap",
+                         "--no-bank-swap",
+                         "--no-coalesced-store"};
     const Plan plan = make_plan(1 << 20, shape);
     Words as_json = words;
     as_json.insert(as_json.end(), {"--format", "json"});
@@ -698,14 +714,15 @@ TEST_CASE("plan shows every pass") {
     }
     const Result scalar = scene.run({"plan", "--count", "2^24", "--lanes", "1", "--vectors", "1", "--work-items", "256",
                                      "--steps-per-pass", "1", "--no-local-sync", "--no-remap"});
-    CHECK(contains(scalar.out, "passes: 300, steps: 300, synchronisations by the CPU: 299, of all kinds: 299, "
-                               "barriers: 0"));
+    CHECK(contains(scalar.out,
+                   "passes: 300, steps: 300, synchronisations by the CPU: 299, of all kinds: 299, "
+                   "barriers: 0"));
 }
 
 TEST_CASE("counts are written as people write them") {
     const Scene scene;
     const std::pair<const char*, std::uint64_t> counts[] = {
-        {"1000", 1000}, {"3K", 3072},    {"16M", 1 << 24},
+        {"1000", 1000},  {"3K", 3072},      {"16M", 1 << 24},
         {"1G", 1 << 30}, {"2^20", 1 << 20}, {"2^62", std::uint64_t{1} << 62},
     };
     for (const auto& [text, count] : counts)
@@ -716,7 +733,8 @@ TEST_CASE("counts are written as people write them") {
 
 TEST_CASE("stats shows printed and exact figures without a device") {
     const Scene scene;
-    const ScopedVariable nowhere("OCL_ICD_VENDORS", "/nonexistent"), hidden("CUDA_VISIBLE_DEVICES", "");
+    const ScopedVariable nowhere("OCL_ICD_VENDORS", "/nonexistent"), hidden("CUDA_VISIBLE_DEVICES", "-1");
+    if (scene.run({"devices", "--format", "json"}).out != "[]\n") return;  // not every loader knows the variable
     const auto variants = statistics_variants(4);
 
     const Json json = Json::parse(scene.run({"stats", "--count", "2^24", "--format", "json"}).out);
@@ -733,9 +751,10 @@ TEST_CASE("stats shows printed and exact figures without a device") {
     CHECK(json[0]["by_cpu"]["printed"] == 299);
 
     const Result csv = scene.run({"stats", "--count", "2^24", "--format", "csv"});
-    CHECK(csv.out.starts_with("variant,cpu_printed,cpu_exact,cpu_measured,all_printed,all_exact,all_measured,"
-                              "barriers_exact,barriers_measured\n"
-                              "\"scalar, every step by the CPU\",299,299,,299,299,,0,\n"));
+    CHECK(
+        csv.out.starts_with("variant,cpu_printed,cpu_exact,cpu_measured,all_printed,all_exact,all_measured,"
+                            "barriers_exact,barriers_measured\n"
+                            "\"scalar, every step by the CPU\",299,299,,299,299,,0,\n"));
     CHECK(std::ranges::count(csv.out, '\n') == static_cast<std::ptrdiff_t>(variants.size()) + 1);
 
     const Result table = scene.run({"stats", "--count", "2^24"});
@@ -764,9 +783,10 @@ TEST_CASE("stats --measure: what the device did is what the plan said") {
 
 TEST_CASE("no OpenCL platform at all") {
     const Scene scene;
-    const ScopedVariable nowhere("OCL_ICD_VENDORS", "/nonexistent"), hidden("CUDA_VISIBLE_DEVICES", "");
+    const ScopedVariable nowhere("OCL_ICD_VENDORS", "/nonexistent"), hidden("CUDA_VISIBLE_DEVICES", "-1");
+    if (scene.run({"devices", "--format", "json"}).out != "[]\n") return;  // not every loader knows the variable
     const std::string in = scene.file("in", "zyxa"), out = scene.path("out");
-    constexpr const char* sentence = "no OpenCL platform is installed";
+    constexpr const char* sentence = "OpenCL cannot be used: no platform is installed";
 
     const Result list = scene.run({"devices"});
     CHECK(list.status == 0);

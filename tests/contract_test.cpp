@@ -13,7 +13,8 @@ bool runs_out_of_order(const TestDevice& device) {
 }
 
 cl::CommandQueue out_of_order_queue(const TestDevice& device) {
-    return cl::CommandQueue(device.context, device.device, cl_command_queue_properties{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE});
+    return cl::CommandQueue(device.context, device.device,
+                            cl_command_queue_properties{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE});
 }
 
 /// In-order and, where the device has them, out-of-order.
@@ -23,9 +24,7 @@ std::vector<cl::CommandQueue> queues(const TestDevice& device) {
     return both;
 }
 
-bool is_complete(const cl::Event& event) {
-    return event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE;
-}
+bool is_complete(const cl::Event& event) { return event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE; }
 
 cl::Event sort_after(const std::vector<cl::Event>& waits, Sorter& sorter, const cl::CommandQueue& queue,
                      const opencl::KeyRange& keys) {
@@ -162,7 +161,8 @@ TEST_CASE("contract: sorters in two threads are independent") {
                 const cl::CommandQueue queue(device.context, device.device);
                 for (int repetition = 0; repetition < 10; ++repetition) {
                     const cl::Buffer buffer = buffer_of(device, keys);
-                    opencl::enqueue_sort(sorter, queue(), {buffer(), 0, keys.size(), KeyType::u32, both_orders[number]});
+                    opencl::enqueue_sort(sorter, queue(),
+                                         {buffer(), 0, keys.size(), KeyType::u32, both_orders[number]});
                     results[number] = read<std::uint32_t>(queue, buffer, keys.size());
                 }
             } catch (const std::exception& failure) {

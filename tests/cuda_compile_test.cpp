@@ -29,16 +29,19 @@ TEST_CASE("CUDA: chosen shapes compile for every generation and spill nothing") 
         ++skipped_device_cases();
         return;
     }
-    const std::regex used("Compiling entry function '(\\w+)'[^]*?(\\d+) bytes spill stores, (\\d+) bytes spill loads"
-                          "[^]*?Used (\\d+) registers");
-    fmt::print("{:<8}{:>5}  {:<12}{:>10}{:>8}{:>14}  shape\n", "arch", "bits", "kernel", "registers", "spills", "local bytes");
+    const std::regex used(
+        "Compiling entry function '(\\w+)'[^]*?(\\d+) bytes spill stores, (\\d+) bytes spill loads"
+        "[^]*?Used (\\d+) registers");
+    fmt::print("{:<8}{:>5}  {:<12}{:>10}{:>8}{:>14}  shape\n", "arch", "bits", "kernel", "registers", "spills",
+               "local bytes");
     for (const std::string architecture : {"sm_75", "sm_80", "sm_90", "sm_100"})
         for (const std::size_t bytes : {1, 2, 4, 8})
             for (const std::uint64_t count : {100'000, 0}) {
                 const Shape shape = choose_shape(graphics_card(), bytes, count);
                 if (bytes < 4 && count == 0) continue;  // as for 4 bytes, with less in registers
                 const lanesort::detail::KernelParameters parameters{bytes, false, false, true, shape};
-                const cuda::MachineCode made = cuda::compile(parameters, architecture, {"--ptxas-options=-v", "--no-cache"});
+                const cuda::MachineCode made =
+                    cuda::compile(parameters, architecture, {"--ptxas-options=-v", "--no-cache"});
                 CHECK(!made.code.empty());
                 std::size_t kernels = 0;
                 for (auto match = std::sregex_iterator(made.log.begin(), made.log.end(), used);

@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "host/opencl/platform.hpp"
 #include "fit.hpp"
+#include "host/opencl/platform.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -49,9 +49,9 @@ Sorter& TestDevice::shared_sorter(const std::optional<Shape>& shape) {
     return sorters_.emplace_back(shape, new_sorter(shape)).second;
 }
 
-std::vector<Variant> TestDevice::variants(std::size_t key_bytes) const {
+std::vector<Variant> TestDevice::variants(std::size_t key_bytes, unsigned work_items) const {
     return statistics_variants(key_bytes, std::min<std::size_t>(info.local_bytes, 32768),
-                               std::min(info.max_work_items, 256u));
+                               std::min(info.max_work_items, work_items));
 }
 
 bool TestDevice::can_run(const Shape& shape, std::size_t key_bytes) const {

@@ -27,8 +27,8 @@ public:
     Sorter& sorter(const Shape& shape) { return shared_sorter(shape); }
     /// A sorter that no other case has.
     Sorter new_sorter(std::optional<Shape> shape = {}) const;
-    /// The rows of the statistics table that this device can run.
-    std::vector<Variant> variants(std::size_t key_bytes) const;
+    /// The rows of the statistics table that this device can run, in work-groups of at most so many work-items.
+    std::vector<Variant> variants(std::size_t key_bytes, unsigned work_items = 256) const;
     bool can_run(const Shape& shape, std::size_t key_bytes) const;
 
     cl::Device device;
@@ -54,7 +54,8 @@ cl::Buffer buffer_of(const TestDevice& device, const std::vector<T>& keys) {
 }
 
 template <Key T>
-std::vector<T> read(const cl::CommandQueue& queue, const cl::Buffer& buffer, std::size_t count, std::size_t offset = 0) {
+std::vector<T> read(const cl::CommandQueue& queue, const cl::Buffer& buffer, std::size_t count,
+                    std::size_t offset = 0) {
     std::vector<T> keys(count);
     if (count > 0) queue.enqueueReadBuffer(buffer, CL_TRUE, offset * sizeof(T), count * sizeof(T), keys.data());
     return keys;

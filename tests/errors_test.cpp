@@ -40,8 +40,7 @@ TEST_CASE("errors: a range that reaches past the end of the buffer") {
         refused(50, ~std::size_t{0} - 10);  // their sum wraps round
         refused(~std::size_t{0}, 1);
         refused(0, std::size_t{1} << 62);  // so does the number of bytes
-        check_refused(device, ErrorCode::out_of_range, {"51", "50"}, device.queue(),
-                      {buffer(), 0, 51, KeyType::u64});
+        check_refused(device, ErrorCode::out_of_range, {"51", "50"}, device.queue(), {buffer(), 0, 51, KeyType::u64});
         CHECK_NOTHROW(opencl::enqueue_sort(device.sorter(), device.queue(), {buffer(), 100, 0}));
         device.queue.finish();
     }
@@ -64,7 +63,8 @@ TEST_CASE("errors: a queue, a buffer and an event of another context") {
         cl::UserEvent other_event(other);
         const cl::Buffer buffer = buffer_of(device, std::vector<std::uint32_t>(100));
         check_refused(device, ErrorCode::wrong_context, {"queue", "context"}, other_queue(), {buffer(), 0, 100});
-        check_refused(device, ErrorCode::wrong_context, {"buffer", "context"}, device.queue(), {other_buffer(), 0, 100});
+        check_refused(device, ErrorCode::wrong_context, {"buffer", "context"}, device.queue(),
+                      {other_buffer(), 0, 100});
         check_refused(device, ErrorCode::wrong_context, {"event", "context"}, device.queue(), {buffer(), 0, 100},
                       {other_event()});
         other_event.setStatus(CL_COMPLETE);
@@ -120,7 +120,8 @@ TEST_CASE("errors: more keys in host memory than the device can allocate, found 
         Sorter& sorter = device.sorter();
         const std::uint64_t limit = device.info.max_allocation_bytes;
         std::uint64_t key = 42;  // far fewer than the count says
-        for (const std::uint64_t count : {limit / sizeof key + 1, ~std::uint64_t{0}, ~std::uint64_t{0} / sizeof key + 2}) {
+        for (const std::uint64_t count :
+             {limit / sizeof key + 1, ~std::uint64_t{0}, ~std::uint64_t{0} / sizeof key + 2}) {
             const Error error = error_of([&] { sorter.sort(&key, count, KeyType::u64); });
             CHECK(error.code() == ErrorCode::too_large);
             check_mentions(error, {std::to_string(count), std::to_string(limit)});
@@ -138,14 +139,14 @@ TEST_CASE("errors: a shape that cannot be, or that the device cannot run") {
         check_mentions(impossible, {"lanes", "3"});
 
         const auto unsupported = [&](const Shape& shape, const std::vector<std::string>& parts) {
-            const Error error =
-                error_of([&] { device.new_sorter(shape).prepare(KeyType::u64); });
+            const Error error = error_of([&] { device.new_sorter(shape).prepare(KeyType::u64); });
             CHECK(error.code() == ErrorCode::unsupported);
             check_mentions(error, parts);
         };
         if (device.info.max_work_items < 4096)
             unsupported({.work_items = 4096}, {"4096", std::to_string(device.info.max_work_items)});
-        Shape tile_too_large{.vectors = 16, .work_items = std::bit_floor(std::min(device.info.max_work_items, 4096u)),
+        Shape tile_too_large{.vectors = 16,
+                             .work_items = std::bit_floor(std::min(device.info.max_work_items, 4096u)),
                              .register_vectors = 32};
         while (tile_too_large.lanes < 16 && tile_too_large.local_bytes(8) <= device.info.local_bytes)
             tile_too_large.lanes *= 2;
@@ -212,7 +213,8 @@ TEST_CASE("child: no OpenCL platform" * doctest::skip()) {
 
 TEST_CASE("errors: no OpenCL platform") {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-    const std::string child = "OCL_ICD_VENDORS=/nonexistent '" + self + "' --no-skip --test-case='child: no OpenCL platform'";
+    const std::string child =
+        "OCL_ICD_VENDORS=/nonexistent '" + self + "' --no-skip --test-case='child: no OpenCL platform'";
     CHECK(std::system((child + " >/dev/null 2>&1").c_str()) == 0);
 }
 

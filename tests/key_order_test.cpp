@@ -40,7 +40,8 @@ TEST_CASE("key order: encoding 8 and 16 bits is a bijection") {
         if constexpr (sizeof(T) <= 2)
             for (const Order order : test::both_orders) {
                 std::vector<BitsOf<T>> encoded;
-                for (const T key : sample<T>()) encoded.push_back(encode(bits_of(key), key_coding(key_type_v<T>, order)));
+                for (const T key : sample<T>())
+                    encoded.push_back(encode(bits_of(key), key_coding(key_type_v<T>, order)));
                 std::ranges::sort(encoded);
                 for (std::size_t i = 0; i < encoded.size(); ++i) REQUIRE(encoded[i] == i);
             }
@@ -66,7 +67,8 @@ TEST_CASE("key order: negative zero, positive zero, infinities and NaNs stand wh
     const auto encoded = [](float key, Order order) { return encode(bits_of(key), key_coding(KeyType::f32, order)); };
     constexpr float infinity = std::numeric_limits<float>::infinity();
     const float nan = std::numeric_limits<float>::quiet_NaN(), denormal = std::numeric_limits<float>::denorm_min();
-    const float ascending[] = {-infinity, -1.f, -denormal, -0.f, 0.f, denormal, 1.f, infinity, nan, std::copysign(nan, -1.f)};
+    const float ascending[] = {-infinity, -1.f, -denormal, -0.f, 0.f,
+                               denormal,  1.f,  infinity,  nan,  std::copysign(nan, -1.f)};
     for (std::size_t i = 1; i < std::size(ascending); ++i) {
         CAPTURE(i);
         CHECK(encoded(ascending[i - 1], Order::ascending) < encoded(ascending[i], Order::ascending));

@@ -8,12 +8,14 @@ namespace {
 
 enum class Colour : std::uint8_t { red };
 
-static_assert(Key<char> && Key<signed char> && Key<unsigned char> && Key<short> && Key<long> && Key<unsigned long long>);
+static_assert(Key<char> && Key<signed char> && Key<unsigned char> && Key<short> && Key<long> &&
+              Key<unsigned long long>);
 static_assert(Key<half> && Key<float> && Key<double>);
 static_assert(!Key<bool> && !Key<long double> && !Key<void*> && !Key<Colour> && !Key<std::nullptr_t>);
 static_assert(key_type_v<long> == (sizeof(long) == 8 ? KeyType::i64 : KeyType::i32));
 static_assert(key_type_v<unsigned char> == KeyType::u8 && key_type_v<signed char> == KeyType::i8);
-static_assert(key_type_v<half> == KeyType::f16 && key_type_v<float> == KeyType::f32 && key_type_v<double> == KeyType::f64);
+static_assert(key_type_v<half> == KeyType::f16 && key_type_v<float> == KeyType::f32 &&
+              key_type_v<double> == KeyType::f64);
 
 TEST_CASE("key types: names lead there and back") {
     std::vector<std::string> names;

@@ -1,5 +1,6 @@
 // Exact equals measured: what a plan says of synchronisations is what kernels that count them meet.
 #include "device_support.hpp"
+#include "shapes.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -25,6 +26,18 @@ TEST_SUITE("measured counts") {
                 Sorter sorter = device.new_sorter(shape);
                 for (const std::uint64_t count : counts) check_measured(sorter, make_plan(count, shape));
                 if (shape.lanes >= 4) check_measured(sorter, make_plan(1 << 22, shape));
+            }
+    }
+
+    // Coalesced stores and padding, which no variant has.
+    TEST_CASE("exact counts equal measured ones for shapes with other features") {
+        for (TestDevice& device : test_devices())
+            for (const Shape& shape : small_shapes()) {
+                if (!device.can_run(shape, 4)) continue;
+                CAPTURE(device.info.name);
+                Sorter sorter = device.new_sorter(shape);
+                for (const std::uint64_t count : {2, 33, 1000, 1 << 10, 5000})
+                    check_measured(sorter, make_plan(count, shape));
             }
     }
 

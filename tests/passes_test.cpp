@@ -1,6 +1,6 @@
 // Each kernel launch alone: the keys after every pass, against the reference executor's.
-#include "host/opencl/executor.hpp"
 #include "device_support.hpp"
+#include "host/opencl/executor.hpp"
 #include "reference_executor.hpp"
 #include "shapes.hpp"
 
@@ -52,8 +52,8 @@ void check_shape(TestDevice& device, lanesort::detail::KernelParameters paramete
     parameters.shape = shape;
     opencl::Program program(device.context, device.device, parameters);
     const std::size_t tile = shape.tile_keys();
-    for (const std::size_t count : {std::size_t{2}, std::size_t{3}, tile - 1, tile, tile + 1, 2 * tile, 3 * tile + 5,
-                                    8 * tile, 11 * tile - 3})
+    for (const std::size_t count :
+         {std::size_t{2}, std::size_t{3}, tile - 1, tile, tile + 1, 2 * tile, 3 * tile + 5, 8 * tile, 11 * tile - 3})
         if (count > 1) check_passes<T>(device, program, count, order);
 }
 

@@ -27,9 +27,12 @@ std::vector<Shape> many_shapes() {
     return shapes;
 }
 
-const std::uint64_t many_counts[] = {2,    3,      4,       5,           31,          32,          33,      64,
-                                     100,  1000,   1024,    5000,        1u << 14,    (1u << 14) + 1, 100000, 1u << 20,
-                                     1u << 24, (1ull << 31) - 1, 1ull << 31, (1ull << 32) + 1, 1ull << 40};
+std::vector<std::uint64_t> many_counts() {
+    std::vector<std::uint64_t> counts{2, 3, 4, 5, 100, 1000, 5000, 100000, (1ull << 31) - 1};
+    for (const unsigned exponent : {5, 10, 14, 20, 24, 31, 32, 40})
+        for (const int step : {-1, 0, 1}) counts.push_back((std::uint64_t{1} << exponent) + step);
+    return counts;
+}
 
 unsigned phases_of(std::uint64_t count) { return static_cast<unsigned>(std::bit_width(count - 1)); }
 unsigned lg(unsigned power_of_two) { return static_cast<unsigned>(std::bit_width(power_of_two)) - 1; }
@@ -52,7 +55,7 @@ std::vector<Step> steps_of(const Pass& pass) {
 
 TEST_CASE("plan: as many passes as the formula of plan.hpp says") {
     for (const Shape& shape : many_shapes())
-        for (const std::uint64_t count : many_counts) {
+        for (const std::uint64_t count : many_counts()) {
             const unsigned tile = lg(shape.tile_keys());
             std::size_t passes = 1;
             for (unsigned phase = tile + 1; phase <= phases_of(count); ++phase)
@@ -65,7 +68,7 @@ TEST_CASE("plan: as many passes as the formula of plan.hpp says") {
 
 TEST_CASE("plan: every step of the network once, in order") {
     for (const Shape& shape : many_shapes())
-        for (const std::uint64_t count : many_counts) {
+        for (const std::uint64_t count : many_counts()) {
             CAPTURE(to_string(shape));
             CAPTURE(count);
             const Plan plan = make_plan(count, shape);
@@ -87,7 +90,7 @@ TEST_CASE("plan: every step of the network once, in order") {
 
 TEST_CASE("plan: tiles cover the keys, and a pass takes no more steps than a tile has room for") {
     for (const Shape& shape : many_shapes())
-        for (const std::uint64_t count : many_counts) {
+        for (const std::uint64_t count : many_counts()) {
             CAPTURE(to_string(shape));
             CAPTURE(count);
             for (const Pass& pass : make_plan(count, shape).passes) {
@@ -105,7 +108,7 @@ TEST_CASE("plan: tiles cover the keys, and a pass takes no more steps than a til
 
 TEST_CASE("plan: a round runs as many steps as the registers allow") {
     for (const Shape& shape : many_shapes())
-        for (const std::uint64_t count : many_counts) {
+        for (const std::uint64_t count : many_counts()) {
             CAPTURE(to_string(shape));
             CAPTURE(count);
             const unsigned steps_of_round = lg(shape.register_vectors);
@@ -126,7 +129,7 @@ TEST_CASE("plan: a round runs as many steps as the registers allow") {
 
 TEST_CASE("plan: work-items synchronise between rounds, and only where they share a tile") {
     for (const Shape& shape : many_shapes())
-        for (const std::uint64_t count : many_counts) {
+        for (const std::uint64_t count : many_counts()) {
             CAPTURE(to_string(shape));
             CAPTURE(count);
             for (const Pass& pass : make_plan(count, shape).passes) {
@@ -135,10 +138,12 @@ TEST_CASE("plan: work-items synchronise between rounds, and only where they shar
                     CHECK(pass.barriers == 0);
                     continue;
                 }
-                CHECK(pass.hand_overs >= pass.rounds - 1);
-                CHECK(pass.hand_overs <= pass.rounds - 1 + shape.coalesced_store);
-                CHECK(pass.barriers >= pass.hand_overs);
-                CHECK(pass.barriers <= 2 * pass.hand_overs);
+                // Keys of rows far apart are stored as they lie: neighbouring work-items hold neighbouring columns.
+                const bool stores_through_local = shape.coalesced_store && pass.kind != Pass::Kind::merge_rows;
+                CHECK(pass.hand_overs == pass.rounds - 1 + stores_through_local);
+                // Remapped keys change places, so every hand-over but the first also waits until all were read.
+                const unsigned second_barriers = shape.remap && pass.hand_overs > 0 ? pass.hand_overs - 1 : 0;
+                CHECK(pass.barriers == pass.hand_overs + second_barriers);
             }
         }
 }
@@ -162,7 +167,7 @@ TEST_CASE("plan: 0 and 1 keys need no pass") {
 
 TEST_CASE("plan: the same plan twice") {
     for (const Shape& shape : many_shapes())
-        for (const std::uint64_t count : many_counts) CHECK(make_plan(count, shape) == make_plan(count, shape));
+        for (const std::uint64_t count : many_counts()) CHECK(make_plan(count, shape) == make_plan(count, shape));
 }
 
 TEST_CASE("plan: more than 2^62 keys are too many") {

@@ -93,8 +93,13 @@ TEST_CASE("shape: what does not fit is refused with both numbers") {
 }
 
 TEST_CASE("shape: the line for a person has every number") {
-    const Shape shape{.lanes = 4, .vectors = 8, .work_items = 64, .register_vectors = 16, .steps_per_pass = 3,
-                      .remap = true, .bank_swap = true};
+    const Shape shape{.lanes = 4,
+                      .vectors = 8,
+                      .work_items = 64,
+                      .register_vectors = 16,
+                      .steps_per_pass = 3,
+                      .remap = true,
+                      .bank_swap = true};
     const std::string line = to_string(shape);
     for (const std::string part : {"L=4", "M=8", "ITEMS=64", "r=3", "remap", "swap"}) {
         CAPTURE(line);

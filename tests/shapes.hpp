@@ -20,10 +20,20 @@ inline std::vector<Shape> tiny_shapes() {
 /// Tiles of 16 to 128 keys, each shape with other features.
 inline std::vector<Shape> small_shapes() {
     return {
-        {.lanes = 4, .vectors = 2, .work_items = 4, .register_vectors = 4, .steps_per_pass = 2, .remap = true,
-         .bank_swap = true, .coalesced_store = true},
+        {.lanes = 4,
+         .vectors = 2,
+         .work_items = 4,
+         .register_vectors = 4,
+         .steps_per_pass = 2,
+         .remap = true,
+         .bank_swap = true,
+         .coalesced_store = true},
         {.lanes = 2, .work_items = 4, .steps_per_pass = 3},
-        {.vectors = 4, .work_items = 16, .register_vectors = 8, .steps_per_pass = 5, .remap = true,
+        {.vectors = 4,
+         .work_items = 16,
+         .register_vectors = 8,
+         .steps_per_pass = 5,
+         .remap = true,
          .bank_padding = true},
         {.lanes = 8, .vectors = 2, .work_items = 2, .register_vectors = 4, .coalesced_store = true},
         {.lanes = 4, .vectors = 2, .work_items = 8, .register_vectors = 4, .local_sync = false},

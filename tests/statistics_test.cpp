@@ -44,7 +44,8 @@ TEST_CASE("printed counts: an array that fits one group needs no CPU") {
 
 TEST_CASE("printed counts: other counts as the next power of two") {
     for (const std::uint64_t count : {1025, 1500, 2047}) {
-        CHECK(printed_counts(count, in_groups_of_256(1, 1)).by_cpu == printed_counts(2048, in_groups_of_256(1, 1)).by_cpu);
+        CHECK(printed_counts(count, in_groups_of_256(1, 1)).by_cpu ==
+              printed_counts(2048, in_groups_of_256(1, 1)).by_cpu);
         CHECK(printed_counts(count, in_groups_of_256(2, 1)).all == printed_counts(2048, in_groups_of_256(2, 1)).all);
     }
 }

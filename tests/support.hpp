@@ -138,8 +138,8 @@ std::vector<T> special_values() {
 }
 
 enum class Pattern { random, all_equal, ascending, descending, organ_pipe, few_values, special_values };
-inline constexpr Pattern all_patterns[] = {Pattern::random,     Pattern::all_equal,  Pattern::ascending,
-                                           Pattern::descending, Pattern::organ_pipe, Pattern::few_values,
+inline constexpr Pattern all_patterns[] = {Pattern::random,        Pattern::all_equal,  Pattern::ascending,
+                                           Pattern::descending,    Pattern::organ_pipe, Pattern::few_values,
                                            Pattern::special_values};
 
 inline std::string name_of(Pattern pattern) {

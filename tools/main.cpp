@@ -31,8 +31,9 @@ void run(int argc, char** argv) {
     formatter->column_width(41);
     formatter->label("REQUIRED", "(required)");
     app.formatter(formatter);
-    app.footer("Example: lanesort sort --type u32 numbers.bin sorted.bin\n"
-               "Exit status: 0 done, 1 the device failed, 2 bad usage or bad input.");
+    app.footer(
+        "Example: lanesort sort --type u32 numbers.bin sorted.bin\n"
+        "Exit status: 0 done, 1 the device failed, 2 bad usage or bad input.");
     add_sort(app);
     add_stats(app);
     add_plan(app);

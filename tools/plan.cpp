@@ -59,8 +59,8 @@ std::uint64_t steps_of(const Plan& plan) {
 
 std::string to_table(const Plan& plan, KeyType type, const std::string& device) {
     const std::vector<Column> columns = {
-        {"pass"},  {"kernel", "", true}, {"phases"}, {"strides"}, {"mirrored"},   {"rows x columns"}, {"tiles"},
-        {"groups"}, {"steps"},           {"rounds"}, {"hand-overs"}, {"barriers"},
+        {"pass"},  {"kernel", "", true}, {"phases"}, {"strides"}, {"mirrored"},   {"rows x columns"},
+        {"tiles"}, {"groups"},           {"steps"},  {"rounds"},  {"hand-overs"}, {"barriers"},
     };
     std::vector<Row> rows;
     for (const Pass& pass : plan.passes)
@@ -121,8 +121,9 @@ public:
         add_device(command, device_);
         add_format(command, format_, {Format::table, Format::json});
         shape_.add_to(command);
-        command.footer("Needs no device: without one, the plan is for a GPU with 32 KB of local memory.\n"
-                       "Example: lanesort plan --count 16M --type u32");
+        command.footer(
+            "Needs no device: without one, the plan is for a GPU with 32 KB of local memory.\n"
+            "Example: lanesort plan --count 16M --type u32");
     }
 
     void run() const {

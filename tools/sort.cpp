@@ -33,8 +33,9 @@ public:
             ->type_name("")
             ->required();
         shape_.add_to(command);
-        command.footer("OUT appears whole or not at all. NaNs come last, and first with --order desc.\n"
-                       "Example: lanesort sort --type f32 --order desc numbers.bin sorted.bin");
+        command.footer(
+            "OUT appears whole or not at all. NaNs come last, and first with --order desc.\n"
+            "Example: lanesort sort --type f32 --order desc numbers.bin sorted.bin");
     }
 
     void run() const {

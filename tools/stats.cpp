@@ -40,8 +40,8 @@ Row figures(const Statistics& row, const char* none) {
         return row.measured ? std::to_string((*row.measured).*count) : none;
     };
     return {
-        cell(row.printed.by_cpu, none),     std::to_string(row.exact.by_cpu),   measured(&SyncCounts::by_cpu),
-        cell(row.printed.all, none),        std::to_string(row.exact.all),      measured(&SyncCounts::all),
+        cell(row.printed.by_cpu, none),     std::to_string(row.exact.by_cpu), measured(&SyncCounts::by_cpu),
+        cell(row.printed.all, none),        std::to_string(row.exact.all),    measured(&SyncCounts::all),
         std::to_string(row.exact.barriers), measured(&SyncCounts::barriers),
     };
 }
@@ -49,8 +49,8 @@ Row figures(const Statistics& row, const char* none) {
 std::string to_table(const std::vector<Statistics>& statistics) {
     const std::string cpu = "synchronisations by the CPU", all = "all synchronisations", barriers = "barriers";
     const std::vector<Column> columns = {
-        {"variant", "", true},  {"printed", cpu},  {"exact", cpu},      {"measured", cpu},      {"printed", all},
-        {"exact", all},         {"measured", all}, {"exact", barriers}, {"measured", barriers},
+        {"variant", "", true}, {"printed", cpu},  {"exact", cpu},      {"measured", cpu},      {"printed", all},
+        {"exact", all},        {"measured", all}, {"exact", barriers}, {"measured", barriers},
     };
     std::vector<Row> rows;
     for (const Statistics& row : statistics) {
@@ -114,8 +114,7 @@ public:
         }
         for (const Statistics& row : rows)
             if (row.measured && *row.measured != row.exact)
-                throw Error(ErrorCode::device_failed,
-                            fmt::format("measured and exact differ for \"{}\"", row.variant));
+                throw Error(ErrorCode::device_failed, fmt::format("measured and exact differ for \"{}\"", row.variant));
     }
 
 private:
@@ -137,8 +136,8 @@ private:
         if (device) {
             std::optional<Sorter> sorter;
             if (measure_) sorter.emplace(*device);
-            const Shape shape = sorter ? sorter->shape(type_, count_)
-                                       : choose_shape(device->info(), key_bytes(type_), count_);
+            const Shape shape =
+                sorter ? sorter->shape(type_, count_) : choose_shape(device->info(), key_bytes(type_), count_);
             rows.push_back(row({"chosen: " + to_string(shape), shape}, sorter));
         }
         return rows;

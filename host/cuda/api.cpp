@@ -42,8 +42,10 @@ CUdeviceptr check_keys(const Host& host, const KeyRange& keys) {
     CUdevice device{};
     unsigned kind = 0, managed = 0;
     require(memory != 0, ErrorCode::invalid_argument, "the device pointer is null");
-    require(ask(memory, CU_POINTER_ATTRIBUTE_CONTEXT, context) && ask(memory, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, device) &&
-                ask(memory, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, kind) && ask(memory, CU_POINTER_ATTRIBUTE_IS_MANAGED, managed) &&
+    require(ask(memory, CU_POINTER_ATTRIBUTE_CONTEXT, context) &&
+                ask(memory, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, device) &&
+                ask(memory, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, kind) &&
+                ask(memory, CU_POINTER_ATTRIBUTE_IS_MANAGED, managed) &&
                 ask(memory, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, start) &&
                 ask(memory, CU_POINTER_ATTRIBUTE_RANGE_SIZE, size),
             ErrorCode::invalid_argument, "the pointer is not one to CUDA memory");
@@ -55,10 +57,11 @@ CUdeviceptr check_keys(const Host& host, const KeyRange& keys) {
     require(memory % bytes == 0, ErrorCode::invalid_argument,
             fmt::format("the device pointer is not aligned to keys of {} bytes", bytes));
     const std::size_t capacity = (size - (memory - start)) / bytes;
-    require(keys.offset <= capacity && keys.count <= capacity - keys.offset, ErrorCode::out_of_range,
-            fmt::format("{} keys at offset {} reach past the end of the allocation, which holds {} keys of type {} from "
-                        "the pointer on",
-                        keys.count, keys.offset, capacity, name(keys.type)));
+    require(
+        keys.offset <= capacity && keys.count <= capacity - keys.offset, ErrorCode::out_of_range,
+        fmt::format("{} keys at offset {} reach past the end of the allocation, which holds {} keys of type {} from "
+                    "the pointer on",
+                    keys.count, keys.offset, capacity, name(keys.type)));
     return memory;
 }
 
@@ -72,14 +75,15 @@ void check_stream(const Host& host, CUstream stream) {
     if (stream == nullptr) return;
     CUcontext context = nullptr;
     LANESORT_CU(cuStreamGetCtx, stream, &context);
-    require(context == host.context(), ErrorCode::wrong_context, "the stream belongs to another context than the sorter");
+    require(context == host.context(), ErrorCode::wrong_context,
+            "the stream belongs to another context than the sorter");
 }
 
 }  // namespace
 
 Sorter make_sorter(int device, SorterOptions options) {
-    return Sorter(std::make_unique<detail::SorterCore>(std::make_unique<Host>(device_of_number(device)),
-                                                       std::move(options)));
+    return Sorter(
+        std::make_unique<detail::SorterCore>(std::make_unique<Host>(device_of_number(device)), std::move(options)));
 }
 
 SortReport enqueue_sort(Sorter& sorter, Stream stream, const KeyRange& keys, std::span<const Event> wait_list,

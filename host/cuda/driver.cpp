@@ -40,8 +40,8 @@ Driver load_driver() {
 
 Compiler load_compiler() {
     Compiler loaded;
-    void* const library = open_first({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
-                                      "/usr/local/cuda/lib64/libnvrtc.so"}, loaded.absence);
+    void* const library = open_first(
+        {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"}, loaded.absence);
     if (!library) return loaded;
     LANESORT_NVRTC_FUNCTIONS(LANESORT_LOOK_UP)
     return loaded;

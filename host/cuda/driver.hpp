@@ -10,6 +10,7 @@ namespace lanesort::cuda {
 
 // The functions that are used. cuda.h renames some of them to newer versions (cuMemAlloc to cuMemAlloc_v2); the name as
 // expanded is the one that is looked up.
+// clang-format off
 #define LANESORT_CUDA_FUNCTIONS(use)                                                                                  \
     use(cuInit) use(cuDriverGetVersion) use(cuGetErrorName) use(cuGetErrorString) use(cuDeviceGetCount)               \
     use(cuDeviceGet) use(cuDeviceGetName) use(cuDeviceGetAttribute) use(cuDeviceTotalMem)                             \
@@ -26,6 +27,7 @@ namespace lanesort::cuda {
     use(nvrtcVersion) use(nvrtcGetErrorString) use(nvrtcCreateProgram) use(nvrtcDestroyProgram)                       \
     use(nvrtcCompileProgram) use(nvrtcGetProgramLogSize) use(nvrtcGetProgramLog) use(nvrtcGetCUBINSize)               \
     use(nvrtcGetCUBIN)
+// clang-format on
 
 /// The driver's functions, under their plain names.
 struct Driver {

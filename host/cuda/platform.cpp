@@ -41,9 +41,9 @@ DeviceInfo describe(CUdevice device) {
     info.platform = "NVIDIA CUDA driver";
     info.name = name;
     info.vendor = "NVIDIA Corporation";
-    info.version = fmt::format("compute capability {}.{}",
-                               attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-                               attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+    info.version =
+        fmt::format("compute capability {}.{}", attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+                    attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
     info.driver = fmt::format("CUDA {}.{}", driver_version / 1000, driver_version % 1000 / 10);
     info.kind = DeviceKind::gpu;
     info.compute_units = static_cast<unsigned>(attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));

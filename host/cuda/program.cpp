@@ -14,8 +14,8 @@ namespace {
 
 void check(nvrtcResult result, const char* call) {
     if (result != NVRTC_SUCCESS)
-        throw Error(ErrorCode::build_failed,
-                    fmt::format("{} failed: {}", call, compiler().nvrtcGetErrorString(result)), call, result);
+        throw Error(ErrorCode::build_failed, fmt::format("{} failed: {}", call, compiler().nvrtcGetErrorString(result)),
+                    call, result);
 }
 
 /// NVRTC's program, freed in any case.

@@ -55,7 +55,8 @@ std::vector<cl::Event> check_events(const Host& host, std::span<const cl_event> 
 
 Sorter make_sorter(cl_context context, cl_device_id device, SorterOptions options) {
     return checked([&] {
-        require(context != nullptr && device != nullptr, ErrorCode::invalid_argument, "the context or the device is null");
+        require(context != nullptr && device != nullptr, ErrorCode::invalid_argument,
+                "the context or the device is null");
         const cl::Context retained(context, true);
         const auto devices = retained.getInfo<CL_CONTEXT_DEVICES>();
         require(std::ranges::any_of(devices, [&](const cl::Device& d) { return d() == device; }),
@@ -82,7 +83,8 @@ struct ReadySort {
     Program* program = nullptr;
 
     ReadySort(Sorter& sorter, cl_command_queue on, const KeyRange& range)
-        : host(host_of(sorter)), queue(on, on != nullptr),
+        : host(host_of(sorter)),
+          queue(on, on != nullptr),
           keys{cl::Buffer(range.buffer, range.buffer != nullptr), range.offset, key_coding(range.type, range.order)} {
         check_queue(host, queue);
         check_keys(host, keys.buffer, range);

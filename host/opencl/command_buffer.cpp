@@ -41,8 +41,8 @@ bool CommandBufferExecutor::supported(const cl::CommandQueue& queue) {
     const auto device = queue.getInfo<CL_QUEUE_DEVICE>();
     if (device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_khr_command_buffer") == std::string::npos) return false;
     const CommandBufferFunctions functions = functions_of(device);
-    const bool complete = functions.create && functions.release && functions.finalize && functions.command_kernel &&
-                          functions.enqueue;
+    const bool complete =
+        functions.create && functions.release && functions.finalize && functions.command_kernel && functions.enqueue;
     const cl_bitfield properties = queue.getInfo<CL_QUEUE_PROPERTIES>();
     const cl_bitfield required = bits(device, CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR);
     const cl_bitfield capabilities = bits(device, CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR);
@@ -55,8 +55,8 @@ CommandBufferExecutor::CommandBufferExecutor(Program& program, cl::CommandQueue 
     : program_(program), queue_(std::move(queue)), keys_(std::move(keys)) {
     const auto device = queue_.getInfo<CL_QUEUE_DEVICE>();
     functions_ = functions_of(device);
-    simultaneous_ = bits(device, CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR) &
-                    CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR;
+    simultaneous_ =
+        bits(device, CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR) & CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR;
     const cl_command_buffer_properties_khr properties[] = {
         CL_COMMAND_BUFFER_FLAGS_KHR, simultaneous_ ? cl_properties{CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR} : 0, 0};
     cl_int status = CL_SUCCESS;
@@ -79,8 +79,8 @@ void CommandBufferExecutor::run(const Plan& plan) {
         const auto [global, local] = ranges(pass, plan);
         const bool first = &pass == &plan.passes.front();
         cl_sync_point_khr point = 0;
-        check(functions_.command_kernel(commands_, nullptr, nullptr, kernel(), 1, nullptr, global, local,
-                                        first ? 0 : 1, first ? nullptr : &last, &point, nullptr),
+        check(functions_.command_kernel(commands_, nullptr, nullptr, kernel(), 1, nullptr, global, local, first ? 0 : 1,
+                                        first ? nullptr : &last, &point, nullptr),
               "clCommandNDRangeKernelKHR");
         last = point;
     }

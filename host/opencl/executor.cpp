@@ -4,9 +4,11 @@
 
 namespace lanesort::opencl {
 QueueExecutor::QueueExecutor(Program& program, cl::CommandQueue queue, Keys keys, std::vector<cl::Event> wait_list)
-    : program_(program), queue_(std::move(queue)),
+    : program_(program),
+      queue_(std::move(queue)),
       in_order_(!(queue_.getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)),
-      keys_(std::move(keys)), wait_list_(std::move(wait_list)) {}
+      keys_(std::move(keys)),
+      wait_list_(std::move(wait_list)) {}
 
 void QueueExecutor::run(const Plan& plan) {
     for (const Pass& pass : plan.passes) {

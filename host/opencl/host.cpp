@@ -15,7 +15,10 @@ namespace {
 class HostRange {
 public:
     HostRange(const Host& host, const cl::CommandQueue& queue, void* keys, std::size_t bytes)
-        : queue_(queue), keys_(keys), bytes_(bytes), in_place_(host.info().host_unified_memory),
+        : queue_(queue),
+          keys_(keys),
+          bytes_(bytes),
+          in_place_(host.info().host_unified_memory),
           buffer_(host.context(), CL_MEM_READ_WRITE | (in_place_ ? CL_MEM_USE_HOST_PTR : cl_mem_flags{0}), bytes,
                   in_place_ ? keys : nullptr) {}
 
@@ -88,8 +91,7 @@ SortReport Host::sort_host(void* keys, const Plan& plan, const detail::KernelPar
 
         QueueExecutor executor(program(parameters), queue(), {range.buffer(), 0, coding});
         std::vector<cl::Event> passes;
-        if (progress)
-            executor.after_enqueue = [&](const Pass&, const cl::Event& event) { passes.push_back(event); };
+        if (progress) executor.after_enqueue = [&](const Pass&, const cl::Event& event) { passes.push_back(event); };
         executor.run(plan);
         queue().flush();
         for (std::size_t done = 0; done < passes.size(); ++done) {

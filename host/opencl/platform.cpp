@@ -83,7 +83,8 @@ Discovery discover_opencl() {
         const auto platforms = opencl::platforms();
         if (platforms.empty())
             discovery.absences.push_back(
-                "OpenCL cannot be used: no platform is installed (a driver, or PoCL for the processor: pocl-opencl-icd)");
+                "OpenCL cannot be used: no platform is installed (a driver, or PoCL for the processor: "
+                "pocl-opencl-icd)");
         for (const auto& platform : platforms) {
             const std::string& name = discovery.platforms.emplace_back(platform.getInfo<CL_PLATFORM_NAME>());
             // A broken driver must not hide the others.

@@ -20,8 +20,8 @@ namespace lanesort::detail {
 /// Everything that a kernel is compiled for. Strides, counts and offsets are arguments instead.
 struct KernelParameters {
     std::size_t key_bytes = 4;
-    bool wide_index = false;  ///< 64-bit indices: for 2^31 keys and more
-    bool count_sync = false;  ///< the kernels count their hand-overs and barriers
+    bool wide_index = false;     ///< 64-bit indices: for 2^31 keys and more
+    bool count_sync = false;     ///< the kernels count their hand-overs and barriers
     bool unroll_rounds = false;  ///< constant local-memory addresses, for longer compilation
     Shape shape;
 

@@ -17,8 +17,9 @@ unsigned write_conflicts(const Shape& shape, const Banks& banks, unsigned from, 
             for (unsigned t = first; t < last; ++t) {
                 const bool swapped = shape.bank_swap && (t >> to & 1);
                 const unsigned m = swapped ? instruction ^ group : instruction;
-                const unsigned slot = padded_slot(
-                    shape, remapped_slot(shape, held_vector(shape, t, m, from, false), to), log2(banks.banks_per_vector));
+                const unsigned slot =
+                    padded_slot(shape, remapped_slot(shape, held_vector(shape, t, m, from, false), to),
+                                log2(banks.banks_per_vector));
                 for (unsigned bank = 0; bank < banks.banks_per_vector; ++bank)
                     ++accesses[(slot * banks.banks_per_vector + bank) % banks.banks];
             }

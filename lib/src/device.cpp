@@ -49,10 +49,11 @@ std::vector<std::string> absences() { return discover().absences; }
 Device find_device(std::string_view selector) {
     const auto [platforms, devices, absences] = discover();
     if (platforms.empty())
-        throw Error(ErrorCode::no_platform, fmt::format("there is no device to sort on: {}", fmt::join(absences, "; ")));
+        throw Error(ErrorCode::no_platform,
+                    fmt::format("there is no device to sort on: {}", fmt::join(absences, "; ")));
     if (devices.empty())
-        throw Error(ErrorCode::no_device, fmt::format("there is no device on the platforms found ({})",
-                                                      fmt::join(platforms, ", ")));
+        throw Error(ErrorCode::no_device,
+                    fmt::format("there is no device on the platforms found ({})", fmt::join(platforms, ", ")));
     if (selector.empty() || selector == "default") {
         const auto gpu = std::ranges::find(devices, DeviceKind::gpu, [](const Device& d) { return d.info().kind; });
         return gpu != devices.end() ? *gpu : devices.front();

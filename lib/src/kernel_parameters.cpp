@@ -4,9 +4,7 @@
 
 namespace lanesort::detail {
 
-std::string kernel_file(const Shape& shape) {
-    return shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl";
-}
+std::string kernel_file(const Shape& shape) { return shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl"; }
 
 std::vector<std::string> definitions(const KernelParameters& parameters) {
     const Shape& shape = parameters.shape;

@@ -49,7 +49,8 @@ Pass sort_tiles(std::uint64_t count, unsigned last_phase, const Shape& shape) {
 
 /// The steps of `phase` with strides 2^top .. 2^bottom, in tiles of rows of 2^column_bits keys or, where bottom is
 /// 0, in contiguous ones.
-Pass merge(std::uint64_t count, unsigned phase, unsigned top, unsigned bottom, unsigned column_bits, const Shape& shape) {
+Pass merge(std::uint64_t count, unsigned phase, unsigned top, unsigned bottom, unsigned column_bits,
+           const Shape& shape) {
     const TileBits bits(shape);
     Pass pass{};
     pass.kind = bottom > 0 ? Pass::Kind::merge_rows : Pass::Kind::merge_tiles;

@@ -14,7 +14,8 @@ class ReferenceExecutor final : public Executor {
 public:
     /// `keys` points to the plan's count of keys of `bytes` bytes each. `after_pass`, if given, is called after each
     /// pass, when the array holds encoded keys (decoded after the last).
-    ReferenceExecutor(void* keys, std::size_t bytes, KeyCoding coding, std::function<void(const Pass&)> after_pass = {});
+    ReferenceExecutor(void* keys, std::size_t bytes, KeyCoding coding,
+                      std::function<void(const Pass&)> after_pass = {});
 
     void run(const Plan& plan) override;
 

@@ -26,7 +26,8 @@ bool power_of_two_up_to(unsigned value, unsigned limit) { return std::has_single
 Shape cpu_shape(const DeviceInfo& device, std::size_t key_bytes) {
     constexpr std::size_t tile_bytes = 1 << 17;
     Shape shape;
-    shape.lanes = std::clamp<unsigned>(std::bit_floor(device.native_vector_bytes / static_cast<unsigned>(key_bytes)), 1, 16);
+    shape.lanes =
+        std::clamp<unsigned>(std::bit_floor(device.native_vector_bytes / static_cast<unsigned>(key_bytes)), 1, 16);
     shape.register_vectors = device.native_vector_bytes >= 64 ? 16 : 8;
     shape.vectors = static_cast<unsigned>(tile_bytes / key_bytes / shape.lanes / 2);
     shape.work_items = 1;
@@ -47,7 +48,7 @@ Shape gpu_shape(std::size_t key_bytes, std::uint64_t count) {
     else shape.work_items = small && !one_tile ? 128 : 256;
     shape.register_vectors = 2 * shape.vectors;
     shape.steps_per_pass = 8;
-    shape.resident_groups = (key_bytes == 4 ? 1536 : 896) / shape.work_items;  // more would spill
+    shape.resident_groups = (key_bytes == 4 ? 1536 : 768) / shape.work_items;  // more would spill
     shape.remap = true;
     shape.bank_padding = true;
     shape.coalesced_store = true;
@@ -68,8 +69,8 @@ void check(const Shape& shape) {
             "1 where register_vectors is less than twice the vectors");
     require(shape.tile_keys() <= 1u << 20, "keys of a tile", shape.tile_keys(), "at most 1048576");
     require(shape.steps_per_pass >= 1 && shape.steps_per_pass <= log2(shape.tile_vectors()), "steps_per_pass",
-            shape.steps_per_pass, fmt::format("from 1 to {}, as a tile has {} vectors", log2(shape.tile_vectors()),
-                                              shape.tile_vectors()));
+            shape.steps_per_pass,
+            fmt::format("from 1 to {}, as a tile has {} vectors", log2(shape.tile_vectors()), shape.tile_vectors()));
     require(shape.resident_groups >= 1 && shape.resident_groups <= 32, "resident_groups", shape.resident_groups,
             "from 1 to 32");
     require(!shape.bank_swap || shape.remap, "bank_swap", shape.bank_swap, "off where remap is off");
@@ -83,8 +84,8 @@ std::size_t Shape::local_bytes(std::size_t key_bytes) const noexcept {
 }
 
 std::string to_string(const Shape& shape) {
-    std::string text = fmt::format("L={} M={} ITEMS={} r={}", shape.lanes, shape.vectors, shape.work_items,
-                                   shape.steps_per_pass);
+    std::string text =
+        fmt::format("L={} M={} ITEMS={} r={}", shape.lanes, shape.vectors, shape.work_items, shape.steps_per_pass);
     if (shape.walks_in_cache()) text += fmt::format(" registers={}", shape.register_vectors);
     if (shape.resident_groups > 1) text += fmt::format(" resident={}", shape.resident_groups);
     if (!shape.local_sync) text += " no-local-sync";

@@ -86,8 +86,8 @@ void SorterCore::check_size(std::uint64_t count, KeyType type) const {
     const DeviceInfo& device = backend_->info();
     if (count > device.max_allocation_bytes / key_bytes(type))
         throw Error(ErrorCode::too_large,
-                    fmt::format("{} keys of type {} exceed the {} bytes that {} can allocate at once", count, name(type),
-                                device.max_allocation_bytes, device.name));
+                    fmt::format("{} keys of type {} exceed the {} bytes that {} can allocate at once", count,
+                                name(type), device.max_allocation_bytes, device.name));
 }
 
 SortReport SorterCore::sort_host(void* keys, std::size_t count, KeyType type, Order order) {

@@ -9,9 +9,9 @@ namespace lanesort {
 
 /// Local memory, as the model sees it.
 struct Banks {
-    unsigned banks = 32;             ///< B: 4-byte banks that serve one access each at a time
-    unsigned banks_per_vector = 1;   ///< K: 4-byte banks that one vector covers
-    unsigned work_items = 32;        ///< G: work-items that issue one instruction together
+    unsigned banks = 32;            ///< B: 4-byte banks that serve one access each at a time
+    unsigned banks_per_vector = 1;  ///< K: 4-byte banks that one vector covers
+    unsigned work_items = 32;       ///< G: work-items that issue one instruction together
 };
 
 /// The most accesses to one bank among the write instructions of one remapped hand-over, from the round on the

@@ -31,15 +31,15 @@ struct KeyRange {
 
 /// Sorts the keys in place, asynchronously, in the order of the stream.
 ///
-/// Starts after the stream's earlier work and all events of `wait_list`; `event`, if given, is recorded at the sort's end.
-/// Allocates no device memory, does not block and does not synchronise, except to compile where the sorter was not prepared
-/// for such a sort (Sorter::prepare). May be called while the stream is being captured, with a prepared sorter. The caller's
-/// current context is left as it was. Keys outside the range are neither read nor written.
+/// Starts after the stream's earlier work and all events of `wait_list`; `event`, if given, is recorded at the sort's
+/// end. Allocates no device memory, does not block and does not synchronise, except to compile where the sorter was not
+/// prepared for such a sort (Sorter::prepare). May be called while the stream is being captured, with a prepared
+/// sorter. The caller's current context is left as it was. Keys outside the range are neither read nor written.
 ///
 /// Before anything is enqueued, throws Error(invalid_argument) for memory that is not the device's, or not aligned,
 /// Error(wrong_context) for a stream of another context, Error(out_of_range) if the range reaches past the end of the
-/// allocation, Error(unsupported) for a sorter of another backend and Error(build_failed). After Error(device_failed) the
-/// keys in the range are unspecified.
+/// allocation, Error(unsupported) for a sorter of another backend and Error(build_failed). After Error(device_failed)
+/// the keys in the range are unspecified.
 SortReport enqueue_sort(Sorter& sorter, Stream stream, const KeyRange& keys, std::span<const Event> wait_list = {},
                         Event event = nullptr);
 

@@ -25,12 +25,12 @@ struct DeviceInfo {
     std::string driver;
     DeviceKind kind = DeviceKind::other;
     unsigned compute_units = 1;
-    unsigned max_work_items = 1;        ///< in a work-group
-    unsigned native_vector_bytes = 4;   ///< width of the device's own integer vectors
+    unsigned max_work_items = 1;       ///< in a work-group
+    unsigned native_vector_bytes = 4;  ///< width of the device's own integer vectors
     std::uint64_t global_bytes = 0;
     std::uint64_t max_allocation_bytes = 0;
     std::uint64_t local_bytes = 0;
-    bool host_unified_memory = false;   ///< host memory can be sorted where it is, without a copy
+    bool host_unified_memory = false;  ///< host memory can be sorted where it is, without a copy
 };
 
 /// The shape that the library chooses for `count` keys of that many bytes (0: very many): from a table by kind of

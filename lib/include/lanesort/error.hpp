@@ -28,8 +28,12 @@ enum class ErrorCode : std::uint8_t {
 /// The one exception of the library. what() is a sentence for a person.
 class Error : public std::runtime_error {
 public:
-    Error(ErrorCode code, const std::string& sentence, std::string call = {}, int status = 0, std::string build_log = {})
-        : std::runtime_error(sentence), code_(code), status_(status), call_(std::move(call)),
+    Error(ErrorCode code, const std::string& sentence, std::string call = {}, int status = 0,
+          std::string build_log = {})
+        : std::runtime_error(sentence),
+          code_(code),
+          status_(status),
+          call_(std::move(call)),
           build_log_(std::move(build_log)) {}
 
     ErrorCode code() const noexcept { return code_; }

@@ -18,7 +18,7 @@ struct Pass {
         merge_tiles,  ///< the last steps of one phase, on contiguous tiles
     };
     Kind kind;
-    unsigned first_phase;    ///< phase p merges runs of 2^(p-1) keys into runs of 2^p
+    unsigned first_phase;  ///< phase p merges runs of 2^(p-1) keys into runs of 2^p
     unsigned last_phase;
     unsigned top_stride;     ///< lg of the first step's stride (of the last phase)
     unsigned bottom_stride;  ///< lg of the last step's stride

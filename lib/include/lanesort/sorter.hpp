@@ -40,8 +40,8 @@ struct SortReport {
 /// Sorts on one device, in place: no second array, the same bytes on every device, a schedule that depends on the
 /// count and the shape only. Not stable, which no caller can see: keys that are equal are equal in every bit.
 ///
-/// Owns its programs; a program is compiled by the first sort that needs it, or by prepare(). One sorter serves one thread
-/// at a time; different sorters are independent. After an error the sorter can be used again.
+/// Owns its programs; a program is compiled by the first sort that needs it, or by prepare(). One sorter serves one
+/// thread at a time; different sorters are independent. After an error the sorter can be used again.
 class Sorter {
 public:
     /// Opens the device. Throws Error(device_failed) if it cannot be opened, Error(invalid_argument) for an impossible
@@ -54,9 +54,10 @@ public:
 
     /// Sorts a host range; blocks until it is sorted. Takes device memory for one copy of the keys, or none where the
     /// device works in host memory (DeviceInfo::host_unified_memory).
-    /// Throws Error(too_large) above the device's allocation limit, Error(unsupported) for a shape that the device cannot
-    /// run, Error(out_of_memory) and Error(build_failed), with the keys as they were. After Error(device_failed), or what
-    /// `progress` throws, in the middle of a sort, the keys are unspecified in host_unified_memory, else as they were.
+    /// Throws Error(too_large) above the device's allocation limit, Error(unsupported) for a shape that the device
+    /// cannot run, Error(out_of_memory) and Error(build_failed), with the keys as they were. After
+    /// Error(device_failed), or what `progress` throws, in the middle of a sort, the keys are unspecified in
+    /// host_unified_memory, else as they were.
     template <Key T>
     SortReport sort(std::span<T> keys, Order order = Order::ascending) {
         return sort(keys.data(), keys.size(), key_type_v<T>, order);
@@ -69,8 +70,8 @@ public:
     /// compiles later. Small, large and very large counts may need different kernels.
     void prepare(KeyType type, std::uint64_t count = 0);
 
-    /// The shape of a sort of `count` keys of that type (0: very many), after fitting it to the kernels that the device's
-    /// compiler built.
+    /// The shape of a sort of `count` keys of that type (0: very many), after fitting it to the kernels that the
+    /// device's compiler built.
     Shape shape(KeyType type, std::uint64_t count = 0);
 
     /// The plan that a sort of `count` keys of that type runs.
