@@ -1,12 +1,13 @@
 /* The names that every kernel file is written in, so that one text serves every device language.
  *
- * Parameters (powers of two, defined by the host; the defaults let a file be compiled alone):
+ * Parameters (defined by the host, powers of two but for the last two; the defaults let a file be compiled alone):
  *   KEY_BITS          8, 16, 32 or 64
  *   INDEX_BITS        32 for fewer than 2^31 keys, else 64
  *   LANES             L, keys in a vector: 1, 2, 4, 8 or 16
  *   VECTORS           M, vectors in each of the two groups of a work-item's tile share
  *   WORK_ITEMS        ITEMS, work-items in a work-group
  *   REGISTER_VECTORS  vectors that a work-item holds in registers at a time
+ *   STEPS_PER_PASS    r, the most steps of a pass on rows
  *   RESIDENT_GROUPS   work-groups for which the compiler must leave registers on one multiprocessor, where it can be told
  */
 #ifndef DIALECT_H
@@ -30,7 +31,9 @@
 #ifndef REGISTER_VECTORS
 #define REGISTER_VECTORS 2
 #endif
-
+#ifndef STEPS_PER_PASS
+#define STEPS_PER_PASS 1
+#endif
 #ifndef RESIDENT_GROUPS
 #define RESIDENT_GROUPS 1
 #endif

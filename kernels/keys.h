@@ -53,15 +53,22 @@ INLINE vec_t decode(vec_t key, uint coding, key_t flip) {
 /* Beyond the end of the array lies +infinity: it is read as the largest key and never written. Compare-exchanges
  * never move a key towards the end past an equal one, so the keys of the array stay inside it. */
 INLINE vec_t load_to_end(GLOBAL const key_t* keys, index_t first, index_t count, vec_t beyond) {
+#if LANES == 1
+    return first < count ? keys[first] : beyond;
+#else
     if (first + LANES <= count) return LOAD_VECTOR(keys + first);
     key_t lane[LANES];
     STORE_VECTOR(beyond, lane);
     for (uint l = 0; l < LANES; ++l)
         if (first + l < count) lane[l] = keys[first + l];
     return LOAD_VECTOR(lane);
+#endif
 }
 
 INLINE void store_to_end(vec_t key, GLOBAL key_t* keys, index_t first, index_t count) {
+#if LANES == 1
+    if (first < count) keys[first] = key;
+#else
     if (first + LANES <= count) {
         STORE_VECTOR(key, keys + first);
     } else {
@@ -70,6 +77,7 @@ INLINE void store_to_end(vec_t key, GLOBAL key_t* keys, index_t first, index_t c
         for (uint l = 0; l < LANES; ++l)
             if (first + l < count) keys[first + l] = lane[l];
     }
+#endif
 }
 
 #endif

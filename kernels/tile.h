@@ -32,10 +32,9 @@
 
 #define LOW_BITS(x, bits) ((x) & ((1u << (bits)) - 1))
 
-/* The start of the field of a round whose first step has stride 2^top, in a pass that ends with stride 2^bottom. */
-INLINE uint field_start(uint top, uint bottom) {
-    uint start = max(top + 1, (uint)FIELD_BITS) - FIELD_BITS;
-    return min(max(start, bottom), (uint)(TILE_BITS - FIELD_BITS));
+/* The start of the field of a round whose first step has stride 2^top. */
+INLINE uint field_start(uint top) {
+    return min(max(top + 1, (uint)FIELD_BITS), (uint)TILE_BITS) - FIELD_BITS;
 }
 
 /* The vector that work-item t holds in register m, where t and m occupy different bits: so
@@ -80,29 +79,46 @@ INLINE tile_t strided_tile(index_t number, uint row_stride, uint column_bits, ui
     return tile;
 }
 
-/* The index in the array of the first key of vector v. */
-INLINE index_t key_index(tile_t tile, uint v) {
+/* The keys from the tile's first column to the first key of vector v, in the rows' order. Additive like vector_of. */
+INLINE index_t key_offset(tile_t tile, uint v) {
     uint key = v << LANE_BITS;
-    index_t row = key >> tile.column_bits;
-    index_t block = v >= TILE_VECTORS / 2 ? tile.block ^ tile.mirror_mask : tile.block;
-    return tile.base + (row << tile.row_stride) + (block << tile.column_bits) + LOW_BITS(key, tile.column_bits);
+    return ((index_t)(key >> tile.column_bits) << tile.row_stride) + LOW_BITS(key, tile.column_bits);
 }
 
-/* The index of the first key that work-item t holds in register m, in the round on the field at `start`. */
-INLINE index_t held_index(tile_t tile, uint t, uint m, uint start, uint mirrored) {
-    return key_index(tile, vector_of(m < REGISTER_VECTORS / 2 ? t : upper_number(t, start, mirrored), m, start));
+/* The index in the array of the first key of vector v. */
+INLINE index_t key_index(tile_t tile, uint v) {
+    index_t block = v >= TILE_VECTORS / 2 ? tile.block ^ tile.mirror_mask : tile.block;
+    return tile.base + (block << tile.column_bits) + key_offset(tile, v);
+}
+
+/* Registers m and m + HALF of a work-item lie at the same distance from registers 0 and HALF. */
+#define HALF (REGISTER_VECTORS / 2)
+
+/* The indices of the first keys that work-item t holds in registers 0 and HALF, in the round on the field at `start`. */
+INLINE index_t lower_index(tile_t tile, uint t, uint start) { return key_index(tile, vector_of(t, 0, start)); }
+INLINE index_t upper_index(tile_t tile, uint t, uint start, uint mirrored) {
+    return key_index(tile, vector_of(upper_number(t, start, mirrored), HALF, start));
 }
 
 /* All registers of work-item t from the array. */
 INLINE void load_registers(vec_t* r, GLOBAL const key_t* keys, index_t count, tile_t tile, uint t, uint start,
                            uint mirrored, uint coding, key_t flip) {
+    index_t lower = lower_index(tile, t, start), upper = upper_index(tile, t, start, mirrored);
     if (tile.whole) {
-        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
-            r[m] = LOAD_VECTOR(keys + held_index(tile, t, m, start, mirrored));
+        GLOBAL const key_t* lower_keys = keys + lower;
+        GLOBAL const key_t* upper_keys = keys + upper;
+        UNROLL for (uint m = 0; m < HALF; ++m) {
+            index_t offset = key_offset(tile, vector_of(0, m, start));
+            r[m] = LOAD_VECTOR(lower_keys + offset);
+            r[m + HALF] = LOAD_VECTOR(upper_keys + offset);
+        }
     } else {
         vec_t beyond = decode((vec_t)LARGEST_KEY, coding, flip);
-        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
-            r[m] = load_to_end(keys, held_index(tile, t, m, start, mirrored), count, beyond);
+        UNROLL for (uint m = 0; m < HALF; ++m) {
+            index_t offset = key_offset(tile, vector_of(0, m, start));
+            r[m] = load_to_end(keys, lower + offset, count, beyond);
+            r[m + HALF] = load_to_end(keys, upper + offset, count, beyond);
+        }
     }
     if (coding != CODING_NONE) {
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = encode(r[m], coding, flip);
@@ -115,12 +131,21 @@ INLINE void store_registers(vec_t* r, GLOBAL key_t* keys, index_t count, tile_t 
     if (coding != CODING_NONE) {
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = decode(r[m], coding, flip);
     }
+    index_t lower = lower_index(tile, t, start), upper = upper_index(tile, t, start, mirrored);
     if (tile.whole) {
-        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
-            STORE_VECTOR(r[m], keys + held_index(tile, t, m, start, mirrored));
+        GLOBAL key_t* lower_keys = keys + lower;
+        GLOBAL key_t* upper_keys = keys + upper;
+        UNROLL for (uint m = 0; m < HALF; ++m) {
+            index_t offset = key_offset(tile, vector_of(0, m, start));
+            STORE_VECTOR(r[m], lower_keys + offset);
+            STORE_VECTOR(r[m + HALF], upper_keys + offset);
+        }
     } else {
-        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
-            store_to_end(r[m], keys, held_index(tile, t, m, start, mirrored), count);
+        UNROLL for (uint m = 0; m < HALF; ++m) {
+            index_t offset = key_offset(tile, vector_of(0, m, start));
+            store_to_end(r[m], keys, lower + offset, count);
+            store_to_end(r[m + HALF], keys, upper + offset, count);
+        }
     }
 }
 

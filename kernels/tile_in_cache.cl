@@ -37,7 +37,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint 
     for (uint phase = FIELD_BITS + 1; phase <= phases; ++phase) {
         uint top = phase, start;
         do {
-            start = field_start(top - 1, 0);
+            start = field_start(top - 1);
             merge_round(keys, count, tile, start, top == phase, top - 1 - start, 0, start == 0,
                         phase == phases && start == 0 ? store_coding : CODING_NONE, flip);
             top = start;
@@ -51,7 +51,7 @@ INLINE void merge(GLOBAL key_t* keys, index_t count, tile_t tile, uint mirrored,
     uint bottom = max(tile.column_bits, (uint)LANE_BITS) - LANE_BITS;
     uint top = TILE_BITS, start;
     do {
-        start = field_start(top - 1, bottom);
+        start = field_start(top - 1);
         merge_round(keys, count, tile, start, mirrored && top == TILE_BITS, top - 1 - start,
                     max(start, bottom) - start, tile.row_stride == 0 && start == 0,
                     start <= bottom ? store_coding : CODING_NONE, flip);

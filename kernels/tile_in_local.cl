@@ -39,30 +39,34 @@
 
 /* The field of the round in which neighbouring work-items hold neighbouring vectors. */
 #define CONTIGUOUS_START (TILE_BITS - FIELD_BITS)
-/* The most rounds that the steps of one phase take. */
-#define MOST_ROUNDS ((TILE_BITS + FIELD_BITS - 1) / FIELD_BITS)
+/* The most rounds that so many steps of one phase take. */
+#define ROUNDS(steps) (((steps) + FIELD_BITS - 1) / FIELD_BITS)
 
-/* The slots of a write-back lie powers of two apart. One unused word after every 32 banks and another after every 256
- * bring them into different banks; unlike an exclusive-or this keeps every address a base plus a constant. LANES is 1. */
-#if BANK_PADDING
-#define BANK_BITS_OF_KEY (KEY_BITS == 64)
-#define PADDED(slot) ((slot) + ((slot) >> (5 - BANK_BITS_OF_KEY)) + ((slot) >> (8 - BANK_BITS_OF_KEY)))
-#else
-#define PADDED(slot) (slot)
-#endif
-#define LOCAL_SLOTS (PADDED(TILE_VECTORS - 1) + 1)
+/* The slots of a write-back lie powers of two apart. One unused slot after every 2^shift brings them into different
+ * banks; unlike an exclusive-or this keeps every address a base plus a constant. LANES is 1, and REMAP is on. */
+#define PADDED(slot, shift) ((slot) + (BANK_PADDING ? (slot) >> (shift) : 0))
+/* lg of the slots that cover every bank once. */
+#define ROW_OF_BANKS_BITS (KEY_BITS == 64 ? 4 : 5)
+#define LOCAL_SLOTS (PADDED(TILE_VECTORS - 1, ROW_OF_BANKS_BITS) + 1)
 
 #if TILE_WORK_ITEMS > 1
-/* The slot of vector v in local memory, where a round on the field at `start` reads it.
+/* The shift of the hand-over from the field at `from` to the one at `to`. The remapping moves some of the low bits of
+ * a work-item's number above the row of banks; the shift brings each down to a bank bit that no other one holds. */
+INLINE uint padding_shift(int from, int to) {
+    int lowest = to < from ? to : to <= FIELD_BITS ? to - FIELD_BITS : max(to - max(FIELD_BITS, ROW_OF_BANKS_BITS), 0);
+    return max(CONTIGUOUS_START - lowest, ROW_OF_BANKS_BITS);
+}
+
+/* The slot of vector v in local memory, in the hand-over from the field at `from` to the one at `to`.
  * Remapped, the field moves to the top: register m of work-item t is read at t + m * TILE_WORK_ITEMS.
  * Additive like vector_of, padding included, since it only moves bits. */
-INLINE uint slot(uint v, uint start) {
+INLINE uint slot(uint v, uint from, uint to) {
 #if REMAP
-    return PADDED((LOW_BITS(v >> start, FIELD_BITS) << CONTIGUOUS_START) | ((v >> (start + FIELD_BITS)) << start) |
-                  LOW_BITS(v, start));
+    uint remapped = (LOW_BITS(v >> to, FIELD_BITS) << CONTIGUOUS_START) | ((v >> (to + FIELD_BITS)) << to) |
+                    LOW_BITS(v, to);
+    return PADDED(remapped, padding_shift(from, to));
 #else
-    (void)start;
-    return PADDED(v);
+    return v;
 #endif
 }
 
@@ -76,28 +80,28 @@ INLINE uint slot(uint v, uint start) {
 INLINE void hand_over(vec_t* r, LOCAL key_t* tile, uint t, uint from, uint from_mirrored, uint to, uint to_mirrored,
                       sync_t* sync) {
     if (REMAP && sync->hand_overs > 0) SYNCHRONISE(sync)
-    LOCAL key_t* lower = tile + slot(vector_of(t, 0, from), to) * LANES;
-    LOCAL key_t* upper = tile + slot(vector_of(upper_number(t, from, from_mirrored), VECTORS, from), to) * LANES;
+    LOCAL key_t* lower = tile + slot(vector_of(t, 0, from), from, to) * LANES;
+    LOCAL key_t* upper = tile + slot(vector_of(upper_number(t, from, from_mirrored), VECTORS, from), from, to) * LANES;
 #if BANK_SWAP
     uint swap = (t >> to) & 1;
     LOCAL key_t* first = swap ? upper : lower;
     LOCAL key_t* second = swap ? lower : upper;
     UNROLL for (uint m = 0; m < VECTORS; ++m)
-        STORE_VECTOR(swap ? r[m + VECTORS] : r[m], first + slot(vector_of(0, m, from), to) * LANES);
+        STORE_VECTOR(swap ? r[m + VECTORS] : r[m], first + slot(vector_of(0, m, from), from, to) * LANES);
     UNROLL for (uint m = 0; m < VECTORS; ++m)
-        STORE_VECTOR(swap ? r[m] : r[m + VECTORS], second + slot(vector_of(0, m, from), to) * LANES);
+        STORE_VECTOR(swap ? r[m] : r[m + VECTORS], second + slot(vector_of(0, m, from), from, to) * LANES);
 #else
     UNROLL for (uint m = 0; m < VECTORS; ++m) {
-        STORE_VECTOR(r[m], lower + slot(vector_of(0, m, from), to) * LANES);
-        STORE_VECTOR(r[m + VECTORS], upper + slot(vector_of(0, m, from), to) * LANES);
+        STORE_VECTOR(r[m], lower + slot(vector_of(0, m, from), from, to) * LANES);
+        STORE_VECTOR(r[m + VECTORS], upper + slot(vector_of(0, m, from), from, to) * LANES);
     }
 #endif
     SYNCHRONISE(sync)
-    lower = tile + slot(vector_of(t, 0, to), to) * LANES;
-    upper = tile + slot(vector_of(upper_number(t, to, to_mirrored), VECTORS, to), to) * LANES;
+    lower = tile + slot(vector_of(t, 0, to), from, to) * LANES;
+    upper = tile + slot(vector_of(upper_number(t, to, to_mirrored), VECTORS, to), from, to) * LANES;
     UNROLL for (uint m = 0; m < VECTORS; ++m) {
-        r[m] = LOAD_VECTOR(lower + slot(vector_of(0, m, to), to) * LANES);
-        r[m + VECTORS] = LOAD_VECTOR(upper + slot(vector_of(0, m, to), to) * LANES);
+        r[m] = LOAD_VECTOR(lower + slot(vector_of(0, m, to), from, to) * LANES);
+        r[m + VECTORS] = LOAD_VECTOR(upper + slot(vector_of(0, m, to), from, to) * LANES);
     }
     ++sync->hand_overs;
 }
@@ -131,9 +135,9 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint 
     MAYBE_UNROLL for (uint phase = FIELD_BITS + 1; phase <= TILE_BITS; ++phase) {
         if (phase > phases) continue;
         uint top = phase;
-        MAYBE_UNROLL for (uint round = 0; round < MOST_ROUNDS; ++round) {
+        MAYBE_UNROLL for (uint round = 0; round < ROUNDS(TILE_BITS); ++round) {
             if (top == 0) continue;
-            uint next = field_start(top - 1, 0);
+            uint next = field_start(top - 1);
             HAND_OVER(r, local_tile, t, start, mirrored, next, round == 0, &sync);
             start = next;
             mirrored = round == 0;
@@ -154,7 +158,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint 
 /* The steps of one phase on a tile of rows of 2^column_bits keys: the strides from half the tile down to one row, or,
  * where the tile is contiguous, down to one key. */
 INLINE void merge(LOCAL key_t* local_tile, GLOBAL key_t* keys, index_t count, tile_t tile, uint mirrored,
-                  uint store_coding, key_t flip COUNTERS_PARAMETER) {
+                  uint most_rounds, uint store_coding, key_t flip COUNTERS_PARAMETER) {
     uint t = TILE_WORK_ITEM;
     sync_t sync = {0, 0};
     vec_t r[REGISTER_VECTORS];
@@ -165,10 +169,10 @@ INLINE void merge(LOCAL key_t* local_tile, GLOBAL key_t* keys, index_t count, ti
     load_registers(r, keys, count, tile, t, start, mirrored, CODING_NONE, flip);
     merge_registers(r, mirrored, FIELD_BITS - 1, max(start, bottom) - start, contiguous && start == 0);
 
-    MAYBE_UNROLL for (uint round = 1; round < MOST_ROUNDS; ++round) {
+    MAYBE_UNROLL for (uint round = 1; round < most_rounds; ++round) {
         if (start <= bottom) continue;
         uint top = start - 1;
-        uint next = field_start(top, bottom);
+        uint next = field_start(top);
         HAND_OVER(r, local_tile, t, start, mirrored, next, 0, &sync);
         start = next;
         mirrored = 0;
@@ -190,7 +194,7 @@ INLINE void merge(LOCAL key_t* local_tile, GLOBAL key_t* keys, index_t count, ti
 KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint store_coding,
                         key_t flip COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
-    merge(local_tile, keys + offset, count, contiguous_tile(TILE_NUMBER, count), 0, store_coding,
+    merge(local_tile, keys + offset, count, contiguous_tile(TILE_NUMBER, count), 0, ROUNDS(TILE_BITS), store_coding,
           flip COUNTERS_ARGUMENT);
 }
 
@@ -200,5 +204,6 @@ KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count, uint 
                        uint row_stride, uint column_bits, uint mirrored COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
     tile_t tile = strided_tile(TILE_NUMBER, row_stride, column_bits, mirrored, count);
-    merge(local_tile, keys + offset, count, tile, mirrored, store_coding, flip COUNTERS_ARGUMENT);
+    merge(local_tile, keys + offset, count, tile, mirrored, ROUNDS(STEPS_PER_PASS), store_coding,
+          flip COUNTERS_ARGUMENT);
 }

@@ -210,7 +210,8 @@ TEST_CASE("plan: a shape that cannot be is refused in a sentence that names the 
         {"resident_groups is 0", {.resident_groups = 0}},
         {"resident_groups is 33", {.resident_groups = 33}},
         {"bank_swap is 1", {.bank_swap = true}},
-        {"bank_padding is 1", {.lanes = 2, .bank_padding = true}},
+        {"bank_padding is 1", {.lanes = 2, .remap = true, .bank_padding = true}},
+        {"bank_padding is 1", {.bank_padding = true}},
     };
     for (const auto& [field, shape] : impossible) {
         CAPTURE(field);

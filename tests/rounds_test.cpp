@@ -1,6 +1,8 @@
 // Which vectors a work-item holds in a round, and where a remapped hand-over puts them.
 #include "rounds.hpp"
 
+#include <lanesort/bank_model.hpp>
+#include <set>
 #include <vector>
 
 #include "support.hpp"
@@ -87,18 +89,62 @@ TEST_CASE("rounds: remapping equals the patent's rules (a) and (b)") {
     }
 }
 
+/// Visits the fields between which the keys of a sort of one tile are handed over.
+template <class Visit>
+void for_every_hand_over(const Shape& shape, Visit visit) {
+    const unsigned tile = log2(shape.tile_vectors()), field = log2(shape.register_vectors);
+    unsigned from = 0;
+    const auto hand_over = [&](unsigned to) {
+        visit(from, to);
+        from = to;
+    };
+    for (unsigned phase = field + 1; phase <= tile; ++phase)
+        for (unsigned top = phase; top > 0; top = from) hand_over(field_start(shape, top - 1));
+    hand_over(tile - field);
+    for (unsigned top = from; top > 0; top = from) hand_over(field_start(shape, top - 1));
+}
+
 TEST_CASE("rounds: padded slots are apart, and fit the local memory that the shape asks for") {
-    Shape shape = shared_tile(8, 256);
-    for (unsigned slot = 0; slot < shape.tile_vectors(); ++slot) CHECK(padded_slot(shape, slot, 0) == slot);
-    shape.bank_padding = true;
-    for (const std::size_t bytes : {1, 2, 4, 8}) {
-        CAPTURE(bytes);
-        const unsigned bank_bits = bytes == 8 ? 1 : 0;
-        for (unsigned slot = 1; slot < shape.tile_vectors(); ++slot)
-            REQUIRE(padded_slot(shape, slot, bank_bits) > padded_slot(shape, slot - 1, bank_bits));
-        CHECK(shape.local_bytes(bytes) > shape.tile_keys() * bytes);
-        CHECK(shape.local_bytes(bytes) == (padded_slot(shape, shape.tile_vectors() - 1, bank_bits) + 1) * bytes);
-    }
+    for (const unsigned vectors : {4, 8, 16})
+        for (const unsigned work_items : {32, 128, 256})
+            for (const std::size_t bytes : {1, 4, 8}) {
+                Shape shape = shared_tile(vectors, work_items);
+                shape.bank_padding = true;
+                CAPTURE(to_string(shape));
+                CAPTURE(bytes);
+                for_every_hand_over(shape, [&](unsigned from, unsigned to) {
+                    std::set<unsigned> slots;
+                    for (unsigned v = 0; v < shape.tile_vectors(); ++v)
+                        slots.insert(padded_slot(shape, v, from, to, row_of_banks_bits(bytes)));
+                    REQUIRE(slots.size() == shape.tile_vectors());
+                    REQUIRE((*slots.rbegin() + 1) * bytes <= shape.local_bytes(bytes));
+                });
+            }
+}
+
+TEST_CASE("rounds: with padding few work-items meet in a bank") {
+    const struct { unsigned vectors, work_items; } tiles[] = {{4, 256}, {8, 128}, {8, 256}, {16, 256}};
+    for (const auto& [vectors, work_items] : tiles)
+        for (const unsigned banks_per_key : {1, 2}) {
+            Shape shape = shared_tile(vectors, work_items);
+            const auto total = [&](bool padding) {
+                shape.bank_padding = padding;
+                unsigned hand_overs = 0, conflicts = 0;
+                for_every_hand_over(shape, [&](unsigned from, unsigned to) {
+                    // Work-items that issue 8-byte accesses together do so in halves.
+                    const Banks banks{.banks_per_vector = banks_per_key, .work_items = 32 / banks_per_key};
+                    const unsigned met = write_conflicts(shape, banks, from, to);
+                    if (padding) CHECK(met <= 4);
+                    conflicts += met;
+                    ++hand_overs;
+                });
+                return double(conflicts) / hand_overs;
+            };
+            CAPTURE(to_string(shape));
+            CAPTURE(banks_per_key);
+            CHECK(total(true) < 1.4);
+            CHECK(total(false) > 3);
+        }
 }
 
 TEST_CASE("rounds: fields stay inside the tile and descend to the last step") {
@@ -107,7 +153,7 @@ TEST_CASE("rounds: fields stay inside the tile and descend to the last step") {
         for (unsigned phase = bottom + 1; phase <= tile; ++phase) {
             unsigned count = 0, top = phase;
             do {
-                const unsigned start = field_start(shape, top - 1, bottom);
+                const unsigned start = field_start(shape, top - 1);
                 REQUIRE(start + field <= tile);
                 REQUIRE(start < top);
                 REQUIRE(top <= start + field);

@@ -9,6 +9,7 @@ namespace lanesort {
 unsigned write_conflicts(const Shape& shape, const Banks& banks, unsigned from, unsigned to) {
     const unsigned instructions = shape.register_vectors;
     const unsigned group = instructions / 2;
+    const unsigned row_bits = log2(std::max(banks.banks / banks.banks_per_vector, 1u));
     unsigned worst = 0;
     for (unsigned first = 0; first < shape.tile_work_items(); first += banks.work_items)
         for (unsigned instruction = 0; instruction < instructions; ++instruction) {
@@ -17,9 +18,7 @@ unsigned write_conflicts(const Shape& shape, const Banks& banks, unsigned from, 
             for (unsigned t = first; t < last; ++t) {
                 const bool swapped = shape.bank_swap && (t >> to & 1);
                 const unsigned m = swapped ? instruction ^ group : instruction;
-                const unsigned slot =
-                    padded_slot(shape, remapped_slot(shape, held_vector(shape, t, m, from, false), to),
-                                log2(banks.banks_per_vector));
+                const unsigned slot = padded_slot(shape, held_vector(shape, t, m, from, false), from, to, row_bits);
                 for (unsigned bank = 0; bank < banks.banks_per_vector; ++bank)
                     ++accesses[(slot * banks.banks_per_vector + bank) % banks.banks];
             }

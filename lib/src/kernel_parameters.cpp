@@ -14,6 +14,7 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
             fmt::format("VECTORS={}", shape.vectors),
             fmt::format("REGISTER_VECTORS={}", shape.register_vectors),
             fmt::format("WORK_ITEMS={}", shape.work_items),
+            fmt::format("STEPS_PER_PASS={}", shape.steps_per_pass),
             fmt::format("RESIDENT_GROUPS={}", shape.resident_groups),
             fmt::format("TILE_WORK_ITEMS={}", shape.tile_work_items()),
             fmt::format("REMAP={}", int{shape.remap}),

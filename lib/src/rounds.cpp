@@ -4,16 +4,14 @@
 
 namespace lanesort {
 
-unsigned field_start(const Shape& shape, unsigned top, unsigned bottom) {
+unsigned field_start(const Shape& shape, unsigned top) {
     const unsigned field_bits = log2(shape.register_vectors);
-    const unsigned start = std::max(top + 1, field_bits) - field_bits;
-    return std::min(std::max(start, bottom), log2(shape.tile_vectors()) - field_bits);
+    return std::min(std::max(top + 1, field_bits), log2(shape.tile_vectors())) - field_bits;
 }
 
 unsigned rounds(const Shape& shape, unsigned phase, unsigned bottom) {
     unsigned rounds = 1;
-    for (unsigned start = field_start(shape, phase - 1, bottom); start > bottom;
-         start = field_start(shape, start - 1, bottom))
+    for (unsigned start = field_start(shape, phase - 1); start > bottom; start = field_start(shape, start - 1))
         ++rounds;
     return rounds;
 }
@@ -31,8 +29,19 @@ unsigned remapped_slot(const Shape& shape, unsigned v, unsigned start) {
            (v & ((1u << start) - 1));
 }
 
-unsigned padded_slot(const Shape& shape, unsigned slot, unsigned bank_bits) {
-    return shape.bank_padding ? slot + (slot >> (5 - bank_bits)) + (slot >> (8 - bank_bits)) : slot;
+unsigned padding_shift(const Shape& shape, unsigned from, unsigned to, unsigned row_bits) {
+    const int field_bits = static_cast<int>(log2(shape.register_vectors));
+    const int contiguous_start = static_cast<int>(log2(shape.tile_vectors())) - field_bits;
+    const int start = static_cast<int>(to), row = static_cast<int>(row_bits);
+    const int lowest = to < from             ? start
+                       : start <= field_bits ? start - field_bits
+                                             : std::max(start - std::max(field_bits, row), 0);
+    return static_cast<unsigned>(std::max(contiguous_start - lowest, row));
+}
+
+unsigned padded_slot(const Shape& shape, unsigned v, unsigned from, unsigned to, unsigned row_bits) {
+    const unsigned slot = remapped_slot(shape, v, to);
+    return shape.bank_padding ? slot + (slot >> padding_shift(shape, from, to, row_bits)) : slot;
 }
 
 }  // namespace lanesort

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 
 #include <lanesort/shape.hpp>
 
@@ -9,8 +10,8 @@ namespace lanesort {
 
 constexpr unsigned log2(unsigned power_of_two) { return static_cast<unsigned>(std::countr_zero(power_of_two)); }
 
-/// The start of the field of a round whose first step has stride 2^top vectors, in a pass that ends at 2^bottom.
-unsigned field_start(const Shape& shape, unsigned top, unsigned bottom);
+/// The start of the field of a round whose first step has stride 2^top vectors.
+unsigned field_start(const Shape& shape, unsigned top);
 
 /// Rounds that the steps of strides 2^(phase-1) .. 2^bottom vectors take.
 unsigned rounds(const Shape& shape, unsigned phase, unsigned bottom);
@@ -21,7 +22,14 @@ unsigned held_vector(const Shape& shape, unsigned t, unsigned m, unsigned start,
 /// The slot of vector v in local memory under remapping, where the round on the field at `start` reads it.
 unsigned remapped_slot(const Shape& shape, unsigned v, unsigned start);
 
-/// That slot after bank padding, if the shape has it, for keys that cover 2^bank_bits 4-byte banks.
-unsigned padded_slot(const Shape& shape, unsigned slot, unsigned bank_bits);
+/// lg of the slots after which the hand-over from the field at `from` to the one at `to` leaves one unused, under bank
+/// padding, where 2^row_bits vectors cover every bank once.
+unsigned padding_shift(const Shape& shape, unsigned from, unsigned to, unsigned row_bits);
+
+/// The slot of vector v in that hand-over, with the padding if the shape has it.
+unsigned padded_slot(const Shape& shape, unsigned v, unsigned from, unsigned to, unsigned row_bits);
+
+/// The row_bits of keys of so many bytes, in vectors of one key.
+constexpr unsigned row_of_banks_bits(std::size_t key_bytes) { return key_bytes == 8 ? 4 : 5; }
 
 }  // namespace lanesort

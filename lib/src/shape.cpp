@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -35,20 +36,34 @@ Shape cpu_shape(const DeviceInfo& device, std::size_t key_bytes) {
     return shape;
 }
 
-/// The shape for devices with work-groups: 16 keys a work-item in registers, one key a vector, since their vectors are
-/// the work-items. Measured on an NVIDIA H200 (bench/NOTES.md): arrays too small to fill it want more, smaller groups.
+/// What was the fastest on an NVIDIA H200 for fewer than `below` keys (bench/NOTES.md). One key a vector, since a GPU's
+/// vectors are the work-items. Small arrays want small groups, to fill the device; large ones want large tiles, since
+/// each pass runs at the speed of a copy. As many groups are resident as the registers allow without spilling.
+struct Measured {
+    std::uint64_t below;
+    unsigned vectors, work_items, steps_per_pass, resident_groups;
+};
+constexpr std::uint64_t any = ~std::uint64_t{0};
+constexpr Measured of_narrow_keys[] = {{4097, 8, 256, 8, 3}, {700'000, 8, 128, 8, 7}, {any, 8, 256, 8, 3}};
+constexpr Measured of_4_bytes[] = {
+    {4097, 8, 256, 8, 6}, {700'000, 8, 128, 8, 12}, {3'000'000, 8, 256, 8, 6}, {any, 16, 256, 10, 4}};
+constexpr Measured of_8_bytes[] = {{700'000, 4, 256, 8, 6}, {6'000'000, 8, 128, 8, 6}, {any, 8, 256, 8, 4}};
+
 Shape gpu_shape(std::size_t key_bytes, std::uint64_t count) {
-    const bool wide = key_bytes == 8;
-    const bool one_tile = count > 0 && count <= 4096;
-    const bool small = count > 0 && count < 700'000;
+    std::span<const Measured> rows = of_narrow_keys;
+    if (key_bytes == 4) rows = of_4_bytes;
+    if (key_bytes == 8) rows = of_8_bytes;
+    const bool very_many = count == 0;
+    const Measured row =
+        very_many ? rows.back()
+                  : *std::ranges::find_if(rows, [=](const Measured& candidate) { return count < candidate.below; });
     Shape shape;
     shape.lanes = 1;
-    shape.vectors = wide && small ? 4 : 8;
-    if (wide) shape.work_items = small ? 256 : 128;
-    else shape.work_items = small && !one_tile ? 128 : 256;
-    shape.register_vectors = 2 * shape.vectors;
-    shape.steps_per_pass = 8;
-    shape.resident_groups = (key_bytes == 4 ? 1536 : 768) / shape.work_items;  // more would spill
+    shape.vectors = row.vectors;
+    shape.work_items = row.work_items;
+    shape.register_vectors = 2 * row.vectors;
+    shape.steps_per_pass = row.steps_per_pass;
+    shape.resident_groups = row.resident_groups;
     shape.remap = true;
     shape.bank_padding = true;
     shape.coalesced_store = true;
@@ -74,13 +89,15 @@ void check(const Shape& shape) {
     require(shape.resident_groups >= 1 && shape.resident_groups <= 32, "resident_groups", shape.resident_groups,
             "from 1 to 32");
     require(!shape.bank_swap || shape.remap, "bank_swap", shape.bank_swap, "off where remap is off");
-    require(!shape.bank_padding || shape.lanes == 1, "bank_padding", shape.bank_padding, "off where lanes is not 1");
+    require(!shape.bank_padding || (shape.remap && shape.lanes == 1), "bank_padding", shape.bank_padding,
+            "off where remap is off or lanes is not 1");
 }
 
 std::size_t Shape::local_bytes(std::size_t key_bytes) const noexcept {
     if (tile_work_items() == 1) return 0;
-    const unsigned last_slot = padded_slot(*this, tile_vectors() - 1, key_bytes == 8 ? 1 : 0);
-    return std::size_t{last_slot + 1} * lanes * key_bytes;
+    unsigned slots = tile_vectors();
+    if (bank_padding) slots += (slots - 1) >> row_of_banks_bits(key_bytes);
+    return std::size_t{slots} * lanes * key_bytes;
 }
 
 std::string to_string(const Shape& shape) {
