@@ -29,6 +29,7 @@ typedef ulong offset_t;
 #define LOCAL
 #define INLINE static __device__ __forceinline__
 #define UNROLL _Pragma("unroll")
+#define ROLLED _Pragma("unroll 1")
 #define GROUP_ID ((index_t)blockIdx.x)
 #define LOCAL_ID (threadIdx.x)
 #define GLOBAL_ID ((index_t)blockIdx.x * WORK_ITEMS + threadIdx.x)
@@ -93,6 +94,20 @@ INLINE vec_t blended(vec_t low, vec_t high, uint bit) LANEWISE(l & bit ? high.la
 #define BLEND_2(low, high) blended(low, high, 2)
 #define BLEND_4(low, high) blended(low, high, 4)
 #define BLEND_8(low, high) blended(low, high, 8)
+
+INLINE vec_t low_lanes(vec_t a, vec_t b, uint bit) LANEWISE(l & bit ? b.lane[l ^ bit] : a.lane[l])
+INLINE vec_t high_lanes(vec_t a, vec_t b, uint bit) LANEWISE(l & bit ? b.lane[l] : a.lane[l ^ bit])
+#define LOW_LANES_1(a, b) low_lanes(a, b, 1)
+#define LOW_LANES_2(a, b) low_lanes(a, b, 2)
+#define LOW_LANES_4(a, b) low_lanes(a, b, 4)
+#define LOW_LANES_8(a, b) low_lanes(a, b, 8)
+#define HIGH_LANES_1(a, b) high_lanes(a, b, 1)
+#define HIGH_LANES_2(a, b) high_lanes(a, b, 2)
+#define HIGH_LANES_4(a, b) high_lanes(a, b, 4)
+#define HIGH_LANES_8(a, b) high_lanes(a, b, 8)
 #endif
+
+#define LOAD_GLOBAL_VECTOR(address) LOAD_VECTOR(address)
+#define STORE_GLOBAL_VECTOR(value, address) STORE_VECTOR(value, address)
 
 #endif

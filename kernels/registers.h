@@ -60,14 +60,15 @@ INLINE void merge_lanes_of_all(vec_t* r) {
 /* The lower partner of the i-th compare-exchange of a step of stride 2^bit. */
 #define LOWER_OF_PAIR(i, bit) ((((i) >> (bit)) << ((bit) + 1)) | ((i) & ((1u << (bit)) - 1)))
 
+INLINE void exchange_registers(vec_t* r, uint lower, uint upper) {
+    vec_t a = r[lower], b = r[upper];
+    r[lower] = MIN(a, b);
+    r[upper] = MAX(a, b);
+}
+
 INLINE void register_step(vec_t* r, uint bit) {
-    UNROLL for (uint i = 0; i < REGISTER_VECTORS / 2; ++i) {
-        uint lower = LOWER_OF_PAIR(i, bit);
-        uint upper = lower + (1u << bit);
-        vec_t a = r[lower], b = r[upper];
-        r[lower] = MIN(a, b);
-        r[upper] = MAX(a, b);
-    }
+    UNROLL for (uint i = 0; i < REGISTER_VECTORS / 2; ++i)
+        exchange_registers(r, LOWER_OF_PAIR(i, bit), LOWER_OF_PAIR(i, bit) + (1u << bit));
 }
 
 INLINE void register_mirrored_step(vec_t* r, uint bit) {

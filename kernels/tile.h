@@ -91,7 +91,7 @@ INLINE index_t key_index(tile_t tile, uint v) {
     return tile.base + (block << tile.column_bits) + key_offset(tile, v);
 }
 
-/* Registers m and m + HALF of a work-item lie at the same distance from registers 0 and HALF. */
+/* Registers m and m + HALF lie at the same distance from registers 0 and HALF. */
 #define HALF (REGISTER_VECTORS / 2)
 
 /* The indices of the first keys that work-item t holds in registers 0 and HALF, in the round on the field at `start`. */
@@ -100,25 +100,40 @@ INLINE index_t upper_index(tile_t tile, uint t, uint start, uint mirrored) {
     return key_index(tile, vector_of(upper_number(t, start, mirrored), HALF, start));
 }
 
-/* All registers of work-item t from the array. */
+/* The index for any register. */
+INLINE index_t held_index(tile_t tile, uint t, uint m, uint start, uint mirrored) {
+    index_t first = m < HALF ? lower_index(tile, t, start) : upper_index(tile, t, start, mirrored);
+    return first + key_offset(tile, vector_of(0, m & (HALF - 1), start));
+}
+
+/* All registers of work-item t from the array, whose blocks are of so many vectors. */
 INLINE void load_registers(vec_t* r, GLOBAL const key_t* keys, index_t count, tile_t tile, uint t, uint start,
-                           uint mirrored, uint coding, key_t flip) {
-    index_t lower = lower_index(tile, t, start), upper = upper_index(tile, t, start, mirrored);
+                           uint mirrored, uint block_vectors, uint coding, key_t flip) {
     if (tile.whole) {
-        GLOBAL const key_t* lower_keys = keys + lower;
-        GLOBAL const key_t* upper_keys = keys + upper;
+        GLOBAL const key_t* lower = keys + lower_index(tile, t, start);
+        GLOBAL const key_t* upper = keys + upper_index(tile, t, start, mirrored);
         UNROLL for (uint m = 0; m < HALF; ++m) {
             index_t offset = key_offset(tile, vector_of(0, m, start));
-            r[m] = LOAD_VECTOR(lower_keys + offset);
-            r[m + HALF] = LOAD_VECTOR(upper_keys + offset);
+            r[m] = LOAD_GLOBAL_VECTOR(lower + offset);
+            r[m + HALF] = LOAD_GLOBAL_VECTOR(upper + offset);
         }
     } else {
         vec_t beyond = decode((vec_t)LARGEST_KEY, coding, flip);
+#if LANES == 1
+        index_t lower = lower_index(tile, t, start), upper = upper_index(tile, t, start, mirrored);
         UNROLL for (uint m = 0; m < HALF; ++m) {
             index_t offset = key_offset(tile, vector_of(0, m, start));
-            r[m] = load_to_end(keys, lower + offset, count, beyond);
-            r[m + HALF] = load_to_end(keys, upper + offset, count, beyond);
+            r[m] = lower + offset < count ? keys[lower + offset] : beyond;
+            r[m + HALF] = upper + offset < count ? keys[upper + offset] : beyond;
         }
+        (void)block_vectors;
+#else
+        key_t vectors[REGISTER_VECTORS * LANES];
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) STORE_VECTOR(beyond, vectors + m * LANES);
+        ROLLED for (uint m = 0; m < REGISTER_VECTORS; ++m)
+            load_to_end(vectors + m * LANES, keys, held_index(tile, t, m, start, mirrored), count, block_vectors);
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = LOAD_VECTOR(vectors + m * LANES);
+#endif
     }
     if (coding != CODING_NONE) {
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = encode(r[m], coding, flip);
@@ -127,25 +142,33 @@ INLINE void load_registers(vec_t* r, GLOBAL const key_t* keys, index_t count, ti
 
 /* All registers of work-item t to the array. */
 INLINE void store_registers(vec_t* r, GLOBAL key_t* keys, index_t count, tile_t tile, uint t, uint start, uint mirrored,
-                            uint coding, key_t flip) {
+                            uint block_vectors, uint coding, key_t flip) {
     if (coding != CODING_NONE) {
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = decode(r[m], coding, flip);
     }
-    index_t lower = lower_index(tile, t, start), upper = upper_index(tile, t, start, mirrored);
     if (tile.whole) {
-        GLOBAL key_t* lower_keys = keys + lower;
-        GLOBAL key_t* upper_keys = keys + upper;
+        GLOBAL key_t* lower = keys + lower_index(tile, t, start);
+        GLOBAL key_t* upper = keys + upper_index(tile, t, start, mirrored);
         UNROLL for (uint m = 0; m < HALF; ++m) {
             index_t offset = key_offset(tile, vector_of(0, m, start));
-            STORE_VECTOR(r[m], lower_keys + offset);
-            STORE_VECTOR(r[m + HALF], upper_keys + offset);
+            STORE_GLOBAL_VECTOR(r[m], lower + offset);
+            STORE_GLOBAL_VECTOR(r[m + HALF], upper + offset);
         }
     } else {
+#if LANES == 1
+        index_t lower = lower_index(tile, t, start), upper = upper_index(tile, t, start, mirrored);
         UNROLL for (uint m = 0; m < HALF; ++m) {
             index_t offset = key_offset(tile, vector_of(0, m, start));
-            store_to_end(r[m], keys, lower + offset, count);
-            store_to_end(r[m + HALF], keys, upper + offset, count);
+            if (lower + offset < count) keys[lower + offset] = r[m];
+            if (upper + offset < count) keys[upper + offset] = r[m + HALF];
         }
+        (void)block_vectors;
+#else
+        key_t vectors[REGISTER_VECTORS * LANES];
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) STORE_VECTOR(r[m], vectors + m * LANES);
+        ROLLED for (uint m = 0; m < REGISTER_VECTORS; ++m)
+            store_to_end(vectors + m * LANES, keys, held_index(tile, t, m, start, mirrored), count, block_vectors);
+#endif
     }
 }
 

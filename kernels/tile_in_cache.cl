@@ -1,24 +1,101 @@
 /* The tile passes for processors with caches: one work-item is a whole work-group.
  *
  * Launched by the executor with WORK_ITEMS = 1, one work-item a tile. Each round walks the tile, REGISTER_VECTORS
- * vectors at a time, in the array itself: the tile is small enough to stay in the processor's cache, so nothing is
- * copied and nothing waits. Same arguments and same result as tile_in_local.cl.
+ * vectors at a time, in the array itself: the tile is small enough to stay in the processor's second-level cache, so
+ * nothing is copied and nothing waits. What is left of a phase once its strides are inside a chunk, which stays in the
+ * first-level cache, is done chunk by chunk. Between passes blocks of L x L keys lie transposed (columns.h).
+ * Same arguments and same result as tile_in_local.cl. REGISTER_VECTORS is at least LANES.
  * Requires: any count, any element offset. Local memory: none. Barriers: none.
  */
+#include "columns.h"
 #include "sync_count.h"
 #include "tile.h"
 
-#define WALK_LENGTH (TILE_VECTORS / REGISTER_VECTORS)
+/* A chunk has this many bytes, but not more than the tile. */
+#ifndef CHUNK_BYTES
+#define CHUNK_BYTES 16384
+#endif
+#define CHUNK_VECTORS (CHUNK_BYTES / (LANES * KEY_BITS / 8))
+#define CHUNK_BITS (TILE_VECTORS < CHUNK_VECTORS ? TILE_BITS : LOG2(CHUNK_VECTORS))
 
-/* One round over the whole tile. */
-INLINE void merge_round(GLOBAL key_t* keys, index_t count, tile_t tile, uint start, uint mirrored, uint top,
-                        uint bottom, uint lanes, uint store_coding, key_t flip) {
-    for (uint t = 0; t < WALK_LENGTH; ++t) {
-        vec_t r[REGISTER_VECTORS];
-        load_registers(r, keys, count, tile, t, start, mirrored, CODING_NONE, flip);
-        merge_registers(r, mirrored, top, bottom, lanes);
-        store_registers(r, keys, count, tile, t, start, mirrored, store_coding, flip);
+/* How often REGISTER_VECTORS vectors are loaded to have had all of a tile, or of a chunk. */
+#define WALK_OF_TILE (TILE_VECTORS >> FIELD_BITS)
+#define WALK_OF_CHUNK (1u << (CHUNK_BITS - FIELD_BITS))
+#define CHUNKS (WALK_OF_TILE / WALK_OF_CHUNK)
+
+#define BLOCK_KEYS (LANES * LANES)
+
+/* The tile, whole if only what is held for t is. */
+INLINE tile_t part_of_tile(tile_t tile, uint t, uint start, uint mirrored, index_t count) {
+    if (!tile.whole) {
+        index_t last = held_index(tile, t, REGISTER_VECTORS - 1, start, mirrored);
+        tile.whole = (last / BLOCK_KEYS + 1) * BLOCK_KEYS <= count;
     }
+    return tile;
+}
+
+/* Nothing of what is held for t lies in the array. */
+INLINE uint is_beyond(tile_t tile, uint t, uint start, index_t count) {
+    return !tile.whole && lower_index(tile, t, start) / BLOCK_KEYS * BLOCK_KEYS >= count;
+}
+
+/* The steps of strides 2^(top - 1) .. 2^bottom vectors, walking from first_t to last_t. */
+INLINE void merge_vectors(GLOBAL key_t* keys, index_t count, tile_t tile, uint first_t, uint last_t, uint mirrored,
+                          uint top, uint bottom) {
+    while (top > bottom) {
+        uint start = field_start(top - 1);
+        uint last = max(start, bottom);
+        for (uint t = first_t; t < last_t; ++t) {
+            tile_t part = part_of_tile(tile, t, start, mirrored, count);
+            if (is_beyond(part, t, start, count)) continue;
+            vec_t r[REGISTER_VECTORS];
+            load_registers(r, keys, count, part, t, start, mirrored, LANES, CODING_NONE, 0);
+            merge_registers(r, mirrored, top - 1 - start, last - start, 0);
+            store_registers(r, keys, count, part, t, start, mirrored, LANES, CODING_NONE, 0);
+        }
+        top = last;
+        mirrored = 0;
+    }
+}
+
+/* Stores whole blocks: at rest transposed, and in order once the array is sorted, which `coding` tells. */
+INLINE void store_blocks(vec_t* r, GLOBAL key_t* keys, index_t count, tile_t tile, uint t, uint coding, key_t flip) {
+    if (coding == CODING_NONE) {
+        store_registers(r, keys, count, tile, t, 0, 0, LANES, coding, flip);
+    } else {
+        trade_all_lanes(r);
+        store_registers(r, keys, count, tile, t, 0, 0, 1, coding, flip);
+    }
+}
+
+/* The steps of strides 2^(top - 1) vectors .. 1 key of one chunk. */
+INLINE void merge_chunk(GLOBAL key_t* keys, index_t count, tile_t tile, uint chunk, uint mirrored, uint top,
+                        uint store_coding, key_t flip) {
+    uint first_t = chunk * WALK_OF_CHUNK, last_t = first_t + WALK_OF_CHUNK;
+    merge_vectors(keys, count, tile, first_t, last_t, mirrored, top, FIELD_BITS);
+    for (uint t = first_t; t < last_t; ++t) {
+        tile_t part = part_of_tile(tile, t, 0, 0, count);
+        if (is_beyond(part, t, 0, count)) continue;
+        vec_t r[REGISTER_VECTORS];
+        load_registers(r, keys, count, part, t, 0, 0, LANES, CODING_NONE, flip);
+        merge_registers(r, 0, FIELD_BITS - 1, LANE_BITS, 0);
+        merge_blocks(r);
+        store_blocks(r, keys, count, part, t, store_coding, flip);
+    }
+}
+
+/* The chunks of a contiguous tile that begin before the end of the array. */
+INLINE uint chunks_before_end(tile_t tile, index_t count) {
+    index_t chunk_keys = (index_t)LANES << CHUNK_BITS;
+    return tile.whole ? CHUNKS : (uint)((count - tile.base + chunk_keys - 1) / chunk_keys);
+}
+
+/* The steps of strides 2^(top - 1) vectors .. 1 key of a contiguous tile. */
+INLINE void merge_tile(GLOBAL key_t* keys, index_t count, tile_t tile, uint mirrored, uint top, uint store_coding,
+                       key_t flip) {
+    merge_vectors(keys, count, tile, 0, WALK_OF_TILE, mirrored, top, CHUNK_BITS);
+    for (uint chunk = 0; chunk < chunks_before_end(tile, count); ++chunk)
+        merge_chunk(keys, count, tile, chunk, 0, CHUNK_BITS, store_coding, flip);
 }
 
 KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint phases, uint load_coding,
@@ -26,50 +103,44 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint 
     tile_t tile = contiguous_tile(GROUP_ID, count);
     keys += offset;
 
-    uint first_store_coding = phases == FIELD_BITS ? store_coding : CODING_NONE;
-    for (uint t = 0; t < WALK_LENGTH; ++t) {
-        vec_t r[REGISTER_VECTORS];
-        load_registers(r, keys, count, tile, t, 0, 0, load_coding, flip);
-        sort_registers(r);
-        store_registers(r, keys, count, tile, t, 0, 0, first_store_coding, flip);
+    for (uint chunk = 0; chunk < chunks_before_end(tile, count); ++chunk) {
+        for (uint t = chunk * WALK_OF_CHUNK; t < (chunk + 1) * WALK_OF_CHUNK; ++t) {
+            tile_t part = part_of_tile(tile, t, 0, 0, count);
+            if (is_beyond(part, t, 0, count)) continue;
+            vec_t r[REGISTER_VECTORS];
+            load_registers(r, keys, count, part, t, 0, 0, LANES, load_coding, flip);
+            sort_blocks(r);
+            store_blocks(r, keys, count, part, t, phases == FIELD_BITS ? store_coding : CODING_NONE, flip);
+        }
+        for (uint phase = FIELD_BITS + 1; phase <= min(phases, (uint)CHUNK_BITS); ++phase)
+            merge_chunk(keys, count, tile, chunk, 1, phase, phase == phases ? store_coding : CODING_NONE, flip);
     }
-
-    for (uint phase = FIELD_BITS + 1; phase <= phases; ++phase) {
-        uint top = phase, start;
-        do {
-            start = field_start(top - 1);
-            merge_round(keys, count, tile, start, top == phase, top - 1 - start, 0, start == 0,
-                        phase == phases && start == 0 ? store_coding : CODING_NONE, flip);
-            top = start;
-        } while (start > 0);
-    }
+    for (uint phase = CHUNK_BITS + 1; phase <= phases; ++phase)
+        merge_tile(keys, count, tile, 1, phase, phase == phases ? store_coding : CODING_NONE, flip);
     sync_t none = {0, 0};
     REPORT_SYNC(none)
-}
-
-INLINE void merge(GLOBAL key_t* keys, index_t count, tile_t tile, uint mirrored, uint store_coding, key_t flip) {
-    uint bottom = max(tile.column_bits, (uint)LANE_BITS) - LANE_BITS;
-    uint top = TILE_BITS, start;
-    do {
-        start = field_start(top - 1);
-        merge_round(keys, count, tile, start, mirrored && top == TILE_BITS, top - 1 - start,
-                    max(start, bottom) - start, tile.row_stride == 0 && start == 0,
-                    start <= bottom ? store_coding : CODING_NONE, flip);
-        top = start;
-    } while (start > bottom);
 }
 
 KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint store_coding,
                         key_t flip COUNTERS_PARAMETER) {
-    merge(keys + offset, count, contiguous_tile(GROUP_ID, count), 0, store_coding, flip);
+    merge_tile(keys + offset, count, contiguous_tile(GROUP_ID, count), 0, TILE_BITS, store_coding, flip);
     sync_t none = {0, 0};
     REPORT_SYNC(none)
 }
 
+/* Never the last pass, which is one of contiguous tiles: the keys stay encoded and the blocks transposed. */
 KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count, uint store_coding, key_t flip,
                        uint row_stride, uint column_bits, uint mirrored COUNTERS_PARAMETER) {
-    merge(keys + offset, count, strided_tile(GROUP_ID, row_stride, column_bits, mirrored, count), mirrored,
-          store_coding, flip);
+    tile_t tile = strided_tile(GROUP_ID, row_stride, column_bits, mirrored, count);
+    uint bottom = max(column_bits, (uint)LANE_BITS) - LANE_BITS;
+    uint chunk_bottom = max(bottom, (uint)CHUNK_BITS);
+    (void)store_coding;
+    (void)flip;
+    keys += offset;
+    merge_vectors(keys, count, tile, 0, WALK_OF_TILE, mirrored, TILE_BITS, chunk_bottom);
+    for (uint chunk = 0; chunk < CHUNKS; ++chunk)
+        merge_vectors(keys, count, tile, chunk * WALK_OF_CHUNK, (chunk + 1) * WALK_OF_CHUNK,
+                      CHUNK_BITS == TILE_BITS ? mirrored : 0, CHUNK_BITS, bottom);
     sync_t none = {0, 0};
     REPORT_SYNC(none)
 }

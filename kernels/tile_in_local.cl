@@ -50,6 +50,7 @@
 #define LOCAL_SLOTS (PADDED(TILE_VECTORS - 1, ROW_OF_BANKS_BITS) + 1)
 
 #if TILE_WORK_ITEMS > 1
+#if REMAP
 /* The shift of the hand-over from the field at `from` to the one at `to`. The remapping moves some of the low bits of
  * a work-item's number above the row of banks; the shift brings each down to a bank bit that no other one holds. */
 INLINE uint padding_shift(int from, int to) {
@@ -61,14 +62,13 @@ INLINE uint padding_shift(int from, int to) {
  * Remapped, the field moves to the top: register m of work-item t is read at t + m * TILE_WORK_ITEMS.
  * Additive like vector_of, padding included, since it only moves bits. */
 INLINE uint slot(uint v, uint from, uint to) {
-#if REMAP
     uint remapped = (LOW_BITS(v >> to, FIELD_BITS) << CONTIGUOUS_START) | ((v >> (to + FIELD_BITS)) << to) |
                     LOW_BITS(v, to);
     return PADDED(remapped, padding_shift(from, to));
-#else
-    return v;
-#endif
 }
+#else
+#define slot(v, from, to) (v)
+#endif
 
 #define SYNCHRONISE(sync)   \
     {                       \
@@ -128,7 +128,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint 
     vec_t r[REGISTER_VECTORS];
     keys += offset;
 
-    load_registers(r, keys, count, tile, t, phases == TILE_BITS ? CONTIGUOUS_START : 0, 0, load_coding, flip);
+    load_registers(r, keys, count, tile, t, phases == TILE_BITS ? CONTIGUOUS_START : 0, 0, 1, load_coding, flip);
     sort_registers(r);
 
     uint start = 0, mirrored = 0;
@@ -151,7 +151,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint 
     start = CONTIGUOUS_START;
     mirrored = 0;
 #endif
-    store_registers(r, keys, count, tile, t, start, mirrored, store_coding, flip);
+    store_registers(r, keys, count, tile, t, start, mirrored, 1, store_coding, flip);
     REPORT_SYNC(sync)
 }
 
@@ -166,7 +166,7 @@ INLINE void merge(LOCAL key_t* local_tile, GLOBAL key_t* keys, index_t count, ti
     uint contiguous = tile.row_stride == 0;
 
     uint start = CONTIGUOUS_START;
-    load_registers(r, keys, count, tile, t, start, mirrored, CODING_NONE, flip);
+    load_registers(r, keys, count, tile, t, start, mirrored, 1, CODING_NONE, flip);
     merge_registers(r, mirrored, FIELD_BITS - 1, max(start, bottom) - start, contiguous && start == 0);
 
     MAYBE_UNROLL for (uint round = 1; round < most_rounds; ++round) {
@@ -186,7 +186,7 @@ INLINE void merge(LOCAL key_t* local_tile, GLOBAL key_t* keys, index_t count, ti
         mirrored = 0;
     }
 #endif
-    store_registers(r, keys, count, tile, t, start, mirrored, store_coding, flip);
+    store_registers(r, keys, count, tile, t, start, mirrored, 1, store_coding, flip);
     REPORT_SYNC(sync)
 }
 

@@ -48,6 +48,21 @@ TEST_CASE("shape: every device has one that it can run, for every key width") {
             }
 }
 
+TEST_CASE("shape: large arrays get the largest tile that the local memory holds") {
+    DeviceInfo device = test::graphics_card();
+    device.max_work_items = 1024;
+    const auto tile_keys = [&](std::size_t local_bytes, std::uint64_t count) {
+        device.local_bytes = local_bytes;
+        return choose_shape(device, 4, count).tile_keys();
+    };
+    for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{1} << 26}) {
+        CHECK(tile_keys(227 << 10, count) == 1 << 14);
+        CHECK(tile_keys(48 << 10, count) == 1 << 13);
+        CHECK(tile_keys(32 << 10, count) == 1 << 12);
+    }
+    CHECK(tile_keys(227 << 10, 1 << 16) == 1 << 11);
+}
+
 TEST_CASE("shape: fitting makes smaller, never larger") {
     const Shape wanted{.lanes = 4, .vectors = 4, .work_items = 256, .register_vectors = 8, .steps_per_pass = 4};
     for (const DeviceInfo& device : poor_devices())

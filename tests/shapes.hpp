@@ -17,7 +17,7 @@ inline std::vector<Shape> tiny_shapes() {
     };
 }
 
-/// Tiles of 16 to 128 keys, each shape with other features.
+/// Tiles of 16 to 512 keys, each shape with other features.
 inline std::vector<Shape> small_shapes() {
     return {
         {.lanes = 4,
@@ -38,7 +38,8 @@ inline std::vector<Shape> small_shapes() {
         {.lanes = 8, .vectors = 2, .work_items = 2, .register_vectors = 4, .coalesced_store = true},
         {.lanes = 4, .vectors = 2, .work_items = 8, .register_vectors = 4, .local_sync = false},
         {.lanes = 4, .vectors = 8, .work_items = 1, .register_vectors = 4, .steps_per_pass = 2},
-        {.lanes = 16, .vectors = 2, .work_items = 1, .register_vectors = 2, .steps_per_pass = 2},
+        {.lanes = 8, .vectors = 16, .work_items = 1, .register_vectors = 16, .steps_per_pass = 3},
+        {.lanes = 16, .vectors = 16, .work_items = 1, .register_vectors = 16, .steps_per_pass = 5},
     };
 }
 

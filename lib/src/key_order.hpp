@@ -25,7 +25,7 @@ constexpr KeyCoding key_coding(KeyType type, Order order) noexcept {
         case KeyType::u8:
         case KeyType::u16:
         case KeyType::u32:
-        case KeyType::u64: return {inverted ? Coding::integer : Coding::none, inverted};
+        case KeyType::u64: return {Coding::integer, inverted};
         case KeyType::i8:
         case KeyType::i16:
         case KeyType::i32:

@@ -44,4 +44,11 @@ unsigned padded_slot(const Shape& shape, unsigned v, unsigned from, unsigned to,
     return shape.bank_padding ? slot + (slot >> padding_shift(shape, from, to, row_bits)) : slot;
 }
 
+std::uint64_t place_between_passes(const Shape& shape, std::uint64_t count, std::uint64_t i) {
+    const std::uint64_t lanes = shape.lanes, block_keys = lanes * lanes, block = i / block_keys * block_keys;
+    if (!shape.walks_in_cache() || block + block_keys > count) return i;
+    const std::uint64_t lane = (i - block) / lanes, vector = i % lanes;
+    return block + vector * lanes + lane;
+}
+
 }  // namespace lanesort

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 
 #include <lanesort/shape.hpp>
 
@@ -28,6 +29,10 @@ unsigned padding_shift(const Shape& shape, unsigned from, unsigned to, unsigned 
 
 /// The slot of vector v in that hand-over, with the padding if the shape has it.
 unsigned padded_slot(const Shape& shape, unsigned v, unsigned from, unsigned to, unsigned row_bits);
+
+/// Where key i of the array lies between passes: where a tile is walked in the cache, whole blocks of L x L keys lie
+/// transposed (kernels/columns.h).
+std::uint64_t place_between_passes(const Shape& shape, std::uint64_t count, std::uint64_t i);
 
 /// The row_bits of keys of so many bytes, in vectors of one key.
 constexpr unsigned row_of_banks_bits(std::size_t key_bytes) { return key_bytes == 8 ? 4 : 5; }

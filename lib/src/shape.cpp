@@ -25,14 +25,14 @@ bool power_of_two_up_to(unsigned value, unsigned limit) { return std::has_single
 /// The shape for a processor with caches: native vectors, as many in registers as the widest instruction sets have,
 /// and a tile that stays in the second-level cache.
 Shape cpu_shape(const DeviceInfo& device, std::size_t key_bytes) {
-    constexpr std::size_t tile_bytes = 1 << 17;
+    constexpr std::size_t tile_bytes = 1 << 18;
     Shape shape;
     shape.lanes =
         std::clamp<unsigned>(std::bit_floor(device.native_vector_bytes / static_cast<unsigned>(key_bytes)), 1, 16);
-    shape.register_vectors = device.native_vector_bytes >= 64 ? 16 : 8;
+    shape.register_vectors = device.native_vector_bytes >= 64 ? 16 : std::max(shape.lanes, 8u);
     shape.vectors = static_cast<unsigned>(tile_bytes / key_bytes / shape.lanes / 2);
     shape.work_items = 1;
-    shape.steps_per_pass = log2(shape.register_vectors);
+    shape.steps_per_pass = 2 * log2(shape.register_vectors);
     return shape;
 }
 
@@ -45,18 +45,11 @@ struct Measured {
 };
 constexpr std::uint64_t any = ~std::uint64_t{0};
 constexpr Measured of_narrow_keys[] = {{4097, 8, 256, 8, 3}, {700'000, 8, 128, 8, 7}, {any, 8, 256, 8, 3}};
-constexpr Measured of_4_bytes[] = {
-    {4097, 8, 256, 8, 6}, {700'000, 8, 128, 8, 12}, {3'000'000, 8, 256, 8, 6}, {any, 16, 256, 10, 4}};
+constexpr Measured of_4_bytes[] = {{4097, 8, 256, 8, 6},         {700'000, 8, 128, 8, 12}, {3'000'000, 8, 256, 8, 6},
+                                   {10'000'000, 16, 256, 10, 4}, {any, 16, 512, 10, 2},    {any, 16, 256, 10, 4}};
 constexpr Measured of_8_bytes[] = {{700'000, 4, 256, 8, 6}, {6'000'000, 8, 128, 8, 6}, {any, 8, 256, 8, 4}};
 
-Shape gpu_shape(std::size_t key_bytes, std::uint64_t count) {
-    std::span<const Measured> rows = of_narrow_keys;
-    if (key_bytes == 4) rows = of_4_bytes;
-    if (key_bytes == 8) rows = of_8_bytes;
-    const bool very_many = count == 0;
-    const Measured row =
-        very_many ? rows.back()
-                  : *std::ranges::find_if(rows, [=](const Measured& candidate) { return count < candidate.below; });
+Shape shape_of(const Measured& row) {
     Shape shape;
     shape.lanes = 1;
     shape.vectors = row.vectors;
@@ -70,6 +63,20 @@ Shape gpu_shape(std::size_t key_bytes, std::uint64_t count) {
     return shape;
 }
 
+/// The first row for so many keys (0: very many) that the device can run, or else the last one.
+Shape gpu_shape(const DeviceInfo& device, std::size_t key_bytes, std::uint64_t count) {
+    std::span<const Measured> rows = of_narrow_keys;
+    if (key_bytes == 4) rows = of_4_bytes;
+    if (key_bytes == 8) rows = of_8_bytes;
+    for (const Measured& row : rows) {
+        const bool for_count = count == 0 ? row.below == any : count < row.below;
+        if (for_count && row.work_items <= device.max_work_items &&
+            shape_of(row).local_bytes(key_bytes) <= device.local_bytes)
+            return shape_of(row);
+    }
+    return shape_of(rows.back());
+}
+
 }  // namespace
 
 void check(const Shape& shape) {
@@ -80,6 +87,8 @@ void check(const Shape& shape) {
             shape.register_vectors, "2, 4, 8, 16 or 32");
     require(shape.register_vectors <= 2 * shape.vectors, "register_vectors", shape.register_vectors,
             "at most twice the vectors");
+    require(!shape.walks_in_cache() || shape.register_vectors >= shape.lanes, "register_vectors",
+            shape.register_vectors, "at least lanes, or twice the vectors");
     require(!shape.walks_in_cache() || shape.work_items == 1, "work_items", shape.work_items,
             "1 where register_vectors is less than twice the vectors");
     require(shape.tile_keys() <= 1u << 20, "keys of a tile", shape.tile_keys(), "at most 1048576");
@@ -115,7 +124,7 @@ std::string to_string(const Shape& shape) {
 
 Shape choose_shape(const DeviceInfo& device, std::size_t key_bytes, std::uint64_t count) {
     const bool cpu = device.kind == DeviceKind::cpu;
-    return fit(cpu ? cpu_shape(device, key_bytes) : gpu_shape(key_bytes, count), key_bytes, device);
+    return fit(cpu ? cpu_shape(device, key_bytes) : gpu_shape(device, key_bytes, count), key_bytes, device);
 }
 
 Shape fit(Shape shape, std::size_t key_bytes, const DeviceInfo& device) {
