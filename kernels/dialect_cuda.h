@@ -24,7 +24,13 @@ typedef ulong index_t;
 #endif
 typedef ulong offset_t;
 
-#define KERNEL extern "C" __global__ __launch_bounds__(WORK_ITEMS, RESIDENT_GROUPS)
+/* The numbers of groups were measured on sm_90. Code for others takes a few more registers and would spill. */
+#if __CUDA_ARCH__ == 900 || RESIDENT_GROUPS == 1
+#define GROUPS_IN_REGISTERS RESIDENT_GROUPS
+#else
+#define GROUPS_IN_REGISTERS (RESIDENT_GROUPS * 2 / 3)
+#endif
+#define KERNEL extern "C" __global__ __launch_bounds__(WORK_ITEMS, GROUPS_IN_REGISTERS)
 #define GLOBAL
 #define LOCAL
 #define INLINE static __device__ __forceinline__

@@ -41,6 +41,9 @@
 #define CONTIGUOUS_START (TILE_BITS - FIELD_BITS)
 /* The most rounds that so many steps of one phase take. */
 #define ROUNDS(steps) (((steps) + FIELD_BITS - 1) / FIELD_BITS)
+/* The same in rows; where rounds are not unrolled more than needed, since PoCL 5 fails on a loop with a barrier that
+ * turns once. */
+#define ROUNDS_IN_ROWS (UNROLL_ROUNDS ? ROUNDS(STEPS_PER_PASS) : ROUNDS(TILE_BITS))
 
 /* The slots of a write-back lie powers of two apart. One unused slot after every 2^shift brings them into different
  * banks; unlike an exclusive-or this keeps every address a base plus a constant. LANES is 1, and REMAP is on. */
@@ -204,6 +207,6 @@ KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count, uint 
                        uint row_stride, uint column_bits, uint mirrored COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
     tile_t tile = strided_tile(TILE_NUMBER, row_stride, column_bits, mirrored, count);
-    merge(local_tile, keys + offset, count, tile, mirrored, ROUNDS(STEPS_PER_PASS), store_coding,
+    merge(local_tile, keys + offset, count, tile, mirrored, ROUNDS_IN_ROWS, store_coding,
           flip COUNTERS_ARGUMENT);
 }
