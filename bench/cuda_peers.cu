@@ -1,142 +1,47 @@
-#include <cub/device/device_merge_sort.cuh>
-#include <cub/device/device_radix_sort.cuh>
-
-#include <stdexcept>
+#include <algorithm>
+#include <iterator>
 
 #include <lanesort/cuda.hpp>
 
-#include "peer.hpp"
+#include "cuda_trial.cuh"
 
 namespace lanesort::bench {
 namespace {
 
-void check(cudaError_t status) {
-    if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
-}
-
-class DeviceBytes {
-public:
-    explicit DeviceBytes(std::size_t size) { check(cudaMalloc(&memory_, size)); }
-    ~DeviceBytes() { cudaFree(memory_); }
-    DeviceBytes(const DeviceBytes&) = delete;
-    DeviceBytes& operator=(const DeviceBytes&) = delete;
-    void* get() const { return memory_; }
-
-private:
-    void* memory_ = nullptr;
-};
-
-/// Sorts a device copy of the input on a stream, between two events.
-class StreamTrial : public Trial {
-public:
-    explicit StreamTrial(const Input& input) : input_(input), pristine_(input.keys.size()), keys_(input.keys.size()) {
-        check(cudaStreamCreate(&stream_));
-        check(cudaEventCreate(&start_));
-        check(cudaEventCreate(&end_));
-        check(cudaMemcpy(pristine_.get(), input.keys.data(), input.keys.size(), cudaMemcpyHostToDevice));
-    }
-    ~StreamTrial() override {
-        cudaEventDestroy(start_);
-        cudaEventDestroy(end_);
-        cudaStreamDestroy(stream_);
-    }
-
-    double run() override {
-        check(cudaMemcpyAsync(keys_.get(), pristine_.get(), input_.keys.size(), cudaMemcpyDeviceToDevice, stream_));
-        check(cudaEventRecord(start_, stream_));
-        sort();
-        check(cudaEventRecord(end_, stream_));
-        check(cudaEventSynchronize(end_));
-        float milliseconds = 0;
-        check(cudaEventElapsedTime(&milliseconds, start_, end_));
-        return 1e-3 * milliseconds;
-    }
-    std::vector<std::byte> result() override {
-        std::vector<std::byte> bytes(input_.keys.size());
-        check(cudaMemcpy(bytes.data(), sorted_keys(), bytes.size(), cudaMemcpyDeviceToHost));
-        return bytes;
-    }
-
-protected:
-    virtual void sort() = 0;
-    virtual const void* sorted_keys() { return keys_.get(); }
-
-    const Input& input_;
-    DeviceBytes pristine_, keys_;
-    cudaStream_t stream_ = nullptr;
-
-private:
-    cudaEvent_t start_ = nullptr, end_ = nullptr;
-};
+/// Rows are sorted one after the other, so there must not be too many.
+constexpr std::size_t most_rows = 4096;
 
 class LanesortStream final : public StreamTrial {
 public:
     LanesortStream(Sorter& sorter, const Input& input) : StreamTrial(input), sorter_(sorter) {}
+    Cost cost() const override { return cost_; }
 
 private:
-    void sort() override { cuda::enqueue_sort(sorter_, stream_, {keys_.get(), 0, input_.count, input_.type}); }
+    void sort() override {
+        const Problem& problem = input_.problem();
+        cost_ = {0, 0, 0};
+        for (std::size_t row = 0; row < problem.rows(); ++row) {
+            const SortReport report = cuda::enqueue_sort(
+                sorter_, stream_, {keys<void>(), row * problem.row, problem.row, problem.type, Order::ascending});
+            *cost_.launches += report.launches;
+            *cost_.hand_overs += report.hand_overs;
+            *cost_.extra_device_bytes += report.device_bytes;
+        }
+    }
     Sorter& sorter_;
+    Cost cost_;
 };
 
 class LanesortGraph final : public StreamTrial {
 public:
     LanesortGraph(Sorter& sorter, const Input& input)
-        : StreamTrial(input), recorded_(sorter, {keys_.get(), 0, input.count, input.type}) {}
+        : StreamTrial(input), recorded_(sorter, {keys<void>(), 0, input.problem().count, input.problem().type}) {}
+    Cost cost() const override { return cost_; }
 
 private:
-    void sort() override { recorded_.enqueue(stream_); }
+    void sort() override { cost_ = cost_of(recorded_.enqueue(stream_)); }
     cuda::RecordedSort recorded_;
-};
-
-template <class T>
-class CubRadix final : public StreamTrial {
-public:
-    explicit CubRadix(const Input& input) : StreamTrial(input), second_(input.keys.size()), extra_(ask()) {}
-    std::size_t extra_bytes() const override { return bytes_ + input_.keys.size(); }
-
-private:
-    std::size_t ask() {
-        check(cub::DeviceRadixSort::SortKeys(nullptr, bytes_, buffer_, input_.count, 0, sizeof(T) * 8, stream_));
-        return bytes_;
-    }
-    void sort() override {
-        buffer_ = {static_cast<T*>(keys_.get()), static_cast<T*>(second_.get())};
-        check(cub::DeviceRadixSort::SortKeys(extra_.get(), bytes_, buffer_, input_.count, 0, sizeof(T) * 8, stream_));
-    }
-    const void* sorted_keys() override { return buffer_.Current(); }
-
-    DeviceBytes second_;
-    cub::DoubleBuffer<T> buffer_;
-    std::size_t bytes_ = 0;
-    DeviceBytes extra_;
-};
-
-struct Less {
-    template <class T>
-    __device__ bool operator()(T a, T b) const {
-        return a < b;
-    }
-};
-
-template <class T>
-class CubMerge final : public StreamTrial {
-public:
-    explicit CubMerge(const Input& input) : StreamTrial(input), extra_(ask()) {}
-    std::size_t extra_bytes() const override { return bytes_; }
-
-private:
-    std::size_t ask() {
-        check(cub::DeviceMergeSort::SortKeys(nullptr, bytes_, static_cast<T*>(keys_.get()), input_.count, Less{},
-                                             stream_));
-        return bytes_;
-    }
-    void sort() override {
-        check(cub::DeviceMergeSort::SortKeys(extra_.get(), bytes_, static_cast<T*>(keys_.get()), input_.count, Less{},
-                                             stream_));
-    }
-
-    std::size_t bytes_ = 0;
-    DeviceBytes extra_;
+    Cost cost_;
 };
 
 enum class Way { stream, graph };
@@ -144,10 +49,13 @@ enum class Way { stream, graph };
 class LanesortCuda final : public Peer {
 public:
     explicit LanesortCuda(Way way) : way_(way), sorter_(cuda::make_sorter(0)) {}
-    std::string name() const override { return way_ == Way::stream ? "lanesort, CUDA stream" : "lanesort, CUDA graph"; }
+    std::string refusal(const Problem& problem) const override {
+        const bool too_many = problem.rows() > (way_ == Way::stream ? most_rows : 1);
+        return too_many ? "sorts rows one after the other" : "";
+    }
     std::unique_ptr<Trial> prepare(const Input& input) override {
         if (way_ == Way::graph) return std::make_unique<LanesortGraph>(sorter_, input);
-        sorter_.prepare(input.type, input.count);
+        sorter_.prepare(input.problem().type, input.problem().row);
         return std::make_unique<LanesortStream>(sorter_, input);
     }
 
@@ -156,36 +64,56 @@ private:
     Sorter sorter_;
 };
 
-template <template <class> class CubTrial>
-class Cub final : public Peer {
-public:
-    explicit Cub(std::string name) : name_(std::move(name)) {}
-    std::string name() const override { return name_; }
-    std::unique_ptr<Trial> prepare(const Input& input) override {
-        switch (input.type) {
-            case KeyType::u32: return std::make_unique<CubTrial<std::uint32_t>>(input);
-            case KeyType::u64: return std::make_unique<CubTrial<std::uint64_t>>(input);
-            case KeyType::f32: return std::make_unique<CubTrial<float>>(input);
-            case KeyType::f64: return std::make_unique<CubTrial<double>>(input);
-            default: return nullptr;
-        }
+/// The best of some copies of memory that is larger than the caches.
+double copy_bytes_per_second() {
+    constexpr std::size_t bytes = std::size_t{1} << 30;
+    const CudaMemory from(bytes), to(bytes);
+    check(cudaMemset(from.get(), 1, bytes));
+    cudaEvent_t start = nullptr, end = nullptr;
+    check(cudaEventCreate(&start));
+    check(cudaEventCreate(&end));
+    double best = 0;
+    for (int repetition = 0; repetition < 6; ++repetition) {
+        float milliseconds = 0;
+        check(cudaEventRecord(start));
+        check(cudaMemcpyAsync(to.get(), from.get(), bytes, cudaMemcpyDeviceToDevice));
+        check(cudaEventRecord(end));
+        check(cudaEventSynchronize(end));
+        check(cudaEventElapsedTime(&milliseconds, start, end));
+        best = std::max(best, 2e3 * static_cast<double>(bytes) / milliseconds);
     }
+    cudaEventDestroy(start);
+    cudaEventDestroy(end);
+    return best;
+}
 
-private:
-    std::string name_;
-};
+std::string version(int number) { return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10); }
 
 }  // namespace
 
-std::vector<std::unique_ptr<Peer>> cuda_peers() {
-    std::vector<std::unique_ptr<Peer>> peers;
+Candidates cuda_peers() {
+    const std::string name = "CUB, Thrust, lanesort on a CUDA stream";
     int count = 0;
-    if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) return peers;
-    peers.push_back(std::make_unique<LanesortCuda>(Way::stream));
-    peers.push_back(std::make_unique<LanesortCuda>(Way::graph));
-    peers.push_back(std::make_unique<Cub<CubRadix>>("CUB DeviceRadixSort"));
-    peers.push_back(std::make_unique<Cub<CubMerge>>("CUB DeviceMergeSort"));
-    return peers;
+    if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess)
+        return {absent(name, cudaGetErrorString(status))};
+    if (count == 0) return {absent(name, "no CUDA device")};
+
+    cudaDeviceProp device{};
+    int driver = 0, runtime = 0;
+    check(cudaGetDeviceProperties(&device, 0));
+    check(cudaDriverGetVersion(&driver));
+    check(cudaRuntimeGetVersion(&runtime));
+    const auto memory = std::make_shared<Memory>("CUDA", device.name,
+                                                 "driver for CUDA " + version(driver) + ", runtime " + version(runtime),
+                                                 copy_bytes_per_second());
+    Candidates candidates;
+    for (const auto& [way_name, way] :
+         {std::pair("lanesort, CUDA stream", Way::stream), {"lanesort, CUDA graph", Way::graph}})
+        candidates.push_back({way_name, memory, true, [way] { return std::make_unique<LanesortCuda>(way); }, {}});
+    for (auto* const peers :
+         {cub_radix_peers, cub_merge_peers, cub_segmented_peers, cub_segmented_radix_peers, thrust_peers})
+        std::ranges::move(peers(memory), std::back_inserter(candidates));
+    return candidates;
 }
 
 }  // namespace lanesort::bench

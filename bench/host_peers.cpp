@@ -1,54 +1,24 @@
 #include <algorithm>
-#include <chrono>
 #include <cstring>
+#include <fstream>
+#include <thread>
 
 #include <lanesort/lanesort.hpp>
 
-#include "peer.hpp"
+#include "host_trial.hpp"
 
 namespace lanesort::bench {
 namespace {
 
-/// Sorts a host copy of the input by any function, on the wall clock.
-template <class Sort>
-class HostTrial final : public Trial {
-public:
-    HostTrial(const Input& input, Sort sort) : input_(input), keys_(input.keys), sort_(std::move(sort)) {}
-
-    double run() override {
-        keys_ = input_.keys;
-        const auto start = std::chrono::steady_clock::now();
-        sort_(keys_.data(), input_.count, input_.type);
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    }
-    std::vector<std::byte> result() override { return keys_; }
-
-private:
-    const Input& input_;
-    std::vector<std::byte> keys_;
-    Sort sort_;
-};
-
-class StdSort final : public Peer {
-public:
-    std::string name() const override { return "std::sort"; }
-    std::unique_ptr<Trial> prepare(const Input& input) override {
-        const auto sort = [](void* keys, std::size_t count, KeyType type) {
-            with_type(type, [&]<class T>(T*) { std::sort(static_cast<T*>(keys), static_cast<T*>(keys) + count); });
-        };
-        return std::make_unique<HostTrial<decltype(sort)>>(input, sort);
-    }
-};
-
 class HostRange final : public Peer {
 public:
     explicit HostRange(const Device& device) : sorter_(device) {}
-    std::string name() const override {
-        return "lanesort, host range, " + sorter_.device().backend + " " + sorter_.device().platform;
-    }
+    std::string refusal(const Problem& problem) const override { return problem.rows() == 1 ? "" : "sorts one range"; }
     std::unique_ptr<Trial> prepare(const Input& input) override {
-        sorter_.prepare(input.type, input.count);
-        const auto sort = [this](void* keys, std::size_t count, KeyType type) { sorter_.sort(keys, count, type); };
+        sorter_.prepare(input.problem().type, input.problem().count);
+        const auto sort = [this](void* keys, std::size_t count, KeyType type) {
+            return cost_of(sorter_.sort(keys, count, type));
+        };
         return std::make_unique<HostTrial<decltype(sort)>>(input, sort);
     }
 
@@ -56,13 +26,60 @@ private:
     Sorter sorter_;
 };
 
+std::string processor() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with("model name") && line.find(": ") != line.npos) return line.substr(line.find(": ") + 2);
+    return "unknown processor";
+}
+
+/// All cores copy, each a part of it; the best of some copies of memory that is far larger than the caches.
+double copy_bytes_per_second() {
+    constexpr std::size_t bytes = std::size_t{256} << 20;
+    std::vector<std::byte> from(bytes, std::byte{1}), to(bytes);
+    const std::size_t cores = std::max(std::thread::hardware_concurrency(), 1u), part = bytes / cores;
+    double best = 0;
+    for (int repetition = 0; repetition < 5; ++repetition) {
+        const auto start = std::chrono::steady_clock::now();
+        {
+            std::vector<std::jthread> threads;
+            for (std::size_t core = 0; core < cores; ++core)
+                threads.emplace_back([&, core] { std::memcpy(&to[core * part], &from[core * part], part); });
+        }
+        best = std::max(best, 2 * static_cast<double>(part * cores) / seconds_since(start));
+    }
+    return best;
+}
+
 }  // namespace
 
-std::vector<std::unique_ptr<Peer>> host_peers() {
-    std::vector<std::unique_ptr<Peer>> peers;
-    peers.push_back(std::make_unique<StdSort>());
-    for (const Device& device : devices()) peers.push_back(std::make_unique<HostRange>(device));
-    return peers;
+std::shared_ptr<const Memory> host_memory() {
+    return std::make_shared<Memory>("host", processor(), "", copy_bytes_per_second());
+}
+
+std::string where(const DeviceInfo& device) {
+    if (device.backend == "CUDA") return "CUDA";
+    if (device.platform == "Portable Computing Language") return "PoCL";
+    return device.platform == "NVIDIA CUDA" ? "NVIDIA OpenCL" : device.platform;
+}
+
+Candidates host_peers(const std::shared_ptr<const Memory>& host) {
+    return {host_candidate("std::sort", host, [](auto* first, auto* last) { std::sort(first, last); }),
+            host_candidate("std::stable_sort", host, [](auto* first, auto* last) { std::stable_sort(first, last); })};
+}
+
+Candidates host_range_peers(const std::shared_ptr<const Memory>& host) {
+    Candidates candidates;
+    for (const Device& device : devices())
+        candidates.push_back({"lanesort, host range, " + where(device.info()),
+                              host,
+                              true,
+                              [device] { return std::make_unique<HostRange>(device); },
+                              {}});
+    std::string why;
+    for (const std::string& absence : absences()) why += (why.empty() ? "" : "; ") + absence;
+    if (!why.empty()) candidates.push_back(absent("lanesort, host range, more devices", why));
+    return candidates;
 }
 
 }  // namespace lanesort::bench

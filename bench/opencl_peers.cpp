@@ -1,87 +1,156 @@
-#define CL_HPP_MINIMUM_OPENCL_VERSION 120
-#define CL_HPP_TARGET_OPENCL_VERSION 120
-#define CL_HPP_ENABLE_EXCEPTIONS
-#include <CL/opencl.hpp>
-
 #include <lanesort/opencl.hpp>
 
-#include "peer.hpp"
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "opencl_trial.hpp"
 
 namespace lanesort::bench {
 namespace {
 
-class QueueTrial final : public Trial {
-public:
-    QueueTrial(Sorter& sorter, cl::CommandQueue queue, const Input& input)
-        : sorter_(sorter),
-          queue_(std::move(queue)),
-          input_(input),
-          pristine_(queue_.getInfo<CL_QUEUE_CONTEXT>(), CL_MEM_READ_ONLY, input.keys.size()),
-          keys_(queue_.getInfo<CL_QUEUE_CONTEXT>(), CL_MEM_READ_WRITE, input.keys.size()) {
-        queue_.enqueueWriteBuffer(pristine_, CL_TRUE, 0, input.keys.size(), input.keys.data());
-    }
+/// Rows are sorted one after the other, so there must not be too many.
+constexpr std::size_t most_rows = 4096;
 
-    double run() override {
-        cl::Event start, end;
-        queue_.enqueueCopyBuffer(pristine_, keys_, 0, 0, input_.keys.size(), nullptr, &start);
-        const opencl::KeyRange range{keys_(), 0, input_.count, input_.type, Order::ascending};
-        opencl::enqueue_sort(sorter_, queue_, range, static_cast<const std::vector<cl::Event>*>(nullptr), &end);
-        end.wait();
-        return 1e-9 * static_cast<double>(end.getProfilingInfo<CL_PROFILING_COMMAND_END>() -
-                                          start.getProfilingInfo<CL_PROFILING_COMMAND_END>());
-    }
-    std::vector<std::byte> result() override {
-        std::vector<std::byte> bytes(input_.keys.size());
-        queue_.enqueueReadBuffer(keys_, CL_TRUE, 0, bytes.size(), bytes.data());
-        return bytes;
-    }
+class QueueTrial final : public OpenClTrial {
+public:
+    QueueTrial(Sorter& sorter, const OpenClDevice& device, const Input& input)
+        : OpenClTrial(device, input), sorter_(sorter) {}
 
 private:
+    cl::Event enqueue(Cost& cost) override {
+        const Problem& problem = input_.problem();
+        cost = {0, 0, 0};
+        cl_event finished = nullptr;
+        for (std::size_t row = 0; row < problem.rows(); ++row) {
+            const bool last = row + 1 == problem.rows();
+            const opencl::KeyRange range{keys_(), row * problem.row, problem.row, problem.type, Order::ascending};
+            const SortReport report =
+                opencl::enqueue_sort(sorter_, device_.queue(), range, {}, last ? &finished : nullptr);
+            *cost.launches += report.launches;
+            *cost.hand_overs += report.hand_overs;
+            *cost.extra_device_bytes += report.device_bytes;
+        }
+        return cl::Event(finished);
+    }
     Sorter& sorter_;
-    cl::CommandQueue queue_;
-    const Input& input_;
-    cl::Buffer pristine_, keys_;
 };
 
-class Queue final : public Peer {
+class RecordedTrial final : public OpenClTrial {
 public:
-    explicit Queue(const cl::Device& device)
-        : context_(device),
-          queue_(context_, device, CL_QUEUE_PROFILING_ENABLE),
-          sorter_(opencl::make_sorter(context_(), device())) {}
+    RecordedTrial(Sorter& sorter, const OpenClDevice& device, const Input& input)
+        : OpenClTrial(device, input),
+          recorded_(sorter, device.queue(), {keys_(), 0, input.problem().count, input.problem().type}) {}
 
-    std::string name() const override { return "lanesort, OpenCL queue, " + sorter_.device().platform; }
+private:
+    cl::Event enqueue(Cost& cost) override {
+        cl_event finished = nullptr;
+        cost = cost_of(recorded_.enqueue({}, &finished));
+        return cl::Event(finished);
+    }
+    opencl::RecordedSort recorded_;
+};
+
+enum class Way { queue, recorded };
+
+class LanesortOpenCl final : public Peer {
+public:
+    LanesortOpenCl(const cl::Device& device, Way way)
+        : device_(device), way_(way), sorter_(opencl::make_sorter(device_.context(), device_.device())) {}
+    std::string refusal(const Problem& problem) const override {
+        if (problem.rows() > most_rows || (way_ == Way::recorded && problem.rows() != 1))
+            return "sorts rows one after the other";
+        return refusal_of(device_, problem);
+    }
     std::unique_ptr<Trial> prepare(const Input& input) override {
-        sorter_.prepare(input.type, input.count);
-        return std::make_unique<QueueTrial>(sorter_, queue_, input);
+        sorter_.prepare(input.problem().type, input.problem().row);
+        if (way_ == Way::recorded) return std::make_unique<RecordedTrial>(sorter_, device_, input);
+        return std::make_unique<QueueTrial>(sorter_, device_, input);
     }
 
 private:
-    cl::Context context_;
-    cl::CommandQueue queue_;
+    OpenClDevice device_;
+    Way way_;
     Sorter sorter_;
 };
 
-}  // namespace
+/// The best of some copies, by a kernel, of memory that is larger than the caches.
+double copy_bytes_per_second(const OpenClDevice& device) {
+    constexpr std::size_t unit = 16;  // of the kernel
+    const std::size_t bytes = std::min<std::size_t>(
+        std::size_t{256} << 20, device.device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>() / unit * unit);
+    const cl::Program program = device.build({"copy.cl"}, "");
+    cl::Kernel kernel(program, "copy");
+    const cl::Buffer from = device.buffer(bytes), to = device.buffer(bytes);
+    device.queue.enqueueFillBuffer(from, cl_uchar{1}, 0, bytes);
+    kernel.setArg(0, from);
+    kernel.setArg(1, to);
+    double best = 0;
+    for (int repetition = 0; repetition < 6; ++repetition) {
+        cl::Event copied;
+        device.queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(bytes / unit), cl::NullRange, nullptr,
+                                          &copied);
+        copied.wait();
+        const auto nanoseconds = static_cast<double>(copied.getProfilingInfo<CL_PROFILING_COMMAND_END>() -
+                                                     copied.getProfilingInfo<CL_PROFILING_COMMAND_START>());
+        best = std::max(best, 2e9 * static_cast<double>(bytes) / nanoseconds);
+    }
+    return best;
+}
 
-std::vector<std::unique_ptr<Peer>> opencl_peers() {
-    std::vector<std::unique_ptr<Peer>> peers;
+std::vector<cl::Device> opencl_devices() {
+    std::vector<cl::Device> all;
     std::vector<cl::Platform> platforms;
     try {
         cl::Platform::get(&platforms);
     } catch (const cl::Error&) {
-        return peers;
+        return all;  // there is no platform
     }
     for (const cl::Platform& platform : platforms) {
         std::vector<cl::Device> devices;
         try {
-            platform.getDevices(CL_DEVICE_TYPE_GPU, &devices);
+            platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
         } catch (const cl::Error&) {
-            continue;
+            continue;  // a platform without a device
         }
-        for (const cl::Device& device : devices) peers.push_back(std::make_unique<Queue>(device));
+        std::ranges::move(devices, std::back_inserter(all));
     }
-    return peers;
+    return all;
+}
+
+}  // namespace
+
+#ifndef LANESORT_BENCH_BOOST_COMPUTE
+Candidates boost_compute_peers(const cl::Device&, const std::shared_ptr<const Memory>&) {
+    return {absent("Boost.Compute", "built without Boost (libboost-dev)")};
+}
+#endif
+
+Candidates opencl_peers() {
+    Candidates candidates;
+    std::map<std::string, unsigned> devices_of_platform;
+    for (const cl::Device& device : opencl_devices()) {
+        try {
+            const OpenClDevice opened(device);
+            const DeviceInfo info = opencl::make_sorter(opened.context(), device()).device();
+            const unsigned number = ++devices_of_platform[where(info)];
+            const auto memory =
+                std::make_shared<Memory>(where(info) + (number == 1 ? "" : " #" + std::to_string(number)), info.name,
+                                         info.version + ", driver " + info.driver, copy_bytes_per_second(opened));
+            for (const auto& [name, way] :
+                 {std::pair("lanesort, OpenCL queue, ", Way::queue), {"lanesort, OpenCL recorded, ", Way::recorded}})
+                candidates.push_back({name + memory->where,
+                                      memory,
+                                      true,
+                                      [device, way] { return std::make_unique<LanesortOpenCl>(device, way); },
+                                      {}});
+            for (auto* const peers : {boost_compute_peers, opencl_bitonic_peers, opencl_quicksort_peers})
+                std::ranges::move(peers(device, memory), std::back_inserter(candidates));
+        } catch (const std::exception& error) {
+            candidates.push_back(absent(device.getInfo<CL_DEVICE_NAME>(), error.what()));
+        }
+    }
+    return candidates;
 }
 
 }  // namespace lanesort::bench

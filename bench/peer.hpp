@@ -1,74 +1,124 @@
 // A sort that can be measured beside others.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include <lanesort/key_types.hpp>
+#include <lanesort/sorter.hpp>
+
+#include "input.hpp"
 
 namespace lanesort::bench {
 
-/// Random keys of one type and what sorting them gives, as bytes.
-struct Input {
-    KeyType type;
-    std::size_t count;
-    std::vector<std::byte> keys;
-    std::vector<std::byte> sorted;
+/// What a sort took, where it can be known.
+struct Cost {
+    std::optional<std::uint64_t> launches;            ///< kernels launched
+    std::optional<std::uint64_t> hand_overs;          ///< synchronisations inside work-groups, over all launches
+    std::optional<std::uint64_t> extra_device_bytes;  ///< device memory beside the keys
 };
+
+inline Cost cost_of(const SortReport& report) { return {report.launches, report.hand_overs, report.device_bytes}; }
 
 /// One sort of one input, ready to be repeated.
 class Trial {
 public:
     virtual ~Trial() = default;
 
-    /// Restores the input, sorts it, and gives the seconds of the sort alone: on the device's clock where the keys are
-    /// on a device, else wall time.
-    virtual double run() = 0;
+    /// Restores the input, turned round by `turn` keys, and sorts it: the seconds from the call of the sort until the
+    /// host knows that it is finished.
+    virtual double wall_seconds(std::size_t turn) = 0;
+
+    /// The same on the device's clock, from the end of the restoring to the end of the sort, with the device never
+    /// waiting for the host if the sort lets it. Nothing where the keys are in host memory.
+    virtual std::optional<double> device_seconds(std::size_t turn) = 0;
 
     /// The bytes that the last run made.
-    virtual std::vector<std::byte> result() = 0;
+    virtual std::span<const std::byte> result() = 0;
 
-    /// Device memory that the sort takes beside the keys.
-    virtual std::size_t extra_bytes() const { return 0; }
+    /// Of the last run.
+    virtual Cost cost() const = 0;
+};
+
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// A trial whose keys are on a device.
+class DeviceTrial : public Trial {
+public:
+    double wall_seconds(std::size_t turn) final {
+        restore(turn);
+        finish();
+        const auto start = std::chrono::steady_clock::now();
+        sort();
+        finish();
+        return seconds_since(start);
+    }
+
+protected:
+    virtual void restore(std::size_t turn) = 0;
+    virtual void sort() = 0;
+    virtual void finish() = 0;
+};
+
+/// The memory in which a peer's keys are.
+struct Memory {
+    std::string where;             ///< short, for the names of peers: "host", "PoCL", "CUDA"
+    std::string device;            ///< the device's name
+    std::string driver;            ///< and version; empty for the host
+    double copy_bytes_per_second;  ///< reading and writing counted
 };
 
 /// Something that sorts.
 class Peer {
 public:
     virtual ~Peer() = default;
-    virtual std::string name() const = 0;
-    /// Null where the peer cannot sort that type.
+    /// Why it cannot sort that; empty if it can.
+    virtual std::string refusal(const Problem&) const { return {}; }
     virtual std::unique_ptr<Trial> prepare(const Input& input) = 0;
 };
 
-/// The host's own sorts and lanesort on host ranges.
-std::vector<std::unique_ptr<Peer>> host_peers();
+/// A peer that is here and can be opened, or one that is not.
+struct Candidate {
+    std::string name;
+    std::shared_ptr<const Memory> memory;
+    bool compiles = false;  ///< at run time, so that its cold start is of interest
+    std::function<std::unique_ptr<Peer>()> open;
+    std::string absence;  ///< why it is not here; empty if it is
+};
 
-/// lanesort on buffers of every OpenCL GPU.
-std::vector<std::unique_ptr<Peer>> opencl_peers();
+inline Candidate absent(std::string name, std::string why) { return {std::move(name), {}, false, {}, std::move(why)}; }
 
-/// lanesort's stream and graph beside CUB's sorts, on the first CUDA device; none where there is no device.
-std::vector<std::unique_ptr<Peer>> cuda_peers();
+using Candidates = std::vector<Candidate>;
 
-/// Calls `run` with a null pointer of the C++ type that has this key's size and order.
-template <class Run>
-auto with_type(KeyType type, Run&& run) {
-    switch (type) {
-        case KeyType::u8: return run(static_cast<std::uint8_t*>(nullptr));
-        case KeyType::i8: return run(static_cast<std::int8_t*>(nullptr));
-        case KeyType::u16: return run(static_cast<std::uint16_t*>(nullptr));
-        case KeyType::i16: return run(static_cast<std::int16_t*>(nullptr));
-        case KeyType::u64: return run(static_cast<std::uint64_t*>(nullptr));
-        case KeyType::i64: return run(static_cast<std::int64_t*>(nullptr));
-        case KeyType::i32: return run(static_cast<std::int32_t*>(nullptr));
-        case KeyType::f32: return run(static_cast<float*>(nullptr));
-        case KeyType::f64: return run(static_cast<double*>(nullptr));
-        default: return run(static_cast<std::uint32_t*>(nullptr));
-    }
-}
+/// The short name of a device's platform.
+std::string where(const DeviceInfo& device);
+
+/// The host's own sorts.
+Candidates host_peers(const std::shared_ptr<const Memory>& host);
+Candidates tbb_peers(const std::shared_ptr<const Memory>& host);
+Candidates vqsort_peers(const std::shared_ptr<const Memory>& host);
+
+/// lanesort on host ranges, by every device.
+Candidates host_range_peers(const std::shared_ptr<const Memory>& host);
+
+/// Everything that sorts on an OpenCL device, on every one.
+Candidates opencl_peers();
+
+/// lanesort's stream and graph beside CUB's sorts and Thrust's, on the first CUDA device.
+Candidates cuda_peers();
+
+/// The processor and its memory.
+std::shared_ptr<const Memory> host_memory();
+
+/// All of the above.
+Candidates all_peers();
 
 }  // namespace lanesort::bench

@@ -1,5 +1,10 @@
 # Run as a script: writes kernel files as byte arrays into one C++ file.
-#   cmake -DOUTPUT=embedded.cpp -DFILES="a.cl;b.h" -P EmbedKernels.cmake
+#   cmake -DOUTPUT=embedded.cpp -DFILES="a.cl;b.h" [-DHEADER=header -DNAMESPACE=namespace] -P EmbedKernels.cmake
+# The header declares EmbeddedFile {name, text} and embedded_kernels() in that namespace; the library's if none is given.
+if(NOT HEADER)
+  set(HEADER kernel_source.hpp)
+  set(NAMESPACE lanesort::detail)
+endif()
 set(arrays "")
 set(table "")
 set(number 0)
@@ -12,10 +17,10 @@ foreach(file IN LISTS FILES)
   string(APPEND table "    {\"${name}\", {file_${number}, sizeof file_${number}}},\n")
   math(EXPR number "${number} + 1")
 endforeach()
-file(WRITE "${OUTPUT}" "// Made from kernels/ at build time.
-#include \"kernel_source.hpp\"
+file(WRITE "${OUTPUT}" "// Made from kernel files at build time.
+#include \"${HEADER}\"
 
-namespace lanesort::detail {
+namespace ${NAMESPACE} {
 namespace {
 ${arrays}
 constexpr EmbeddedFile files[] = {
@@ -24,5 +29,5 @@ ${table}};
 
 std::span<const EmbeddedFile> embedded_kernels() noexcept { return files; }
 
-}  // namespace lanesort::detail
+}  // namespace ${NAMESPACE}
 ")
