@@ -213,7 +213,7 @@ TEST_CASE("tuned file: no name of a device leads out of the folder, and each dev
             device.*member = name;
             const fs::path file = tuned_file(device);
             CAPTURE(file);
-            CHECK(file.parent_path() == cache.path() / "lanesort");
+            REQUIRE(file.parent_path() == cache.path() / "lanesort");  // it is written to
             CHECK(file.lexically_normal() == file);
             const std::string last = file.filename();
             CHECK(last.starts_with("shapes-v1-"));
