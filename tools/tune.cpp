@@ -117,7 +117,8 @@ public:
         for (const std::uint64_t count : counts) built_in_.push_back(untuned.shape(type, count));
     }
 
-    /// Tries shapes, in any case these and the built-in ones, then times the best again, in turns with the built-in one.
+    /// Tries shapes, in any case these and the built-in ones, then times the best again, in turns with the built-in
+    /// one.
     void run(const std::vector<Shape>& known) {
         constexpr double share_of_search = 0.7;
         std::vector<Shape> first = built_in_;
@@ -358,6 +359,13 @@ private:
             if (row.key_bytes == bytes) known.push_back(row.shape);
         Tuning tuning(device, type, counts, Seconds(seconds_));
         tuning.run(known);
+
+        // A stored shape that failed once is of no use for other counts either.
+        for (const Tuning::Candidate& candidate : tuning.candidates())
+            if (!candidate.failure.empty())
+                std::erase_if(table.rows, [&](const ShapeTable::Row& row) {
+                    return row.key_bytes == bytes && row.shape == candidate.shape;
+                });
 
         const std::vector<CountRange> ranges = ranges_around(counts);
         for (std::size_t i = 0; i < counts.size(); ++i) {
