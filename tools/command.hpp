@@ -14,3 +14,4 @@ void add_devices(CLI::App& app);
 void add_plan(CLI::App& app);
 void add_sort(CLI::App& app);
 void add_stats(CLI::App& app);
+void add_tune(CLI::App& app);

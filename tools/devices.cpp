@@ -7,6 +7,7 @@
 
 #include <lanesort/device.hpp>
 #include <lanesort/error.hpp>
+#include <lanesort/tuning.hpp>
 
 #include "command.hpp"
 #include "files.hpp"
@@ -35,6 +36,11 @@ std::string size_text(std::uint64_t bytes) {
     return fmt::format("{:.1f} KiB", in(kibi));
 }
 
+std::string counts_text(const ShapeTable::Row& row) {
+    if (row.below == ShapeTable::no_end) return fmt::format("{} or more keys", row.from);
+    return fmt::format("{} to {} keys", row.from, row.below - 1);
+}
+
 std::string describe(const DeviceInfo& info, std::size_t number) {
     std::string text = fmt::format("{}: {}\n", number, info.name);
     const auto line = [&](const std::string& title, const std::string& value) {
@@ -51,15 +57,28 @@ std::string describe(const DeviceInfo& info, std::size_t number) {
                                size_text(info.max_allocation_bytes)));
     line("local memory", size_text(info.local_bytes));
     line("sorts in host memory", info.host_unified_memory ? "yes" : "no, a copy is sorted");
-    for (const std::size_t bytes : key_sizes)
-        line(fmt::format("shape for {} keys", bytes == 1 ? "1-byte" : fmt::format("{}-byte", bytes)),
-             to_string(choose_shape(info, bytes)));
+    const TunedShapes tuned = find_tuned(info);
+    for (const std::size_t bytes : key_sizes) {
+        line(fmt::format("shape for {}-byte keys", bytes), to_string(choose_shape(info, bytes)));
+        for (const ShapeTable::Row& row : tuned.table.rows)
+            if (row.key_bytes == bytes)
+                line("  tuned", fmt::format("{}, for {}", to_string(row.shape), counts_text(row)));
+    }
+    if (!tuned.table.rows.empty()) line("tuned shapes are from", tuned_file(info).string());
+    if (!tuned.note.empty()) line("note", tuned.note);
     return text;
 }
 
 Json to_json(const DeviceInfo& info, std::size_t number) {
     Json shapes;
     for (const std::size_t bytes : key_sizes) shapes[std::to_string(bytes)] = json_of(choose_shape(info, bytes));
+    const TunedShapes tuned = find_tuned(info);
+    Json rows = Json::array();
+    for (const ShapeTable::Row& row : tuned.table.rows)
+        rows.push_back({{"key_bytes", row.key_bytes},
+                        {"from", row.from},
+                        {"below", row.below == ShapeTable::no_end ? Json() : Json(row.below)},
+                        {"shape", json_of(row.shape)}});
     return {{"number", number},
             {"backend", info.backend},
             {"platform", info.platform},
@@ -75,7 +94,8 @@ Json to_json(const DeviceInfo& info, std::size_t number) {
             {"max_allocation_bytes", info.max_allocation_bytes},
             {"local_bytes", info.local_bytes},
             {"host_unified_memory", info.host_unified_memory},
-            {"shapes_by_key_bytes", shapes}};
+            {"shapes_by_key_bytes", shapes},
+            {"tuned", {{"file", tuned_file(info).string()}, {"note", tuned.note}, {"shapes", rows}}}};
 }
 
 /// Why there is no device, in words.

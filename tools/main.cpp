@@ -38,6 +38,7 @@ void run(int argc, char** argv) {
     add_stats(app);
     add_plan(app);
     add_devices(app);
+    add_tune(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {

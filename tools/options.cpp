@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <lanesort/tuning.hpp>
+
 namespace {
 
 /// Adds an option whose text is turned into a value; where that cannot be, `what` says what was expected.
@@ -47,6 +49,15 @@ std::optional<std::uint64_t> parse_count(std::string_view text) {
     return *number << shift;
 }
 
+constexpr const char* what_is_a_count = "a count like 1000, 64K, 16M, 1G or 2^24 (below 2^64)";
+constexpr const char* forms_of_a_count = "1000, 2^24, or with K, M or G for times 2^10, 2^20 or 2^30";
+
+std::string names_of_types() {
+    std::vector<std::string_view> names;
+    for (const lanesort::KeyType known : lanesort::all_key_types) names.push_back(name(known));
+    return fmt::format("{}", fmt::join(names, " "));
+}
+
 std::string_view name_of(Format format) {
     switch (format) {
         case Format::table: return "table";
@@ -59,11 +70,20 @@ std::string_view name_of(Format format) {
 }  // namespace
 
 CLI::Option* add_type(CLI::App& app, lanesort::KeyType& type) {
-    std::vector<std::string_view> names;
-    for (const lanesort::KeyType known : lanesort::all_key_types) names.push_back(name(known));
-    const std::string list = fmt::format("{}", fmt::join(names, " "));
+    const std::string list = names_of_types();
     return add_parsed(app, "--type", type, lanesort::key_type_from_name, "one of " + list, "type of the keys: " + list)
         ->type_name("T");
+}
+
+void add_types(CLI::App& app, std::vector<lanesort::KeyType>& types) {
+    const auto parse = [](std::string_view text) -> std::optional<std::vector<lanesort::KeyType>> {
+        using enum lanesort::KeyType;
+        if (text == "all") return std::vector{u8, u16, u32, u64};
+        const auto type = lanesort::key_type_from_name(text);
+        return type ? std::optional(std::vector{*type}) : std::nullopt;
+    };
+    const std::string list = names_of_types() + ", or all: u8 u16 u32 u64";
+    add_parsed(app, "--type", types, parse, "one of " + list, "type of the keys: " + list)->type_name("T");
 }
 
 void add_order(CLI::App& app, lanesort::Order& order) {
@@ -76,10 +96,22 @@ void add_order(CLI::App& app, lanesort::Order& order) {
 }
 
 void add_count(CLI::App& app, std::uint64_t& count) {
-    add_parsed(app, "--count", count, parse_count, "a count like 1000, 64K, 16M, 1G or 2^24 (below 2^64)",
-               "how many keys: 1000, 2^24, or with K, M or G for times 2^10, 2^20 or 2^30")
+    add_parsed(app, "--count", count, parse_count, what_is_a_count, fmt::format("how many keys: {}", forms_of_a_count))
         ->type_name("N")
         ->required();
+}
+
+void add_counts(CLI::App& app, std::vector<std::uint64_t>& counts) {
+    const auto set = [&counts](const std::vector<std::string>& texts) {
+        for (const std::string& text : texts) {
+            const auto count = parse_count(text);
+            if (!count) throw CLI::ValidationError("--count", fmt::format("{:?} is not {}", text, what_is_a_count));
+            counts.push_back(*count);
+        }
+    };
+    app.add_option_function<std::vector<std::string>>("--count", set,
+                                                      fmt::format("how many keys, also several: {}", forms_of_a_count))
+        ->type_name("N");
 }
 
 void add_device(CLI::App& app, std::string& selector) {
@@ -146,6 +178,11 @@ lanesort::Shape ShapeOptions::over(lanesort::Shape shape) const {
     const unsigned most_steps = std::max(static_cast<unsigned>(std::bit_width(shape.tile_vectors())), 2u) - 1;
     shape.steps_per_pass = steps_per_pass.value_or(std::min(shape.steps_per_pass, most_steps));
     return shape;
+}
+
+lanesort::Shape usual_shape(const lanesort::DeviceInfo& device, lanesort::KeyType type, std::uint64_t count) {
+    const std::size_t bytes = key_bytes(type);
+    return find_tuned(device).table.find(bytes, count).value_or(choose_shape(device, bytes, count));
 }
 
 Json json_of(const lanesort::Shape& shape) {

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -18,8 +19,11 @@ using Json = nlohmann::ordered_json;
 enum class Format { table, csv, json };
 
 CLI::Option* add_type(CLI::App& app, lanesort::KeyType& type);
+/// One type, or `all`: one of each width.
+void add_types(CLI::App& app, std::vector<lanesort::KeyType>& types);
 void add_order(CLI::App& app, lanesort::Order& order);
 void add_count(CLI::App& app, std::uint64_t& count);
+void add_counts(CLI::App& app, std::vector<std::uint64_t>& counts);
 void add_device(CLI::App& app, std::string& selector);
 void add_format(CLI::App& app, Format& format, std::initializer_list<Format> allowed);
 
@@ -33,6 +37,9 @@ struct ShapeOptions {
     /// These parts, and the others from that shape, as far as they still fit.
     lanesort::Shape over(lanesort::Shape shape) const;
 };
+
+/// The shape of a sort for which no shape option is given: a tuned one where there is one.
+lanesort::Shape usual_shape(const lanesort::DeviceInfo& device, lanesort::KeyType type, std::uint64_t count);
 
 Json json_of(const lanesort::Shape& shape);
 

@@ -128,7 +128,7 @@ public:
 
     void run() const {
         const DeviceInfo device = device_or_generic(device_);
-        const Plan plan = make_plan(count_, shape_.over(choose_shape(device, key_bytes(type_), count_)));
+        const Plan plan = make_plan(count_, shape_.over(usual_shape(device, type_, count_)));
         print(format_ == Format::json ? to_text(to_json(plan, type_, device.name))
                                       : to_table(plan, type_, device.name));
     }

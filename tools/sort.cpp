@@ -48,7 +48,7 @@ public:
 
         Progress progress("sorting");
         SorterOptions options;
-        if (shape_.any()) options.shape = shape_.over(choose_shape(device.info(), key_bytes(type_), count));
+        if (shape_.any()) options.shape = shape_.over(usual_shape(device.info(), type_, count));
         options.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
         Sorter sorter(device, options);
         const SortReport report = sorter.sort(keys.data(), count, type_, order_);
@@ -69,6 +69,7 @@ private:
         };
         line("device", sorter.device().name);
         if (count > 1) line("shape", to_string(sorter.plan(count, type_).shape));
+        if (!sorter.note().empty()) line("note", sorter.note());
         line("keys", fmt::format("{} of type {}", count, name(type_)));
         line("time", fmt::format("{:.6f} s: {:.6f} to the device, {:.6f} sorting, {:.6f} back", seconds,
                                  report.upload_seconds, report.sort_seconds, report.download_seconds));

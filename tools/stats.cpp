@@ -129,15 +129,14 @@ private:
         std::vector<Statistics> rows;
         for (const Variant& variant : variants) {
             std::optional<Sorter> sorter;
-            if (measure_) sorter.emplace(*device, SorterOptions{variant.shape, {}});
+            if (measure_) sorter.emplace(*device, SorterOptions{.shape = variant.shape});
             rows.push_back(row(variant, sorter));
             progress(rows.size(), variants.size() + (device ? 1 : 0));
         }
         if (device) {
             std::optional<Sorter> sorter;
             if (measure_) sorter.emplace(*device);
-            const Shape shape =
-                sorter ? sorter->shape(type_, count_) : choose_shape(device->info(), key_bytes(type_), count_);
+            const Shape shape = sorter ? sorter->shape(type_, count_) : usual_shape(device->info(), type_, count_);
             rows.push_back(row({"chosen: " + to_string(shape), shape}, sorter));
         }
         return rows;

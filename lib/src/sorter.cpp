@@ -23,6 +23,8 @@ Plan Sorter::plan(std::uint64_t count, KeyType type) { return core_->prepare(cou
 
 SyncCounts Sorter::measure(std::uint64_t count, KeyType type) { return core_->measure(count, type); }
 
+const std::string& Sorter::note() const noexcept { return core_->note(); }
+
 const DeviceInfo& Sorter::device() const noexcept { return core_->backend().info(); }
 
 }  // namespace lanesort

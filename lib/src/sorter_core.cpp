@@ -48,16 +48,43 @@ SortReport report_of(const Plan& plan) {
 
 SorterCore::SorterCore(std::unique_ptr<Backend> backend, SorterOptions options)
     : backend_(std::move(backend)), options_(std::move(options)) {
-    if (!options_.shape) return;
-    check(*options_.shape);
-    require_fit(*options_.shape, 1, backend_->info());
+    const DeviceInfo& device = backend_->info();
+    if (options_.shape) {
+        check(*options_.shape);
+        require_fit(*options_.shape, 1, device);
+    } else if (!options_.shape_file.empty()) {
+        shapes_ = read_shape_file(options_.shape_file, device);
+    } else if (options_.use_tuned) {
+        TunedShapes tuned = find_tuned(device);
+        shapes_ = std::move(tuned.table);
+        note_ = std::move(tuned.note);
+    }
+}
+
+std::optional<Shape> SorterCore::wanted_shape(std::uint64_t count, KeyType type) const {
+    return options_.shape ? options_.shape : shapes_.find(key_bytes(type), count);
 }
 
 SorterCore::Prepared SorterCore::prepare(std::uint64_t count, KeyType type, bool count_sync) {
+    if (const std::optional<Shape> wanted = wanted_shape(count, type)) {
+        try {
+            require_fit(*wanted, key_bytes(type), backend_->info());
+            return prepare_with(*wanted, false, count, type, count_sync);
+        } catch (const Error& error) {
+            const bool tuned = !options_.shape && options_.shape_file.empty();
+            const bool refused = error.code() == ErrorCode::unsupported || error.code() == ErrorCode::build_failed;
+            if (!tuned || !refused) throw;
+            note_ = fmt::format("tuned shapes are not used: {}", error.what());
+            shapes_.rows.clear();
+        }
+    }
+    return prepare_with(choose_shape(backend_->info(), key_bytes(type), count), true, count, type, count_sync);
+}
+
+SorterCore::Prepared SorterCore::prepare_with(Shape shape, bool adapt, std::uint64_t count, KeyType type,
+                                              bool count_sync) {
     const DeviceInfo& device = backend_->info();
     const std::size_t bytes = key_bytes(type);
-    const Shape shape = options_.shape.value_or(choose_shape(device, bytes, count));
-    if (options_.shape) require_fit(shape, bytes, device);
 
     // The compiler's register use may allow smaller work-groups than the device does; smaller shapes need fewer.
     KernelParameters parameters{bytes, count >= wide_count, count_sync, device.kind == DeviceKind::gpu, shape};
@@ -67,7 +94,7 @@ SorterCore::Prepared SorterCore::prepare(std::uint64_t count, KeyType type, bool
         DeviceInfo limited = device;
         limited.max_work_items = allowed;
         const Shape smaller = fit(parameters.shape, bytes, limited);
-        if (options_.shape || smaller == parameters.shape)
+        if (!adapt || smaller == parameters.shape)
             throw Error(ErrorCode::unsupported,
                         fmt::format("the kernels of shape {} run in work-groups of at most {} work-items on {}",
                                     to_string(parameters.shape), allowed, device.name));

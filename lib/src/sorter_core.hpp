@@ -2,6 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
+
+#include <lanesort/tuning.hpp>
 
 #include "backend.hpp"
 
@@ -12,6 +15,9 @@ public:
     SorterCore(std::unique_ptr<Backend> backend, SorterOptions options);
 
     Backend& backend() noexcept { return *backend_; }
+
+    /// Why tuned shapes are not used; see Sorter::note.
+    const std::string& note() const noexcept { return note_; }
 
     /// The plan of a sort and the kernels for it, compiled.
     struct Prepared {
@@ -27,8 +33,15 @@ private:
     /// Throws Error(too_large) for keys that do not fit into one allocation of the device.
     void check_size(std::uint64_t count, KeyType type) const;
 
+    /// The shape that the caller or a file wants for such keys; nothing where the library is to choose.
+    std::optional<Shape> wanted_shape(std::uint64_t count, KeyType type) const;
+    /// As prepare(), with that shape; `adapt`: with a smaller one where its kernels need that.
+    Prepared prepare_with(Shape shape, bool adapt, std::uint64_t count, KeyType type, bool count_sync);
+
     std::unique_ptr<Backend> backend_;
     SorterOptions options_;
+    ShapeTable shapes_;  ///< what the shape file or the tuned file has
+    std::string note_;
 };
 
 /// What the plan says of its launches, hand-overs and barriers.

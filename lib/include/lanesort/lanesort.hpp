@@ -9,3 +9,4 @@
 #include <lanesort/shape.hpp>
 #include <lanesort/sorter.hpp>
 #include <lanesort/statistics.hpp>
+#include <lanesort/tuning.hpp>

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include <lanesort/device.hpp>
 #include <lanesort/key_types.hpp>
@@ -19,11 +21,18 @@ namespace detail {
 class SorterCore;
 }
 
+/// A sorter takes the shape of a sort from the first of these that has one: `shape`; `shape_file`, or else the file of
+/// `lanesort tune`; choose_shape. Files are read once, when the sorter is made.
 struct SorterOptions {
-    /// The shape for all keys, instead of choose_shape's. Must fit the device.
-    std::optional<Shape> shape;
+    /// The shape for all keys. Must fit the device.
+    std::optional<Shape> shape = {};
+    /// A file of shapes (tuning.hpp), instead of that of `lanesort tune`. All of them must fit the device.
+    std::filesystem::path shape_file = {};
+    /// Use what `lanesort tune` stored for this device (find_tuned). LANESORT_TUNED=0 in the environment forbids it to
+    /// all sorters.
+    bool use_tuned = true;
     /// Called by host-range sorts in the calling thread after each pass, with the passes done and all passes.
-    std::function<void(std::size_t done, std::size_t all)> progress;
+    std::function<void(std::size_t done, std::size_t all)> progress = {};
 };
 
 /// What one sort did.
@@ -45,7 +54,8 @@ struct SortReport {
 class Sorter {
 public:
     /// Opens the device. Throws Error(device_failed) if it cannot be opened, Error(invalid_argument) for an impossible
-    /// shape and Error(unsupported) for one that the device cannot run with keys of any width.
+    /// shape or a shape file that read_shape_file refuses, and Error(unsupported) for a shape that the device cannot
+    /// run with keys of any width.
     explicit Sorter(const Device& device, SorterOptions options = {});
     explicit Sorter(std::unique_ptr<detail::SorterCore> core) noexcept;
     Sorter(Sorter&&) noexcept;
@@ -81,6 +91,10 @@ public:
     /// happened. Takes host and device memory for these keys and a few bytes.
     /// Throws Error(device_failed) if the result is not sorted or the work-groups disagree.
     SyncCounts measure(std::uint64_t count, KeyType type);
+
+    /// Why shapes that `lanesort tune` stored for this device are not used, in a sentence; empty where all is well.
+    /// That is told when the sorter is made, or after the first sort whose kernels the device's compiler refused.
+    const std::string& note() const noexcept;
 
     const DeviceInfo& device() const noexcept;
 

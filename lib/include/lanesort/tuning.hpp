@@ -1,0 +1,75 @@
+// Shapes that were measured: the files that hold them, and where sorters look for those of `lanesort tune`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <lanesort/device.hpp>
+#include <lanesort/shape.hpp>
+
+namespace lanesort {
+
+/// What a measured shape was measured on. Members are as in DeviceInfo, but with a space for each control character:
+/// in a file, each has a line.
+struct DeviceIdentity {
+    std::string backend, platform, name, driver;
+
+    friend bool operator==(const DeviceIdentity&, const DeviceIdentity&) = default;
+};
+
+DeviceIdentity identity(const DeviceInfo& device);
+
+/// Shapes for one device, each for keys of one width and a range of counts.
+struct ShapeTable {
+    static constexpr std::uint64_t no_end = std::numeric_limits<std::uint64_t>::max();
+
+    struct Row {
+        std::size_t key_bytes = 4;     ///< 1, 2, 4 or 8
+        std::uint64_t from = 0;        ///< the smallest count
+        std::uint64_t below = no_end;  ///< the first count that is too large; no_end: none is
+        Shape shape;
+
+        friend bool operator==(const Row&, const Row&) = default;
+    };
+
+    DeviceIdentity device;
+    std::vector<Row> rows;  ///< by width, then by count; no two ranges of a width overlap
+
+    /// The shape for `count` keys of that many bytes (0: very many); nothing where the table has none.
+    std::optional<Shape> find(std::size_t key_bytes, std::uint64_t count) const;
+
+    /// Makes that the shape of the row's keys; other keys keep theirs. Neighbouring ranges of one shape become one.
+    void put(const Row& row);
+    /// Leaves these keys without a shape; other keys keep theirs.
+    void remove(std::size_t key_bytes, std::uint64_t from, std::uint64_t below);
+};
+
+/// The table as a file holds it: lines for the version, the device and each row, and one that says `end`.
+std::string to_text(const ShapeTable& table);
+
+/// Reads a file of that form. It may have been made for another device, as long as `device` can run its shapes.
+/// Throws Error(invalid_argument) that names the file, and the line where there is one, for a file that cannot be read,
+/// is not of this form and version, or has a shape that is impossible or does not fit the device.
+ShapeTable read_shape_file(const std::filesystem::path& file, const DeviceInfo& device);
+
+/// The file where sorters look for the shapes of a device: in $XDG_CACHE_HOME/lanesort, or in $HOME/.cache/lanesort
+/// where XDG_CACHE_HOME is not an absolute path. Empty where HOME is not one either, and where LANESORT_TUNED is 0 in
+/// the environment. Neither the file nor its folder need exist.
+std::filesystem::path tuned_file(const DeviceInfo& device);
+
+/// What tuned_file() holds.
+struct TunedShapes {
+    ShapeTable table;  ///< has no rows where there is no file or it is of no use
+    std::string note;  ///< why a file that is there is of no use, for a person; empty where all is well
+};
+
+/// Reads tuned_file(). A file that read_shape_file would refuse, or that was made for another device or driver, is of
+/// no use; that is never an error.
+TunedShapes find_tuned(const DeviceInfo& device);
+
+}  // namespace lanesort

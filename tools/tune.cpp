@@ -1,0 +1,398 @@
+// lanesort tune: finds the fastest shapes for a device, and stores them where sorters look for them.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <lanesort/device.hpp>
+#include <lanesort/error.hpp>
+#include <lanesort/sorter.hpp>
+#include <lanesort/tuning.hpp>
+
+#include "command.hpp"
+#include "files.hpp"
+#include "options.hpp"
+#include "progress.hpp"
+#include "shape_search.hpp"
+#include "table.hpp"
+
+namespace {
+
+using namespace lanesort;
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+/// How many times as fast as the built-in shape another must be to take its place.
+constexpr double needed_gain = 1.03;
+
+/// Keys to sort, and how they must end up.
+struct Input {
+    std::uint64_t count;
+    std::vector<std::byte> keys, sorted;
+};
+
+/// The bits that a key may have set if it is to be neither negative nor a NaN. Such keys are in the order of their
+/// bits, whatever their type.
+std::uint64_t usable_bits(KeyType type) {
+    switch (type) {
+        case KeyType::u8: return 0xff;
+        case KeyType::i8: return 0x7f;
+        case KeyType::u16: return 0xffff;
+        case KeyType::i16: return 0x7fff;
+        case KeyType::f16: return 0x7bff;
+        case KeyType::u32: return 0xffff'ffff;
+        case KeyType::i32: return 0x7fff'ffff;
+        case KeyType::f32: return 0x7f7f'ffff;
+        case KeyType::u64: return 0xffff'ffff'ffff'ffff;
+        case KeyType::i64: return 0x7fff'ffff'ffff'ffff;
+        case KeyType::f64: return 0x7fef'ffff'ffff'ffff;
+    }
+    return 0;
+}
+
+template <class Bits>
+Input random_input(KeyType type, std::uint64_t count) {
+    Input input{count, std::vector<std::byte>(count * sizeof(Bits)), {}};
+    std::mt19937_64 random(count);
+    const std::span keys(reinterpret_cast<Bits*>(input.keys.data()), count);
+    std::ranges::generate(keys, [&, bits = usable_bits(type)] { return static_cast<Bits>(random() & bits); });
+    input.sorted = input.keys;
+    std::ranges::sort(std::span(reinterpret_cast<Bits*>(input.sorted.data()), count));
+    return input;
+}
+
+Input random_input(KeyType type, std::uint64_t count) {
+    switch (key_bytes(type)) {
+        case 1: return random_input<std::uint8_t>(type, count);
+        case 2: return random_input<std::uint16_t>(type, count);
+        case 4: return random_input<std::uint32_t>(type, count);
+        default: return random_input<std::uint64_t>(type, count);
+    }
+}
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
+}
+
+/// The search for one type of keys and some counts.
+class Tuning {
+public:
+    /// A shape that was tried.
+    struct Candidate {
+        Shape shape;
+        std::unique_ptr<Sorter> sorter;              ///< as long as it may be the fastest for some count
+        std::vector<std::optional<double>> seconds;  ///< for each count
+        std::string failure;                         ///< why it has no times
+    };
+
+    /// What was found for one count.
+    struct Outcome {
+        std::uint64_t count;
+        Shape built_in, best;
+        double built_in_seconds, best_seconds;
+
+        double gain() const { return built_in_seconds / best_seconds; }
+    };
+
+    Tuning(const Device& device, KeyType type, const std::vector<std::uint64_t>& counts, Seconds limit)
+        : device_(device), type_(type), limit_(limit) {
+        for (const std::uint64_t count : counts) inputs_.push_back(random_input(type, count));
+        work_.resize(inputs_.back().keys.size());
+        Sorter untuned(device, SorterOptions{.use_tuned = false});
+        for (const std::uint64_t count : counts) built_in_.push_back(untuned.shape(type, count));
+    }
+
+    /// Tries shapes, in any case these and the built-in ones, then times the best again, in turns with the built-in
+    /// one.
+    void run(const std::vector<Shape>& known) {
+        constexpr double share_of_search = 0.7;
+        std::vector<Shape> first = built_in_;
+        first.insert(first.end(), known.begin(), known.end());
+        ShapeSearch search(first, inputs_.size(),
+                           [this](const Shape& shape) { return neighbours(shape, device_.info(), key_bytes(type_)); });
+        while (const std::optional<Shape> shape = search.next()) {
+            if (std::ranges::count(first, *shape) == 0 && elapsed() > share_of_search * limit_) break;
+            candidates_.push_back(attempt(*shape));
+            search.tried(*shape, candidates_.back().seconds);
+            close_losers(search);
+            show_progress();
+        }
+        for (std::size_t i = 0; i < inputs_.size(); ++i) outcomes_.push_back(compare_best(search, i));
+    }
+
+    const std::vector<Candidate>& candidates() const { return candidates_; }
+    const std::vector<Outcome>& outcomes() const { return outcomes_; }
+
+private:
+    static constexpr std::size_t finalists = 3;
+
+    Seconds elapsed() const { return Clock::now() - start_; }
+
+    bool is_built_in(const Shape& shape) const { return std::ranges::count(built_in_, shape) > 0; }
+
+    Candidate& candidate(const Shape& shape) { return *std::ranges::find(candidates_, shape, &Candidate::shape); }
+
+    void show_progress() {
+        const auto part = [](Seconds time) { return static_cast<std::size_t>(1000 * time.count()); };
+        progress_(std::min(part(elapsed()), part(limit_) - 1), part(limit_));
+    }
+
+    /// The time of one sort of fresh keys, with its result checked. It is the wall time of the passes alone, which the
+    /// report of a host-range sort has for every backend: copying the keys takes equally long in every shape, and not
+    /// at all where they are in the caller's buffer.
+    double sort(Sorter& sorter, const Input& input) {
+        std::ranges::copy(input.keys, work_.begin());
+        const SortReport report = sorter.sort(work_.data(), input.count, type_);
+        if (std::memcmp(work_.data(), input.sorted.data(), input.sorted.size()) != 0)
+            throw Error(ErrorCode::device_failed, fmt::format("{} sorted {} keys of type {} wrongly",
+                                                              device_.info().name, input.count, name(type_)));
+        return report.sort_seconds;
+    }
+
+    /// The median of a few sorts; of one where that is far from the best time.
+    double measure(Sorter& sorter, const Input& input, std::optional<double> best) {
+        constexpr std::size_t fewest = 3, most = 31;
+        constexpr Seconds patience{0.1};
+        constexpr double hopeless = 1.5;
+        sort(sorter, input);  // compiles and warms up
+        const Clock::time_point start = Clock::now();
+        std::vector<double> times;
+        do times.push_back(sort(sorter, input));
+        while ((!best || times.front() < hopeless * *best) && times.size() < most &&
+               (times.size() < fewest || Clock::now() - start < patience));
+        return median(std::move(times));
+    }
+
+    /// The shape, tried with all counts. Only the built-in shapes must not fail.
+    Candidate attempt(const Shape& shape) {
+        Candidate tried{shape, nullptr, std::vector<std::optional<double>>(inputs_.size()), {}};
+        try {
+            tried.sorter = std::make_unique<Sorter>(device_, SorterOptions{.shape = shape});
+            for (std::size_t i = 0; i < inputs_.size(); ++i)
+                tried.seconds[i] = measure(*tried.sorter, inputs_[i], best_seconds(i));
+        } catch (const Error& error) {
+            if (is_built_in(shape)) throw;
+            tried = {shape, nullptr, std::vector<std::optional<double>>(inputs_.size()), error.what()};
+        }
+        return tried;
+    }
+
+    std::optional<double> best_seconds(std::size_t i) const {
+        std::optional<double> best;
+        for (const Candidate& other : candidates_)
+            if (other.seconds[i] && (!best || *other.seconds[i] < *best)) best = other.seconds[i];
+        return best;
+    }
+
+    /// Opened devices take memory, so only those that are needed in the end stay open.
+    void close_losers(const ShapeSearch& search) {
+        std::vector<Shape> needed = built_in_;
+        for (std::size_t i = 0; i < inputs_.size(); ++i)
+            std::ranges::copy(search.fastest(i, finalists), std::back_inserter(needed));
+        for (Candidate& candidate : candidates_)
+            if (std::ranges::count(needed, candidate.shape) == 0) candidate.sorter.reset();
+    }
+
+    /// Times the fastest shapes for a count and the built-in one again, more often, and in turns, so that whatever else
+    /// the machine does meets all of them.
+    Outcome compare_best(const ShapeSearch& search, std::size_t i) {
+        constexpr std::size_t fewest = 5, most = 101;
+        std::vector<Shape> shapes = search.fastest(i, finalists);
+        if (std::ranges::count(shapes, built_in_[i]) == 0) shapes.push_back(built_in_[i]);
+        const Seconds patience = std::max(limit_ - elapsed(), Seconds(0)) / (inputs_.size() - i);
+        const Clock::time_point start = Clock::now();
+        std::vector<std::vector<double>> times(shapes.size());
+        for (std::size_t round = 0; round < fewest || (round < most && Clock::now() - start < patience); ++round) {
+            for (std::size_t k = 0; k < shapes.size(); ++k)
+                times[k].push_back(sort(*candidate(shapes[k]).sorter, inputs_[i]));
+            show_progress();
+        }
+        for (std::size_t k = 0; k < shapes.size(); ++k) candidate(shapes[k]).seconds[i] = median(times[k]);
+
+        const auto seconds = [&](const Shape& shape) { return *candidate(shape).seconds[i]; };
+        const Shape best = *std::ranges::min_element(shapes, {}, seconds);
+        return {inputs_[i].count, built_in_[i], best, seconds(built_in_[i]), seconds(best)};
+    }
+
+    const Device& device_;
+    KeyType type_;
+    Seconds limit_;
+    Clock::time_point start_ = Clock::now();
+    Progress progress_{fmt::format("tuning {}", name(type_))};
+    std::vector<Input> inputs_;
+    std::vector<std::byte> work_;
+    std::vector<Shape> built_in_;  ///< for each count
+    std::vector<Candidate> candidates_;
+    std::vector<Outcome> outcomes_;
+};
+
+std::string to_table(const Tuning& tuning, std::size_t i) {
+    const Tuning::Outcome& outcome = tuning.outcomes()[i];
+    std::vector<const Tuning::Candidate*> candidates;
+    for (const Tuning::Candidate& candidate : tuning.candidates()) candidates.push_back(&candidate);
+    std::ranges::stable_sort(candidates, {}, [&](const Tuning::Candidate* candidate) {
+        return candidate->seconds[i].value_or(std::numeric_limits<double>::infinity());
+    });
+    std::vector<Row> rows;
+    for (const Tuning::Candidate* candidate : candidates) {
+        const std::optional<double> seconds = candidate->seconds[i];
+        std::string remark = candidate->failure;
+        if (candidate->shape == outcome.best) remark = "the fastest";
+        if (candidate->shape == outcome.built_in) remark = "built-in";
+        rows.push_back({to_string(candidate->shape), seconds ? fmt::format("{:.4f} ms", 1e3 * *seconds) : "-",
+                        seconds ? fmt::format("{:.2f}", outcome.built_in_seconds / *seconds) : "-", remark});
+    }
+    const std::vector<Column> columns = {{"shape", "", true}, {"time"}, {"speed"}, {"", "", true}};
+    return table(columns, rows);
+}
+
+/// Makes a folder and those around it, for this user only, as the XDG standard wants caches.
+void make_private_folder(const std::filesystem::path& folder) {
+    const mode_t mask = ::umask(S_IRWXG | S_IRWXO);
+    std::error_code failure;
+    std::filesystem::create_directories(folder, failure);
+    ::umask(mask);
+    if (failure) throw BadInput(fmt::format("cannot make the folder {}: {}", folder.string(), failure.message()));
+}
+
+class TuneCommand {
+public:
+    explicit TuneCommand(CLI::App& command) {
+        add_device(command, device_);
+        add_types(command, types_);
+        add_counts(command, counts_);
+        command.add_option("--time-limit", seconds_, "about how many seconds to take for each type (60)")
+            ->type_name("S")
+            ->check(CLI::Range(1u, 86400u).description(""));
+        command.add_flag("--dry-run", dry_run_, "store nothing");
+        command.add_option("--output", output_, "store the shapes in this file instead of the cache")
+            ->type_name("FILE");
+        command.footer(
+            "Tries shapes for random keys and checks every result. What is at least 3 % faster than the built-in "
+            "shape\n"
+            "is stored in $XDG_CACHE_HOME/lanesort or $HOME/.cache/lanesort, where every sorter of this user finds "
+            "it.\n"
+            "Shapes are for all types of one width, and for counts up to 4 times as small or large as a measured one.\n"
+            "Example: lanesort tune --type u32 --count 2^16 2^20");
+    }
+
+    void run() const {
+        const Device device = find_device(device_);
+        const std::filesystem::path file = destination(device.info());
+        ShapeTable table = known_shapes(device.info());
+        for (const KeyType type : types_) {
+            std::optional<OutputFile> out;
+            if (!file.empty()) out.emplace(file);
+            const ShapeTable before = table;
+            tune(device, type, table);
+            if (dry_run_) continue;
+            if (table.rows == before.rows) {
+                print("Nothing new to store.\n\n");
+                continue;
+            }
+            const std::string text = to_text(table);
+            out->write(text.data(), text.size());
+            out->commit();
+            print(fmt::format("Stored in {}\n\n", file.string()));
+        }
+    }
+
+private:
+    /// Where the shapes go; nowhere in a dry run. Its folder is made now: a search takes long, and would be lost.
+    std::filesystem::path destination(const DeviceInfo& info) const {
+        if (dry_run_) return {};
+        if (!output_.empty()) return output_;
+        const std::filesystem::path file = tuned_file(info);
+        if (file.empty())
+            throw BadInput(
+                "there is no place to store shapes in: neither XDG_CACHE_HOME nor HOME is an absolute path, or "
+                "LANESORT_TUNED is 0; see --output and --dry-run");
+        make_private_folder(file.parent_path());
+        return file;
+    }
+
+    /// The table to which the new shapes are added.
+    ShapeTable known_shapes(const DeviceInfo& info) const {
+        if (!output_.empty()) return {identity(info), {}};
+        const TunedShapes tuned = find_tuned(info);
+        if (!tuned.note.empty()) fmt::print(stderr, "lanesort: {}\n", tuned.note);
+        return tuned.table;
+    }
+
+    std::vector<std::uint64_t> counts(const DeviceInfo& info, KeyType type) const {
+        const std::uint64_t most = info.max_allocation_bytes / key_bytes(type);
+        std::vector<std::uint64_t> counts = counts_;
+        if (counts.empty()) {
+            counts = {1 << 12, 1 << 16, 1 << 20, 1 << 24};
+            std::erase_if(counts, [=](std::uint64_t count) { return count > most; });
+        }
+        for (const std::uint64_t count : counts)
+            if (count < 2 || count > most)
+                throw BadInput(fmt::format("--count is {}, but {} can be tuned for 2 to {} keys of type {}", count,
+                                           info.name, most, name(type)));
+        std::ranges::sort(counts);
+        counts.erase(std::ranges::unique(counts).begin(), counts.end());
+        return counts;
+    }
+
+    /// Prints what was found for the type, and puts the shapes that are worth it into the table.
+    void tune(const Device& device, KeyType type, ShapeTable& table) const {
+        const std::size_t bytes = key_bytes(type);
+        const std::vector<std::uint64_t> counts = this->counts(device.info(), type);
+        std::vector<Shape> known;
+        for (const ShapeTable::Row& row : table.rows)
+            if (row.key_bytes == bytes) known.push_back(row.shape);
+        Tuning tuning(device, type, counts, Seconds(seconds_));
+        tuning.run(known);
+
+        // A stored shape that failed once is of no use for other counts either.
+        for (const Tuning::Candidate& candidate : tuning.candidates())
+            if (!candidate.failure.empty())
+                std::erase_if(table.rows, [&](const ShapeTable::Row& row) {
+                    return row.key_bytes == bytes && row.shape == candidate.shape;
+                });
+
+        const std::vector<CountRange> ranges = ranges_around(counts);
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            const Tuning::Outcome& outcome = tuning.outcomes()[i];
+            const bool worth_it = outcome.gain() >= needed_gain;
+            if (worth_it) table.put({bytes, ranges[i].from, ranges[i].below, outcome.best});
+            else table.remove(bytes, ranges[i].from, ranges[i].below);
+            print(fmt::format("{} keys of type {} on {}\n{}", counts[i], name(type), device.info().name,
+                              to_table(tuning, i)) +
+                  (worth_it ? fmt::format("The fastest shape is {:.2f} times as fast as the built-in one.\n\n",
+                                          outcome.gain())
+                            : "No shape is 3 % faster than the built-in one, which stays.\n\n"));
+        }
+    }
+
+    std::string device_, output_;
+    std::vector<KeyType> types_ = {KeyType::u32};
+    std::vector<std::uint64_t> counts_;
+    unsigned seconds_ = 60;
+    bool dry_run_ = false;
+};
+
+}  // namespace
+
+void add_tune(CLI::App& app) {
+    CLI::App* const command =
+        app.add_subcommand("tune", "Find the fastest shapes for a device, and store them for all sorts");
+    const auto tune = std::make_shared<TuneCommand>(*command);
+    command->callback([tune] { tune->run(); });
+}
