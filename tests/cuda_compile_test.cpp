@@ -14,12 +14,18 @@
 namespace lanesort::test {
 namespace {
 
-DeviceInfo graphics_card() {
+struct Generation {
+    const char* architecture;
+    std::size_t local_kilobytes;  ///< of a work-group at the most
+};
+constexpr Generation generations[] = {{"sm_75", 64}, {"sm_80", 163}, {"sm_90", 227}, {"sm_100", 227}};
+
+DeviceInfo graphics_card(const Generation& generation) {
     DeviceInfo device;
     device.backend = "CUDA";
     device.kind = DeviceKind::gpu;
     device.max_work_items = 1024;
-    device.local_bytes = 48 * 1024;
+    device.local_bytes = generation.local_kilobytes * 1024;
     return device;
 }
 
@@ -34,11 +40,12 @@ TEST_CASE("CUDA: chosen shapes compile for every generation and spill nothing") 
         "[^]*?Used (\\d+) registers");
     fmt::print("{:<8}{:>5}  {:<12}{:>10}{:>8}{:>14}  shape\n", "arch", "bits", "kernel", "registers", "spills",
                "local bytes");
-    for (const std::string architecture : {"sm_75", "sm_80", "sm_90", "sm_100"})
+    for (const Generation& generation : generations)
         for (const std::size_t bytes : {1, 2, 4, 8})
-            for (const std::uint64_t count : {100'000, 0}) {
-                const Shape shape = choose_shape(graphics_card(), bytes, count);
-                if (bytes < 4 && count == 0) continue;  // as for 4 bytes, with less in registers
+            for (const std::uint64_t count : {100'000, 5'000'000, 0}) {
+                if (bytes < 4 && count != 0) continue;  // as for 4 bytes, with less in registers
+                const std::string architecture = generation.architecture;
+                const Shape shape = choose_shape(graphics_card(generation), bytes, count);
                 const lanesort::detail::KernelParameters parameters{bytes, false, false, true, shape};
                 const cuda::MachineCode made =
                     cuda::compile(parameters, architecture, {"--ptxas-options=-v", "--no-cache"});

@@ -1,5 +1,6 @@
 // Sorts of ranges in host memory.
-#include "device_support.hpp"
+#include "error_support.hpp"
+#include "target.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -7,9 +8,9 @@ namespace {
 TEST_SUITE("every key width") {
     TEST_CASE("host range: every type in both orders, with nothing around it touched") {
         Random random(seed());
-        for (TestDevice& device : test_devices())
+        for (Target& target : targets())
             for_each_key_type([&]<class T>() {
-                CAPTURE(device.info.name);
+                CAPTURE(target.name);
                 CAPTURE(name(key_type_v<T>));
                 for (const Order order : both_orders)
                     for (const std::size_t count : {0, 1, 2, 1000, 40003}) {
@@ -19,7 +20,7 @@ TEST_SUITE("every key width") {
                         const auto first = memory.begin() + before, last = first + static_cast<std::ptrdiff_t>(count);
                         std::vector<T> expected = memory;
                         std::ranges::copy(sorted(std::vector<T>(first, last), order), expected.begin() + before);
-                        device.sorter().sort(std::span<T>(first, last), order);
+                        target.sorter().sort(std::span<T>(first, last), order);
                         require_same_bytes(memory, expected);
                     }
             });
@@ -28,9 +29,9 @@ TEST_SUITE("every key width") {
 
 TEST_CASE("host range: the report says what the plan says, and the memory that was taken") {
     Random random(seed());
-    for (TestDevice& device : test_devices()) {
-        CAPTURE(device.info.name);
-        Sorter& sorter = device.sorter();
+    for (Target& target : targets()) {
+        CAPTURE(target.name);
+        Sorter& sorter = target.sorter();
         auto keys = random_keys<std::uint32_t>(300007, random);
         const Plan plan = sorter.plan(keys.size(), KeyType::u32);
         const SyncCounts counts = exact_counts(plan);
@@ -38,7 +39,7 @@ TEST_CASE("host range: the report says what the plan says, and the memory that w
         CHECK(report.launches == plan.passes.size());
         CHECK(report.hand_overs == counts.all - counts.by_cpu);
         CHECK(report.barriers == counts.barriers);
-        CHECK(report.device_bytes == (device.info.host_unified_memory ? 0 : keys.size() * sizeof keys[0]));
+        CHECK(report.device_bytes == (target.info.host_unified_memory ? 0 : keys.size() * sizeof keys[0]));
         CHECK(report.sort_seconds > 0);
         CHECK(report.upload_seconds >= 0);
         CHECK(report.download_seconds >= 0);
@@ -53,12 +54,12 @@ TEST_CASE("host range: the report says what the plan says, and the memory that w
 
 TEST_CASE("host range: progress is told after every pass") {
     Random random(seed());
-    for (TestDevice& device : test_devices()) {
-        CAPTURE(device.info.name);
+    for (Target& target : targets()) {
+        CAPTURE(target.name);
         std::vector<std::pair<std::size_t, std::size_t>> told;
         SorterOptions options;
         options.progress = [&](std::size_t done, std::size_t all) { told.emplace_back(done, all); };
-        Sorter sorter = opencl::make_sorter(device.context(), device.device(), options);
+        Sorter sorter = target.new_sorter(options);
         auto keys = random_keys<std::uint32_t>(500000, random);
         const SortReport report = sorter.sort(std::span(keys));
         REQUIRE(told.size() == report.launches);
@@ -68,9 +69,9 @@ TEST_CASE("host range: progress is told after every pass") {
 
 TEST_CASE("host range: a prepared sorter compiles nothing more") {
     Random random(seed());
-    for (TestDevice& device : test_devices()) {
-        CAPTURE(device.info.name);
-        Sorter sorter = device.new_sorter();
+    for (Target& target : targets()) {
+        CAPTURE(target.name);
+        Sorter sorter = target.new_sorter();
         sorter.prepare(KeyType::u32, 100000);
         const TemporaryFolder no_kernels;
         const ScopedVariable variable("LANESORT_KERNEL_DIR", no_kernels.path().string());
@@ -84,25 +85,25 @@ TEST_CASE("host range: a prepared sorter compiles nothing more") {
 
 TEST_CASE("host range: a type known at run time") {
     Random random(seed());
-    for (TestDevice& device : test_devices()) {
+    for (Target& target : targets()) {
         auto keys = random_keys<double>(1000, random);
         const auto expected = sorted(keys, Order::descending);
-        device.sorter().sort(keys.data(), keys.size(), KeyType::f64, Order::descending);
+        target.sorter().sort(keys.data(), keys.size(), KeyType::f64, Order::descending);
         require_same_bytes(keys, expected);
     }
 }
 
 TEST_CASE("device selection: a sorter opens any device that devices() lists") {
     Random random(seed());
-    const std::list<TestDevice>& opened = test_devices();
-    std::vector<Device> listed = devices();
-    std::erase_if(listed, [](const Device& device) { return device.info().backend != "OpenCL"; });
+    const Targets opened = targets();
+    const std::vector<Device> listed = devices();
     REQUIRE(listed.size() == opened.size());
-    std::size_t number = 0;
-    for (const TestDevice& device : opened) {
-        CHECK(listed[number].info().name == device.info.name);
-        Sorter sorter(listed[number++]);
-        CHECK(sorter.device().name == device.info.name);
+    for (std::size_t number = 0; number < listed.size(); ++number) {
+        const DeviceInfo& info = opened[number].get().info;
+        CHECK(listed[number].info().backend == info.backend);
+        CHECK(listed[number].info().name == info.name);
+        Sorter sorter(listed[number]);
+        CHECK(sorter.device().name == info.name);
         auto keys = random_keys<float>(5000, random);
         const auto expected = sorted(keys, Order::ascending);
         sorter.sort(std::span(keys));
@@ -111,7 +112,7 @@ TEST_CASE("device selection: a sorter opens any device that devices() lists") {
 }
 
 TEST_CASE("device selection: by number, by a part of the name in any case of letters, and by default") {
-    if (test_devices().empty()) return;
+    if (targets().empty()) return;
     const std::vector<Device> listed = devices();
     for (std::size_t number = 0; number < listed.size(); ++number)
         CHECK(find_device(std::to_string(number)).info().name == listed[number].info().name);

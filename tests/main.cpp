@@ -1,4 +1,4 @@
-// The main function of every suite: tells the seed, and how many cases found no device.
+// The main function of every suite: tells the seed, the devices that it ran on, and how many cases found none.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdio>
 
@@ -16,6 +16,11 @@ unsigned& skipped_device_cases() {
     return cases;
 }
 
+std::set<std::string>& ran_on() {
+    static std::set<std::string> ways;
+    return ways;
+}
+
 }  // namespace lanesort::test
 
 int main(int argc, char** argv) {
@@ -25,6 +30,7 @@ int main(int argc, char** argv) {
     std::printf("seed: %llu (LANESORT_TEST_SEED sets another)\n", static_cast<unsigned long long>(seed()));
     const int failed = context.run();
     if (context.shouldExit()) return failed;
+    for (const std::string& way : ran_on()) std::printf("ran on: %s\n", way.c_str());
     std::printf("skipped for want of a device: %u cases\n", skipped_device_cases());
     return failed == 0 && skipped_device_cases() > 0 ? skipped_for_ctest : failed;
 }

@@ -1,6 +1,6 @@
 // Exact equals measured: what a plan says of synchronisations is what kernels that count them meet.
-#include "device_support.hpp"
 #include "shapes.hpp"
+#include "target.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -19,11 +19,11 @@ void check_measured(Sorter& sorter, const Plan& plan) {
 
 TEST_SUITE("measured counts") {
     TEST_CASE("exact counts equal measured ones for every variant") {
-        for (TestDevice& device : test_devices())
-            for (const auto& [name, shape] : device.variants(4)) {
-                CAPTURE(device.info.name);
+        for (Target& target : targets())
+            for (const auto& [name, shape] : target.variants(4)) {
+                CAPTURE(target.name);
                 CAPTURE(name);
-                Sorter sorter = device.new_sorter(shape);
+                Sorter sorter = target.new_sorter(shape);
                 for (const std::uint64_t count : counts) check_measured(sorter, make_plan(count, shape));
                 if (shape.lanes >= 4) check_measured(sorter, make_plan(1 << 22, shape));
             }
@@ -31,20 +31,20 @@ TEST_SUITE("measured counts") {
 
     // Coalesced stores and padding, which no variant has.
     TEST_CASE("exact counts equal measured ones for shapes with other features") {
-        for (TestDevice& device : test_devices())
+        for (Target& target : targets())
             for (const Shape& shape : small_shapes()) {
-                if (!device.can_run(shape, 4)) continue;
-                CAPTURE(device.info.name);
-                Sorter sorter = device.new_sorter(shape);
+                if (!target.can_run(shape, 4)) continue;
+                CAPTURE(target.name);
+                Sorter sorter = target.new_sorter(shape);
                 for (const std::uint64_t count : {2, 33, 1000, 1 << 10, 5000})
                     check_measured(sorter, make_plan(count, shape));
             }
     }
 
     TEST_CASE("exact counts equal measured ones for the chosen shape") {
-        for (TestDevice& device : test_devices()) {
-            CAPTURE(device.info.name);
-            Sorter& sorter = device.sorter();
+        for (Target& target : targets()) {
+            CAPTURE(target.name);
+            Sorter& sorter = target.sorter();
             for (const std::uint64_t count : counts) check_measured(sorter, sorter.plan(count, KeyType::u32));
             check_measured(sorter, sorter.plan(1 << 22, KeyType::u32));
         }

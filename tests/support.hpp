@@ -12,6 +12,7 @@
 #include <limits>
 #include <optional>
 #include <random>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -27,6 +28,9 @@ std::uint64_t seed();
 
 /// How many device cases found no device; main() prints it.
 unsigned& skipped_device_cases();
+
+/// The devices that cases ran on, and how; main() prints them.
+std::set<std::string>& ran_on();
 
 using Random = std::mt19937_64;
 

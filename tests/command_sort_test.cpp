@@ -1,0 +1,112 @@
+// lanesort sort: raw numbers of every type, in any shape, and devices that fail.
+#include <cstdint>
+#include <cstring>
+
+#include <nlohmann/json.hpp>
+
+#include "command_support.hpp"
+
+namespace lanesort::test {
+namespace {
+
+using Json = nlohmann::json;
+
+template <class T>
+std::string bytes_of(const std::vector<T>& keys) {
+    return {reinterpret_cast<const char*>(keys.data()), keys.size() * sizeof(T)};
+}
+
+template <class T>
+std::vector<T> keys_in(const std::string& bytes) {
+    std::vector<T> keys(bytes.size() / sizeof(T));
+    std::memcpy(keys.data(), bytes.data(), keys.size() * sizeof(T));
+    return keys;
+}
+
+TEST_CASE("every type and order is sorted as std::sort does") {
+    if (no_device()) return;
+    const Scene scene;
+    Random random(seed());
+    for_each_key_type([&]<class T>() {
+        std::vector<T> keys = random_keys<T>(3001, random);
+        for (const T special : special_values<T>()) keys[random() % keys.size()] = special;
+        const std::string in = scene.file("in", bytes_of(keys)), out = scene.path("out");
+        for (const Order order : both_orders) {
+            CAPTURE(name(key_type_v<T>));
+            const Result result = scene.run({"sort", "--type", std::string(name(key_type_v<T>)), "--order",
+                                             order == Order::ascending ? "asc" : "desc", in, out});
+            REQUIRE_MESSAGE(result.status == 0, result.err);
+            CHECK(result.out.empty());
+            CHECK(result.err.empty());
+            require_same_bytes(keys_in<T>(read_file(out)), sorted(keys, order));
+        }
+        CHECK(read_file(in) == bytes_of(keys));
+    });
+    CHECK(scene.files() == 2);
+}
+
+TEST_CASE("any shape can be tried and gives the same bytes") {
+    if (no_device()) return;
+    const Scene scene;
+    Random random(seed());
+    const auto keys = random_keys<std::uint32_t>(3001, random);
+    const std::string in = scene.file("in", bytes_of(keys)), out = scene.path("out");
+    const auto with = [&](Words options) {
+        options.insert(options.begin(), {"sort", "--type", "u32", "--stats", in, out});
+        return scene.run(options);
+    };
+    const Result patent =
+        with({"--lanes", "4", "--vectors", "2", "--work-items", "64", "--steps-per-pass", "2", "--resident-groups", "1",
+              "--remap", "--bank-swap", "--no-bank-padding", "--no-coalesced-store"});
+    REQUIRE_MESSAGE(patent.status == 0, patent.err);
+    CHECK(contains(patent.err, "L=4 M=2 ITEMS=64 r=2 remap bank-swap\n"));
+    require_same_bytes(keys_in<std::uint32_t>(read_file(out)), sorted(keys, Order::ascending));
+    fs::remove(out);
+
+    require_refused(with({"--work-items", "3"}), "a power of two");
+    require_refused(with({"--bank-swap", "--no-remap"}), "bank_swap");
+    CHECK(!fs::exists(out));
+}
+
+TEST_CASE("--stats tells what the sort did") {
+    if (no_device()) return;
+    const Scene scene;
+    const std::string in = scene.file("in", std::string(40000, 'x'));
+    const Result result = scene.run({"sort", "--type", "u32", "--stats", in, scene.path("out")});
+    CHECK(result.status == 0);
+    CHECK(result.out.empty());
+    for (const char* const part : {"keys                10000 of type u32\n", "time ", "keys/s ", "launches ",
+                                   "barriers ", "extra device bytes "})
+        CHECK_MESSAGE(contains(result.err, part), result.err);
+}
+
+TEST_CASE("more keys than the device can hold") {
+    if (no_device() || find_device().info().platform != "Portable Computing Language") return;
+    const Scene scene;
+    const ScopedVariable one_gigabyte("POCL_MEMORY_LIMIT", "1");
+    const std::string in = scene.file("in", ""), out = scene.file("out", "before");
+    const Json info = Json::parse(scene.run({"devices", "--format", "json"}).out)[0];
+    fs::resize_file(in, info["max_allocation_bytes"].get<std::uintmax_t>() + 1);  // a hole: takes no room on the disk
+    require_refused(scene.run({"sort", "--type", "u8", in, out}), "keys of type u8 exceed the");
+    CHECK(read_file(out) == "before");
+    CHECK(scene.files() == 2);
+}
+
+TEST_CASE("kernels that do not build: the device failed, and the log says why") {
+    if (no_device()) return;
+    const Scene scene;
+    const TemporaryFolder kernels;
+    for (const char* const name : {"tile_in_cache.cl", "tile_in_local.cl"})
+        write_file(kernels.path() / name, "#error a kernel of no use\n");
+    const std::string in = scene.file("in", "zyxa"), out = scene.file("out", "before");
+    const ScopedVariable folder("LANESORT_KERNEL_DIR", kernels.path());
+    const Result result = scene.run({"sort", "--type", "u8", in, out});
+    CHECK(result.status == 1);
+    CHECK(contains(result.err, "lanesort: the device's compiler refused tile_in_"));
+    CHECK(contains(result.err, "a kernel of no use"));
+    CHECK(read_file(out) == "before");
+    CHECK(scene.files() == 2);
+}
+
+}  // namespace
+}  // namespace lanesort::test

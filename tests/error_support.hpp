@@ -1,0 +1,36 @@
+// Errors that a case expects.
+#pragma once
+
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <lanesort/error.hpp>
+
+namespace lanesort::test {
+
+/// The error that `call` throws; fails if it throws none.
+inline Error error_of(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        return error;
+    }
+    FAIL("no error was thrown");
+    std::abort();  // FAIL throws
+}
+
+/// Checks that the error's sentence has all these parts.
+inline void check_mentions(const Error& error, const std::vector<std::string>& parts) {
+    const std::string sentence = error.what();
+    for (const std::string& part : parts) {
+        CAPTURE(sentence);
+        CAPTURE(part);
+        CHECK(sentence.find(part) != std::string::npos);
+    }
+}
+
+}  // namespace lanesort::test

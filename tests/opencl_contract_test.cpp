@@ -1,0 +1,166 @@
+// The contract of enqueue_sort on a caller's OpenCL queue: order, events, memory, contexts.
+#include <chrono>
+#include <thread>
+
+#include "created_buffers.hpp"
+#include "opencl_target.hpp"
+
+namespace lanesort::test {
+namespace {
+
+/// In-order and, where the device has them, out-of-order.
+std::vector<cl::CommandQueue> queues(const OpenClTarget& target) {
+    std::vector<cl::CommandQueue> both{target.queue};
+    if (const auto out_of_order = out_of_order_queue(target)) both.push_back(*out_of_order);
+    return both;
+}
+
+bool is_complete(const cl::Event& event) { return event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE; }
+
+cl::Event sort_after(const std::vector<cl::Event>& waits, Sorter& sorter, const cl::CommandQueue& queue,
+                     const opencl::KeyRange& keys) {
+    std::vector<cl_event> handles;
+    for (const cl::Event& wait : waits) handles.push_back(wait());
+    cl_event event = nullptr;
+    opencl::enqueue_sort(sorter, queue(), keys, handles, &event);
+    REQUIRE(event != nullptr);
+    return cl::Event(event);
+}
+
+TEST_CASE("contract: waits for the wait list, also with 0 and 1 keys") {
+    Random random(seed());
+    for (OpenClTarget& target : opencl_devices())
+        for (const cl::CommandQueue& queue : queues(target))
+            for (const std::size_t count : {0, 1, 30000}) {
+                CAPTURE(target.name);
+                CAPTURE(count);
+                const auto keys = random_keys<std::uint32_t>(count, random);
+                const cl::Buffer buffer = buffer_of(target, keys);
+                const cl::UserEvent gate(target.context), other_gate(target.context);
+                const cl::Event end = sort_after({gate, other_gate}, target.sorter(), queue, {buffer(), 0, count});
+                queue.flush();
+                std::this_thread::sleep_for(std::chrono::milliseconds(30));
+                CHECK(!is_complete(end));
+                cl::UserEvent(other_gate).setStatus(CL_COMPLETE);
+                std::this_thread::sleep_for(std::chrono::milliseconds(30));
+                CHECK(!is_complete(end));
+                cl::UserEvent(gate).setStatus(CL_COMPLETE);
+                end.wait();
+                CHECK(is_complete(end));
+                require_same_bytes(read<std::uint32_t>(queue, buffer, count), sorted(keys, Order::ascending));
+            }
+}
+
+TEST_CASE("contract: sorts what another queue's awaited command wrote") {
+    Random random(seed());
+    for (OpenClTarget& target : opencl_devices())
+        for (const cl::CommandQueue& queue : queues(target)) {
+            CAPTURE(target.name);
+            const auto keys = random_keys<std::uint32_t>(50000, random);
+            const cl::Buffer buffer = buffer_of(target, std::vector<std::uint32_t>(keys.size()));
+            const cl::CommandQueue writer(target.context, target.device);
+            const cl::UserEvent gate(target.context);
+            const std::vector<cl::Event> gates{gate};
+            cl::Event written;
+            writer.enqueueWriteBuffer(buffer, CL_FALSE, 0, keys.size() * sizeof keys[0], keys.data(), &gates, &written);
+            writer.flush();
+            const cl::Event end = sort_after({written}, target.sorter(), queue, {buffer(), 0, keys.size()});
+            queue.flush();
+            cl::UserEvent(gate).setStatus(CL_COMPLETE);
+            end.wait();
+            require_same_bytes(read<std::uint32_t>(queue, buffer, keys.size()), sorted(keys, Order::ascending));
+        }
+}
+
+TEST_CASE("contract: an in-order queue sorts between the write before and the read behind") {
+    Random random(seed());
+    for (OpenClTarget& target : opencl_devices()) {
+        CAPTURE(target.name);
+        const auto keys = random_keys<std::uint32_t>(100003, random);
+        const std::size_t bytes = keys.size() * sizeof keys[0];
+        const cl::Buffer buffer(target.context, CL_MEM_READ_WRITE, bytes);
+        std::vector<std::uint32_t> result(keys.size());
+        target.queue.enqueueWriteBuffer(buffer, CL_FALSE, 0, bytes, keys.data());
+        opencl::enqueue_sort(target.sorter(), target.queue(), {buffer(), 0, keys.size()});
+        target.queue.enqueueReadBuffer(buffer, CL_FALSE, 0, bytes, result.data());
+        target.queue.finish();
+        require_same_bytes(result, sorted(keys, Order::ascending));
+    }
+}
+
+TEST_CASE("contract: an out-of-order queue keeps the passes of a sort in order, and sorts apart") {
+    Random random(seed());
+    for (OpenClTarget& target : opencl_devices()) {
+        CAPTURE(target.name);
+        const auto out_of_order = out_of_order_queue(target);
+        if (!out_of_order) continue;
+        const cl::CommandQueue& queue = *out_of_order;
+        constexpr std::size_t count = 40001;
+        const auto keys = random_keys<std::uint32_t>(2 * count, random);
+        const cl::Buffer buffer = buffer_of(target, keys);
+        Sorter& sorter = target.sorter(target.variants(4).back().shape);
+        const std::vector<cl::Event> ends{
+            sort_after({}, sorter, queue, {buffer(), 0, count}),
+            sort_after({}, sorter, queue, {buffer(), count, count, KeyType::u32, Order::descending})};
+        std::vector<std::uint32_t> result(keys.size()), expected;
+        queue.enqueueReadBuffer(buffer, CL_TRUE, 0, keys.size() * sizeof keys[0], result.data(), &ends);
+        expected = sorted(std::vector(keys.begin(), keys.begin() + count), Order::ascending);
+        const auto second = sorted(std::vector(keys.begin() + count, keys.end()), Order::descending);
+        expected.insert(expected.end(), second.begin(), second.end());
+        require_same_bytes(result, expected);
+    }
+}
+
+TEST_CASE("contract: a device-side sort allocates no device memory") {
+    Random random(seed());
+    for (OpenClTarget& target : opencl_devices()) {
+        CAPTURE(target.name);
+        const auto keys = random_keys<std::uint32_t>(200001, random);
+        const cl::Buffer buffer = buffer_of(target, keys);
+        Sorter sorter = target.new_sorter();
+        const CreatedBuffers before = created_buffers();
+        const SortReport report = opencl::enqueue_sort(sorter, target.queue(), {buffer(), 0, keys.size()});
+        target.queue.finish();
+        CHECK(created_buffers().number == before.number);
+        CHECK(report.device_bytes == 0);
+        require_same_bytes(read<std::uint32_t>(target.queue, buffer, keys.size()), sorted(keys, Order::ascending));
+    }
+}
+
+TEST_CASE("contract: a sort of a host range takes at most one buffer of its size") {
+    Random random(seed());
+    for (OpenClTarget& target : opencl_devices()) {
+        CAPTURE(target.name);
+        auto keys = random_keys<std::uint32_t>(200001, random);
+        Sorter& sorter = target.sorter();
+        const CreatedBuffers before = created_buffers();
+        sorter.sort(std::span(keys));
+        CHECK(created_buffers().number - before.number <= 1);
+        CHECK(created_buffers().bytes - before.bytes <= keys.size() * sizeof keys[0]);
+    }
+}
+
+TEST_CASE("contract: sorters of two contexts of one device live side by side") {
+    Random random(seed());
+    for (OpenClTarget& target : opencl_devices()) {
+        CAPTURE(target.name);
+        OpenClTarget second(target.device);
+        const auto keys = random_keys<std::uint32_t>(3000, random);
+        check_sort(second, second.sorter(), keys, Order::ascending);
+        check_sort(target, target.sorter(), keys, Order::ascending);
+        check_sort(second, second.sorter(), keys, Order::descending);
+    }
+}
+
+TEST_CASE("contract: an event that is not asked for is not needed, nor is a wait list") {
+    for (OpenClTarget& target : opencl_devices())
+        for (const std::size_t count : {0, 1, 100}) {
+            CAPTURE(target.name);
+            const cl::Buffer buffer = buffer_of(target, std::vector<std::uint32_t>(count, 7));
+            CHECK(opencl::enqueue_sort(target.sorter(), target.queue(), {buffer(), 0, count}).launches == (count > 1));
+            target.queue.finish();
+        }
+}
+
+}  // namespace
+}  // namespace lanesort::test

@@ -1,0 +1,150 @@
+// What every sorter promises, whatever its backend: it can be moved, others do not disturb it, and what a caller gets
+// wrong is told in a sentence, after which it sorts as before.
+#include <bit>
+#include <fstream>
+#include <thread>
+
+#include "error_support.hpp"
+#include "kernel_source.hpp"
+#include "shapes.hpp"
+#include "target.hpp"
+
+namespace lanesort::test {
+namespace {
+
+TEST_CASE("sorter: can be moved") {
+    Random random(seed());
+    for (Target& target : targets()) {
+        CAPTURE(target.name);
+        const auto keys = random_keys<std::uint32_t>(3000, random);
+        Sorter original = target.new_sorter();
+        original.prepare(KeyType::u32);
+        Sorter moved = std::move(original);
+        check_sort(target, moved, keys, Order::ascending);
+        Sorter assigned = target.new_sorter();
+        assigned = std::move(moved);
+        check_sort(target, assigned, keys, Order::descending);
+    }
+}
+
+TEST_CASE("sorter: those of two threads are independent") {
+    Random random(seed());
+    for (Target& target : targets()) {
+        CAPTURE(target.name);
+        const auto keys = random_keys<std::uint32_t>(60000, random);
+        std::vector<std::uint32_t> results[2];
+        std::string failures[2];
+        const auto sort_repeatedly = [&](std::size_t number) {
+            try {
+                Sorter sorter = target.new_sorter();
+                const auto memory = target.memory(bytes_of(keys));
+                for (int repetition = 0; repetition < 10; ++repetition) {
+                    memory->write(bytes_of(keys));
+                    memory->enqueue_sort(sorter, {0, keys.size(), KeyType::u32, both_orders[number]});
+                    results[number] = keys_of<std::uint32_t>(memory->read());
+                }
+            } catch (const std::exception& failure) {
+                failures[number] = failure.what();
+            }
+        };
+        std::thread first(sort_repeatedly, 0), second(sort_repeatedly, 1);
+        first.join();
+        second.join();
+        for (const std::size_t number : {0, 1}) {
+            REQUIRE(failures[number] == "");
+            require_same_bytes(results[number], sorted(keys, both_orders[number]));
+        }
+    }
+}
+
+TEST_CASE("sorter: more keys in host memory than the device can allocate, found before they are touched") {
+    for (Target& target : targets()) {
+        CAPTURE(target.name);
+        Sorter& sorter = target.sorter();
+        const std::uint64_t limit = target.info.max_allocation_bytes;
+        std::uint64_t key = 42;  // far fewer than the count says
+        for (const std::uint64_t count :
+             {limit / sizeof key + 1, ~std::uint64_t{0}, ~std::uint64_t{0} / sizeof key + 2}) {
+            const Error error = error_of([&] { sorter.sort(&key, count, KeyType::u64); });
+            CHECK(error.code() == ErrorCode::too_large);
+            check_mentions(error, {std::to_string(count), std::to_string(limit)});
+        }
+        CHECK(key == 42);
+        check_still_sorts(target, sorter);
+    }
+}
+
+TEST_CASE("sorter: a shape that cannot be, or that the device cannot run") {
+    for (Target& target : targets()) {
+        CAPTURE(target.name);
+        const Error impossible = error_of([&] { target.new_sorter(Shape{.lanes = 3}); });
+        CHECK(impossible.code() == ErrorCode::invalid_argument);
+        check_mentions(impossible, {"lanes", "3"});
+
+        const auto unsupported = [&](const Shape& shape, const std::vector<std::string>& parts) {
+            const Error error = error_of([&] { target.new_sorter(shape).prepare(KeyType::u64); });
+            CHECK(error.code() == ErrorCode::unsupported);
+            check_mentions(error, parts);
+        };
+        if (target.info.max_work_items < 4096)
+            unsupported({.work_items = 4096}, {"4096", std::to_string(target.info.max_work_items)});
+        Shape tile_too_large{.vectors = 16,
+                             .work_items = std::bit_floor(std::min(target.info.max_work_items, 4096u)),
+                             .register_vectors = 32};
+        while (tile_too_large.lanes < 16 && tile_too_large.local_bytes(8) <= target.info.local_bytes)
+            tile_too_large.lanes *= 2;
+        if (tile_too_large.tile_keys() <= 1 << 20 && tile_too_large.local_bytes(8) > target.info.local_bytes)
+            unsupported(tile_too_large,
+                        {std::to_string(tile_too_large.local_bytes(8)), std::to_string(target.info.local_bytes)});
+    }
+}
+
+TEST_CASE("sorter: an unknown device, answered with those that there are") {
+    if (targets().empty()) return;
+    for (const std::string selector : {"no such device", "4711"}) {
+        const Error error = error_of([&] { find_device(selector); });
+        CHECK(error.code() == ErrorCode::unknown_device);
+        check_mentions(error, {selector, devices().front().info().name});
+    }
+}
+
+TEST_CASE("sorter: a kernel that does not build, with the compiler's log") {
+    const Shape in_local = small_shapes().front(), in_cache = small_shapes().back();
+    for (Target& target : targets())
+        for (const auto& [file, shape] : {std::pair<std::string, Shape>{"tile_in_local.cl", in_local},
+                                          std::pair<std::string, Shape>{"tile_in_cache.cl", in_cache}}) {
+            if (!target.can_run(shape, 4)) continue;
+            CAPTURE(target.name);
+            CAPTURE(file);
+            Sorter sorter = target.new_sorter(shape);
+            {
+                const TemporaryFolder folder;
+                for (const auto& kernel : lanesort::detail::embedded_kernels()) {
+                    std::ofstream copy(folder.path() / kernel.name);
+                    copy << kernel.text;
+                    if (kernel.name == file) copy << "no_such_type nothing;\n";
+                }
+                const ScopedVariable variable("LANESORT_KERNEL_DIR", folder.path().string());
+                const auto check_build_error = [&](const std::function<void()>& call) {
+                    const Error error = error_of(call);
+                    CHECK(error.code() == ErrorCode::build_failed);
+                    CHECK(!error.call().empty());
+                    CHECK(error.status() != 0);
+                    check_mentions(error, {file});
+                    CHECK(error.build_log().find("no_such_type") != std::string::npos);
+                };
+                std::vector<std::uint32_t> keys{2, 1};
+                const auto memory = target.memory(bytes_of(keys));
+                check_build_error([&] { sorter.prepare(KeyType::u32); });
+                check_build_error([&] { sorter.sort(std::span(keys)); });
+                check_build_error([&] { memory->enqueue_sort(sorter, {0, 2}); });
+                check_build_error([&] { memory->record(sorter, {0, 2}); });
+                CHECK(keys == std::vector<std::uint32_t>{2, 1});
+                CHECK(keys_of<std::uint32_t>(memory->read()) == keys);
+            }
+            check_still_sorts(target, sorter);
+        }
+}
+
+}  // namespace
+}  // namespace lanesort::test

@@ -1,0 +1,161 @@
+// The devices of every backend behind one interface, and sorts on them between red zones.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <lanesort/lanesort.hpp>
+
+#include "backend.hpp"
+#include "key_order.hpp"
+#include "support.hpp"
+
+namespace lanesort::test {
+
+/// Bytes as a vector, since those of a device come and go whole.
+using Bytes = std::vector<std::byte>;
+
+template <Key T>
+Bytes bytes_of(const std::vector<T>& keys) {
+    const auto bytes = std::as_bytes(std::span(keys));
+    return {bytes.begin(), bytes.end()};
+}
+
+template <Key T>
+std::vector<T> keys_of(const Bytes& bytes) {
+    std::vector<T> keys(bytes.size() / sizeof(T));
+    std::ranges::copy(bytes, std::as_writable_bytes(std::span(keys)).begin());
+    return keys;
+}
+
+/// Keys in a device's memory: `count` keys, beginning `offset` keys after its start.
+struct Range {
+    std::size_t offset = 0;
+    std::size_t count = 0;
+    KeyType type = KeyType::u32;
+    Order order = Order::ascending;
+};
+
+/// A sort that was recorded once, to be enqueued many times: an OpenCL command buffer or a CUDA graph.
+class Recording {
+public:
+    virtual ~Recording() = default;
+
+    /// Does not wait.
+    virtual SortReport enqueue() = 0;
+};
+
+/// Memory of a device, and a queue or stream of its own that keeps in order what happens to it.
+class DeviceMemory {
+public:
+    virtual ~DeviceMemory() = default;
+
+    /// Puts so many bytes into it, from its start.
+    virtual void write(const Bytes& bytes) = 0;
+    /// All of it, after everything that was enqueued.
+    virtual Bytes read() = 0;
+    /// Does not wait.
+    virtual SortReport enqueue_sort(Sorter& sorter, const Range& range) = 0;
+    /// Must not outlive the memory and the sorter.
+    virtual std::unique_ptr<Recording> record(Sorter& sorter, const Range& range) = 0;
+};
+
+/// The kernels of one set of parameters, compiled.
+class Kernels {
+public:
+    virtual ~Kernels() = default;
+
+    /// Runs the plan on the keys at that offset in a device's memory of these bytes; gives all of it after each pass.
+    virtual std::vector<Bytes> run(const Plan& plan, KeyCoding coding, std::size_t offset, const Bytes& memory) = 0;
+};
+
+/// A device of one backend, opened, with a sorter for each shape that a case asked for: compiling takes seconds, so
+/// cases share them.
+class Target {
+public:
+    explicit Target(DeviceInfo described)
+        : info(std::move(described)), name(info.backend + ": " + info.name + " (" + info.platform + ")") {}
+    virtual ~Target() = default;
+    Target(const Target&) = delete;
+    Target& operator=(const Target&) = delete;
+
+    /// The sorter of the shape that the library chooses.
+    Sorter& sorter() { return shared_sorter({}); }
+    Sorter& sorter(const Shape& shape) { return shared_sorter(shape); }
+    /// A sorter that no other case has.
+    virtual Sorter new_sorter(SorterOptions options = {}) const = 0;
+    Sorter new_sorter(const Shape& shape) const;
+
+    virtual std::unique_ptr<DeviceMemory> memory(const Bytes& bytes) const = 0;
+    virtual std::unique_ptr<Kernels> compile(const lanesort::detail::KernelParameters& parameters) const = 0;
+
+    /// The rows of the statistics table that this device can run, in work-groups of at most so many work-items.
+    std::vector<Variant> variants(std::size_t key_bytes, unsigned work_items = 256) const;
+    bool can_run(const Shape& shape, std::size_t key_bytes) const;
+
+    const DeviceInfo info;
+    const std::string name;  ///< with its backend
+
+private:
+    Sorter& shared_sorter(const std::optional<Shape>& shape);
+
+    std::list<std::pair<std::optional<Shape>, Sorter>> sorters_;
+};
+
+using Targets = std::vector<std::reference_wrapper<Target>>;
+
+/// The devices of all backends, in the order of devices(), each opened once. Without any, counts the case as skipped,
+/// or fails it where the environment variable LANESORT_REQUIRE_DEVICE is 1.
+Targets targets();
+
+/// Those of one backend, which may be none.
+Targets opencl_targets();
+Targets cuda_targets();
+
+/// Counts the case as skipped for want of a device of that kind, or fails it as above.
+void skip_without(const std::string& kind);
+
+/// main() prints at the end that cases ran on that device in that way, e.g. "CUDA graph".
+void note_run(const std::string& way, const DeviceInfo& device);
+
+/// Sorts the keys at that offset between red zones, both enqueued and recorded, and compares all bytes with those of
+/// std::sort.
+template <Key T>
+void check_sort(const Target& target, Sorter& sorter, const std::vector<T>& keys, Order order, std::size_t offset = 0) {
+    constexpr std::size_t zone = 67;  // keys behind: more than the widest vector
+    CAPTURE(name(key_type_v<T>));
+    CAPTURE(keys.size());
+    CAPTURE(static_cast<int>(order));
+    CAPTURE(offset);
+    Random random(seed() + keys.size());
+    std::vector<T> unsorted = random_keys<T>(offset + keys.size() + zone, random);
+    std::vector<T> expected = unsorted;
+    std::ranges::copy(keys, unsorted.begin() + static_cast<std::ptrdiff_t>(offset));
+    std::ranges::copy(sorted(keys, order), expected.begin() + static_cast<std::ptrdiff_t>(offset));
+
+    const Bytes before = bytes_of(unsorted);
+    const Range range{offset, keys.size(), key_type_v<T>, order};
+    const auto memory = target.memory(before);
+    {
+        INFO("enqueued");
+        memory->enqueue_sort(sorter, range);
+        require_same_bytes(keys_of<T>(memory->read()), expected);
+    }
+    INFO("recorded");
+    memory->write(before);
+    const auto recording = memory->record(sorter, range);
+    recording->enqueue();
+    require_same_bytes(keys_of<T>(memory->read()), expected);
+}
+
+/// A sorter that has seen an error sorts nevertheless.
+void check_still_sorts(const Target& target, Sorter& sorter);
+
+}  // namespace lanesort::test
