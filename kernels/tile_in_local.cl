@@ -31,19 +31,18 @@
 #ifndef UNROLL_ROUNDS
 #define UNROLL_ROUNDS 0
 #endif
+/* A loop that turns while `going`, at most up to `last`. Unless unrolled, the compiler is not told of `last`: PoCL 5
+ * fails on a loop around a barrier that it can see to turn once. */
 #if UNROLL_ROUNDS
-#define MAYBE_UNROLL UNROLL
+#define LOOP(i, first, last, going) UNROLL for (uint i = (first); i <= (last); ++i) if (going)
 #else
-#define MAYBE_UNROLL
+#define LOOP(i, first, last, going) for (uint i = (first); going; ++i)
 #endif
 
 /* The field of the round in which neighbouring work-items hold neighbouring vectors. */
 #define CONTIGUOUS_START (TILE_BITS - FIELD_BITS)
 /* The most rounds that so many steps of one phase take. */
 #define ROUNDS(steps) (((steps) + FIELD_BITS - 1) / FIELD_BITS)
-/* The same in rows; where rounds are not unrolled more than needed, since PoCL 5 fails on a loop with a barrier that
- * turns once. */
-#define ROUNDS_IN_ROWS (UNROLL_ROUNDS ? ROUNDS(STEPS_PER_PASS) : ROUNDS(TILE_BITS))
 
 /* The slots of a write-back lie powers of two apart. One unused slot after every 2^shift brings them into different
  * banks; unlike an exclusive-or this keeps every address a base plus a constant. LANES is 1, and REMAP is on. */
@@ -135,11 +134,9 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint 
     sort_registers(r);
 
     uint start = 0, mirrored = 0;
-    MAYBE_UNROLL for (uint phase = FIELD_BITS + 1; phase <= TILE_BITS; ++phase) {
-        if (phase > phases) continue;
+    LOOP(phase, FIELD_BITS + 1, TILE_BITS, phase <= phases) {
         uint top = phase;
-        MAYBE_UNROLL for (uint round = 0; round < ROUNDS(TILE_BITS); ++round) {
-            if (top == 0) continue;
+        LOOP(round, 0, ROUNDS(TILE_BITS) - 1, top > 0) {
             uint next = field_start(top - 1);
             HAND_OVER(r, local_tile, t, start, mirrored, next, round == 0, &sync);
             start = next;
@@ -172,8 +169,8 @@ INLINE void merge(LOCAL key_t* local_tile, GLOBAL key_t* keys, index_t count, ti
     load_registers(r, keys, count, tile, t, start, mirrored, 1, CODING_NONE, flip);
     merge_registers(r, mirrored, FIELD_BITS - 1, max(start, bottom) - start, contiguous && start == 0);
 
-    MAYBE_UNROLL for (uint round = 1; round < most_rounds; ++round) {
-        if (start <= bottom) continue;
+    (void)most_rounds;
+    LOOP(round, 1, most_rounds - 1, start > bottom) {
         uint top = start - 1;
         uint next = field_start(top);
         HAND_OVER(r, local_tile, t, start, mirrored, next, 0, &sync);
@@ -207,6 +204,6 @@ KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count, uint 
                        uint row_stride, uint column_bits, uint mirrored COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
     tile_t tile = strided_tile(TILE_NUMBER, row_stride, column_bits, mirrored, count);
-    merge(local_tile, keys + offset, count, tile, mirrored, ROUNDS_IN_ROWS, store_coding,
+    merge(local_tile, keys + offset, count, tile, mirrored, ROUNDS(STEPS_PER_PASS), store_coding,
           flip COUNTERS_ARGUMENT);
 }

@@ -204,7 +204,8 @@ TEST_CASE("tune: a dry run shows the shapes and stores nothing") {
     REQUIRE_MESSAGE(dry.status == 0, dry.err);
     CHECK(contains(dry.out, "100 keys of type u64 on " + find_device().info().name + "\nshape"));
     CHECK(contains(dry.out, "  1.00  built-in\n"));
-    CHECK_FALSE(contains(dry.out, "tore"));
+    CHECK_FALSE(contains(dry.out, "Stored"));
+    CHECK_FALSE(contains(dry.out, "to store"));
     CHECK(dry.err.empty());
     CHECK_FALSE(fs::exists(scene.folder()));
 }
@@ -229,7 +230,6 @@ TEST_CASE("tune: what is stored is shown and used, and shapes for other keys sta
 
     // Which shape is faster is the device's affair, but what was said must be what was done.
     const std::optional<Shape> shape = found.table.find(8, 100);
-    if (info.kind == DeviceKind::cpu) CHECK(shape);
     CHECK(contains(tuned.out, "times as fast") == shape.has_value());
     CHECK(contains(tuned.out, "Stored in " + file.string()) == shape.has_value());
     const Json listed = Json::parse(scene.run("devices --format json").out);

@@ -45,8 +45,9 @@ struct Measured {
 };
 constexpr std::uint64_t any = ~std::uint64_t{0};
 constexpr Measured of_narrow_keys[] = {{4097, 8, 256, 8, 3}, {700'000, 8, 128, 8, 7}, {any, 8, 256, 8, 3}};
-constexpr Measured of_4_bytes[] = {{4097, 8, 256, 8, 6},         {700'000, 8, 128, 8, 12}, {3'000'000, 8, 256, 8, 6},
-                                   {10'000'000, 16, 256, 10, 4}, {any, 16, 512, 10, 2},    {any, 16, 256, 10, 4}};
+constexpr Measured of_4_bytes[] = {{2049, 4, 256, 8, 6},      {4097, 8, 256, 8, 6},         {700'000, 8, 128, 8, 12},
+                                   {3'000'000, 8, 256, 8, 6}, {10'000'000, 16, 256, 10, 4}, {any, 16, 512, 10, 2},
+                                   {any, 16, 256, 10, 4}};
 constexpr Measured of_8_bytes[] = {{700'000, 4, 256, 8, 6}, {6'000'000, 8, 128, 8, 6}, {any, 8, 256, 8, 4}};
 
 Shape shape_of(const Measured& row) {

@@ -237,14 +237,6 @@ std::string file_name(const DeviceIdentity& device) {
     return fmt::format("shapes-v1-{}-{:016x}", readable, hash);
 }
 
-/// The row's range, without what is in the other one: nothing, or up to two pieces.
-std::vector<ShapeTable::Row> without(const ShapeTable::Row& row, std::uint64_t from, std::uint64_t below) {
-    std::vector<ShapeTable::Row> pieces;
-    if (row.from < from) pieces.push_back({row.key_bytes, row.from, std::min(row.below, from), row.shape});
-    if (below < row.below) pieces.push_back({row.key_bytes, std::max(row.from, below), row.below, row.shape});
-    return pieces;
-}
-
 }  // namespace
 
 DeviceIdentity identity(const DeviceInfo& device) {
@@ -260,9 +252,14 @@ std::optional<Shape> ShapeTable::find(std::size_t key_bytes, std::uint64_t count
 
 void ShapeTable::remove(std::size_t key_bytes, std::uint64_t from, std::uint64_t below) {
     std::vector<Row> kept;
+    kept.reserve(2 * rows.size());
     for (const Row& row : rows) {
-        if (row.key_bytes == key_bytes) std::ranges::copy(without(row, from, below), std::back_inserter(kept));
-        else kept.push_back(row);
+        if (row.key_bytes != key_bytes || row.below <= from || below <= row.from) {
+            kept.push_back(row);
+            continue;
+        }
+        if (row.from < from) kept.push_back({key_bytes, row.from, from, row.shape});
+        if (below < row.below) kept.push_back({key_bytes, below, row.below, row.shape});
     }
     rows = std::move(kept);
 }
