@@ -99,9 +99,13 @@ TEST_CASE("contract: an out-of-order queue keeps the passes of a sort in order, 
         const auto keys = random_keys<std::uint32_t>(2 * count, random);
         const cl::Buffer buffer = buffer_of(target, keys);
         Sorter& sorter = target.sorter(target.variants(4).back().shape);
+        const cl::Event first = sort_after({}, sorter, queue, {buffer(), 0, count});
+        // PoCL 5 now and then aborts when one kernel runs in two commands at once (pocl_release_dlhandle_cache).
+        const bool one_at_a_time =
+            target.info.platform == "Portable Computing Language" && target.info.driver.starts_with("5.");
+        const std::vector<cl::Event> gates = one_at_a_time ? std::vector{first} : std::vector<cl::Event>{};
         const std::vector<cl::Event> ends{
-            sort_after({}, sorter, queue, {buffer(), 0, count}),
-            sort_after({}, sorter, queue, {buffer(), count, count, KeyType::u32, Order::descending})};
+            first, sort_after(gates, sorter, queue, {buffer(), count, count, KeyType::u32, Order::descending})};
         std::vector<std::uint32_t> result(keys.size()), expected;
         queue.enqueueReadBuffer(buffer, CL_TRUE, 0, keys.size() * sizeof keys[0], result.data(), &ends);
         expected = sorted(std::vector(keys.begin(), keys.begin() + count), Order::ascending);
