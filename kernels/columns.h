@@ -20,15 +20,16 @@
 #define TRADE_LANES(r, h)                                                         \
     UNROLL for (uint i = 0; i < REGISTER_VECTORS / 2; ++i) {                      \
         uint lower_ = LOWER_OF_PAIR(i, LOG2(h)), upper_ = lower_ + (h);           \
-        vec_t clear_ = LOW_LANES_##h(r[lower_], r[upper_]);                       \
-        vec_t set_ = HIGH_LANES_##h(r[lower_], r[upper_]);                        \
-        r[lower_] = MIN(clear_, set_);                                            \
-        r[upper_] = MAX(clear_, set_);                                            \
+        element_t clear_ = ON_BOTH_LANES(LOW_LANES_##h, r[lower_], r[upper_]);    \
+        element_t set_ = ON_BOTH_LANES(HIGH_LANES_##h, r[lower_], r[upper_]);     \
+        exchange(&clear_, &set_);                                                 \
+        r[lower_] = clear_;                                                       \
+        r[upper_] = set_;                                                         \
     }
 
 /* Lanes become vectors and vectors lanes, with the steps of all bits of the lane's number. Where a step is not due, it
  * does no harm: whole sorted runs that exchange keys stay sorted, and keys of one sorted run do not exchange. */
-INLINE void trade_all_lanes(vec_t* r) {
+INLINE void trade_all_lanes(element_t* r) {
 #if LANES >= 16
     TRADE_LANES(r, 8)
 #endif
@@ -45,16 +46,16 @@ INLINE void trade_all_lanes(vec_t* r) {
 }
 
 /* The steps of strides L*L/2 .. 1 of a phase. */
-INLINE void merge_blocks(vec_t* r) {
+INLINE void merge_blocks(element_t* r) {
     trade_all_lanes(r);
     trade_all_lanes(r);
 }
 
 /* Phases 1 .. lg(REGISTER_VECTORS * L): sorts the keys of the work-item, each lane first. */
-INLINE void sort_blocks(vec_t* r) {
+INLINE void sort_blocks(element_t* r) {
     UNROLL for (uint phase = 0; phase < LOG2(LANES); ++phase) {
         UNROLL for (uint i = 0; i < REGISTER_VECTORS / 2; ++i)
-            exchange_registers(r, LOWER_OF_PAIR(i, phase), LOWER_OF_PAIR(i, phase) ^ ((2u << phase) - 1));
+            exchange(&r[LOWER_OF_PAIR(i, phase)], &r[LOWER_OF_PAIR(i, phase) ^ ((2u << phase) - 1)]);
         UNROLL for (uint below = 1; below <= phase; ++below) register_step(r, phase - below);
     }
     UNROLL for (uint phase = 0; phase < LOG2(LANES); ++phase) {

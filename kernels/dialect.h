@@ -2,6 +2,7 @@
  *
  * Parameters (defined by the host, powers of two but for the last two; the defaults let a file be compiled alone):
  *   KEY_BITS          8, 16, 32 or 64
+ *   VALUE_BITS        8, 16, 32, 64 or 128 where values belong to the keys, else 0; 128 only with L = 1
  *   INDEX_BITS        32 for fewer than 2^31 keys, else 64
  *   LANES             L, keys in a vector: 1, 2, 4, 8 or 16
  *   VECTORS           M, vectors in each of the two groups of a work-item's tile share
@@ -15,6 +16,9 @@
 
 #ifndef KEY_BITS
 #define KEY_BITS 32
+#endif
+#ifndef VALUE_BITS
+#define VALUE_BITS 0
 #endif
 #ifndef INDEX_BITS
 #define INDEX_BITS 32

@@ -7,14 +7,26 @@ typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long long ulong;
 
-#if KEY_BITS == 8
-typedef uchar key_t;
-#elif KEY_BITS == 16
-typedef ushort key_t;
-#elif KEY_BITS == 32
-typedef uint key_t;
-#else
-typedef ulong key_t;
+struct __align__(16) uint128 {
+    ulong x, y;
+};
+
+template <int bits>
+struct unsigned_of;
+template <>
+struct unsigned_of<8> { using type = uchar; };
+template <>
+struct unsigned_of<16> { using type = ushort; };
+template <>
+struct unsigned_of<32> { using type = uint; };
+template <>
+struct unsigned_of<64> { using type = ulong; };
+template <>
+struct unsigned_of<128> { using type = uint128; };
+
+using key_t = unsigned_of<KEY_BITS>::type;
+#if VALUE_BITS
+using value_t = unsigned_of<VALUE_BITS>::type;
 #endif
 
 #if INDEX_BITS == 32
@@ -41,53 +53,83 @@ typedef ulong offset_t;
 #define GLOBAL_ID ((index_t)blockIdx.x * WORK_ITEMS + threadIdx.x)
 #define BARRIER() __syncthreads()
 /* Dynamic, so that a tile may exceed the 48 KB of static shared memory; the host gives the size. */
-#define DECLARE_LOCAL(type, name, size)                          \
+#define DECLARE_LOCAL(type, name, size, bytes_before)            \
     extern __shared__ __align__(16) unsigned char local_bytes[]; \
-    type* name = reinterpret_cast<type*>(local_bytes)
+    type* name = reinterpret_cast<type*>(local_bytes + (bytes_before))
 #define ATOMIC_ADD(address, value) atomicAdd(address, value)
 
 #if LANES == 1
 typedef key_t vec_t;
+#if VALUE_BITS
+typedef value_t value_vec_t;
+#endif
 #define LOAD_VECTOR(address) (*(address))
 #define STORE_VECTOR(value, address) (*(address) = (value))
 #define MIRROR_LANES(v) (v)
+#define COUNTED_LANES 0
 INLINE vec_t MIN(vec_t a, vec_t b) { return b < a ? b : a; }
 INLINE vec_t MAX(vec_t a, vec_t b) { return b < a ? a : b; }
 #else
-/* OpenCL's vector, as far as the kernels use it. */
-struct vec_t {
-    key_t lane[LANES];
-    vec_t() = default;
-    __device__ __forceinline__ vec_t(key_t every_lane) {
+/* OpenCL's vectors, as far as the kernels use them. */
+template <class T>
+struct vector {
+    T lane[LANES];
+    vector() = default;
+    __device__ __forceinline__ vector(T every_lane) {
         UNROLL for (uint l = 0; l < LANES; ++l) lane[l] = every_lane;
     }
 };
+typedef vector<key_t> vec_t;
 
-#define LANEWISE(expression)                                          \
-    {                                                                 \
-        vec_t result;                                                 \
-        UNROLL for (uint l = 0; l < LANES; ++l) result.lane[l] = (key_t)(expression); \
-        return result;                                                \
+#define LANEWISE(T, expression)                                                  \
+    {                                                                            \
+        vector<T> result;                                                     \
+        UNROLL for (uint l = 0; l < LANES; ++l) result.lane[l] = (T)(expression); \
+        return result;                                                           \
     }
-INLINE vec_t operator^(vec_t a, vec_t b) LANEWISE(a.lane[l] ^ b.lane[l])
-INLINE vec_t operator|(vec_t a, vec_t b) LANEWISE(a.lane[l] | b.lane[l])
-INLINE vec_t operator+(vec_t a, vec_t b) LANEWISE(a.lane[l] + b.lane[l])
-INLINE vec_t operator-(vec_t a, vec_t b) LANEWISE(a.lane[l] - b.lane[l])
-INLINE vec_t operator>>(vec_t a, int bits) LANEWISE(a.lane[l] >> bits)
+INLINE vec_t operator^(vec_t a, vec_t b) LANEWISE(key_t, a.lane[l] ^ b.lane[l])
+INLINE vec_t operator|(vec_t a, vec_t b) LANEWISE(key_t, a.lane[l] | b.lane[l])
+INLINE vec_t operator+(vec_t a, vec_t b) LANEWISE(key_t, a.lane[l] + b.lane[l])
+INLINE vec_t operator-(vec_t a, vec_t b) LANEWISE(key_t, a.lane[l] - b.lane[l])
+INLINE vec_t operator>>(vec_t a, int bits) LANEWISE(key_t, a.lane[l] >> bits)
 INLINE vec_t& operator^=(vec_t& a, vec_t b) { return a = a ^ b; }
-INLINE vec_t MIN(vec_t a, vec_t b) LANEWISE(b.lane[l] < a.lane[l] ? b.lane[l] : a.lane[l])
-INLINE vec_t MAX(vec_t a, vec_t b) LANEWISE(b.lane[l] < a.lane[l] ? a.lane[l] : b.lane[l])
+INLINE vec_t MIN(vec_t a, vec_t b) LANEWISE(key_t, b.lane[l] < a.lane[l] ? b.lane[l] : a.lane[l])
+INLINE vec_t MAX(vec_t a, vec_t b) LANEWISE(key_t, b.lane[l] < a.lane[l] ? a.lane[l] : b.lane[l])
 
-INLINE vec_t load_vector(const key_t* address) LANEWISE(address[l])
-INLINE void store_vector(vec_t value, key_t* address) {
+template <class T>
+INLINE vector<T> load_vector(const T* address) LANEWISE(T, address[l])
+template <class T>
+INLINE void store_vector(vector<T> value, T* address) {
     UNROLL for (uint l = 0; l < LANES; ++l) address[l] = value.lane[l];
 }
 #define LOAD_VECTOR(address) load_vector(address)
 #define STORE_VECTOR(value, address) store_vector(value, address)
 
+#if VALUE_BITS
+typedef vector<value_t> value_vec_t;
+typedef vector<bool> key_mask_t;
+typedef key_mask_t value_mask_t;
+template <class T>
+INLINE key_mask_t LESS(vector<T> a, vector<T> b) LANEWISE(bool, a.lane[l] < b.lane[l])
+template <class T>
+INLINE key_mask_t EQUAL(vector<T> a, vector<T> b) LANEWISE(bool, a.lane[l] == b.lane[l])
+INLINE key_mask_t operator&(key_mask_t a, key_mask_t b) LANEWISE(bool, a.lane[l] && b.lane[l])
+INLINE key_mask_t operator|(key_mask_t a, key_mask_t b) LANEWISE(bool, a.lane[l] || b.lane[l])
+template <class T>
+INLINE vector<T> SELECT(vector<T> a, vector<T> b, key_mask_t mask) LANEWISE(T, mask.lane[l] ? b.lane[l] : a.lane[l])
+#define TO_KEY_MASK(mask) (mask)
+#define TO_VALUE_MASK(mask) (mask)
+#if NUMBER_VALUES
+INLINE value_vec_t operator+(value_vec_t first, uint step) LANEWISE(value_t, first.lane[l] + l * step)
+#define COUNTED_LANES 1u
+#endif
+#endif
+
 /* Lane l takes lane l ^ mask. */
-INLINE vec_t permuted(vec_t v, uint mask) LANEWISE(v.lane[l ^ mask])
-INLINE vec_t blended(vec_t low, vec_t high, uint bit) LANEWISE(l & bit ? high.lane[l] : low.lane[l])
+template <class T>
+INLINE vector<T> permuted(vector<T> v, uint mask) LANEWISE(T, v.lane[l ^ mask])
+template <class T>
+INLINE vector<T> blended(vector<T> low, vector<T> high, uint bit) LANEWISE(T, l & bit ? high.lane[l] : low.lane[l])
 #define SWAP_LANES_1(v) permuted(v, 1)
 #define SWAP_LANES_2(v) permuted(v, 2)
 #define SWAP_LANES_4(v) permuted(v, 4)
@@ -101,8 +143,10 @@ INLINE vec_t blended(vec_t low, vec_t high, uint bit) LANEWISE(l & bit ? high.la
 #define BLEND_4(low, high) blended(low, high, 4)
 #define BLEND_8(low, high) blended(low, high, 8)
 
-INLINE vec_t low_lanes(vec_t a, vec_t b, uint bit) LANEWISE(l & bit ? b.lane[l ^ bit] : a.lane[l])
-INLINE vec_t high_lanes(vec_t a, vec_t b, uint bit) LANEWISE(l & bit ? b.lane[l] : a.lane[l ^ bit])
+template <class T>
+INLINE vector<T> low_lanes(vector<T> a, vector<T> b, uint bit) LANEWISE(T, l & bit ? b.lane[l ^ bit] : a.lane[l])
+template <class T>
+INLINE vector<T> high_lanes(vector<T> a, vector<T> b, uint bit) LANEWISE(T, l & bit ? b.lane[l] : a.lane[l ^ bit])
 #define LOW_LANES_1(a, b) low_lanes(a, b, 1)
 #define LOW_LANES_2(a, b) low_lanes(a, b, 2)
 #define LOW_LANES_4(a, b) low_lanes(a, b, 4)
@@ -113,7 +157,15 @@ INLINE vec_t high_lanes(vec_t a, vec_t b, uint bit) LANEWISE(l & bit ? b.lane[l]
 #define HIGH_LANES_8(a, b) high_lanes(a, b, 8)
 #endif
 
-#define LOAD_GLOBAL_VECTOR(address) LOAD_VECTOR(address)
-#define STORE_GLOBAL_VECTOR(value, address) STORE_VECTOR(value, address)
+#if VALUE_BITS == 128
+#define LARGEST_VALUE (value_t{~0ull, ~0ull})
+INLINE bool VALUE_LESS(value_t a, value_t b) { return a.y < b.y || (a.y == b.y && a.x < b.x); }
+#elif VALUE_BITS
+#define LARGEST_VALUE ((value_vec_t)(value_t)~(value_t)0)
+#define VALUE_LESS(a, b) ((a) < (b))
+#endif
+
+#define LOAD_GLOBAL_VECTOR(type, address) LOAD_VECTOR(address)
+#define STORE_GLOBAL_VECTOR(type, value, address) STORE_VECTOR(value, address)
 
 #endif

@@ -5,18 +5,20 @@
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
 
-#if KEY_BITS == 8
-typedef uchar key_t;
-#define VECTOR_OF(lanes) PASTE(uchar, lanes)
-#elif KEY_BITS == 16
-typedef ushort key_t;
-#define VECTOR_OF(lanes) PASTE(ushort, lanes)
-#elif KEY_BITS == 32
-typedef uint key_t;
-#define VECTOR_OF(lanes) PASTE(uint, lanes)
-#else
-typedef ulong key_t;
-#define VECTOR_OF(lanes) PASTE(ulong, lanes)
+/* Unsigned integers of so many bits, and the signed ones that compare vectors of them. */
+#define UINT_8 uchar
+#define UINT_16 ushort
+#define UINT_32 uint
+#define UINT_64 ulong
+#define UINT_128 ulong2
+#define SINT_8 char
+#define SINT_16 short
+#define SINT_32 int
+#define SINT_64 long
+
+typedef PASTE(UINT_, KEY_BITS) key_t;
+#if VALUE_BITS
+typedef PASTE(UINT_, VALUE_BITS) value_t;
 #endif
 
 #if INDEX_BITS == 32
@@ -36,15 +38,21 @@ typedef ulong offset_t;
 #define LOCAL_ID ((uint)get_local_id(0))
 #define GLOBAL_ID ((index_t)get_global_id(0))
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
-#define DECLARE_LOCAL(type, name, size) __local type name[size]
+#define DECLARE_LOCAL(type, name, size, bytes_before) __local type name[size]
 #define ATOMIC_ADD(address, value) atomic_add(address, value)
 
 #if LANES == 1
 typedef key_t vec_t;
+#if VALUE_BITS
+typedef value_t value_vec_t;
+#endif
 #define LOAD_VECTOR(address) (*(address))
 #define STORE_VECTOR(value, address) (*(address) = (value))
 #else
-typedef VECTOR_OF(LANES) vec_t;
+typedef PASTE(PASTE(UINT_, KEY_BITS), LANES) vec_t;
+#if VALUE_BITS
+typedef PASTE(PASTE(UINT_, VALUE_BITS), LANES) value_vec_t;
+#endif
 #define LOAD_VECTOR(address) PASTE(vload, LANES)(0, address)
 #define STORE_VECTOR(value, address) PASTE(vstore, LANES)(value, 0, address)
 #endif
@@ -53,11 +61,43 @@ typedef VECTOR_OF(LANES) vec_t;
  * takes one. */
 #if LANES > 1 && defined(__clang__)
 typedef vec_t unaligned_vec_t __attribute__((aligned(KEY_BITS / 8)));
-#define LOAD_GLOBAL_VECTOR(address) (*(__global const unaligned_vec_t*)(address))
-#define STORE_GLOBAL_VECTOR(value, address) (*(__global unaligned_vec_t*)(address) = (value))
+#if VALUE_BITS
+typedef value_vec_t unaligned_value_vec_t __attribute__((aligned(VALUE_BITS / 8)));
+#endif
+#define LOAD_GLOBAL_VECTOR(type, address) (*(__global const unaligned_##type*)(address))
+#define STORE_GLOBAL_VECTOR(type, value, address) (*(__global unaligned_##type*)(address) = (value))
 #else
-#define LOAD_GLOBAL_VECTOR(address) LOAD_VECTOR(address)
-#define STORE_GLOBAL_VECTOR(value, address) STORE_VECTOR(value, address)
+#define LOAD_GLOBAL_VECTOR(type, address) LOAD_VECTOR(address)
+#define STORE_GLOBAL_VECTOR(type, value, address) STORE_VECTOR(value, address)
+#endif
+
+/* Values as unsigned integers: their order decides between equal keys. */
+#if VALUE_BITS == 128
+#define LARGEST_VALUE ((value_t)(~0ul))
+#define VALUE_LESS(a, b) ((a).y < (b).y || ((a).y == (b).y && (a).x < (b).x))
+#elif VALUE_BITS
+#define LARGEST_VALUE ((value_vec_t)(value_t)~(value_t)0)
+#define VALUE_LESS(a, b) ((a) < (b))
+#endif
+#if LANES == 1
+#define COUNTED_LANES 0
+#elif VALUE_BITS
+typedef PASTE(PASTE(SINT_, KEY_BITS), LANES) key_mask_t;
+typedef PASTE(PASTE(SINT_, VALUE_BITS), LANES) value_mask_t;
+#define LESS(a, b) ((a) < (b))
+#define EQUAL(a, b) ((a) == (b))
+#define SELECT(a, b, mask) select(a, b, mask)
+#define TO_KEY_MASK(mask) PASTE(convert_, PASTE(PASTE(SINT_, KEY_BITS), LANES))(mask)
+#define TO_VALUE_MASK(mask) PASTE(convert_, PASTE(PASTE(SINT_, VALUE_BITS), LANES))(mask)
+#if LANES == 2
+#define COUNTED_LANES ((value_vec_t)(0, 1))
+#elif LANES == 4
+#define COUNTED_LANES ((value_vec_t)(0, 1, 2, 3))
+#elif LANES == 8
+#define COUNTED_LANES ((value_vec_t)(0, 1, 2, 3, 4, 5, 6, 7))
+#elif LANES == 16
+#define COUNTED_LANES ((value_vec_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
+#endif
 #endif
 
 #define MIN(a, b) min(a, b)

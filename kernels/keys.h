@@ -50,31 +50,4 @@ INLINE vec_t decode(vec_t key, uint coding, key_t flip) {
     return key;
 }
 
-/* Beyond the end of the array lies +infinity: it is read as the largest key and never written. Compare-exchanges
- * never move a key towards the end past an equal one, so the keys of the array stay inside it.
- *
- * Where blocks of several vectors lie transposed (columns.h), one that reaches beyond the end does not: its keys would
- * have to lie there. `first` is where the vector would lie; lane l of vector j of the block is key l * block_vectors + j.
- */
-#if LANES > 1
-INLINE index_t first_of_block(index_t first, uint block_vectors) { return first & ~(index_t)(block_vectors * LANES - 1); }
-
-/* One vector into the L keys at `vector`, which hold what lies beyond the end. */
-INLINE void load_to_end(key_t* vector, GLOBAL const key_t* keys, index_t first, index_t count, uint block_vectors) {
-    index_t block = first_of_block(first, block_vectors);
-    uint whole = block + block_vectors * LANES <= count;
-    index_t key = whole ? first : block + (first - block) / LANES;
-    ROLLED for (uint l = 0; l < LANES; ++l, key += whole ? 1 : block_vectors)
-        if (key < count) vector[l] = keys[key];
-}
-
-INLINE void store_to_end(const key_t* vector, GLOBAL key_t* keys, index_t first, index_t count, uint block_vectors) {
-    index_t block = first_of_block(first, block_vectors);
-    uint whole = block + block_vectors * LANES <= count;
-    index_t key = whole ? first : block + (first - block) / LANES;
-    ROLLED for (uint l = 0; l < LANES; ++l, key += whole ? 1 : block_vectors)
-        if (key < count) keys[key] = vector[l];
-}
-#endif
-
 #endif

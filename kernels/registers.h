@@ -5,16 +5,17 @@
  * lane l with lane L - 1 - l. All loops have constant bounds and are unrolled, so that r[] stays in registers. */
 #ifndef REGISTERS_H
 #define REGISTERS_H
-#include "dialect.h"
+#include "elements.h"
 
-#define EXCHANGE_LANES(v, partner, blend)                 \
-    {                                                     \
-        vec_t swapped_ = partner(v);                      \
-        v = blend(MIN(v, swapped_), MAX(v, swapped_));    \
+#define EXCHANGE_LANES(v, partner, blend)        \
+    {                                            \
+        element_t other_ = ON_LANES(partner, v); \
+        exchange(&v, &other_);                   \
+        v = ON_BOTH_LANES(blend, v, other_);     \
     }
 
 /* The steps of strides L/2 .. 1, inside one vector. */
-INLINE vec_t merge_lanes(vec_t v) {
+INLINE element_t merge_lanes(element_t v) {
 #if LANES >= 16
     EXCHANGE_LANES(v, SWAP_LANES_8, BLEND_8)
 #endif
@@ -31,7 +32,7 @@ INLINE vec_t merge_lanes(vec_t v) {
 }
 
 /* Phases 1 .. lg L: sorts the lanes of one vector. */
-INLINE vec_t sort_lanes(vec_t v) {
+INLINE element_t sort_lanes(element_t v) {
 #if LANES >= 2
     EXCHANGE_LANES(v, SWAP_LANES_1, BLEND_1)
 #endif
@@ -53,36 +54,30 @@ INLINE vec_t sort_lanes(vec_t v) {
     return v;
 }
 
-INLINE void merge_lanes_of_all(vec_t* r) {
+INLINE void merge_lanes_of_all(element_t* r) {
     UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = merge_lanes(r[m]);
 }
 
 /* The lower partner of the i-th compare-exchange of a step of stride 2^bit. */
 #define LOWER_OF_PAIR(i, bit) ((((i) >> (bit)) << ((bit) + 1)) | ((i) & ((1u << (bit)) - 1)))
 
-INLINE void exchange_registers(vec_t* r, uint lower, uint upper) {
-    vec_t a = r[lower], b = r[upper];
-    r[lower] = MIN(a, b);
-    r[upper] = MAX(a, b);
-}
-
-INLINE void register_step(vec_t* r, uint bit) {
+INLINE void register_step(element_t* r, uint bit) {
     UNROLL for (uint i = 0; i < REGISTER_VECTORS / 2; ++i)
-        exchange_registers(r, LOWER_OF_PAIR(i, bit), LOWER_OF_PAIR(i, bit) + (1u << bit));
+        exchange(&r[LOWER_OF_PAIR(i, bit)], &r[LOWER_OF_PAIR(i, bit) + (1u << bit)]);
 }
 
-INLINE void register_mirrored_step(vec_t* r, uint bit) {
+INLINE void register_mirrored_step(element_t* r, uint bit) {
     UNROLL for (uint i = 0; i < REGISTER_VECTORS / 2; ++i) {
         uint lower = LOWER_OF_PAIR(i, bit);
         uint upper = lower ^ ((2u << bit) - 1);
-        vec_t a = r[lower], b = MIRROR_LANES(r[upper]);
-        r[lower] = MIN(a, b);
-        r[upper] = MIRROR_LANES(MAX(a, b));
+        r[upper] = ON_LANES(MIRROR_LANES, r[upper]);
+        exchange(&r[lower], &r[upper]);
+        r[upper] = ON_LANES(MIRROR_LANES, r[upper]);
     }
 }
 
 /* Phases 1 .. lg(REGISTER_VECTORS * L): sorts the keys of the work-item. */
-INLINE void sort_registers(vec_t* r) {
+INLINE void sort_registers(element_t* r) {
     UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = sort_lanes(r[m]);
     UNROLL for (uint phase = 0; phase < LOG2(REGISTER_VECTORS); ++phase) {
         register_mirrored_step(r, phase);
@@ -93,7 +88,7 @@ INLINE void sort_registers(vec_t* r) {
 
 /* One round: the steps of strides 2^top .. 2^bottom vectors, then, where `lanes`, those inside the vectors.
  * A mirrored round begins with the first step of a phase, which is always the top stride of the registers. */
-INLINE void merge_registers(vec_t* r, uint mirrored, uint top, uint bottom, uint lanes) {
+INLINE void merge_registers(element_t* r, uint mirrored, uint top, uint bottom, uint lanes) {
     if (mirrored) {
         register_mirrored_step(r, LOG2(REGISTER_VECTORS) - 1);
         --top;

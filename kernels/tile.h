@@ -16,7 +16,6 @@
  */
 #ifndef TILE_H
 #define TILE_H
-#include "keys.h"
 #include "registers.h"
 
 /* Work-items that share one tile: all of a work-group, or 1, where each has a tile of its own. */
@@ -106,68 +105,77 @@ INLINE index_t held_index(tile_t tile, uint t, uint m, uint start, uint mirrored
     return first + key_offset(tile, vector_of(0, m & (HALF - 1), start));
 }
 
-/* All registers of work-item t from the array, whose blocks are of so many vectors. */
-INLINE void load_registers(vec_t* r, GLOBAL const key_t* keys, index_t count, tile_t tile, uint t, uint start,
+/* The arrays from so many elements on. */
+INLINE arrays_t arrays_from(arrays_t arrays, index_t elements) {
+    ADVANCE(arrays, elements);
+    return arrays;
+}
+
+/* All registers of work-item t from the array, whose blocks are of so many vectors. Keys are only coded in memory
+ * before the first pass, which `coding` tells. */
+INLINE void load_registers(element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint start,
                            uint mirrored, uint block_vectors, uint coding, key_t flip) {
+    uint first_pass = coding != CODING_NONE;
     if (tile.whole) {
-        GLOBAL const key_t* lower = keys + lower_index(tile, t, start);
-        GLOBAL const key_t* upper = keys + upper_index(tile, t, start, mirrored);
+        index_t lower = lower_index(tile, t, start), upper = upper_index(tile, t, start, mirrored);
+        arrays_t from_lower = arrays_from(arrays, lower), from_upper = arrays_from(arrays, upper);
         UNROLL for (uint m = 0; m < HALF; ++m) {
             index_t offset = key_offset(tile, vector_of(0, m, start));
-            r[m] = LOAD_GLOBAL_VECTOR(lower + offset);
-            r[m + HALF] = LOAD_GLOBAL_VECTOR(upper + offset);
+            r[m] = load_element(from_lower, offset, lower + offset, first_pass);
+            r[m + HALF] = load_element(from_upper, offset, upper + offset, first_pass);
         }
     } else {
-        vec_t beyond = decode((vec_t)LARGEST_KEY, coding, flip);
+        element_t beyond = element_beyond(coding, flip);
 #if LANES == 1
         index_t lower = lower_index(tile, t, start), upper = upper_index(tile, t, start, mirrored);
         UNROLL for (uint m = 0; m < HALF; ++m) {
             index_t offset = key_offset(tile, vector_of(0, m, start));
-            r[m] = lower + offset < count ? keys[lower + offset] : beyond;
-            r[m + HALF] = upper + offset < count ? keys[upper + offset] : beyond;
+            r[m] = r[m + HALF] = beyond;
+            if (lower + offset < count) r[m] = load_element(arrays, lower + offset, lower + offset, first_pass);
+            if (upper + offset < count) r[m + HALF] = load_element(arrays, upper + offset, upper + offset, first_pass);
         }
         (void)block_vectors;
 #else
-        key_t vectors[REGISTER_VECTORS * LANES];
-        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) STORE_VECTOR(beyond, vectors + m * LANES);
+        lanes_t lanes[REGISTER_VECTORS];
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) lanes[m] = lanes_of(beyond);
         ROLLED for (uint m = 0; m < REGISTER_VECTORS; ++m)
-            load_to_end(vectors + m * LANES, keys, held_index(tile, t, m, start, mirrored), count, block_vectors);
-        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = LOAD_VECTOR(vectors + m * LANES);
+            load_to_end(&lanes[m], arrays, held_index(tile, t, m, start, mirrored), count, block_vectors, first_pass);
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = element_of(&lanes[m]);
 #endif
     }
     if (coding != CODING_NONE) {
-        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = encode(r[m], coding, flip);
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) KEY_OF(r[m]) = encode(KEY_OF(r[m]), coding, flip);
     }
 }
 
 /* All registers of work-item t to the array. */
-INLINE void store_registers(vec_t* r, GLOBAL key_t* keys, index_t count, tile_t tile, uint t, uint start, uint mirrored,
-                            uint block_vectors, uint coding, key_t flip) {
+INLINE void store_registers(element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint start,
+                            uint mirrored, uint block_vectors, uint coding, key_t flip) {
     if (coding != CODING_NONE) {
-        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = decode(r[m], coding, flip);
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) KEY_OF(r[m]) = decode(KEY_OF(r[m]), coding, flip);
     }
     if (tile.whole) {
-        GLOBAL key_t* lower = keys + lower_index(tile, t, start);
-        GLOBAL key_t* upper = keys + upper_index(tile, t, start, mirrored);
+        arrays_t to_lower = arrays_from(arrays, lower_index(tile, t, start));
+        arrays_t to_upper = arrays_from(arrays, upper_index(tile, t, start, mirrored));
         UNROLL for (uint m = 0; m < HALF; ++m) {
             index_t offset = key_offset(tile, vector_of(0, m, start));
-            STORE_GLOBAL_VECTOR(r[m], lower + offset);
-            STORE_GLOBAL_VECTOR(r[m + HALF], upper + offset);
+            store_element(r[m], to_lower, offset);
+            store_element(r[m + HALF], to_upper, offset);
         }
     } else {
 #if LANES == 1
         index_t lower = lower_index(tile, t, start), upper = upper_index(tile, t, start, mirrored);
         UNROLL for (uint m = 0; m < HALF; ++m) {
             index_t offset = key_offset(tile, vector_of(0, m, start));
-            if (lower + offset < count) keys[lower + offset] = r[m];
-            if (upper + offset < count) keys[upper + offset] = r[m + HALF];
+            if (lower + offset < count) store_element(r[m], arrays, lower + offset);
+            if (upper + offset < count) store_element(r[m + HALF], arrays, upper + offset);
         }
         (void)block_vectors;
 #else
-        key_t vectors[REGISTER_VECTORS * LANES];
-        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) STORE_VECTOR(r[m], vectors + m * LANES);
+        lanes_t lanes[REGISTER_VECTORS];
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) lanes[m] = lanes_of(r[m]);
         ROLLED for (uint m = 0; m < REGISTER_VECTORS; ++m)
-            store_to_end(vectors + m * LANES, keys, held_index(tile, t, m, start, mirrored), count, block_vectors);
+            store_to_end(&lanes[m], arrays, held_index(tile, t, m, start, mirrored), count, block_vectors);
 #endif
     }
 }

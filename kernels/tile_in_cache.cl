@@ -40,7 +40,7 @@ INLINE uint is_beyond(tile_t tile, uint t, uint start, index_t count) {
 }
 
 /* The steps of strides 2^(top - 1) .. 2^bottom vectors, walking from first_t to last_t. */
-INLINE void merge_vectors(GLOBAL key_t* keys, index_t count, tile_t tile, uint first_t, uint last_t, uint mirrored,
+INLINE void merge_vectors(arrays_t arrays, index_t count, tile_t tile, uint first_t, uint last_t, uint mirrored,
                           uint top, uint bottom) {
     while (top > bottom) {
         uint start = field_start(top - 1);
@@ -48,10 +48,10 @@ INLINE void merge_vectors(GLOBAL key_t* keys, index_t count, tile_t tile, uint f
         for (uint t = first_t; t < last_t; ++t) {
             tile_t part = part_of_tile(tile, t, start, mirrored, count);
             if (is_beyond(part, t, start, count)) continue;
-            vec_t r[REGISTER_VECTORS];
-            load_registers(r, keys, count, part, t, start, mirrored, LANES, CODING_NONE, 0);
+            element_t r[REGISTER_VECTORS];
+            load_registers(r, arrays, count, part, t, start, mirrored, LANES, CODING_NONE, 0);
             merge_registers(r, mirrored, top - 1 - start, last - start, 0);
-            store_registers(r, keys, count, part, t, start, mirrored, LANES, CODING_NONE, 0);
+            store_registers(r, arrays, count, part, t, start, mirrored, LANES, CODING_NONE, 0);
         }
         top = last;
         mirrored = 0;
@@ -59,28 +59,28 @@ INLINE void merge_vectors(GLOBAL key_t* keys, index_t count, tile_t tile, uint f
 }
 
 /* Stores whole blocks: at rest transposed, and in order once the array is sorted, which `coding` tells. */
-INLINE void store_blocks(vec_t* r, GLOBAL key_t* keys, index_t count, tile_t tile, uint t, uint coding, key_t flip) {
+INLINE void store_blocks(element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint coding, key_t flip) {
     if (coding == CODING_NONE) {
-        store_registers(r, keys, count, tile, t, 0, 0, LANES, coding, flip);
+        store_registers(r, arrays, count, tile, t, 0, 0, LANES, coding, flip);
     } else {
         trade_all_lanes(r);
-        store_registers(r, keys, count, tile, t, 0, 0, 1, coding, flip);
+        store_registers(r, arrays, count, tile, t, 0, 0, 1, coding, flip);
     }
 }
 
 /* The steps of strides 2^(top - 1) vectors .. 1 key of one chunk. */
-INLINE void merge_chunk(GLOBAL key_t* keys, index_t count, tile_t tile, uint chunk, uint mirrored, uint top,
+INLINE void merge_chunk(arrays_t arrays, index_t count, tile_t tile, uint chunk, uint mirrored, uint top,
                         uint store_coding, key_t flip) {
     uint first_t = chunk * WALK_OF_CHUNK, last_t = first_t + WALK_OF_CHUNK;
-    merge_vectors(keys, count, tile, first_t, last_t, mirrored, top, FIELD_BITS);
+    merge_vectors(arrays, count, tile, first_t, last_t, mirrored, top, FIELD_BITS);
     for (uint t = first_t; t < last_t; ++t) {
         tile_t part = part_of_tile(tile, t, 0, 0, count);
         if (is_beyond(part, t, 0, count)) continue;
-        vec_t r[REGISTER_VECTORS];
-        load_registers(r, keys, count, part, t, 0, 0, LANES, CODING_NONE, flip);
+        element_t r[REGISTER_VECTORS];
+        load_registers(r, arrays, count, part, t, 0, 0, LANES, CODING_NONE, flip);
         merge_registers(r, 0, FIELD_BITS - 1, LANE_BITS, 0);
         merge_blocks(r);
-        store_blocks(r, keys, count, part, t, store_coding, flip);
+        store_blocks(r, arrays, count, part, t, store_coding, flip);
     }
 }
 
@@ -91,55 +91,56 @@ INLINE uint chunks_before_end(tile_t tile, index_t count) {
 }
 
 /* The steps of strides 2^(top - 1) vectors .. 1 key of a contiguous tile. */
-INLINE void merge_tile(GLOBAL key_t* keys, index_t count, tile_t tile, uint mirrored, uint top, uint store_coding,
+INLINE void merge_tile(arrays_t arrays, index_t count, tile_t tile, uint mirrored, uint top, uint store_coding,
                        key_t flip) {
-    merge_vectors(keys, count, tile, 0, WALK_OF_TILE, mirrored, top, CHUNK_BITS);
+    merge_vectors(arrays, count, tile, 0, WALK_OF_TILE, mirrored, top, CHUNK_BITS);
     for (uint chunk = 0; chunk < chunks_before_end(tile, count); ++chunk)
-        merge_chunk(keys, count, tile, chunk, 0, CHUNK_BITS, store_coding, flip);
+        merge_chunk(arrays, count, tile, chunk, 0, CHUNK_BITS, store_coding, flip);
 }
 
 KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint phases, uint load_coding,
-                       uint store_coding, key_t flip COUNTERS_PARAMETER) {
+                       uint store_coding, key_t flip VALUES_PARAMETER COUNTERS_PARAMETER) {
     tile_t tile = contiguous_tile(GROUP_ID, count);
-    keys += offset;
+    arrays_t arrays = ARRAYS(keys, offset);
 
     for (uint chunk = 0; chunk < chunks_before_end(tile, count); ++chunk) {
         for (uint t = chunk * WALK_OF_CHUNK; t < (chunk + 1) * WALK_OF_CHUNK; ++t) {
             tile_t part = part_of_tile(tile, t, 0, 0, count);
             if (is_beyond(part, t, 0, count)) continue;
-            vec_t r[REGISTER_VECTORS];
-            load_registers(r, keys, count, part, t, 0, 0, LANES, load_coding, flip);
+            element_t r[REGISTER_VECTORS];
+            load_registers(r, arrays, count, part, t, 0, 0, LANES, load_coding, flip);
             sort_blocks(r);
-            store_blocks(r, keys, count, part, t, phases == FIELD_BITS ? store_coding : CODING_NONE, flip);
+            store_blocks(r, arrays, count, part, t, phases == FIELD_BITS ? store_coding : CODING_NONE, flip);
         }
         for (uint phase = FIELD_BITS + 1; phase <= min(phases, (uint)CHUNK_BITS); ++phase)
-            merge_chunk(keys, count, tile, chunk, 1, phase, phase == phases ? store_coding : CODING_NONE, flip);
+            merge_chunk(arrays, count, tile, chunk, 1, phase, phase == phases ? store_coding : CODING_NONE, flip);
     }
     for (uint phase = CHUNK_BITS + 1; phase <= phases; ++phase)
-        merge_tile(keys, count, tile, 1, phase, phase == phases ? store_coding : CODING_NONE, flip);
+        merge_tile(arrays, count, tile, 1, phase, phase == phases ? store_coding : CODING_NONE, flip);
     sync_t none = {0, 0};
     REPORT_SYNC(none)
 }
 
 KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint store_coding,
-                        key_t flip COUNTERS_PARAMETER) {
-    merge_tile(keys + offset, count, contiguous_tile(GROUP_ID, count), 0, TILE_BITS, store_coding, flip);
+                        key_t flip VALUES_PARAMETER COUNTERS_PARAMETER) {
+    arrays_t arrays = ARRAYS(keys, offset);
+    merge_tile(arrays, count, contiguous_tile(GROUP_ID, count), 0, TILE_BITS, store_coding, flip);
     sync_t none = {0, 0};
     REPORT_SYNC(none)
 }
 
 /* Never the last pass, which is one of contiguous tiles: the keys stay encoded and the blocks transposed. */
 KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count, uint store_coding, key_t flip,
-                       uint row_stride, uint column_bits, uint mirrored COUNTERS_PARAMETER) {
+                       uint row_stride, uint column_bits, uint mirrored VALUES_PARAMETER COUNTERS_PARAMETER) {
     tile_t tile = strided_tile(GROUP_ID, row_stride, column_bits, mirrored, count);
     uint bottom = max(column_bits, (uint)LANE_BITS) - LANE_BITS;
     uint chunk_bottom = max(bottom, (uint)CHUNK_BITS);
     (void)store_coding;
     (void)flip;
-    keys += offset;
-    merge_vectors(keys, count, tile, 0, WALK_OF_TILE, mirrored, TILE_BITS, chunk_bottom);
+    arrays_t arrays = ARRAYS(keys, offset);
+    merge_vectors(arrays, count, tile, 0, WALK_OF_TILE, mirrored, TILE_BITS, chunk_bottom);
     for (uint chunk = 0; chunk < CHUNKS; ++chunk)
-        merge_vectors(keys, count, tile, chunk * WALK_OF_CHUNK, (chunk + 1) * WALK_OF_CHUNK,
+        merge_vectors(arrays, count, tile, chunk * WALK_OF_CHUNK, (chunk + 1) * WALK_OF_CHUNK,
                       CHUNK_BITS == TILE_BITS ? mirrored : 0, CHUNK_BITS, bottom);
     sync_t none = {0, 0};
     REPORT_SYNC(none)

@@ -69,7 +69,11 @@ INLINE uint slot(uint v, uint from, uint to) {
     return PADDED(remapped, padding_shift(from, to));
 }
 #else
-#define slot(v, from, to) (v)
+INLINE uint slot(uint v, uint from, uint to) {
+    (void)from;
+    (void)to;
+    return v;
+}
 #endif
 
 #define SYNCHRONISE(sync)   \
@@ -78,59 +82,79 @@ INLINE uint slot(uint v, uint from, uint to) {
         ++(sync)->barriers; \
     }
 
-/* All work-items give away the keys of the round at `from` and take those of the round at `to`. */
-INLINE void hand_over(vec_t* r, LOCAL key_t* tile, uint t, uint from, uint from_mirrored, uint to, uint to_mirrored,
-                      sync_t* sync) {
+/* The arrays in local memory from the slot of vector v on, in the hand-over from the field at `from` to that at `to`. */
+INLINE local_arrays_t local_from(local_arrays_t tile, uint v, uint from, uint to) {
+    uint elements = slot(v, from, to) * LANES;
+    ADVANCE(tile, elements);
+    return tile;
+}
+
+/* All work-items give away the elements of the round at `from` and take those of the round at `to`. */
+INLINE void hand_over(element_t* r, local_arrays_t tile, uint t, uint from, uint from_mirrored, uint to,
+                      uint to_mirrored, sync_t* sync) {
     if (REMAP && sync->hand_overs > 0) SYNCHRONISE(sync)
-    LOCAL key_t* lower = tile + slot(vector_of(t, 0, from), from, to) * LANES;
-    LOCAL key_t* upper = tile + slot(vector_of(upper_number(t, from, from_mirrored), VECTORS, from), from, to) * LANES;
+    local_arrays_t lower = local_from(tile, vector_of(t, 0, from), from, to);
+    local_arrays_t upper = local_from(tile, vector_of(upper_number(t, from, from_mirrored), VECTORS, from), from, to);
 #if BANK_SWAP
     uint swap = (t >> to) & 1;
-    LOCAL key_t* first = swap ? upper : lower;
-    LOCAL key_t* second = swap ? lower : upper;
+    local_arrays_t first = swap ? upper : lower;
+    local_arrays_t second = swap ? lower : upper;
     UNROLL for (uint m = 0; m < VECTORS; ++m)
-        STORE_VECTOR(swap ? r[m + VECTORS] : r[m], first + slot(vector_of(0, m, from), from, to) * LANES);
+        store_local_element(swap ? r[m + VECTORS] : r[m], first, slot(vector_of(0, m, from), from, to) * LANES);
     UNROLL for (uint m = 0; m < VECTORS; ++m)
-        STORE_VECTOR(swap ? r[m] : r[m + VECTORS], second + slot(vector_of(0, m, from), from, to) * LANES);
+        store_local_element(swap ? r[m] : r[m + VECTORS], second, slot(vector_of(0, m, from), from, to) * LANES);
 #else
     UNROLL for (uint m = 0; m < VECTORS; ++m) {
-        STORE_VECTOR(r[m], lower + slot(vector_of(0, m, from), from, to) * LANES);
-        STORE_VECTOR(r[m + VECTORS], upper + slot(vector_of(0, m, from), from, to) * LANES);
+        store_local_element(r[m], lower, slot(vector_of(0, m, from), from, to) * LANES);
+        store_local_element(r[m + VECTORS], upper, slot(vector_of(0, m, from), from, to) * LANES);
     }
 #endif
     SYNCHRONISE(sync)
-    lower = tile + slot(vector_of(t, 0, to), from, to) * LANES;
-    upper = tile + slot(vector_of(upper_number(t, to, to_mirrored), VECTORS, to), from, to) * LANES;
+    lower = local_from(tile, vector_of(t, 0, to), from, to);
+    upper = local_from(tile, vector_of(upper_number(t, to, to_mirrored), VECTORS, to), from, to);
     UNROLL for (uint m = 0; m < VECTORS; ++m) {
-        r[m] = LOAD_VECTOR(lower + slot(vector_of(0, m, to), from, to) * LANES);
-        r[m + VECTORS] = LOAD_VECTOR(upper + slot(vector_of(0, m, to), from, to) * LANES);
+        r[m] = load_local_element(lower, slot(vector_of(0, m, to), from, to) * LANES);
+        r[m + VECTORS] = load_local_element(upper, slot(vector_of(0, m, to), from, to) * LANES);
     }
     ++sync->hand_overs;
 }
 #define TILE_NUMBER GROUP_ID
 #define TILE_WORK_ITEM (LOCAL_ID & (TILE_WORK_ITEMS - 1)) /* tells the compiler the range */
 #define HAND_OVER hand_over
-#define DECLARE_LOCAL_TILE(name) DECLARE_LOCAL(key_t, name, LOCAL_SLOTS * LANES)
+#define LOCAL_TILE local_arrays_t
+/* Behind the keys, at the next multiple of 16 bytes, lie the values. */
+#define LOCAL_ELEMENTS (LOCAL_SLOTS * LANES)
+#if VALUE_BITS
+#define DECLARE_LOCAL_TILE(name)                                                                           \
+    DECLARE_LOCAL(key_t, name##_keys, LOCAL_ELEMENTS, 0);                                                  \
+    DECLARE_LOCAL(value_t, name##_values, LOCAL_ELEMENTS, (LOCAL_ELEMENTS * (KEY_BITS / 8) + 15) / 16 * 16); \
+    local_arrays_t name = {name##_keys, name##_values}
+#else
+#define DECLARE_LOCAL_TILE(name)                          \
+    DECLARE_LOCAL(key_t, name##_keys, LOCAL_ELEMENTS, 0); \
+    local_arrays_t name = {name##_keys}
+#endif
 #else
 #define TILE_NUMBER GLOBAL_ID
 #define TILE_WORK_ITEM 0
+#define LOCAL_TILE uint
 #define HAND_OVER(r, tile, t, from, from_mirrored, to, to_mirrored, sync) (void)(tile)
-#define DECLARE_LOCAL_TILE(name) LOCAL key_t* name = 0
+#define DECLARE_LOCAL_TILE(name) uint name = 0
 #endif
 
 /* Phases 1 .. lg(REGISTER_VECTORS * L) at once in registers, then one after the other up to the phase that sorts
  * runs of 2^phases vectors. Where that is the whole tile, the first round may take any keys for its own and so takes
  * them contiguously over the work-items. */
 KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint phases, uint load_coding,
-                       uint store_coding, key_t flip COUNTERS_PARAMETER) {
+                       uint store_coding, key_t flip VALUES_PARAMETER COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
     uint t = TILE_WORK_ITEM;
     tile_t tile = contiguous_tile(TILE_NUMBER, count);
     sync_t sync = {0, 0};
-    vec_t r[REGISTER_VECTORS];
-    keys += offset;
+    element_t r[REGISTER_VECTORS];
+    arrays_t arrays = ARRAYS(keys, offset);
 
-    load_registers(r, keys, count, tile, t, phases == TILE_BITS ? CONTIGUOUS_START : 0, 0, 1, load_coding, flip);
+    load_registers(r, arrays, count, tile, t, phases == TILE_BITS ? CONTIGUOUS_START : 0, 0, 1, load_coding, flip);
     sort_registers(r);
 
     uint start = 0, mirrored = 0;
@@ -151,22 +175,22 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint 
     start = CONTIGUOUS_START;
     mirrored = 0;
 #endif
-    store_registers(r, keys, count, tile, t, start, mirrored, 1, store_coding, flip);
+    store_registers(r, arrays, count, tile, t, start, mirrored, 1, store_coding, flip);
     REPORT_SYNC(sync)
 }
 
 /* The steps of one phase on a tile of rows of 2^column_bits keys: the strides from half the tile down to one row, or,
  * where the tile is contiguous, down to one key. */
-INLINE void merge(LOCAL key_t* local_tile, GLOBAL key_t* keys, index_t count, tile_t tile, uint mirrored,
+INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, index_t count, tile_t tile, uint mirrored,
                   uint most_rounds, uint store_coding, key_t flip COUNTERS_PARAMETER) {
     uint t = TILE_WORK_ITEM;
     sync_t sync = {0, 0};
-    vec_t r[REGISTER_VECTORS];
+    element_t r[REGISTER_VECTORS];
     uint bottom = max(tile.column_bits, (uint)LANE_BITS) - LANE_BITS;
     uint contiguous = tile.row_stride == 0;
 
     uint start = CONTIGUOUS_START;
-    load_registers(r, keys, count, tile, t, start, mirrored, 1, CODING_NONE, flip);
+    load_registers(r, arrays, count, tile, t, start, mirrored, 1, CODING_NONE, flip);
     merge_registers(r, mirrored, FIELD_BITS - 1, max(start, bottom) - start, contiguous && start == 0);
 
     (void)most_rounds;
@@ -186,24 +210,26 @@ INLINE void merge(LOCAL key_t* local_tile, GLOBAL key_t* keys, index_t count, ti
         mirrored = 0;
     }
 #endif
-    store_registers(r, keys, count, tile, t, start, mirrored, 1, store_coding, flip);
+    store_registers(r, arrays, count, tile, t, start, mirrored, 1, store_coding, flip);
     REPORT_SYNC(sync)
 }
 
 /* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key. */
 KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint store_coding,
-                        key_t flip COUNTERS_PARAMETER) {
+                        key_t flip VALUES_PARAMETER COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
-    merge(local_tile, keys + offset, count, contiguous_tile(TILE_NUMBER, count), 0, ROUNDS(TILE_BITS), store_coding,
+    arrays_t arrays = ARRAYS(keys, offset);
+    merge(local_tile, arrays, count, contiguous_tile(TILE_NUMBER, count), 0, ROUNDS(TILE_BITS), store_coding,
           flip COUNTERS_ARGUMENT);
 }
 
 /* Global steps of a phase, in tiles of rows 2^row_stride keys apart, of 2^column_bits keys: strides from half the rows
  * down to one row. */
 KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count, uint store_coding, key_t flip,
-                       uint row_stride, uint column_bits, uint mirrored COUNTERS_PARAMETER) {
+                       uint row_stride, uint column_bits, uint mirrored VALUES_PARAMETER COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
     tile_t tile = strided_tile(TILE_NUMBER, row_stride, column_bits, mirrored, count);
-    merge(local_tile, keys + offset, count, tile, mirrored, ROUNDS(STEPS_PER_PASS), store_coding,
+    arrays_t arrays = ARRAYS(keys, offset);
+    merge(local_tile, arrays, count, tile, mirrored, ROUNDS(STEPS_PER_PASS), store_coding,
           flip COUNTERS_ARGUMENT);
 }

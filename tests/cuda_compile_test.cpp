@@ -38,15 +38,26 @@ TEST_CASE("CUDA: chosen shapes compile for every generation and spill nothing") 
     const std::regex used(
         "Compiling entry function '(\\w+)'[^]*?(\\d+) bytes spill stores, (\\d+) bytes spill loads"
         "[^]*?Used (\\d+) registers");
-    fmt::print("{:<8}{:>5}  {:<12}{:>10}{:>8}{:>14}  shape\n", "arch", "bits", "kernel", "registers", "spills",
-               "local bytes");
+    fmt::print("{:<8}{:>5}{:>7}  {:<12}{:>10}{:>8}{:>14}  shape\n", "arch", "keys", "values", "kernel", "registers",
+               "spills", "local bytes");
+    struct Element {
+        std::size_t key_bytes, value_bytes;
+        std::vector<std::uint64_t> counts;
+    };
+    // Narrower ones are as those of 4 bytes, with less in registers.
+    const Element elements[] = {{1, 0, {0}},
+                                {2, 0, {0}},
+                                {4, 0, {100'000, 5'000'000, 0}},
+                                {8, 0, {100'000, 5'000'000, 0}},
+                                {4, 4, {100'000, 0}},
+                                {8, 8, {0}},
+                                {8, 16, {0}}};
     for (const Generation& generation : generations)
-        for (const std::size_t bytes : {1, 2, 4, 8})
-            for (const std::uint64_t count : {100'000, 5'000'000, 0}) {
-                if (bytes < 4 && count != 0) continue;  // as for 4 bytes, with less in registers
+        for (const auto& [bytes, value_bytes, counts] : elements)
+            for (const std::uint64_t count : counts) {
                 const std::string architecture = generation.architecture;
-                const Shape shape = choose_shape(graphics_card(generation), bytes, count);
-                const lanesort::detail::KernelParameters parameters{bytes, false, false, true, shape};
+                const Shape shape = choose_shape(graphics_card(generation), bytes, count, value_bytes);
+                const lanesort::detail::KernelParameters parameters{bytes, false, false, true, shape, value_bytes};
                 const cuda::MachineCode made =
                     cuda::compile(parameters, architecture, {"--ptxas-options=-v", "--no-cache"});
                 CHECK(!made.code.empty());
@@ -54,8 +65,9 @@ TEST_CASE("CUDA: chosen shapes compile for every generation and spill nothing") 
                 for (auto match = std::sregex_iterator(made.log.begin(), made.log.end(), used);
                      match != std::sregex_iterator(); ++match, ++kernels) {
                     const int spilled = std::stoi((*match)[2]) + std::stoi((*match)[3]);
-                    fmt::print("{:<8}{:>5}  {:<12}{:>10}{:>8}{:>14}  {}\n", architecture, bytes * 8, (*match)[1].str(),
-                               (*match)[4].str(), spilled, shape.local_bytes(bytes), to_string(shape));
+                    fmt::print("{:<8}{:>5}{:>7}  {:<12}{:>10}{:>8}{:>14}  {}\n", architecture, bytes * 8,
+                               value_bytes * 8, (*match)[1].str(), (*match)[4].str(), spilled,
+                               shape.local_bytes(bytes, value_bytes), to_string(shape));
                     CAPTURE(architecture);
                     CAPTURE((*match)[1].str());
                     CAPTURE(to_string(shape));

@@ -106,6 +106,14 @@ SortReport CudaMemory::enqueue_sort(Sorter& sorter, const Range& range) {
     return cuda::enqueue_sort(sorter, *stream_, keys(range));
 }
 
+SortReport CudaMemory::enqueue_sort_by_key(Sorter& sorter, const Range& range, const Values& values) {
+    return cuda::enqueue_sort_by_key(sorter, *stream_, keys(range), {keys(range).keys, values.offset, values.bytes});
+}
+
+SortReport CudaMemory::enqueue_argsort(Sorter& sorter, const Range& range, const Values& indices) {
+    return cuda::enqueue_argsort(sorter, *stream_, keys(range), {keys(range).keys, indices.offset, indices.bytes});
+}
+
 std::unique_ptr<Recording> CudaMemory::record(Sorter& sorter, const Range& range) {
     note_run("CUDA graph", device_);
     return std::make_unique<CudaRecording>(sorter, keys(range), *stream_);

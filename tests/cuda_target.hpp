@@ -35,6 +35,8 @@ public:
     void write(const Bytes& bytes) override;
     Bytes read() override;
     SortReport enqueue_sort(Sorter& sorter, const Range& range) override;
+    SortReport enqueue_sort_by_key(Sorter& sorter, const Range& range, const Values& values) override;
+    SortReport enqueue_argsort(Sorter& sorter, const Range& range, const Values& indices) override;
     std::unique_ptr<Recording> record(Sorter& sorter, const Range& range) override;
 
     void* pointer() const { return reinterpret_cast<void*>(memory_); }

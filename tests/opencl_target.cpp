@@ -36,6 +36,12 @@ public:
     SortReport enqueue_sort(Sorter& sorter, const Range& range) override {
         return opencl::enqueue_sort(sorter, queue_(), keys(range));
     }
+    SortReport enqueue_sort_by_key(Sorter& sorter, const Range& range, const Values& values) override {
+        return opencl::enqueue_sort_by_key(sorter, queue_(), keys(range), {buffer_(), values.offset, values.bytes});
+    }
+    SortReport enqueue_argsort(Sorter& sorter, const Range& range, const Values& indices) override {
+        return opencl::enqueue_argsort(sorter, queue_(), keys(range), {buffer_(), indices.offset, indices.bytes});
+    }
     std::unique_ptr<Recording> record(Sorter& sorter, const Range& range) override {
         return std::make_unique<OpenClRecording>(test::record(target_, sorter, queue_, keys(range)));
     }

@@ -43,6 +43,12 @@ struct Range {
     Order order = Order::ascending;
 };
 
+/// Values in the same memory, one for each key, of `bytes` bytes each, `offset` of them after its start.
+struct Values {
+    std::size_t offset = 0;
+    std::size_t bytes = 4;
+};
+
 /// A sort that was recorded once, to be enqueued many times: an OpenCL command buffer or a CUDA graph.
 class Recording {
 public:
@@ -63,6 +69,8 @@ public:
     virtual Bytes read() = 0;
     /// Does not wait.
     virtual SortReport enqueue_sort(Sorter& sorter, const Range& range) = 0;
+    virtual SortReport enqueue_sort_by_key(Sorter& sorter, const Range& range, const Values& values) = 0;
+    virtual SortReport enqueue_argsort(Sorter& sorter, const Range& range, const Values& indices) = 0;
     /// Must not outlive the memory and the sorter.
     virtual std::unique_ptr<Recording> record(Sorter& sorter, const Range& range) = 0;
 };

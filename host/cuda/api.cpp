@@ -32,10 +32,11 @@ bool ask(CUdeviceptr memory, CUpointer_attribute which, Fact& fact) {
     return true;
 }
 
-CUdeviceptr check_keys(const Host& host, const KeyRange& keys) {
-    const auto memory = reinterpret_cast<CUdeviceptr>(keys.keys);
-    const std::size_t bytes = key_bytes(keys.type);
-    if (memory == 0 && keys.count == 0) return memory;  // what cudaMalloc gives for no bytes
+/// `count` things of so many bytes, `offset` of them after the pointer; `what` they are and `of_what`.
+CUdeviceptr check_memory(const Host& host, void* pointer, std::size_t offset, std::size_t count, std::size_t bytes,
+                         const char* what, const std::string& of_what) {
+    const auto memory = reinterpret_cast<CUdeviceptr>(pointer);
+    if (memory == 0 && count == 0) return memory;  // what cudaMalloc gives for no bytes
     CUcontext context = nullptr;
     CUdeviceptr start = 0;
     std::size_t size = 0;
@@ -55,20 +56,45 @@ CUdeviceptr check_keys(const Host& host, const KeyRange& keys) {
     require(context ? context == host.context() : device == host.device(), ErrorCode::wrong_context,
             "the memory belongs to another device or context than the sorter");
     require(memory % bytes == 0, ErrorCode::invalid_argument,
-            fmt::format("the device pointer is not aligned to keys of {} bytes", bytes));
+            fmt::format("the device pointer is not aligned to {} of {} bytes", what, bytes));
     const std::size_t capacity = (size - (memory - start)) / bytes;
-    require(
-        keys.offset <= capacity && keys.count <= capacity - keys.offset, ErrorCode::out_of_range,
-        fmt::format("{} keys at offset {} reach past the end of the allocation, which holds {} keys of type {} from "
-                    "the pointer on",
-                    keys.count, keys.offset, capacity, name(keys.type)));
+    require(offset <= capacity && count <= capacity - offset, ErrorCode::out_of_range,
+            fmt::format("{} {} at offset {} reach past the end of the allocation, which holds {} {} {} from the "
+                        "pointer on",
+                        count, what, offset, capacity, what, of_what));
+    return memory;
+}
+
+CUdeviceptr check_keys(const Host& host, const KeyRange& keys) {
+    return check_memory(host, keys.keys, keys.offset, keys.count, key_bytes(keys.type), "keys",
+                        fmt::format("of type {}", name(keys.type)));
+}
+
+CUdeviceptr check_values(const Host& host, const ValueRange& values, const KeyRange& keys) {
+    const CUdeviceptr memory = check_memory(host, values.values, values.offset, keys.count, values.bytes, "values",
+                                            fmt::format("of {} bytes", values.bytes));
+    const std::size_t bytes = key_bytes(keys.type);
+    const CUdeviceptr first_key = reinterpret_cast<CUdeviceptr>(keys.keys) + keys.offset * bytes;
+    const CUdeviceptr first_value = memory + values.offset * values.bytes;
+    require(first_key + keys.count * bytes <= first_value || first_value + keys.count * values.bytes <= first_key,
+            ErrorCode::invalid_argument, "keys and values overlap");
     return memory;
 }
 
 /// The plan and its compiled kernels; nothing where there is nothing to sort.
-std::optional<detail::SorterCore::Prepared> prepare(Sorter& sorter, const KeyRange& keys) {
-    if (keys.count < 2) return std::nullopt;
-    return sorter.core().prepare(keys.count, keys.type);
+std::optional<detail::SorterCore::Prepared> prepare(Sorter& sorter, std::size_t count,
+                                                    const detail::ElementType& element) {
+    if (count < 2) return std::nullopt;
+    return sorter.core().prepare(count, element);
+}
+
+void check_events(std::span<const Event> wait_list) {
+    for (const Event waited : wait_list)
+        require(waited != nullptr, ErrorCode::invalid_argument, "an event of the wait list is null");
+}
+
+void wait_for(CUstream stream, std::span<const Event> wait_list) {
+    for (const Event waited : wait_list) LANESORT_CU(cuStreamWaitEvent, stream, waited, 0);
 }
 
 void check_stream(const Host& host, CUstream stream) {
@@ -92,17 +118,86 @@ SortReport enqueue_sort(Sorter& sorter, Stream stream, const KeyRange& keys, std
     const CurrentContext current(host.context());
     check_stream(host, stream);
     const CUdeviceptr memory = check_keys(host, keys);
-    for (const Event waited : wait_list)
-        require(waited != nullptr, ErrorCode::invalid_argument, "an event of the wait list is null");
-    const std::optional<detail::SorterCore::Prepared> ready = prepare(sorter, keys);
+    check_events(wait_list);
+    const std::optional<detail::SorterCore::Prepared> ready = prepare(sorter, keys.count, {keys.type});
 
-    for (const Event waited : wait_list) LANESORT_CU(cuStreamWaitEvent, stream, waited, 0);
+    wait_for(stream, wait_list);
     if (ready) {
         const Keys in_memory{memory, keys.offset, key_coding(keys.type, keys.order)};
         StreamExecutor(host.program(ready->parameters), stream, in_memory).run(ready->plan);
     }
     if (event) LANESORT_CU(cuEventRecord, event, stream);
     return ready ? detail::report_of(ready->plan) : SortReport{};
+}
+
+SortReport enqueue_sort_by_key(Sorter& sorter, Stream stream, const KeyRange& keys, const ValueRange& values,
+                               std::span<const Event> wait_list, Event event) {
+    Host& host = host_of(sorter);
+    const CurrentContext current(host.context());
+    const detail::ElementType element{keys.type, values.bytes};
+    detail::check(element);
+    check_stream(host, stream);
+    const CUdeviceptr key_memory = check_keys(host, keys), value_memory = check_values(host, values, keys);
+    check_events(wait_list);
+    const std::optional<detail::SorterCore::Prepared> ready = prepare(sorter, keys.count, element);
+
+    wait_for(stream, wait_list);
+    if (ready) {
+        const Keys in_memory{key_memory, keys.offset, key_coding(keys.type, keys.order), value_memory, values.offset};
+        StreamExecutor(host.program(ready->parameters), stream, in_memory).run(ready->plan);
+    }
+    if (event) LANESORT_CU(cuEventRecord, event, stream);
+    return ready ? detail::report_of(ready->plan) : SortReport{};
+}
+
+namespace {
+
+/// Memory of the device's pool, in the order of a stream.
+class PoolMemory {
+public:
+    PoolMemory(CUstream stream, std::size_t bytes) : stream_(stream) {
+        LANESORT_CU(cuMemAllocAsync, &memory_, bytes, stream);
+    }
+    ~PoolMemory() { driver().cuMemFreeAsync(memory_, stream_); }
+    PoolMemory(const PoolMemory&) = delete;
+    PoolMemory& operator=(const PoolMemory&) = delete;
+
+    operator CUdeviceptr() const { return memory_; }
+
+private:
+    CUstream stream_;
+    CUdeviceptr memory_ = 0;
+};
+
+}  // namespace
+
+SortReport enqueue_argsort(Sorter& sorter, Stream stream, const KeyRange& keys, const ValueRange& indices,
+                           std::span<const Event> wait_list, Event event) {
+    Host& host = host_of(sorter);
+    const CurrentContext current(host.context());
+    const detail::ElementType element{keys.type, indices.bytes, true};
+    detail::check(element);
+    detail::check_index(keys.count, indices.bytes);
+    check_stream(host, stream);
+    const CUdeviceptr key_memory = check_keys(host, keys), index_memory = check_values(host, indices, keys);
+    check_events(wait_list);
+    const std::optional<detail::SorterCore::Prepared> ready = prepare(sorter, keys.count, element);
+
+    wait_for(stream, wait_list);
+    SortReport report;
+    if (keys.count == 1)
+        LANESORT_CU(cuMemsetD8Async, index_memory + indices.offset * indices.bytes, 0, indices.bytes, stream);
+    if (ready) {
+        report = detail::report_of(ready->plan);
+        const std::size_t bytes = key_bytes(keys.type);
+        report.device_bytes = keys.count * bytes;
+        const PoolMemory copy(stream, report.device_bytes);
+        LANESORT_CU(cuMemcpyDtoDAsync, copy, key_memory + keys.offset * bytes, report.device_bytes, stream);
+        const Keys in_memory{copy, 0, key_coding(keys.type, keys.order), index_memory, indices.offset};
+        StreamExecutor(host.program(ready->parameters), stream, in_memory).run(ready->plan);
+    }
+    if (event) LANESORT_CU(cuEventRecord, event, stream);
+    return report;
 }
 
 struct RecordedSort::State {
@@ -123,7 +218,7 @@ struct RecordedSort::State {
 RecordedSort::RecordedSort(Sorter& sorter, const KeyRange& keys) : state_(std::make_unique<State>(host_of(sorter))) {
     const CurrentContext current(state_->host.context());
     const CUdeviceptr memory = check_keys(state_->host, keys);
-    const std::optional<detail::SorterCore::Prepared> ready = prepare(sorter, keys);
+    const std::optional<detail::SorterCore::Prepared> ready = prepare(sorter, keys.count, {keys.type});
 
     // A stream of its own is captured, so that nothing of the caller's is.
     CUstream stream = nullptr;

@@ -17,9 +17,13 @@ void StreamExecutor::run(const Plan& plan) {
 void StreamExecutor::enqueue(const Pass& pass, const Plan& plan) {
     static_assert(std::endian::native == std::endian::little, "arguments are passed by the low bytes of an integer");
     detail::Launch launch = detail::launch_of(pass, plan, program_.parameters(), keys_.coding, keys_.offset);
-    void* arguments[2 + std::size(launch.arguments)] = {&keys_.memory};
+    void* arguments[4 + std::size(launch.arguments)] = {&keys_.memory};
     std::size_t count = 1;
     for (std::size_t i = 0; i < launch.argument_count; ++i) arguments[count++] = &launch.arguments[i].value;
+    if (program_.parameters().value_bytes > 0) {
+        arguments[count++] = &keys_.values;
+        arguments[count++] = &keys_.values_offset;
+    }
     if (program_.parameters().count_sync) arguments[count++] = &counters;
 
     LANESORT_CU(cuLaunchKernel, program_.kernel(launch.kernel), static_cast<unsigned>(launch.groups), 1, 1,

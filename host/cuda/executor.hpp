@@ -11,11 +11,13 @@
 
 namespace lanesort::cuda {
 
-/// Keys in device memory.
+/// Keys in device memory, and the values that belong to them.
 struct Keys {
     CUdeviceptr memory = 0;
     std::uint64_t offset = 0;  ///< keys before the first one
     KeyCoding coding;
+    CUdeviceptr values = 0;           ///< null where there are none
+    std::uint64_t values_offset = 0;  ///< values before the first one
 };
 
 /// Enqueues one launch a pass; does not wait. The context of program and stream is current.

@@ -1,6 +1,7 @@
 #include "host.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "../../lib/src/sorter_core.hpp"
 #include "../../lib/src/stopwatch.hpp"
@@ -87,19 +88,24 @@ const Program& Host::program(const detail::KernelParameters& parameters) const {
     return **std::ranges::find(programs_, parameters, [](const auto& p) { return p->parameters(); });
 }
 
-SortReport Host::sort_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters, KeyCoding coding,
+SortReport Host::sort_host(const detail::HostArrays& arrays, const Plan& plan,
+                           const detail::KernelParameters& parameters, KeyCoding coding,
                            const std::function<void(std::size_t, std::size_t)>& progress) {
     const CurrentContext current(context_);
-    const std::size_t bytes = plan.count * parameters.key_bytes;
+    const std::size_t bytes = plan.count * parameters.key_bytes, value_bytes = plan.count * parameters.value_bytes;
     const DeviceMemory memory(bytes);
+    std::optional<DeviceMemory> values;
+    if (value_bytes > 0) values.emplace(value_bytes);
     const OwnStream stream;
     SortReport report = detail::report_of(plan);
     detail::Stopwatch watch;
-    LANESORT_CU(cuMemcpyHtoDAsync, memory, keys, bytes, stream);
+    LANESORT_CU(cuMemcpyHtoDAsync, memory, arrays.keys, bytes, stream);
+    if (values && !parameters.number_values)
+        LANESORT_CU(cuMemcpyHtoDAsync, *values, arrays.values, value_bytes, stream);
     stream.synchronize();
     report.upload_seconds = watch.lap();
 
-    StreamExecutor executor(program(parameters), stream, {memory, 0, coding});
+    StreamExecutor executor(program(parameters), stream, {memory, 0, coding, values ? CUdeviceptr{*values} : 0});
     std::vector<OwnEvent> passes;
     if (progress) executor.after_enqueue = [&](const Pass&) { passes.emplace_back(stream); };
     executor.run(plan);
@@ -110,11 +116,12 @@ SortReport Host::sort_host(void* keys, const Plan& plan, const detail::KernelPar
     stream.synchronize();
     report.sort_seconds = watch.lap();
 
-    LANESORT_CU(cuMemcpyDtoHAsync, keys, memory, bytes, stream);
+    if (!arrays.keys_stay) LANESORT_CU(cuMemcpyDtoHAsync, arrays.keys, memory, bytes, stream);
+    if (values) LANESORT_CU(cuMemcpyDtoHAsync, arrays.values, *values, value_bytes, stream);
     stream.synchronize();
     report.download_seconds = watch.lap();
     report.launches = executor.launches();
-    report.device_bytes = bytes;
+    report.device_bytes = bytes + value_bytes;
     return report;
 }
 

@@ -26,18 +26,37 @@ void check_queue(const Host& host, const cl::CommandQueue& queue) {
             fmt::format("the command queue belongs to another device than the sorter's, {}", host.info().name));
 }
 
-void check_keys(const Host& host, const cl::Buffer& buffer, const KeyRange& keys) {
+void check_buffer(const Host& host, const cl::Buffer& buffer, bool written) {
     require(buffer() != nullptr, ErrorCode::invalid_argument, "the buffer is null");
     require(buffer.getInfo<CL_MEM_TYPE>() == CL_MEM_OBJECT_BUFFER, ErrorCode::invalid_argument,
             "the memory object is an image, not a buffer");
     require(buffer.getInfo<CL_MEM_CONTEXT>()() == host.context()(), ErrorCode::wrong_context,
             "the buffer belongs to another context than the sorter");
-    require(!(buffer.getInfo<CL_MEM_FLAGS>() & CL_MEM_READ_ONLY), ErrorCode::not_writable,
+    require(!written || !(buffer.getInfo<CL_MEM_FLAGS>() & CL_MEM_READ_ONLY), ErrorCode::not_writable,
             "the buffer is read-only for kernels (CL_MEM_READ_ONLY)");
-    const std::size_t capacity = buffer.getInfo<CL_MEM_SIZE>() / key_bytes(keys.type);
-    require(keys.offset <= capacity && keys.count <= capacity - keys.offset, ErrorCode::out_of_range,
-            fmt::format("{} keys at offset {} reach past the end of the buffer, which holds {} keys of type {}",
-                        keys.count, keys.offset, capacity, name(keys.type)));
+}
+
+void check_range(const cl::Buffer& buffer, std::size_t offset, std::size_t count, std::size_t bytes,
+                 const std::string& what, const std::string& of_what) {
+    const std::size_t capacity = buffer.getInfo<CL_MEM_SIZE>() / bytes;
+    require(offset <= capacity && count <= capacity - offset, ErrorCode::out_of_range,
+            fmt::format("{} {} at offset {} reach past the end of the buffer, which holds {} {} {}", count, what,
+                        offset, capacity, what, of_what));
+}
+
+void check_keys(const Host& host, const cl::Buffer& buffer, const KeyRange& keys, bool written = true) {
+    check_buffer(host, buffer, written);
+    check_range(buffer, keys.offset, keys.count, key_bytes(keys.type), "keys",
+                fmt::format("of type {}", name(keys.type)));
+}
+
+void check_values(const Host& host, const cl::Buffer& buffer, const ValueRange& values, const KeyRange& keys) {
+    check_buffer(host, buffer, true);
+    check_range(buffer, values.offset, keys.count, values.bytes, "values", fmt::format("of {} bytes", values.bytes));
+    const std::size_t first_key = keys.offset * key_bytes(keys.type), first_value = values.offset * values.bytes;
+    require(values.buffer != keys.buffer || first_key + keys.count * key_bytes(keys.type) <= first_value ||
+                first_value + keys.count * values.bytes <= first_key,
+            ErrorCode::invalid_argument, "keys and values overlap");
 }
 
 std::vector<cl::Event> check_events(const Host& host, std::span<const cl_event> wait_list) {
@@ -83,15 +102,21 @@ struct ReadySort {
     Program* program = nullptr;
 
     ReadySort(Sorter& sorter, cl_command_queue on, const KeyRange& range)
-        : host(host_of(sorter)),
-          queue(on, on != nullptr),
-          keys{cl::Buffer(range.buffer, range.buffer != nullptr), range.offset, key_coding(range.type, range.order)} {
-        check_queue(host, queue);
+        : ReadySort(host_of(sorter), on, range) {
         check_keys(host, keys.buffer, range);
-        if (range.count < 2) return;
-        auto [made, parameters] = sorter.core().prepare(range.count, range.type);
-        plan = std::move(made);
-        program = &host.program(parameters);
+        prepare(sorter, range.count, {range.type});
+    }
+
+    ReadySort(Sorter& sorter, cl_command_queue on, const KeyRange& range, const ValueRange& values, bool number_values)
+        : ReadySort(host_of(sorter), on, range) {
+        const detail::ElementType element{range.type, values.bytes, number_values};
+        detail::check(element);
+        if (number_values) detail::check_index(range.count, values.bytes);
+        check_keys(host, keys.buffer, range, !number_values);
+        keys.values = cl::Buffer(values.buffer, values.buffer != nullptr);
+        keys.values_offset = values.offset;
+        check_values(host, keys.values, values, range);
+        prepare(sorter, range.count, element);
     }
 
     cl::Event enqueue(std::vector<cl::Event> wait_list) const {
@@ -103,6 +128,21 @@ struct ReadySort {
         QueueExecutor executor(*program, queue, keys, std::move(wait_list));
         executor.run(plan);
         return executor.finished();
+    }
+
+private:
+    ReadySort(Host& of, cl_command_queue on, const KeyRange& range)
+        : host(of),
+          queue(on, on != nullptr),
+          keys{cl::Buffer(range.buffer, range.buffer != nullptr), range.offset, key_coding(range.type, range.order)} {
+        check_queue(host, queue);
+    }
+
+    void prepare(Sorter& sorter, std::size_t count, const detail::ElementType& element) {
+        if (count < 2) return;
+        auto [made, parameters] = sorter.core().prepare(count, element);
+        plan = std::move(made);
+        program = &host.program(parameters);
     }
 };
 
@@ -120,6 +160,43 @@ SortReport enqueue_sort(Sorter& sorter, cl_command_queue queue, const KeyRange& 
         const ReadySort sort(sorter, queue, keys);
         give(sort.enqueue(check_events(sort.host, wait_list)), event);
         return detail::report_of(sort.plan);
+    });
+}
+
+SortReport enqueue_sort_by_key(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const ValueRange& values,
+                               std::span<const cl_event> wait_list, cl_event* event) {
+    return checked([&] {
+        const ReadySort sort(sorter, queue, keys, values, false);
+        give(sort.enqueue(check_events(sort.host, wait_list)), event);
+        return detail::report_of(sort.plan);
+    });
+}
+
+SortReport enqueue_argsort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const ValueRange& indices,
+                           std::span<const cl_event> wait_list, cl_event* event) {
+    return checked([&] {
+        ReadySort sort(sorter, queue, keys, indices, true);
+        std::vector<cl::Event> waits = check_events(sort.host, wait_list);
+        SortReport report = detail::report_of(sort.plan);
+        if (keys.count == 1) {
+            cl::Event written;
+            sort.queue.enqueueFillBuffer(sort.keys.values, cl_uchar{0}, indices.offset * indices.bytes, indices.bytes,
+                                         &waits, &written);
+            waits = {written};
+        } else if (keys.count > 1) {
+            // The runtime keeps the copy until the last command that uses it has ended.
+            const std::size_t bytes = key_bytes(keys.type);
+            const cl::Buffer copy(sort.host.context(), CL_MEM_READ_WRITE, keys.count * bytes);
+            cl::Event copied;
+            sort.queue.enqueueCopyBuffer(sort.keys.buffer, copy, keys.offset * bytes, 0, keys.count * bytes, &waits,
+                                         &copied);
+            sort.keys.buffer = copy;
+            sort.keys.offset = 0;
+            report.device_bytes = keys.count * bytes;
+            waits = {copied};
+        }
+        give(sort.enqueue(std::move(waits)), event);
+        return report;
     });
 }
 

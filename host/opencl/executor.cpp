@@ -22,8 +22,8 @@ void QueueExecutor::run(const Plan& plan) {
 void QueueExecutor::enqueue(const Pass& pass, const Plan& plan) {
     const detail::Launch launch = detail::launch_of(pass, plan, program_.parameters, keys_.coding, keys_.offset);
     cl::Kernel& kernel = program_.kernels[launch.kernel];
-    set_arguments(kernel, launch, keys_);
-    if (program_.parameters.count_sync) kernel.setArg(static_cast<cl_uint>(launch.argument_count + 1), counters);
+    const cl_uint arguments = set_arguments(kernel, launch, keys_);
+    if (program_.parameters.count_sync) kernel.setArg(arguments, counters);
     const auto [global, local] = ranges(pass, plan);
     // An event costs time; an in-order queue needs only the last one.
     const bool needs_event = !in_order_ || after_enqueue || &pass == &plan.passes.back();
@@ -32,11 +32,16 @@ void QueueExecutor::enqueue(const Pass& pass, const Plan& plan) {
     if (after_enqueue) after_enqueue(pass, finished_);
 }
 
-void set_arguments(cl::Kernel& kernel, const detail::Launch& launch, const Keys& keys) {
+cl_uint set_arguments(cl::Kernel& kernel, const detail::Launch& launch, const Keys& keys) {
     static_assert(std::endian::native == std::endian::little, "arguments are passed by the low bytes of an integer");
     cl_uint index = 0;
     kernel.setArg(index++, keys.buffer);
     for (const auto& [value, bytes] : launch.rest()) kernel.setArg(index++, bytes, &value);
+    if (keys.values()) {
+        kernel.setArg(index++, keys.values);
+        kernel.setArg(index++, keys.values_offset);
+    }
+    return index;
 }
 
 Ranges ranges(const Pass& pass, const Plan& plan) {

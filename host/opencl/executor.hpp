@@ -13,15 +13,17 @@
 
 namespace lanesort::opencl {
 
-/// Keys in a buffer.
+/// Keys in a buffer, and the values that belong to them in another one or elsewhere in the same.
 struct Keys {
     cl::Buffer buffer;
     std::uint64_t offset = 0;  ///< keys before the first one
     KeyCoding coding;
+    cl::Buffer values = {};           ///< null where there are none
+    std::uint64_t values_offset = 0;  ///< values before the first one
 };
 
-/// Sets the arguments of the pass's kernel.
-void set_arguments(cl::Kernel& kernel, const detail::Launch& launch, const Keys& keys);
+/// Sets the arguments of the pass's kernel but for the counters; returns how many there are.
+cl_uint set_arguments(cl::Kernel& kernel, const detail::Launch& launch, const Keys& keys);
 
 /// All work-items of a pass, and those of one work-group.
 struct Ranges {

@@ -1,6 +1,7 @@
 #include "host.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "../../lib/src/sorter_core.hpp"
 #include "../../lib/src/stopwatch.hpp"
@@ -11,14 +12,14 @@
 namespace lanesort::opencl {
 namespace {
 
-/// Host keys as the device sees them: where they are, if the device works in host memory, else a copy.
+/// A host array as the device sees it: where it is, if the device works in host memory and may change it, else a copy.
 class HostRange {
 public:
-    HostRange(const Host& host, const cl::CommandQueue& queue, void* keys, std::size_t bytes)
+    HostRange(const Host& host, const cl::CommandQueue& queue, void* keys, std::size_t bytes, bool stays = false)
         : queue_(queue),
           keys_(keys),
           bytes_(bytes),
-          in_place_(host.info().host_unified_memory),
+          in_place_(host.info().host_unified_memory && !stays),
           buffer_(host.context(), CL_MEM_READ_WRITE | (in_place_ ? CL_MEM_USE_HOST_PTR : cl_mem_flags{0}), bytes,
                   in_place_ ? keys : nullptr) {}
 
@@ -79,17 +80,23 @@ Program& Host::program(const detail::KernelParameters& parameters) {
     return **std::ranges::find(programs_, parameters, [](const auto& p) { return p->parameters; });
 }
 
-SortReport Host::sort_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters, KeyCoding coding,
+SortReport Host::sort_host(const detail::HostArrays& arrays, const Plan& plan,
+                           const detail::KernelParameters& parameters, KeyCoding coding,
                            const std::function<void(std::size_t, std::size_t)>& progress) {
     return checked([&] {
-        HostRange range(*this, queue(), keys, plan.count * parameters.key_bytes);
+        HostRange range(*this, queue(), arrays.keys, plan.count * parameters.key_bytes, arrays.keys_stay);
+        std::optional<HostRange> values;
+        if (parameters.value_bytes > 0)
+            values.emplace(*this, queue(), arrays.values, plan.count * parameters.value_bytes);
         const FinishAtEnd finish(queue());
         SortReport report = detail::report_of(plan);
         detail::Stopwatch watch;
         range.upload();
+        if (values && !parameters.number_values) values->upload();
         report.upload_seconds = watch.lap();
 
-        QueueExecutor executor(program(parameters), queue(), {range.buffer(), 0, coding});
+        QueueExecutor executor(program(parameters), queue(),
+                               {range.buffer(), 0, coding, values ? values->buffer() : cl::Buffer()});
         std::vector<cl::Event> passes;
         if (progress) executor.after_enqueue = [&](const Pass&, const cl::Event& event) { passes.push_back(event); };
         executor.run(plan);
@@ -101,10 +108,11 @@ SortReport Host::sort_host(void* keys, const Plan& plan, const detail::KernelPar
         executor.finished().wait();
         report.sort_seconds = watch.lap();
 
-        range.download();
+        if (!arrays.keys_stay) range.download();
+        if (values) values->download();
         report.download_seconds = watch.lap();
         report.launches = executor.launches();
-        report.device_bytes = range.device_bytes();
+        report.device_bytes = range.device_bytes() + (values ? values->device_bytes() : 0);
         return report;
     });
 }

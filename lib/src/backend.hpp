@@ -13,6 +13,7 @@
 #include <lanesort/sorter.hpp>
 #include <lanesort/statistics.hpp>
 
+#include "element_type.hpp"
 #include "key_order.hpp"
 
 namespace lanesort::detail {
@@ -24,6 +25,8 @@ struct KernelParameters {
     bool count_sync = false;     ///< the kernels count their hand-overs and barriers
     bool unroll_rounds = false;  ///< constant local-memory addresses, for longer compilation
     Shape shape;
+    std::size_t value_bytes = 0;  ///< as in ElementType
+    bool number_values = false;   ///< as in ElementType
 
     friend bool operator==(const KernelParameters&, const KernelParameters&) = default;
 };
@@ -33,6 +36,13 @@ std::string kernel_file(const Shape& shape);
 
 /// The parameters as preprocessor definitions, "NAME=value"; the same in every dialect.
 std::vector<std::string> definitions(const KernelParameters& parameters);
+
+/// Arrays in host memory.
+struct HostArrays {
+    void* keys = nullptr;
+    void* values = nullptr;         ///< where there are any
+    bool keys_stay = false;         ///< the keys are to be left as they are
+};
 
 /// An opened device: the context, queue and programs of one sorter.
 class Backend {
@@ -47,8 +57,8 @@ public:
     /// Compiles the kernels unless that was done before; returns the largest work-group that they may run in.
     virtual unsigned prepare(const KernelParameters& parameters) = 0;
 
-    /// Uploads the keys, runs the plan and downloads them.
-    virtual SortReport sort_host(void* keys, const Plan& plan, const KernelParameters& parameters, KeyCoding coding,
+    /// Uploads the arrays, runs the plan and downloads them.
+    virtual SortReport sort_host(const HostArrays& arrays, const Plan& plan, const KernelParameters& parameters, KeyCoding coding,
                                  const std::function<void(std::size_t, std::size_t)>& progress) = 0;
 
     /// The same with kernels that count; `parameters.count_sync` is set.

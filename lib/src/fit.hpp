@@ -9,9 +9,9 @@
 namespace lanesort {
 
 /// The shape made smaller, where it must be, until the device can run it: fewer vectors, then fewer work-items.
-Shape fit(Shape shape, std::size_t key_bytes, const DeviceInfo& device);
+Shape fit(Shape shape, std::size_t key_bytes, const DeviceInfo& device, std::size_t value_bytes = 0);
 
-/// Throws Error(unsupported) that says which limit of the device the shape exceeds.
-void require_fit(const Shape& shape, std::size_t key_bytes, const DeviceInfo& device);
+/// Throws Error(unsupported) that says which limit of the device, or of such values, the shape exceeds.
+void require_fit(const Shape& shape, std::size_t key_bytes, const DeviceInfo& device, std::size_t value_bytes = 0);
 
 }  // namespace lanesort

@@ -9,6 +9,8 @@ std::string kernel_file(const Shape& shape) { return shape.walks_in_cache() ? "t
 std::vector<std::string> definitions(const KernelParameters& parameters) {
     const Shape& shape = parameters.shape;
     return {fmt::format("KEY_BITS={}", parameters.key_bytes * 8),
+            fmt::format("VALUE_BITS={}", parameters.value_bytes * 8),
+            fmt::format("NUMBER_VALUES={}", int{parameters.number_values}),
             fmt::format("INDEX_BITS={}", parameters.wide_index ? 64 : 32),
             fmt::format("LANES={}", shape.lanes),
             fmt::format("VECTORS={}", shape.vectors),

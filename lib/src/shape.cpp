@@ -24,13 +24,18 @@ bool power_of_two_up_to(unsigned value, unsigned limit) { return std::has_single
 
 /// The shape for a processor with caches: native vectors, as many in registers as the widest instruction sets have,
 /// and a tile that stays in the second-level cache.
-Shape cpu_shape(const DeviceInfo& device, std::size_t key_bytes) {
+Shape cpu_shape(const DeviceInfo& device, std::size_t key_bytes, std::size_t value_bytes) {
     constexpr std::size_t tile_bytes = 1 << 18;
     Shape shape;
-    shape.lanes =
-        std::clamp<unsigned>(std::bit_floor(device.native_vector_bytes / static_cast<unsigned>(key_bytes)), 1, 16);
+    const auto widest = static_cast<unsigned>(std::max(key_bytes, value_bytes));
+    shape.lanes = std::clamp<unsigned>(std::bit_floor(device.native_vector_bytes / widest), 1, 16);
     shape.register_vectors = device.native_vector_bytes >= 64 ? 16 : std::max(shape.lanes, 8u);
-    shape.vectors = static_cast<unsigned>(tile_bytes / key_bytes / shape.lanes / 2);
+    if (value_bytes > 0) {
+        // Two vectors for each element: half of the registers, and a third of the time to compile.
+        shape.lanes = value_bytes == 16 ? 1 : std::min(shape.lanes, 8u);
+        shape.register_vectors = 8;
+    }
+    shape.vectors = static_cast<unsigned>(tile_bytes / std::bit_ceil(key_bytes + value_bytes) / shape.lanes / 2);
     shape.work_items = 1;
     shape.steps_per_pass = 2 * log2(shape.register_vectors);
     return shape;
@@ -45,10 +50,14 @@ struct Measured {
 };
 constexpr std::uint64_t any = ~std::uint64_t{0};
 constexpr Measured of_narrow_keys[] = {{4097, 8, 256, 8, 3}, {700'000, 8, 128, 8, 7}, {any, 8, 256, 8, 3}};
-constexpr Measured of_4_bytes[] = {{2049, 4, 256, 8, 6},      {4097, 8, 256, 8, 6},         {700'000, 8, 128, 8, 12},
+constexpr Measured of_4_bytes[] = {{2049, 4, 256, 8, 6},      {4097, 8, 256, 8, 6},         {700'000, 8, 128, 8, 8},
                                    {3'000'000, 8, 256, 8, 6}, {10'000'000, 16, 256, 10, 4}, {any, 16, 512, 10, 2},
                                    {any, 16, 256, 10, 4}};
 constexpr Measured of_8_bytes[] = {{700'000, 4, 256, 8, 6}, {6'000'000, 8, 128, 8, 6}, {any, 8, 256, 8, 4}};
+// With values: by key and value together. Chosen by the registers that they take; not measured yet.
+constexpr Measured of_pairs_of_8_bytes[] = {{700'000, 4, 256, 8, 4}, {any, 8, 256, 8, 2}};
+constexpr Measured of_pairs_of_16_bytes[] = {{700'000, 4, 256, 8, 3}, {any, 8, 256, 8, 2}, {any, 4, 256, 8, 3}};
+constexpr Measured of_pairs_of_24_bytes[] = {{any, 4, 256, 8, 3}, {any, 4, 128, 8, 6}};
 
 Shape shape_of(const Measured& row) {
     Shape shape;
@@ -64,15 +73,24 @@ Shape shape_of(const Measured& row) {
     return shape;
 }
 
+std::span<const Measured> measured(std::size_t key_bytes, std::size_t value_bytes) {
+    if (value_bytes > 0) {
+        if (key_bytes + value_bytes <= 8) return of_pairs_of_8_bytes;
+        if (key_bytes + value_bytes <= 16) return of_pairs_of_16_bytes;
+        return of_pairs_of_24_bytes;
+    }
+    if (key_bytes == 4) return of_4_bytes;
+    if (key_bytes == 8) return of_8_bytes;
+    return of_narrow_keys;
+}
+
 /// The first row for so many keys (0: very many) that the device can run, or else the last one.
-Shape gpu_shape(const DeviceInfo& device, std::size_t key_bytes, std::uint64_t count) {
-    std::span<const Measured> rows = of_narrow_keys;
-    if (key_bytes == 4) rows = of_4_bytes;
-    if (key_bytes == 8) rows = of_8_bytes;
+Shape gpu_shape(const DeviceInfo& device, std::size_t key_bytes, std::size_t value_bytes, std::uint64_t count) {
+    const std::span<const Measured> rows = measured(key_bytes, value_bytes);
     for (const Measured& row : rows) {
         const bool for_count = count == 0 ? row.below == any : count < row.below;
         if (for_count && row.work_items <= device.max_work_items &&
-            shape_of(row).local_bytes(key_bytes) <= device.local_bytes)
+            shape_of(row).local_bytes(key_bytes, value_bytes) <= device.local_bytes)
             return shape_of(row);
     }
     return shape_of(rows.back());
@@ -103,11 +121,13 @@ void check(const Shape& shape) {
             "off where remap is off or lanes is not 1");
 }
 
-std::size_t Shape::local_bytes(std::size_t key_bytes) const noexcept {
+std::size_t Shape::local_bytes(std::size_t key_bytes, std::size_t value_bytes) const noexcept {
     if (tile_work_items() == 1) return 0;
     unsigned slots = tile_vectors();
     if (bank_padding) slots += (slots - 1) >> row_of_banks_bits(key_bytes);
-    return std::size_t{slots} * lanes * key_bytes;
+    const std::size_t elements = std::size_t{slots} * lanes;
+    if (value_bytes == 0) return elements * key_bytes;
+    return (elements * key_bytes + 15) / 16 * 16 + elements * value_bytes;
 }
 
 std::string to_string(const Shape& shape) {
@@ -123,15 +143,16 @@ std::string to_string(const Shape& shape) {
     return text;
 }
 
-Shape choose_shape(const DeviceInfo& device, std::size_t key_bytes, std::uint64_t count) {
-    const bool cpu = device.kind == DeviceKind::cpu;
-    return fit(cpu ? cpu_shape(device, key_bytes) : gpu_shape(device, key_bytes, count), key_bytes, device);
+Shape choose_shape(const DeviceInfo& device, std::size_t key_bytes, std::uint64_t count, std::size_t value_bytes) {
+    const Shape shape = device.kind == DeviceKind::cpu ? cpu_shape(device, key_bytes, value_bytes)
+                                                       : gpu_shape(device, key_bytes, value_bytes, count);
+    return fit(shape, key_bytes, device, value_bytes);
 }
 
-Shape fit(Shape shape, std::size_t key_bytes, const DeviceInfo& device) {
+Shape fit(Shape shape, std::size_t key_bytes, const DeviceInfo& device, std::size_t value_bytes) {
     const bool in_registers = !shape.walks_in_cache();
     while (shape.work_items > device.max_work_items && shape.work_items > 1) shape.work_items /= 2;
-    while (shape.local_bytes(key_bytes) > device.local_bytes) {
+    while (shape.local_bytes(key_bytes, value_bytes) > device.local_bytes) {
         if (shape.vectors > 1) shape.vectors /= 2;
         else if (shape.work_items > 1) shape.work_items /= 2;
         else break;
@@ -141,14 +162,17 @@ Shape fit(Shape shape, std::size_t key_bytes, const DeviceInfo& device) {
     return shape;
 }
 
-void require_fit(const Shape& shape, std::size_t key_bytes, const DeviceInfo& device) {
+void require_fit(const Shape& shape, std::size_t key_bytes, const DeviceInfo& device, std::size_t value_bytes) {
+    if (value_bytes == 16 && shape.lanes > 1)
+        throw Error(ErrorCode::unsupported,
+                    fmt::format("values of 16 bytes need a shape with one lane, but lanes is {}", shape.lanes));
     if (shape.work_items > device.max_work_items)
         throw Error(ErrorCode::unsupported, fmt::format("a work-group of {} work-items was asked for, but {} allows {}",
                                                         shape.work_items, device.name, device.max_work_items));
-    if (shape.local_bytes(key_bytes) > device.local_bytes)
+    if (shape.local_bytes(key_bytes, value_bytes) > device.local_bytes)
         throw Error(ErrorCode::unsupported,
                     fmt::format("a tile of {} bytes of local memory was asked for, but {} has {}",
-                                shape.local_bytes(key_bytes), device.name, device.local_bytes));
+                                shape.local_bytes(key_bytes, value_bytes), device.name, device.local_bytes));
 }
 
 }  // namespace lanesort

@@ -1,5 +1,6 @@
 #include <lanesort/sorter.hpp>
 
+#include "element_type.hpp"
 #include "sorter_core.hpp"
 
 namespace lanesort {
@@ -12,14 +13,41 @@ Sorter& Sorter::operator=(Sorter&&) noexcept = default;
 Sorter::~Sorter() = default;
 
 SortReport Sorter::sort(void* keys, std::size_t count, KeyType type, Order order) {
-    return core_->sort_host(keys, count, type, order);
+    return core_->sort_host({keys}, count, {type}, order);
 }
 
-void Sorter::prepare(KeyType type, std::uint64_t count) { core_->prepare(count, type); }
+SortReport Sorter::sort_by_key(void* keys, void* values, std::size_t count, KeyType type, std::size_t value_bytes,
+                               Order order) {
+    const detail::ElementType element{type, value_bytes};
+    check(element);
+    return core_->sort_host({keys, values}, count, element, order);
+}
 
-Shape Sorter::shape(KeyType type, std::uint64_t count) { return core_->prepare(count, type).plan.shape; }
+SortReport Sorter::argsort(const void* keys, void* indices, std::size_t count, KeyType type, std::size_t index_bytes,
+                           Order order) {
+    const detail::ElementType element{type, index_bytes, true};
+    check(element);
+    detail::check_index(count, index_bytes);
+    return core_->sort_host({const_cast<void*>(keys), indices, true}, count, element, order);
+}
 
-Plan Sorter::plan(std::uint64_t count, KeyType type) { return core_->prepare(count, type).plan; }
+void Sorter::prepare(KeyType type, std::uint64_t count) { core_->prepare(count, {type}); }
+
+void Sorter::prepare_sort_by_key(KeyType type, std::size_t value_bytes, std::uint64_t count) {
+    const detail::ElementType element{type, value_bytes};
+    check(element);
+    core_->prepare(count, element);
+}
+
+void Sorter::prepare_argsort(KeyType type, std::size_t index_bytes, std::uint64_t count) {
+    const detail::ElementType element{type, index_bytes, true};
+    check(element);
+    core_->prepare(count, element);
+}
+
+Shape Sorter::shape(KeyType type, std::uint64_t count) { return core_->prepare(count, {type}).plan.shape; }
+
+Plan Sorter::plan(std::uint64_t count, KeyType type) { return core_->prepare(count, {type}).plan; }
 
 SyncCounts Sorter::measure(std::uint64_t count, KeyType type) { return core_->measure(count, type); }
 

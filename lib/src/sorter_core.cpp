@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <random>
 
 #include <fmt/format.h>
@@ -61,14 +62,16 @@ SorterCore::SorterCore(std::unique_ptr<Backend> backend, SorterOptions options)
     }
 }
 
-std::optional<Shape> SorterCore::wanted_shape(std::uint64_t count, KeyType type) const {
-    return options_.shape ? options_.shape : shapes_.find(key_bytes(type), count);
+std::optional<Shape> SorterCore::wanted_shape(std::uint64_t count, const ElementType& type) const {
+    // Files have shapes for plain keys only.
+    if (options_.shape || type.value_bytes > 0) return options_.shape;
+    return shapes_.find(key_bytes(type.key), count);
 }
 
-SorterCore::Prepared SorterCore::prepare(std::uint64_t count, KeyType type, bool count_sync) {
+SorterCore::Prepared SorterCore::prepare(std::uint64_t count, const ElementType& type, bool count_sync) {
     if (const std::optional<Shape> wanted = wanted_shape(count, type)) {
         try {
-            require_fit(*wanted, key_bytes(type), backend_->info());
+            require_fit(*wanted, key_bytes(type.key), backend_->info(), type.value_bytes);
             return prepare_with(*wanted, false, count, type, count_sync);
         } catch (const Error& error) {
             const bool tuned = !options_.shape && options_.shape_file.empty();
@@ -78,22 +81,24 @@ SorterCore::Prepared SorterCore::prepare(std::uint64_t count, KeyType type, bool
             shapes_.rows.clear();
         }
     }
-    return prepare_with(choose_shape(backend_->info(), key_bytes(type), count), true, count, type, count_sync);
+    const Shape chosen = choose_shape(backend_->info(), key_bytes(type.key), count, type.value_bytes);
+    return prepare_with(chosen, true, count, type, count_sync);
 }
 
-SorterCore::Prepared SorterCore::prepare_with(Shape shape, bool adapt, std::uint64_t count, KeyType type,
+SorterCore::Prepared SorterCore::prepare_with(Shape shape, bool adapt, std::uint64_t count, const ElementType& type,
                                               bool count_sync) {
     const DeviceInfo& device = backend_->info();
-    const std::size_t bytes = key_bytes(type);
+    const std::size_t bytes = key_bytes(type.key);
 
     // The compiler's register use may allow smaller work-groups than the device does; smaller shapes need fewer.
-    KernelParameters parameters{bytes, count >= wide_count, count_sync, device.kind == DeviceKind::gpu, shape};
+    KernelParameters parameters{bytes, count >= wide_count, count_sync, device.kind == DeviceKind::gpu, shape,
+                                type.value_bytes, type.number_values};
     for (;;) {
         const unsigned allowed = backend_->prepare(parameters);
         if (parameters.shape.work_items <= allowed) break;
         DeviceInfo limited = device;
         limited.max_work_items = allowed;
-        const Shape smaller = fit(parameters.shape, bytes, limited);
+        const Shape smaller = fit(parameters.shape, bytes, limited, type.value_bytes);
         if (!adapt || smaller == parameters.shape)
             throw Error(ErrorCode::unsupported,
                         fmt::format("the kernels of shape {} run in work-groups of at most {} work-items on {}",
@@ -109,24 +114,28 @@ SorterCore::Prepared SorterCore::prepare_with(Shape shape, bool adapt, std::uint
     return ready;
 }
 
-void SorterCore::check_size(std::uint64_t count, KeyType type) const {
+void SorterCore::check_size(std::uint64_t count, const ElementType& type) const {
     const DeviceInfo& device = backend_->info();
-    if (count > device.max_allocation_bytes / key_bytes(type))
-        throw Error(ErrorCode::too_large,
-                    fmt::format("{} keys of type {} exceed the {} bytes that {} can allocate at once", count,
-                                name(type), device.max_allocation_bytes, device.name));
+    const auto require = [&](std::size_t bytes, const std::string& what) {
+        if (bytes > 0 && count > device.max_allocation_bytes / bytes)
+            throw Error(ErrorCode::too_large, fmt::format("{} {} exceed the {} bytes that {} can allocate at once",
+                                                          count, what, device.max_allocation_bytes, device.name));
+    };
+    require(key_bytes(type.key), fmt::format("keys of type {}", name(type.key)));
+    require(type.value_bytes, fmt::format("values of {} bytes", type.value_bytes));
 }
 
-SortReport SorterCore::sort_host(void* keys, std::size_t count, KeyType type, Order order) {
+SortReport SorterCore::sort_host(const HostArrays& arrays, std::size_t count, const ElementType& type, Order order) {
+    if (type.number_values && count > 0) std::memset(arrays.values, 0, type.value_bytes);
     if (count < 2) return {};
     check_size(count, type);
     const Prepared ready = prepare(count, type);
-    return backend_->sort_host(keys, ready.plan, ready.parameters, key_coding(type, order), options_.progress);
+    return backend_->sort_host(arrays, ready.plan, ready.parameters, key_coding(type.key, order), options_.progress);
 }
 
 SyncCounts SorterCore::measure(std::uint64_t count, KeyType type) {
-    check_size(count, type);
-    const Prepared ready = prepare(count, type, true);
+    check_size(count, {type});
+    const Prepared ready = prepare(count, {type}, true);
     if (ready.plan.passes.empty()) return {};
     const std::size_t bytes = key_bytes(type);
     std::vector<std::byte> keys(count * bytes);

@@ -24,19 +24,19 @@ public:
         Plan plan;
         KernelParameters parameters;
     };
-    Prepared prepare(std::uint64_t count, KeyType type, bool count_sync = false);
+    Prepared prepare(std::uint64_t count, const ElementType& type, bool count_sync = false);
 
-    SortReport sort_host(void* keys, std::size_t count, KeyType type, Order order);
+    SortReport sort_host(const HostArrays& arrays, std::size_t count, const ElementType& type, Order order);
     SyncCounts measure(std::uint64_t count, KeyType type);
 
 private:
     /// Throws Error(too_large) for keys that do not fit into one allocation of the device.
-    void check_size(std::uint64_t count, KeyType type) const;
+    void check_size(std::uint64_t count, const ElementType& type) const;
 
     /// The shape that the caller or a file wants for such keys; nothing where the library is to choose.
-    std::optional<Shape> wanted_shape(std::uint64_t count, KeyType type) const;
+    std::optional<Shape> wanted_shape(std::uint64_t count, const ElementType& type) const;
     /// As prepare(), with that shape; `adapt`: with a smaller one where its kernels need that.
-    Prepared prepare_with(Shape shape, bool adapt, std::uint64_t count, KeyType type, bool count_sync);
+    Prepared prepare_with(Shape shape, bool adapt, std::uint64_t count, const ElementType& type, bool count_sync);
 
     std::unique_ptr<Backend> backend_;
     SorterOptions options_;

@@ -43,6 +43,26 @@ struct KeyRange {
 SortReport enqueue_sort(Sorter& sorter, Stream stream, const KeyRange& keys, std::span<const Event> wait_list = {},
                         Event event = nullptr);
 
+/// Values in device memory, one for each key, of `bytes` bytes each (1, 2, 4, 8 or 16), beginning `offset` values (not
+/// bytes) after `values`.
+struct ValueRange {
+    void* values = nullptr;  ///< a device pointer as KeyRange's, aligned to the value
+    std::size_t offset = 0;
+    std::size_t bytes = 4;
+};
+
+/// Sorts the keys together with the values that belong to them, both in place: as Sorter::sort_by_key says, under the
+/// contract of enqueue_sort. Allocates no device memory. Throws Error(invalid_argument) also for values of another width
+/// and for keys and values that overlap.
+SortReport enqueue_sort_by_key(Sorter& sorter, Stream stream, const KeyRange& keys, const ValueRange& values,
+                               std::span<const Event> wait_list = {}, Event event = nullptr);
+
+/// Writes the indices that would sort the keys, of 4 or 8 bytes, and leaves the keys as they are: as Sorter::argsort
+/// says, under the contract of enqueue_sort. Takes device memory for a copy of the keys from the device's pool
+/// (cuMemAllocAsync), which is given back in the order of the stream.
+SortReport enqueue_argsort(Sorter& sorter, Stream stream, const KeyRange& keys, const ValueRange& indices,
+                           std::span<const Event> wait_list = {}, Event event = nullptr);
+
 /// A sort of one range, recorded once as a CUDA graph and enqueued many times, for less than its launches would cost.
 /// Uses the sorter's kernels and the range's memory, which must outlive it; serves the sorter's thread.
 class RecordedSort {

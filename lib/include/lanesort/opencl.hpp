@@ -45,6 +45,26 @@ struct KeyRange {
 SortReport enqueue_sort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys,
                         std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
 
+/// Values in a buffer, one for each key, of `bytes` bytes each (1, 2, 4, 8 or 16), beginning `offset` values (not bytes)
+/// after its start.
+struct ValueRange {
+    cl_mem buffer = nullptr;
+    std::size_t offset = 0;
+    std::size_t bytes = 4;
+};
+
+/// Sorts the keys together with the values that belong to them, both in place: as Sorter::sort_by_key says, under the
+/// contract of enqueue_sort. Allocates no device memory. Throws Error(invalid_argument) also for values of another width
+/// and for keys and values that overlap.
+SortReport enqueue_sort_by_key(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const ValueRange& values,
+                               std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
+
+/// Writes the indices that would sort the keys, of 4 or 8 bytes, and leaves the keys as they are: as Sorter::argsort
+/// says, under the contract of enqueue_sort; the buffer of the keys may be read-only. Allocates device memory for a copy
+/// of the keys, which is freed when the sort has ended.
+SortReport enqueue_argsort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const ValueRange& indices,
+                           std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
+
 /// A sort of one range on one queue, recorded once and enqueued many times: as a command buffer where the device has
 /// cl_khr_command_buffer, else as the same launches one by one. Uses the sorter's kernels: it must not outlive the sorter,
 /// and serves the same thread. Its destructor waits for the last replay.

@@ -35,8 +35,8 @@ struct Shape {
     unsigned tile_vectors() const noexcept { return 2 * vectors * tile_work_items(); }
     /// Keys of a tile.
     unsigned tile_keys() const noexcept { return tile_vectors() * lanes; }
-    /// Bytes of local memory that a work-group takes.
-    std::size_t local_bytes(std::size_t key_bytes) const noexcept;
+    /// Bytes of local memory that a work-group takes for keys, and values if there are any, of so many bytes.
+    std::size_t local_bytes(std::size_t key_bytes, std::size_t value_bytes = 0) const noexcept;
 };
 
 /// Throws Error(invalid_argument) that says which number of the shape cannot be, and why.
