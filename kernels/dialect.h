@@ -7,6 +7,8 @@
  *   LANES             L, keys in a vector: 1, 2, 4, 8 or 16
  *   VECTORS           M, vectors in each of the two groups of a work-item's tile share
  *   WORK_ITEMS        ITEMS, work-items in a work-group
+ *   IN_ROWS           1 where the array is rows of `count` elements, each sorted by itself
+ *   TILES_PER_GROUP   tiles of one work-group, whose work-items they share out among them
  *   REGISTER_VECTORS  vectors that a work-item holds in registers at a time
  *   STEPS_PER_PASS    r, the most steps of a pass on rows
  *   RESIDENT_GROUPS   work-groups for which the compiler must leave registers on one multiprocessor, where it can be told
@@ -31,6 +33,12 @@
 #endif
 #ifndef WORK_ITEMS
 #define WORK_ITEMS 64
+#endif
+#ifndef IN_ROWS
+#define IN_ROWS 0
+#endif
+#ifndef TILES_PER_GROUP
+#define TILES_PER_GROUP 1
 #endif
 #ifndef REGISTER_VECTORS
 #define REGISTER_VECTORS 2

@@ -45,6 +45,22 @@ INLINE uint vector_of(uint t, uint m, uint start) {
 /* The number under which work-item t holds its upper registers. */
 INLINE uint upper_number(uint t, uint start, uint mirrored) { return mirrored ? t ^ ((1u << start) - 1) : t; }
 
+/* Where the array is rows, all of a tile is in one row. A row has 2^tile_bits tiles; those of rows beyond the last have
+ * no keys. */
+#if IN_ROWS
+#define ROWS_PARAMETER , offset_t rows, uint tile_bits
+#define ENTER_ROW(arrays, number, count)                         \
+    {                                                            \
+        offset_t row_ = (number) >> tile_bits;                   \
+        ADVANCE(arrays, row_ * (count));                         \
+        (number) &= ((offset_t)1 << tile_bits) - 1;              \
+        if (row_ >= rows) (count) = 0;                           \
+    }
+#else
+#define ROWS_PARAMETER
+#define ENTER_ROW(arrays, number, count)
+#endif
+
 /* A tile in the array. */
 typedef struct {
     index_t base;        /* its first key */

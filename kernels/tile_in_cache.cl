@@ -87,7 +87,8 @@ INLINE void merge_chunk(arrays_t arrays, index_t count, tile_t tile, uint chunk,
 /* The chunks of a contiguous tile that begin before the end of the array. */
 INLINE uint chunks_before_end(tile_t tile, index_t count) {
     index_t chunk_keys = (index_t)LANES << CHUNK_BITS;
-    return tile.whole ? CHUNKS : (uint)((count - tile.base + chunk_keys - 1) / chunk_keys);
+    if (tile.whole) return CHUNKS;
+    return tile.base < count ? (uint)((count - tile.base + chunk_keys - 1) / chunk_keys) : 0;
 }
 
 /* The steps of strides 2^(top - 1) vectors .. 1 key of a contiguous tile. */
@@ -98,10 +99,12 @@ INLINE void merge_tile(arrays_t arrays, index_t count, tile_t tile, uint mirrore
         merge_chunk(arrays, count, tile, chunk, 0, CHUNK_BITS, store_coding, flip);
 }
 
-KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint phases, uint load_coding,
+KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint phases, uint load_coding,
                        uint store_coding, key_t flip VALUES_PARAMETER COUNTERS_PARAMETER) {
-    tile_t tile = contiguous_tile(GROUP_ID, count);
+    offset_t number = GROUP_ID;
     arrays_t arrays = ARRAYS(keys, offset);
+    ENTER_ROW(arrays, number, count)
+    tile_t tile = contiguous_tile((index_t)number, count);
 
     for (uint chunk = 0; chunk < chunks_before_end(tile, count); ++chunk) {
         for (uint t = chunk * WALK_OF_CHUNK; t < (chunk + 1) * WALK_OF_CHUNK; ++t) {
@@ -121,23 +124,27 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint 
     REPORT_SYNC(none)
 }
 
-KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint store_coding,
+KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint store_coding,
                         key_t flip VALUES_PARAMETER COUNTERS_PARAMETER) {
+    offset_t number = GROUP_ID;
     arrays_t arrays = ARRAYS(keys, offset);
-    merge_tile(arrays, count, contiguous_tile(GROUP_ID, count), 0, TILE_BITS, store_coding, flip);
+    ENTER_ROW(arrays, number, count)
+    merge_tile(arrays, count, contiguous_tile((index_t)number, count), 0, TILE_BITS, store_coding, flip);
     sync_t none = {0, 0};
     REPORT_SYNC(none)
 }
 
 /* Never the last pass, which is one of contiguous tiles: the keys stay encoded and the blocks transposed. */
-KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count, uint store_coding, key_t flip,
+KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint store_coding, key_t flip,
                        uint row_stride, uint column_bits, uint mirrored VALUES_PARAMETER COUNTERS_PARAMETER) {
-    tile_t tile = strided_tile(GROUP_ID, row_stride, column_bits, mirrored, count);
+    offset_t number = GROUP_ID;
+    arrays_t arrays = ARRAYS(keys, offset);
+    ENTER_ROW(arrays, number, count)
+    tile_t tile = strided_tile((index_t)number, row_stride, column_bits, mirrored, count);
     uint bottom = max(column_bits, (uint)LANE_BITS) - LANE_BITS;
     uint chunk_bottom = max(bottom, (uint)CHUNK_BITS);
     (void)store_coding;
     (void)flip;
-    arrays_t arrays = ARRAYS(keys, offset);
     merge_vectors(arrays, count, tile, 0, WALK_OF_TILE, mirrored, TILE_BITS, chunk_bottom);
     for (uint chunk = 0; chunk < CHUNKS; ++chunk)
         merge_vectors(arrays, count, tile, chunk * WALK_OF_CHUNK, (chunk + 1) * WALK_OF_CHUNK,

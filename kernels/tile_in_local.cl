@@ -118,24 +118,34 @@ INLINE void hand_over(element_t* r, local_arrays_t tile, uint t, uint from, uint
     }
     ++sync->hand_overs;
 }
+#if TILES_PER_GROUP > 1
+#define TILE_OF_GROUP (LOCAL_ID / TILE_WORK_ITEMS)
+#define TILE_NUMBER ((offset_t)GROUP_ID * TILES_PER_GROUP + TILE_OF_GROUP)
+#else
+#define TILE_OF_GROUP 0u
 #define TILE_NUMBER GROUP_ID
+#endif
 #define TILE_WORK_ITEM (LOCAL_ID & (TILE_WORK_ITEMS - 1)) /* tells the compiler the range */
 #define HAND_OVER hand_over
 #define LOCAL_TILE local_arrays_t
-/* Behind the keys, at the next multiple of 16 bytes, lie the values. */
+/* Behind the keys of all tiles, at the next multiple of 16 bytes, lie the values. */
 #define LOCAL_ELEMENTS (LOCAL_SLOTS * LANES)
+#define ALL_LOCAL_ELEMENTS (LOCAL_ELEMENTS * TILES_PER_GROUP)
 #if VALUE_BITS
 #define DECLARE_LOCAL_TILE(name)                                                                           \
-    DECLARE_LOCAL(key_t, name##_keys, LOCAL_ELEMENTS, 0);                                                  \
-    DECLARE_LOCAL(value_t, name##_values, LOCAL_ELEMENTS, (LOCAL_ELEMENTS * (KEY_BITS / 8) + 15) / 16 * 16); \
-    local_arrays_t name = {name##_keys, name##_values}
+    DECLARE_LOCAL(key_t, name##_keys, ALL_LOCAL_ELEMENTS, 0);                                               \
+    DECLARE_LOCAL(value_t, name##_values, ALL_LOCAL_ELEMENTS,                                               \
+                  (ALL_LOCAL_ELEMENTS * (KEY_BITS / 8) + 15) / 16 * 16);                                    \
+    local_arrays_t name = {name##_keys, name##_values};                                                     \
+    ADVANCE(name, TILE_OF_GROUP * LOCAL_ELEMENTS)
 #else
 #define DECLARE_LOCAL_TILE(name)                          \
-    DECLARE_LOCAL(key_t, name##_keys, LOCAL_ELEMENTS, 0); \
-    local_arrays_t name = {name##_keys}
+    DECLARE_LOCAL(key_t, name##_keys, ALL_LOCAL_ELEMENTS, 0); \
+    local_arrays_t name = {name##_keys};                  \
+    ADVANCE(name, TILE_OF_GROUP * LOCAL_ELEMENTS)
 #endif
 #else
-#define TILE_NUMBER GLOBAL_ID
+#define TILE_NUMBER ((offset_t)GLOBAL_ID)
 #define TILE_WORK_ITEM 0
 #define LOCAL_TILE uint
 #define HAND_OVER(r, tile, t, from, from_mirrored, to, to_mirrored, sync) (void)(tile)
@@ -145,14 +155,16 @@ INLINE void hand_over(element_t* r, local_arrays_t tile, uint t, uint from, uint
 /* Phases 1 .. lg(REGISTER_VECTORS * L) at once in registers, then one after the other up to the phase that sorts
  * runs of 2^phases vectors. Where that is the whole tile, the first round may take any keys for its own and so takes
  * them contiguously over the work-items. */
-KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint phases, uint load_coding,
+KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint phases, uint load_coding,
                        uint store_coding, key_t flip VALUES_PARAMETER COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
     uint t = TILE_WORK_ITEM;
-    tile_t tile = contiguous_tile(TILE_NUMBER, count);
+    offset_t number = TILE_NUMBER;
+    arrays_t arrays = ARRAYS(keys, offset);
+    ENTER_ROW(arrays, number, count)
+    tile_t tile = contiguous_tile((index_t)number, count);
     sync_t sync = {0, 0};
     element_t r[REGISTER_VECTORS];
-    arrays_t arrays = ARRAYS(keys, offset);
 
     load_registers(r, arrays, count, tile, t, phases == TILE_BITS ? CONTIGUOUS_START : 0, 0, 1, load_coding, flip);
     sort_registers(r);
@@ -215,21 +227,25 @@ INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, index_t count, tile_t 
 }
 
 /* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key. */
-KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count, uint store_coding,
+KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint store_coding,
                         key_t flip VALUES_PARAMETER COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
+    offset_t number = TILE_NUMBER;
     arrays_t arrays = ARRAYS(keys, offset);
-    merge(local_tile, arrays, count, contiguous_tile(TILE_NUMBER, count), 0, ROUNDS(TILE_BITS), store_coding,
+    ENTER_ROW(arrays, number, count)
+    merge(local_tile, arrays, count, contiguous_tile((index_t)number, count), 0, ROUNDS(TILE_BITS), store_coding,
           flip COUNTERS_ARGUMENT);
 }
 
 /* Global steps of a phase, in tiles of rows 2^row_stride keys apart, of 2^column_bits keys: strides from half the rows
  * down to one row. */
-KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count, uint store_coding, key_t flip,
+KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint store_coding, key_t flip,
                        uint row_stride, uint column_bits, uint mirrored VALUES_PARAMETER COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
-    tile_t tile = strided_tile(TILE_NUMBER, row_stride, column_bits, mirrored, count);
+    offset_t number = TILE_NUMBER;
     arrays_t arrays = ARRAYS(keys, offset);
+    ENTER_ROW(arrays, number, count)
+    tile_t tile = strided_tile((index_t)number, row_stride, column_bits, mirrored, count);
     merge(local_tile, arrays, count, tile, mirrored, ROUNDS(STEPS_PER_PASS), store_coding,
           flip COUNTERS_ARGUMENT);
 }

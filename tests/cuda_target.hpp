@@ -45,7 +45,7 @@ public:
 
 private:
     cuda::KeyRange keys(const Range& range) const {
-        return {pointer(), range.offset, range.count, range.type, range.order};
+        return {pointer(), range.offset, range.count, range.type, range.order, range.row_length};
     }
 
     const DeviceInfo& device_;

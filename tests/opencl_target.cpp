@@ -48,7 +48,7 @@ public:
 
 private:
     opencl::KeyRange keys(const Range& range) const {
-        return {buffer_(), range.offset, range.count, range.type, range.order};
+        return {buffer_(), range.offset, range.count, range.type, range.order, range.row_length};
     }
 
     const OpenClTarget& target_;

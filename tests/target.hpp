@@ -41,6 +41,7 @@ struct Range {
     std::size_t count = 0;
     KeyType type = KeyType::u32;
     Order order = Order::ascending;
+    std::size_t row_length = 0;
 };
 
 /// Values in the same memory, one for each key, of `bytes` bytes each, `offset` of them after its start.

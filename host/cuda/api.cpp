@@ -82,10 +82,12 @@ CUdeviceptr check_values(const Host& host, const ValueRange& values, const KeyRa
 }
 
 /// The plan and its compiled kernels; nothing where there is nothing to sort.
-std::optional<detail::SorterCore::Prepared> prepare(Sorter& sorter, std::size_t count,
+std::optional<detail::SorterCore::Prepared> prepare(Sorter& sorter, const KeyRange& keys,
                                                     const detail::ElementType& element) {
-    if (count < 2) return std::nullopt;
-    return sorter.core().prepare(count, element);
+    const detail::Extent extent{keys.count, keys.row_length};
+    detail::check(extent);
+    if (extent.is_sorted()) return std::nullopt;
+    return sorter.core().prepare(extent, element);
 }
 
 void check_events(std::span<const Event> wait_list) {
@@ -119,7 +121,7 @@ SortReport enqueue_sort(Sorter& sorter, Stream stream, const KeyRange& keys, std
     check_stream(host, stream);
     const CUdeviceptr memory = check_keys(host, keys);
     check_events(wait_list);
-    const std::optional<detail::SorterCore::Prepared> ready = prepare(sorter, keys.count, {keys.type});
+    const std::optional<detail::SorterCore::Prepared> ready = prepare(sorter, keys, {keys.type});
 
     wait_for(stream, wait_list);
     if (ready) {
@@ -139,7 +141,7 @@ SortReport enqueue_sort_by_key(Sorter& sorter, Stream stream, const KeyRange& ke
     check_stream(host, stream);
     const CUdeviceptr key_memory = check_keys(host, keys), value_memory = check_values(host, values, keys);
     check_events(wait_list);
-    const std::optional<detail::SorterCore::Prepared> ready = prepare(sorter, keys.count, element);
+    const std::optional<detail::SorterCore::Prepared> ready = prepare(sorter, keys, element);
 
     wait_for(stream, wait_list);
     if (ready) {
@@ -177,16 +179,17 @@ SortReport enqueue_argsort(Sorter& sorter, Stream stream, const KeyRange& keys, 
     const CurrentContext current(host.context());
     const detail::ElementType element{keys.type, indices.bytes, true};
     detail::check(element);
-    detail::check_index(keys.count, indices.bytes);
+    detail::check_index({keys.count, keys.row_length}, indices.bytes);
     check_stream(host, stream);
     const CUdeviceptr key_memory = check_keys(host, keys), index_memory = check_values(host, indices, keys);
     check_events(wait_list);
-    const std::optional<detail::SorterCore::Prepared> ready = prepare(sorter, keys.count, element);
+    const std::optional<detail::SorterCore::Prepared> ready = prepare(sorter, keys, element);
 
     wait_for(stream, wait_list);
     SortReport report;
-    if (keys.count == 1)
-        LANESORT_CU(cuMemsetD8Async, index_memory + indices.offset * indices.bytes, 0, indices.bytes, stream);
+    if (!ready && keys.count > 0)
+        LANESORT_CU(cuMemsetD8Async, index_memory + indices.offset * indices.bytes, 0, keys.count * indices.bytes,
+                    stream);
     if (ready) {
         report = detail::report_of(ready->plan);
         const std::size_t bytes = key_bytes(keys.type);
@@ -218,7 +221,7 @@ struct RecordedSort::State {
 RecordedSort::RecordedSort(Sorter& sorter, const KeyRange& keys) : state_(std::make_unique<State>(host_of(sorter))) {
     const CurrentContext current(state_->host.context());
     const CUdeviceptr memory = check_keys(state_->host, keys);
-    const std::optional<detail::SorterCore::Prepared> ready = prepare(sorter, keys.count, {keys.type});
+    const std::optional<detail::SorterCore::Prepared> ready = prepare(sorter, keys, {keys.type});
 
     // A stream of its own is captured, so that nothing of the caller's is.
     CUstream stream = nullptr;

@@ -27,7 +27,7 @@ void StreamExecutor::enqueue(const Pass& pass, const Plan& plan) {
     if (program_.parameters().count_sync) arguments[count++] = &counters;
 
     LANESORT_CU(cuLaunchKernel, program_.kernel(launch.kernel), static_cast<unsigned>(launch.groups), 1, 1,
-                plan.shape.work_items, 1, 1, program_.local_bytes(), stream_, arguments, nullptr);
+                program_.parameters().work_items(), 1, 1, program_.local_bytes(), stream_, arguments, nullptr);
     ++launches_;
     if (after_enqueue) after_enqueue(pass);
 }

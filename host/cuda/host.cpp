@@ -92,7 +92,7 @@ SortReport Host::sort_host(const detail::HostArrays& arrays, const Plan& plan,
                            const detail::KernelParameters& parameters, KeyCoding coding,
                            const std::function<void(std::size_t, std::size_t)>& progress) {
     const CurrentContext current(context_);
-    const std::size_t bytes = plan.count * parameters.key_bytes, value_bytes = plan.count * parameters.value_bytes;
+    const std::size_t bytes = plan.keys() * parameters.key_bytes, value_bytes = plan.keys() * parameters.value_bytes;
     const DeviceMemory memory(bytes);
     std::optional<DeviceMemory> values;
     if (value_bytes > 0) values.emplace(value_bytes);
@@ -128,7 +128,7 @@ SortReport Host::sort_host(const detail::HostArrays& arrays, const Plan& plan,
 SyncCounts Host::count_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters,
                             KeyCoding coding) {
     const CurrentContext current(context_);
-    const std::size_t bytes = plan.count * parameters.key_bytes;
+    const std::size_t bytes = plan.keys() * parameters.key_bytes;
     const DeviceMemory memory(bytes);
     const DeviceMemory counter_memory(sizeof(detail::PassCounters));
     const OwnStream stream;

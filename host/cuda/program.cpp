@@ -61,7 +61,7 @@ MachineCode compile(const detail::KernelParameters& parameters, const std::strin
 
 Program::Program(CUdevice device, const detail::KernelParameters& parameters)
     : parameters_(parameters),
-      local_bytes_(static_cast<unsigned>(parameters.shape.local_bytes(parameters.key_bytes, parameters.value_bytes))),
+      local_bytes_(static_cast<unsigned>(parameters.local_bytes())),
       max_work_items_(static_cast<unsigned>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK))) {
     const std::string architecture =
         fmt::format("sm_{}{}", attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),

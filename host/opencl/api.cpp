@@ -101,22 +101,21 @@ struct ReadySort {
     Plan plan;
     Program* program = nullptr;
 
-    ReadySort(Sorter& sorter, cl_command_queue on, const KeyRange& range)
-        : ReadySort(host_of(sorter), on, range) {
+    ReadySort(Sorter& sorter, cl_command_queue on, const KeyRange& range) : ReadySort(host_of(sorter), on, range) {
         check_keys(host, keys.buffer, range);
-        prepare(sorter, range.count, {range.type});
+        prepare(sorter, {range.count, range.row_length}, {range.type});
     }
 
     ReadySort(Sorter& sorter, cl_command_queue on, const KeyRange& range, const ValueRange& values, bool number_values)
         : ReadySort(host_of(sorter), on, range) {
         const detail::ElementType element{range.type, values.bytes, number_values};
         detail::check(element);
-        if (number_values) detail::check_index(range.count, values.bytes);
+        if (number_values) detail::check_index({range.count, range.row_length}, values.bytes);
         check_keys(host, keys.buffer, range, !number_values);
         keys.values = cl::Buffer(values.buffer, values.buffer != nullptr);
         keys.values_offset = values.offset;
         check_values(host, keys.values, values, range);
-        prepare(sorter, range.count, element);
+        prepare(sorter, {range.count, range.row_length}, element);
     }
 
     cl::Event enqueue(std::vector<cl::Event> wait_list) const {
@@ -138,9 +137,10 @@ private:
         check_queue(host, queue);
     }
 
-    void prepare(Sorter& sorter, std::size_t count, const detail::ElementType& element) {
-        if (count < 2) return;
-        auto [made, parameters] = sorter.core().prepare(count, element);
+    void prepare(Sorter& sorter, const detail::Extent& extent, const detail::ElementType& element) {
+        detail::check(extent);
+        if (extent.is_sorted()) return;
+        auto [made, parameters] = sorter.core().prepare(extent, element);
         plan = std::move(made);
         program = &host.program(parameters);
     }
@@ -178,12 +178,12 @@ SortReport enqueue_argsort(Sorter& sorter, cl_command_queue queue, const KeyRang
         ReadySort sort(sorter, queue, keys, indices, true);
         std::vector<cl::Event> waits = check_events(sort.host, wait_list);
         SortReport report = detail::report_of(sort.plan);
-        if (keys.count == 1) {
+        if (!sort.program && keys.count > 0) {
             cl::Event written;
-            sort.queue.enqueueFillBuffer(sort.keys.values, cl_uchar{0}, indices.offset * indices.bytes, indices.bytes,
-                                         &waits, &written);
+            sort.queue.enqueueFillBuffer(sort.keys.values, cl_uchar{0}, indices.offset * indices.bytes,
+                                         keys.count * indices.bytes, &waits, &written);
             waits = {written};
-        } else if (keys.count > 1) {
+        } else if (sort.program) {
             // The runtime keeps the copy until the last command that uses it has ended.
             const std::size_t bytes = key_bytes(keys.type);
             const cl::Buffer copy(sort.host.context(), CL_MEM_READ_WRITE, keys.count * bytes);

@@ -45,7 +45,8 @@ cl_uint set_arguments(cl::Kernel& kernel, const detail::Launch& launch, const Ke
 }
 
 Ranges ranges(const Pass& pass, const Plan& plan) {
-    return {cl::NDRange(pass.groups * plan.shape.work_items), cl::NDRange(plan.shape.work_items)};
+    const std::size_t work_items = std::size_t{plan.shape.work_items} * plan.tiles_per_group;
+    return {cl::NDRange(pass.groups * work_items), cl::NDRange(work_items)};
 }
 
 }  // namespace lanesort::opencl

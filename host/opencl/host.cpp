@@ -84,10 +84,10 @@ SortReport Host::sort_host(const detail::HostArrays& arrays, const Plan& plan,
                            const detail::KernelParameters& parameters, KeyCoding coding,
                            const std::function<void(std::size_t, std::size_t)>& progress) {
     return checked([&] {
-        HostRange range(*this, queue(), arrays.keys, plan.count * parameters.key_bytes, arrays.keys_stay);
+        HostRange range(*this, queue(), arrays.keys, plan.keys() * parameters.key_bytes, arrays.keys_stay);
         std::optional<HostRange> values;
         if (parameters.value_bytes > 0)
-            values.emplace(*this, queue(), arrays.values, plan.count * parameters.value_bytes);
+            values.emplace(*this, queue(), arrays.values, plan.keys() * parameters.value_bytes);
         const FinishAtEnd finish(queue());
         SortReport report = detail::report_of(plan);
         detail::Stopwatch watch;
@@ -120,7 +120,7 @@ SortReport Host::sort_host(const detail::HostArrays& arrays, const Plan& plan,
 SyncCounts Host::count_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters,
                             KeyCoding coding) {
     return checked([&] {
-        HostRange range(*this, queue(), keys, plan.count * parameters.key_bytes);
+        HostRange range(*this, queue(), keys, plan.keys() * parameters.key_bytes);
         const FinishAtEnd finish(queue());
         range.upload();
 

@@ -16,11 +16,12 @@ namespace lanesort::opencl {
 namespace {
 
 /// NVIDIA's compiler takes a limit of registers; others do not know the option.
-std::string register_limit(const cl::Device& device, const Shape& shape) {
+std::string register_limit(const cl::Device& device, const detail::KernelParameters& parameters) {
     constexpr unsigned registers_of_a_multiprocessor = 65536;
     const auto extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
-    if (shape.resident_groups == 1 || extensions.find("cl_nv_compiler_options") == std::string::npos) return {};
-    const unsigned limit = registers_of_a_multiprocessor / (shape.resident_groups * shape.work_items);
+    const unsigned groups = parameters.shape.resident_groups;
+    if (groups == 1 || extensions.find("cl_nv_compiler_options") == std::string::npos) return {};
+    const unsigned limit = registers_of_a_multiprocessor / (groups * parameters.work_items());
     return fmt::format(" -cl-nv-maxrregcount={}", std::clamp(limit / 8 * 8, 32u, 255u));
 }
 
@@ -31,7 +32,7 @@ Program::Program(const cl::Context& context, const cl::Device& device, const det
     const std::string file = detail::kernel_file(parameters.shape);
     const cl::Program program(context, detail::kernel_source(file));
     const std::string options = fmt::format("-cl-std=CL1.2 -D{}{}", fmt::join(detail::definitions(parameters), " -D"),
-                                            register_limit(device, parameters.shape));
+                                            register_limit(device, parameters));
     try {
         program.build(std::vector<cl::Device>{device}, options.c_str());
     } catch (const cl::BuildError& failure) {

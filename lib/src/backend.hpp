@@ -27,6 +27,12 @@ struct KernelParameters {
     Shape shape;
     std::size_t value_bytes = 0;  ///< as in ElementType
     bool number_values = false;   ///< as in ElementType
+    bool in_rows = false;         ///< the array is rows, each sorted by itself
+    unsigned tiles_per_group = 1;
+
+    /// Work-items of a work-group, and its bytes of local memory.
+    unsigned work_items() const noexcept { return shape.work_items * tiles_per_group; }
+    std::size_t local_bytes() const noexcept { return shape.local_bytes(key_bytes, value_bytes) * tiles_per_group; }
 
     friend bool operator==(const KernelParameters&, const KernelParameters&) = default;
 };
@@ -40,8 +46,8 @@ std::vector<std::string> definitions(const KernelParameters& parameters);
 /// Arrays in host memory.
 struct HostArrays {
     void* keys = nullptr;
-    void* values = nullptr;         ///< where there are any
-    bool keys_stay = false;         ///< the keys are to be left as they are
+    void* values = nullptr;  ///< where there are any
+    bool keys_stay = false;  ///< the keys are to be left as they are
 };
 
 /// An opened device: the context, queue and programs of one sorter.
@@ -58,8 +64,8 @@ public:
     virtual unsigned prepare(const KernelParameters& parameters) = 0;
 
     /// Uploads the arrays, runs the plan and downloads them.
-    virtual SortReport sort_host(const HostArrays& arrays, const Plan& plan, const KernelParameters& parameters, KeyCoding coding,
-                                 const std::function<void(std::size_t, std::size_t)>& progress) = 0;
+    virtual SortReport sort_host(const HostArrays& arrays, const Plan& plan, const KernelParameters& parameters,
+                                 KeyCoding coding, const std::function<void(std::size_t, std::size_t)>& progress) = 0;
 
     /// The same with kernels that count; `parameters.count_sync` is set.
     virtual SyncCounts count_host(void* keys, const Plan& plan, const KernelParameters& parameters,

@@ -9,6 +9,12 @@
 
 namespace lanesort::detail {
 
+void check(const Extent& extent) {
+    if (extent.row_length > 0 && extent.count % extent.row_length != 0)
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("{} keys are no whole number of rows of {} keys", extent.count, extent.row_length));
+}
+
 void check(const ElementType& type) {
     if (type.number_values && type.value_bytes != 4 && type.value_bytes != 8)
         throw Error(ErrorCode::invalid_argument,
@@ -18,7 +24,8 @@ void check(const ElementType& type) {
                     fmt::format("values have {} bytes, but must have 1, 2, 4, 8 or 16", type.value_bytes));
 }
 
-void check_index(std::uint64_t count, std::size_t index_bytes) {
+void check_index(const Extent& extent, std::size_t index_bytes) {
+    const std::uint64_t count = extent.row_length > 0 ? extent.row_length : extent.count;
     constexpr std::uint64_t most = std::uint64_t{1} << 32;
     if (index_bytes == 4 && count > most)
         throw Error(ErrorCode::too_large,
@@ -26,8 +33,9 @@ void check_index(std::uint64_t count, std::size_t index_bytes) {
 }
 
 void throw_sizes_differ(std::size_t keys, std::size_t others) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("there are {} keys, but {} values or indices; there must be one for each key", keys, others));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("there are {} keys, but {} values or indices; there must be one for each key", keys, others));
 }
 
 }  // namespace lanesort::detail

@@ -1,8 +1,15 @@
 #include "launch.hpp"
 
+#include <bit>
+
 #include "rounds.hpp"
 
 namespace lanesort::detail {
+namespace {
+
+std::uint64_t log2_of(std::uint64_t power_of_two) { return static_cast<std::uint64_t>(std::countr_zero(power_of_two)); }
+
+}  // namespace
 
 Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& parameters, KeyCoding coding,
                  std::uint64_t offset) {
@@ -17,6 +24,10 @@ Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& par
     };
     add(offset, 8);
     add(plan.count, parameters.wide_index ? 8 : 4);
+    if (parameters.in_rows) {
+        add(plan.rows, 8);
+        add(log2_of(pass.tiles / plan.rows), 4);
+    }
     if (pass.kind == Pass::Kind::sort_tiles) {
         add(pass.last_phase - log2(plan.shape.lanes), 4);
         add(coding_if(&pass == &plan.passes.front()), 4);

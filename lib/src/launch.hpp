@@ -21,13 +21,14 @@ struct KernelArgument {
     std::size_t bytes = 0;
 };
 
-/// One launch, without the keys themselves, which are the kernel's first argument, and what follows the rest: the values
-/// with the number of those before the first one (8 bytes), if the kernel has values, and the counters, if it counts.
+/// One launch, without the keys themselves, which are the kernel's first argument, and what follows the rest: the
+/// values with the number of those before the first one (8 bytes), if the kernel has values, and the counters, if it
+/// counts.
 struct Launch {
     std::size_t kernel = 0;  ///< index into kernel_names
     std::uint64_t groups = 0;
     std::size_t argument_count = 0;
-    KernelArgument arguments[7] = {};
+    KernelArgument arguments[9] = {};
 
     std::span<const KernelArgument> rest() const noexcept { return {arguments, argument_count}; }
 };

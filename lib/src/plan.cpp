@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include <fmt/format.h>
+
 #include <lanesort/error.hpp>
 
 #include "rounds.hpp"
@@ -65,7 +67,35 @@ Pass merge(std::uint64_t count, unsigned phase, unsigned top, unsigned bottom, u
     return counted(pass, shape);
 }
 
+/// lg of the tiles of a row.
+unsigned tile_bits_of_row(std::uint64_t length, const Shape& shape) {
+    const TileBits bits(shape);
+    const auto phases = static_cast<unsigned>(std::bit_width(length - 1));
+    return std::max(phases, bits.keys) - bits.keys;
+}
+
 }  // namespace
+
+Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape, unsigned tiles_per_group) {
+    const TileBits bits(shape);
+    const std::uint64_t most = std::uint64_t{1} << 62;
+    if (length > 0 && rows > most / length)
+        throw Error(ErrorCode::too_large, "a sort of more than 2^62 keys cannot be planned");
+    Plan plan = make_plan(length, shape);
+    plan.rows = rows;
+    plan.tiles_per_group = tiles_per_group;
+    if (rows == 0) plan.passes.clear();
+    if (plan.passes.empty()) return plan;
+    if (bits.keys > std::max(bits.registers, static_cast<unsigned>(std::bit_width(length - 1))))
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("a tile of {} keys was asked for, but a row has {}", shape.tile_keys(), length));
+    for (Pass& pass : plan.passes) {
+        pass.tiles = rows << tile_bits_of_row(length, shape);
+        pass.groups =
+            ceil_div(pass.tiles, std::uint64_t{tiles_per_group} * (shape.work_items / shape.tile_work_items()));
+    }
+    return plan;
+}
 
 Plan make_plan(std::uint64_t count, const Shape& shape) {
     check(shape);

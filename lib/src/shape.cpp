@@ -162,6 +162,21 @@ Shape fit(Shape shape, std::size_t key_bytes, const DeviceInfo& device, std::siz
     return shape;
 }
 
+Shape fit_row(Shape shape, std::uint64_t length) {
+    const std::uint64_t slots = std::bit_ceil(length);
+    const bool in_registers = !shape.walks_in_cache();
+    while (shape.lanes > 1 && std::uint64_t{shape.register_vectors} * shape.lanes > slots) shape.lanes /= 2;
+    while (shape.register_vectors > slots) shape.register_vectors /= 2;
+    if (in_registers) shape.vectors = shape.register_vectors / 2;
+    while (shape.tile_keys() > slots) {
+        if (shape.tile_work_items() > 1) shape.work_items /= 2;
+        else shape.vectors /= 2;
+    }
+    shape.register_vectors = std::min(shape.register_vectors, 2 * shape.vectors);
+    shape.steps_per_pass = std::min(shape.steps_per_pass, log2(shape.tile_vectors()));
+    return shape;
+}
+
 void require_fit(const Shape& shape, std::size_t key_bytes, const DeviceInfo& device, std::size_t value_bytes) {
     if (value_bytes == 16 && shape.lanes > 1)
         throw Error(ErrorCode::unsupported,

@@ -12,42 +12,44 @@ Sorter::Sorter(Sorter&&) noexcept = default;
 Sorter& Sorter::operator=(Sorter&&) noexcept = default;
 Sorter::~Sorter() = default;
 
-SortReport Sorter::sort(void* keys, std::size_t count, KeyType type, Order order) {
-    return core_->sort_host({keys}, count, {type}, order);
+SortReport Sorter::sort(void* keys, std::size_t count, KeyType type, Order order, std::size_t row_length) {
+    return core_->sort_host({keys}, {count, row_length}, {type}, order);
 }
 
 SortReport Sorter::sort_by_key(void* keys, void* values, std::size_t count, KeyType type, std::size_t value_bytes,
-                               Order order) {
+                               Order order, std::size_t row_length) {
     const detail::ElementType element{type, value_bytes};
     check(element);
-    return core_->sort_host({keys, values}, count, element, order);
+    return core_->sort_host({keys, values}, {count, row_length}, element, order);
 }
 
 SortReport Sorter::argsort(const void* keys, void* indices, std::size_t count, KeyType type, std::size_t index_bytes,
-                           Order order) {
+                           Order order, std::size_t row_length) {
     const detail::ElementType element{type, index_bytes, true};
     check(element);
-    detail::check_index(count, index_bytes);
-    return core_->sort_host({const_cast<void*>(keys), indices, true}, count, element, order);
+    detail::check_index({count, row_length}, index_bytes);
+    return core_->sort_host({const_cast<void*>(keys), indices, true}, {count, row_length}, element, order);
 }
 
-void Sorter::prepare(KeyType type, std::uint64_t count) { core_->prepare(count, {type}); }
+void Sorter::prepare(KeyType type, std::uint64_t count, std::uint64_t row_length) {
+    core_->prepare({count, row_length}, {type});
+}
 
-void Sorter::prepare_sort_by_key(KeyType type, std::size_t value_bytes, std::uint64_t count) {
+void Sorter::prepare_sort_by_key(KeyType type, std::size_t value_bytes, std::uint64_t count, std::uint64_t row_length) {
     const detail::ElementType element{type, value_bytes};
     check(element);
-    core_->prepare(count, element);
+    core_->prepare({count, row_length}, element);
 }
 
-void Sorter::prepare_argsort(KeyType type, std::size_t index_bytes, std::uint64_t count) {
+void Sorter::prepare_argsort(KeyType type, std::size_t index_bytes, std::uint64_t count, std::uint64_t row_length) {
     const detail::ElementType element{type, index_bytes, true};
     check(element);
-    core_->prepare(count, element);
+    core_->prepare({count, row_length}, element);
 }
 
-Shape Sorter::shape(KeyType type, std::uint64_t count) { return core_->prepare(count, {type}).plan.shape; }
+Shape Sorter::shape(KeyType type, std::uint64_t count) { return core_->prepare({count}, {type}).plan.shape; }
 
-Plan Sorter::plan(std::uint64_t count, KeyType type) { return core_->prepare(count, {type}).plan; }
+Plan Sorter::plan(std::uint64_t count, KeyType type) { return core_->prepare({count}, {type}).plan; }
 
 SyncCounts Sorter::measure(std::uint64_t count, KeyType type) { return core_->measure(count, type); }
 

@@ -35,6 +35,16 @@ bool is_sorted(const std::vector<std::byte>& keys, std::size_t bytes, KeyCoding 
     }
 }
 
+/// Small tiles share a work-group, where each has work-items of its own.
+unsigned tiles_per_group(const KernelParameters& parameters, const DeviceInfo& device) {
+    constexpr unsigned usual_work_items = 256;
+    if (parameters.shape.walks_in_cache() || !parameters.shape.local_sync) return 1;
+    unsigned tiles = std::max(std::min(usual_work_items, device.max_work_items) / parameters.shape.work_items, 1u);
+    const std::size_t bytes = parameters.shape.local_bytes(parameters.key_bytes, parameters.value_bytes);
+    while (tiles > 1 && tiles * bytes > device.local_bytes) tiles /= 2;
+    return std::bit_floor(tiles);
+}
+
 }  // namespace
 
 SortReport report_of(const Plan& plan) {
@@ -68,11 +78,12 @@ std::optional<Shape> SorterCore::wanted_shape(std::uint64_t count, const Element
     return shapes_.find(key_bytes(type.key), count);
 }
 
-SorterCore::Prepared SorterCore::prepare(std::uint64_t count, const ElementType& type, bool count_sync) {
+SorterCore::Prepared SorterCore::prepare(const Extent& extent, const ElementType& type, bool count_sync) {
+    const std::uint64_t count = extent.count;
     if (const std::optional<Shape> wanted = wanted_shape(count, type)) {
         try {
             require_fit(*wanted, key_bytes(type.key), backend_->info(), type.value_bytes);
-            return prepare_with(*wanted, false, count, type, count_sync);
+            return prepare_with(*wanted, false, extent, type, count_sync);
         } catch (const Error& error) {
             const bool tuned = !options_.shape && options_.shape_file.empty();
             const bool refused = error.code() == ErrorCode::unsupported || error.code() == ErrorCode::build_failed;
@@ -82,20 +93,24 @@ SorterCore::Prepared SorterCore::prepare(std::uint64_t count, const ElementType&
         }
     }
     const Shape chosen = choose_shape(backend_->info(), key_bytes(type.key), count, type.value_bytes);
-    return prepare_with(chosen, true, count, type, count_sync);
+    return prepare_with(chosen, true, extent, type, count_sync);
 }
 
-SorterCore::Prepared SorterCore::prepare_with(Shape shape, bool adapt, std::uint64_t count, const ElementType& type,
+SorterCore::Prepared SorterCore::prepare_with(Shape shape, bool adapt, const Extent& extent, const ElementType& type,
                                               bool count_sync) {
     const DeviceInfo& device = backend_->info();
     const std::size_t bytes = key_bytes(type.key);
+    const bool in_rows = extent.row_length > 0;
+    const std::uint64_t length = in_rows ? extent.row_length : extent.count;
+    if (in_rows) shape = fit_row(shape, length);
 
     // The compiler's register use may allow smaller work-groups than the device does; smaller shapes need fewer.
-    KernelParameters parameters{bytes, count >= wide_count, count_sync, device.kind == DeviceKind::gpu, shape,
-                                type.value_bytes, type.number_values};
+    KernelParameters parameters{bytes, length >= wide_count, count_sync,         device.kind == DeviceKind::gpu,
+                                shape, type.value_bytes,     type.number_values, in_rows};
     for (;;) {
+        if (in_rows) parameters.tiles_per_group = tiles_per_group(parameters, device);
         const unsigned allowed = backend_->prepare(parameters);
-        if (parameters.shape.work_items <= allowed) break;
+        if (parameters.work_items() <= allowed) break;
         DeviceInfo limited = device;
         limited.max_work_items = allowed;
         const Shape smaller = fit(parameters.shape, bytes, limited, type.value_bytes);
@@ -105,12 +120,14 @@ SorterCore::Prepared SorterCore::prepare_with(Shape shape, bool adapt, std::uint
                                     to_string(parameters.shape), allowed, device.name));
         parameters.shape = smaller;
     }
-    Prepared ready{make_plan(count, parameters.shape), parameters};
+    Plan plan = in_rows ? make_row_plan(extent.count / length, length, parameters.shape, parameters.tiles_per_group)
+                        : make_plan(length, parameters.shape);
+    Prepared ready{std::move(plan), parameters};
     for (const Pass& pass : ready.plan.passes)
         if (pass.groups > most_groups)
             throw Error(ErrorCode::unsupported,
-                        fmt::format("{} keys in shape {} need {} work-groups in one launch; {} are possible", count,
-                                    to_string(parameters.shape), pass.groups, most_groups));
+                        fmt::format("{} keys in shape {} need {} work-groups in one launch; {} are possible",
+                                    extent.count, to_string(parameters.shape), pass.groups, most_groups));
     return ready;
 }
 
@@ -125,17 +142,20 @@ void SorterCore::check_size(std::uint64_t count, const ElementType& type) const 
     require(type.value_bytes, fmt::format("values of {} bytes", type.value_bytes));
 }
 
-SortReport SorterCore::sort_host(const HostArrays& arrays, std::size_t count, const ElementType& type, Order order) {
-    if (type.number_values && count > 0) std::memset(arrays.values, 0, type.value_bytes);
-    if (count < 2) return {};
-    check_size(count, type);
-    const Prepared ready = prepare(count, type);
+SortReport SorterCore::sort_host(const HostArrays& arrays, const Extent& extent, const ElementType& type, Order order) {
+    check(extent);
+    if (extent.is_sorted()) {
+        if (type.number_values && extent.count > 0) std::memset(arrays.values, 0, extent.count * type.value_bytes);
+        return {};
+    }
+    check_size(extent.count, type);
+    const Prepared ready = prepare(extent, type);
     return backend_->sort_host(arrays, ready.plan, ready.parameters, key_coding(type.key, order), options_.progress);
 }
 
 SyncCounts SorterCore::measure(std::uint64_t count, KeyType type) {
     check_size(count, {type});
-    const Prepared ready = prepare(count, {type}, true);
+    const Prepared ready = prepare({count}, {type}, true);
     if (ready.plan.passes.empty()) return {};
     const std::size_t bytes = key_bytes(type);
     std::vector<std::byte> keys(count * bytes);

@@ -24,9 +24,9 @@ public:
         Plan plan;
         KernelParameters parameters;
     };
-    Prepared prepare(std::uint64_t count, const ElementType& type, bool count_sync = false);
+    Prepared prepare(const Extent& extent, const ElementType& type, bool count_sync = false);
 
-    SortReport sort_host(const HostArrays& arrays, std::size_t count, const ElementType& type, Order order);
+    SortReport sort_host(const HostArrays& arrays, const Extent& extent, const ElementType& type, Order order);
     SyncCounts measure(std::uint64_t count, KeyType type);
 
 private:
@@ -36,7 +36,7 @@ private:
     /// The shape that the caller or a file wants for such keys; nothing where the library is to choose.
     std::optional<Shape> wanted_shape(std::uint64_t count, const ElementType& type) const;
     /// As prepare(), with that shape; `adapt`: with a smaller one where its kernels need that.
-    Prepared prepare_with(Shape shape, bool adapt, std::uint64_t count, const ElementType& type, bool count_sync);
+    Prepared prepare_with(Shape shape, bool adapt, const Extent& extent, const ElementType& type, bool count_sync);
 
     std::unique_ptr<Backend> backend_;
     SorterOptions options_;

@@ -27,6 +27,7 @@ struct KeyRange {
     std::size_t count = 0;
     KeyType type = KeyType::u32;
     Order order = Order::ascending;
+    std::size_t row_length = 0;  ///< keys of a row, as Sorter says; 0: the range is one
 };
 
 /// Sorts the keys in place, asynchronously, in the order of the stream.
@@ -52,8 +53,8 @@ struct ValueRange {
 };
 
 /// Sorts the keys together with the values that belong to them, both in place: as Sorter::sort_by_key says, under the
-/// contract of enqueue_sort. Allocates no device memory. Throws Error(invalid_argument) also for values of another width
-/// and for keys and values that overlap.
+/// contract of enqueue_sort. Allocates no device memory. Throws Error(invalid_argument) also for values of another
+/// width and for keys and values that overlap.
 SortReport enqueue_sort_by_key(Sorter& sorter, Stream stream, const KeyRange& keys, const ValueRange& values,
                                std::span<const Event> wait_list = {}, Event event = nullptr);
 

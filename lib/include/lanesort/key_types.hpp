@@ -71,7 +71,8 @@ consteval std::optional<KeyType> key_type_of() {
 
 /// A C++ type that is a key: integers of 1 to 8 bytes, float, double and lanesort::half.
 template <class T>
-concept Key = detail::key_type_of<T>().has_value();
+concept Key = detail::key_type_of<T>()
+.has_value();
 
 /// The key type of a C++ type.
 template <Key T>

@@ -29,6 +29,7 @@ struct KeyRange {
     std::size_t count = 0;
     KeyType type = KeyType::u32;
     Order order = Order::ascending;
+    std::size_t row_length = 0;  ///< keys of a row, as Sorter says; 0: the range is one
 };
 
 /// Sorts the keys in place, asynchronously, in the order of the queue (in-order or out-of-order).
@@ -38,15 +39,16 @@ struct KeyRange {
 /// block, except to compile where the sorter was not prepared for such a sort (Sorter::prepare). Does not flush.
 /// Keys outside the range are neither read nor written.
 ///
-/// Before anything is enqueued, throws Error(wrong_context) for a queue, buffer or event of another context or a queue of
-/// another device, Error(out_of_range) if the range reaches past the end of the buffer, Error(not_writable) for a read-only
-/// buffer, Error(unsupported) for a sorter of another backend and Error(build_failed). After Error(device_failed) from the
-/// enqueueing of a pass, the passes before it still run and the keys in the range are unspecified.
+/// Before anything is enqueued, throws Error(wrong_context) for a queue, buffer or event of another context or a queue
+/// of another device, Error(out_of_range) if the range reaches past the end of the buffer, Error(not_writable) for a
+/// read-only buffer, Error(unsupported) for a sorter of another backend and Error(build_failed). After
+/// Error(device_failed) from the enqueueing of a pass, the passes before it still run and the keys in the range are
+/// unspecified.
 SortReport enqueue_sort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys,
                         std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
 
-/// Values in a buffer, one for each key, of `bytes` bytes each (1, 2, 4, 8 or 16), beginning `offset` values (not bytes)
-/// after its start.
+/// Values in a buffer, one for each key, of `bytes` bytes each (1, 2, 4, 8 or 16), beginning `offset` values (not
+/// bytes) after its start.
 struct ValueRange {
     cl_mem buffer = nullptr;
     std::size_t offset = 0;
@@ -54,20 +56,20 @@ struct ValueRange {
 };
 
 /// Sorts the keys together with the values that belong to them, both in place: as Sorter::sort_by_key says, under the
-/// contract of enqueue_sort. Allocates no device memory. Throws Error(invalid_argument) also for values of another width
-/// and for keys and values that overlap.
+/// contract of enqueue_sort. Allocates no device memory. Throws Error(invalid_argument) also for values of another
+/// width and for keys and values that overlap.
 SortReport enqueue_sort_by_key(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const ValueRange& values,
                                std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
 
 /// Writes the indices that would sort the keys, of 4 or 8 bytes, and leaves the keys as they are: as Sorter::argsort
-/// says, under the contract of enqueue_sort; the buffer of the keys may be read-only. Allocates device memory for a copy
-/// of the keys, which is freed when the sort has ended.
+/// says, under the contract of enqueue_sort; the buffer of the keys may be read-only. Allocates device memory for a
+/// copy of the keys, which is freed when the sort has ended.
 SortReport enqueue_argsort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const ValueRange& indices,
                            std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
 
 /// A sort of one range on one queue, recorded once and enqueued many times: as a command buffer where the device has
-/// cl_khr_command_buffer, else as the same launches one by one. Uses the sorter's kernels: it must not outlive the sorter,
-/// and serves the same thread. Its destructor waits for the last replay.
+/// cl_khr_command_buffer, else as the same launches one by one. Uses the sorter's kernels: it must not outlive the
+/// sorter, and serves the same thread. Its destructor waits for the last replay.
 class RecordedSort {
 public:
     /// Records; enqueues nothing. Checks and throws as enqueue_sort does. Retains queue and buffer.
@@ -91,10 +93,10 @@ private:
 /// enqueue_sort for the C++ wrappers of CL/opencl.hpp, which this header need not include: anything whose call operator
 /// gives the OpenCL handle. `event`, if given, is overwritten.
 template <class Queue, class Event>
-    requires requires(const Queue& queue, Event& event) {
-        { queue() } -> std::convertible_to<cl_command_queue>;
-        { event() } -> std::convertible_to<cl_event>;
-    }
+requires requires(const Queue& queue, Event& event) {
+    { queue() } -> std::convertible_to<cl_command_queue>;
+    { event() } -> std::convertible_to<cl_event>;
+}
 SortReport enqueue_sort(Sorter& sorter, const Queue& queue, const KeyRange& keys, const std::vector<Event>* wait_list,
                         Event* event = nullptr) {
     std::vector<cl_event> handles;

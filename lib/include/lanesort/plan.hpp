@@ -36,9 +36,14 @@ struct Pass {
 
 /// All passes of one sort, in order. An executor encodes keys in the first pass and decodes them in the last.
 struct Plan {
-    std::uint64_t count = 0;  ///< keys
+    std::uint64_t count = 0;  ///< keys, or keys of a row
     Shape shape;
-    std::vector<Pass> passes;  ///< empty for 0 and 1 keys
+    std::vector<Pass> passes;      ///< empty for 0 and 1 keys
+    std::uint64_t rows = 0;        ///< rows of `count` keys, each sorted by itself; 0 where the array is no rows
+    unsigned tiles_per_group = 1;  ///< tiles that a work-group sorts side by side, with shape.work_items for each
+
+    /// Keys of the array.
+    std::uint64_t keys() const noexcept { return rows > 0 ? rows * count : count; }
 
     friend bool operator==(const Plan&, const Plan&) = default;
 };
@@ -49,5 +54,10 @@ struct Plan {
 /// Pure: no device, no state. Takes time and memory proportional to the passes.
 /// Throws Error(invalid_argument) for an impossible shape, Error(too_large) above 2^62 keys.
 Plan make_plan(std::uint64_t count, const Shape& shape);
+
+/// The plan for `rows` rows of `length` keys, one after the other in the array, each sorted by itself. All rows share
+/// the launches of a sort of `length` keys. A tile lies in one row: the shape's tile has no more keys than the next
+/// power of two from `length`, but at least those of one work-item's registers; else it throws Error(invalid_argument).
+Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape, unsigned tiles_per_group = 1);
 
 }  // namespace lanesort

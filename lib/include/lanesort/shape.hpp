@@ -22,8 +22,9 @@ struct Shape {
                                     ///< own, and every exchange between work-items is a new pass
     bool remap = false;             ///< remap write-back addresses so that the next round reads contiguously
     bool bank_swap = false;         ///< half of the work-items write their two groups in the other order
-    bool bank_padding = false;      ///< unused words between keys in local memory, against bank conflicts; with remap, lanes 1
-    bool coalesced_store = false;   ///< one more hand-over, so that neighbouring work-items store neighbouring vectors
+    bool bank_padding =
+        false;  ///< unused words between keys in local memory, against bank conflicts; with remap, lanes 1
+    bool coalesced_store = false;  ///< one more hand-over, so that neighbouring work-items store neighbouring vectors
 
     friend bool operator==(const Shape&, const Shape&) = default;
 

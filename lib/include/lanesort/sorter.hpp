@@ -67,6 +67,10 @@ public:
     Sorter& operator=(Sorter&&) noexcept;
     ~Sorter();
 
+    /// In all sorts, a `row_length` other than 0 says that the keys are rows of so many keys, one after the other, each
+    /// of which is sorted by itself, all of them by the launches of one row; indices count from the row's first key.
+    /// Throws Error(invalid_argument) for keys that do not fill their rows.
+
     /// Sorts a host range; blocks until it is sorted. Takes device memory for one copy of the keys, or none where the
     /// device works in host memory (DeviceInfo::host_unified_memory).
     /// Throws Error(too_large) above the device's allocation limit, Error(unsupported) for a shape that the device
@@ -74,50 +78,54 @@ public:
     /// Error(device_failed), or what `progress` throws, in the middle of a sort, the keys are unspecified in
     /// host_unified_memory, else as they were.
     template <Key T>
-    SortReport sort(std::span<T> keys, Order order = Order::ascending) {
-        return sort(keys.data(), keys.size(), key_type_v<T>, order);
+    SortReport sort(std::span<T> keys, Order order = Order::ascending, std::size_t row_length = 0) {
+        return sort(keys.data(), keys.size(), key_type_v<T>, order, row_length);
     }
 
     /// The same for a type known at run time: `keys` points to `count` keys of that type.
-    SortReport sort(void* keys, std::size_t count, KeyType type, Order order = Order::ascending);
+    SortReport sort(void* keys, std::size_t count, KeyType type, Order order = Order::ascending,
+                    std::size_t row_length = 0);
 
-    /// Sorts keys together with the values that belong to them: values[i] goes where keys[i] goes. Blocks, and throws, as
-    /// sort() does. Values are trivially copyable, of 1, 2, 4, 8 or 16 bytes. Pairs of equal keys come in the order of
-    /// their values' bits, taken as unsigned little-endian integers, whatever the order of the keys: the same bytes on
-    /// every device, and a stable sort where the values ascend beforehand. Takes device memory for one copy of both.
+    /// Sorts keys together with the values that belong to them: values[i] goes where keys[i] goes. Blocks, and throws,
+    /// as sort() does. Values are trivially copyable, of 1, 2, 4, 8 or 16 bytes. Pairs of equal keys come in the order
+    /// of their values' bits, taken as unsigned little-endian integers, whatever the order of the keys: the same bytes
+    /// on every device, and a stable sort where the values ascend beforehand. Takes device memory for one copy of both.
     template <Key K, class V>
-        requires std::is_trivially_copyable_v<V>
-    SortReport sort_by_key(std::span<K> keys, std::span<V> values, Order order = Order::ascending) {
+    requires std::is_trivially_copyable_v<V> SortReport sort_by_key(std::span<K> keys, std::span<V> values,
+                                                                    Order order = Order::ascending,
+                                                                    std::size_t row_length = 0) {
         if (keys.size() != values.size()) detail::throw_sizes_differ(keys.size(), values.size());
-        return sort_by_key(keys.data(), values.data(), keys.size(), key_type_v<K>, sizeof(V), order);
+        return sort_by_key(keys.data(), values.data(), keys.size(), key_type_v<K>, sizeof(V), order, row_length);
     }
 
     /// The same for types known at run time. Throws Error(invalid_argument) for values of another width.
     SortReport sort_by_key(void* keys, void* values, std::size_t count, KeyType type, std::size_t value_bytes,
-                           Order order = Order::ascending);
+                           Order order = Order::ascending, std::size_t row_length = 0);
 
-    /// Writes the indices, from 0, that would sort the keys, which stay as they are: keys[indices[0]] is the first. Stable:
-    /// equal keys keep their order, also when descending. Blocks, and throws, as sort() does. Takes device memory for
-    /// the keys and, unless the device works in host memory, the indices.
+    /// Writes the indices, from 0, that would sort the keys, which stay as they are: keys[indices[0]] is the first.
+    /// Stable: equal keys keep their order, also when descending. Blocks, and throws, as sort() does. Takes device
+    /// memory for the keys and, unless the device works in host memory, the indices.
     template <class K, std::unsigned_integral I>
-        requires Key<std::remove_const_t<K>> && (sizeof(I) == 4 || sizeof(I) == 8)
-    SortReport argsort(std::span<K> keys, std::span<I> indices, Order order = Order::ascending) {
+    requires Key<std::remove_const_t<K>> &&(sizeof(I) == 4 || sizeof(I) == 8) SortReport
+        argsort(std::span<K> keys, std::span<I> indices, Order order = Order::ascending, std::size_t row_length = 0) {
         if (keys.size() != indices.size()) detail::throw_sizes_differ(keys.size(), indices.size());
-        return argsort(keys.data(), indices.data(), keys.size(), key_type_v<std::remove_const_t<K>>, sizeof(I), order);
+        return argsort(keys.data(), indices.data(), keys.size(), key_type_v<std::remove_const_t<K>>, sizeof(I), order,
+                       row_length);
     }
 
     /// The same for types known at run time; indices have 4 or 8 bytes, else it throws Error(invalid_argument). Throws
     /// Error(too_large) for more than 2^32 keys with indices of 4 bytes.
     SortReport argsort(const void* keys, void* indices, std::size_t count, KeyType type, std::size_t index_bytes,
-                       Order order = Order::ascending);
+                       Order order = Order::ascending, std::size_t row_length = 0);
 
     /// Compiles now what a sort of `count` keys of that type needs (0: many, but fewer than 2^31), so that no such sort
     /// compiles later. Small, large and very large counts may need different kernels.
-    void prepare(KeyType type, std::uint64_t count = 0);
+    void prepare(KeyType type, std::uint64_t count = 0, std::uint64_t row_length = 0);
     /// The same for sort_by_key.
-    void prepare_sort_by_key(KeyType type, std::size_t value_bytes, std::uint64_t count = 0);
+    void prepare_sort_by_key(KeyType type, std::size_t value_bytes, std::uint64_t count = 0,
+                             std::uint64_t row_length = 0);
     /// The same for argsort.
-    void prepare_argsort(KeyType type, std::size_t index_bytes, std::uint64_t count = 0);
+    void prepare_argsort(KeyType type, std::size_t index_bytes, std::uint64_t count = 0, std::uint64_t row_length = 0);
 
     /// The shape of a sort of `count` keys of that type (0: very many), after fitting it to the kernels that the
     /// device's compiler built.
