@@ -228,5 +228,29 @@ TEST_CASE("plan: a shape that cannot be is refused in a sentence that names the 
     }
 }
 
+TEST_CASE("plan: rows share the launches of one row") {
+    const Shape shape{.vectors = 4, .work_items = 8, .register_vectors = 8, .steps_per_pass = 2};  // tiles of 64 keys
+    for (const std::uint64_t length : {33, 64, 65, 1000}) {
+        CAPTURE(length);
+        const Plan one = make_plan(length, shape), many = make_row_plan(10, length, shape, 4);
+        CHECK(many.count == length);
+        CHECK(many.keys() == 10 * length);
+        REQUIRE(many.passes.size() == one.passes.size());
+        for (std::size_t i = 0; i < one.passes.size(); ++i) {
+            Pass pass = many.passes[i];
+            CHECK(pass.tiles == 10 * std::bit_ceil((length + 63) / 64));
+            CHECK(pass.groups == (pass.tiles + 3) / 4);
+            pass.tiles = one.passes[i].tiles;
+            pass.groups = one.passes[i].groups;
+            CHECK(pass == one.passes[i]);
+        }
+    }
+    CHECK(make_row_plan(0, 100, shape).passes.empty());
+    CHECK(make_row_plan(100, 1, shape).passes.empty());
+    CHECK(make_row_plan(100, 0, shape).passes.empty());
+    CHECK_THROWS_AS(make_row_plan(3, 32, shape), Error);
+    CHECK_THROWS_AS(make_row_plan(std::uint64_t{1} << 40, std::uint64_t{1} << 40, shape), Error);
+}
+
 }  // namespace
 }  // namespace lanesort
