@@ -2,11 +2,6 @@
 #ifndef DIALECT_CUDA_H
 #define DIALECT_CUDA_H
 
-typedef unsigned char uchar;
-typedef unsigned short ushort;
-typedef unsigned int uint;
-typedef unsigned long long ulong;
-
 struct __align__(16) uint128 {
     ulong x, y;
 };
@@ -24,9 +19,21 @@ struct unsigned_of<64> { using type = ulong; };
 template <>
 struct unsigned_of<128> { using type = uint128; };
 
+#if RECORD_BYTES
+struct __align__(RECORD_BYTES % 16 == 0 ? 16 : RECORD_WORD_BITS / 8) key_t {
+    unsigned_of<RECORD_WORD_BITS>::type words[RECORD_WORDS];
+};
+#else
 using key_t = unsigned_of<KEY_BITS>::type;
+#endif
 #if VALUE_BITS
 using value_t = unsigned_of<VALUE_BITS>::type;
+#endif
+#if NUMBER_BITS
+using number_t = unsigned_of<NUMBER_BITS>::type;
+#endif
+#if SEGMENT_BITS
+using segment_t = unsigned_of<SEGMENT_BITS>::type;
 #endif
 
 #if INDEX_BITS == 32
@@ -63,12 +70,15 @@ typedef key_t vec_t;
 #if VALUE_BITS
 typedef value_t value_vec_t;
 #endif
+#if NUMBER_BITS
+typedef number_t number_vec_t;
+#endif
 #define LOAD_VECTOR(address) (*(address))
 #define STORE_VECTOR(value, address) (*(address) = (value))
 #define MIRROR_LANES(v) (v)
-#define COUNTED_LANES 0
-INLINE vec_t MIN(vec_t a, vec_t b) { return b < a ? b : a; }
-INLINE vec_t MAX(vec_t a, vec_t b) { return b < a ? a : b; }
+#define COUNT_LANES(first) (first)
+#define MIN(a, b) ((b) < (a) ? (b) : (a))
+#define MAX(a, b) ((b) < (a) ? (a) : (b))
 #else
 /* OpenCL's vectors, as far as the kernels use them. */
 template <class T>
@@ -107,8 +117,11 @@ INLINE void store_vector(vector<T> value, T* address) {
 
 #if VALUE_BITS
 typedef vector<value_t> value_vec_t;
+#endif
+#if VALUE_BITS || NUMBER_BITS
 typedef vector<bool> key_mask_t;
 typedef key_mask_t value_mask_t;
+typedef key_mask_t number_mask_t;
 template <class T>
 INLINE key_mask_t LESS(vector<T> a, vector<T> b) LANEWISE(bool, a.lane[l] < b.lane[l])
 template <class T>
@@ -119,10 +132,11 @@ template <class T>
 INLINE vector<T> SELECT(vector<T> a, vector<T> b, key_mask_t mask) LANEWISE(T, mask.lane[l] ? b.lane[l] : a.lane[l])
 #define TO_KEY_MASK(mask) (mask)
 #define TO_VALUE_MASK(mask) (mask)
-#if NUMBER_VALUES
-INLINE value_vec_t operator+(value_vec_t first, uint step) LANEWISE(value_t, first.lane[l] + l * step)
-#define COUNTED_LANES 1u
+#define TO_NUMBER_MASK(mask) (mask)
 #endif
+#if NUMBER_BITS
+typedef vector<number_t> number_vec_t;
+INLINE number_vec_t COUNT_LANES(number_t first) LANEWISE(number_t, first + l)
 #endif
 
 /* Lane l takes lane l ^ mask. */
@@ -163,6 +177,10 @@ INLINE bool VALUE_LESS(value_t a, value_t b) { return a.y < b.y || (a.y == b.y &
 #elif VALUE_BITS
 #define LARGEST_VALUE ((value_vec_t)(value_t)~(value_t)0)
 #define VALUE_LESS(a, b) ((a) < (b))
+#endif
+
+#if NUMBER_BITS
+#define LARGEST_NUMBER ((number_vec_t)(number_t)~(number_t)0)
 #endif
 
 #define LOAD_GLOBAL_VECTOR(type, address) LOAD_VECTOR(address)

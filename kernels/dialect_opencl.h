@@ -16,9 +16,21 @@
 #define SINT_32 int
 #define SINT_64 long
 
+#if RECORD_BYTES
+typedef struct {
+    PASTE(UINT_, RECORD_WORD_BITS) words[RECORD_WORDS];
+} key_t;
+#else
 typedef PASTE(UINT_, KEY_BITS) key_t;
+#endif
 #if VALUE_BITS
 typedef PASTE(UINT_, VALUE_BITS) value_t;
+#endif
+#if NUMBER_BITS
+typedef PASTE(UINT_, NUMBER_BITS) number_t;
+#endif
+#if SEGMENT_BITS
+typedef PASTE(UINT_, SEGMENT_BITS) segment_t;
 #endif
 
 #if INDEX_BITS == 32
@@ -46,12 +58,18 @@ typedef key_t vec_t;
 #if VALUE_BITS
 typedef value_t value_vec_t;
 #endif
+#if NUMBER_BITS
+typedef number_t number_vec_t;
+#endif
 #define LOAD_VECTOR(address) (*(address))
 #define STORE_VECTOR(value, address) (*(address) = (value))
 #else
 typedef PASTE(PASTE(UINT_, KEY_BITS), LANES) vec_t;
 #if VALUE_BITS
 typedef PASTE(PASTE(UINT_, VALUE_BITS), LANES) value_vec_t;
+#endif
+#if NUMBER_BITS
+typedef PASTE(PASTE(UINT_, NUMBER_BITS), LANES) number_vec_t;
 #endif
 #define LOAD_VECTOR(address) PASTE(vload, LANES)(0, address)
 #define STORE_VECTOR(value, address) PASTE(vstore, LANES)(value, 0, address)
@@ -63,6 +81,9 @@ typedef PASTE(PASTE(UINT_, VALUE_BITS), LANES) value_vec_t;
 typedef vec_t unaligned_vec_t __attribute__((aligned(KEY_BITS / 8)));
 #if VALUE_BITS
 typedef value_vec_t unaligned_value_vec_t __attribute__((aligned(VALUE_BITS / 8)));
+#endif
+#if NUMBER_BITS
+typedef number_vec_t unaligned_number_vec_t __attribute__((aligned(NUMBER_BITS / 8)));
 #endif
 #define LOAD_GLOBAL_VECTOR(type, address) (*(__global const unaligned_##type*)(address))
 #define STORE_GLOBAL_VECTOR(type, value, address) (*(__global unaligned_##type*)(address) = (value))
@@ -79,24 +100,35 @@ typedef value_vec_t unaligned_value_vec_t __attribute__((aligned(VALUE_BITS / 8)
 #define LARGEST_VALUE ((value_vec_t)(value_t)~(value_t)0)
 #define VALUE_LESS(a, b) ((a) < (b))
 #endif
+#if NUMBER_BITS
+#define LARGEST_NUMBER ((number_vec_t)(number_t)~(number_t)0)
+#endif
+
+/* Comparisons of vectors. COUNT_LANES(first): lane l is first + l. */
 #if LANES == 1
-#define COUNTED_LANES 0
-#elif VALUE_BITS
+#define COUNT_LANES(first) (first)
+#elif VALUE_BITS || NUMBER_BITS
 typedef PASTE(PASTE(SINT_, KEY_BITS), LANES) key_mask_t;
-typedef PASTE(PASTE(SINT_, VALUE_BITS), LANES) value_mask_t;
 #define LESS(a, b) ((a) < (b))
 #define EQUAL(a, b) ((a) == (b))
 #define SELECT(a, b, mask) select(a, b, mask)
 #define TO_KEY_MASK(mask) PASTE(convert_, PASTE(PASTE(SINT_, KEY_BITS), LANES))(mask)
+#if VALUE_BITS
+typedef PASTE(PASTE(SINT_, VALUE_BITS), LANES) value_mask_t;
 #define TO_VALUE_MASK(mask) PASTE(convert_, PASTE(PASTE(SINT_, VALUE_BITS), LANES))(mask)
+#endif
+#if NUMBER_BITS
+typedef PASTE(PASTE(SINT_, NUMBER_BITS), LANES) number_mask_t;
+#define TO_NUMBER_MASK(mask) PASTE(convert_, PASTE(PASTE(SINT_, NUMBER_BITS), LANES))(mask)
 #if LANES == 2
-#define COUNTED_LANES ((value_vec_t)(0, 1))
+#define COUNT_LANES(first) ((number_vec_t)(first) + (number_vec_t)(0, 1))
 #elif LANES == 4
-#define COUNTED_LANES ((value_vec_t)(0, 1, 2, 3))
+#define COUNT_LANES(first) ((number_vec_t)(first) + (number_vec_t)(0, 1, 2, 3))
 #elif LANES == 8
-#define COUNTED_LANES ((value_vec_t)(0, 1, 2, 3, 4, 5, 6, 7))
+#define COUNT_LANES(first) ((number_vec_t)(first) + (number_vec_t)(0, 1, 2, 3, 4, 5, 6, 7))
 #elif LANES == 16
-#define COUNTED_LANES ((value_vec_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
+#define COUNT_LANES(first) ((number_vec_t)(first) + (number_vec_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
+#endif
 #endif
 #endif
 

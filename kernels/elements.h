@@ -1,136 +1,204 @@
-/* What the network moves: a vector of keys and, where VALUE_BITS says so, the values that belong to them.
+/* What the network moves: a vector of keys, with the values that belong to them (VALUE_BITS) and their numbers
+ * (NUMBER_BITS), if there are any.
  *
- * Elements are ordered by their keys, then by the bits of their values. So elements that are equal are equal in every
- * bit, the result does not depend on the shape, and values that count the keys up (NUMBER_VALUES) make a stable sort.
+ * Elements are ordered by their keys: integers (keys.h), or records that the caller's comparator orders. Where the keys
+ * are equal, they are ordered by their numbers if they have any, else by the bits of their records and of their values.
+ * So elements that are equal are equal in every bit, the result does not depend on the shape, and numbers make a stable
+ * sort.
+ *
+ * A number of 32 or 64 bits counts the elements from 0; the first pass makes it and an array keeps it. One of 8 bits only
+ * tells elements of the array (0) from those beyond (255) and is kept nowhere: no record is the largest.
  */
 #ifndef ELEMENTS_H
 #define ELEMENTS_H
 #include "keys.h"
 
-/* NUMBER_VALUES  1: the first pass does not read values but numbers the keys from 0 */
-#ifndef NUMBER_VALUES
-#define NUMBER_VALUES 0
+#define HAS_NUMBERS (NUMBER_BITS > 0)
+#define STORES_NUMBERS (NUMBER_BITS > 8)
+
+/* Declarations, parameters and arguments for the parts that there are. */
+#if VALUE_BITS
+#define WITH_VALUES(text) text
+#define AND_VALUE(value) , value
+#define VALUES_PARAMETER , GLOBAL value_t *values, offset_t values_offset
+#define VALUES_FROM_START , values + values_offset
+#else
+#define WITH_VALUES(text)
+#define AND_VALUE(value)
+#define VALUES_PARAMETER
+#define VALUES_FROM_START
+#endif
+#if HAS_NUMBERS
+#define WITH_NUMBERS(text) text
+#define AND_NUMBER(number) , number
+#else
+#define WITH_NUMBERS(text)
+#define AND_NUMBER(number)
+#endif
+#if STORES_NUMBERS
+#define WITH_STORED_NUMBERS(text) text
+#define NUMBERS_PARAMETER , GLOBAL number_t *numbers, offset_t numbers_offset
+#define NUMBERS_FROM_START , numbers + numbers_offset
+#else
+#define WITH_STORED_NUMBERS(text)
+#define NUMBERS_PARAMETER
+#define NUMBERS_FROM_START
 #endif
 
-/* The arrays: their first keys, and their first values. */
+/* The arrays: their first elements. Of several rows that lie side by side in one tile, each begins to number anew after
+ * number_mask. */
 typedef struct {
     GLOBAL key_t* keys;
-#if VALUE_BITS
-    GLOBAL value_t* values;
-#endif
+    WITH_VALUES(GLOBAL value_t* values;)
+    WITH_STORED_NUMBERS(GLOBAL number_t* numbers;)
+    WITH_STORED_NUMBERS(index_t number_mask;)
 } arrays_t;
+#define ARRAYS(keys, offset) {(keys) + (offset)VALUES_FROM_START NUMBERS_FROM_START WITH_STORED_NUMBERS(AND_EVERY_BIT)}
+#define AND_EVERY_BIT , ~(index_t)0
 
 /* The same in local memory. */
 typedef struct {
     LOCAL key_t* keys;
-#if VALUE_BITS
-    LOCAL value_t* values;
-#endif
+    WITH_VALUES(LOCAL value_t* values;)
+    WITH_NUMBERS(LOCAL number_t* numbers;)
 } local_arrays_t;
 
-#if VALUE_BITS
-#define VALUES_PARAMETER , GLOBAL value_t *values, offset_t values_offset
-#define ARRAYS(keys, offset) {(keys) + (offset), values + values_offset}
-#define ADVANCE(arrays, elements) ((arrays).keys += (elements), (arrays).values += (elements))
+#define ADVANCE(arrays, elements)                            \
+    {                                                        \
+        (arrays).keys += (elements);                         \
+        WITH_VALUES((arrays).values += (elements);)          \
+        WITH_STORED_NUMBERS((arrays).numbers += (elements);) \
+    }
+#define ADVANCE_LOCAL(arrays, elements)               \
+    {                                                 \
+        (arrays).keys += (elements);                  \
+        WITH_VALUES((arrays).values += (elements);)   \
+        WITH_NUMBERS((arrays).numbers += (elements);) \
+    }
 
 typedef struct {
     vec_t key;
-    value_vec_t value;
+    WITH_VALUES(value_vec_t value;)
+    WITH_NUMBERS(number_vec_t number;)
 } element_t;
 
-INLINE element_t element(vec_t key, value_vec_t value) {
+INLINE element_t make_element(vec_t key AND_VALUE(value_vec_t value) AND_NUMBER(number_vec_t number)) {
     element_t made;
     made.key = key;
-    made.value = value;
+    WITH_VALUES(made.value = value;)
+    WITH_NUMBERS(made.number = number;)
     return made;
 }
+/* An element of those of the parts that there are. */
+#define ELEMENT(key, value, number) make_element(key AND_VALUE(value) AND_NUMBER(number))
 
-#define KEY_OF(element) (element).key
 /* An operation on the lanes of one vector, or of two. */
-#define ON_LANES(operation, e) element(operation((e).key), operation((e).value))
-#define ON_BOTH_LANES(operation, e, f) element(operation((e).key, (f).key), operation((e).value, (f).value))
+#define ON_LANES(operation, e) ELEMENT(operation((e).key), operation((e).value), operation((e).number))
+#define ON_BOTH_LANES(operation, e, f) \
+    ELEMENT(operation((e).key, (f).key), operation((e).value, (f).value), operation((e).number, (f).number))
+
+/* What decides between equal keys. */
+#if HAS_NUMBERS
+#define TIE_BITS NUMBER_BITS
+#define TIE(e) (e).number
+#define TIE_LESS(a, b) ((a) < (b))
+#elif VALUE_BITS
+#define TIE_BITS VALUE_BITS
+#define TIE(e) (e).value
+#define TIE_LESS(a, b) VALUE_LESS(a, b)
+#else
+#define TIE_BITS 0
+#endif
 
 /* Whether one scalar element comes before the other. */
-#if KEY_BITS + VALUE_BITS <= 64
-#define AS_ONE_INTEGER(e) ((ulong)(e).key << VALUE_BITS | (e).value)
+#if RECORD_BYTES
+INLINE uint BEFORE(element_t a, element_t b) {
+    uint a_inside = a.number != LARGEST_NUMBER, b_inside = b.number != LARGEST_NUMBER;
+    if (!a_inside || !b_inside) return a_inside;
+    if (record_before(a.key, b.key)) return 1;
+    if (record_before(b.key, a.key)) return 0;
+#if STORES_NUMBERS
+    return a.number < b.number;
+#else
+    UNROLL for (uint i = 0; i < RECORD_WORDS; ++i) if (a.key.words[i] != b.key.words[i])
+        return a.key.words[i] < b.key.words[i];
+#if VALUE_BITS
+    return VALUE_LESS(a.value, b.value);
+#else
+    return 0;
+#endif
+#endif
+}
+INLINE vec_t choose_key(uint second, vec_t a, vec_t b) {
+    UNROLL for (uint i = 0; i < RECORD_WORDS; ++i) a.words[i] = second ? b.words[i] : a.words[i];
+    return a;
+}
+#elif LANES == 1 && TIE_BITS
+#if KEY_BITS + TIE_BITS <= 64
+#define AS_ONE_INTEGER(e) ((ulong)(e).key << TIE_BITS | TIE(e))
 #define BEFORE(a, b) (AS_ONE_INTEGER(a) < AS_ONE_INTEGER(b))
 #else
-#define BEFORE(a, b) ((a).key < (b).key || ((a).key == (b).key && VALUE_LESS((a).value, (b).value)))
+#define BEFORE(a, b) ((a).key < (b).key || ((a).key == (b).key && TIE_LESS(TIE(a), TIE(b))))
+#endif
+#define choose_key(second, a, b) ((second) ? (b) : (a))
 #endif
 
 INLINE void exchange(element_t* lower, element_t* upper) {
     element_t a = *lower, b = *upper;
-#if LANES == 1
+#if RECORD_BYTES || (LANES == 1 && TIE_BITS)
     uint swap = BEFORE(b, a);
-    *lower = element(swap ? b.key : a.key, swap ? b.value : a.value);
-    *upper = element(swap ? a.key : b.key, swap ? a.value : b.value);
+    *lower = ELEMENT(choose_key(swap, a.key, b.key), swap ? b.value : a.value, swap ? b.number : a.number);
+    *upper = ELEMENT(choose_key(swap, b.key, a.key), swap ? a.value : b.value, swap ? a.number : b.number);
+#elif TIE_BITS
+    key_mask_t swap = LESS(b.key, a.key) | (EQUAL(b.key, a.key) & TO_KEY_MASK(LESS(TIE(b), TIE(a))));
+    WITH_VALUES(value_mask_t swap_values = TO_VALUE_MASK(swap);)
+    WITH_NUMBERS(number_mask_t swap_numbers = TO_NUMBER_MASK(swap);)
+    *lower = ELEMENT(SELECT(a.key, b.key, swap), SELECT(a.value, b.value, swap_values),
+                     SELECT(a.number, b.number, swap_numbers));
+    *upper = ELEMENT(SELECT(b.key, a.key, swap), SELECT(b.value, a.value, swap_values),
+                     SELECT(b.number, a.number, swap_numbers));
 #else
-    key_mask_t swap = LESS(b.key, a.key) | (EQUAL(b.key, a.key) & TO_KEY_MASK(LESS(b.value, a.value)));
-    value_mask_t swap_values = TO_VALUE_MASK(swap);
-    *lower = element(SELECT(a.key, b.key, swap), SELECT(a.value, b.value, swap_values));
-    *upper = element(SELECT(b.key, a.key, swap), SELECT(b.value, a.value, swap_values));
+    lower->key = MIN(a.key, b.key);
+    upper->key = MAX(a.key, b.key);
 #endif
+}
+
+/* An element whose key is beyond every key of the array, or equal to the largest, and is never written. */
+INLINE element_t element_beyond(uint coding, flip_t flip) {
+    return ELEMENT(key_beyond(coding, flip), LARGEST_VALUE, LARGEST_NUMBER);
 }
 
 /* `position` is the number of the vector's first key, counted from the first key of the array. */
-INLINE element_t load_element(arrays_t from, index_t offset, index_t position, uint first_pass) {
-    vec_t key = LOAD_GLOBAL_VECTOR(vec_t, from.keys + offset);
-#if NUMBER_VALUES
-    if (first_pass) return element(key, (value_vec_t)(value_t)position + COUNTED_LANES);
+#if STORES_NUMBERS
+INLINE number_vec_t load_number(arrays_t from, index_t offset, index_t position, uint first_pass) {
+    if (first_pass) return COUNT_LANES((number_t)(position & from.number_mask));
+    return LOAD_GLOBAL_VECTOR(number_vec_t, from.numbers + offset);
+}
+#else
+#define load_number(from, offset, position, first_pass) ((number_vec_t)(number_t)0)
 #endif
+INLINE element_t load_element(arrays_t from, index_t offset, index_t position, uint first_pass) {
     (void)position;
     (void)first_pass;
-    return element(key, LOAD_GLOBAL_VECTOR(value_vec_t, from.values + offset));
+    return ELEMENT(LOAD_GLOBAL_VECTOR(vec_t, from.keys + offset), LOAD_GLOBAL_VECTOR(value_vec_t, from.values + offset),
+                   load_number(from, offset, position, first_pass));
 }
 INLINE void store_element(element_t e, arrays_t to, index_t offset) {
     STORE_GLOBAL_VECTOR(vec_t, e.key, to.keys + offset);
-    STORE_GLOBAL_VECTOR(value_vec_t, e.value, to.values + offset);
+    WITH_VALUES(STORE_GLOBAL_VECTOR(value_vec_t, e.value, to.values + offset);)
+    WITH_STORED_NUMBERS(STORE_GLOBAL_VECTOR(number_vec_t, e.number, to.numbers + offset);)
 }
 INLINE element_t load_local_element(local_arrays_t from, uint offset) {
-    return element(LOAD_VECTOR(from.keys + offset), LOAD_VECTOR(from.values + offset));
+    return ELEMENT(LOAD_VECTOR(from.keys + offset), LOAD_VECTOR(from.values + offset),
+                   LOAD_VECTOR(from.numbers + offset));
 }
 INLINE void store_local_element(element_t e, local_arrays_t to, uint offset) {
     STORE_VECTOR(e.key, to.keys + offset);
-    STORE_VECTOR(e.value, to.values + offset);
-}
-#else
-#define VALUES_PARAMETER
-#define ARRAYS(keys, offset) {(keys) + (offset)}
-#define ADVANCE(arrays, elements) ((arrays).keys += (elements))
-
-typedef vec_t element_t;
-
-#define KEY_OF(element) (element)
-#define ON_LANES(operation, e) operation(e)
-#define ON_BOTH_LANES(operation, e, f) operation(e, f)
-
-INLINE void exchange(element_t* lower, element_t* upper) {
-    element_t a = *lower, b = *upper;
-    *lower = MIN(a, b);
-    *upper = MAX(a, b);
+    WITH_VALUES(STORE_VECTOR(e.value, to.values + offset);)
+    WITH_NUMBERS(STORE_VECTOR(e.number, to.numbers + offset);)
 }
 
-INLINE element_t load_element(arrays_t from, index_t offset, index_t position, uint first_pass) {
-    (void)position;
-    (void)first_pass;
-    return LOAD_GLOBAL_VECTOR(vec_t, from.keys + offset);
-}
-INLINE void store_element(element_t e, arrays_t to, index_t offset) { STORE_GLOBAL_VECTOR(vec_t, e, to.keys + offset); }
-INLINE element_t load_local_element(local_arrays_t from, uint offset) { return LOAD_VECTOR(from.keys + offset); }
-INLINE void store_local_element(element_t e, local_arrays_t to, uint offset) { STORE_VECTOR(e, to.keys + offset); }
-#endif
-
-/* An element whose key is beyond every key of the array, or equal to the largest, and is never written. */
-INLINE element_t element_beyond(uint coding, key_t flip) {
-    vec_t key = decode((vec_t)LARGEST_KEY, coding, flip);
-#if VALUE_BITS
-    return element(key, LARGEST_VALUE);
-#else
-    return key;
-#endif
-}
-
-/* Beyond the end of the array lies +infinity: it is read as the largest key and never written. Compare-exchanges
+/* Beyond the end of the array lies +infinity: it is read as the largest element and never written. Compare-exchanges
  * never move an element towards the end past an equal one, so the elements of the array stay inside it.
  *
  * Where blocks of several vectors lie transposed (columns.h), one that reaches beyond the end does not: its keys would
@@ -147,35 +215,28 @@ INLINE element_t element_beyond(uint coding, key_t flip) {
 /* The lanes of several vectors, in memory of the work-item's own. */
 typedef struct {
     key_t keys[LANES];
-#if VALUE_BITS
-    value_t values[LANES];
-#endif
+    WITH_VALUES(value_t values[LANES];)
+    WITH_NUMBERS(number_t numbers[LANES];)
 } lanes_t;
 
 INLINE lanes_t lanes_of(element_t e) {
     lanes_t lanes;
-    STORE_VECTOR(KEY_OF(e), lanes.keys);
-#if VALUE_BITS
-    STORE_VECTOR(e.value, lanes.values);
-#endif
+    STORE_VECTOR(e.key, lanes.keys);
+    WITH_VALUES(STORE_VECTOR(e.value, lanes.values);)
+    WITH_NUMBERS(STORE_VECTOR(e.number, lanes.numbers);)
     return lanes;
 }
 
 INLINE element_t element_of(const lanes_t* lanes) {
-#if VALUE_BITS
-    return element(LOAD_VECTOR(lanes->keys), LOAD_VECTOR(lanes->values));
-#else
-    return LOAD_VECTOR(lanes->keys);
-#endif
+    return ELEMENT(LOAD_VECTOR(lanes->keys), LOAD_VECTOR(lanes->values), LOAD_VECTOR(lanes->numbers));
 }
 
 INLINE void load_to_end(lanes_t* lanes, arrays_t from, index_t first, index_t count, uint block_vectors,
                         uint first_pass) {
     EACH_LANE_INSIDE(l, key, first, count, block_vectors) {
         lanes->keys[l] = from.keys[key];
-#if VALUE_BITS
-        lanes->values[l] = NUMBER_VALUES && first_pass ? (value_t)key : from.values[key];
-#endif
+        WITH_VALUES(lanes->values[l] = from.values[key];)
+        WITH_STORED_NUMBERS(lanes->numbers[l] = first_pass ? (number_t)(key & from.number_mask) : from.numbers[key];)
     }
     (void)first_pass;
 }
@@ -183,9 +244,8 @@ INLINE void load_to_end(lanes_t* lanes, arrays_t from, index_t first, index_t co
 INLINE void store_to_end(const lanes_t* lanes, arrays_t to, index_t first, index_t count, uint block_vectors) {
     EACH_LANE_INSIDE(l, key, first, count, block_vectors) {
         to.keys[key] = lanes->keys[l];
-#if VALUE_BITS
-        to.values[key] = lanes->values[l];
-#endif
+        WITH_VALUES(to.values[key] = lanes->values[l];)
+        WITH_STORED_NUMBERS(to.numbers[key] = lanes->numbers[l];)
     }
 }
 #endif

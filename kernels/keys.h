@@ -30,7 +30,34 @@
 #define NANS_OF_A_SIGN ((key_t)0)
 #endif
 
-INLINE vec_t encode(vec_t bits, uint coding, key_t flip) {
+#if RECORD_BYTES
+/* Records are ordered by the caller's comparator, as they are. */
+typedef uint flip_t;
+
+#define encode(record, coding, flip) (record)
+#define decode(record, coding, flip) (record)
+
+INLINE key_t key_beyond(uint coding, flip_t flip) {
+    key_t zeros;
+    UNROLL for (uint i = 0; i < RECORD_WORDS; ++i) zeros.words[i] = 0;
+    (void)coding;
+    (void)flip;
+    return zeros;
+}
+
+INLINE uint record_before(key_t a, key_t b) {
+    union {
+        key_t key;
+        comparator_record record;
+    } first, second;
+    first.key = a;
+    second.key = b;
+    return comparator_before(first.record, second.record) != 0;
+}
+#else
+typedef key_t flip_t;
+
+INLINE vec_t encode(vec_t bits, uint coding, flip_t flip) {
     if (coding == CODING_NONE) return bits;
     if (coding == CODING_FLOATING) {
         vec_t all_if_negative = (vec_t)((key_t)0 - (bits >> (KEY_BITS - 1)));
@@ -39,7 +66,7 @@ INLINE vec_t encode(vec_t bits, uint coding, key_t flip) {
     return bits ^ flip;
 }
 
-INLINE vec_t decode(vec_t key, uint coding, key_t flip) {
+INLINE vec_t decode(vec_t key, uint coding, flip_t flip) {
     if (coding == CODING_NONE) return key;
     key ^= flip;
     if (coding == CODING_FLOATING) {
@@ -49,5 +76,8 @@ INLINE vec_t decode(vec_t key, uint coding, key_t flip) {
     }
     return key;
 }
+
+INLINE vec_t key_beyond(uint coding, flip_t flip) { return decode((vec_t)LARGEST_KEY, coding, flip); }
+#endif
 
 #endif

@@ -46,20 +46,47 @@ INLINE uint vector_of(uint t, uint m, uint start) {
 INLINE uint upper_number(uint t, uint start, uint mirrored) { return mirrored ? t ^ ((1u << start) - 1) : t; }
 
 /* Where the array is rows, all of a tile is in one row. A row has 2^tile_bits tiles; those of rows beyond the last have
- * no keys. */
-#if IN_ROWS
+ * no keys. Rows have `count` elements or, where segments[row] .. segments[row + 1] tell which are theirs, at most so many,
+ * all before `end`. */
+#if SEGMENT_BITS
+#define ROWS_PARAMETER , offset_t rows, uint tile_bits, offset_t end
+#define SEGMENTS_PARAMETER , GLOBAL const segment_t *segments, offset_t segments_offset
+#define ENTER_ROW(arrays, number, count)                                                   \
+    {                                                                                      \
+        offset_t row_ = (number) >> tile_bits, first_ = 0, last_ = 0;                      \
+        if (row_ < rows) {                                                                 \
+            first_ = min((offset_t)segments[segments_offset + row_], end);                 \
+            last_ = min((offset_t)segments[segments_offset + row_ + 1], end);              \
+        }                                                                                  \
+        ADVANCE(arrays, first_)                                                            \
+        (number) &= ((offset_t)1 << tile_bits) - 1;                                        \
+        (count) = last_ > first_ ? (index_t)min(last_ - first_, (offset_t)(count)) : 0;    \
+    }
+#elif IN_ROWS
 #define ROWS_PARAMETER , offset_t rows, uint tile_bits
+#define SEGMENTS_PARAMETER
 #define ENTER_ROW(arrays, number, count)                         \
     {                                                            \
         offset_t row_ = (number) >> tile_bits;                   \
-        ADVANCE(arrays, row_ * (count));                         \
+        ADVANCE(arrays, row_ * (count))                          \
         (number) &= ((offset_t)1 << tile_bits) - 1;              \
         if (row_ >= rows) (count) = 0;                           \
     }
 #else
 #define ROWS_PARAMETER
+#define SEGMENTS_PARAMETER
 #define ENTER_ROW(arrays, number, count)
 #endif
+
+/* Of a tile of short rows, each is a run of 2^phases vectors, in which numbers begin anew. */
+#if SHORT_ROWS && STORES_NUMBERS
+#define NUMBER_EACH_RUN(arrays, phases) (arrays).number_mask = ((index_t)1 << ((phases) + LANE_BITS)) - 1;
+#else
+#define NUMBER_EACH_RUN(arrays, phases)
+#endif
+
+/* The parameters of every kernel for what there is besides keys. */
+#define ARRAYS_PARAMETER VALUES_PARAMETER NUMBERS_PARAMETER SEGMENTS_PARAMETER
 
 /* A tile in the array. */
 typedef struct {
@@ -123,14 +150,14 @@ INLINE index_t held_index(tile_t tile, uint t, uint m, uint start, uint mirrored
 
 /* The arrays from so many elements on. */
 INLINE arrays_t arrays_from(arrays_t arrays, index_t elements) {
-    ADVANCE(arrays, elements);
+    ADVANCE(arrays, elements)
     return arrays;
 }
 
 /* All registers of work-item t from the array, whose blocks are of so many vectors. Keys are only coded in memory
  * before the first pass, which `coding` tells. */
 INLINE void load_registers(element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint start,
-                           uint mirrored, uint block_vectors, uint coding, key_t flip) {
+                           uint mirrored, uint block_vectors, uint coding, flip_t flip) {
     uint first_pass = coding != CODING_NONE;
     if (tile.whole) {
         index_t lower = lower_index(tile, t, start), upper = upper_index(tile, t, start, mirrored);
@@ -160,15 +187,15 @@ INLINE void load_registers(element_t* r, arrays_t arrays, index_t count, tile_t 
 #endif
     }
     if (coding != CODING_NONE) {
-        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) KEY_OF(r[m]) = encode(KEY_OF(r[m]), coding, flip);
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m].key = encode(r[m].key, coding, flip);
     }
 }
 
 /* All registers of work-item t to the array. */
 INLINE void store_registers(element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint start,
-                            uint mirrored, uint block_vectors, uint coding, key_t flip) {
+                            uint mirrored, uint block_vectors, uint coding, flip_t flip) {
     if (coding != CODING_NONE) {
-        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) KEY_OF(r[m]) = decode(KEY_OF(r[m]), coding, flip);
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m].key = decode(r[m].key, coding, flip);
     }
     if (tile.whole) {
         arrays_t to_lower = arrays_from(arrays, lower_index(tile, t, start));

@@ -15,8 +15,8 @@
 #ifndef CHUNK_BYTES
 #define CHUNK_BYTES 16384
 #endif
-#define CHUNK_VECTORS (CHUNK_BYTES / (LANES * KEY_BITS / 8))
-#define CHUNK_BITS (TILE_VECTORS < CHUNK_VECTORS ? TILE_BITS : LOG2(CHUNK_VECTORS))
+#define CHUNK_VECTORS_BITS LOG2(CHUNK_BYTES / (LANES * KEY_BYTES))
+#define CHUNK_BITS (TILE_BITS < CHUNK_VECTORS_BITS ? TILE_BITS : CHUNK_VECTORS_BITS)
 
 /* How often REGISTER_VECTORS vectors are loaded to have had all of a tile, or of a chunk. */
 #define WALK_OF_TILE (TILE_VECTORS >> FIELD_BITS)
@@ -59,7 +59,7 @@ INLINE void merge_vectors(arrays_t arrays, index_t count, tile_t tile, uint firs
 }
 
 /* Stores whole blocks: at rest transposed, and in order once the array is sorted, which `coding` tells. */
-INLINE void store_blocks(element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint coding, key_t flip) {
+INLINE void store_blocks(element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint coding, flip_t flip) {
     if (coding == CODING_NONE) {
         store_registers(r, arrays, count, tile, t, 0, 0, LANES, coding, flip);
     } else {
@@ -70,7 +70,7 @@ INLINE void store_blocks(element_t* r, arrays_t arrays, index_t count, tile_t ti
 
 /* The steps of strides 2^(top - 1) vectors .. 1 key of one chunk. */
 INLINE void merge_chunk(arrays_t arrays, index_t count, tile_t tile, uint chunk, uint mirrored, uint top,
-                        uint store_coding, key_t flip) {
+                        uint store_coding, flip_t flip) {
     uint first_t = chunk * WALK_OF_CHUNK, last_t = first_t + WALK_OF_CHUNK;
     merge_vectors(arrays, count, tile, first_t, last_t, mirrored, top, FIELD_BITS);
     for (uint t = first_t; t < last_t; ++t) {
@@ -93,17 +93,18 @@ INLINE uint chunks_before_end(tile_t tile, index_t count) {
 
 /* The steps of strides 2^(top - 1) vectors .. 1 key of a contiguous tile. */
 INLINE void merge_tile(arrays_t arrays, index_t count, tile_t tile, uint mirrored, uint top, uint store_coding,
-                       key_t flip) {
+                       flip_t flip) {
     merge_vectors(arrays, count, tile, 0, WALK_OF_TILE, mirrored, top, CHUNK_BITS);
     for (uint chunk = 0; chunk < chunks_before_end(tile, count); ++chunk)
         merge_chunk(arrays, count, tile, chunk, 0, CHUNK_BITS, store_coding, flip);
 }
 
 KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint phases, uint load_coding,
-                       uint store_coding, key_t flip VALUES_PARAMETER COUNTERS_PARAMETER) {
+                       uint store_coding, flip_t flip ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     offset_t number = GROUP_ID;
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
+    NUMBER_EACH_RUN(arrays, phases)
     tile_t tile = contiguous_tile((index_t)number, count);
 
     for (uint chunk = 0; chunk < chunks_before_end(tile, count); ++chunk) {
@@ -125,7 +126,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
 }
 
 KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint store_coding,
-                        key_t flip VALUES_PARAMETER COUNTERS_PARAMETER) {
+                        flip_t flip ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     offset_t number = GROUP_ID;
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
@@ -135,8 +136,8 @@ KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_
 }
 
 /* Never the last pass, which is one of contiguous tiles: the keys stay encoded and the blocks transposed. */
-KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint store_coding, key_t flip,
-                       uint row_stride, uint column_bits, uint mirrored VALUES_PARAMETER COUNTERS_PARAMETER) {
+KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint store_coding, flip_t flip,
+                       uint row_stride, uint column_bits, uint mirrored ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     offset_t number = GROUP_ID;
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)

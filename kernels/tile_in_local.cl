@@ -48,7 +48,7 @@
  * banks; unlike an exclusive-or this keeps every address a base plus a constant. LANES is 1, and REMAP is on. */
 #define PADDED(slot, shift) ((slot) + (BANK_PADDING ? (slot) >> (shift) : 0))
 /* lg of the slots that cover every bank once. */
-#define ROW_OF_BANKS_BITS (KEY_BITS == 64 ? 4 : 5)
+#define ROW_OF_BANKS_BITS (KEY_BYTES >= 8 ? 4 : 5)
 #define LOCAL_SLOTS (PADDED(TILE_VECTORS - 1, ROW_OF_BANKS_BITS) + 1)
 
 #if TILE_WORK_ITEMS > 1
@@ -85,7 +85,7 @@ INLINE uint slot(uint v, uint from, uint to) {
 /* The arrays in local memory from the slot of vector v on, in the hand-over from the field at `from` to that at `to`. */
 INLINE local_arrays_t local_from(local_arrays_t tile, uint v, uint from, uint to) {
     uint elements = slot(v, from, to) * LANES;
-    ADVANCE(tile, elements);
+    ADVANCE_LOCAL(tile, elements)
     return tile;
 }
 
@@ -128,22 +128,17 @@ INLINE void hand_over(element_t* r, local_arrays_t tile, uint t, uint from, uint
 #define TILE_WORK_ITEM (LOCAL_ID & (TILE_WORK_ITEMS - 1)) /* tells the compiler the range */
 #define HAND_OVER hand_over
 #define LOCAL_TILE local_arrays_t
-/* Behind the keys of all tiles, at the next multiple of 16 bytes, lie the values. */
+/* The keys of all tiles, then their values, then their numbers, each from a multiple of 16 bytes on. */
 #define LOCAL_ELEMENTS (LOCAL_SLOTS * LANES)
 #define ALL_LOCAL_ELEMENTS (LOCAL_ELEMENTS * TILES_PER_GROUP)
-#if VALUE_BITS
-#define DECLARE_LOCAL_TILE(name)                                                                           \
+#define LOCAL_BYTES(element_bytes) ((ALL_LOCAL_ELEMENTS * (element_bytes) + 15) / 16 * 16)
+#define DECLARE_LOCAL_TILE(name)                                                                            \
     DECLARE_LOCAL(key_t, name##_keys, ALL_LOCAL_ELEMENTS, 0);                                               \
-    DECLARE_LOCAL(value_t, name##_values, ALL_LOCAL_ELEMENTS,                                               \
-                  (ALL_LOCAL_ELEMENTS * (KEY_BITS / 8) + 15) / 16 * 16);                                    \
-    local_arrays_t name = {name##_keys, name##_values};                                                     \
-    ADVANCE(name, TILE_OF_GROUP * LOCAL_ELEMENTS)
-#else
-#define DECLARE_LOCAL_TILE(name)                          \
-    DECLARE_LOCAL(key_t, name##_keys, ALL_LOCAL_ELEMENTS, 0); \
-    local_arrays_t name = {name##_keys};                  \
-    ADVANCE(name, TILE_OF_GROUP * LOCAL_ELEMENTS)
-#endif
+    WITH_VALUES(DECLARE_LOCAL(value_t, name##_values, ALL_LOCAL_ELEMENTS, LOCAL_BYTES(KEY_BYTES));)         \
+    WITH_NUMBERS(DECLARE_LOCAL(number_t, name##_numbers, ALL_LOCAL_ELEMENTS,                                \
+                               LOCAL_BYTES(KEY_BYTES) + LOCAL_BYTES(VALUE_BITS / 8));)                      \
+    local_arrays_t name = {name##_keys AND_VALUE(name##_values) AND_NUMBER(name##_numbers)};                \
+    ADVANCE_LOCAL(name, TILE_OF_GROUP * LOCAL_ELEMENTS)
 #else
 #define TILE_NUMBER ((offset_t)GLOBAL_ID)
 #define TILE_WORK_ITEM 0
@@ -154,22 +149,28 @@ INLINE void hand_over(element_t* r, local_arrays_t tile, uint t, uint from, uint
 
 /* Phases 1 .. lg(REGISTER_VECTORS * L) at once in registers, then one after the other up to the phase that sorts
  * runs of 2^phases vectors. Where that is the whole tile, the first round may take any keys for its own and so takes
- * them contiguously over the work-items. */
+ * them contiguously over the work-items; of short rows it takes them so and hands them over. */
 KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint phases, uint load_coding,
-                       uint store_coding, key_t flip VALUES_PARAMETER COUNTERS_PARAMETER) {
+                       uint store_coding, flip_t flip ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
     uint t = TILE_WORK_ITEM;
     offset_t number = TILE_NUMBER;
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
+    NUMBER_EACH_RUN(arrays, phases)
     tile_t tile = contiguous_tile((index_t)number, count);
     sync_t sync = {0, 0};
     element_t r[REGISTER_VECTORS];
 
+#if SHORT_ROWS && COALESCED_STORE
+    load_registers(r, arrays, count, tile, t, CONTIGUOUS_START, 0, 1, load_coding, flip);
+    if (phases < TILE_BITS) HAND_OVER(r, local_tile, t, CONTIGUOUS_START, 0, 0, 0, &sync);
+#else
     load_registers(r, arrays, count, tile, t, phases == TILE_BITS ? CONTIGUOUS_START : 0, 0, 1, load_coding, flip);
+#endif
+    uint start = 0, mirrored = 0;
     sort_registers(r);
 
-    uint start = 0, mirrored = 0;
     LOOP(phase, FIELD_BITS + 1, TILE_BITS, phase <= phases) {
         uint top = phase;
         LOOP(round, 0, ROUNDS(TILE_BITS) - 1, top > 0) {
@@ -194,7 +195,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
 /* The steps of one phase on a tile of rows of 2^column_bits keys: the strides from half the tile down to one row, or,
  * where the tile is contiguous, down to one key. */
 INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, index_t count, tile_t tile, uint mirrored,
-                  uint most_rounds, uint store_coding, key_t flip COUNTERS_PARAMETER) {
+                  uint most_rounds, uint store_coding, flip_t flip COUNTERS_PARAMETER) {
     uint t = TILE_WORK_ITEM;
     sync_t sync = {0, 0};
     element_t r[REGISTER_VECTORS];
@@ -228,7 +229,7 @@ INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, index_t count, tile_t 
 
 /* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key. */
 KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint store_coding,
-                        key_t flip VALUES_PARAMETER COUNTERS_PARAMETER) {
+                        flip_t flip ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
     offset_t number = TILE_NUMBER;
     arrays_t arrays = ARRAYS(keys, offset);
@@ -239,8 +240,8 @@ KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_
 
 /* Global steps of a phase, in tiles of rows 2^row_stride keys apart, of 2^column_bits keys: strides from half the rows
  * down to one row. */
-KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint store_coding, key_t flip,
-                       uint row_stride, uint column_bits, uint mirrored VALUES_PARAMETER COUNTERS_PARAMETER) {
+KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint store_coding, flip_t flip,
+                       uint row_stride, uint column_bits, uint mirrored ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
     offset_t number = TILE_NUMBER;
     arrays_t arrays = ARRAYS(keys, offset);

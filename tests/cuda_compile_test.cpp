@@ -56,8 +56,8 @@ TEST_CASE("CUDA: chosen shapes compile for every generation and spill nothing") 
         for (const auto& [bytes, value_bytes, counts] : elements)
             for (const std::uint64_t count : counts) {
                 const std::string architecture = generation.architecture;
-                const Shape shape = choose_shape(graphics_card(generation), bytes, count, value_bytes);
-                const lanesort::detail::KernelParameters parameters{bytes, false, false, true, shape, value_bytes};
+                const Shape shape = choose_shape(graphics_card(generation), {bytes, value_bytes}, count);
+                const lanesort::detail::KernelParameters parameters{{bytes, value_bytes}, false, false, true, shape};
                 const cuda::MachineCode made =
                     cuda::compile(parameters, architecture, {"--ptxas-options=-v", "--no-cache"});
                 CHECK(!made.code.empty());
@@ -67,7 +67,7 @@ TEST_CASE("CUDA: chosen shapes compile for every generation and spill nothing") 
                     const int spilled = std::stoi((*match)[2]) + std::stoi((*match)[3]);
                     fmt::print("{:<8}{:>5}{:>7}  {:<12}{:>10}{:>8}{:>14}  {}\n", architecture, bytes * 8,
                                value_bytes * 8, (*match)[1].str(), (*match)[4].str(), spilled,
-                               shape.local_bytes(bytes, value_bytes), to_string(shape));
+                               shape.local_bytes({bytes, value_bytes}), to_string(shape));
                     CAPTURE(architecture);
                     CAPTURE((*match)[1].str());
                     CAPTURE(to_string(shape));

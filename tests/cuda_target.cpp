@@ -11,8 +11,7 @@ using cuda::driver;
 
 class CudaRecording final : public Recording {
 public:
-    CudaRecording(Sorter& sorter, const cuda::KeyRange& keys, CUstream stream)
-        : recorded_(sorter, keys), stream_(stream) {}
+    CudaRecording(cuda::RecordedSort recorded, CUstream stream) : recorded_(std::move(recorded)), stream_(stream) {}
     SortReport enqueue() override { return recorded_.enqueue(stream_); }
 
 private:
@@ -38,7 +37,7 @@ public:
     std::vector<Bytes> run(const Plan& plan, KeyCoding coding, std::size_t offset, const Bytes& memory) override {
         const CurrentContext current(context_);
         CudaMemory copy(info_, context_, memory);
-        cuda::StreamExecutor executor(*program_, copy.stream(), {copy.address(), offset, coding});
+        cuda::StreamExecutor executor(*program_, copy.stream(), {{copy.address(), offset}, plan.count, coding});
         std::vector<Bytes> states;
         executor.after_enqueue = [&](const Pass&) { states.push_back(copy.read()); };
         executor.run(plan);
@@ -116,7 +115,13 @@ SortReport CudaMemory::enqueue_argsort(Sorter& sorter, const Range& range, const
 
 std::unique_ptr<Recording> CudaMemory::record(Sorter& sorter, const Range& range) {
     note_run("CUDA graph", device_);
-    return std::make_unique<CudaRecording>(sorter, keys(range), *stream_);
+    return std::make_unique<CudaRecording>(cuda::RecordedSort(sorter, keys(range)), *stream_);
+}
+
+std::unique_ptr<Recording> CudaMemory::record_sort_by_key(Sorter& sorter, const Range& range, const Values& values) {
+    const cuda::KeyRange keys_of_range = keys(range);
+    return std::make_unique<CudaRecording>(
+        cuda::RecordedSort(sorter, keys_of_range, {keys_of_range.keys, values.offset, values.bytes}), *stream_);
 }
 
 CudaTarget::CudaTarget(int number)

@@ -38,6 +38,7 @@ public:
     SortReport enqueue_sort_by_key(Sorter& sorter, const Range& range, const Values& values) override;
     SortReport enqueue_argsort(Sorter& sorter, const Range& range, const Values& indices) override;
     std::unique_ptr<Recording> record(Sorter& sorter, const Range& range) override;
+    std::unique_ptr<Recording> record_sort_by_key(Sorter& sorter, const Range& range, const Values& values) override;
 
     void* pointer() const { return reinterpret_cast<void*>(memory_); }
     CUdeviceptr address() const { return memory_; }
@@ -45,7 +46,12 @@ public:
 
 private:
     cuda::KeyRange keys(const Range& range) const {
-        return {pointer(), range.offset, range.count, range.type, range.order, range.row_length};
+        cuda::KeyRange keys{pointer(), range.offset, range.count, range.type, range.order, range.row_length};
+        const Segments& segments = range.segments;
+        if (segments.bytes > 0)
+            keys.segments = {pointer(), segments.offset, segments.count, segments.longest, segments.bytes};
+        keys.stable = range.stable;
+        return keys;
     }
 
     const DeviceInfo& device_;

@@ -88,7 +88,7 @@ TEST_CASE("host range: a type known at run time") {
     for (Target& target : targets()) {
         auto keys = random_keys<double>(1000, random);
         const auto expected = sorted(keys, Order::descending);
-        target.sorter().sort(keys.data(), keys.size(), KeyType::f64, Order::descending);
+        target.sorter().sort(keys.data(), keys.size(), KeyType::f64, {.order = Order::descending});
         require_same_bytes(keys, expected);
     }
 }

@@ -88,10 +88,10 @@ TEST_CASE("kernel source: shapes choose their kernel file and definitions") {
     const auto defined = [](const KernelParameters& parameters, const std::string& wanted) {
         return std::ranges::count(definitions(parameters), wanted) == 1;
     };
-    const KernelParameters parameters{.key_bytes = 8, .wide_index = true, .shape = in_local, .value_bytes = 16};
+    const KernelParameters parameters{.bytes = {8, 16}, .wide_index = true, .shape = in_local};
     for (const std::string definition :
-         {"KEY_BITS=64", "VALUE_BITS=128", "NUMBER_VALUES=0", "INDEX_BITS=64", "LANES=4", "VECTORS=2", "WORK_ITEMS=64",
-          "REGISTER_VECTORS=4", "REMAP=1", "BANK_SWAP=0", "COUNT_SYNC=0"}) {
+         {"KEY_BITS=64", "VALUE_BITS=128", "NUMBER_BITS=0", "RECORD_BYTES=0", "IN_ROWS=0", "INDEX_BITS=64", "LANES=4",
+          "VECTORS=2", "WORK_ITEMS=64", "REGISTER_VECTORS=4", "REMAP=1", "BANK_SWAP=0", "COUNT_SYNC=0"}) {
         CAPTURE(definition);
         CHECK(defined(parameters, definition));
     }

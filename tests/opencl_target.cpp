@@ -45,10 +45,19 @@ public:
     std::unique_ptr<Recording> record(Sorter& sorter, const Range& range) override {
         return std::make_unique<OpenClRecording>(test::record(target_, sorter, queue_, keys(range)));
     }
+    std::unique_ptr<Recording> record_sort_by_key(Sorter& sorter, const Range& range, const Values& values) override {
+        return std::make_unique<OpenClRecording>(
+            opencl::RecordedSort(sorter, queue_(), keys(range), {buffer_(), values.offset, values.bytes}));
+    }
 
 private:
     opencl::KeyRange keys(const Range& range) const {
-        return {buffer_(), range.offset, range.count, range.type, range.order, range.row_length};
+        opencl::KeyRange keys{buffer_(), range.offset, range.count, range.type, range.order, range.row_length};
+        const Segments& segments = range.segments;
+        if (segments.bytes > 0)
+            keys.segments = {buffer_(), segments.offset, segments.count, segments.longest, segments.bytes};
+        keys.stable = range.stable;
+        return keys;
     }
 
     const OpenClTarget& target_;
@@ -66,7 +75,7 @@ public:
         const cl::CommandQueue& queue = target_.queue;
         const cl::Buffer buffer(target_.context, CL_MEM_READ_WRITE, memory.size());
         queue.enqueueWriteBuffer(buffer, CL_TRUE, 0, memory.size(), memory.data());
-        opencl::QueueExecutor executor(program_, queue, {buffer, offset, coding});
+        opencl::QueueExecutor executor(program_, queue, {{buffer, offset}, plan.count, coding});
         std::vector<Bytes> states;
         executor.after_enqueue = [&](const Pass&, const cl::Event& event) {
             event.wait();

@@ -54,7 +54,7 @@ void check_shape(Target& target, KernelParameters parameters, const Shape& shape
     if (!target.can_run(shape, sizeof(T))) return;
     CAPTURE(target.name);
     CAPTURE(to_string(shape));
-    parameters.key_bytes = sizeof(T);
+    parameters.bytes = sizeof(T);
     parameters.shape = shape;
     const auto kernels = target.compile(parameters);
     const std::size_t tile = shape.tile_keys();

@@ -248,8 +248,30 @@ TEST_CASE("plan: rows share the launches of one row") {
     CHECK(make_row_plan(0, 100, shape).passes.empty());
     CHECK(make_row_plan(100, 1, shape).passes.empty());
     CHECK(make_row_plan(100, 0, shape).passes.empty());
-    CHECK_THROWS_AS(make_row_plan(3, 32, shape), Error);
+    CHECK_THROWS_AS(make_row_plan(3, 31, shape), Error);
+    CHECK_THROWS_AS(make_row_plan(3, 4, shape), Error);
     CHECK_THROWS_AS(make_row_plan(std::uint64_t{1} << 40, std::uint64_t{1} << 40, shape), Error);
+}
+
+TEST_CASE("plan: a tile holds several rows of a power of two of keys") {
+    Shape shape{.vectors = 4, .work_items = 8, .register_vectors = 8, .steps_per_pass = 2};  // tiles of 64 keys
+    for (const unsigned phases : {3u, 4u, 5u}) {
+        CAPTURE(phases);
+        const Plan plan = make_row_plan(11, std::uint64_t{1} << phases, shape);
+        CHECK(plan.short_rows);
+        REQUIRE(plan.passes.size() == 1);
+        const Pass& pass = plan.passes.front();
+        CHECK(pass.kind == Pass::Kind::sort_tiles);
+        CHECK(pass.last_phase == phases);
+        CHECK(pass.steps == phases * (phases + 1) / 2);
+        CHECK(pass.tiles == ((11u << phases) + 63) / 64);
+        CHECK(pass.groups == pass.tiles);
+    }
+    CHECK(!make_row_plan(11, 64, shape).short_rows);
+    // Loaded as one tile, which takes one more hand-over.
+    const unsigned hand_overs = make_row_plan(11, 32, shape).passes.front().hand_overs;
+    shape.coalesced_store = true;
+    CHECK(make_row_plan(11, 32, shape).passes.front().hand_overs == hand_overs + 2);
 }
 
 }  // namespace

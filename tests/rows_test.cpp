@@ -37,7 +37,7 @@ void check_rows(const Target& target, Sorter& sorter, std::size_t rows, std::siz
     {
         INFO("host range");
         std::vector<K> keys = before;
-        sorter.sort(std::span(keys).subspan(zone, rows * length), order, length);
+        sorter.sort(std::span(keys).subspan(zone, rows * length), {.order = order, .row_length = length});
         require_same_bytes(keys, expected);
     }
     const Range range{zone, rows * length, key_type_v<K>, order, length};
@@ -70,11 +70,11 @@ void check_rows_with_values(Sorter& sorter, std::size_t rows, std::size_t length
             return order == Order::ascending ? a < b : b < a;
         });
     }
-    sorter.argsort(std::span(std::as_const(keys)), std::span(indices), order, length);
+    sorter.argsort(std::span(std::as_const(keys)), std::span(indices), {.order = order, .row_length = length});
     CHECK(keys == before_sort);
     REQUIRE(indices == expected);
     // Values that ascend come out as the indices do.
-    sorter.sort_by_key(std::span(keys), std::span(values), order, length);
+    sorter.sort_by_key(std::span(keys), std::span(values), {.order = order, .row_length = length});
     std::vector<K> expected_keys;
     for (std::size_t i = 0; i < keys.size(); ++i) {
         expected[i] += static_cast<std::uint32_t>(i / length * length);
@@ -123,12 +123,12 @@ TEST_SUITE("values") {
     TEST_CASE("rows: keys that do not fill them are refused; rows of one key need no sort") {
         for (Target& target : targets()) {
             std::vector<std::uint32_t> keys{3, 2, 1, 0, 9}, indices(5, 7);
-            const Error error = error_of([&] { target.sorter().sort(std::span(keys), Order::ascending, 2); });
+            const Error error = error_of([&] { target.sorter().sort(std::span(keys), {.row_length = 2}); });
             CHECK(error.code() == ErrorCode::invalid_argument);
             check_mentions(error, {"5 keys", "rows of 2 keys"});
-            CHECK(target.sorter().sort(std::span(keys), Order::ascending, 1).launches == 0);
+            CHECK(target.sorter().sort(std::span(keys), {.row_length = 1}).launches == 0);
             CHECK(keys == std::vector<std::uint32_t>{3, 2, 1, 0, 9});
-            target.sorter().argsort(std::span(keys), std::span(indices), Order::ascending, 1);
+            target.sorter().argsort(std::span(keys), std::span(indices), {.row_length = 1});
             CHECK(indices == std::vector<std::uint32_t>(5));
         }
     }

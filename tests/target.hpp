@@ -35,13 +35,23 @@ std::vector<T> keys_of(const Bytes& bytes) {
     return keys;
 }
 
+/// Offsets of segments in the same memory, `offset` integers after its start; `bytes` 0: none.
+struct Segments {
+    std::size_t offset = 0;
+    std::size_t count = 0;
+    std::size_t longest = 0;
+    std::size_t bytes = 0;
+};
+
 /// Keys in a device's memory: `count` keys, beginning `offset` keys after its start.
 struct Range {
     std::size_t offset = 0;
     std::size_t count = 0;
-    KeyType type = KeyType::u32;
+    KeyKind type = KeyType::u32;
     Order order = Order::ascending;
     std::size_t row_length = 0;
+    Segments segments = {};
+    bool stable = false;
 };
 
 /// Values in the same memory, one for each key, of `bytes` bytes each, `offset` of them after its start.
@@ -74,6 +84,7 @@ public:
     virtual SortReport enqueue_argsort(Sorter& sorter, const Range& range, const Values& indices) = 0;
     /// Must not outlive the memory and the sorter.
     virtual std::unique_ptr<Recording> record(Sorter& sorter, const Range& range) = 0;
+    virtual std::unique_ptr<Recording> record_sort_by_key(Sorter& sorter, const Range& range, const Values& values) = 0;
 };
 
 /// The kernels of one set of parameters, compiled.

@@ -111,7 +111,7 @@ void check_sort_by_key(const Target& target, Sorter& sorter, std::size_t count, 
     {
         INFO("host range");
         Pairs<K, V> sorted = pairs;
-        sorter.sort_by_key(std::span(sorted.keys), std::span(sorted.values), order);
+        sorter.sort_by_key(std::span(sorted.keys), std::span(sorted.values), {.order = order});
         REQUIRE(raw(sorted.keys) == raw(expected.keys));
         REQUIRE((sorted.values == expected.values));
     }
@@ -145,7 +145,7 @@ void check_argsort(const Target& target, Sorter& sorter, std::size_t count, Orde
         INFO("host range");
         const std::vector<K> input = keys;
         std::vector<I> indices(count, static_cast<I>(-1));
-        sorter.argsort(std::span(input), std::span(indices), order);
+        sorter.argsort(std::span(input), std::span(indices), {.order = order});
         REQUIRE((indices == expected));
         REQUIRE(raw(input) == raw(keys));
     }

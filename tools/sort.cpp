@@ -51,7 +51,7 @@ public:
         if (shape_.any()) options.shape = shape_.over(usual_shape(device.info(), type_, count));
         options.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
         Sorter sorter(device, options);
-        const SortReport report = sorter.sort(keys.data(), count, type_, order_);
+        const SortReport report = sorter.sort(keys.data(), count, type_, {.order = order_});
         if (text_) write_text(out, keys, type_);
         else out.write(keys.data(), keys.size());
         out.commit();

@@ -1,6 +1,7 @@
 // lanesort/cuda.hpp: everything that a caller can get wrong is found here, before anything is enqueued.
 #include <lanesort/cuda.hpp>
 
+#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
@@ -33,8 +34,8 @@ bool ask(CUdeviceptr memory, CUpointer_attribute which, Fact& fact) {
 }
 
 /// `count` things of so many bytes, `offset` of them after the pointer; `what` they are and `of_what`.
-CUdeviceptr check_memory(const Host& host, void* pointer, std::size_t offset, std::size_t count, std::size_t bytes,
-                         const char* what, const std::string& of_what) {
+CUdeviceptr check_memory(const Host& host, const void* pointer, std::size_t offset, std::size_t count,
+                         std::size_t bytes, const char* what, const std::string& of_what) {
     const auto memory = reinterpret_cast<CUdeviceptr>(pointer);
     if (memory == 0 && count == 0) return memory;  // what cudaMalloc gives for no bytes
     CUcontext context = nullptr;
@@ -55,7 +56,8 @@ CUdeviceptr check_memory(const Host& host, void* pointer, std::size_t offset, st
     // Memory from a pool belongs to no context, but to a device.
     require(context ? context == host.context() : device == host.device(), ErrorCode::wrong_context,
             "the memory belongs to another device or context than the sorter");
-    require(memory % bytes == 0, ErrorCode::invalid_argument,
+    const std::size_t alignment = std::min<std::size_t>(bytes & (~bytes + 1), 16);
+    require(memory % alignment == 0, ErrorCode::invalid_argument,
             fmt::format("the device pointer is not aligned to {} of {} bytes", what, bytes));
     const std::size_t capacity = (size - (memory - start)) / bytes;
     require(offset <= capacity && count <= capacity - offset, ErrorCode::out_of_range,
@@ -66,14 +68,13 @@ CUdeviceptr check_memory(const Host& host, void* pointer, std::size_t offset, st
 }
 
 CUdeviceptr check_keys(const Host& host, const KeyRange& keys) {
-    return check_memory(host, keys.keys, keys.offset, keys.count, key_bytes(keys.type), "keys",
-                        fmt::format("of type {}", name(keys.type)));
+    return check_memory(host, keys.keys, keys.offset, keys.count, keys.type.bytes(), "keys", "of " + keys.type.name());
 }
 
 CUdeviceptr check_values(const Host& host, const ValueRange& values, const KeyRange& keys) {
     const CUdeviceptr memory = check_memory(host, values.values, values.offset, keys.count, values.bytes, "values",
                                             fmt::format("of {} bytes", values.bytes));
-    const std::size_t bytes = key_bytes(keys.type);
+    const std::size_t bytes = keys.type.bytes();
     const CUdeviceptr first_key = reinterpret_cast<CUdeviceptr>(keys.keys) + keys.offset * bytes;
     const CUdeviceptr first_value = memory + values.offset * values.bytes;
     require(first_key + keys.count * bytes <= first_value || first_value + keys.count * values.bytes <= first_key,
@@ -81,13 +82,9 @@ CUdeviceptr check_values(const Host& host, const ValueRange& values, const KeyRa
     return memory;
 }
 
-/// The plan and its compiled kernels; nothing where there is nothing to sort.
-std::optional<detail::SorterCore::Prepared> prepare(Sorter& sorter, const KeyRange& keys,
-                                                    const detail::ElementType& element) {
-    const detail::Extent extent{keys.count, keys.row_length};
-    detail::check(extent);
-    if (extent.is_sorted()) return std::nullopt;
-    return sorter.core().prepare(extent, element);
+CUdeviceptr check_segments(const Host& host, const Segments& segments) {
+    return check_memory(host, segments.offsets, segments.offset, segments.count + 1, segments.bytes, "offsets",
+                        fmt::format("of {} bytes", segments.bytes));
 }
 
 void check_events(std::span<const Event> wait_list) {
@@ -114,44 +111,6 @@ Sorter make_sorter(int device, SorterOptions options) {
         std::make_unique<detail::SorterCore>(std::make_unique<Host>(device_of_number(device)), std::move(options)));
 }
 
-SortReport enqueue_sort(Sorter& sorter, Stream stream, const KeyRange& keys, std::span<const Event> wait_list,
-                        Event event) {
-    Host& host = host_of(sorter);
-    const CurrentContext current(host.context());
-    check_stream(host, stream);
-    const CUdeviceptr memory = check_keys(host, keys);
-    check_events(wait_list);
-    const std::optional<detail::SorterCore::Prepared> ready = prepare(sorter, keys, {keys.type});
-
-    wait_for(stream, wait_list);
-    if (ready) {
-        const Keys in_memory{memory, keys.offset, key_coding(keys.type, keys.order)};
-        StreamExecutor(host.program(ready->parameters), stream, in_memory).run(ready->plan);
-    }
-    if (event) LANESORT_CU(cuEventRecord, event, stream);
-    return ready ? detail::report_of(ready->plan) : SortReport{};
-}
-
-SortReport enqueue_sort_by_key(Sorter& sorter, Stream stream, const KeyRange& keys, const ValueRange& values,
-                               std::span<const Event> wait_list, Event event) {
-    Host& host = host_of(sorter);
-    const CurrentContext current(host.context());
-    const detail::ElementType element{keys.type, values.bytes};
-    detail::check(element);
-    check_stream(host, stream);
-    const CUdeviceptr key_memory = check_keys(host, keys), value_memory = check_values(host, values, keys);
-    check_events(wait_list);
-    const std::optional<detail::SorterCore::Prepared> ready = prepare(sorter, keys, element);
-
-    wait_for(stream, wait_list);
-    if (ready) {
-        const Keys in_memory{key_memory, keys.offset, key_coding(keys.type, keys.order), value_memory, values.offset};
-        StreamExecutor(host.program(ready->parameters), stream, in_memory).run(ready->plan);
-    }
-    if (event) LANESORT_CU(cuEventRecord, event, stream);
-    return ready ? detail::report_of(ready->plan) : SortReport{};
-}
-
 namespace {
 
 /// Memory of the device's pool, in the order of a stream.
@@ -171,36 +130,95 @@ private:
     CUdeviceptr memory_ = 0;
 };
 
+/// A sort that was checked, planned and compiled; where nothing can be out of order it needs no program.
+class ReadySort {
+public:
+    /// `values` or `indices` may be null. The sorter's context is current.
+    ReadySort(Sorter& sorter, const KeyRange& range, const ValueRange* values, const ValueRange* indices)
+        : host_(host_of(sorter)) {
+        detail::Extent extent{range.count, range.row_length};
+        if (range.segments.offsets) {
+            extent.offset_bytes = range.segments.bytes;
+            extent.segments = range.segments.count;
+            extent.longest = range.segments.longest;
+        }
+        check(extent);
+        if (indices) check_index(extent, indices->bytes);
+        element_ = {range.type, values ? values->bytes : 0, indices ? indices->bytes : 0};
+        detail::check(range.type);
+        if (values) detail::check_values(values->bytes);
+        arrays_ = {{check_keys(host_, range), range.offset}, range.count, coding_of(range.type, range.order)};
+        if (values) arrays_.values = {check_values(host_, *values, range), values->offset};
+        if (indices) arrays_.numbers = {check_values(host_, *indices, range), indices->offset};
+        if (range.segments.offsets) arrays_.segments = {check_segments(host_, range.segments), range.segments.offset};
+        if (range.stable && !indices && (values || range.type.comparator()))
+            element_.number_bytes = detail::number_bytes(extent);
+        if (!extent.is_sorted()) ready_ = sorter.core().prepare(extent, element_);
+    }
+
+    /// Enqueues the sort; of an argsort, on a copy of the keys.
+    SortReport enqueue(CUstream stream) const {
+        const std::size_t key_bytes = element_.key.bytes(), number_bytes = element_.number_bytes;
+        const bool keys_stay = arrays_.numbers.memory != 0;
+        if (!ready_) {
+            if (keys_stay && arrays_.count > 0)
+                LANESORT_CU(cuMemsetD8Async, arrays_.numbers.memory + arrays_.numbers.offset * number_bytes, 0,
+                            arrays_.count * number_bytes, stream);
+            return {};
+        }
+        SortReport report = detail::report_of(ready_->plan);
+        Arrays arrays = arrays_;
+        std::optional<PoolMemory> own;
+        if (keys_stay) {
+            report.device_bytes = arrays.count * key_bytes;
+            own.emplace(stream, report.device_bytes);
+            LANESORT_CU(cuMemcpyDtoDAsync, *own, arrays.keys.memory + arrays.keys.offset * key_bytes,
+                        report.device_bytes, stream);
+            arrays.keys = {*own};
+        } else if (number_bytes > 0) {
+            report.device_bytes = arrays.count * number_bytes;
+            own.emplace(stream, report.device_bytes);
+            arrays.numbers = {*own};
+        }
+        StreamExecutor(host_.program(ready_->parameters), stream, arrays).run(ready_->plan);
+        return report;
+    }
+
+private:
+    Host& host_;
+    detail::ElementType element_;
+    Arrays arrays_;
+    std::optional<detail::SorterCore::Prepared> ready_;
+};
+
+SortReport enqueue(Sorter& sorter, Stream stream, const KeyRange& keys, const ValueRange* values,
+                   const ValueRange* indices, std::span<const Event> wait_list, Event event) {
+    const Host& host = host_of(sorter);
+    const CurrentContext current(host.context());
+    check_stream(host, stream);
+    const ReadySort sort(sorter, keys, values, indices);
+    check_events(wait_list);
+    wait_for(stream, wait_list);
+    const SortReport report = sort.enqueue(stream);
+    if (event) LANESORT_CU(cuEventRecord, event, stream);
+    return report;
+}
+
 }  // namespace
+
+SortReport enqueue_sort(Sorter& sorter, Stream stream, const KeyRange& keys, std::span<const Event> wait_list,
+                        Event event) {
+    return enqueue(sorter, stream, keys, nullptr, nullptr, wait_list, event);
+}
+
+SortReport enqueue_sort_by_key(Sorter& sorter, Stream stream, const KeyRange& keys, const ValueRange& values,
+                               std::span<const Event> wait_list, Event event) {
+    return enqueue(sorter, stream, keys, &values, nullptr, wait_list, event);
+}
 
 SortReport enqueue_argsort(Sorter& sorter, Stream stream, const KeyRange& keys, const ValueRange& indices,
                            std::span<const Event> wait_list, Event event) {
-    Host& host = host_of(sorter);
-    const CurrentContext current(host.context());
-    const detail::ElementType element{keys.type, indices.bytes, true};
-    detail::check(element);
-    detail::check_index({keys.count, keys.row_length}, indices.bytes);
-    check_stream(host, stream);
-    const CUdeviceptr key_memory = check_keys(host, keys), index_memory = check_values(host, indices, keys);
-    check_events(wait_list);
-    const std::optional<detail::SorterCore::Prepared> ready = prepare(sorter, keys, element);
-
-    wait_for(stream, wait_list);
-    SortReport report;
-    if (!ready && keys.count > 0)
-        LANESORT_CU(cuMemsetD8Async, index_memory + indices.offset * indices.bytes, 0, keys.count * indices.bytes,
-                    stream);
-    if (ready) {
-        report = detail::report_of(ready->plan);
-        const std::size_t bytes = key_bytes(keys.type);
-        report.device_bytes = keys.count * bytes;
-        const PoolMemory copy(stream, report.device_bytes);
-        LANESORT_CU(cuMemcpyDtoDAsync, copy, key_memory + keys.offset * bytes, report.device_bytes, stream);
-        const Keys in_memory{copy, 0, key_coding(keys.type, keys.order), index_memory, indices.offset};
-        StreamExecutor(host.program(ready->parameters), stream, in_memory).run(ready->plan);
-    }
-    if (event) LANESORT_CU(cuEventRecord, event, stream);
-    return report;
+    return enqueue(sorter, stream, keys, nullptr, &indices, wait_list, event);
 }
 
 struct RecordedSort::State {
@@ -209,40 +227,40 @@ struct RecordedSort::State {
     CUgraph graph = nullptr;
     CUgraphExec executable = nullptr;
 
-    explicit State(Host& of) : host(of) {}
+    State(Sorter& sorter, const KeyRange& keys, const ValueRange* values) : host(host_of(sorter)) {
+        const CurrentContext current(host.context());
+        const ReadySort sort(sorter, keys, values, nullptr);
+        // A stream of its own is captured, so that nothing of the caller's is.
+        CUstream stream = nullptr;
+        LANESORT_CU(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
+        const std::unique_ptr<CUstream_st, decltype(driver().cuStreamDestroy)> owner(stream, driver().cuStreamDestroy);
+        LANESORT_CU(cuStreamBeginCapture, stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+        try {
+            report = sort.enqueue(stream);
+        } catch (...) {
+            // A thread with an unfinished capture could not allocate any more.
+            driver().cuStreamEndCapture(stream, &graph);
+            driver().cuGraphDestroy(graph);
+            throw;
+        }
+        LANESORT_CU(cuStreamEndCapture, stream, &graph);
+        if (const CUresult made = driver().cuGraphInstantiateWithFlags(&executable, graph, 0); made != CUDA_SUCCESS) {
+            driver().cuGraphDestroy(graph);
+            check(made, "cuGraphInstantiateWithFlags");
+        }
+    }
     ~State() {
-        if (executable) driver().cuGraphExecDestroy(executable);
-        if (graph) driver().cuGraphDestroy(graph);
+        driver().cuGraphExecDestroy(executable);
+        driver().cuGraphDestroy(graph);
     }
     State(const State&) = delete;
     State& operator=(const State&) = delete;
 };
 
-RecordedSort::RecordedSort(Sorter& sorter, const KeyRange& keys) : state_(std::make_unique<State>(host_of(sorter))) {
-    const CurrentContext current(state_->host.context());
-    const CUdeviceptr memory = check_keys(state_->host, keys);
-    const std::optional<detail::SorterCore::Prepared> ready = prepare(sorter, keys, {keys.type});
-
-    // A stream of its own is captured, so that nothing of the caller's is.
-    CUstream stream = nullptr;
-    LANESORT_CU(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
-    const std::unique_ptr<CUstream_st, decltype(driver().cuStreamDestroy)> owner(stream, driver().cuStreamDestroy);
-    LANESORT_CU(cuStreamBeginCapture, stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
-    try {
-        if (ready) {
-            const Keys in_memory{memory, keys.offset, key_coding(keys.type, keys.order)};
-            StreamExecutor(state_->host.program(ready->parameters), stream, in_memory).run(ready->plan);
-            state_->report = detail::report_of(ready->plan);
-        }
-    } catch (...) {
-        // A thread with an unfinished capture could not allocate any more.
-        driver().cuStreamEndCapture(stream, &state_->graph);
-        throw;
-    }
-    LANESORT_CU(cuStreamEndCapture, stream, &state_->graph);
-    LANESORT_CU(cuGraphInstantiateWithFlags, &state_->executable, state_->graph, 0);
-}
-
+RecordedSort::RecordedSort(Sorter& sorter, const KeyRange& keys)
+    : state_(std::make_unique<State>(sorter, keys, nullptr)) {}
+RecordedSort::RecordedSort(Sorter& sorter, const KeyRange& keys, const ValueRange& values)
+    : state_(std::make_unique<State>(sorter, keys, &values)) {}
 RecordedSort::RecordedSort(RecordedSort&&) noexcept = default;
 RecordedSort& RecordedSort::operator=(RecordedSort&&) noexcept = default;
 RecordedSort::~RecordedSort() = default;

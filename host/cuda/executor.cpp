@@ -7,8 +7,8 @@
 
 namespace lanesort::cuda {
 
-StreamExecutor::StreamExecutor(const Program& program, CUstream stream, Keys keys)
-    : program_(program), stream_(stream), keys_(keys) {}
+StreamExecutor::StreamExecutor(const Program& program, CUstream stream, Arrays arrays)
+    : program_(program), stream_(stream), arrays_(arrays) {}
 
 void StreamExecutor::run(const Plan& plan) {
     for (const Pass& pass : plan.passes) enqueue(pass, plan);
@@ -16,13 +16,15 @@ void StreamExecutor::run(const Plan& plan) {
 
 void StreamExecutor::enqueue(const Pass& pass, const Plan& plan) {
     static_assert(std::endian::native == std::endian::little, "arguments are passed by the low bytes of an integer");
-    detail::Launch launch = detail::launch_of(pass, plan, program_.parameters(), keys_.coding, keys_.offset);
-    void* arguments[4 + std::size(launch.arguments)] = {&keys_.memory};
+    detail::Launch launch =
+        detail::launch_of(pass, plan, program_.parameters(), {arrays_.keys.offset, arrays_.count, arrays_.coding});
+    void* arguments[8 + std::size(launch.arguments)] = {&arrays_.keys.memory};
     std::size_t count = 1;
     for (std::size_t i = 0; i < launch.argument_count; ++i) arguments[count++] = &launch.arguments[i].value;
-    if (program_.parameters().value_bytes > 0) {
-        arguments[count++] = &keys_.values;
-        arguments[count++] = &keys_.values_offset;
+    for (Array* const array : {&arrays_.values, &arrays_.numbers, &arrays_.segments}) {
+        if (array->memory == 0) continue;
+        arguments[count++] = &array->memory;
+        arguments[count++] = &array->offset;
     }
     if (program_.parameters().count_sync) arguments[count++] = &counters;
 

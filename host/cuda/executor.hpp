@@ -11,19 +11,25 @@
 
 namespace lanesort::cuda {
 
-/// Keys in device memory, and the values that belong to them.
-struct Keys {
-    CUdeviceptr memory = 0;
-    std::uint64_t offset = 0;  ///< keys before the first one
+/// A part of device memory.
+struct Array {
+    CUdeviceptr memory = 0;    ///< null where there is none
+    std::uint64_t offset = 0;  ///< elements before the first one
+};
+
+/// What a plan is run on.
+struct Arrays {
+    Array keys;
+    std::uint64_t count = 0;  ///< of all keys
     KeyCoding coding;
-    CUdeviceptr values = 0;           ///< null where there are none
-    std::uint64_t values_offset = 0;  ///< values before the first one
+    Array values = {}, numbers = {};
+    Array segments = {};  ///< where each begins, and where the last one ends
 };
 
 /// Enqueues one launch a pass; does not wait. The context of program and stream is current.
 class StreamExecutor final : public Executor {
 public:
-    StreamExecutor(const Program& program, CUstream stream, Keys keys);
+    StreamExecutor(const Program& program, CUstream stream, Arrays arrays);
 
     void run(const Plan& plan) override;
 
@@ -40,7 +46,7 @@ private:
 
     const Program& program_;
     CUstream stream_;
-    Keys keys_;
+    Arrays arrays_;
     std::uint64_t launches_ = 0;
 };
 

@@ -1,7 +1,7 @@
 #include "host.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <list>
 
 #include "../../lib/src/sorter_core.hpp"
 #include "../../lib/src/stopwatch.hpp"
@@ -88,24 +88,34 @@ const Program& Host::program(const detail::KernelParameters& parameters) const {
     return **std::ranges::find(programs_, parameters, [](const auto& p) { return p->parameters(); });
 }
 
-SortReport Host::sort_host(const detail::HostArrays& arrays, const Plan& plan,
+SortReport Host::sort_host(const detail::HostArrays& arrays, std::uint64_t count, const Plan& plan,
                            const detail::KernelParameters& parameters, KeyCoding coding,
                            const std::function<void(std::size_t, std::size_t)>& progress) {
     const CurrentContext current(context_);
-    const std::size_t bytes = plan.keys() * parameters.key_bytes, value_bytes = plan.keys() * parameters.value_bytes;
-    const DeviceMemory memory(bytes);
-    std::optional<DeviceMemory> values;
-    if (value_bytes > 0) values.emplace(value_bytes);
-    const OwnStream stream;
+    const ElementBytes& bytes = parameters.bytes;
     SortReport report = detail::report_of(plan);
+    std::list<DeviceMemory> memory;
+    const auto allocate = [&](std::size_t size) -> CUdeviceptr {
+        report.device_bytes += size;
+        return memory.emplace_back(size);
+    };
+    Arrays on_device{{allocate(count * bytes.key)}, count, coding};
+    if (bytes.value > 0) on_device.values = {allocate(count * bytes.value)};
+    if (parameters.stores_numbers()) on_device.numbers = {allocate(count * bytes.number)};
+    const std::size_t offsets_size = (plan.rows + 1) * sizeof(std::uint64_t);
+    if (arrays.offsets) on_device.segments = {allocate(offsets_size)};
+    const OwnStream stream;
     detail::Stopwatch watch;
-    LANESORT_CU(cuMemcpyHtoDAsync, memory, arrays.keys, bytes, stream);
-    if (values && !parameters.number_values)
-        LANESORT_CU(cuMemcpyHtoDAsync, *values, arrays.values, value_bytes, stream);
+    const auto upload = [&](const Array& to, const void* from, std::size_t size) {
+        LANESORT_CU(cuMemcpyHtoDAsync, to.memory, from, size, stream);
+    };
+    upload(on_device.keys, arrays.keys, count * bytes.key);
+    if (bytes.value > 0) upload(on_device.values, arrays.values, count * bytes.value);
+    if (arrays.offsets) upload(on_device.segments, arrays.offsets, offsets_size);
     stream.synchronize();
     report.upload_seconds = watch.lap();
 
-    StreamExecutor executor(program(parameters), stream, {memory, 0, coding, values ? CUdeviceptr{*values} : 0});
+    StreamExecutor executor(program(parameters), stream, on_device);
     std::vector<OwnEvent> passes;
     if (progress) executor.after_enqueue = [&](const Pass&) { passes.emplace_back(stream); };
     executor.run(plan);
@@ -116,19 +126,22 @@ SortReport Host::sort_host(const detail::HostArrays& arrays, const Plan& plan,
     stream.synchronize();
     report.sort_seconds = watch.lap();
 
-    if (!arrays.keys_stay) LANESORT_CU(cuMemcpyDtoHAsync, arrays.keys, memory, bytes, stream);
-    if (values) LANESORT_CU(cuMemcpyDtoHAsync, arrays.values, *values, value_bytes, stream);
+    const auto download = [&](void* to, const Array& from, std::size_t size) {
+        LANESORT_CU(cuMemcpyDtoHAsync, to, from.memory, size, stream);
+    };
+    if (!arrays.keys_stay) download(arrays.keys, on_device.keys, count * bytes.key);
+    if (bytes.value > 0) download(arrays.values, on_device.values, count * bytes.value);
+    if (arrays.numbers) download(arrays.numbers, on_device.numbers, count * bytes.number);
     stream.synchronize();
     report.download_seconds = watch.lap();
     report.launches = executor.launches();
-    report.device_bytes = bytes + value_bytes;
     return report;
 }
 
 SyncCounts Host::count_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters,
                             KeyCoding coding) {
     const CurrentContext current(context_);
-    const std::size_t bytes = plan.keys() * parameters.key_bytes;
+    const std::size_t bytes = plan.keys() * parameters.bytes.key;
     const DeviceMemory memory(bytes);
     const DeviceMemory counter_memory(sizeof(detail::PassCounters));
     const OwnStream stream;
@@ -138,7 +151,7 @@ SyncCounts Host::count_host(void* keys, const Plan& plan, const detail::KernelPa
     LANESORT_CU(cuMemcpyHtoDAsync, memory, keys, bytes, stream);
     zero_counters();
 
-    StreamExecutor executor(program(parameters), stream, {memory, 0, coding});
+    StreamExecutor executor(program(parameters), stream, {{memory}, plan.count, coding});
     executor.counters = counter_memory;
     SyncCounts counted;
     executor.after_enqueue = [&](const Pass& pass) {

@@ -18,8 +18,9 @@ public:
 
     const DeviceInfo& info() const noexcept override { return info_; }
     unsigned prepare(const detail::KernelParameters& parameters) override;
-    SortReport sort_host(const detail::HostArrays& arrays, const Plan& plan, const detail::KernelParameters& parameters,
-                         KeyCoding coding, const std::function<void(std::size_t, std::size_t)>& progress) override;
+    SortReport sort_host(const detail::HostArrays& arrays, std::uint64_t count, const Plan& plan,
+                         const detail::KernelParameters& parameters, KeyCoding coding,
+                         const std::function<void(std::size_t, std::size_t)>& progress) override;
     SyncCounts count_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters,
                           KeyCoding coding) override;
 

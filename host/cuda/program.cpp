@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "../../lib/src/kernel_source.hpp"
 #include "../../lib/src/launch.hpp"
 #include "checked.hpp"
 #include "platform.hpp"
@@ -35,8 +34,10 @@ struct Source {
 MachineCode compile(const detail::KernelParameters& parameters, const std::string& architecture,
                     const std::vector<std::string>& more) {
     const std::string file = detail::kernel_file(parameters.shape);
-    const Source source(detail::kernel_source(file), file);
+    const Source source(detail::source(parameters), file);
     std::vector<std::string> options{"--std=c++17", "-arch=" + architecture};
+    // The functions of a comparator do not say where they run.
+    if (parameters.comparator) options.push_back("--device-as-default-execution-space");
     options.insert(options.end(), more.begin(), more.end());
     for (const std::string& definition : detail::definitions(parameters)) options.push_back("-D" + definition);
     std::vector<const char*> option_texts;

@@ -44,19 +44,25 @@ void check_range(const cl::Buffer& buffer, std::size_t offset, std::size_t count
                         offset, capacity, what, of_what));
 }
 
-void check_keys(const Host& host, const cl::Buffer& buffer, const KeyRange& keys, bool written = true) {
+void check_keys(const Host& host, const cl::Buffer& buffer, const KeyRange& keys, bool written) {
     check_buffer(host, buffer, written);
-    check_range(buffer, keys.offset, keys.count, key_bytes(keys.type), "keys",
-                fmt::format("of type {}", name(keys.type)));
+    check_range(buffer, keys.offset, keys.count, keys.type.bytes(), "keys", "of " + keys.type.name());
 }
 
 void check_values(const Host& host, const cl::Buffer& buffer, const ValueRange& values, const KeyRange& keys) {
     check_buffer(host, buffer, true);
     check_range(buffer, values.offset, keys.count, values.bytes, "values", fmt::format("of {} bytes", values.bytes));
-    const std::size_t first_key = keys.offset * key_bytes(keys.type), first_value = values.offset * values.bytes;
-    require(values.buffer != keys.buffer || first_key + keys.count * key_bytes(keys.type) <= first_value ||
+    const std::size_t key_bytes = keys.type.bytes();
+    const std::size_t first_key = keys.offset * key_bytes, first_value = values.offset * values.bytes;
+    require(values.buffer != keys.buffer || first_key + keys.count * key_bytes <= first_value ||
                 first_value + keys.count * values.bytes <= first_key,
             ErrorCode::invalid_argument, "keys and values overlap");
+}
+
+void check_segments(const Host& host, const cl::Buffer& buffer, const Segments& segments) {
+    check_buffer(host, buffer, false);
+    check_range(buffer, segments.offset, segments.count + 1, segments.bytes, "offsets",
+                fmt::format("of {} bytes", segments.bytes));
 }
 
 std::vector<cl::Event> check_events(const Host& host, std::span<const cl_event> wait_list) {
@@ -93,57 +99,87 @@ Host& host_of(Sorter& sorter) {
     return *host;
 }
 
-/// A sort that was checked, planned and compiled; fewer than two keys need no program.
-struct ReadySort {
-    Host& host;
-    cl::CommandQueue queue;
-    Keys keys;
-    Plan plan;
-    Program* program = nullptr;
+cl::Buffer retained(cl_mem buffer) { return cl::Buffer(buffer, buffer != nullptr); }
 
-    ReadySort(Sorter& sorter, cl_command_queue on, const KeyRange& range) : ReadySort(host_of(sorter), on, range) {
-        check_keys(host, keys.buffer, range);
-        prepare(sorter, {range.count, range.row_length}, {range.type});
+/// A sort that was checked, planned and compiled; where nothing can be out of order it needs no program.
+class ReadySort {
+public:
+    /// `values` or `indices` may be null.
+    ReadySort(Sorter& sorter, cl_command_queue on, const KeyRange& range, const ValueRange* values,
+              const ValueRange* indices)
+        : host_(host_of(sorter)),
+          queue_(on, on != nullptr),
+          arrays_{{retained(range.buffer), range.offset}, range.count, coding_of(range.type, range.order)} {
+        check_queue(host_, queue_);
+        detail::Extent extent{range.count, range.row_length};
+        if (range.segments.buffer) {
+            extent.offset_bytes = range.segments.bytes;
+            extent.segments = range.segments.count;
+            extent.longest = range.segments.longest;
+        }
+        check(extent);
+        if (indices) check_index(extent, indices->bytes);
+        element_ = {range.type, values ? values->bytes : 0, indices ? indices->bytes : 0};
+        detail::check(range.type);
+        if (values) detail::check_values(values->bytes);
+        check_keys(host_, arrays_.keys.buffer, range, !indices);
+        if (values) take(arrays_.values, *values, range);
+        if (indices) take(arrays_.numbers, *indices, range);
+        if (range.segments.buffer) {
+            arrays_.segments = {retained(range.segments.buffer), range.segments.offset};
+            check_segments(host_, arrays_.segments.buffer, range.segments);
+        }
+        if (range.stable && !indices && (values || range.type.comparator()))
+            element_.number_bytes = detail::number_bytes(extent);
+        if (extent.is_sorted()) return;
+        auto [plan, parameters] = sorter.core().prepare(extent, element_);
+        plan_ = std::move(plan);
+        program_ = &host_.program(parameters);
     }
 
-    ReadySort(Sorter& sorter, cl_command_queue on, const KeyRange& range, const ValueRange& values, bool number_values)
-        : ReadySort(host_of(sorter), on, range) {
-        const detail::ElementType element{range.type, values.bytes, number_values};
-        detail::check(element);
-        if (number_values) detail::check_index({range.count, range.row_length}, values.bytes);
-        check_keys(host, keys.buffer, range, !number_values);
-        keys.values = cl::Buffer(values.buffer, values.buffer != nullptr);
-        keys.values_offset = values.offset;
-        check_values(host, keys.values, values, range);
-        prepare(sorter, {range.count, range.row_length}, element);
+    const Host& host() const noexcept { return host_; }
+    const cl::CommandQueue& queue() const noexcept { return queue_; }
+    const Plan& plan() const noexcept { return plan_; }
+    Program* program() const noexcept { return program_; }
+
+    /// The arrays with those that are the sort's own; the runtime keeps them until the last command that uses them
+    /// ended.
+    Arrays arrays() const {
+        Arrays all = arrays_;
+        if (program_ && element_.number_bytes > 0 && !all.numbers.buffer())
+            all.numbers = {cl::Buffer(host_.context(), CL_MEM_READ_WRITE, all.count * element_.number_bytes)};
+        return all;
     }
 
-    cl::Event enqueue(std::vector<cl::Event> wait_list) const {
-        if (!program) {
+    SortReport report() const {
+        SortReport report = detail::report_of(plan_);
+        if (program_ && !arrays_.numbers.buffer()) report.device_bytes = arrays_.count * element_.number_bytes;
+        return report;
+    }
+
+    cl::Event enqueue(const Arrays& arrays, std::vector<cl::Event> wait_list) const {
+        if (!program_) {
             cl::Event marker;
-            queue.enqueueMarkerWithWaitList(&wait_list, &marker);
+            queue_.enqueueMarkerWithWaitList(&wait_list, &marker);
             return marker;
         }
-        QueueExecutor executor(*program, queue, keys, std::move(wait_list));
-        executor.run(plan);
+        QueueExecutor executor(*program_, queue_, arrays, std::move(wait_list));
+        executor.run(plan_);
         return executor.finished();
     }
 
 private:
-    ReadySort(Host& of, cl_command_queue on, const KeyRange& range)
-        : host(of),
-          queue(on, on != nullptr),
-          keys{cl::Buffer(range.buffer, range.buffer != nullptr), range.offset, key_coding(range.type, range.order)} {
-        check_queue(host, queue);
+    void take(Array& array, const ValueRange& values, const KeyRange& range) const {
+        array = {retained(values.buffer), values.offset};
+        check_values(host_, array.buffer, values, range);
     }
 
-    void prepare(Sorter& sorter, const detail::Extent& extent, const detail::ElementType& element) {
-        detail::check(extent);
-        if (extent.is_sorted()) return;
-        auto [made, parameters] = sorter.core().prepare(extent, element);
-        plan = std::move(made);
-        program = &host.program(parameters);
-    }
+    Host& host_;
+    cl::CommandQueue queue_;
+    Arrays arrays_;
+    detail::ElementType element_;
+    Plan plan_;
+    Program* program_ = nullptr;
 };
 
 void give(const cl::Event& finished, cl_event* event) {
@@ -154,79 +190,85 @@ void give(const cl::Event& finished, cl_event* event) {
 
 }  // namespace
 
+namespace {
+
+SortReport enqueue(const ReadySort& sort, std::span<const cl_event> wait_list, cl_event* event) {
+    give(sort.enqueue(sort.arrays(), check_events(sort.host(), wait_list)), event);
+    return sort.report();
+}
+
+}  // namespace
+
 SortReport enqueue_sort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys,
                         std::span<const cl_event> wait_list, cl_event* event) {
-    return checked([&] {
-        const ReadySort sort(sorter, queue, keys);
-        give(sort.enqueue(check_events(sort.host, wait_list)), event);
-        return detail::report_of(sort.plan);
-    });
+    return checked([&] { return enqueue(ReadySort(sorter, queue, keys, nullptr, nullptr), wait_list, event); });
 }
 
 SortReport enqueue_sort_by_key(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const ValueRange& values,
                                std::span<const cl_event> wait_list, cl_event* event) {
-    return checked([&] {
-        const ReadySort sort(sorter, queue, keys, values, false);
-        give(sort.enqueue(check_events(sort.host, wait_list)), event);
-        return detail::report_of(sort.plan);
-    });
+    return checked([&] { return enqueue(ReadySort(sorter, queue, keys, &values, nullptr), wait_list, event); });
 }
 
 SortReport enqueue_argsort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const ValueRange& indices,
                            std::span<const cl_event> wait_list, cl_event* event) {
     return checked([&] {
-        ReadySort sort(sorter, queue, keys, indices, true);
-        std::vector<cl::Event> waits = check_events(sort.host, wait_list);
-        SortReport report = detail::report_of(sort.plan);
-        if (!sort.program && keys.count > 0) {
-            cl::Event written;
-            sort.queue.enqueueFillBuffer(sort.keys.values, cl_uchar{0}, indices.offset * indices.bytes,
-                                         keys.count * indices.bytes, &waits, &written);
-            waits = {written};
-        } else if (sort.program) {
+        const ReadySort sort(sorter, queue, keys, nullptr, &indices);
+        std::vector<cl::Event> waits = check_events(sort.host(), wait_list);
+        Arrays arrays = sort.arrays();
+        SortReport report = sort.report();
+        cl::Event prepared;
+        if (sort.program()) {
             // The runtime keeps the copy until the last command that uses it has ended.
-            const std::size_t bytes = key_bytes(keys.type);
-            const cl::Buffer copy(sort.host.context(), CL_MEM_READ_WRITE, keys.count * bytes);
-            cl::Event copied;
-            sort.queue.enqueueCopyBuffer(sort.keys.buffer, copy, keys.offset * bytes, 0, keys.count * bytes, &waits,
-                                         &copied);
-            sort.keys.buffer = copy;
-            sort.keys.offset = 0;
+            const std::size_t bytes = keys.type.bytes();
             report.device_bytes = keys.count * bytes;
-            waits = {copied};
+            const cl::Buffer copy(sort.host().context(), CL_MEM_READ_WRITE, report.device_bytes);
+            sort.queue().enqueueCopyBuffer(arrays.keys.buffer, copy, keys.offset * bytes, 0, report.device_bytes,
+                                           &waits, &prepared);
+            arrays.keys = {copy};
+            waits = {prepared};
+        } else if (keys.count > 0) {
+            sort.queue().enqueueFillBuffer(arrays.numbers.buffer, cl_uchar{0}, indices.offset * indices.bytes,
+                                           keys.count * indices.bytes, &waits, &prepared);
+            waits = {prepared};
         }
-        give(sort.enqueue(std::move(waits)), event);
+        give(sort.enqueue(arrays, std::move(waits)), event);
         return report;
     });
 }
 
 struct RecordedSort::State {
     ReadySort sort;
+    Arrays arrays;
     std::optional<CommandBufferExecutor> recorded;
+
+    explicit State(ReadySort ready) : sort(std::move(ready)), arrays(sort.arrays()) {
+        if (!sort.program() || !CommandBufferExecutor::supported(sort.queue())) return;
+        // The extension is provisional: where it fails, the launches are enqueued one by one.
+        try {
+            recorded.emplace(*sort.program(), sort.queue(), arrays).run(sort.plan());
+        } catch (const cl::Error&) {
+            recorded.reset();
+        }
+    }
 };
 
 RecordedSort::RecordedSort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys)
-    : state_(checked([&] { return std::make_unique<State>(ReadySort(sorter, queue, keys)); })) {
-    ReadySort& sort = state_->sort;
-    if (!sort.program || !CommandBufferExecutor::supported(sort.queue)) return;
-    // The extension is provisional: where it fails, the launches are enqueued one by one.
-    try {
-        state_->recorded.emplace(*sort.program, sort.queue, sort.keys).run(sort.plan);
-    } catch (const cl::Error&) {
-        state_->recorded.reset();
-    }
-}
-
+    : state_(checked([&] { return std::make_unique<State>(ReadySort(sorter, queue, keys, nullptr, nullptr)); })) {}
+RecordedSort::RecordedSort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const ValueRange& values)
+    : state_(checked([&] { return std::make_unique<State>(ReadySort(sorter, queue, keys, &values, nullptr)); })) {}
 RecordedSort::RecordedSort(RecordedSort&&) noexcept = default;
 RecordedSort& RecordedSort::operator=(RecordedSort&&) noexcept = default;
 RecordedSort::~RecordedSort() = default;
 
 SortReport RecordedSort::enqueue(std::span<const cl_event> wait_list, cl_event* event) {
     return checked([&] {
-        std::vector<cl::Event> waits = check_events(state_->sort.host, wait_list);
-        const bool replays = state_->recorded && state_->recorded->ready();
-        give(replays ? state_->recorded->enqueue(waits) : state_->sort.enqueue(std::move(waits)), event);
-        return detail::report_of(state_->sort.plan);
+        const auto& [sort, arrays, recorded] = *state_;
+        std::vector<cl::Event> waits = check_events(sort.host(), wait_list);
+        const bool replays = recorded && recorded->ready();
+        give(replays ? state_->recorded->enqueue(waits) : sort.enqueue(arrays, std::move(waits)), event);
+        SortReport report = sort.report();
+        report.device_bytes = 0;
+        return report;
     });
 }
 

@@ -1,5 +1,9 @@
 #include "checked.hpp"
 
+#include <regex>
+#include <sstream>
+#include <vector>
+
 #include <fmt/format.h>
 
 namespace lanesort::opencl {
@@ -15,6 +19,32 @@ ErrorCode code_of(cl_int status) {
     }
 }
 
+/// NVIDIA's compiler does not heed #line directives, but counts all lines of "<kernel>".
+std::string with_named_lines(const std::string& log, const std::string& text) {
+    struct Place {
+        std::string file;
+        int line = 0;
+    };
+    std::vector<Place> places{{}};
+    Place next{"kernel", 1};
+    std::istringstream lines(text);
+    const std::regex directive("#line (\\d+) \"(.*)\"");
+    for (std::string line; std::getline(lines, line); ++next.line) {
+        places.push_back(next);
+        if (std::smatch match; std::regex_match(line, match, directive)) next = {match[2], std::stoi(match[1]) - 1};
+    }
+    std::string named;
+    auto rest = log.cbegin();
+    const std::regex counted("<kernel>:(\\d+)");
+    for (std::sregex_iterator match(log.begin(), log.end(), counted), end; match != end; ++match) {
+        const auto line = static_cast<std::size_t>(std::stoul((*match)[1]));
+        named.append(rest, (*match)[0].first);
+        named += line < places.size() ? fmt::format("{}:{}", places[line].file, places[line].line) : match->str();
+        rest = (*match)[0].second;
+    }
+    return named.append(rest, log.cend());
+}
+
 }  // namespace
 
 Error to_error(const cl::Error& failure) {
@@ -22,12 +52,12 @@ Error to_error(const cl::Error& failure) {
                  failure.what(), failure.err());
 }
 
-Error to_error(const cl::BuildError& failure, const std::string& file) {
+Error to_error(const cl::BuildError& failure, const std::string& file, const std::string& text) {
     std::string log;
-    for (const auto& [device, text] : failure.getBuildLog()) log += text;
+    for (const auto& [device, of_device] : failure.getBuildLog()) log += of_device;
     return Error(ErrorCode::build_failed,
                  fmt::format("the device's compiler refused {} (OpenCL status {})", file, failure.err()),
-                 failure.what(), failure.err(), log);
+                 failure.what(), failure.err(), with_named_lines(log, text));
 }
 
 }  // namespace lanesort::opencl

@@ -51,8 +51,8 @@ bool CommandBufferExecutor::supported(const cl::CommandQueue& queue) {
     return complete && orders && (properties & required) == required;
 }
 
-CommandBufferExecutor::CommandBufferExecutor(Program& program, cl::CommandQueue queue, Keys keys)
-    : program_(program), queue_(std::move(queue)), keys_(std::move(keys)) {
+CommandBufferExecutor::CommandBufferExecutor(Program& program, cl::CommandQueue queue, Arrays arrays)
+    : program_(program), queue_(std::move(queue)), arrays_(std::move(arrays)) {
     const auto device = queue_.getInfo<CL_QUEUE_DEVICE>();
     functions_ = functions_of(device);
     simultaneous_ =
@@ -72,10 +72,10 @@ CommandBufferExecutor::~CommandBufferExecutor() {
 void CommandBufferExecutor::run(const Plan& plan) {
     cl_sync_point_khr last = 0;
     for (const Pass& pass : plan.passes) {
-        const detail::Launch launch = detail::launch_of(pass, plan, program_.parameters, keys_.coding, keys_.offset);
+        const detail::Launch launch = detail::launch_of(pass, plan, program_.parameters, key_array(arrays_));
         const auto program = program_.kernels[launch.kernel].getInfo<CL_KERNEL_PROGRAM>();
         cl::Kernel& kernel = kernels_.emplace_back(program, detail::kernel_names[launch.kernel]);
-        set_arguments(kernel, launch, keys_);
+        set_arguments(kernel, launch, arrays_);
         const auto [global, local] = ranges(pass, plan);
         const bool first = &pass == &plan.passes.front();
         cl_sync_point_khr point = 0;

@@ -27,7 +27,7 @@ public:
     /// The queue's device has the extension, and the queue the properties that it requires.
     static bool supported(const cl::CommandQueue& queue);
 
-    CommandBufferExecutor(Program& program, cl::CommandQueue queue, Keys keys);
+    CommandBufferExecutor(Program& program, cl::CommandQueue queue, Arrays arrays);
     ~CommandBufferExecutor() override;
 
     /// Records the plan, once.
@@ -42,7 +42,7 @@ public:
 private:
     Program& program_;
     cl::CommandQueue queue_;
-    Keys keys_;
+    Arrays arrays_;
     // One for each launch: PoCL 3.1 reads a kernel's arguments when the command runs, not when it is recorded.
     std::vector<cl::Kernel> kernels_;
     CommandBufferFunctions functions_;

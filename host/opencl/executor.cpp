@@ -3,11 +3,11 @@
 #include <bit>
 
 namespace lanesort::opencl {
-QueueExecutor::QueueExecutor(Program& program, cl::CommandQueue queue, Keys keys, std::vector<cl::Event> wait_list)
+QueueExecutor::QueueExecutor(Program& program, cl::CommandQueue queue, Arrays arrays, std::vector<cl::Event> wait_list)
     : program_(program),
       queue_(std::move(queue)),
       in_order_(!(queue_.getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)),
-      keys_(std::move(keys)),
+      arrays_(std::move(arrays)),
       wait_list_(std::move(wait_list)) {}
 
 void QueueExecutor::run(const Plan& plan) {
@@ -20,9 +20,9 @@ void QueueExecutor::run(const Plan& plan) {
 }
 
 void QueueExecutor::enqueue(const Pass& pass, const Plan& plan) {
-    const detail::Launch launch = detail::launch_of(pass, plan, program_.parameters, keys_.coding, keys_.offset);
+    const detail::Launch launch = detail::launch_of(pass, plan, program_.parameters, key_array(arrays_));
     cl::Kernel& kernel = program_.kernels[launch.kernel];
-    const cl_uint arguments = set_arguments(kernel, launch, keys_);
+    const cl_uint arguments = set_arguments(kernel, launch, arrays_);
     if (program_.parameters.count_sync) kernel.setArg(arguments, counters);
     const auto [global, local] = ranges(pass, plan);
     // An event costs time; an in-order queue needs only the last one.
@@ -32,17 +32,20 @@ void QueueExecutor::enqueue(const Pass& pass, const Plan& plan) {
     if (after_enqueue) after_enqueue(pass, finished_);
 }
 
-cl_uint set_arguments(cl::Kernel& kernel, const detail::Launch& launch, const Keys& keys) {
+cl_uint set_arguments(cl::Kernel& kernel, const detail::Launch& launch, const Arrays& arrays) {
     static_assert(std::endian::native == std::endian::little, "arguments are passed by the low bytes of an integer");
     cl_uint index = 0;
-    kernel.setArg(index++, keys.buffer);
+    kernel.setArg(index++, arrays.keys.buffer);
     for (const auto& [value, bytes] : launch.rest()) kernel.setArg(index++, bytes, &value);
-    if (keys.values()) {
-        kernel.setArg(index++, keys.values);
-        kernel.setArg(index++, keys.values_offset);
+    for (const Array* const array : {&arrays.values, &arrays.numbers, &arrays.segments}) {
+        if (!array->buffer()) continue;
+        kernel.setArg(index++, array->buffer);
+        kernel.setArg(index++, array->offset);
     }
     return index;
 }
+
+detail::KeyArray key_array(const Arrays& arrays) { return {arrays.keys.offset, arrays.count, arrays.coding}; }
 
 Ranges ranges(const Pass& pass, const Plan& plan) {
     const std::size_t work_items = std::size_t{plan.shape.work_items} * plan.tiles_per_group;

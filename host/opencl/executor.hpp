@@ -13,17 +13,26 @@
 
 namespace lanesort::opencl {
 
-/// Keys in a buffer, and the values that belong to them in another one or elsewhere in the same.
-struct Keys {
-    cl::Buffer buffer;
-    std::uint64_t offset = 0;  ///< keys before the first one
+/// A part of a buffer.
+struct Array {
+    cl::Buffer buffer = {};    ///< null where there is none
+    std::uint64_t offset = 0;  ///< elements before the first one
+};
+
+/// What a plan is run on. Arrays may lie in one buffer.
+struct Arrays {
+    Array keys;
+    std::uint64_t count = 0;  ///< of all keys
     KeyCoding coding;
-    cl::Buffer values = {};           ///< null where there are none
-    std::uint64_t values_offset = 0;  ///< values before the first one
+    Array values = {}, numbers = {};
+    Array segments = {};  ///< where each begins, and where the last one ends
 };
 
 /// Sets the arguments of the pass's kernel but for the counters; returns how many there are.
-cl_uint set_arguments(cl::Kernel& kernel, const detail::Launch& launch, const Keys& keys);
+cl_uint set_arguments(cl::Kernel& kernel, const detail::Launch& launch, const Arrays& arrays);
+
+/// The array of the keys as launches see it.
+detail::KeyArray key_array(const Arrays& arrays);
 
 /// All work-items of a pass, and those of one work-group.
 struct Ranges {
@@ -34,7 +43,7 @@ Ranges ranges(const Pass& pass, const Plan& plan);
 /// Enqueues one launch a pass; does not wait. Works on in-order and out-of-order queues.
 class QueueExecutor final : public Executor {
 public:
-    QueueExecutor(Program& program, cl::CommandQueue queue, Keys keys, std::vector<cl::Event> wait_list = {});
+    QueueExecutor(Program& program, cl::CommandQueue queue, Arrays arrays, std::vector<cl::Event> wait_list = {});
 
     void run(const Plan& plan) override;
 
@@ -54,7 +63,7 @@ private:
     Program& program_;
     cl::CommandQueue queue_;
     bool in_order_;
-    Keys keys_;
+    Arrays arrays_;
     std::vector<cl::Event> wait_list_;
     std::uint64_t launches_ = 0;
     cl::Event finished_;

@@ -80,23 +80,38 @@ Program& Host::program(const detail::KernelParameters& parameters) {
     return **std::ranges::find(programs_, parameters, [](const auto& p) { return p->parameters; });
 }
 
-SortReport Host::sort_host(const detail::HostArrays& arrays, const Plan& plan,
+SortReport Host::sort_host(const detail::HostArrays& arrays, std::uint64_t count, const Plan& plan,
                            const detail::KernelParameters& parameters, KeyCoding coding,
                            const std::function<void(std::size_t, std::size_t)>& progress) {
     return checked([&] {
-        HostRange range(*this, queue(), arrays.keys, plan.keys() * parameters.key_bytes, arrays.keys_stay);
-        std::optional<HostRange> values;
-        if (parameters.value_bytes > 0)
-            values.emplace(*this, queue(), arrays.values, plan.keys() * parameters.value_bytes);
+        const ElementBytes& bytes = parameters.bytes;
+        HostRange keys(*this, queue(), arrays.keys, count * bytes.key, arrays.keys_stay);
+        std::optional<HostRange> values, numbers, segments;
+        if (bytes.value > 0) values.emplace(*this, queue(), arrays.values, count * bytes.value);
+        if (arrays.numbers) numbers.emplace(*this, queue(), arrays.numbers, count * bytes.number);
+        if (arrays.offsets)
+            segments.emplace(*this, queue(), const_cast<std::uint64_t*>(arrays.offsets),
+                             (plan.rows + 1) * sizeof(std::uint64_t), true);
+        Arrays in_memory{{keys.buffer()}, count, coding};
+        if (values) in_memory.values = {values->buffer()};
+        if (numbers) in_memory.numbers = {numbers->buffer()};
+        if (segments) in_memory.segments = {segments->buffer()};
+        std::uint64_t device_bytes = keys.device_bytes();
+        for (const auto* const range : {&values, &numbers, &segments})
+            if (*range) device_bytes += (*range)->device_bytes();
+        if (parameters.stores_numbers() && !numbers) {
+            in_memory.numbers = {cl::Buffer(context_, CL_MEM_READ_WRITE, count * bytes.number)};
+            device_bytes += count * bytes.number;
+        }
         const FinishAtEnd finish(queue());
         SortReport report = detail::report_of(plan);
         detail::Stopwatch watch;
-        range.upload();
-        if (values && !parameters.number_values) values->upload();
+        keys.upload();
+        if (values) values->upload();
+        if (segments) segments->upload();
         report.upload_seconds = watch.lap();
 
-        QueueExecutor executor(program(parameters), queue(),
-                               {range.buffer(), 0, coding, values ? values->buffer() : cl::Buffer()});
+        QueueExecutor executor(program(parameters), queue(), in_memory);
         std::vector<cl::Event> passes;
         if (progress) executor.after_enqueue = [&](const Pass&, const cl::Event& event) { passes.push_back(event); };
         executor.run(plan);
@@ -108,11 +123,12 @@ SortReport Host::sort_host(const detail::HostArrays& arrays, const Plan& plan,
         executor.finished().wait();
         report.sort_seconds = watch.lap();
 
-        if (!arrays.keys_stay) range.download();
+        if (!arrays.keys_stay) keys.download();
         if (values) values->download();
+        if (numbers) numbers->download();
         report.download_seconds = watch.lap();
         report.launches = executor.launches();
-        report.device_bytes = range.device_bytes() + (values ? values->device_bytes() : 0);
+        report.device_bytes = device_bytes;
         return report;
     });
 }
@@ -120,11 +136,11 @@ SortReport Host::sort_host(const detail::HostArrays& arrays, const Plan& plan,
 SyncCounts Host::count_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters,
                             KeyCoding coding) {
     return checked([&] {
-        HostRange range(*this, queue(), keys, plan.keys() * parameters.key_bytes);
+        HostRange range(*this, queue(), keys, plan.keys() * parameters.bytes.key);
         const FinishAtEnd finish(queue());
         range.upload();
 
-        QueueExecutor executor(program(parameters), queue(), {range.buffer(), 0, coding});
+        QueueExecutor executor(program(parameters), queue(), {{range.buffer()}, plan.count, coding});
         detail::PassCounters counters;
         executor.counters = cl::Buffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof counters, &counters);
         SyncCounts counted;

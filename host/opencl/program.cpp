@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "../../lib/src/kernel_source.hpp"
 #include "../../lib/src/launch.hpp"
 #include "checked.hpp"
 
@@ -30,13 +29,14 @@ std::string register_limit(const cl::Device& device, const detail::KernelParamet
 Program::Program(const cl::Context& context, const cl::Device& device, const detail::KernelParameters& wanted)
     : parameters(wanted) {
     const std::string file = detail::kernel_file(parameters.shape);
-    const cl::Program program(context, detail::kernel_source(file));
+    const std::string text = detail::source(parameters);
+    const cl::Program program(context, text);
     const std::string options = fmt::format("-cl-std=CL1.2 -D{}{}", fmt::join(detail::definitions(parameters), " -D"),
                                             register_limit(device, parameters));
     try {
         program.build(std::vector<cl::Device>{device}, options.c_str());
     } catch (const cl::BuildError& failure) {
-        throw to_error(failure, file);
+        throw to_error(failure, file, text);
     }
     max_work_items = std::numeric_limits<unsigned>::max();
     for (const char* name : detail::kernel_names) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,21 +19,30 @@
 
 namespace lanesort::detail {
 
+/// What a tile holds.
+enum class Layout : std::uint8_t {
+    range,       ///< a part of one range
+    rows,        ///< a part of one row or segment, or all of it
+    short_rows,  ///< several rows, whose length is a power of two, in one tile
+};
+
 /// Everything that a kernel is compiled for. Strides, counts and offsets are arguments instead.
 struct KernelParameters {
-    std::size_t key_bytes = 4;
+    ElementBytes bytes;
     bool wide_index = false;     ///< 64-bit indices: for 2^31 keys and more
     bool count_sync = false;     ///< the kernels count their hand-overs and barriers
     bool unroll_rounds = false;  ///< constant local-memory addresses, for longer compilation
     Shape shape;
-    std::size_t value_bytes = 0;  ///< as in ElementType
-    bool number_values = false;   ///< as in ElementType
-    bool in_rows = false;         ///< the array is rows, each sorted by itself
+    std::optional<Comparator> comparator = {};  ///< where keys are records
+    Layout layout = Layout::range;
+    std::size_t offset_bytes = 0;  ///< of the offsets of segments, where rows are those
     unsigned tiles_per_group = 1;
 
     /// Work-items of a work-group, and its bytes of local memory.
     unsigned work_items() const noexcept { return shape.work_items * tiles_per_group; }
-    std::size_t local_bytes() const noexcept { return shape.local_bytes(key_bytes, value_bytes) * tiles_per_group; }
+    std::size_t local_bytes() const noexcept { return shape.local_bytes(bytes) * tiles_per_group; }
+    /// The numbers of the elements are kept in an array.
+    bool stores_numbers() const noexcept { return bytes.number > 1; }
 
     friend bool operator==(const KernelParameters&, const KernelParameters&) = default;
 };
@@ -43,11 +53,16 @@ std::string kernel_file(const Shape& shape);
 /// The parameters as preprocessor definitions, "NAME=value"; the same in every dialect.
 std::vector<std::string> definitions(const KernelParameters& parameters);
 
+/// The text of that kernel file with everything that it includes, the comparator too.
+std::string source(const KernelParameters& parameters);
+
 /// Arrays in host memory.
 struct HostArrays {
     void* keys = nullptr;
-    void* values = nullptr;  ///< where there are any
-    bool keys_stay = false;  ///< the keys are to be left as they are
+    void* values = nullptr;                  ///< where there are any
+    void* numbers = nullptr;                 ///< where they are wanted: the indices of an argsort
+    bool keys_stay = false;                  ///< the keys are to be left as they are
+    const std::uint64_t* offsets = nullptr;  ///< of segments, and one more
 };
 
 /// An opened device: the context, queue and programs of one sorter.
@@ -63,9 +78,10 @@ public:
     /// Compiles the kernels unless that was done before; returns the largest work-group that they may run in.
     virtual unsigned prepare(const KernelParameters& parameters) = 0;
 
-    /// Uploads the arrays, runs the plan and downloads them.
-    virtual SortReport sort_host(const HostArrays& arrays, const Plan& plan, const KernelParameters& parameters,
-                                 KeyCoding coding, const std::function<void(std::size_t, std::size_t)>& progress) = 0;
+    /// Uploads the arrays of `count` elements, runs the plan and downloads them.
+    virtual SortReport sort_host(const HostArrays& arrays, std::uint64_t count, const Plan& plan,
+                                 const KernelParameters& parameters, KeyCoding coding,
+                                 const std::function<void(std::size_t, std::size_t)>& progress) = 0;
 
     /// The same with kernels that count; `parameters.count_sync` is set.
     virtual SyncCounts count_host(void* keys, const Plan& plan, const KernelParameters& parameters,

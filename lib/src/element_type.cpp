@@ -7,30 +7,59 @@
 #include <lanesort/error.hpp>
 #include <lanesort/sorter.hpp>
 
-namespace lanesort::detail {
+namespace lanesort {
 
-void check(const Extent& extent) {
-    if (extent.row_length > 0 && extent.count % extent.row_length != 0)
-        throw Error(ErrorCode::invalid_argument,
-                    fmt::format("{} keys are no whole number of rows of {} keys", extent.count, extent.row_length));
+std::string KeyKind::name() const {
+    return comparator_ ? fmt::format("{} of {} bytes", comparator_->type, comparator_->bytes)
+                       : fmt::format("type {}", lanesort::name(type_));
 }
 
-void check(const ElementType& type) {
-    if (type.number_values && type.value_bytes != 4 && type.value_bytes != 8)
-        throw Error(ErrorCode::invalid_argument,
-                    fmt::format("indices have {} bytes, but must have 4 or 8", type.value_bytes));
-    if (!std::has_single_bit(type.value_bytes) || type.value_bytes > 16)
-        throw Error(ErrorCode::invalid_argument,
-                    fmt::format("values have {} bytes, but must have 1, 2, 4, 8 or 16", type.value_bytes));
+namespace detail {
+namespace {
+
+/// One more than the largest index of 4 bytes; the largest one stands for what is beyond the end.
+constexpr std::uint64_t most_narrow_numbers = (std::uint64_t{1} << 32) - 1;
+
+void require(bool holds, const std::string& sentence) {
+    if (!holds) throw Error(ErrorCode::invalid_argument, sentence);
+}
+
+}  // namespace
+
+void check(const Extent& extent) {
+    require(extent.row_length == 0 || extent.count % extent.row_length == 0,
+            fmt::format("{} keys are no whole number of rows of {} keys", extent.count, extent.row_length));
+    if (extent.offset_bytes == 0) return;
+    require(extent.row_length == 0, "keys cannot be rows and segments at once");
+    require(extent.offset_bytes == 4 || extent.offset_bytes == 8,
+            fmt::format("offsets of segments have {} bytes, but must have 4 or 8", extent.offset_bytes));
+    require(extent.longest <= extent.count,
+            fmt::format("the longest segment has {} keys, but there are {} in all", extent.longest, extent.count));
+}
+
+void check(const KeyKind& key) {
+    if (const Comparator* const comparator = key.comparator()) {
+        require(comparator->bytes >= 1 && comparator->bytes <= 64,
+                fmt::format("records have {} bytes, but must have 1 to 64", comparator->bytes));
+        require(!comparator->type.empty() && !comparator->before.empty(),
+                "a comparator needs the name of the records' type and an expression");
+    }
+}
+
+void check_values(std::size_t value_bytes) {
+    require(std::has_single_bit(value_bytes) && value_bytes <= 16,
+            fmt::format("values have {} bytes, but must have 1, 2, 4, 8 or 16", value_bytes));
 }
 
 void check_index(const Extent& extent, std::size_t index_bytes) {
-    const std::uint64_t count = extent.row_length > 0 ? extent.row_length : extent.count;
-    constexpr std::uint64_t most = std::uint64_t{1} << 32;
-    if (index_bytes == 4 && count > most)
-        throw Error(ErrorCode::too_large,
-                    fmt::format("{} keys cannot be numbered by indices of 4 bytes, but {} can", count, most));
+    require(index_bytes == 4 || index_bytes == 8,
+            fmt::format("indices have {} bytes, but must have 4 or 8", index_bytes));
+    if (index_bytes == 4 && extent.length() > most_narrow_numbers)
+        throw Error(ErrorCode::too_large, fmt::format("{} keys cannot be numbered by indices of 4 bytes, but {} can",
+                                                      extent.length(), most_narrow_numbers));
 }
+
+std::size_t number_bytes(const Extent& extent) noexcept { return extent.length() > most_narrow_numbers ? 8 : 4; }
 
 void throw_sizes_differ(std::size_t keys, std::size_t others) {
     throw Error(
@@ -38,4 +67,10 @@ void throw_sizes_differ(std::size_t keys, std::size_t others) {
         fmt::format("there are {} keys, but {} values or indices; there must be one for each key", keys, others));
 }
 
-}  // namespace lanesort::detail
+void throw_record_size(std::size_t bytes, std::size_t stated) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("the records have {} bytes, but the comparator is for {}", bytes, stated));
+}
+
+}  // namespace detail
+}  // namespace lanesort

@@ -1,37 +1,62 @@
-// What a sort moves: keys, and the values that belong to them.
+// What a sort moves, and how it is laid out.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include <lanesort/key_types.hpp>
+#include <lanesort/comparator.hpp>
+#include <lanesort/shape.hpp>
 
 namespace lanesort::detail {
 
-/// Keys and, if there are any, the values that belong to them. Elements are ordered by their keys, then by the bits of
-/// their values.
+/// Keys, with the values and numbers that belong to them, if there are any. Elements are ordered by their keys, then by
+/// their numbers, or else by the bits of their records and values.
 struct ElementType {
-    KeyType key = KeyType::u32;
-    std::size_t value_bytes = 0;  ///< 0 (no values), 1, 2, 4, 8 or 16
-    bool number_values = false;   ///< the values are not read but number the keys from 0; 4 or 8 bytes
+    KeyKind key = KeyType::u32;
+    std::size_t value_bytes = 0;   ///< 0 (no values), 1, 2, 4, 8 or 16
+    std::size_t number_bytes = 0;  ///< 0 (no numbers), 4 or 8; the first pass numbers the elements of each row from 0
+
+    /// What the kernels move: records have a number of one byte where they have no other (kernels/elements.h).
+    ElementBytes bytes() const noexcept {
+        const bool is_record = key.comparator() != nullptr;
+        return {key.bytes(), value_bytes, number_bytes == 0 && is_record ? 1 : number_bytes, is_record};
+    }
 };
 
-/// What is sorted: one range, or rows.
+/// What is sorted: one range, rows of equal length, or segments.
 struct Extent {
     std::uint64_t count = 0;       ///< all keys
-    std::uint64_t row_length = 0;  ///< keys of a row, which divide `count`; 0: one range
+    std::uint64_t row_length = 0;  ///< keys of a row, which divide `count`; 0: no rows
+    std::size_t offset_bytes = 0;  ///< of the offsets that tell where segments begin, 4 or 8; 0: no segments
+    std::uint64_t segments = 0;    ///< segments: one less than the offsets
+    std::uint64_t longest = 0;     ///< the most keys of a segment
 
+    /// Keys of the longest sort among them.
+    std::uint64_t length() const noexcept { return offset_bytes > 0 ? longest : row_length > 0 ? row_length : count; }
+    /// Rows or segments; 0 where it is one range.
+    std::uint64_t rows() const noexcept {
+        return offset_bytes > 0 ? segments : row_length > 0 ? count / row_length : 0;
+    }
+    bool in_rows() const noexcept { return offset_bytes > 0 || row_length > 0; }
     /// Nothing can be out of order.
-    bool is_sorted() const noexcept { return count < 2 || row_length == 1; }
+    bool is_sorted() const noexcept { return count < 2 || length() < 2 || (in_rows() && rows() == 0); }
 };
 
-/// Throws Error(invalid_argument) for keys that do not fill their rows.
+/// Throws Error(invalid_argument) for keys that do not fill their rows, for rows and segments at once, and for offsets
+/// of a width that cannot be.
 void check(const Extent& extent);
 
-/// Throws Error(invalid_argument) for values of a width that cannot be.
-void check(const ElementType& type);
+/// Throws Error(invalid_argument) for a comparator that cannot be compiled.
+void check(const KeyKind& key);
 
-/// Throws Error(too_large) for more keys in a range or row than indices of that width can number.
+/// Throws Error(invalid_argument) for values of a width that cannot be.
+void check_values(std::size_t value_bytes);
+
+/// Throws Error(invalid_argument) for indices of a width that cannot be, Error(too_large) for more keys in a row than
+/// they can number.
 void check_index(const Extent& extent, std::size_t index_bytes);
+
+/// Bytes of the numbers that a stable sort needs.
+std::size_t number_bytes(const Extent& extent) noexcept;
 
 }  // namespace lanesort::detail

@@ -1,7 +1,6 @@
 // Shapes and the limits of devices.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include <lanesort/device.hpp>
@@ -10,13 +9,14 @@
 namespace lanesort {
 
 /// The shape made smaller, where it must be, until the device can run it: fewer vectors, then fewer work-items.
-Shape fit(Shape shape, std::size_t key_bytes, const DeviceInfo& device, std::size_t value_bytes = 0);
+Shape fit(Shape shape, ElementBytes bytes, const DeviceInfo& device);
 
 /// The shape made smaller, where it must be, until a tile is no longer than a row of `length` keys filled up to a power
-/// of two; 2 keys at least.
-Shape fit_row(Shape shape, std::uint64_t length);
+/// of two; 2 keys at least. Where a tile `may_hold_rows` and `length` is a power of two, only until what a work-item
+/// holds in registers is no longer.
+Shape fit_row(Shape shape, std::uint64_t length, bool may_hold_rows = false);
 
-/// Throws Error(unsupported) that says which limit of the device, or of such values, the shape exceeds.
-void require_fit(const Shape& shape, std::size_t key_bytes, const DeviceInfo& device, std::size_t value_bytes = 0);
+/// Throws Error(unsupported) that says which limit of the device, or of such elements, the shape exceeds.
+void require_fit(const Shape& shape, ElementBytes bytes, const DeviceInfo& device);
 
 }  // namespace lanesort

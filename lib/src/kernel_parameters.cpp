@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "backend.hpp"
+#include "kernel_source.hpp"
 
 namespace lanesort::detail {
 
@@ -8,16 +9,20 @@ std::string kernel_file(const Shape& shape) { return shape.walks_in_cache() ? "t
 
 std::vector<std::string> definitions(const KernelParameters& parameters) {
     const Shape& shape = parameters.shape;
-    return {fmt::format("KEY_BITS={}", parameters.key_bytes * 8),
-            fmt::format("VALUE_BITS={}", parameters.value_bytes * 8),
-            fmt::format("NUMBER_VALUES={}", int{parameters.number_values}),
+    const ElementBytes& bytes = parameters.bytes;
+    return {fmt::format("KEY_BITS={}", bytes.is_record ? 0 : bytes.key * 8),
+            fmt::format("RECORD_BYTES={}", bytes.is_record ? bytes.key : 0),
+            fmt::format("VALUE_BITS={}", bytes.value * 8),
+            fmt::format("NUMBER_BITS={}", bytes.number * 8),
             fmt::format("INDEX_BITS={}", parameters.wide_index ? 64 : 32),
             fmt::format("LANES={}", shape.lanes),
             fmt::format("VECTORS={}", shape.vectors),
             fmt::format("REGISTER_VECTORS={}", shape.register_vectors),
             fmt::format("WORK_ITEMS={}", parameters.work_items()),
             fmt::format("TILES_PER_GROUP={}", parameters.tiles_per_group),
-            fmt::format("IN_ROWS={}", int{parameters.in_rows}),
+            fmt::format("IN_ROWS={}", int{parameters.layout == Layout::rows}),
+            fmt::format("SHORT_ROWS={}", int{parameters.layout == Layout::short_rows}),
+            fmt::format("SEGMENT_BITS={}", parameters.offset_bytes * 8),
             fmt::format("STEPS_PER_PASS={}", shape.steps_per_pass),
             fmt::format("RESIDENT_GROUPS={}", shape.resident_groups),
             fmt::format("TILE_WORK_ITEMS={}", shape.tile_work_items()),
@@ -27,6 +32,27 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
             fmt::format("UNROLL_ROUNDS={}", int{parameters.unroll_rounds}),
             fmt::format("COALESCED_STORE={}", int{shape.coalesced_store && shape.tile_work_items() > 1}),
             fmt::format("COUNT_SYNC={}", int{parameters.count_sync})};
+}
+
+namespace {
+
+/// The caller's text with #line directives, so that a compiler's log names it and its lines.
+std::string text_of(const Comparator& comparator) {
+    return fmt::format(
+        "#line 1 \"declarations\"\n{}\n"
+        "#line 1 \"type\"\ntypedef {} comparator_record;\n"
+        "#line 1 \"comparator.h\"\n"
+        "typedef char the_record_has_the_stated_bytes[sizeof(comparator_record) == {} ? 1 : -1];\n"
+        "static inline int comparator_before(const comparator_record a, const comparator_record b) {{\n"
+        "    return (\n#line 1 \"before\"\n{}\n#line 5 \"comparator.h\"\n    );\n}}\n",
+        comparator.declarations, comparator.type, comparator.bytes, comparator.before);
+}
+
+}  // namespace
+
+std::string source(const KernelParameters& parameters) {
+    return kernel_source(kernel_file(parameters.shape),
+                         parameters.comparator ? text_of(*parameters.comparator) : std::string());
 }
 
 }  // namespace lanesort::detail

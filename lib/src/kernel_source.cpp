@@ -26,15 +26,20 @@ std::string file_text(const std::string& name) {
     return std::string(file->text);
 }
 
-void append(std::string& source, const std::string& name, std::set<std::string>& included) {
+void append(std::string& source, const std::string& name, const std::string& comparator,
+            std::set<std::string>& included) {
     if (!included.insert(name).second) return;
+    if (name == "comparator.h" && !comparator.empty()) {
+        source += comparator;
+        return;
+    }
     constexpr std::string_view directive = "#include \"";
     std::istringstream lines(file_text(name));
     source += fmt::format("#line 1 \"{}\"\n", name);
     int number = 1;
     for (std::string line; std::getline(lines, line); ++number) {
         if (line.starts_with(directive)) {
-            append(source, line.substr(directive.size(), line.rfind('"') - directive.size()), included);
+            append(source, line.substr(directive.size(), line.rfind('"') - directive.size()), comparator, included);
             source += fmt::format("#line {} \"{}\"\n", number + 1, name);
         } else {
             source += line + '\n';
@@ -44,10 +49,10 @@ void append(std::string& source, const std::string& name, std::set<std::string>&
 
 }  // namespace
 
-std::string kernel_source(const std::string& file) {
+std::string kernel_source(const std::string& file, const std::string& comparator) {
     std::string source;
     std::set<std::string> included;
-    append(source, file, included);
+    append(source, file, comparator, included);
     return source;
 }
 

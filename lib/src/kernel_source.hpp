@@ -17,7 +17,8 @@ std::span<const EmbeddedFile> embedded_kernels() noexcept;
 
 /// A kernel file with its includes put in, each once, and #line directives so that a compiler's log names the right
 /// file. From the folder that the environment variable LANESORT_KERNEL_DIR names, if it is set; else embedded.
+/// `comparator`, unless it is empty, takes the place of comparator.h.
 /// Throws Error(build_failed) for a file that is not there.
-std::string kernel_source(const std::string& file);
+std::string kernel_source(const std::string& file, const std::string& comparator = {});
 
 }  // namespace lanesort::detail

@@ -5,7 +5,7 @@
 #include <concepts>
 #include <cstdint>
 
-#include <lanesort/key_types.hpp>
+#include <lanesort/comparator.hpp>
 
 namespace lanesort {
 
@@ -35,6 +35,11 @@ constexpr KeyCoding key_coding(KeyType type, Order order) noexcept {
         case KeyType::f64: return {Coding::floating, inverted};
     }
     return {};
+}
+
+/// Records are ordered by their comparator, as they are.
+inline KeyCoding coding_of(const KeyKind& kind, Order order) noexcept {
+    return kind.comparator() ? KeyCoding{Coding::integer, 0} : key_coding(kind.type(), order);
 }
 
 /// NaNs of one sign: 2^(bits of the significand) - 1.

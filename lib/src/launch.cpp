@@ -11,8 +11,7 @@ std::uint64_t log2_of(std::uint64_t power_of_two) { return static_cast<std::uint
 
 }  // namespace
 
-Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& parameters, KeyCoding coding,
-                 std::uint64_t offset) {
+Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& parameters, const KeyArray& keys) {
     Launch launch;
     launch.kernel = static_cast<std::size_t>(pass.kind);
     launch.groups = pass.groups;
@@ -20,20 +19,21 @@ Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& par
         launch.arguments[launch.argument_count++] = {value, bytes};
     };
     const auto coding_if = [&](bool applies) {
-        return static_cast<std::uint32_t>(applies ? coding.coding : Coding::none);
+        return static_cast<std::uint32_t>(applies ? keys.coding.coding : Coding::none);
     };
-    add(offset, 8);
-    add(plan.count, parameters.wide_index ? 8 : 4);
-    if (parameters.in_rows) {
+    add(keys.offset, 8);
+    add(parameters.layout == Layout::rows ? plan.count : keys.count, parameters.wide_index ? 8 : 4);
+    if (parameters.layout == Layout::rows) {
         add(plan.rows, 8);
         add(log2_of(pass.tiles / plan.rows), 4);
+        if (parameters.offset_bytes > 0) add(keys.count, 8);
     }
     if (pass.kind == Pass::Kind::sort_tiles) {
         add(pass.last_phase - log2(plan.shape.lanes), 4);
         add(coding_if(&pass == &plan.passes.front()), 4);
     }
     add(coding_if(&pass == &plan.passes.back()), 4);
-    add(coding.flip, parameters.key_bytes);
+    add(keys.coding.flip, parameters.bytes.is_record ? 4 : parameters.bytes.key);
     if (pass.kind == Pass::Kind::merge_rows) {
         add(pass.bottom_stride, 4);
         add(pass.column_bits, 4);

@@ -21,20 +21,26 @@ struct KernelArgument {
     std::size_t bytes = 0;
 };
 
-/// One launch, without the keys themselves, which are the kernel's first argument, and what follows the rest: the
-/// values with the number of those before the first one (8 bytes), if the kernel has values, and the counters, if it
-/// counts.
+/// The array of the keys, as a launch sees it.
+struct KeyArray {
+    std::uint64_t offset = 0;  ///< keys before the first one
+    std::uint64_t count = 0;   ///< keys of all rows or segments
+    KeyCoding coding;
+};
+
+/// One launch, without the keys themselves, which are the kernel's first argument, and what follows the rest: values,
+/// numbers and offsets of segments, as far as the kernel has them, each with the number of those before the first one
+/// (8 bytes), and the counters, if it counts.
 struct Launch {
     std::size_t kernel = 0;  ///< index into kernel_names
     std::uint64_t groups = 0;
     std::size_t argument_count = 0;
-    KernelArgument arguments[9] = {};
+    KernelArgument arguments[10] = {};
 
     std::span<const KernelArgument> rest() const noexcept { return {arguments, argument_count}; }
 };
 
-/// The launch of one pass of the plan; `offset` keys lie before the first one.
-Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& parameters, KeyCoding coding,
-                 std::uint64_t offset);
+/// The launch of one pass of the plan.
+Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& parameters, const KeyArray& keys);
 
 }  // namespace lanesort::detail

@@ -32,7 +32,7 @@ Pass counted(Pass pass, const Shape& shape) {
     return pass;
 }
 
-Pass sort_tiles(std::uint64_t count, unsigned last_phase, const Shape& shape) {
+Pass sort_tiles(std::uint64_t count, unsigned last_phase, const Shape& shape, bool short_rows = false) {
     const TileBits bits(shape);
     Pass pass{};
     pass.kind = Pass::Kind::sort_tiles;
@@ -43,7 +43,8 @@ Pass sort_tiles(std::uint64_t count, unsigned last_phase, const Shape& shape) {
     pass.mirrored = true;
     pass.tiles = ceil_div(count, shape.tile_keys());
     pass.steps = last_phase * (last_phase + 1) / 2;
-    pass.rounds = 1;
+    // Several rows are loaded as one tile and then handed over to the work-items that sort them.
+    pass.rounds = short_rows && shape.coalesced_store && shape.tile_work_items() > 1 && last_phase < bits.keys ? 2 : 1;
     for (unsigned phase = bits.registers + 1; phase <= last_phase; ++phase)
         pass.rounds += rounds(shape, phase - bits.lanes, 0);
     return counted(pass, shape);
@@ -86,7 +87,13 @@ Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape,
     plan.tiles_per_group = tiles_per_group;
     if (rows == 0) plan.passes.clear();
     if (plan.passes.empty()) return plan;
-    if (bits.keys > std::max(bits.registers, static_cast<unsigned>(std::bit_width(length - 1))))
+    const auto phases = static_cast<unsigned>(std::bit_width(length - 1));
+    plan.short_rows = bits.keys > phases && bits.registers <= phases && std::has_single_bit(length);
+    if (plan.short_rows) {
+        plan.passes = {sort_tiles(rows * length, phases, shape, true)};
+        return plan;
+    }
+    if (bits.keys > std::max(bits.registers, phases))
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("a tile of {} keys was asked for, but a row has {}", shape.tile_keys(), length));
     for (Pass& pass : plan.passes) {

@@ -35,6 +35,6 @@ unsigned padded_slot(const Shape& shape, unsigned v, unsigned from, unsigned to,
 std::uint64_t place_between_passes(const Shape& shape, std::uint64_t count, std::uint64_t i);
 
 /// The row_bits of keys of so many bytes, in vectors of one key.
-constexpr unsigned row_of_banks_bits(std::size_t key_bytes) { return key_bytes == 8 ? 4 : 5; }
+constexpr unsigned row_of_banks_bits(std::size_t key_bytes) { return key_bytes >= 8 ? 4 : 5; }
 
 }  // namespace lanesort

@@ -22,20 +22,23 @@ void require(bool holds, std::string_view name, unsigned value, std::string_view
 
 bool power_of_two_up_to(unsigned value, unsigned limit) { return std::has_single_bit(value) && value <= limit; }
 
+/// Records, which have numbers of one byte if no others, and values of 16 bytes have no vectors.
+bool has_vectors(ElementBytes bytes) { return !bytes.is_record && bytes.value <= 8; }
+
 /// The shape for a processor with caches: native vectors, as many in registers as the widest instruction sets have,
 /// and a tile that stays in the second-level cache.
-Shape cpu_shape(const DeviceInfo& device, std::size_t key_bytes, std::size_t value_bytes) {
+Shape cpu_shape(const DeviceInfo& device, ElementBytes bytes) {
     constexpr std::size_t tile_bytes = 1 << 18;
     Shape shape;
-    const auto widest = static_cast<unsigned>(std::max(key_bytes, value_bytes));
+    const auto widest = static_cast<unsigned>(std::max({bytes.key, bytes.value, bytes.number}));
     shape.lanes = std::clamp<unsigned>(std::bit_floor(device.native_vector_bytes / widest), 1, 16);
     shape.register_vectors = device.native_vector_bytes >= 64 ? 16 : std::max(shape.lanes, 8u);
-    if (value_bytes > 0) {
-        // Two vectors for each element: half of the registers, and a third of the time to compile.
-        shape.lanes = value_bytes == 16 ? 1 : std::min(shape.lanes, 8u);
+    if (bytes.all() > bytes.key) {
+        // Several vectors for each element: half of the registers, and a third of the time to compile.
+        shape.lanes = has_vectors(bytes) ? std::min(shape.lanes, 8u) : 1;
         shape.register_vectors = 8;
     }
-    shape.vectors = static_cast<unsigned>(tile_bytes / std::bit_ceil(key_bytes + value_bytes) / shape.lanes / 2);
+    shape.vectors = static_cast<unsigned>(tile_bytes / std::bit_ceil(bytes.all()) / shape.lanes / 2);
     shape.work_items = 1;
     shape.steps_per_pass = 2 * log2(shape.register_vectors);
     return shape;
@@ -54,10 +57,12 @@ constexpr Measured of_4_bytes[] = {{2049, 4, 256, 8, 6},      {4097, 8, 256, 8, 
                                    {3'000'000, 8, 256, 8, 6}, {10'000'000, 16, 256, 10, 4}, {any, 16, 512, 10, 2},
                                    {any, 16, 256, 10, 4}};
 constexpr Measured of_8_bytes[] = {{700'000, 4, 256, 8, 6}, {6'000'000, 8, 128, 8, 6}, {any, 8, 256, 8, 4}};
-// With values: by key and value together. Chosen by the registers that they take; not measured yet.
-constexpr Measured of_pairs_of_8_bytes[] = {{700'000, 4, 256, 8, 4}, {any, 8, 256, 8, 2}};
-constexpr Measured of_pairs_of_16_bytes[] = {{700'000, 4, 256, 8, 3}, {any, 8, 256, 8, 2}, {any, 4, 256, 8, 3}};
-constexpr Measured of_pairs_of_24_bytes[] = {{any, 4, 256, 8, 3}, {any, 4, 128, 8, 6}};
+// With values or numbers, and records: by the bytes of all together. Chosen by the registers that they take; not
+// measured yet.
+constexpr Measured of_8_bytes_in_parts[] = {{700'000, 4, 256, 8, 4}, {any, 8, 256, 8, 2}};
+constexpr Measured of_16_bytes_in_parts[] = {{700'000, 4, 256, 8, 3}, {any, 8, 256, 8, 2}, {any, 4, 256, 8, 3}};
+constexpr Measured of_32_bytes_in_parts[] = {{any, 4, 256, 8, 2}, {any, 4, 128, 8, 4}};
+constexpr Measured of_88_bytes_in_parts[] = {{any, 2, 128, 6, 3}};
 
 Shape shape_of(const Measured& row) {
     Shape shape;
@@ -73,24 +78,25 @@ Shape shape_of(const Measured& row) {
     return shape;
 }
 
-std::span<const Measured> measured(std::size_t key_bytes, std::size_t value_bytes) {
-    if (value_bytes > 0) {
-        if (key_bytes + value_bytes <= 8) return of_pairs_of_8_bytes;
-        if (key_bytes + value_bytes <= 16) return of_pairs_of_16_bytes;
-        return of_pairs_of_24_bytes;
+std::span<const Measured> measured(ElementBytes bytes) {
+    if (bytes.all() > bytes.key) {
+        if (bytes.all() <= 8) return of_8_bytes_in_parts;
+        if (bytes.all() <= 17) return of_16_bytes_in_parts;
+        if (bytes.all() <= 33) return of_32_bytes_in_parts;
+        return of_88_bytes_in_parts;
     }
-    if (key_bytes == 4) return of_4_bytes;
-    if (key_bytes == 8) return of_8_bytes;
+    if (bytes.key == 4) return of_4_bytes;
+    if (bytes.key == 8) return of_8_bytes;
     return of_narrow_keys;
 }
 
 /// The first row for so many keys (0: very many) that the device can run, or else the last one.
-Shape gpu_shape(const DeviceInfo& device, std::size_t key_bytes, std::size_t value_bytes, std::uint64_t count) {
-    const std::span<const Measured> rows = measured(key_bytes, value_bytes);
+Shape gpu_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t count) {
+    const std::span<const Measured> rows = measured(bytes);
     for (const Measured& row : rows) {
         const bool for_count = count == 0 ? row.below == any : count < row.below;
         if (for_count && row.work_items <= device.max_work_items &&
-            shape_of(row).local_bytes(key_bytes, value_bytes) <= device.local_bytes)
+            shape_of(row).local_bytes(bytes) <= device.local_bytes)
             return shape_of(row);
     }
     return shape_of(rows.back());
@@ -121,13 +127,14 @@ void check(const Shape& shape) {
             "off where remap is off or lanes is not 1");
 }
 
-std::size_t Shape::local_bytes(std::size_t key_bytes, std::size_t value_bytes) const noexcept {
+std::size_t Shape::local_bytes(ElementBytes bytes) const noexcept {
     if (tile_work_items() == 1) return 0;
     unsigned slots = tile_vectors();
-    if (bank_padding) slots += (slots - 1) >> row_of_banks_bits(key_bytes);
+    if (bank_padding) slots += (slots - 1) >> row_of_banks_bits(bytes.key);
     const std::size_t elements = std::size_t{slots} * lanes;
-    if (value_bytes == 0) return elements * key_bytes;
-    return (elements * key_bytes + 15) / 16 * 16 + elements * value_bytes;
+    if (bytes.all() == bytes.key) return elements * bytes.key;
+    const auto aligned = [](std::size_t size) { return (size + 15) / 16 * 16; };
+    return aligned(elements * bytes.key) + aligned(elements * bytes.value) + aligned(elements * bytes.number);
 }
 
 std::string to_string(const Shape& shape) {
@@ -143,16 +150,15 @@ std::string to_string(const Shape& shape) {
     return text;
 }
 
-Shape choose_shape(const DeviceInfo& device, std::size_t key_bytes, std::uint64_t count, std::size_t value_bytes) {
-    const Shape shape = device.kind == DeviceKind::cpu ? cpu_shape(device, key_bytes, value_bytes)
-                                                       : gpu_shape(device, key_bytes, value_bytes, count);
-    return fit(shape, key_bytes, device, value_bytes);
+Shape choose_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t count) {
+    return fit(device.kind == DeviceKind::cpu ? cpu_shape(device, bytes) : gpu_shape(device, bytes, count), bytes,
+               device);
 }
 
-Shape fit(Shape shape, std::size_t key_bytes, const DeviceInfo& device, std::size_t value_bytes) {
+Shape fit(Shape shape, ElementBytes bytes, const DeviceInfo& device) {
     const bool in_registers = !shape.walks_in_cache();
     while (shape.work_items > device.max_work_items && shape.work_items > 1) shape.work_items /= 2;
-    while (shape.local_bytes(key_bytes, value_bytes) > device.local_bytes) {
+    while (shape.local_bytes(bytes) > device.local_bytes) {
         if (shape.vectors > 1) shape.vectors /= 2;
         else if (shape.work_items > 1) shape.work_items /= 2;
         else break;
@@ -162,13 +168,14 @@ Shape fit(Shape shape, std::size_t key_bytes, const DeviceInfo& device, std::siz
     return shape;
 }
 
-Shape fit_row(Shape shape, std::uint64_t length) {
+Shape fit_row(Shape shape, std::uint64_t length, bool may_hold_rows) {
     const std::uint64_t slots = std::bit_ceil(length);
     const bool in_registers = !shape.walks_in_cache();
     while (shape.lanes > 1 && std::uint64_t{shape.register_vectors} * shape.lanes > slots) shape.lanes /= 2;
     while (shape.register_vectors > slots) shape.register_vectors /= 2;
     if (in_registers) shape.vectors = shape.register_vectors / 2;
-    while (shape.tile_keys() > slots) {
+    const bool holds_rows = may_hold_rows && slots == length && length > 1;
+    while (shape.tile_keys() > slots && !holds_rows) {
         if (shape.tile_work_items() > 1) shape.work_items /= 2;
         else shape.vectors /= 2;
     }
@@ -177,17 +184,18 @@ Shape fit_row(Shape shape, std::uint64_t length) {
     return shape;
 }
 
-void require_fit(const Shape& shape, std::size_t key_bytes, const DeviceInfo& device, std::size_t value_bytes) {
-    if (value_bytes == 16 && shape.lanes > 1)
-        throw Error(ErrorCode::unsupported,
-                    fmt::format("values of 16 bytes need a shape with one lane, but lanes is {}", shape.lanes));
+void require_fit(const Shape& shape, ElementBytes bytes, const DeviceInfo& device) {
+    if (shape.lanes > 1 && !has_vectors(bytes))
+        throw Error(
+            ErrorCode::unsupported,
+            fmt::format("records and values of 16 bytes need a shape with one lane, but lanes is {}", shape.lanes));
     if (shape.work_items > device.max_work_items)
         throw Error(ErrorCode::unsupported, fmt::format("a work-group of {} work-items was asked for, but {} allows {}",
                                                         shape.work_items, device.name, device.max_work_items));
-    if (shape.local_bytes(key_bytes, value_bytes) > device.local_bytes)
+    if (shape.local_bytes(bytes) > device.local_bytes)
         throw Error(ErrorCode::unsupported,
                     fmt::format("a tile of {} bytes of local memory was asked for, but {} has {}",
-                                shape.local_bytes(key_bytes, value_bytes), device.name, device.local_bytes));
+                                shape.local_bytes(bytes), device.name, device.local_bytes));
 }
 
 }  // namespace lanesort

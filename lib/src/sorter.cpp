@@ -1,5 +1,11 @@
 #include <lanesort/sorter.hpp>
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <lanesort/error.hpp>
+
 #include "element_type.hpp"
 #include "sorter_core.hpp"
 
@@ -12,39 +18,68 @@ Sorter::Sorter(Sorter&&) noexcept = default;
 Sorter& Sorter::operator=(Sorter&&) noexcept = default;
 Sorter::~Sorter() = default;
 
-SortReport Sorter::sort(void* keys, std::size_t count, KeyType type, Order order, std::size_t row_length) {
-    return core_->sort_host({keys}, {count, row_length}, {type}, order);
+namespace {
+
+/// Throws Error(invalid_argument) and Error(out_of_range) for segments that cannot be.
+detail::Extent extent_of(std::size_t count, const SortOptions& options) {
+    detail::Extent extent{count, options.row_length};
+    const std::span<const std::uint64_t> offsets = options.segments;
+    if (offsets.empty()) return extent;
+    extent.offset_bytes = sizeof offsets[0];
+    extent.segments = offsets.size() - 1;
+    for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+        if (offsets[i + 1] < offsets[i])
+            throw Error(ErrorCode::invalid_argument,
+                        fmt::format("segment {} begins at key {} but ends at key {}", i, offsets[i], offsets[i + 1]));
+        extent.longest = std::max(extent.longest, offsets[i + 1] - offsets[i]);
+    }
+    if (offsets.back() > count)
+        throw Error(ErrorCode::out_of_range,
+                    fmt::format("the last segment ends at key {}, but there are {}", offsets.back(), count));
+    return extent;
 }
 
-SortReport Sorter::sort_by_key(void* keys, void* values, std::size_t count, KeyType type, std::size_t value_bytes,
-                               Order order, std::size_t row_length) {
-    const detail::ElementType element{type, value_bytes};
-    check(element);
-    return core_->sort_host({keys, values}, {count, row_length}, element, order);
+}  // namespace
+
+SortReport Sorter::sort(void* keys, std::size_t count, const KeyKind& type, const SortOptions& options) {
+    const detail::Extent extent = extent_of(count, options);
+    const bool numbered = options.stable && type.comparator();
+    return core_->sort_host({.keys = keys, .offsets = options.segments.data()}, extent,
+                            {type, 0, numbered ? detail::number_bytes(extent) : 0}, options.order);
 }
 
-SortReport Sorter::argsort(const void* keys, void* indices, std::size_t count, KeyType type, std::size_t index_bytes,
-                           Order order, std::size_t row_length) {
-    const detail::ElementType element{type, index_bytes, true};
-    check(element);
-    detail::check_index({count, row_length}, index_bytes);
-    return core_->sort_host({const_cast<void*>(keys), indices, true}, {count, row_length}, element, order);
+SortReport Sorter::sort_by_key(void* keys, void* values, std::size_t count, const KeyKind& type,
+                               std::size_t value_bytes, const SortOptions& options) {
+    const detail::Extent extent = extent_of(count, options);
+    detail::check_values(value_bytes);
+    return core_->sort_host({.keys = keys, .values = values, .offsets = options.segments.data()}, extent,
+                            {type, value_bytes, options.stable ? detail::number_bytes(extent) : 0}, options.order);
 }
 
-void Sorter::prepare(KeyType type, std::uint64_t count, std::uint64_t row_length) {
+SortReport Sorter::argsort(const void* keys, void* indices, std::size_t count, const KeyKind& type,
+                           std::size_t index_bytes, const SortOptions& options) {
+    const detail::Extent extent = extent_of(count, options);
+    detail::check_index(extent, index_bytes);
+    return core_->sort_host(
+        {.keys = const_cast<void*>(keys), .numbers = indices, .keys_stay = true, .offsets = options.segments.data()},
+        extent, {type, 0, index_bytes}, options.order);
+}
+
+void Sorter::prepare(const KeyKind& type, std::uint64_t count, std::uint64_t row_length) {
     core_->prepare({count, row_length}, {type});
 }
 
-void Sorter::prepare_sort_by_key(KeyType type, std::size_t value_bytes, std::uint64_t count, std::uint64_t row_length) {
-    const detail::ElementType element{type, value_bytes};
-    check(element);
-    core_->prepare({count, row_length}, element);
+void Sorter::prepare_sort_by_key(const KeyKind& type, std::size_t value_bytes, std::uint64_t count,
+                                 std::uint64_t row_length) {
+    detail::check_values(value_bytes);
+    core_->prepare({count, row_length}, {type, value_bytes});
 }
 
-void Sorter::prepare_argsort(KeyType type, std::size_t index_bytes, std::uint64_t count, std::uint64_t row_length) {
-    const detail::ElementType element{type, index_bytes, true};
-    check(element);
-    core_->prepare({count, row_length}, element);
+void Sorter::prepare_argsort(const KeyKind& type, std::size_t index_bytes, std::uint64_t count,
+                             std::uint64_t row_length) {
+    const detail::Extent extent{count, row_length};
+    detail::check_index(extent, index_bytes);
+    core_->prepare(extent, {type, 0, index_bytes});
 }
 
 Shape Sorter::shape(KeyType type, std::uint64_t count) { return core_->prepare({count}, {type}).plan.shape; }

@@ -40,7 +40,7 @@ unsigned tiles_per_group(const KernelParameters& parameters, const DeviceInfo& d
     constexpr unsigned usual_work_items = 256;
     if (parameters.shape.walks_in_cache() || !parameters.shape.local_sync) return 1;
     unsigned tiles = std::max(std::min(usual_work_items, device.max_work_items) / parameters.shape.work_items, 1u);
-    const std::size_t bytes = parameters.shape.local_bytes(parameters.key_bytes, parameters.value_bytes);
+    const std::size_t bytes = parameters.shape.local_bytes(parameters.bytes);
     while (tiles > 1 && tiles * bytes > device.local_bytes) tiles /= 2;
     return std::bit_floor(tiles);
 }
@@ -74,15 +74,20 @@ SorterCore::SorterCore(std::unique_ptr<Backend> backend, SorterOptions options)
 
 std::optional<Shape> SorterCore::wanted_shape(std::uint64_t count, const ElementType& type) const {
     // Files have shapes for plain keys only.
-    if (options_.shape || type.value_bytes > 0) return options_.shape;
-    return shapes_.find(key_bytes(type.key), count);
+    const ElementBytes bytes = type.bytes();
+    if (options_.shape || bytes.all() > bytes.key) return options_.shape;
+    return shapes_.find(bytes.key, count);
 }
 
 SorterCore::Prepared SorterCore::prepare(const Extent& extent, const ElementType& type, bool count_sync) {
-    const std::uint64_t count = extent.count;
+    check(type.key);
+    const ElementBytes bytes = type.bytes();
+    // Many rows fill the device, however short they are: then large tiles are of use, unless they exceed a row.
+    constexpr std::uint64_t long_row = 4096;
+    const std::uint64_t count = extent.length() <= long_row ? extent.length() : extent.count;
     if (const std::optional<Shape> wanted = wanted_shape(count, type)) {
         try {
-            require_fit(*wanted, key_bytes(type.key), backend_->info(), type.value_bytes);
+            require_fit(*wanted, bytes, backend_->info());
             return prepare_with(*wanted, false, extent, type, count_sync);
         } catch (const Error& error) {
             const bool tuned = !options_.shape && options_.shape_file.empty();
@@ -92,42 +97,45 @@ SorterCore::Prepared SorterCore::prepare(const Extent& extent, const ElementType
             shapes_.rows.clear();
         }
     }
-    const Shape chosen = choose_shape(backend_->info(), key_bytes(type.key), count, type.value_bytes);
-    return prepare_with(chosen, true, extent, type, count_sync);
+    return prepare_with(choose_shape(backend_->info(), bytes, count), true, extent, type, count_sync);
 }
 
 SorterCore::Prepared SorterCore::prepare_with(Shape shape, bool adapt, const Extent& extent, const ElementType& type,
                                               bool count_sync) {
     const DeviceInfo& device = backend_->info();
-    const std::size_t bytes = key_bytes(type.key);
-    const bool in_rows = extent.row_length > 0;
-    const std::uint64_t length = in_rows ? extent.row_length : extent.count;
-    if (in_rows) shape = fit_row(shape, length);
-
+    const std::uint64_t length = extent.length();
+    if (extent.in_rows()) shape = fit_row(shape, length, extent.offset_bytes == 0);
+    KernelParameters parameters{.bytes = type.bytes(),
+                                .count_sync = count_sync,
+                                .unroll_rounds = device.kind == DeviceKind::gpu,
+                                .shape = shape,
+                                .offset_bytes = extent.offset_bytes};
+    if (type.key.comparator()) parameters.comparator = *type.key.comparator();
     // The compiler's register use may allow smaller work-groups than the device does; smaller shapes need fewer.
-    KernelParameters parameters{bytes, length >= wide_count, count_sync,         device.kind == DeviceKind::gpu,
-                                shape, type.value_bytes,     type.number_values, in_rows};
     for (;;) {
-        if (in_rows) parameters.tiles_per_group = tiles_per_group(parameters, device);
+        const bool short_rows = extent.in_rows() && parameters.shape.tile_keys() > std::bit_ceil(length);
+        parameters.layout = short_rows ? Layout::short_rows : extent.in_rows() ? Layout::rows : Layout::range;
+        parameters.wide_index = (short_rows ? extent.count : length) >= wide_count;
+        if (parameters.layout == Layout::rows) parameters.tiles_per_group = tiles_per_group(parameters, device);
         const unsigned allowed = backend_->prepare(parameters);
         if (parameters.work_items() <= allowed) break;
         DeviceInfo limited = device;
         limited.max_work_items = allowed;
-        const Shape smaller = fit(parameters.shape, bytes, limited, type.value_bytes);
+        const Shape smaller = fit(parameters.shape, parameters.bytes, limited);
         if (!adapt || smaller == parameters.shape)
             throw Error(ErrorCode::unsupported,
                         fmt::format("the kernels of shape {} run in work-groups of at most {} work-items on {}",
                                     to_string(parameters.shape), allowed, device.name));
         parameters.shape = smaller;
     }
-    Plan plan = in_rows ? make_row_plan(extent.count / length, length, parameters.shape, parameters.tiles_per_group)
-                        : make_plan(length, parameters.shape);
-    Prepared ready{std::move(plan), parameters};
+    Plan plan = extent.in_rows() ? make_row_plan(extent.rows(), length, parameters.shape, parameters.tiles_per_group)
+                                 : make_plan(length, parameters.shape);
+    Prepared ready{std::move(plan), std::move(parameters)};
     for (const Pass& pass : ready.plan.passes)
         if (pass.groups > most_groups)
             throw Error(ErrorCode::unsupported,
                         fmt::format("{} keys in shape {} need {} work-groups in one launch; {} are possible",
-                                    extent.count, to_string(parameters.shape), pass.groups, most_groups));
+                                    extent.count, to_string(ready.plan.shape), pass.groups, most_groups));
     return ready;
 }
 
@@ -138,19 +146,21 @@ void SorterCore::check_size(std::uint64_t count, const ElementType& type) const 
             throw Error(ErrorCode::too_large, fmt::format("{} {} exceed the {} bytes that {} can allocate at once",
                                                           count, what, device.max_allocation_bytes, device.name));
     };
-    require(key_bytes(type.key), fmt::format("keys of type {}", name(type.key)));
+    require(type.key.bytes(), fmt::format("keys of {}", type.key.name()));
     require(type.value_bytes, fmt::format("values of {} bytes", type.value_bytes));
+    require(type.number_bytes, fmt::format("indices of {} bytes", type.number_bytes));
 }
 
 SortReport SorterCore::sort_host(const HostArrays& arrays, const Extent& extent, const ElementType& type, Order order) {
     check(extent);
     if (extent.is_sorted()) {
-        if (type.number_values && extent.count > 0) std::memset(arrays.values, 0, extent.count * type.value_bytes);
+        if (arrays.numbers && extent.count > 0) std::memset(arrays.numbers, 0, extent.count * type.number_bytes);
         return {};
     }
     check_size(extent.count, type);
     const Prepared ready = prepare(extent, type);
-    return backend_->sort_host(arrays, ready.plan, ready.parameters, key_coding(type.key, order), options_.progress);
+    return backend_->sort_host(arrays, extent.count, ready.plan, ready.parameters, coding_of(type.key, order),
+                               options_.progress);
 }
 
 SyncCounts SorterCore::measure(std::uint64_t count, KeyType type) {

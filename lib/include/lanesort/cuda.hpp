@@ -20,22 +20,38 @@ using Event = CUevent_st*;    ///< a CUevent or a cudaEvent_t
 /// Throws as Sorter's constructor does, and Error(no_device) where there is no driver or no such device.
 Sorter make_sorter(int device = 0, SorterOptions options = {});
 
-/// Keys in device memory: `count` keys of that type, beginning `offset` keys (not bytes) after `keys`.
-struct KeyRange {
-    void* keys = nullptr;  ///< a device pointer (cudaMalloc, cuMemAlloc or managed memory), aligned to the key
+/// Where segments begin and end: `count` + 1 offsets, unsigned integers of `bytes` bytes (4 or 8), in keys from the
+/// first key of the range, beginning `offset` integers after `offsets`. Segment i has the keys from offset i to offset
+/// i + 1. The device reads them when the sort runs; the host never does, so the caller states the longest segment. Of a
+/// longer one only the first `longest` keys are sorted, and nothing beyond the range is touched whatever they say.
+struct Segments {
+    const void* offsets = nullptr;  ///< a device pointer as KeyRange's, aligned to the integer
     std::size_t offset = 0;
     std::size_t count = 0;
-    KeyType type = KeyType::u32;
-    Order order = Order::ascending;
-    std::size_t row_length = 0;  ///< keys of a row, as Sorter says; 0: the range is one
+    std::size_t longest = 0;  ///< keys
+    std::size_t bytes = 4;
+};
+
+/// Keys in device memory: `count` keys or records of that type, beginning `offset` keys (not bytes) after `keys`.
+struct KeyRange {
+    void* keys = nullptr;  ///< a device pointer (cudaMalloc, cuMemAlloc or managed memory), aligned to the key; for
+                           ///< records to the largest power of two up to 16 that divides their bytes
+    std::size_t offset = 0;
+    std::size_t count = 0;
+    KeyKind type = KeyType::u32;
+    Order order = Order::ascending;  ///< of numbers; records have the comparator's
+    std::size_t row_length = 0;      ///< keys of a row, as SortOptions says; 0: the range is one
+    Segments segments = {};          ///< each sorted by itself, all by the launches of the longest; null: none
+    bool stable = false;             ///< as SortOptions says
 };
 
 /// Sorts the keys in place, asynchronously, in the order of the stream.
 ///
 /// Starts after the stream's earlier work and all events of `wait_list`; `event`, if given, is recorded at the sort's
-/// end. Allocates no device memory, does not block and does not synchronise, except to compile where the sorter was not
-/// prepared for such a sort (Sorter::prepare). May be called while the stream is being captured, with a prepared
-/// sorter. The caller's current context is left as it was. Keys outside the range are neither read nor written.
+/// end. Allocates no device memory, except for a stable sort of records 4 bytes a record (8 from 2^32 of them on) from
+/// the device's pool. Does not block and does not synchronise, except to compile where the sorter was not prepared for
+/// such a sort (Sorter::prepare). May be called while the stream is being captured, with a prepared sorter. The
+/// caller's current context is left as it was. Keys outside the range are neither read nor written.
 ///
 /// Before anything is enqueued, throws Error(invalid_argument) for memory that is not the device's, or not aligned,
 /// Error(wrong_context) for a stream of another context, Error(out_of_range) if the range reaches past the end of the
@@ -53,8 +69,9 @@ struct ValueRange {
 };
 
 /// Sorts the keys together with the values that belong to them, both in place: as Sorter::sort_by_key says, under the
-/// contract of enqueue_sort. Allocates no device memory. Throws Error(invalid_argument) also for values of another
-/// width and for keys and values that overlap.
+/// contract of enqueue_sort. Allocates no device memory, except for a stable sort 4 bytes a key (8 from 2^32 on) from
+/// the device's pool. Throws Error(invalid_argument) also for values of another width and for keys and values that
+/// overlap.
 SortReport enqueue_sort_by_key(Sorter& sorter, Stream stream, const KeyRange& keys, const ValueRange& values,
                                std::span<const Event> wait_list = {}, Event event = nullptr);
 
@@ -70,6 +87,8 @@ class RecordedSort {
 public:
     /// Records; enqueues nothing. Checks and throws as enqueue_sort does.
     RecordedSort(Sorter& sorter, const KeyRange& keys);
+    /// The same for a sort of keys with their values.
+    RecordedSort(Sorter& sorter, const KeyRange& keys, const ValueRange& values);
     RecordedSort(RecordedSort&&) noexcept;
     RecordedSort& operator=(RecordedSort&&) noexcept;
     ~RecordedSort();

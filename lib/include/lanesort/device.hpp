@@ -33,11 +33,10 @@ struct DeviceInfo {
     bool host_unified_memory = false;  ///< host memory can be sorted where it is, without a copy
 };
 
-/// The shape that the library chooses for `count` keys of that many bytes (0: very many): from a table by kind of
+/// The shape that the library chooses for `count` elements of such bytes (0: very many): from a table by kind of
 /// device, clipped to the device's limits. There is one for every device with 32 work-items and 4 KB of local memory; a
-/// CPU needs neither. `value_bytes`: of the value that belongs to each key, or 0.
-Shape choose_shape(const DeviceInfo& device, std::size_t key_bytes, std::uint64_t count = 0,
-                   std::size_t value_bytes = 0);
+/// CPU needs neither.
+Shape choose_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t count = 0);
 
 namespace detail {
 class DeviceHandle;

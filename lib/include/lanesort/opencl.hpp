@@ -22,22 +22,38 @@ namespace lanesort::opencl {
 /// Throws as Sorter's constructor does, and Error(wrong_context) if the context does not hold the device.
 Sorter make_sorter(cl_context context, cl_device_id device, SorterOptions options = {});
 
-/// Keys in a buffer: `count` keys of that type, beginning `offset` keys (not bytes) after its start.
+/// Where segments begin and end: `count` + 1 offsets, unsigned integers of `bytes` bytes (4 or 8), in keys from the
+/// first key of the range, beginning `offset` integers after the buffer's start. Segment i has the keys from offset i
+/// to offset i + 1. The device reads them when the sort runs; the host never does, so the caller states the longest
+/// segment. Of a longer one only the first `longest` keys are sorted, and nothing beyond the range is touched whatever
+/// they say.
+struct Segments {
+    cl_mem buffer = nullptr;
+    std::size_t offset = 0;
+    std::size_t count = 0;
+    std::size_t longest = 0;  ///< keys
+    std::size_t bytes = 4;
+};
+
+/// Keys in a buffer: `count` keys or records of that type, beginning `offset` keys (not bytes) after its start.
 struct KeyRange {
     cl_mem buffer = nullptr;
     std::size_t offset = 0;
     std::size_t count = 0;
-    KeyType type = KeyType::u32;
-    Order order = Order::ascending;
-    std::size_t row_length = 0;  ///< keys of a row, as Sorter says; 0: the range is one
+    KeyKind type = KeyType::u32;
+    Order order = Order::ascending;  ///< of numbers; records have the comparator's
+    std::size_t row_length = 0;      ///< keys of a row, as SortOptions says; 0: the range is one
+    Segments segments = {};          ///< each sorted by itself, all by the launches of the longest; null: none
+    bool stable = false;             ///< as SortOptions says
 };
 
 /// Sorts the keys in place, asynchronously, in the order of the queue (in-order or out-of-order).
 ///
 /// Starts after the queue's earlier commands (in-order) and all events of `wait_list`. `event`, if asked for, is always
-/// a valid event of the sort's end, also for 0 and 1 keys; the caller releases it. Allocates no device memory. Does not
-/// block, except to compile where the sorter was not prepared for such a sort (Sorter::prepare). Does not flush.
-/// Keys outside the range are neither read nor written.
+/// a valid event of the sort's end, also for 0 and 1 keys; the caller releases it. Allocates no device memory, except
+/// for a stable sort of records 4 bytes a record (8 from 2^32 of them on), freed when the sort has ended. Does not
+/// block, except to compile where the sorter was not prepared for such a sort (Sorter::prepare). Does not flush. Keys
+/// outside the range are neither read nor written.
 ///
 /// Before anything is enqueued, throws Error(wrong_context) for a queue, buffer or event of another context or a queue
 /// of another device, Error(out_of_range) if the range reaches past the end of the buffer, Error(not_writable) for a
@@ -56,8 +72,8 @@ struct ValueRange {
 };
 
 /// Sorts the keys together with the values that belong to them, both in place: as Sorter::sort_by_key says, under the
-/// contract of enqueue_sort. Allocates no device memory. Throws Error(invalid_argument) also for values of another
-/// width and for keys and values that overlap.
+/// contract of enqueue_sort. Allocates no device memory, except for a stable sort 4 bytes a key (8 from 2^32 on).
+/// Throws Error(invalid_argument) also for values of another width and for keys and values that overlap.
 SortReport enqueue_sort_by_key(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const ValueRange& values,
                                std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
 
@@ -74,6 +90,8 @@ class RecordedSort {
 public:
     /// Records; enqueues nothing. Checks and throws as enqueue_sort does. Retains queue and buffer.
     RecordedSort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys);
+    /// The same for a sort of keys with their values.
+    RecordedSort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const ValueRange& values);
     RecordedSort(RecordedSort&&) noexcept;
     RecordedSort& operator=(RecordedSort&&) noexcept;
     ~RecordedSort();

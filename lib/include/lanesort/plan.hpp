@@ -41,6 +41,7 @@ struct Plan {
     std::vector<Pass> passes;      ///< empty for 0 and 1 keys
     std::uint64_t rows = 0;        ///< rows of `count` keys, each sorted by itself; 0 where the array is no rows
     unsigned tiles_per_group = 1;  ///< tiles that a work-group sorts side by side, with shape.work_items for each
+    bool short_rows = false;       ///< a tile holds several rows
 
     /// Keys of the array.
     std::uint64_t keys() const noexcept { return rows > 0 ? rows * count : count; }
@@ -58,6 +59,7 @@ Plan make_plan(std::uint64_t count, const Shape& shape);
 /// The plan for `rows` rows of `length` keys, one after the other in the array, each sorted by itself. All rows share
 /// the launches of a sort of `length` keys. A tile lies in one row: the shape's tile has no more keys than the next
 /// power of two from `length`, but at least those of one work-item's registers; else it throws Error(invalid_argument).
+/// Where `length` is a power of two, and no less than those, a larger tile holds several rows.
 Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape, unsigned tiles_per_group = 1);
 
 }  // namespace lanesort

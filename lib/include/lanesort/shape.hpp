@@ -6,6 +6,20 @@
 
 namespace lanesort {
 
+/// The widths, in bytes, of what a sort moves: a key, the value that belongs to it and its number, if it has them.
+struct ElementBytes {
+    std::size_t key = 4, value = 0, number = 0;
+    bool is_record = false;  ///< the key is a record that a comparator orders
+
+    constexpr ElementBytes(std::size_t key_bytes = 4, std::size_t value_bytes = 0, std::size_t number_bytes = 0,
+                           bool keys_are_records = false) noexcept
+        : key(key_bytes), value(value_bytes), number(number_bytes), is_record(keys_are_records) {}
+
+    constexpr std::size_t all() const noexcept { return key + value + number; }
+
+    friend bool operator==(const ElementBytes&, const ElementBytes&) = default;
+};
+
 /// The parameters of the method (patent CN102750131A) and of its continuation over several global steps a pass.
 /// Any valid shape sorts any n to the same bytes; shapes differ in speed and in synchronisations only.
 /// All numbers but `steps_per_pass` and `resident_groups` are powers of two.
@@ -36,8 +50,8 @@ struct Shape {
     unsigned tile_vectors() const noexcept { return 2 * vectors * tile_work_items(); }
     /// Keys of a tile.
     unsigned tile_keys() const noexcept { return tile_vectors() * lanes; }
-    /// Bytes of local memory that a work-group takes for keys, and values if there are any, of so many bytes.
-    std::size_t local_bytes(std::size_t key_bytes, std::size_t value_bytes = 0) const noexcept;
+    /// Bytes of local memory that a tile of such elements takes.
+    std::size_t local_bytes(ElementBytes bytes) const noexcept;
 };
 
 /// Throws Error(invalid_argument) that says which number of the shape cannot be, and why.

@@ -12,6 +12,7 @@
 #include <string>
 #include <type_traits>
 
+#include <lanesort/comparator.hpp>
 #include <lanesort/device.hpp>
 #include <lanesort/key_types.hpp>
 #include <lanesort/plan.hpp>
@@ -22,8 +23,16 @@ namespace lanesort {
 namespace detail {
 class SorterCore;
 
-/// Throws Error(invalid_argument).
+/// Throw Error(invalid_argument).
 [[noreturn]] void throw_sizes_differ(std::size_t keys, std::size_t others);
+[[noreturn]] void throw_record_size(std::size_t bytes, std::size_t stated);
+
+/// The comparator, if it is for records of that size.
+template <Record T>
+const Comparator& checked_for(const Comparator& comparator) {
+    if (comparator.bytes != sizeof(T)) throw_record_size(sizeof(T), comparator.bytes);
+    return comparator;
+}
 }  // namespace detail
 
 /// A sorter takes the shape of a sort from the first of these that has one: `shape`; `shape_file`, or else the file of
@@ -40,6 +49,22 @@ struct SorterOptions {
     std::function<void(std::size_t done, std::size_t all)> progress = {};
 };
 
+/// How the keys of a call are arranged and what order they get.
+struct SortOptions {
+    Order order = Order::ascending;  ///< of numbers; records have the comparator's
+    /// Keys of a row: the keys are rows of so many, one after the other, each sorted by itself, all of them by the
+    /// launches of one row; indices count from the row's first key. 0: no rows.
+    std::size_t row_length = 0;
+    /// Where segments begin, and where the last one ends, in ascending order, in keys: each is sorted by itself, all of
+    /// them by the launches of the longest. Keys outside of them stay; indices count from the segment's first key.
+    /// Empty: none.
+    std::span<const std::uint64_t> segments = {};
+    /// Records that the comparator calls equal, or pairs of equal keys, keep their order. Costs an index for each
+    /// element: 4 bytes of device memory, 8 from 2^32 elements on, and the time to move it. Numbers that are equal are
+    /// so in every bit, so without values nothing is to be kept.
+    bool stable = false;
+};
+
 /// What one sort did.
 struct SortReport {
     std::uint64_t launches = 0;      ///< kernels launched
@@ -52,7 +77,7 @@ struct SortReport {
 };
 
 /// Sorts on one device, in place: no second array, the same bytes on every device, a schedule that depends on the
-/// count and the shape only. Not stable, which no caller can see: keys that are equal are equal in every bit.
+/// count and the shape only.
 ///
 /// Owns its programs; a program is compiled by the first sort that needs it, or by prepare(). One sorter serves one
 /// thread at a time; different sorters are independent. After an error the sorter can be used again.
@@ -67,65 +92,92 @@ public:
     Sorter& operator=(Sorter&&) noexcept;
     ~Sorter();
 
-    /// In all sorts, a `row_length` other than 0 says that the keys are rows of so many keys, one after the other, each
-    /// of which is sorted by itself, all of them by the launches of one row; indices count from the row's first key.
-    /// Throws Error(invalid_argument) for keys that do not fill their rows.
-
     /// Sorts a host range; blocks until it is sorted. Takes device memory for one copy of the keys, or none where the
     /// device works in host memory (DeviceInfo::host_unified_memory).
-    /// Throws Error(too_large) above the device's allocation limit, Error(unsupported) for a shape that the device
-    /// cannot run, Error(out_of_memory) and Error(build_failed), with the keys as they were. After
-    /// Error(device_failed), or what `progress` throws, in the middle of a sort, the keys are unspecified in
-    /// host_unified_memory, else as they were.
+    /// Throws Error(invalid_argument) for keys that do not fill their rows and for segments that do not ascend,
+    /// Error(out_of_range) for segments that reach beyond the keys, Error(too_large) above the device's allocation
+    /// limit, Error(unsupported) for a shape that the device cannot run, Error(out_of_memory) and Error(build_failed),
+    /// with the keys as they were. After Error(device_failed), or what `progress` throws, in the middle of a sort, the
+    /// keys are unspecified in host_unified_memory, else as they were.
     template <Key T>
-    SortReport sort(std::span<T> keys, Order order = Order::ascending, std::size_t row_length = 0) {
-        return sort(keys.data(), keys.size(), key_type_v<T>, order, row_length);
+    SortReport sort(std::span<T> keys, const SortOptions& options = {}) {
+        return sort(keys.data(), keys.size(), key_type_v<T>, options);
+    }
+    template <Key T>
+    SortReport sort(std::span<T> keys, Order order) {
+        return sort(keys, SortOptions{.order = order});
     }
 
-    /// The same for a type known at run time: `keys` points to `count` keys of that type.
-    SortReport sort(void* keys, std::size_t count, KeyType type, Order order = Order::ascending,
-                    std::size_t row_length = 0);
+    /// The same for records in the order of a comparator.
+    template <Record T>
+    SortReport sort(std::span<T> records, const Comparator& comparator, const SortOptions& options = {}) {
+        return sort(records.data(), records.size(), detail::checked_for<T>(comparator), options);
+    }
+
+    /// The same for a type known at run time: `keys` points to `count` keys or records of that type.
+    SortReport sort(void* keys, std::size_t count, const KeyKind& type, const SortOptions& options = {});
 
     /// Sorts keys together with the values that belong to them: values[i] goes where keys[i] goes. Blocks, and throws,
-    /// as sort() does. Values are trivially copyable, of 1, 2, 4, 8 or 16 bytes. Pairs of equal keys come in the order
-    /// of their values' bits, taken as unsigned little-endian integers, whatever the order of the keys: the same bytes
-    /// on every device, and a stable sort where the values ascend beforehand. Takes device memory for one copy of both.
+    /// as sort() does. Values are trivially copyable, of 1, 2, 4, 8 or 16 bytes. Unless the sort is stable, pairs of
+    /// equal keys come in the order of their values' bits, taken as unsigned little-endian integers, whatever the order
+    /// of the keys: the same bytes on every device. Takes device memory for one copy of both.
     template <Key K, class V>
     requires std::is_trivially_copyable_v<V> SortReport sort_by_key(std::span<K> keys, std::span<V> values,
-                                                                    Order order = Order::ascending,
-                                                                    std::size_t row_length = 0) {
+                                                                    const SortOptions& options = {}) {
         if (keys.size() != values.size()) detail::throw_sizes_differ(keys.size(), values.size());
-        return sort_by_key(keys.data(), values.data(), keys.size(), key_type_v<K>, sizeof(V), order, row_length);
+        return sort_by_key(keys.data(), values.data(), keys.size(), key_type_v<K>, sizeof(V), options);
+    }
+
+    /// The same for records in the order of a comparator.
+    template <Record K, class V>
+    requires std::is_trivially_copyable_v<V> SortReport sort_by_key(std::span<K> records, std::span<V> values,
+                                                                    const Comparator& comparator,
+                                                                    const SortOptions& options = {}) {
+        if (records.size() != values.size()) detail::throw_sizes_differ(records.size(), values.size());
+        return sort_by_key(records.data(), values.data(), records.size(), detail::checked_for<K>(comparator), sizeof(V),
+                           options);
     }
 
     /// The same for types known at run time. Throws Error(invalid_argument) for values of another width.
-    SortReport sort_by_key(void* keys, void* values, std::size_t count, KeyType type, std::size_t value_bytes,
-                           Order order = Order::ascending, std::size_t row_length = 0);
+    SortReport sort_by_key(void* keys, void* values, std::size_t count, const KeyKind& type, std::size_t value_bytes,
+                           const SortOptions& options = {});
 
     /// Writes the indices, from 0, that would sort the keys, which stay as they are: keys[indices[0]] is the first.
     /// Stable: equal keys keep their order, also when descending. Blocks, and throws, as sort() does. Takes device
-    /// memory for the keys and, unless the device works in host memory, the indices.
+    /// memory for the keys and, unless the device works in host memory, the indices. Indices of keys that are in no
+    /// segment are unspecified.
     template <class K, std::unsigned_integral I>
     requires Key<std::remove_const_t<K>> &&(sizeof(I) == 4 || sizeof(I) == 8) SortReport
-        argsort(std::span<K> keys, std::span<I> indices, Order order = Order::ascending, std::size_t row_length = 0) {
+        argsort(std::span<K> keys, std::span<I> indices, const SortOptions& options = {}) {
         if (keys.size() != indices.size()) detail::throw_sizes_differ(keys.size(), indices.size());
-        return argsort(keys.data(), indices.data(), keys.size(), key_type_v<std::remove_const_t<K>>, sizeof(I), order,
-                       row_length);
+        return argsort(keys.data(), indices.data(), keys.size(), key_type_v<std::remove_const_t<K>>, sizeof(I),
+                       options);
+    }
+
+    /// The same for records in the order of a comparator.
+    template <class K, std::unsigned_integral I>
+    requires Record<std::remove_const_t<K>> &&(sizeof(I) == 4 || sizeof(I) == 8) SortReport
+        argsort(std::span<K> records, std::span<I> indices, const Comparator& comparator,
+                const SortOptions& options = {}) {
+        if (records.size() != indices.size()) detail::throw_sizes_differ(records.size(), indices.size());
+        return argsort(records.data(), indices.data(), records.size(),
+                       detail::checked_for<std::remove_const_t<K>>(comparator), sizeof(I), options);
     }
 
     /// The same for types known at run time; indices have 4 or 8 bytes, else it throws Error(invalid_argument). Throws
-    /// Error(too_large) for more than 2^32 keys with indices of 4 bytes.
-    SortReport argsort(const void* keys, void* indices, std::size_t count, KeyType type, std::size_t index_bytes,
-                       Order order = Order::ascending, std::size_t row_length = 0);
+    /// Error(too_large) for 2^32 keys or more, in one row or segment, with indices of 4 bytes.
+    SortReport argsort(const void* keys, void* indices, std::size_t count, const KeyKind& type, std::size_t index_bytes,
+                       const SortOptions& options = {});
 
     /// Compiles now what a sort of `count` keys of that type needs (0: many, but fewer than 2^31), so that no such sort
     /// compiles later. Small, large and very large counts may need different kernels.
-    void prepare(KeyType type, std::uint64_t count = 0, std::uint64_t row_length = 0);
+    void prepare(const KeyKind& type, std::uint64_t count = 0, std::uint64_t row_length = 0);
     /// The same for sort_by_key.
-    void prepare_sort_by_key(KeyType type, std::size_t value_bytes, std::uint64_t count = 0,
+    void prepare_sort_by_key(const KeyKind& type, std::size_t value_bytes, std::uint64_t count = 0,
                              std::uint64_t row_length = 0);
     /// The same for argsort.
-    void prepare_argsort(KeyType type, std::size_t index_bytes, std::uint64_t count = 0, std::uint64_t row_length = 0);
+    void prepare_argsort(const KeyKind& type, std::size_t index_bytes, std::uint64_t count = 0,
+                         std::uint64_t row_length = 0);
 
     /// The shape of a sort of `count` keys of that type (0: very many), after fitting it to the kernels that the
     /// device's compiler built.

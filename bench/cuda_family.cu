@@ -1,0 +1,202 @@
+// Pairs, rows and the largest keys beside CUB's calls for them, on the first CUDA device: medians of device time, one
+// call of each in turn.
+//
+// usage: lanesort_family_bench [REPETITIONS]
+#include <cuda_runtime.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <cub/device/device_merge_sort.cuh>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_segmented_radix_sort.cuh>
+#include <cub/device/device_segmented_sort.cuh>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <lanesort/cuda.hpp>
+
+namespace {
+
+void check(cudaError_t status) {
+    if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
+}
+
+template <class T>
+class DeviceArray {
+public:
+    explicit DeviceArray(std::size_t count) : count_(count) { check(cudaMalloc(&memory_, count * sizeof(T))); }
+    ~DeviceArray() { cudaFree(memory_); }
+    DeviceArray(const DeviceArray&) = delete;
+    DeviceArray& operator=(const DeviceArray&) = delete;
+    T* get() const { return static_cast<T*>(memory_); }
+    void put(const std::vector<T>& items) {
+        check(cudaMemcpy(memory_, items.data(), items.size() * sizeof(T), cudaMemcpyHostToDevice));
+    }
+    void copy(const DeviceArray& from, cudaStream_t stream) {
+        check(cudaMemcpyAsync(memory_, from.memory_, count_ * sizeof(T), cudaMemcpyDeviceToDevice, stream));
+    }
+
+private:
+    void* memory_ = nullptr;
+    std::size_t count_;
+};
+
+struct Trial {
+    std::string name;
+    std::function<void()> restore, run;
+    std::vector<double> milliseconds = {};
+};
+
+class Bench {
+public:
+    explicit Bench(int repetitions) : repetitions_(repetitions) {
+        check(cudaStreamCreate(&stream_));
+        check(cudaEventCreate(&start_));
+        check(cudaEventCreate(&end_));
+    }
+
+    cudaStream_t stream() const { return stream_; }
+
+    /// Runs all trials in turn and prints the median of each, and how often the first one's it is.
+    void compare(const std::string& title, std::size_t keys, std::vector<Trial> trials) {
+        for (int repetition = -1; repetition < repetitions_; ++repetition)
+            for (Trial& trial : trials) {
+                trial.restore();
+                check(cudaEventRecord(start_, stream_));
+                trial.run();
+                check(cudaEventRecord(end_, stream_));
+                check(cudaEventSynchronize(end_));
+                float milliseconds = 0;
+                check(cudaEventElapsedTime(&milliseconds, start_, end_));
+                if (repetition >= 0) trial.milliseconds.push_back(milliseconds);
+            }
+        std::printf("%-26s", title.c_str());
+        double first = 0;
+        for (Trial& trial : trials) {
+            std::ranges::sort(trial.milliseconds);
+            const double median = trial.milliseconds[trial.milliseconds.size() / 2];
+            if (&trial == &trials.front()) {
+                first = median;
+                std::printf(" %s %.4f ms (%.1f Gkeys/s)", trial.name.c_str(), median,
+                            static_cast<double>(keys) / median / 1e6);
+            } else {
+                std::printf(" | %s %.4f ms, x%.2f", trial.name.c_str(), median, median / first);
+            }
+        }
+        std::printf("\n");
+        std::fflush(stdout);
+    }
+
+private:
+    int repetitions_;
+    cudaStream_t stream_ = nullptr;
+    cudaEvent_t start_ = nullptr, end_ = nullptr;
+};
+
+template <class T>
+std::vector<T> random_integers(std::size_t count) {
+    std::mt19937_64 random(count);
+    std::vector<T> keys(count);
+    for (T& key : keys) key = static_cast<T>(random());
+    return keys;
+}
+
+/// A call of CUB with the temporary memory that it asks for.
+template <class Call>
+std::function<void()> with_temporary_memory(Call call) {
+    std::size_t bytes = 0;
+    check(call(nullptr, bytes));
+    const auto memory = std::make_shared<DeviceArray<std::byte>>(std::max<std::size_t>(bytes, 1));
+    return [call, memory, bytes]() mutable { check(call(memory->get(), bytes)); };
+}
+
+template <class V>
+void compare_pairs(Bench& bench, lanesort::Sorter& sorter, std::size_t count) {
+    using namespace lanesort;
+    DeviceArray<std::uint32_t> pristine(count), keys(count), other_keys(count);
+    DeviceArray<V> values(count), other_values(count);
+    pristine.put(random_integers<std::uint32_t>(count));
+    values.put(random_integers<V>(count));
+    cudaStream_t stream = bench.stream();
+    const auto restore = [&] { keys.copy(pristine, stream); };
+    const lanesort::cuda::KeyRange range{keys.get(), 0, count, KeyType::u32};
+    const lanesort::cuda::ValueRange value_range{values.get(), 0, sizeof(V)};
+    lanesort::cuda::RecordedSort recorded(sorter, range, value_range);
+    DeviceArray<std::uint32_t> indices(count);
+    bench.compare(
+        "u32 + u" + std::to_string(sizeof(V) * 8) + " pairs, " + std::to_string(count), count,
+        {{"graph", restore, [&] { recorded.enqueue(stream); }},
+         {"stream", restore, [&] { lanesort::cuda::enqueue_sort_by_key(sorter, stream, range, value_range); }},
+         {"argsort", restore,
+          [&] {
+              lanesort::cuda::enqueue_argsort(sorter, stream, range, {indices.get(), 0, 4});
+          }},
+         {"CUB merge", restore, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
+              return cub::DeviceMergeSort::SortPairs(
+                  temporary, bytes, keys.get(), values.get(), static_cast<std::int64_t>(count),
+                  [] __device__(std::uint32_t a, std::uint32_t b) { return a < b; }, stream);
+          })},
+         {"CUB radix", restore, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
+              return cub::DeviceRadixSort::SortPairs(temporary, bytes, keys.get(), other_keys.get(), values.get(),
+                                                     other_values.get(), static_cast<std::int64_t>(count), 0, 32,
+                                                     stream);
+          })}});
+}
+
+struct RowBegin {
+    std::int64_t length;
+    __host__ __device__ std::int64_t operator()(std::int64_t row) const { return row * length; }
+};
+
+void compare_rows(Bench& bench, lanesort::Sorter& sorter, std::size_t count, std::size_t length, bool all_peers) {
+    using namespace lanesort;
+    DeviceArray<std::uint32_t> pristine(count), keys(count), others(count);
+    pristine.put(random_integers<std::uint32_t>(count));
+    cudaStream_t stream = bench.stream();
+    const auto restore = [&] { keys.copy(pristine, stream); };
+    const auto begins = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
+                                                        RowBegin{static_cast<std::int64_t>(length)});
+    const auto rows = static_cast<std::int64_t>(count / length);
+    std::vector<Trial> trials{{"rows", restore, [&] {
+                                   lanesort::cuda::enqueue_sort(
+                                       sorter, stream, {keys.get(), 0, count, KeyType::u32, Order::ascending, length});
+                               }}};
+    if (all_peers) {
+        trials.push_back(
+            {"CUB segmented", restore, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
+                 return cub::DeviceSegmentedSort::SortKeys(temporary, bytes, keys.get(), others.get(),
+                                                           static_cast<std::int64_t>(count), rows, begins, begins + 1,
+                                                           stream);
+             })});
+        trials.push_back(
+            {"CUB segmented radix", restore, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
+                 return cub::DeviceSegmentedRadixSort::SortKeys(temporary, bytes, keys.get(), others.get(),
+                                                                static_cast<std::int64_t>(count), rows, begins,
+                                                                begins + 1, 0, 32, stream);
+             })});
+    }
+    bench.compare("rows of " + std::to_string(length), count, std::move(trials));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Bench bench(argc > 1 ? std::atoi(argv[1]) : 9);
+    lanesort::Sorter sorter = lanesort::cuda::make_sorter();
+    for (const int exponent : {10, 12, 14, 16, 18, 20, 22, 24, 26, 28})
+        compare_pairs<std::uint32_t>(bench, sorter, std::size_t{1} << exponent);
+    for (const int exponent : {16, 24}) compare_pairs<std::uint64_t>(bench, sorter, std::size_t{1} << exponent);
+    constexpr std::size_t count = std::size_t{1} << 26;
+    for (const int exponent : {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
+        compare_rows(bench, sorter, count, std::size_t{1} << exponent, true);
+    for (const std::size_t length : {33, 100, 1000, 5000, 50000})
+        compare_rows(bench, sorter, count / length * length, length, false);
+}

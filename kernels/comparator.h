@@ -1,0 +1,15 @@
+/* The caller's order of records. The host puts the caller's own text in the place of this file; what is here lets the
+ * kernels be compiled alone, and shows what the text defines. */
+#ifndef COMPARATOR_H
+#define COMPARATOR_H
+
+typedef struct {
+    uint words[RECORD_BYTES / 4];
+} comparator_record;
+
+/* Whether a comes before b: a strict weak order. */
+static inline int comparator_before(const comparator_record a, const comparator_record b) {
+    return a.words[0] < b.words[0];
+}
+
+#endif

@@ -1,0 +1,61 @@
+// Records, and the caller's own order of them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+#include <lanesort/key_types.hpp>
+
+namespace lanesort {
+
+/// A strict weak order of a type of the caller's, as text for the device's compiler:
+///
+///     const Comparator by_score{.type = "particle",
+///                               .bytes = sizeof(Particle),
+///                               .before = "a.score > b.score || (a.score == b.score && a.id < b.id)",
+///                               .declarations = "typedef struct { float score; uint id; } particle;"};
+///
+/// The text is compiled as OpenCL C 1.2 or as CUDA C++, with uchar, ushort, uint and ulong (64 bits) defined in both.
+/// Nothing of it is checked but by the compiler: it is code, to be trusted as such. A mistake in it is
+/// Error(build_failed), whose log counts the lines of `before` in a file "before" and those of `declarations` in a file
+/// "declarations".
+///
+/// Records of which neither comes before the other are ordered by their bytes, so the result is the same on every
+/// device; in a stable sort they keep their order.
+struct Comparator {
+    std::string type;               ///< the name of the type
+    std::size_t bytes = 0;          ///< its size, 1 to 64, which must be the same on the device
+    std::string before;             ///< an expression of `a` and `b`: whether a comes before b
+    std::string declarations = {};  ///< what comes before it: the type's definition, functions
+
+    friend bool operator==(const Comparator&, const Comparator&) = default;
+};
+
+/// A C++ type that a comparator can order: moved as bytes, 64 of them at most.
+template <class T>
+concept Record = std::is_trivially_copyable_v<T> && sizeof(T) <= 64;
+
+/// What keys are: numbers of a type that the library orders, or records that a comparator orders. Refers to the
+/// comparator, which must outlive it.
+class KeyKind {
+public:
+    KeyKind(KeyType type) noexcept : type_(type) {}
+    KeyKind(const Comparator& comparator) noexcept : comparator_(&comparator) {}
+    KeyKind(Comparator&&) = delete;
+
+    /// Of one key or record.
+    std::size_t bytes() const noexcept { return comparator_ ? comparator_->bytes : key_bytes(type_); }
+    /// The type of the numbers; without meaning for records.
+    KeyType type() const noexcept { return type_; }
+    /// The order of records; null for numbers.
+    const Comparator* comparator() const noexcept { return comparator_; }
+    /// "type f32", or the name of the records' type, for a person.
+    std::string name() const;
+
+private:
+    KeyType type_ = KeyType::u32;
+    const Comparator* comparator_ = nullptr;
+};
+
+}  // namespace lanesort
