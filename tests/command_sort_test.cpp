@@ -1,6 +1,5 @@
 // lanesort sort: raw numbers of every type, in any shape, and devices that fail.
 #include <cstdint>
-#include <cstring>
 
 #include <nlohmann/json.hpp>
 
@@ -10,18 +9,6 @@ namespace lanesort::test {
 namespace {
 
 using Json = nlohmann::json;
-
-template <class T>
-std::string bytes_of(const std::vector<T>& keys) {
-    return {reinterpret_cast<const char*>(keys.data()), keys.size() * sizeof(T)};
-}
-
-template <class T>
-std::vector<T> keys_in(const std::string& bytes) {
-    std::vector<T> keys(bytes.size() / sizeof(T));
-    std::memcpy(keys.data(), bytes.data(), keys.size() * sizeof(T));
-    return keys;
-}
 
 TEST_CASE("every type and order is sorted as std::sort does") {
     if (no_device()) return;
@@ -38,7 +25,7 @@ TEST_CASE("every type and order is sorted as std::sort does") {
             REQUIRE_MESSAGE(result.status == 0, result.err);
             CHECK(result.out.empty());
             CHECK(result.err.empty());
-            require_same_bytes(keys_in<T>(read_file(out)), sorted(keys, order));
+            require_same_bytes(numbers_in<T>(read_file(out)), sorted(keys, order));
         }
         CHECK(read_file(in) == bytes_of(keys));
     });
@@ -60,7 +47,7 @@ TEST_CASE("any shape can be tried and gives the same bytes") {
               "--remap", "--bank-swap", "--no-bank-padding", "--no-coalesced-store"});
     REQUIRE_MESSAGE(patent.status == 0, patent.err);
     CHECK(contains(patent.err, "L=4 M=2 ITEMS=64 r=2 remap bank-swap\n"));
-    require_same_bytes(keys_in<std::uint32_t>(read_file(out)), sorted(keys, Order::ascending));
+    require_same_bytes(numbers_in<std::uint32_t>(read_file(out)), sorted(keys, Order::ascending));
     fs::remove(out);
 
     require_refused(with({"--work-items", "3"}), "a power of two");

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -19,6 +20,18 @@ using Words = std::vector<std::string>;
 
 void write_file(const fs::path& path, std::string_view bytes);
 std::string read_file(const fs::path& path);
+
+/// The bytes of numbers as they are in raw files, and the numbers in such bytes.
+template <class T>
+std::string bytes_of(const std::vector<T>& numbers) {
+    return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T)};
+}
+template <class T>
+std::vector<T> numbers_in(const std::string& bytes) {
+    std::vector<T> numbers(bytes.size() / sizeof(T));
+    std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(T));
+    return numbers;
+}
 
 bool contains(std::string_view text, std::string_view part);
 

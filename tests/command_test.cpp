@@ -16,7 +16,7 @@ TEST_CASE("the command tells its version and how it is used") {
     CHECK(version.out.starts_with("lanesort "));
     CHECK(std::ranges::count(version.out, '.') == 2);
 
-    for (const Words& words : {Words{}, {"sort"}, {"stats"}, {"plan"}, {"devices"}}) {
+    for (const Words& words : {Words{}, {"sort"}, {"argsort"}, {"stats"}, {"plan"}, {"devices"}}) {
         Words asked = words;
         asked.push_back("--help");
         const Result help = scene.run(asked);
@@ -41,6 +41,18 @@ TEST_CASE("wrong usage is refused in one sentence") {
         {{"sort", "--type"}, "--type"},
         {{"sort", "--type", "u32", "--order", "up", in, out}, "\"up\" is not asc or desc"},
         {{"sort", "--type", "u32", "--lanes", "many", in, out}, "--lanes"},
+        {{"sort", "--by-column", "0", in, out}, "\"0\" is not the number of a column, from 1, or its name"},
+        {{"sort", "--by-column", "99999999999999999999", in, out}, "is not the number of a column"},
+        {{"sort", "--by-column", "1", "--delimiter", "ab", in, out}, "\"ab\" is not one character"},
+        {{"sort", "--by-column", "1", "--delimiter", "\"", in, out}, "is not one character"},
+        {{"sort", "--by-column", "1", "--delimiter", "\n", in, out}, "is not one character"},
+        {{"sort", "--by-column", "1", "--text", in, out}, "--text excludes --by-column"},
+        {{"sort", "--type", "u32", "--header", in, out}, "--header requires --by-column"},
+        {{"sort", "--type", "u32", "--delimiter", "tab", in, out}, "--delimiter requires --by-column"},
+        {{"sort", "--type", "u32", "--empty-last", in, out}, "--empty-last requires --by-column"},
+        {{"sort", "--type", "u32", "--no-quotes", in, out}, "--no-quotes requires --by-column"},
+        {{"argsort", in, out}, "--type is required"},
+        {{"argsort", "--type", "u32", "--index-bytes", "2", in, out}, "\"2\" is not 4 or 8"},
         {{"stats"}, "--count is required"},
         {{"stats", "--count", "12x"}, "\"12x\" is not a count"},
         {{"stats", "--count", "-1"}, "--count"},
@@ -71,6 +83,7 @@ TEST_CASE("no OpenCL platform at all") {
     CHECK(contains(list.out, sentence));
     CHECK(Json::parse(scene.run({"devices", "--format", "json"}).out) == Json::array());
     require_refused(scene.run({"sort", "--type", "u8", in, out}), sentence);
+    require_refused(scene.run({"argsort", "--type", "u8", in, out}), sentence);
     require_refused(scene.run({"stats", "--count", "100", "--measure"}), sentence);
     require_refused(scene.run({"stats", "--count", "100", "--device", "0"}), sentence);
     require_refused(scene.run({"plan", "--count", "100", "--device", "0"}), sentence);

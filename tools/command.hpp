@@ -10,6 +10,7 @@ struct BadInput : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+void add_argsort(CLI::App& app);
 void add_devices(CLI::App& app);
 void add_plan(CLI::App& app);
 void add_sort(CLI::App& app);

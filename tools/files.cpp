@@ -100,6 +100,17 @@ std::size_t InputFile::read(void* to, std::size_t bytes) {
     return done;
 }
 
+Bytes read_all(InputFile& file) {
+    constexpr std::size_t least = std::size_t{1} << 20;
+    Bytes bytes;
+    // The size that is known in advance is only a hint: the file may be growing, or one of those in /proc.
+    for (std::size_t asked = file.known_size() + 1;; asked = std::max(bytes.size(), least)) {
+        const std::size_t got = file.read(bytes.room(asked), asked);
+        bytes.grew(got);
+        if (got < asked) return bytes;
+    }
+}
+
 Temporary::~Temporary() {
     if (path_.empty()) return;
     ::unlink(path_.c_str());
@@ -169,5 +180,16 @@ void OutputFile::commit() {
 }
 
 void OutputFile::fail() const { throw BadInput(fmt::format("cannot write {}: {}", name_, std::strerror(errno))); }
+
+void BufferedWriter::write(std::string_view piece) {
+    if (piece.size() > capacity - buffer_.size()) flush();
+    if (piece.size() > capacity) return file_.write(piece.data(), piece.size());
+    buffer_.insert(buffer_.end(), piece.begin(), piece.end());
+}
+
+void BufferedWriter::flush() {
+    file_.write(buffer_.data(), buffer_.size());
+    buffer_.clear();
+}
 
 void print(std::string_view text) { OutputFile("-").write(text.data(), text.size()); }

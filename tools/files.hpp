@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 /// Bytes that can grow without ever being held twice: for big blocks realloc moves pages, not their contents.
 class Bytes {
@@ -66,6 +67,9 @@ private:
     std::uint64_t known_size_ = 0;
 };
 
+/// Reads what is left of a file.
+Bytes read_all(InputFile& file);
+
 /// The path of a file that is removed at the end, also on an interrupt, unless it was kept. There is one at a time.
 class Temporary {
 public:
@@ -100,6 +104,20 @@ private:
 
     void open(const std::string& path);
     [[noreturn]] void fail() const;
+};
+
+/// Gathers small pieces on their way to a file. What was not flushed is lost.
+class BufferedWriter {
+public:
+    explicit BufferedWriter(OutputFile& file) : file_(file) { buffer_.reserve(capacity); }
+
+    void write(std::string_view piece);
+    void flush();
+
+private:
+    static constexpr std::size_t capacity = std::size_t{1} << 20;
+    OutputFile& file_;
+    std::vector<char> buffer_;
 };
 
 /// Writes all of the text to standard output; throws BadInput if that is not possible.

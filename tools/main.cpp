@@ -35,6 +35,7 @@ void run(int argc, char** argv) {
         "Example: lanesort sort --type u32 numbers.bin sorted.bin\n"
         "Exit status: 0 done, 1 the device failed, 2 bad usage or bad input.");
     add_sort(app);
+    add_argsort(app);
     add_stats(app);
     add_plan(app);
     add_devices(app);

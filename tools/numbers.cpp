@@ -98,39 +98,31 @@ std::string range_of(T) {
 }
 std::string range_of(half) { return "-65504 to 65504, inf and nan"; }
 
-/// The text in quotes, fit for a message.
-std::string shown(std::string_view text) {
-    constexpr std::size_t most = 40;
-    return fmt::format("{:?}{}", text.substr(0, most), text.size() > most ? "..." : "");
-}
-
-std::string_view without_blanks(std::string_view line) {
-    constexpr std::string_view blanks = " \t\r";
-    const std::size_t first = line.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return line.substr(first, line.find_last_not_of(blanks) + 1 - first);
+template <class T>
+std::optional<std::string> append_number_of(Bytes& keys, std::string_view text, KeyType type) {
+    if (text.empty()) return "is empty";
+    std::string_view digits = text;
+    if (digits.front() == '+' && !digits.substr(1).starts_with('-')) digits.remove_prefix(1);
+    T value{};
+    switch (parse(digits, value)) {
+        case Parsed::number: break;
+        case Parsed::no_number: return fmt::format("is no number of type {}: {}", name(type), shown(text));
+        case Parsed::out_of_range:
+            return fmt::format("is out of range: {}, but {} holds {}", shown(text), name(type), range_of(value));
+    }
+    std::memcpy(keys.room(sizeof value), &value, sizeof value);
+    keys.grew(sizeof value);
+    return std::nullopt;
 }
 
 /// Turns lines into keys.
-template <class T>
 class LineReader {
 public:
     LineReader(const InputFile& file, KeyType type) : file_(file), type_(type) {}
 
     void read(std::string_view line) {
         ++line_number_;
-        std::string_view text = without_blanks(line);
-        if (text.empty()) fail("is empty");
-        if (text.front() == '+' && !text.substr(1).starts_with('-')) text.remove_prefix(1);
-        T value{};
-        switch (parse(text, value)) {
-            case Parsed::number: break;
-            case Parsed::no_number: fail(fmt::format("is no number of type {}: {}", name(type_), shown(text)));
-            case Parsed::out_of_range:
-                fail(fmt::format("is out of range: {}, but {} holds {}", shown(text), name(type_), range_of(value)));
-        }
-        std::memcpy(keys_.room(sizeof value), &value, sizeof value);
-        keys_.grew(sizeof value);
+        if (const auto wrong = append_number(keys_, without_blanks(line), type_)) fail(*wrong);
     }
     [[noreturn]] void too_long() {
         ++line_number_;
@@ -150,27 +142,6 @@ private:
 };
 
 template <class T>
-Bytes read_lines(InputFile& file, KeyType type) {
-    LineReader<T> reader(file, type);
-    std::vector<char> chunk(chunk_bytes);
-    std::size_t kept = 0;  // of a line that goes on in the next chunk
-    for (;;) {
-        const std::size_t got = file.read(chunk.data() + kept, chunk.size() - kept);
-        std::string_view rest(chunk.data(), kept + got);
-        const bool at_end = rest.size() < chunk.size();
-        for (std::size_t length; (length = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(length + 1))
-            reader.read(rest.substr(0, length));
-        if (at_end) {
-            if (!rest.empty()) reader.read(rest);
-            return reader.keys();
-        }
-        kept = rest.size();
-        if (kept == chunk.size()) reader.too_long();
-        std::memmove(chunk.data(), rest.data(), kept);
-    }
-}
-
-template <class T>
 char* format(char* to, char* end, T value) {
     return std::to_chars(to, end, value).ptr;
 }
@@ -188,9 +159,7 @@ char* format(char* to, char* end, half value) {
 template <class T>
 void write_lines(OutputFile& file, const Bytes& keys) {
     constexpr std::size_t most_characters = 32;  // of a number and its line end; -2.2250738585072014e-308 has 24
-    std::vector<char> chunk(chunk_bytes);
-    char* const end = chunk.data() + chunk.size();
-    char* next = chunk.data();
+    BufferedWriter writer(file);
     std::string line;  // of the last key: the same again is common after a sort, and copied faster than formatted
     T last{};
     for (std::size_t offset = 0; offset < keys.size(); offset += sizeof(T)) {
@@ -203,13 +172,9 @@ void write_lines(OutputFile& file, const Bytes& keys) {
             line.assign(text, text_end + 1);
             last = value;
         }
-        if (end - next < static_cast<std::ptrdiff_t>(line.size())) {
-            file.write(chunk.data(), static_cast<std::size_t>(next - chunk.data()));
-            next = chunk.data();
-        }
-        next = std::ranges::copy(line, next).out;
+        writer.write(line);
     }
-    file.write(chunk.data(), static_cast<std::size_t>(next - chunk.data()));
+    writer.flush();
 }
 
 void require_whole_keys(const InputFile& file, std::uint64_t bytes, KeyType type) {
@@ -223,21 +188,47 @@ void require_whole_keys(const InputFile& file, std::uint64_t bytes, KeyType type
 
 Bytes read_raw(InputFile& file, KeyType type) {
     require_whole_keys(file, file.known_size(), type);
-    Bytes keys;
-    // The size that is known in advance is only a hint: the file may be growing, or one of those in /proc.
-    for (std::size_t asked = file.known_size() + 1;; asked = std::max(keys.size(), chunk_bytes)) {
-        const std::size_t got = file.read(keys.room(asked), asked);
-        keys.grew(got);
-        if (got < asked) break;
-    }
+    Bytes keys = read_all(file);
     require_whole_keys(file, keys.size(), type);
     return keys;
 }
 
+std::string_view without_blanks(std::string_view text) {
+    constexpr std::string_view blanks = " \t\r";
+    const std::size_t first = text.find_first_not_of(blanks);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
+}
+
+std::string shown(std::string_view text) {
+    constexpr std::size_t most = 40;
+    return fmt::format("{:?}{}", text.substr(0, most), text.size() > most ? "..." : "");
+}
+
+std::optional<std::string> append_number(Bytes& keys, std::string_view text, KeyType type) {
+    std::optional<std::string> wrong;
+    with_type(type, [&]<class T>(T) { wrong = append_number_of<T>(keys, text, type); });
+    return wrong;
+}
+
 Bytes read_text(InputFile& file, KeyType type) {
-    Bytes keys;
-    with_type(type, [&]<class T>(T) { keys = read_lines<T>(file, type); });
-    return keys;
+    LineReader reader(file, type);
+    std::vector<char> chunk(chunk_bytes);
+    std::size_t kept = 0;  // of a line that goes on in the next chunk
+    for (;;) {
+        const std::size_t got = file.read(chunk.data() + kept, chunk.size() - kept);
+        std::string_view rest(chunk.data(), kept + got);
+        const bool at_end = rest.size() < chunk.size();
+        for (std::size_t length; (length = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(length + 1))
+            reader.read(rest.substr(0, length));
+        if (at_end) {
+            if (!rest.empty()) reader.read(rest);
+            return reader.keys();
+        }
+        kept = rest.size();
+        if (kept == chunk.size()) reader.too_long();
+        std::memmove(chunk.data(), rest.data(), kept);
+    }
 }
 
 void write_text(OutputFile& file, const Bytes& keys, KeyType type) {

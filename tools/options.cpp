@@ -19,7 +19,7 @@ template <class Value, class Parse>
 CLI::Option* add_parsed(CLI::App& app, const char* flag, Value& value, Parse parse, const std::string& what,
                         const std::string& help) {
     const auto set = [=, &value](const std::string& text) {
-        const std::optional<Value> parsed = parse(text);
+        const auto parsed = parse(text);
         if (!parsed) throw CLI::ValidationError(flag, fmt::format("{:?} is not {}", text, what));
         value = *parsed;
     };
@@ -52,6 +52,24 @@ std::optional<std::uint64_t> parse_count(std::string_view text) {
 constexpr const char* what_is_a_count = "a count like 1000, 64K, 16M, 1G or 2^24 (below 2^64)";
 constexpr const char* forms_of_a_count = "1000, 2^24, or with K, M or G for times 2^10, 2^20 or 2^30";
 
+/// Digits are always a number: a column whose name is one is asked for by where it stands.
+std::optional<ColumnName> parse_column(std::string_view text) {
+    if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos)
+        return ColumnName(std::string(text));
+    const auto number = parse_number(text);
+    if (!number || *number == 0) return std::nullopt;
+    return ColumnName(*number);
+}
+
+std::optional<char> parse_delimiter(std::string_view text) {
+    if (text == "comma") return ',';
+    if (text == "semicolon") return ';';
+    if (text == "tab") return '\t';
+    constexpr std::string_view taken = "\"\r\n";
+    if (text.size() != 1 || taken.find(text.front()) != std::string_view::npos) return std::nullopt;
+    return text.front();
+}
+
 std::string names_of_types() {
     std::vector<std::string_view> names;
     for (const lanesort::KeyType known : lanesort::all_key_types) names.push_back(name(known));
@@ -69,9 +87,16 @@ std::string_view name_of(Format format) {
 
 }  // namespace
 
-CLI::Option* add_type(CLI::App& app, lanesort::KeyType& type) {
+void add_type(CLI::App& app, lanesort::KeyType& type) {
     const std::string list = names_of_types();
-    return add_parsed(app, "--type", type, lanesort::key_type_from_name, "one of " + list, "type of the keys: " + list)
+    add_parsed(app, "--type", type, lanesort::key_type_from_name, "one of " + list, "type of the keys: " + list)
+        ->type_name("T");
+}
+
+void add_type(CLI::App& app, std::optional<lanesort::KeyType>& type) {
+    const std::string list = names_of_types();
+    add_parsed(app, "--type", type, lanesort::key_type_from_name, "one of " + list,
+               "type of the keys, to be given unless they are in a table (f64): " + list)
         ->type_name("T");
 }
 
@@ -132,6 +157,37 @@ void add_format(CLI::App& app, Format& format, std::initializer_list<Format> all
     add_parsed(app, "--format", format, parse, "one of " + list, "form of the output: " + list)->type_name("FORMAT");
 }
 
+CLI::Option* add_table(CLI::App& app, TableOptions& table) {
+    const std::string group = "Tables";
+    CLI::Option* const by_column =
+        add_parsed(app, "--by-column", table.column, parse_column, "the number of a column, from 1, or its name",
+                   "IN is a text table, whose keys are in this column: its number, from 1, or its name in the header")
+            ->type_name("COLUMN")
+            ->group(group);
+    const auto with_table = [&](CLI::Option* option) { return option->needs(by_column)->group(group); };
+    with_table(add_parsed(app, "--delimiter", table.delimiter, parse_delimiter,
+                          "one character other than a quote or line end, or tab, comma or semicolon",
+                          "what separates columns: a character, or tab, comma or semicolon; a comma if not given, or "
+                          "a tab where IN ends in .tsv"))
+        ->type_name("D");
+    with_table(app.add_flag("--header", table.header,
+                            "the first line is a header; so it always is where the column is given by its name"));
+    with_table(app.add_flag("--empty-last", table.empty_last,
+                            "lines with nothing in that column come last, in their order; else they are an error"));
+    with_table(app.add_flag("--no-quotes{false}", table.quotes,
+                            "quotes are characters like any other, and every line end ends a record"));
+    return by_column;
+}
+
+void add_index_bytes(CLI::App& app, std::size_t& bytes) {
+    const auto parse = [](std::string_view text) -> std::optional<std::size_t> {
+        if (text == "4" || text == "8") return text.front() - '0';
+        return std::nullopt;
+    };
+    add_parsed(app, "--index-bytes", bytes, parse, "4 or 8", "bytes of an index: 4 (as if not given) or 8")
+        ->type_name("N");
+}
+
 void ShapeOptions::add_to(CLI::App& app) {
     const std::string group = "Shape (what is not given is as chosen for the device)";
     const auto number = [&](const char* flag, std::optional<unsigned>& value, const char* help) {
@@ -180,9 +236,11 @@ lanesort::Shape ShapeOptions::over(lanesort::Shape shape) const {
     return shape;
 }
 
-lanesort::Shape usual_shape(const lanesort::DeviceInfo& device, lanesort::KeyType type, std::uint64_t count) {
+lanesort::Shape usual_shape(const lanesort::DeviceInfo& device, lanesort::KeyType type, std::uint64_t count,
+                            std::size_t value_bytes) {
     const std::size_t bytes = key_bytes(type);
-    return find_tuned(device).table.find(bytes, count).value_or(choose_shape(device, bytes, count));
+    const auto tuned = value_bytes == 0 ? find_tuned(device).table.find(bytes, count) : std::nullopt;
+    return tuned.value_or(choose_shape(device, {bytes, value_bytes}, count));
 }
 
 Json json_of(const lanesort::Shape& shape) {

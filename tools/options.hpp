@@ -14,11 +14,15 @@
 #include <lanesort/key_types.hpp>
 #include <lanesort/shape.hpp>
 
+#include "text_table.hpp"
+
 using Json = nlohmann::ordered_json;
 
 enum class Format { table, csv, json };
 
-CLI::Option* add_type(CLI::App& app, lanesort::KeyType& type);
+void add_type(CLI::App& app, lanesort::KeyType& type);
+/// The same where a table's type need not be given.
+void add_type(CLI::App& app, std::optional<lanesort::KeyType>& type);
 /// One type, or `all`: one of each width.
 void add_types(CLI::App& app, std::vector<lanesort::KeyType>& types);
 void add_order(CLI::App& app, lanesort::Order& order);
@@ -26,6 +30,10 @@ void add_count(CLI::App& app, std::uint64_t& count);
 void add_counts(CLI::App& app, std::vector<std::uint64_t>& counts);
 void add_device(CLI::App& app, std::string& selector);
 void add_format(CLI::App& app, Format& format, std::initializer_list<Format> allowed);
+
+/// The option --by-column, which it returns, and those that go with it.
+CLI::Option* add_table(CLI::App& app, TableOptions& table);
+void add_index_bytes(CLI::App& app, std::size_t& bytes);
 
 /// The parts of a shape that the user chooses.
 struct ShapeOptions {
@@ -38,8 +46,9 @@ struct ShapeOptions {
     lanesort::Shape over(lanesort::Shape shape) const;
 };
 
-/// The shape of a sort for which no shape option is given: a tuned one where there is one.
-lanesort::Shape usual_shape(const lanesort::DeviceInfo& device, lanesort::KeyType type, std::uint64_t count);
+/// The shape of a sort for which no shape option is given: for keys without values a tuned one where there is one.
+lanesort::Shape usual_shape(const lanesort::DeviceInfo& device, lanesort::KeyType type, std::uint64_t count,
+                            std::size_t value_bytes = 0);
 
 Json json_of(const lanesort::Shape& shape);
 

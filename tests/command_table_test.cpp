@@ -1,0 +1,268 @@
+// lanesort sort --by-column: how tables are cut into records, and what stays as it was. Keys have 8 bytes in all of
+// these cases, so that there is one kind of kernel to compile.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "command_support.hpp"
+
+namespace lanesort::test {
+namespace {
+
+using namespace std::string_literals;
+
+Result sort_table(const Scene& scene, const Words& options, std::string_view table) {
+    Words words = {"sort", "-", "-"};
+    words.insert(words.end(), options.begin(), options.end());
+    return scene.run(words, table);
+}
+
+void require_table(const Scene& scene, const Words& options, std::string_view table, std::string_view expected) {
+    const Result result = sort_table(scene, options, table);
+    INFO(result.err);
+    CHECK(result.status == 0);
+    CHECK(result.out == expected);
+}
+
+TEST_CASE("lines stay whole and follow their numbers, of every kind") {
+    if (no_device()) return;
+    const Scene scene;
+    const std::string table =
+        "nan,not a number\n"
+        "-1.5,\"negative\"\n"
+        "inf,\n"
+        " 2 ,blanks,and more columns\n"
+        "1e-3,\tsmall\n"
+        "-inf,lowest\n"
+        "\"+7\",quoted\n"
+        "-nan,last of all\n"
+        "0,zero\n"
+        "-0,before it\n";
+    const std::string sorted =
+        "-inf,lowest\n"
+        "-1.5,\"negative\"\n"
+        "-0,before it\n"
+        "0,zero\n"
+        "1e-3,\tsmall\n"
+        " 2 ,blanks,and more columns\n"
+        "\"+7\",quoted\n"
+        "inf,\n"
+        "nan,not a number\n"
+        "-nan,last of all\n";
+    require_table(scene, {"--by-column", "1"}, table, sorted);
+    require_table(scene, {"--by-column", "1", "--type", "f64", "--order", "asc"}, table, sorted);
+    // 2^53 + 1 is no double.
+    const std::string close = "9007199254740993\n9007199254740992\n";
+    require_table(scene, {"--by-column", "1", "--type", "u64"}, close, "9007199254740992\n9007199254740993\n");
+    require_table(scene, {"--by-column", "1"}, close, close);
+}
+
+TEST_CASE("lines with equal keys keep their order, also when descending") {
+    if (no_device()) return;
+    const Scene scene;
+    const std::string table = "b,2\na,1\nd,2.0\nc,1e0\ne,2\n";
+    require_table(scene, {"--by-column", "2"}, table, "a,1\nc,1e0\nb,2\nd,2.0\ne,2\n");
+    require_table(scene, {"--by-column", "2", "--order", "desc"}, table, "b,2\nd,2.0\ne,2\na,1\nc,1e0\n");
+}
+
+TEST_CASE("quoted fields hold delimiters, doubled quotes and line breaks") {
+    if (no_device()) return;
+    const Scene scene;
+    const std::string comma = "\"a, b\",4\n", doubled = "\"he said \"\"3,9\"\"\",3\n", only = "\"\"\"\",2,\"\"\n",
+                      lines = "\"one\ntwo\r\n,9\n\n\",\"1\",\"\n\"\n", inside = "5\" pipe, 0\n";
+    require_table(scene, {"--by-column", "2"}, comma + doubled + only + lines + inside,
+                  inside + lines + only + doubled + comma);
+    // A last record that ends with a quote.
+    require_table(scene, {"--by-column", "2"}, comma + "\"x\n\",\"1\"", "\"x\n\",\"1\"\n" + comma);
+}
+
+TEST_CASE("with --no-quotes a quote is a character like any other") {
+    if (no_device()) return;
+    const Scene scene;
+    require_table(scene, {"--by-column", "2", "--no-quotes"}, "\"a,2\n\"\"b\"c,1,\"\n", "\"\"b\"c,1,\"\n\"a,2\n");
+    require_refused(sort_table(scene, {"--by-column", "1", "--no-quotes"}, "\"1\"\n"), R"(f64: "\"1\"")");
+}
+
+TEST_CASE("line ends stay, and a last line without one gets one where it does not stay last") {
+    if (no_device()) return;
+    const Scene scene;
+    const Words first = {"--by-column", "1"};
+    require_table(scene, first, "2,b\r\n1,a\r\n", "1,a\r\n2,b\r\n");
+    require_table(scene, first, "2\r\n3\n1\n", "1\n2\r\n3\n");
+    require_table(scene, first, "2\n1", "1\n2\n");
+    require_table(scene, first, "2\r\n1", "1\r\n2\r\n");
+    require_table(scene, {"--by-column", "2"}, "\"a\n\",2\r\nb,1", "b,1\r\n\"a\n\",2\r\n");
+    require_table(scene, first, "2\n1\n3", "1\n2\n3");
+    require_table(scene, first, "7", "7");
+    require_table(scene, {"--by-column", "a"}, "a\r\n2\r\n1", "a\r\n1\r\n2\r\n");
+}
+
+TEST_CASE("a byte order mark stays in front, and is no part of the first field") {
+    if (no_device()) return;
+    const Scene scene;
+    const std::string mark = "\xef\xbb\xbf";
+    require_table(scene, {"--by-column", "1"}, mark + "2\n1\n", mark + "1\n2\n");
+    require_table(scene, {"--by-column", "a"}, mark + "a,b\n2\n1\n", mark + "a,b\n1\n2\n");
+    require_table(scene, {"--by-column", "b"}, mark + "\"a\n\",b\n,2\n,1\n", mark + "\"a\n\",b\n,1\n,2\n");
+    require_table(scene, {"--by-column", "1"}, mark, mark);
+}
+
+TEST_CASE("the header stays first, and names the column") {
+    if (no_device()) return;
+    const Scene scene;
+    const std::string header = "id,\"say \"\"x\"\", y\", price,2\n", rows = "1,4,8,5\n2,3,7,6\n",
+                      turned = "2,3,7,6\n1,4,8,5\n";
+    for (const std::string column : {"say \"x\", y", " price"})
+        require_table(scene, {"--by-column", column}, header + rows, header + turned);
+    require_table(scene, {"--by-column", "2", "--header"}, header + rows, header + turned);
+    require_table(scene, {"--by-column", "id", "--order", "desc"}, header + rows, header + turned);
+    // Digits are a number, not a name.
+    require_table(scene, {"--by-column", "4", "--header"}, header + turned, header + rows);
+    require_table(scene, {"--by-column", ""}, ",a\n2\n1\n", ",a\n1\n2\n");
+
+    for (const std::string only : {"id,price", "id,price\n", "id,price\r\n", "id,\"price\"\n"}) {
+        require_table(scene, {"--by-column", "price"}, only, only);
+        require_table(scene, {"--by-column", "1", "--header"}, only, only);
+    }
+    require_table(scene, {"--by-column", "1"}, "", "");
+    require_table(scene, {"--by-column", "1", "--header"}, "", "");
+}
+
+TEST_CASE("delimiters: a comma, a tab in .tsv, or what is given") {
+    if (no_device()) return;
+    const Scene scene;
+    const auto sort_file = [&](const std::string& name, Words options, const std::string& table) {
+        const std::string in = scene.file(name, table);
+        options.insert(options.begin(), {"sort", "--by-column", "2", in, in});
+        const Result result = scene.run(options);
+        CHECK_MESSAGE(result.status == 0, result.err);
+        return read_file(in);
+    };
+    CHECK(sort_file("t.tsv", {}, "a,9\t2\nb,8\t1\n") == "b,8\t1\na,9\t2\n");
+    CHECK(sort_file("t.tsv", {"--delimiter", "comma"}, "a,9\t\nb,8\t\n") == "b,8\t\na,9\t\n");
+    CHECK(sort_file("t.csv", {"--delimiter", "tab"}, "\t2\n\t1\n") == "\t1\n\t2\n");
+    CHECK(sort_file("t.csv", {"--delimiter", ","}, ",2\n,1\n") == ",1\n,2\n");
+    CHECK(sort_file("t.csv", {"--delimiter", "semicolon"}, "\"a;\";2\nb;1\n") == "b;1\n\"a;\";2\n");
+    CHECK(sort_file("t.csv", {"--delimiter", "|"}, "a|2\nb|1|\n") == "b|1|\na|2\n");
+    CHECK(sort_file("t.csv", {"--delimiter", " "}, "a 2\nb 1\n") == "b 1\na 2\n");
+    CHECK(scene.files() == 2);
+}
+
+TEST_CASE("with --empty-last, lines without a number come last, in their order") {
+    if (no_device()) return;
+    const Scene scene;
+    const std::string table = "d,\nb,2\ne, \t\nnan,nan\na,1\nf,\"\"", empty = "d,\ne, \t\nf,\"\"";
+    require_table(scene, {"--by-column", "2", "--empty-last"}, table, "a,1\nb,2\nnan,nan\n" + empty);
+    require_table(scene, {"--by-column", "2", "--empty-last", "--order", "desc"}, table, "nan,nan\nb,2\na,1\n" + empty);
+    require_table(scene, {"--by-column", "1", "--empty-last"}, "\n\n7\n", "7\n\n\n");
+    require_table(scene, {"--by-column", "1", "--empty-last"}, "\n\n", "\n\n");
+    require_refused(sort_table(scene, {"--by-column", "2", "--empty-last"}, "a,\nb\n"),
+                    "line 2 has 1 column, so it has no column 2\n");
+    require_refused(sort_table(scene, {"--by-column", "2", "--empty-last"}, "a,\nb,-\n"),
+                    "line 2, column 2 is no number");
+}
+
+TEST_CASE("what is wrong with a table is named, with its line, and leaves OUT as it was") {
+    if (no_device()) return;
+    const Scene scene;
+    struct Wrong {
+        Words options;
+        std::string table, part;
+    };
+    const Wrong wrong[] = {
+        {{"2"}, "a,1\nb,two\n", "in, line 2, column 2 is no number of type f64: \"two\"\n"},
+        {{"2"}, "\"\n\n\",1\nb,\"1\"\"\"\n", "in, line 4, column 2 is no number of type f64: \"1\\\"\\\"\"\n"},
+        {{"2"}, "a,1\n\"\n\n\",1.5.\n", "in, line 2, column 2 is no number of type f64: \"1.5.\"\n"},
+        {{"b"}, "a,b\n1,x\n", "in, line 2, column 2 (\"b\") is no number of type f64: \"x\"\n"},
+        {{"2"}, "a,1\nb,1e999\n", "in, line 2, column 2 is out of range: \"1e999\", but f64 holds"},
+        {{"2", "--type", "u64"}, "a,1\nb,-1\n", "in, line 2, column 2 is out of range: \"-1\", but u64 holds"},
+        {{"2", "--type", "i64"}, "a,1\nb,0.5\n", "in, line 2, column 2 is no number of type i64: \"0.5\"\n"},
+        {{"2"}, "a,1\nb,\nc,3\n", "in, line 2, column 2 is empty (with --empty-last such lines come last)\n"},
+        {{"2"}, "a,1\nb,\" \"\n", "in, line 2, column 2 is empty"},
+        {{"1"}, "1\n\n", "in, line 2, column 1 is empty"},
+        {{"3"}, "1,2,3\n1,2\n", "in, line 2 has 2 columns, so it has no column 3\n"},
+        {{"2"}, "1,2\r\n\r\n", "in, line 2 has 1 column, so it has no column 2\n"},
+        {{"9", "--header"}, "a,b\n", "in, line 1 has 2 columns, so it has no column 9\n"},
+        {{"18446744073709551615"}, "1\n", "in, line 1 has 1 column, so it has no column 18446744073709551615\n"},
+        {{"c"}, "a,\"b\"\n1,2\n", "in, line 1 names no column \"c\", but \"a\", \"b\"\n"},
+        {{"A"}, "a\n1\n", "in, line 1 names no column \"A\", but \"a\"\n"},
+        {{"z"}, "a,b,c,d,e,f,g,h,i,j,k,l,m,n\n", "\"k\", \"l\", ...\n"},
+        {{"a"}, "a,b,\"a\"\n1,2,3\n", "in, line 1 names 2 columns \"a\": say which by its number\n"},
+        {{"a"}, "", "in is empty: it has no column \"a\"\n"},
+        {{"2"}, "a,1\nb,\"2\nc,3\n", "in, line 2 begins a quoted field that never ends"},
+        {{"1"}, "1,\"\n\n\",\"x\n", "in, line 3 begins a quoted field that never ends"},
+        {{"1"}, "1,\"\"\"\n", "in, line 1 begins a quoted field that never ends"},
+        {{"a"}, "a,\"b\n1,2\n", "in, line 1 begins a quoted field that never ends"},
+        {{"1"}, "1\n2,\"a\nb\"c,\"d\"\n", "in, line 3 goes on after a closing quote with \"c,\\\"d\\\"\"\n"},
+    };
+    const std::string out = scene.file("out", "before");
+    for (const auto& [options, table, part] : wrong) {
+        CAPTURE(table);
+        const std::string in = scene.file("in", table);
+        Words words = {"sort", in, out, "--by-column"};
+        words.insert(words.end(), options.begin(), options.end());
+        require_refused(scene.run(words), part);
+        CHECK(read_file(in) == table);
+    }
+    require_refused(sort_table(scene, {"--by-column", "1"}, "1\nx\n"), "standard input, line 2, column 1 is no number");
+    CHECK(read_file(out) == "before");
+    CHECK(scene.files() == 2);
+}
+
+TEST_CASE("a large table, as std::stable_sort sorts it, in place and through pipes") {
+    if (no_device()) return;
+    struct Line {
+        std::int64_t key;
+        std::string text;
+    };
+    const Scene scene;
+    Random random(seed());
+    std::vector<Line> lines(100000);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const std::int64_t key = static_cast<std::int64_t>(random() % 4001) - 2000;
+        const std::string number = std::to_string(i), word(random() % 50, 'w');
+        const std::string comment = i % 5 == 0 ? "\"" + word + "\n\"\"" + number + "\"\", \"" : word + number;
+        lines[i] = {key, comment + "," + std::to_string(key) + "," + word + (i % 7 == 0 ? "\r\n" : "\n")};
+    }
+    const std::string header = "comment,key,word\n";
+    const auto table_of = [&](const std::vector<Line>& all) {
+        std::string table = header;
+        for (const Line& line : all) table += line.text;
+        return table;
+    };
+    const std::string table = table_of(lines);
+    for (const Order order : both_orders) {
+        const bool ascending = order == Order::ascending;
+        const Words options = {"--by-column", "key", "--order", ascending ? "asc" : "desc"};
+        std::vector<Line> expected = lines;
+        std::ranges::stable_sort(
+            expected, [&](std::int64_t a, std::int64_t b) { return ascending ? a < b : b < a; }, &Line::key);
+        const Result piped = sort_table(scene, options, table);
+        CHECK_MESSAGE(piped.status == 0, piped.err);
+        CHECK((piped.out == table_of(expected)));
+
+        const std::string file = scene.file("table.csv", table);
+        Words words = {"sort", file, file};
+        words.insert(words.end(), options.begin(), options.end());
+        CHECK(scene.run(words).status == 0);
+        CHECK((read_file(file) == piped.out));
+        CHECK(scene.files() == 1);
+    }
+}
+
+TEST_CASE("--device, --stats and shape options, as for numbers") {
+    if (no_device()) return;
+    const Scene scene;
+    const std::string table = "a,2\nb,1\nc,\n";
+    const Result result = sort_table(scene, {"--by-column", "2", "--empty-last", "--device", "0", "--stats"}, table);
+    CHECK(result.status == 0);
+    CHECK(result.out == "b,1\na,2\nc,\n");
+    for (const char* const part : {"device ", "shape ", "keys                2 of type f64\n", "time ", "launches "})
+        CHECK_MESSAGE(contains(result.err, part), result.err);
+    require_refused(sort_table(scene, {"--by-column", "2", "--device", "abacus"}, table), "abacus");
+    require_refused(sort_table(scene, {"--by-column", "2", "--empty-last", "--work-items", "3"}, table),
+                    "a power of two");
+}
+
+}  // namespace
+}  // namespace lanesort::test

@@ -1,0 +1,80 @@
+// lanesort argsort: the indices that sort the numbers of a file, or the lines of a table.
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <lanesort/sorter.hpp>
+
+#include "command.hpp"
+#include "device_sort.hpp"
+#include "files.hpp"
+#include "numbers.hpp"
+#include "text_table.hpp"
+
+namespace {
+
+using namespace lanesort;
+
+class ArgsortCommand {
+public:
+    explicit ArgsortCommand(CLI::App& command) {
+        options_.add_to(command, "the files are text, with one number a line; IN may be a table",
+                        "file of little-endian indices");
+        add_index_bytes(command, index_bytes_);
+        command.footer(
+            "Indices count from 0; in a table they count its records, without the header. The first one tells which\n"
+            "number comes first in the sorted order. Equal numbers keep their order.\n"
+            "Example: lanesort argsort --type f32 numbers.bin indices.bin\n"
+            "Example: lanesort argsort --by-column price --text goods.csv -");
+    }
+
+    void run() const {
+        DeviceSort device(options_);
+        InputFile in(options_.in);
+        OutputFile out(options_.out);
+        const Indices indices = options_.table.column ? indices_of_table(device, in) : indices_of_numbers(device, in);
+        if (options_.text) write_text(out, indices.bytes(), indices.type());
+        else out.write(indices.bytes().data(), indices.bytes().size());
+        out.commit();
+        device.print_stats();
+    }
+
+private:
+    Indices indices_of_numbers(DeviceSort& device, InputFile& in) const {
+        const KeyType type = options_.key_type();
+        const Bytes keys = options_.read_keys(in);
+        const std::size_t count = keys.size() / key_bytes(type);
+        Indices indices(index_bytes_);
+        indices.grow(count);
+        device.run(count, index_bytes_, [&](Sorter& sorter) {
+            return sorter.argsort(keys.data(), indices.data(), count, type, index_bytes_, {.order = options_.order});
+        });
+        return indices;
+    }
+
+    /// The numbers of the records travel with their keys, as there may be records without a key between them.
+    Indices indices_of_table(DeviceSort& device, InputFile& in) const {
+        const TextTable table(in, options_.table);
+        KeyColumn column = table.read_column(options_.key_type(), TextTable::Place::number, index_bytes_);
+        if (index_bytes_ == sizeof(std::uint32_t) && column.places.size() > most_narrow)
+            throw BadInput(
+                fmt::format("{} has {} records, which need --index-bytes 8", in.name(), column.places.size()));
+        device.sort_column(column);
+        return std::move(column.places);
+    }
+
+    static constexpr std::uint64_t most_narrow = std::uint64_t{1} << 32;
+    SortArguments options_;
+    std::size_t index_bytes_ = sizeof(std::uint32_t);
+};
+
+}  // namespace
+
+void add_argsort(CLI::App& app) {
+    CLI::App* const command =
+        app.add_subcommand("argsort", "Write the indices that sort a file of numbers, or a table");
+    const auto argsort = std::make_shared<ArgsortCommand>(*command);
+    command->callback([argsort] { argsort->run(); });
+}

@@ -1,0 +1,87 @@
+#include "device_sort.hpp"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "numbers.hpp"
+#include "progress.hpp"
+
+using namespace lanesort;
+
+CLI::Option* SortArguments::add_to(CLI::App& command, const std::string& text_help, const std::string& out_help) {
+    add_type(command, type);
+    add_order(command, order);
+    add_device(command, device);
+    command.add_flag("--text", text, text_help);
+    command.add_flag("--stats", stats, "print what the sort did to standard error");
+    command.add_option("IN", in, "file of little-endian numbers, of text or of a table, or - for standard input")
+        ->type_name("")
+        ->required();
+    command.add_option("OUT", out, out_help + ", or - for standard output; may be the same as IN")
+        ->type_name("")
+        ->required();
+    CLI::Option* const by_column = add_table(command, table);
+    shape.add_to(command);
+    return by_column;
+}
+
+KeyType SortArguments::key_type() const {
+    if (!type && !table.column) throw CLI::RequiredError("--type");
+    return type.value_or(KeyType::f64);
+}
+
+Bytes SortArguments::read_keys(InputFile& file) const {
+    return text ? read_text(file, key_type()) : read_raw(file, key_type());
+}
+
+DeviceSort::DeviceSort(const SortArguments& options)
+    : options_(options), type_(options.key_type()), device_(find_device(options.device)) {}
+
+void DeviceSort::run(std::size_t count, std::size_t value_bytes, const Call& call) {
+    const auto usual = [&] { return usual_shape(device_.info(), type_, count, value_bytes); };
+    Progress progress("sorting");
+    SorterOptions options;
+    if (options_.shape.any()) options.shape = options_.shape.over(usual());
+    options.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
+    Sorter sorter(device_, options);
+    report_ = call(sorter);
+    count_ = count;
+    note_ = sorter.note();
+    if (!options_.stats || count < 2) return;
+    // Only for keys without values does a sorter tell how it fitted the shape to its kernels.
+    if (value_bytes == 0) shape_ = sorter.plan(count, type_).shape;
+    else shape_ = options.shape ? *options.shape : usual();
+}
+
+void DeviceSort::sort_column(KeyColumn& column) {
+    Bytes& keys = column.keys;
+    Indices& places = column.places;
+    const std::size_t count = keys.size() / key_bytes(type_);
+    run(count, places.width(), [&](Sorter& sorter) {
+        return sorter.sort_by_key(keys.data(), places.data(), count, type_, places.width(), {.order = options_.order});
+    });
+}
+
+void DeviceSort::print_stats() const {
+    if (!options_.stats) return;
+    const std::chrono::duration<double> all_seconds = Clock::now() - start_;
+    const double seconds = report_.upload_seconds + report_.sort_seconds + report_.download_seconds;
+    std::string text;
+    const auto line = [&](const char* title, const std::string& value) {
+        text += fmt::format("{:<20}{}\n", title, value);
+    };
+    line("device", device_.info().name);
+    if (count_ > 1) line("shape", to_string(shape_));
+    if (!note_.empty()) line("note", note_);
+    line("keys", fmt::format("{} of type {}", count_, name(type_)));
+    line("time", fmt::format("{:.6f} s: {:.6f} to the device, {:.6f} sorting, {:.6f} back", seconds,
+                             report_.upload_seconds, report_.sort_seconds, report_.download_seconds));
+    line("time with files", fmt::format("{:.6f} s", all_seconds.count()));
+    line("keys/s", seconds > 0 ? fmt::format("{:.0f}", static_cast<double>(count_) / seconds) : "-");
+    line("launches", std::to_string(report_.launches));
+    line("hand-overs", std::to_string(report_.hand_overs));
+    line("barriers", std::to_string(report_.barriers));
+    line("extra device bytes", std::to_string(report_.device_bytes));
+    fmt::print(stderr, "{}", text);
+}

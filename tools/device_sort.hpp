@@ -1,0 +1,59 @@
+// What the sub-commands that sort have in common: their options, and a sort with a progress bar and --stats.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <lanesort/sorter.hpp>
+
+#include "options.hpp"
+#include "text_table.hpp"
+
+/// The options of a sub-command that sorts the numbers of IN, which are raw, text, or a column of a table.
+struct SortArguments {
+    std::optional<lanesort::KeyType> type;
+    lanesort::Order order = lanesort::Order::ascending;
+    std::string device, in, out;
+    bool text = false, stats = false;
+    TableOptions table;
+    ShapeOptions shape;
+
+    /// Adds them, with these words for --text and OUT. Returns --by-column.
+    CLI::Option* add_to(CLI::App& command, const std::string& text_help, const std::string& out_help);
+
+    /// The type of the keys. Throws CLI::RequiredError where none is given; columns of tables are f64 then.
+    lanesort::KeyType key_type() const;
+
+    /// Reads the keys of an IN that is no table.
+    Bytes read_keys(InputFile& file) const;
+};
+
+/// One sort on the device that the options name, timed from its construction on.
+class DeviceSort {
+public:
+    explicit DeviceSort(const SortArguments& options);
+
+    using Call = std::function<lanesort::SortReport(lanesort::Sorter&)>;
+    /// Runs the call on a sorter for that many keys with values of `value_bytes` bytes (0: none).
+    void run(std::size_t count, std::size_t value_bytes, const Call& call);
+
+    /// Sorts the keys with their places.
+    void sort_column(KeyColumn& column);
+
+    /// Prints to standard error what the sort did, if --stats asks for it.
+    void print_stats() const;
+
+private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point start_ = Clock::now();
+    const SortArguments& options_;
+    lanesort::KeyType type_;
+    lanesort::Device device_;
+    std::size_t count_ = 0;
+    lanesort::SortReport report_;
+    lanesort::Shape shape_;
+    std::string note_;
+};

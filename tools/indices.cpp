@@ -1,0 +1,35 @@
+#include "indices.hpp"
+
+#include <bit>
+#include <cstring>
+
+static_assert(std::endian::native == std::endian::little, "the lower half of an index comes first");
+
+lanesort::KeyType Indices::type() const noexcept {
+    return width_ == sizeof(std::uint32_t) ? lanesort::KeyType::u32 : lanesort::KeyType::u64;
+}
+
+std::uint64_t Indices::operator[](std::size_t i) const noexcept {
+    if (width_ == sizeof(std::uint32_t)) {
+        std::uint32_t index = 0;
+        std::memcpy(&index, bytes_.data() + i * sizeof index, sizeof index);
+        return index;
+    }
+    std::uint64_t index = 0;
+    std::memcpy(&index, bytes_.data() + i * sizeof index, sizeof index);
+    return index;
+}
+
+void Indices::append(std::uint64_t index) {
+    std::memcpy(bytes_.room(width_), &index, width_);
+    bytes_.grew(width_);
+}
+
+void Indices::append(const Indices& others) {
+    for (std::size_t i = 0; i < others.size(); ++i) append(others[i]);
+}
+
+void Indices::grow(std::size_t count) {
+    bytes_.room(count * width_);
+    bytes_.grew(count * width_);
+}

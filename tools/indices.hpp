@@ -1,0 +1,33 @@
+// Indices and offsets, narrow where that is enough.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <lanesort/key_types.hpp>
+
+#include "files.hpp"
+
+/// Unsigned integers of 4 or 8 bytes, as the library takes and gives indices.
+class Indices {
+public:
+    explicit Indices(std::size_t width) noexcept : width_(width) {}
+
+    std::size_t width() const noexcept { return width_; }
+    /// The type of the integers: u32 or u64.
+    lanesort::KeyType type() const noexcept;
+    std::size_t size() const noexcept { return bytes_.size() / width_; }
+    std::uint64_t operator[](std::size_t i) const noexcept;
+    void* data() noexcept { return bytes_.data(); }
+    const Bytes& bytes() const noexcept { return bytes_; }
+
+    /// An index that does not fit loses its upper half.
+    void append(std::uint64_t index);
+    void append(const Indices& others);
+    /// Makes room for that many indices, which the caller fills.
+    void grow(std::size_t count);
+
+private:
+    std::size_t width_;
+    Bytes bytes_;
+};
