@@ -57,7 +57,8 @@ TEST_CASE("CUDA: chosen shapes compile for every generation and spill nothing") 
             for (const std::uint64_t count : counts) {
                 const std::string architecture = generation.architecture;
                 const Shape shape = choose_shape(graphics_card(generation), {bytes, value_bytes}, count);
-                const lanesort::detail::KernelParameters parameters{{bytes, value_bytes}, false, false, true, shape};
+                const lanesort::detail::KernelParameters parameters{
+                    .bytes = {bytes, value_bytes}, .unroll_rounds = true, .shape = shape};
                 const cuda::MachineCode made =
                     cuda::compile(parameters, architecture, {"--ptxas-options=-v", "--no-cache"});
                 CHECK(!made.code.empty());

@@ -113,6 +113,13 @@ SortReport CudaMemory::enqueue_argsort(Sorter& sorter, const Range& range, const
     return cuda::enqueue_argsort(sorter, *stream_, keys(range), {keys(range).keys, indices.offset, indices.bytes});
 }
 
+SortReport CudaMemory::enqueue_top_k(Sorter& sorter, const Range& range, std::size_t k, std::size_t selected,
+                                     const Values& indices) {
+    cuda::Selected to{pointer(), selected, {}};
+    if (indices.bytes > 0) to.indices = {pointer(), indices.offset, indices.bytes};
+    return cuda::enqueue_top_k(sorter, *stream_, keys(range), k, to);
+}
+
 std::unique_ptr<Recording> CudaMemory::record(Sorter& sorter, const Range& range) {
     note_run("CUDA graph", device_);
     return std::make_unique<CudaRecording>(cuda::RecordedSort(sorter, keys(range)), *stream_);

@@ -83,8 +83,8 @@ TEST_CASE("kernel source: a file that is missing is named") {
 TEST_CASE("kernel source: shapes choose their kernel file and definitions") {
     const Shape in_local{.lanes = 4, .vectors = 2, .work_items = 64, .register_vectors = 4, .remap = true};
     const Shape in_cache{.lanes = 8, .vectors = 64, .work_items = 1, .register_vectors = 8};
-    CHECK(kernel_file(in_local) == "tile_in_local.cl");
-    CHECK(kernel_file(in_cache) == "tile_in_cache.cl");
+    CHECK(kernel_file({.shape = in_local}) == "tile_in_local.cl");
+    CHECK(kernel_file({.shape = in_cache}) == "tile_in_cache.cl");
     const auto defined = [](const KernelParameters& parameters, const std::string& wanted) {
         return std::ranges::count(definitions(parameters), wanted) == 1;
     };

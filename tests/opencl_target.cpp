@@ -42,6 +42,12 @@ public:
     SortReport enqueue_argsort(Sorter& sorter, const Range& range, const Values& indices) override {
         return opencl::enqueue_argsort(sorter, queue_(), keys(range), {buffer_(), indices.offset, indices.bytes});
     }
+    SortReport enqueue_top_k(Sorter& sorter, const Range& range, std::size_t k, std::size_t selected,
+                             const Values& indices) override {
+        opencl::Selected to{buffer_(), selected, {}};
+        if (indices.bytes > 0) to.indices = {buffer_(), indices.offset, indices.bytes};
+        return opencl::enqueue_top_k(sorter, queue_(), keys(range), k, to);
+    }
     std::unique_ptr<Recording> record(Sorter& sorter, const Range& range) override {
         return std::make_unique<OpenClRecording>(test::record(target_, sorter, queue_, keys(range)));
     }

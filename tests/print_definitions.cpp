@@ -13,8 +13,9 @@ namespace {
 void print_definitions(const DeviceInfo& device, std::size_t key_bytes) {
     const Shape shape = choose_shape(device, key_bytes);
     const bool unroll_rounds = device.kind == DeviceKind::gpu;
-    const lanesort::detail::KernelParameters parameters{key_bytes, false, false, unroll_rounds, shape};
-    std::printf("%s %zu", lanesort::detail::kernel_file(shape).c_str(), key_bytes * 8);
+    const lanesort::detail::KernelParameters parameters{
+        .bytes = key_bytes, .unroll_rounds = unroll_rounds, .shape = shape};
+    std::printf("%s %zu", lanesort::detail::kernel_file(parameters).c_str(), key_bytes * 8);
     for (const std::string& definition : lanesort::detail::definitions(parameters))
         std::printf(" -D%s", definition.c_str());
     std::printf("\n");

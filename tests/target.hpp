@@ -82,6 +82,9 @@ public:
     virtual SortReport enqueue_sort(Sorter& sorter, const Range& range) = 0;
     virtual SortReport enqueue_sort_by_key(Sorter& sorter, const Range& range, const Values& values) = 0;
     virtual SortReport enqueue_argsort(Sorter& sorter, const Range& range, const Values& indices) = 0;
+    /// The first k keys go after `selected` keys of this memory, their indices to `indices` unless these have no bytes.
+    virtual SortReport enqueue_top_k(Sorter& sorter, const Range& range, std::size_t k, std::size_t selected,
+                                     const Values& indices) = 0;
     /// Must not outlive the memory and the sorter.
     virtual std::unique_ptr<Recording> record(Sorter& sorter, const Range& range) = 0;
     virtual std::unique_ptr<Recording> record_sort_by_key(Sorter& sorter, const Range& range, const Values& values) = 0;

@@ -34,4 +34,25 @@ void StreamExecutor::enqueue(const Pass& pass, const Plan& plan) {
     if (after_enqueue) after_enqueue(pass);
 }
 
+void enqueue_selection(const Program& program, CUstream stream, const detail::Selection& selection, const Arrays& from,
+                       const Arrays& left_over, const Arrays& to) {
+    Arrays source = from;
+    for (const detail::SelectionPass& pass : selection.passes) {
+        Arrays target = &pass == &selection.passes.back() ? to : left_over;
+        detail::Launch launch =
+            detail::launch_of(pass, selection, program.parameters(), {source.keys.offset, pass.count, from.coding});
+        void* arguments[8 + std::size(launch.arguments)] = {&source.keys.memory};
+        std::size_t count = 1;
+        for (std::size_t i = 0; i < launch.argument_count; ++i) arguments[count++] = &launch.arguments[i].value;
+        for (Array* const array : {&target.keys, &source.numbers, &target.numbers}) {
+            if (array != &target.keys && !program.parameters().stores_numbers()) continue;
+            arguments[count++] = &array->memory;
+            arguments[count++] = &array->offset;
+        }
+        LANESORT_CU(cuLaunchKernel, program.kernel(launch.kernel), static_cast<unsigned>(launch.groups), 1, 1,
+                    selection.shape.work_items, 1, 1, program.local_bytes(), stream, arguments, nullptr);
+        source = target;
+    }
+}
+
 }  // namespace lanesort::cuda

@@ -50,4 +50,9 @@ private:
     std::uint64_t launches_ = 0;
 };
 
+/// Enqueues a selection from `from` into `to`, of which keys and, if there are any, numbers count; `left_over` is what
+/// the first pass leaves for the second, null if there is but one.
+void enqueue_selection(const Program& program, CUstream stream, const detail::Selection& selection, const Arrays& from,
+                       const Arrays& left_over, const Arrays& to);
+
 }  // namespace lanesort::cuda

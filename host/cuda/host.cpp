@@ -138,6 +138,41 @@ SortReport Host::sort_host(const detail::HostArrays& arrays, std::uint64_t count
     return report;
 }
 
+SortReport Host::select_host(const void* keys, const detail::HostArrays& selected, const detail::Selection& selection,
+                             const detail::KernelParameters& parameters, KeyCoding coding) {
+    const CurrentContext current(context_);
+    const ElementBytes& bytes = parameters.bytes;
+    const std::uint64_t count = selection.rows * selection.count, results = selection.rows * selection.k;
+    SortReport report;
+    report.launches = selection.passes.size();
+    std::list<DeviceMemory> memory;
+    const auto allocate = [&](std::uint64_t elements, std::size_t width) -> Array {
+        report.device_bytes += elements * width;
+        return {memory.emplace_back(elements * width)};
+    };
+    const Arrays from{allocate(count, bytes.key), count, coding};
+    Arrays left_over, to{allocate(results, bytes.key), results, coding};
+    if (selection.left_over() > 0) left_over.keys = allocate(selection.left_over(), bytes.key);
+    if (parameters.stores_numbers()) {
+        to.numbers = allocate(results, bytes.number);
+        if (selection.left_over() > 0) left_over.numbers = allocate(selection.left_over(), bytes.number);
+    }
+    const OwnStream stream;
+    detail::Stopwatch watch;
+    LANESORT_CU(cuMemcpyHtoDAsync, from.keys.memory, keys, count * bytes.key, stream);
+    stream.synchronize();
+    report.upload_seconds = watch.lap();
+    enqueue_selection(program(parameters), stream, selection, from, left_over, to);
+    stream.synchronize();
+    report.sort_seconds = watch.lap();
+    LANESORT_CU(cuMemcpyDtoHAsync, selected.keys, to.keys.memory, results * bytes.key, stream);
+    if (selected.numbers)
+        LANESORT_CU(cuMemcpyDtoHAsync, selected.numbers, to.numbers.memory, results * bytes.number, stream);
+    stream.synchronize();
+    report.download_seconds = watch.lap();
+    return report;
+}
+
 SyncCounts Host::count_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters,
                             KeyCoding coding) {
     const CurrentContext current(context_);

@@ -33,7 +33,7 @@ struct Source {
 
 MachineCode compile(const detail::KernelParameters& parameters, const std::string& architecture,
                     const std::vector<std::string>& more) {
-    const std::string file = detail::kernel_file(parameters.shape);
+    const std::string file = detail::kernel_file(parameters);
     const Source source(detail::source(parameters), file);
     std::vector<std::string> options{"--std=c++17", "-arch=" + architecture};
     // The functions of a comparator do not say where they run.
@@ -68,7 +68,7 @@ Program::Program(CUdevice device, const detail::KernelParameters& parameters)
         fmt::format("sm_{}{}", attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
                     attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
     LANESORT_CU(cuModuleLoadData, &module_.handle, compile(parameters, architecture).code.data());
-    for (const char* name : detail::kernel_names) {
+    for (const char* name : detail::kernel_names(parameters.operation)) {
         CUfunction& kernel = kernels_.emplace_back();
         LANESORT_CU(cuModuleGetFunction, &kernel, module_.handle, name);
         LANESORT_CU(cuFuncSetAttribute, kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,

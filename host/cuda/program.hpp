@@ -42,7 +42,7 @@ private:
             if (handle) driver().cuModuleUnload(handle);
         }
     } module_;
-    std::vector<CUfunction> kernels_;  // in the order of detail::kernel_names
+    std::vector<CUfunction> kernels_;  // in the order of detail::kernel_names()
     unsigned local_bytes_;
     unsigned max_work_items_;
 };

@@ -47,6 +47,35 @@ cl_uint set_arguments(cl::Kernel& kernel, const detail::Launch& launch, const Ar
 
 detail::KeyArray key_array(const Arrays& arrays) { return {arrays.keys.offset, arrays.count, arrays.coding}; }
 
+cl::Event enqueue_selection(Program& program, const cl::CommandQueue& queue, const detail::Selection& selection,
+                            const Arrays& from, const Arrays& left_over, const Arrays& to,
+                            std::vector<cl::Event> wait_list) {
+    cl::Event finished;
+    const Arrays* source = &from;
+    for (const detail::SelectionPass& pass : selection.passes) {
+        const Arrays& target = &pass == &selection.passes.back() ? to : left_over;
+        const detail::KeyArray keys{source->keys.offset, pass.count, from.coding};
+        const detail::Launch launch = detail::launch_of(pass, selection, program.parameters, keys);
+        cl::Kernel& kernel = program.kernels[launch.kernel];
+        cl_uint index = 0;
+        kernel.setArg(index++, source->keys.buffer);
+        for (const auto& [value, bytes] : launch.rest()) kernel.setArg(index++, bytes, &value);
+        kernel.setArg(index++, target.keys.buffer);
+        kernel.setArg(index++, target.keys.offset);
+        if (program.parameters.stores_numbers())
+            for (const Array* const array : {&source->numbers, &target.numbers}) {
+                kernel.setArg(index++, array->buffer);
+                kernel.setArg(index++, array->offset);
+            }
+        const std::size_t work_items = selection.shape.work_items;
+        queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(launch.groups * work_items),
+                                   cl::NDRange(work_items), &wait_list, &finished);
+        wait_list = {finished};
+        source = &target;
+    }
+    return finished;
+}
+
 Ranges ranges(const Pass& pass, const Plan& plan) {
     const std::size_t work_items = std::size_t{plan.shape.work_items} * plan.tiles_per_group;
     return {cl::NDRange(pass.groups * work_items), cl::NDRange(work_items)};

@@ -133,6 +133,42 @@ SortReport Host::sort_host(const detail::HostArrays& arrays, std::uint64_t count
     });
 }
 
+SortReport Host::select_host(const void* keys, const detail::HostArrays& selected, const detail::Selection& selection,
+                             const detail::KernelParameters& parameters, KeyCoding coding) {
+    return checked([&] {
+        const ElementBytes& bytes = parameters.bytes;
+        const std::uint64_t count = selection.rows * selection.count, results = selection.rows * selection.k;
+        // The keys are only read, so they may stay where they are.
+        HostRange from(*this, queue(), const_cast<void*>(keys), count * bytes.key);
+        HostRange best(*this, queue(), selected.keys, results * bytes.key, true);
+        SortReport report;
+        report.launches = selection.passes.size();
+        report.device_bytes = from.device_bytes() + best.device_bytes();
+        const auto scratch = [&](std::uint64_t elements, std::size_t width) {
+            report.device_bytes += elements * width;
+            return Array{cl::Buffer(context_, CL_MEM_READ_WRITE, elements * width)};
+        };
+        Arrays left_over{}, to{{best.buffer()}, results, coding};
+        if (selection.left_over() > 0) left_over.keys = scratch(selection.left_over(), bytes.key);
+        if (parameters.stores_numbers()) {
+            to.numbers = scratch(results, bytes.number);
+            if (selection.left_over() > 0) left_over.numbers = scratch(selection.left_over(), bytes.number);
+        }
+        const FinishAtEnd finish(queue());
+        detail::Stopwatch watch;
+        from.upload();
+        report.upload_seconds = watch.lap();
+        enqueue_selection(program(parameters), queue(), selection, {{from.buffer()}, count, coding}, left_over, to)
+            .wait();
+        report.sort_seconds = watch.lap();
+        best.download();
+        if (selected.numbers)
+            queue().enqueueReadBuffer(to.numbers.buffer, CL_TRUE, 0, results * bytes.number, selected.numbers);
+        report.download_seconds = watch.lap();
+        return report;
+    });
+}
+
 SyncCounts Host::count_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters,
                             KeyCoding coding) {
     return checked([&] {

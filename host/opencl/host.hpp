@@ -21,6 +21,8 @@ public:
     SortReport sort_host(const detail::HostArrays& arrays, std::uint64_t count, const Plan& plan,
                          const detail::KernelParameters& parameters, KeyCoding coding,
                          const std::function<void(std::size_t, std::size_t)>& progress) override;
+    SortReport select_host(const void* keys, const detail::HostArrays& selected, const detail::Selection& selection,
+                           const detail::KernelParameters& parameters, KeyCoding coding) override;
     SyncCounts count_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters,
                           KeyCoding coding) override;
 

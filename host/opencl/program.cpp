@@ -28,7 +28,7 @@ std::string register_limit(const cl::Device& device, const detail::KernelParamet
 
 Program::Program(const cl::Context& context, const cl::Device& device, const detail::KernelParameters& wanted)
     : parameters(wanted) {
-    const std::string file = detail::kernel_file(parameters.shape);
+    const std::string file = detail::kernel_file(parameters);
     const std::string text = detail::source(parameters);
     const cl::Program program(context, text);
     const std::string options = fmt::format("-cl-std=CL1.2 -D{}{}", fmt::join(detail::definitions(parameters), " -D"),
@@ -39,7 +39,7 @@ Program::Program(const cl::Context& context, const cl::Device& device, const det
         throw to_error(failure, file, text);
     }
     max_work_items = std::numeric_limits<unsigned>::max();
-    for (const char* name : detail::kernel_names) {
+    for (const char* name : detail::kernel_names(parameters.operation)) {
         const cl::Kernel& kernel = kernels.emplace_back(program, name);
         const std::size_t limit = kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);
         max_work_items = static_cast<unsigned>(std::min<std::size_t>(max_work_items, limit));

@@ -13,7 +13,7 @@ struct Program {
     Program(const cl::Context& context, const cl::Device& device, const detail::KernelParameters& parameters);
 
     detail::KernelParameters parameters;
-    std::vector<cl::Kernel> kernels;  ///< in the order of detail::kernel_names
+    std::vector<cl::Kernel> kernels;  ///< in the order of detail::kernel_names()
     unsigned max_work_items;          ///< the largest work-group in which all of them can run
 };
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,12 @@
 
 #include "element_type.hpp"
 #include "key_order.hpp"
+#include "selection.hpp"
 
 namespace lanesort::detail {
+
+/// What the kernels of a program do.
+enum class Operation : std::uint8_t { sort, select };
 
 /// What a tile holds.
 enum class Layout : std::uint8_t {
@@ -28,7 +33,8 @@ enum class Layout : std::uint8_t {
 
 /// Everything that a kernel is compiled for. Strides, counts and offsets are arguments instead.
 struct KernelParameters {
-    ElementBytes bytes;
+    Operation operation = Operation::sort;
+    ElementBytes bytes = {};
     bool wide_index = false;     ///< 64-bit indices: for 2^31 keys and more
     bool count_sync = false;     ///< the kernels count their hand-overs and barriers
     bool unroll_rounds = false;  ///< constant local-memory addresses, for longer compilation
@@ -40,15 +46,18 @@ struct KernelParameters {
 
     /// Work-items of a work-group, and its bytes of local memory.
     unsigned work_items() const noexcept { return shape.work_items * tiles_per_group; }
-    std::size_t local_bytes() const noexcept { return shape.local_bytes(bytes) * tiles_per_group; }
+    std::size_t local_bytes() const noexcept;
     /// The numbers of the elements are kept in an array.
     bool stores_numbers() const noexcept { return bytes.number > 1; }
 
     friend bool operator==(const KernelParameters&, const KernelParameters&) = default;
 };
 
-/// The kernel file that runs the shape.
-std::string kernel_file(const Shape& shape);
+/// The kernel file for these parameters.
+std::string kernel_file(const KernelParameters& parameters);
+
+/// The kernels in it, for a sort in the order of Pass::Kind.
+std::span<const char* const> kernel_names(Operation operation) noexcept;
 
 /// The parameters as preprocessor definitions, "NAME=value"; the same in every dialect.
 std::vector<std::string> definitions(const KernelParameters& parameters);
@@ -83,7 +92,11 @@ public:
                                  const KernelParameters& parameters, KeyCoding coding,
                                  const std::function<void(std::size_t, std::size_t)>& progress) = 0;
 
-    /// The same with kernels that count; `parameters.count_sync` is set.
+    /// Uploads the keys, runs the selection and downloads what it selected. `selected.numbers` may be null.
+    virtual SortReport select_host(const void* keys, const HostArrays& selected, const Selection& selection,
+                                   const KernelParameters& parameters, KeyCoding coding) = 0;
+
+    /// The same as sort_host with kernels that count; `parameters.count_sync` is set.
     virtual SyncCounts count_host(void* keys, const Plan& plan, const KernelParameters& parameters,
                                   KeyCoding coding) = 0;
 };

@@ -61,6 +61,10 @@ void check_index(const Extent& extent, std::size_t index_bytes) {
 
 std::size_t number_bytes(const Extent& extent) noexcept { return extent.length() > most_narrow_numbers ? 8 : 4; }
 
+std::size_t selected_number_bytes(const Extent& extent, const KeyKind& kind, std::size_t index_bytes) noexcept {
+    return index_bytes == 0 && kind.comparator() ? number_bytes(extent) : index_bytes;
+}
+
 void throw_sizes_differ(std::size_t keys, std::size_t others) {
     throw Error(
         ErrorCode::invalid_argument,

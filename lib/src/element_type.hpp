@@ -59,4 +59,8 @@ void check_index(const Extent& extent, std::size_t index_bytes);
 /// Bytes of the numbers that a stable sort needs.
 std::size_t number_bytes(const Extent& extent) noexcept;
 
+/// Bytes of the numbers that a selection needs, if indices of so many bytes are wanted (0: none): records have numbers
+/// in any case, since what one launch leaves for the next may be beyond the end.
+std::size_t selected_number_bytes(const Extent& extent, const KeyKind& kind, std::size_t index_bytes) noexcept;
+
 }  // namespace lanesort::detail

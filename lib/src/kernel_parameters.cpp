@@ -5,7 +5,22 @@
 
 namespace lanesort::detail {
 
-std::string kernel_file(const Shape& shape) { return shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl"; }
+std::string kernel_file(const KernelParameters& parameters) {
+    if (parameters.operation == Operation::select) return "select.cl";
+    return parameters.shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl";
+}
+
+std::span<const char* const> kernel_names(Operation operation) noexcept {
+    static constexpr const char* of_sort[] = {"sort_tiles", "merge_rows", "merge_tiles"};
+    static constexpr const char* of_select[] = {"select_best"};
+    if (operation == Operation::select) return of_select;
+    return of_sort;
+}
+
+std::size_t KernelParameters::local_bytes() const noexcept {
+    return operation == Operation::select ? selection_local_bytes(shape, bytes)
+                                          : shape.local_bytes(bytes) * tiles_per_group;
+}
 
 std::vector<std::string> definitions(const KernelParameters& parameters) {
     const Shape& shape = parameters.shape;
@@ -51,7 +66,7 @@ std::string text_of(const Comparator& comparator) {
 }  // namespace
 
 std::string source(const KernelParameters& parameters) {
-    return kernel_source(kernel_file(parameters.shape),
+    return kernel_source(kernel_file(parameters),
                          parameters.comparator ? text_of(*parameters.comparator) : std::string());
 }
 

@@ -42,4 +42,24 @@ Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& par
     return launch;
 }
 
+Launch launch_of(const SelectionPass& pass, const Selection& selection, const KernelParameters& parameters,
+                 const KeyArray& keys) {
+    Launch launch;
+    launch.groups = selection.rows * pass.parts;
+    const auto add = [&](std::uint64_t value, std::size_t bytes) {
+        launch.arguments[launch.argument_count++] = {value, bytes};
+    };
+    const auto coding_if = [&](bool applies) {
+        return static_cast<std::uint32_t>(applies ? keys.coding.coding : Coding::none);
+    };
+    add(keys.offset, 8);
+    add(pass.count, parameters.wide_index ? 8 : 4);
+    add(pass.parts, 4);
+    add(selection.k, 4);
+    add(coding_if(&pass == &selection.passes.front()), 4);
+    add(coding_if(&pass == &selection.passes.back()), 4);
+    add(keys.coding.flip, parameters.bytes.is_record ? 4 : parameters.bytes.key);
+    return launch;
+}
+
 }  // namespace lanesort::detail

@@ -12,9 +12,6 @@
 
 namespace lanesort::detail {
 
-/// The kernels, in the order of Pass::Kind.
-inline constexpr const char* kernel_names[] = {"sort_tiles", "merge_rows", "merge_tiles"};
-
 /// The low `bytes` of an integer, as wide as the kernel's type.
 struct KernelArgument {
     std::uint64_t value = 0;
@@ -32,15 +29,19 @@ struct KeyArray {
 /// numbers and offsets of segments, as far as the kernel has them, each with the number of those before the first one
 /// (8 bytes), and the counters, if it counts.
 struct Launch {
-    std::size_t kernel = 0;  ///< index into kernel_names
+    std::size_t kernel = 0;  ///< index into kernel_names()
     std::uint64_t groups = 0;
     std::size_t argument_count = 0;
-    KernelArgument arguments[10] = {};
+    KernelArgument arguments[12] = {};
 
     std::span<const KernelArgument> rest() const noexcept { return {arguments, argument_count}; }
 };
 
 /// The launch of one pass of the plan.
 Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& parameters, const KeyArray& keys);
+
+/// The launch of the first or second pass of a selection, up to the argument before the array of what is selected.
+Launch launch_of(const SelectionPass& pass, const Selection& selection, const KernelParameters& parameters,
+                 const KeyArray& keys);
 
 }  // namespace lanesort::detail

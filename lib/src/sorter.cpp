@@ -65,6 +65,20 @@ SortReport Sorter::argsort(const void* keys, void* indices, std::size_t count, c
         extent, {type, 0, index_bytes}, options.order);
 }
 
+SortReport Sorter::top_k(const void* keys, std::size_t count, const KeyKind& type, void* best, std::size_t selected,
+                         void* indices, std::size_t index_bytes, const SortOptions& options) {
+    const detail::Extent extent = extent_of(count, options);
+    detail::check(extent);
+    const std::uint64_t rows = extent.row_length > 0 ? extent.rows() : 1;
+    if (rows == 0 ? selected > 0 : selected % rows != 0)
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("{} keys cannot be selected from {} rows: each gives as many", selected, rows));
+    if (indices) detail::check_index(extent, index_bytes);
+    const detail::ElementType element{type, 0, detail::selected_number_bytes(extent, type, indices ? index_bytes : 0)};
+    return core_->select_host(keys, {.keys = best, .numbers = indices}, extent, element, rows > 0 ? selected / rows : 0,
+                              options.order);
+}
+
 void Sorter::prepare(const KeyKind& type, std::uint64_t count, std::uint64_t row_length) {
     core_->prepare({count, row_length}, {type});
 }

@@ -163,6 +163,58 @@ SortReport SorterCore::sort_host(const HostArrays& arrays, const Extent& extent,
                                options_.progress);
 }
 
+std::optional<SorterCore::PreparedSelection> SorterCore::prepare_selection(const Extent& extent,
+                                                                           const ElementType& type, std::uint64_t k) {
+    check(extent);
+    check(type.key);
+    if (extent.offset_bytes > 0)
+        throw Error(ErrorCode::invalid_argument,
+                    "the first keys of segments cannot be selected, but those of rows can");
+    const std::uint64_t count = extent.length();
+    if (k > count)
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("the first {} keys were asked for, but there are {}", k, count));
+    const DeviceInfo& device = backend_->info();
+    // A shape of the caller's is one for sorts.
+    if (k == 0 || extent.count == 0 || k == count || k > most_selected(device, type.bytes())) return std::nullopt;
+    const std::uint64_t rows = std::max<std::uint64_t>(extent.rows(), 1);
+    Selection selection = make_selection(device, type.bytes(), rows, count, k);
+    if (rows * selection.passes.front().parts > most_groups)
+        throw Error(ErrorCode::unsupported,
+                    fmt::format("{} rows are too many for one launch; {} are possible", rows, most_groups));
+    KernelParameters parameters{.operation = Operation::select,
+                                .bytes = type.bytes(),
+                                .wide_index = count >= wide_count,
+                                .shape = selection.shape};
+    if (type.key.comparator()) parameters.comparator = *type.key.comparator();
+    if (backend_->prepare(parameters) < parameters.work_items()) return std::nullopt;
+    return PreparedSelection{std::move(selection), std::move(parameters)};
+}
+
+SortReport SorterCore::select_host(const void* keys, const HostArrays& selected, const Extent& extent,
+                                   const ElementType& type, std::uint64_t k, Order order) {
+    check_size(extent.count, type);
+    const std::optional<PreparedSelection> ready = prepare_selection(extent, type, k);
+    if (ready)
+        return backend_->select_host(keys, selected, ready->selection, ready->parameters, coding_of(type.key, order));
+    if (k == 0 || extent.count == 0) return {};
+
+    const std::size_t key_bytes = type.key.bytes();
+    const auto* const first = static_cast<const std::byte*>(keys);
+    std::vector<std::byte> copy(first, first + extent.count * key_bytes);
+    std::vector<std::byte> numbers(extent.count * type.number_bytes);
+    const SortReport report =
+        sort_host({.keys = copy.data(), .numbers = numbers.empty() ? nullptr : numbers.data()}, extent, type, order);
+    const auto take = [&](void* to, const std::vector<std::byte>& from, std::size_t bytes) {
+        for (std::uint64_t row = 0; row * extent.length() < extent.count; ++row)
+            std::memcpy(static_cast<std::byte*>(to) + row * k * bytes, from.data() + row * extent.length() * bytes,
+                        k * bytes);
+    };
+    take(selected.keys, copy, key_bytes);
+    if (selected.numbers) take(selected.numbers, numbers, type.number_bytes);
+    return report;
+}
+
 SyncCounts SorterCore::measure(std::uint64_t count, KeyType type) {
     check_size(count, {type});
     const Prepared ready = prepare({count}, {type}, true);

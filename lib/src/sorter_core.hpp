@@ -26,6 +26,16 @@ public:
     };
     Prepared prepare(const Extent& extent, const ElementType& type, bool count_sync = false);
 
+    /// A selection and the kernel for it, compiled; nothing where the elements are to be sorted instead, because k is
+    /// too large for registers. Throws Error(invalid_argument) for a k that cannot be.
+    struct PreparedSelection {
+        Selection selection;
+        KernelParameters parameters;
+    };
+    std::optional<PreparedSelection> prepare_selection(const Extent& extent, const ElementType& type, std::uint64_t k);
+
+    SortReport select_host(const void* keys, const HostArrays& selected, const Extent& extent, const ElementType& type,
+                           std::uint64_t k, Order order);
     SortReport sort_host(const HostArrays& arrays, const Extent& extent, const ElementType& type, Order order);
     SyncCounts measure(std::uint64_t count, KeyType type);
 

@@ -81,6 +81,21 @@ SortReport enqueue_sort_by_key(Sorter& sorter, Stream stream, const KeyRange& ke
 SortReport enqueue_argsort(Sorter& sorter, Stream stream, const KeyRange& keys, const ValueRange& indices,
                            std::span<const Event> wait_list = {}, Event event = nullptr);
 
+/// Where the selected keys go, and their indices if `indices.values` is not null.
+struct Selected {
+    void* keys = nullptr;    ///< a device pointer as KeyRange's
+    std::size_t offset = 0;  ///< keys before the first
+    ValueRange indices = {};
+};
+
+/// Writes the first k keys of the range, or of each of its rows, in order: as Sorter::top_k says, under the contract of
+/// enqueue_sort. The largest keys come first with Order::descending. Takes memory of the device's pool for what the
+/// work-groups select, k keys (and indices) for each of four work-groups a multiprocessor; where k is so large that it
+/// sorts, for a copy of the keys and their indices. Throws Error(invalid_argument) also for k above the keys of a row,
+/// for segments, and for keys, results and indices that overlap.
+SortReport enqueue_top_k(Sorter& sorter, Stream stream, const KeyRange& keys, std::size_t k, const Selected& selected,
+                         std::span<const Event> wait_list = {}, Event event = nullptr);
+
 /// A sort of one range, recorded once as a CUDA graph and enqueued many times, for less than its launches would cost.
 /// Uses the sorter's kernels and the range's memory, which must outlive it; serves the sorter's thread.
 class RecordedSort {

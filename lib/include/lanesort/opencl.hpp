@@ -83,6 +83,22 @@ SortReport enqueue_sort_by_key(Sorter& sorter, cl_command_queue queue, const Key
 SortReport enqueue_argsort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const ValueRange& indices,
                            std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
 
+/// Where the selected keys go, and their indices if `indices.buffer` is not null.
+struct Selected {
+    cl_mem buffer = nullptr;
+    std::size_t offset = 0;  ///< keys before the first
+    ValueRange indices = {};
+};
+
+/// Writes the first k keys of the range, or of each of its rows, in order: as Sorter::top_k says, under the contract of
+/// enqueue_sort; the buffer of the keys may be read-only. The largest keys come first with Order::descending. Allocates
+/// device memory for what the work-groups select, k keys (and indices) for each of four work-groups a compute unit;
+/// where k is so large that it sorts, for a copy of the keys and their indices. It is freed when the selection has
+/// ended. Throws Error(invalid_argument) also for k above the keys of a row, for segments, and for keys, results and
+/// indices that overlap.
+SortReport enqueue_top_k(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, std::size_t k,
+                         const Selected& selected, std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
+
 /// A sort of one range on one queue, recorded once and enqueued many times: as a command buffer where the device has
 /// cl_khr_command_buffer, else as the same launches one by one. Uses the sorter's kernels: it must not outlive the
 /// sorter, and serves the same thread. Its destructor waits for the last replay.
