@@ -186,6 +186,29 @@ void compare_rows(Bench& bench, lanesort::Sorter& sorter, std::size_t count, std
     bench.compare("rows of " + std::to_string(length), count, std::move(trials));
 }
 
+void compare_top_k(Bench& bench, lanesort::Sorter& sorter, std::size_t count, std::size_t length, std::size_t k) {
+    using namespace lanesort;
+    DeviceArray<float> keys(count), best(count / length * k);
+    DeviceArray<std::uint32_t> indices(count / length * k);
+    std::vector<float> input(count);
+    std::mt19937_64 random(count);
+    for (float& key : input) key = static_cast<float>(random() % 16777216) / 16777216;
+    keys.put(input);
+    cudaStream_t stream = bench.stream();
+    const auto restore = [] {};
+    const lanesort::cuda::KeyRange range{
+        keys.get(), 0, count, KeyType::f32, Order::descending, length < count ? length : 0};
+    bench.compare("top-" + std::to_string(k) + " of " + std::to_string(count / length) + " x " + std::to_string(length),
+                  count,
+                  {{"keys", restore,
+                    [&] {
+                        lanesort::cuda::enqueue_top_k(sorter, stream, range, k, {best.get(), 0, {}});
+                    }},
+                   {"with indices", restore, [&] {
+                        lanesort::cuda::enqueue_top_k(sorter, stream, range, k, {best.get(), 0, {indices.get(), 0, 4}});
+                    }}});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -199,4 +222,8 @@ int main(int argc, char** argv) {
         compare_rows(bench, sorter, count, std::size_t{1} << exponent, true);
     for (const std::size_t length : {33, 100, 1000, 5000, 50000})
         compare_rows(bench, sorter, count / length * length, length, false);
+    for (const int exponent : {16, 20, 24, 27})
+        for (const std::size_t k : {1, 16, 64, 256})
+            compare_top_k(bench, sorter, std::size_t{1} << exponent, std::size_t{1} << exponent, k);
+    for (const std::size_t length : {1024, 65536}) compare_top_k(bench, sorter, std::size_t{1} << 26, length, 64);
 }
