@@ -114,11 +114,11 @@ Sorter make_sorter(int device, SorterOptions options) {
 
 namespace {
 
-/// Memory of the device's pool, in the order of a stream.
+/// Memory of the sorter's pool, in the order of a stream.
 class PoolMemory {
 public:
-    PoolMemory(CUstream stream, std::size_t bytes) : stream_(stream) {
-        LANESORT_CU(cuMemAllocAsync, &memory_, bytes, stream);
+    PoolMemory(Host& host, CUstream stream, std::size_t bytes) : stream_(stream) {
+        LANESORT_CU(cuMemAllocFromPoolAsync, &memory_, bytes, host.pool(), stream);
     }
     ~PoolMemory() { driver().cuMemFreeAsync(memory_, stream_); }
     PoolMemory(const PoolMemory&) = delete;
@@ -172,13 +172,13 @@ public:
         std::optional<PoolMemory> own;
         if (keys_stay) {
             report.device_bytes = arrays.count * key_bytes;
-            own.emplace(stream, report.device_bytes);
+            own.emplace(host_, stream, report.device_bytes);
             LANESORT_CU(cuMemcpyDtoDAsync, *own, arrays.keys.memory + arrays.keys.offset * key_bytes,
                         report.device_bytes, stream);
             arrays.keys = {*own};
         } else if (number_bytes > 0) {
             report.device_bytes = arrays.count * number_bytes;
-            own.emplace(stream, report.device_bytes);
+            own.emplace(host_, stream, report.device_bytes);
             arrays.numbers = {*own};
         }
         StreamExecutor(host_.program(ready_->parameters), stream, arrays).run(ready_->plan);
@@ -258,7 +258,7 @@ SortReport enqueue_top_k(Sorter& sorter, Stream stream, const KeyRange& keys, st
     std::list<PoolMemory> memory;
     const auto allocate = [&](std::size_t elements, std::size_t bytes) -> Array {
         report.device_bytes += elements * bytes;
-        return {memory.emplace_back(stream, elements * bytes)};
+        return {memory.emplace_back(host, stream, elements * bytes)};
     };
     if (ready) {
         const detail::Selection& selection = ready->selection;

@@ -17,7 +17,8 @@ namespace lanesort::cuda {
     use(cuDevicePrimaryCtxRetain) use(cuDevicePrimaryCtxRelease) use(cuCtxPushCurrent) use(cuCtxPopCurrent)           \
     use(cuModuleLoadData) use(cuModuleUnload) use(cuModuleGetFunction) use(cuFuncGetAttribute)                        \
     use(cuFuncSetAttribute) use(cuLaunchKernel) use(cuMemAlloc) use(cuMemFree) use(cuMemsetD32Async)                  \
-    use(cuMemAllocAsync) use(cuMemFreeAsync) use(cuMemcpyDtoDAsync) use(cuMemcpy2DAsync) use(cuMemsetD8Async)         \
+    use(cuMemPoolCreate) use(cuMemPoolSetAttribute) use(cuMemPoolDestroy) use(cuMemAllocFromPoolAsync)                \
+    use(cuMemFreeAsync) use(cuMemcpyDtoDAsync) use(cuMemcpy2DAsync) use(cuMemsetD8Async)                              \
     use(cuMemcpyHtoDAsync) use(cuMemcpyDtoHAsync) use(cuPointerGetAttribute) use(cuStreamCreate)                      \
     use(cuStreamDestroy) use(cuStreamSynchronize) use(cuStreamGetCtx) use(cuStreamWaitEvent)                          \
     use(cuStreamBeginCapture) use(cuStreamEndCapture) use(cuEventCreate) use(cuEventDestroy) use(cuEventRecord)       \

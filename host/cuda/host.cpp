@@ -73,8 +73,20 @@ Host::~Host() {
     CUcontext popped = nullptr;
     const bool current = driver().cuCtxPushCurrent(context_) == CUDA_SUCCESS;
     programs_.clear();
+    if (pool_) driver().cuMemPoolDestroy(pool_);
     if (current) driver().cuCtxPopCurrent(&popped);
     driver().cuDevicePrimaryCtxRelease(device_);
+}
+
+CUmemoryPool Host::pool() {
+    if (pool_) return pool_;
+    std::uint64_t kept = std::uint64_t{64} << 20;
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device_};
+    LANESORT_CU(cuMemPoolCreate, &pool_, &properties);
+    LANESORT_CU(cuMemPoolSetAttribute, pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &kept);
+    return pool_;
 }
 
 unsigned Host::prepare(const detail::KernelParameters& parameters) {

@@ -28,6 +28,9 @@ public:
 
     CUdevice device() const noexcept { return device_; }
     CUcontext context() const noexcept { return context_; }
+    /// For memory in the order of a stream. Keeps some of what is freed, since taking it from the device anew takes
+    /// longer than a small sort.
+    CUmemoryPool pool();
     /// The compiled kernels of prepared parameters.
     const Program& program(const detail::KernelParameters& parameters) const;
 
@@ -35,6 +38,7 @@ private:
     CUdevice device_;
     DeviceInfo info_;
     CUcontext context_ = nullptr;
+    CUmemoryPool pool_ = nullptr;
     std::vector<std::unique_ptr<Program>> programs_;
 };
 

@@ -18,6 +18,7 @@ using Event = CUevent_st*;    ///< a CUevent or a cudaEvent_t
 
 /// A sorter for the device of that number, in its primary context, which is the one that the CUDA runtime API uses.
 /// Throws as Sorter's constructor does, and Error(no_device) where there is no driver or no such device.
+/// What its calls take from the device they take from a pool of the sorter's, which keeps up to 64 MiB for the next call.
 Sorter make_sorter(int device = 0, SorterOptions options = {});
 
 /// Where segments begin and end: `count` + 1 offsets, unsigned integers of `bytes` bytes (4 or 8), in keys from the
@@ -76,8 +77,8 @@ SortReport enqueue_sort_by_key(Sorter& sorter, Stream stream, const KeyRange& ke
                                std::span<const Event> wait_list = {}, Event event = nullptr);
 
 /// Writes the indices that would sort the keys, of 4 or 8 bytes, and leaves the keys as they are: as Sorter::argsort
-/// says, under the contract of enqueue_sort. Takes device memory for a copy of the keys from the device's pool
-/// (cuMemAllocAsync), which is given back in the order of the stream.
+/// says, under the contract of enqueue_sort. Takes device memory for a copy of the keys from the sorter's pool,
+/// which is given back in the order of the stream.
 SortReport enqueue_argsort(Sorter& sorter, Stream stream, const KeyRange& keys, const ValueRange& indices,
                            std::span<const Event> wait_list = {}, Event event = nullptr);
 
@@ -89,7 +90,7 @@ struct Selected {
 };
 
 /// Writes the first k keys of the range, or of each of its rows, in order: as Sorter::top_k says, under the contract of
-/// enqueue_sort. The largest keys come first with Order::descending. Takes memory of the device's pool for what the
+/// enqueue_sort. The largest keys come first with Order::descending. Takes memory of the sorter's pool for what the
 /// work-groups select, k keys (and indices) for each of four work-groups a multiprocessor; where k is so large that it
 /// sorts, for a copy of the keys and their indices. Throws Error(invalid_argument) also for k above the keys of a row,
 /// for segments, and for keys, results and indices that overlap.
