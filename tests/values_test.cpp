@@ -180,14 +180,9 @@ TEST_SUITE("values") {
                         check_sort_by_key<K, V>(target, target.sorter(), count, order, count % 5, random);
             };
             check.template operator()<std::int8_t, std::uint8_t>();
-            check.template operator()<std::int8_t, Wide>();
-            check.template operator()<half, std::uint16_t>();
             check.template operator()<half, std::uint64_t>();
-            check.template operator()<std::uint32_t, std::uint8_t>();
             check.template operator()<std::uint32_t, std::uint32_t>();
-            check.template operator()<std::uint32_t, std::uint64_t>();
             check.template operator()<double, std::uint16_t>();
-            check.template operator()<double, std::uint64_t>();
             check.template operator()<double, Wide>();
         }
     }
@@ -198,7 +193,6 @@ TEST_SUITE("values") {
             for (const Order order : both_orders)
                 for (const std::size_t count : counts) {
                     check_argsort<std::uint8_t, std::uint32_t>(target, target.sorter(), count, order, 3, random);
-                    check_argsort<float, std::uint32_t>(target, target.sorter(), count, order, 1, random);
                     check_argsort<float, std::uint64_t>(target, target.sorter(), count, order, 0, random);
                     check_argsort<std::int64_t, std::uint32_t>(target, target.sorter(), count, order, 7, random);
                 }

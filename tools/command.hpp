@@ -15,4 +15,5 @@ void add_devices(CLI::App& app);
 void add_plan(CLI::App& app);
 void add_sort(CLI::App& app);
 void add_stats(CLI::App& app);
+void add_topk(CLI::App& app);
 void add_tune(CLI::App& app);

@@ -36,6 +36,7 @@ void run(int argc, char** argv) {
         "Exit status: 0 done, 1 the device failed, 2 bad usage or bad input.");
     add_sort(app);
     add_argsort(app);
+    add_topk(app);
     add_stats(app);
     add_plan(app);
     add_devices(app);

@@ -1,0 +1,57 @@
+// lanesort topk: the first of raw numbers, of text and of the lines of a table.
+#include <algorithm>
+
+#include "command_support.hpp"
+
+namespace lanesort::test {
+namespace {
+
+TEST_CASE("topk writes the first of what sort writes") {
+    if (no_device()) return;
+    const Scene scene;
+    Random random(seed());
+    const std::vector<double> keys = drawn_from(special_values<double>(), 3001, random);
+    const std::string in = scene.file("in", bytes_of(keys)), out = scene.path("out");
+    for (const std::string k : {"0", "1", "20", "5000"}) {
+        CAPTURE(k);
+        const Result result = scene.run({"topk", "-k", k, "--type", "f64", in, out});
+        REQUIRE_MESSAGE(result.status == 0, result.err);
+        std::vector<double> expected = sorted(keys, Order::descending);
+        expected.resize(std::min<std::size_t>(expected.size(), std::stoul(k)));
+        require_same_bytes(numbers_in<double>(read_file(out)), expected);
+        CHECK(read_file(in) == bytes_of(keys));
+    }
+}
+
+TEST_CASE("topk of text, and its indices") {
+    if (no_device()) return;
+    const Scene scene;
+    const std::string text = "2.5\n-1\n7\n2.5\n0\n";
+    CHECK(scene.run({"topk", "-k", "3", "--text", "--type", "f64", "-", "-"}, text).out == "7\n2.5\n2.5\n");
+    CHECK(scene.run({"topk", "-k", "3", "--indices", "--text", "--type", "f64", "-", "-"}, text).out == "2\n0\n3\n");
+    CHECK(scene.run({"topk", "-k", "2", "--order", "asc", "--text", "--type", "f64", "-", "-"}, text).out == "-1\n0\n");
+}
+
+TEST_CASE("topk of a table keeps whole lines, the header and records without a key") {
+    if (no_device()) return;
+    const Scene scene;
+    const std::string table = "name,price\nnut,3\n\"a\nb\",9\nbolt,\nscrew,3\nnail,1";
+    const auto topk = [&](const std::string& k) {
+        return scene.run({"topk", "-k", k, "--by-column", "price", "--empty-last", "-", "-"}, table).out;
+    };
+    CHECK(topk("0") == "name,price\n");
+    CHECK(topk("2") == "name,price\n\"a\nb\",9\nnut,3\n");
+    CHECK(topk("4") == "name,price\n\"a\nb\",9\nnut,3\nscrew,3\nnail,1");
+    CHECK(topk("9") == "name,price\n\"a\nb\",9\nnut,3\nscrew,3\nnail,1\nbolt,\n");
+}
+
+TEST_CASE("topk refuses what cannot be") {
+    const Scene scene;
+    CHECK(scene.run({"topk", "--type", "u32", "-", "-"}).status == 2);
+    CHECK(scene.run({"topk", "-k", "x", "--type", "u32", "-", "-"}).status == 2);
+    CHECK(scene.run({"topk", "-k", "1", "--indices", "--by-column", "1", "-", "-"}).status == 2);
+    CHECK(contains(scene.run({"topk", "--help"}).out, "Example"));
+}
+
+}  // namespace
+}  // namespace lanesort::test

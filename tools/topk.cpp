@@ -1,0 +1,100 @@
+// lanesort topk: the first numbers of a sort, or the first lines of a table.
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+#include <lanesort/sorter.hpp>
+
+#include "command.hpp"
+#include "device_sort.hpp"
+#include "files.hpp"
+#include "numbers.hpp"
+#include "text_table.hpp"
+
+namespace {
+
+using namespace lanesort;
+
+class TopKCommand {
+public:
+    explicit TopKCommand(CLI::App& command) {
+        options_.order = Order::descending;
+        CLI::Option* const by_column =
+            options_.add_to(command, "the files are text, with one number a line", "file of the first numbers");
+        by_column->excludes("--text");
+        command.add_option("-k", k_, "how many; all of them where there are fewer")->type_name("N")->required();
+        command.add_flag("--indices", wants_indices_, "write the indices of the numbers, from 0, not the numbers")
+            ->excludes(by_column);
+        add_index_bytes(command, index_bytes_);
+        command.footer(
+            "The largest come first, or with --order asc the smallest; of equal ones those that come first in IN. "
+            "NaNs\n"
+            "are larger than all other numbers. Lines of a table stay as they are.\n"
+            "Example: lanesort topk -k 10 --type f32 numbers.bin largest.bin\n"
+            "Example: lanesort topk -k 10 --by-column price goods.csv dearest.csv");
+    }
+
+    void run() const {
+        DeviceSort device(options_);
+        InputFile in(options_.in);
+        OutputFile out(options_.out);
+        if (options_.table.column) select_lines(device, in, out);
+        else select_numbers(device, in, out);
+        out.commit();
+        device.print_stats();
+    }
+
+private:
+    struct Selected {
+        Bytes keys;
+        Indices indices;
+    };
+
+    Selected select(DeviceSort& device, const Bytes& keys, std::size_t index_bytes) const {
+        const KeyType type = options_.key_type();
+        const std::size_t count = keys.size() / key_bytes(type);
+        const auto k = static_cast<std::size_t>(std::min<std::uint64_t>(k_, count));
+        Selected selected{Bytes(), Indices(index_bytes)};
+        selected.keys.room(k * key_bytes(type));
+        selected.keys.grew(k * key_bytes(type));
+        selected.indices.grow(k);
+        device.run(count, index_bytes, [&](Sorter& sorter) {
+            return sorter.top_k(keys.data(), count, type, selected.keys.data(), k, selected.indices.data(), index_bytes,
+                                {.order = options_.order});
+        });
+        return selected;
+    }
+
+    void select_numbers(DeviceSort& device, InputFile& in, OutputFile& out) const {
+        const Selected selected = select(device, options_.read_keys(in), index_bytes_);
+        const Bytes& bytes = wants_indices_ ? selected.indices.bytes() : selected.keys;
+        if (options_.text) write_text(out, bytes, wants_indices_ ? selected.indices.type() : options_.key_type());
+        else out.write(bytes.data(), bytes.size());
+    }
+
+    /// Records without a key come after all others, as in a sort.
+    void select_lines(DeviceSort& device, InputFile& in, OutputFile& out) const {
+        const TextTable table(in, options_.table);
+        const KeyColumn column = table.read_column(options_.key_type(), TextTable::Place::offset, table.offset_bytes());
+        const Selected selected = select(device, column.keys, sizeof(std::uint64_t));
+        Indices offsets(column.places.width());
+        for (std::size_t i = 0; i < selected.indices.size(); ++i) offsets.append(column.places[selected.indices[i]]);
+        for (std::size_t i = offsets.size(); i < std::min<std::uint64_t>(k_, column.places.size()); ++i)
+            offsets.append(column.places[i]);
+        table.write(out, offsets);
+    }
+
+    SortArguments options_;
+    std::uint64_t k_ = 0;
+    bool wants_indices_ = false;
+    std::size_t index_bytes_ = sizeof(std::uint32_t);
+};
+
+}  // namespace
+
+void add_topk(CLI::App& app) {
+    CLI::App* const command =
+        app.add_subcommand("topk", "Write the largest or smallest numbers of a file, or lines of a table");
+    const auto topk = std::make_shared<TopKCommand>(*command);
+    command->callback([topk] { topk->run(); });
+}
