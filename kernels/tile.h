@@ -208,10 +208,12 @@ INLINE void store_registers(element_t* r, arrays_t arrays, index_t count, tile_t
     } else {
 #if LANES == 1
         index_t lower = lower_index(tile, t, start), upper = upper_index(tile, t, start, mirrored);
+        arrays_t to_lower = arrays_from(arrays, lower), to_upper = arrays_from(arrays, upper);
+        index_t lower_end = count - min(lower, count), upper_end = count - min(upper, count);
         UNROLL for (uint m = 0; m < HALF; ++m) {
             index_t offset = key_offset(tile, vector_of(0, m, start));
-            if (lower + offset < count) store_element(r[m], arrays, lower + offset);
-            if (upper + offset < count) store_element(r[m + HALF], arrays, upper + offset);
+            if (offset < lower_end) store_element(r[m], to_lower, offset);
+            if (offset < upper_end) store_element(r[m + HALF], to_upper, offset);
         }
         (void)block_vectors;
 #else
