@@ -121,6 +121,19 @@ INLINE tile_t strided_tile(index_t number, uint row_stride, uint column_bits, ui
     return tile;
 }
 
+#if HEADS
+/* Sorted runs of 2^row_stride keys, of which only the first 2^column_bits are still merged: a tile is as many of these
+ * heads as it can hold. With both 0 it is contiguous. */
+#define HEADS_PARAMETER , uint first_phase, uint row_stride, uint column_bits
+#define TILE_OF(number, count) heads_tile((index_t)(number), row_stride, column_bits, count)
+INLINE tile_t heads_tile(index_t number, uint row_stride, uint column_bits, index_t count) {
+    return strided_tile(number << (row_stride - column_bits), row_stride, column_bits, 0, count);
+}
+#else
+#define HEADS_PARAMETER
+#define TILE_OF(number, count) contiguous_tile((index_t)(number), count)
+#endif
+
 /* The keys from the tile's first column to the first key of vector v, in the rows' order. Additive like vector_of. */
 INLINE index_t key_offset(tile_t tile, uint v) {
     uint key = v << LANE_BITS;

@@ -87,7 +87,7 @@ INLINE void merge_chunk(arrays_t arrays, index_t count, tile_t tile, uint chunk,
 /* The chunks of a contiguous tile that begin before the end of the array. */
 INLINE uint chunks_before_end(tile_t tile, index_t count) {
     index_t chunk_keys = (index_t)LANES << CHUNK_BITS;
-    if (tile.whole) return CHUNKS;
+    if (tile.whole || tile.row_stride > 0) return CHUNKS;
     return tile.base < count ? (uint)((count - tile.base + chunk_keys - 1) / chunk_keys) : 0;
 }
 
@@ -99,16 +99,25 @@ INLINE void merge_tile(arrays_t arrays, index_t count, tile_t tile, uint mirrore
         merge_chunk(arrays, count, tile, chunk, 0, CHUNK_BITS, store_coding, flip);
 }
 
+/* Of heads that are sorted, which first_phase > 0 tells, only the phases from that one on. */
+#if HEADS
+#define FIRST_PHASE max(first_phase, FIELD_BITS + 1u)
+#define IS_SORTED (first_phase > 0)
+#else
+#define FIRST_PHASE (FIELD_BITS + 1u)
+#define IS_SORTED 0
+#endif
+
 KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint phases, uint load_coding,
-                       uint store_coding, flip_t flip ARRAYS_PARAMETER COUNTERS_PARAMETER) {
+                       uint store_coding, flip_t flip HEADS_PARAMETER ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     offset_t number = GROUP_ID;
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
     NUMBER_EACH_RUN(arrays, phases)
-    tile_t tile = contiguous_tile((index_t)number, count);
+    tile_t tile = TILE_OF(number, count);
 
     for (uint chunk = 0; chunk < chunks_before_end(tile, count); ++chunk) {
-        for (uint t = chunk * WALK_OF_CHUNK; t < (chunk + 1) * WALK_OF_CHUNK; ++t) {
+        for (uint t = chunk * WALK_OF_CHUNK; !IS_SORTED && t < (chunk + 1) * WALK_OF_CHUNK; ++t) {
             tile_t part = part_of_tile(tile, t, 0, 0, count);
             if (is_beyond(part, t, 0, count)) continue;
             element_t r[REGISTER_VECTORS];
@@ -116,15 +125,16 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
             sort_blocks(r);
             store_blocks(r, arrays, count, part, t, phases == FIELD_BITS ? store_coding : CODING_NONE, flip);
         }
-        for (uint phase = FIELD_BITS + 1; phase <= min(phases, (uint)CHUNK_BITS); ++phase)
+        for (uint phase = FIRST_PHASE; phase <= min(phases, (uint)CHUNK_BITS); ++phase)
             merge_chunk(arrays, count, tile, chunk, 1, phase, phase == phases ? store_coding : CODING_NONE, flip);
     }
-    for (uint phase = CHUNK_BITS + 1; phase <= phases; ++phase)
+    for (uint phase = max(FIRST_PHASE, CHUNK_BITS + 1u); phase <= phases; ++phase)
         merge_tile(arrays, count, tile, 1, phase, phase == phases ? store_coding : CODING_NONE, flip);
     sync_t none = {0, 0};
     REPORT_SYNC(none)
 }
 
+#if !HEADS
 KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint store_coding,
                         flip_t flip ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     offset_t number = GROUP_ID;
@@ -153,3 +163,4 @@ KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
     sync_t none = {0, 0};
     REPORT_SYNC(none)
 }
+#endif

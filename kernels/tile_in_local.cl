@@ -147,31 +147,48 @@ INLINE void hand_over(element_t* r, local_arrays_t tile, uint t, uint from, uint
 #define DECLARE_LOCAL_TILE(name) uint name = 0
 #endif
 
+/* The phase after which the rounds begin that hand over: where heads are merged, `first_phase` may come later. */
+#if HEADS
+#define FIRST_PHASE max(first_phase, FIELD_BITS + 1u)
+#else
+#define FIRST_PHASE (FIELD_BITS + 1u)
+#endif
+
 /* Phases 1 .. lg(REGISTER_VECTORS * L) at once in registers, then one after the other up to the phase that sorts
  * runs of 2^phases vectors. Where that is the whole tile, the first round may take any keys for its own and so takes
- * them contiguously over the work-items; of short rows it takes them so and hands them over. */
+ * them contiguously over the work-items; of short rows, and of heads, it takes them so and hands them over. Of heads
+ * that are sorted, which first_phase > 0 tells, only the phases from that one on. */
 KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint phases, uint load_coding,
-                       uint store_coding, flip_t flip ARRAYS_PARAMETER COUNTERS_PARAMETER) {
+                       uint store_coding, flip_t flip HEADS_PARAMETER ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
     uint t = TILE_WORK_ITEM;
     offset_t number = TILE_NUMBER;
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
     NUMBER_EACH_RUN(arrays, phases)
-    tile_t tile = contiguous_tile((index_t)number, count);
+    tile_t tile = TILE_OF(number, count);
     sync_t sync = {0, 0};
     element_t r[REGISTER_VECTORS];
+    uint start = 0, mirrored = 0;
 
-#if SHORT_ROWS && COALESCED_STORE
+#if HEADS
+    load_registers(r, arrays, count, tile, t, CONTIGUOUS_START, 0, 1, load_coding, flip);
+    start = CONTIGUOUS_START;
+    if (first_phase == 0) {
+        HAND_OVER(r, local_tile, t, CONTIGUOUS_START, 0, 0, 0, &sync);
+        start = 0;
+        sort_registers(r);
+    }
+#elif SHORT_ROWS && COALESCED_STORE
     load_registers(r, arrays, count, tile, t, CONTIGUOUS_START, 0, 1, load_coding, flip);
     if (phases < TILE_BITS) HAND_OVER(r, local_tile, t, CONTIGUOUS_START, 0, 0, 0, &sync);
+    sort_registers(r);
 #else
     load_registers(r, arrays, count, tile, t, phases == TILE_BITS ? CONTIGUOUS_START : 0, 0, 1, load_coding, flip);
-#endif
-    uint start = 0, mirrored = 0;
     sort_registers(r);
+#endif
 
-    LOOP(phase, FIELD_BITS + 1, TILE_BITS, phase <= phases) {
+    LOOP(phase, UNROLL_ROUNDS ? FIELD_BITS + 1 : FIRST_PHASE, TILE_BITS, phase >= FIRST_PHASE && phase <= phases) {
         uint top = phase;
         LOOP(round, 0, ROUNDS(TILE_BITS) - 1, top > 0) {
             uint next = field_start(top - 1);
@@ -192,6 +209,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
     REPORT_SYNC(sync)
 }
 
+#if !HEADS
 /* The steps of one phase on a tile of rows of 2^column_bits keys: the strides from half the tile down to one row, or,
  * where the tile is contiguous, down to one key. */
 INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, index_t count, tile_t tile, uint mirrored,
@@ -250,3 +268,4 @@ KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
     merge(local_tile, arrays, count, tile, mirrored, ROUNDS(STEPS_PER_PASS), store_coding,
           flip COUNTERS_ARGUMENT);
 }
+#endif

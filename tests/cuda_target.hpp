@@ -53,6 +53,7 @@ private:
         if (segments.bytes > 0)
             keys.segments = {pointer(), segments.offset, segments.count, segments.longest, segments.bytes};
         keys.stable = range.stable;
+        keys.first = range.first;
         return keys;
     }
 

@@ -63,6 +63,7 @@ private:
         if (segments.bytes > 0)
             keys.segments = {buffer_(), segments.offset, segments.count, segments.longest, segments.bytes};
         keys.stable = range.stable;
+        keys.first = range.first;
         return keys;
     }
 

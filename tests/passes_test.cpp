@@ -25,13 +25,15 @@ std::vector<T> between_passes(const std::vector<T>& keys, const Shape& shape) {
 }
 
 template <Key T>
-void check_passes(Kernels& kernels, const Shape& shape, std::size_t count, Order order) {
+void check_passes(Kernels& kernels, const Shape& shape, std::size_t count, Order order,
+                  std::uint64_t first = all_keys) {
     constexpr std::size_t offset = 5;
     CAPTURE(name(key_type_v<T>));
     CAPTURE(count);
+    CAPTURE(first);
     Random random(seed() + count);
     const std::vector<T> memory = random_keys<T>(offset + count, random);
-    const Plan plan = make_plan(count, shape);
+    const Plan plan = make_plan(count, shape, first);
     const KeyCoding coding = key_coding(key_type_v<T>, order);
     const auto expected = states_of_reference(std::vector<T>(memory.begin() + offset, memory.end()), plan, coding);
     const std::vector<Bytes> states = kernels.run(plan, coding, offset, bytes_of(memory));
@@ -77,6 +79,20 @@ TEST_CASE("passes: keys of every width and coding") {
             check_shape<std::int8_t>(target, {}, shape, Order::ascending);
             check_shape<half>(target, {}, shape, Order::descending);
             check_shape<double>(target, {}, shape, Order::ascending);
+        }
+}
+
+TEST_CASE("passes: over the heads of sorted runs") {
+    for (Target& target : targets())
+        for (const Shape& shape : small_shapes()) {
+            CAPTURE(to_string(shape));
+            const std::size_t tile = shape.tile_keys();
+            if (!target.can_run(shape, sizeof(float)) || head_bits(2 * tile, shape, 1) == 0) continue;
+            const auto kernels = target.compile({.bytes = sizeof(float), .shape = shape, .heads = true});
+            for (const std::size_t count : {2 * tile, 2 * tile + 1, 7 * tile - 3, 64 * tile + 5, 200 * tile})
+                for (const std::size_t first : {std::size_t{1}, tile / 4, tile / 2})
+                    if (head_bits(count, shape, first) > 0)
+                        check_passes<float>(*kernels, shape, count, Order::descending, first);
         }
 }
 

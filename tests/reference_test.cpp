@@ -2,6 +2,7 @@
 #include "reference_executor.hpp"
 
 #include <bit>
+#include <cstring>
 
 #include "shapes.hpp"
 #include "support.hpp"
@@ -55,6 +56,49 @@ TEST_CASE("reference: the zero-one principle, for every network of up to 14 keys
                 for (unsigned i = 0; i < count; ++i) REQUIRE(keys[i] == (i >= zeros));
             }
     }
+}
+
+/// The first keys are those of a sort, and all others are there.
+template <Key T>
+void check_first(const std::vector<T>& keys, const Shape& shape, std::size_t first, Order order) {
+    std::vector<T> found = keys;
+    ReferenceExecutor(found.data(), sizeof(T), key_coding(key_type_v<T>, order))
+        .run(make_plan(keys.size(), shape, first));
+    const std::vector<T> expected = test::sorted(keys, order);
+    const auto end = static_cast<std::ptrdiff_t>(std::min(first, keys.size()));
+    REQUIRE(std::memcmp(found.data(), expected.data(), static_cast<std::size_t>(end) * sizeof(T)) == 0);
+    REQUIRE(test::sorted(found, order) == expected);
+}
+
+TEST_CASE("reference: the first keys, of every count") {
+    test::Random random(test::seed());
+    std::size_t over_heads = 0;
+    for (const Shape& shape : test::small_shapes())
+        for (std::size_t count = 0; count <= 4000; count += 1 + count / 40)
+            for (const std::size_t first : {0, 1, 5, 16, 100}) {
+                CAPTURE(to_string(shape));
+                CAPTURE(count);
+                CAPTURE(first);
+                over_heads += head_bits(count, shape, first) > 0;
+                check_first(test::make_keys<std::int16_t>(test::Pattern::random, count, random), shape, first,
+                            count % 2 ? Order::descending : Order::ascending);
+            }
+    CHECK(over_heads > 100);
+}
+
+TEST_CASE("reference: the zero-one principle, for the first of up to 17 keys") {
+    const Shape shape{.lanes = 1, .work_items = 4};  // tiles of 8 keys, heads of 4
+    for (unsigned count = 16; count <= 17; ++count)
+        for (const unsigned first : {1, 3, 4}) {
+            REQUIRE(head_bits(count, shape, first) == 2);
+            for (unsigned ones = 0; ones < 1u << count; ++ones) {
+                std::vector<std::uint8_t> keys(count);
+                for (unsigned i = 0; i < count; ++i) keys[i] = ones >> i & 1;
+                ReferenceExecutor(keys.data(), 1, {}).run(make_plan(count, shape, first));
+                const auto zeros = count - static_cast<unsigned>(std::popcount(ones));
+                for (unsigned i = 0; i < first; ++i) REQUIRE(keys[i] == (i >= zeros));
+            }
+        }
 }
 
 TEST_CASE("reference: each pass that ends a phase leaves sorted runs of that phase") {

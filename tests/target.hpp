@@ -52,6 +52,7 @@ struct Range {
     std::size_t row_length = 0;
     Segments segments = {};
     bool stable = false;
+    std::size_t first = all_keys;
 };
 
 /// Values in the same memory, one for each key, of `bytes` bytes each, `offset` of them after its start.

@@ -126,6 +126,12 @@ void add_count(CLI::App& app, std::uint64_t& count) {
         ->required();
 }
 
+void add_first(CLI::App& app, std::uint64_t& first) {
+    add_parsed(app, "--first", first, parse_count, what_is_a_count,
+               "how many keys are to be in their places, the first of the order: all unless given")
+        ->type_name("N");
+}
+
 void add_counts(CLI::App& app, std::vector<std::uint64_t>& counts) {
     const auto set = [&counts](const std::vector<std::string>& texts) {
         for (const std::string& text : texts) {

@@ -47,6 +47,7 @@ std::string_view kernel(const Pass& pass) {
     switch (pass.kind) {
         case Pass::Kind::sort_tiles: return "sort_tiles";
         case Pass::Kind::merge_rows: return "merge_rows";
+        case Pass::Kind::merge_heads: return "merge_heads";
         default: return "merge_tiles";
     }
 }
@@ -117,6 +118,7 @@ class PlanCommand {
 public:
     explicit PlanCommand(CLI::App& command) {
         add_count(command, count_);
+        add_first(command, first_);
         add_type(command, type_);
         add_device(command, device_);
         add_format(command, format_, {Format::table, Format::json});
@@ -128,13 +130,14 @@ public:
 
     void run() const {
         const DeviceInfo device = device_or_generic(device_);
-        const Plan plan = make_plan(count_, shape_.over(usual_shape(device, type_, count_)));
+        const Plan plan = make_plan(count_, shape_.over(usual_shape(device, type_, count_)), first_);
         print(format_ == Format::json ? to_text(to_json(plan, type_, device.name))
                                       : to_table(plan, type_, device.name));
     }
 
 private:
     std::uint64_t count_ = 0;
+    std::uint64_t first_ = all_keys;
     KeyType type_ = KeyType::u32;
     std::string device_;
     Format format_ = Format::table;

@@ -138,6 +138,7 @@ public:
     ReadySort(Sorter& sorter, const KeyRange& range, const ValueRange* values, const ValueRange* indices)
         : host_(host_of(sorter)) {
         detail::Extent extent{range.count, range.row_length};
+        extent.first = range.first;
         if (range.segments.offsets) {
             extent.offset_bytes = range.segments.bytes;
             extent.segments = range.segments.count;
@@ -277,6 +278,7 @@ SortReport enqueue_top_k(Sorter& sorter, Stream stream, const KeyRange& keys, st
         LANESORT_CU(cuMemcpyDtoDAsync, copy.keys.memory, from.keys.memory + keys.offset * key_bytes,
                     keys.count * key_bytes, stream);
         if (!extent.is_sorted()) {
+            extent.first = k;
             const auto sort = sorter.core().prepare(extent, element);
             StreamExecutor executor(host.program(sort.parameters), stream, copy);
             executor.run(sort.plan);

@@ -68,7 +68,7 @@ Program::Program(CUdevice device, const detail::KernelParameters& parameters)
         fmt::format("sm_{}{}", attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
                     attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
     LANESORT_CU(cuModuleLoadData, &module_.handle, compile(parameters, architecture).code.data());
-    for (const char* name : detail::kernel_names(parameters.operation)) {
+    for (const char* name : detail::kernel_names(parameters)) {
         CUfunction& kernel = kernels_.emplace_back();
         LANESORT_CU(cuModuleGetFunction, &kernel, module_.handle, name);
         LANESORT_CU(cuFuncSetAttribute, kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,

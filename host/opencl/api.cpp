@@ -112,6 +112,7 @@ public:
           arrays_{{retained(range.buffer), range.offset}, range.count, coding_of(range.type, range.order)} {
         check_queue(host_, queue_);
         detail::Extent extent{range.count, range.row_length};
+        extent.first = range.first;
         if (range.segments.buffer) {
             extent.offset_bytes = range.segments.bytes;
             extent.segments = range.segments.count;
@@ -308,6 +309,7 @@ SortReport enqueue_top_k(Sorter& sorter, cl_command_queue on, const KeyRange& ke
                     queue.enqueueFillBuffer(copy.numbers.buffer, cl_uchar{0}, 0, keys.count * number_bytes, &waits,
                                             &copied.emplace_back());
             } else {
+                extent.first = k;
                 const auto sort = sorter.core().prepare(extent, element);
                 QueueExecutor executor(host.program(sort.parameters), queue, copy, std::move(copied));
                 executor.run(sort.plan);

@@ -39,7 +39,7 @@ Program::Program(const cl::Context& context, const cl::Device& device, const det
         throw to_error(failure, file, text);
     }
     max_work_items = std::numeric_limits<unsigned>::max();
-    for (const char* name : detail::kernel_names(parameters.operation)) {
+    for (const char* name : detail::kernel_names(parameters)) {
         const cl::Kernel& kernel = kernels.emplace_back(program, name);
         const std::size_t limit = kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);
         max_work_items = static_cast<unsigned>(std::min<std::size_t>(max_work_items, limit));

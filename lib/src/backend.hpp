@@ -40,6 +40,7 @@ struct KernelParameters {
     bool unroll_rounds = false;  ///< constant local-memory addresses, for longer compilation
     Shape shape;
     std::optional<Comparator> comparator = {};  ///< where keys are records
+    bool heads = false;                         ///< only the heads of sorted runs are merged
     Layout layout = Layout::range;
     std::size_t offset_bytes = 0;  ///< of the offsets of segments, where rows are those
     unsigned tiles_per_group = 1;
@@ -56,8 +57,8 @@ struct KernelParameters {
 /// The kernel file for these parameters.
 std::string kernel_file(const KernelParameters& parameters);
 
-/// The kernels in it, for a sort in the order of Pass::Kind.
-std::span<const char* const> kernel_names(Operation operation) noexcept;
+/// The kernels in it, for a sort in the order of Pass::Kind; one does all passes of a sort over heads.
+std::span<const char* const> kernel_names(const KernelParameters& parameters) noexcept;
 
 /// The parameters as preprocessor definitions, "NAME=value"; the same in every dialect.
 std::vector<std::string> definitions(const KernelParameters& parameters);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <lanesort/comparator.hpp>
+#include <lanesort/plan.hpp>
 #include <lanesort/shape.hpp>
 
 namespace lanesort::detail {
@@ -25,11 +26,12 @@ struct ElementType {
 
 /// What is sorted: one range, rows of equal length, or segments.
 struct Extent {
-    std::uint64_t count = 0;       ///< all keys
-    std::uint64_t row_length = 0;  ///< keys of a row, which divide `count`; 0: no rows
-    std::size_t offset_bytes = 0;  ///< of the offsets that tell where segments begin, 4 or 8; 0: no segments
-    std::uint64_t segments = 0;    ///< segments: one less than the offsets
-    std::uint64_t longest = 0;     ///< the most keys of a segment
+    std::uint64_t count = 0;         ///< all keys
+    std::uint64_t row_length = 0;    ///< keys of a row, which divide `count`; 0: no rows
+    std::size_t offset_bytes = 0;    ///< of the offsets that tell where segments begin, 4 or 8; 0: no segments
+    std::uint64_t segments = 0;      ///< segments: one less than the offsets
+    std::uint64_t longest = 0;       ///< the most keys of a segment
+    std::uint64_t first = all_keys;  ///< keys of each that are to be in their places
 
     /// Keys of the longest sort among them.
     std::uint64_t length() const noexcept { return offset_bytes > 0 ? longest : row_length > 0 ? row_length : count; }

@@ -10,11 +10,11 @@ std::string kernel_file(const KernelParameters& parameters) {
     return parameters.shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl";
 }
 
-std::span<const char* const> kernel_names(Operation operation) noexcept {
+std::span<const char* const> kernel_names(const KernelParameters& parameters) noexcept {
     static constexpr const char* of_sort[] = {"sort_tiles", "merge_rows", "merge_tiles"};
     static constexpr const char* of_select[] = {"select_best"};
-    if (operation == Operation::select) return of_select;
-    return of_sort;
+    if (parameters.operation == Operation::select) return of_select;
+    return std::span(of_sort).first(parameters.heads ? 1 : 3);
 }
 
 std::size_t KernelParameters::local_bytes() const noexcept {
@@ -37,6 +37,7 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
             fmt::format("TILES_PER_GROUP={}", parameters.tiles_per_group),
             fmt::format("IN_ROWS={}", int{parameters.layout == Layout::rows}),
             fmt::format("SHORT_ROWS={}", int{parameters.layout == Layout::short_rows}),
+            fmt::format("HEADS={}", int{parameters.heads}),
             fmt::format("SEGMENT_BITS={}", parameters.offset_bytes * 8),
             fmt::format("STEPS_PER_PASS={}", shape.steps_per_pass),
             fmt::format("RESIDENT_GROUPS={}", shape.resident_groups),

@@ -61,6 +61,7 @@ Pass merge(std::uint64_t count, unsigned phase, unsigned top, unsigned bottom, u
     pass.top_stride = top;
     pass.bottom_stride = bottom;
     pass.mirrored = top + 1 == phase;
+    pass.row_stride = bottom;
     pass.column_bits = column_bits;
     pass.tiles = ceil_div(count, std::uint64_t{2} << top) << (bottom - column_bits);
     pass.steps = top - bottom + 1;
@@ -68,21 +69,60 @@ Pass merge(std::uint64_t count, unsigned phase, unsigned top, unsigned bottom, u
     return counted(pass, shape);
 }
 
-/// lg of the tiles of a row.
-unsigned tile_bits_of_row(std::uint64_t length, const Shape& shape) {
+/// Phases first .. last among the heads of runs of 2^run_bits keys; each tile has as many heads as it can hold.
+Pass merge_heads(std::uint64_t count, unsigned first, unsigned last, unsigned run_bits, unsigned head_bits,
+                 const Shape& shape) {
     const TileBits bits(shape);
-    const auto phases = static_cast<unsigned>(std::bit_width(length - 1));
-    return std::max(phases, bits.keys) - bits.keys;
+    Pass pass{};
+    pass.kind = Pass::Kind::merge_heads;
+    pass.first_phase = first;
+    pass.last_phase = last;
+    pass.top_stride = last - 1;
+    pass.mirrored = true;
+    pass.row_stride = run_bits;
+    pass.column_bits = head_bits;
+    pass.tiles = ceil_div(ceil_div(count, std::uint64_t{1} << run_bits), std::uint64_t{1} << (bits.keys - head_bits));
+    pass.steps = (last * (last + 1) - (first - 1) * first) / 2;
+    pass.rounds = 1;
+    for (unsigned phase = first; phase <= last; ++phase) pass.rounds += rounds(shape, phase - bits.lanes, 0);
+    return counted(pass, shape);
+}
+
+/// The passes of a plan for the first keys of `count`, which are more than a tile.
+std::vector<Pass> passes_over_heads(std::uint64_t count, unsigned head_bits, const Shape& shape) {
+    // More phases a pass mean fewer passes, but steps on keys that are no longer wanted.
+    constexpr unsigned phases_at_once = 3;
+    const TileBits bits(shape);
+    const auto phases = static_cast<unsigned>(std::bit_width(count - 1));
+    unsigned run_bits = std::min(head_bits + phases_at_once, bits.keys);
+    std::vector<Pass> passes{sort_tiles(count, run_bits, shape)};
+    if (shape.tile_work_items() > 1) {
+        // It loads the keys as the passes over heads do, for neighbouring work-items to load neighbouring ones.
+        ++passes.back().rounds;
+        passes.back() = counted(passes.back(), shape);
+    }
+    const unsigned heads_of_tile = bits.keys - head_bits;
+    while (run_bits < phases) {
+        const unsigned left = phases - run_bits;
+        const unsigned merged = left <= heads_of_tile ? left : std::min(phases_at_once, heads_of_tile);
+        passes.push_back(merge_heads(count, head_bits + 1, head_bits + merged, run_bits, head_bits, shape));
+        run_bits += merged;
+    }
+    // A few steps that do no harm, on all keys, since those that dropped out are still encoded.
+    passes.push_back(merge_heads(count, bits.registers + 1, bits.registers + 1, bits.keys, bits.keys, shape));
+    passes.back().row_stride = passes.back().column_bits = 0;
+    return passes;
 }
 
 }  // namespace
 
-Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape, unsigned tiles_per_group) {
+Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape, unsigned tiles_per_group,
+                   std::uint64_t first) {
     const TileBits bits(shape);
     const std::uint64_t most = std::uint64_t{1} << 62;
     if (length > 0 && rows > most / length)
         throw Error(ErrorCode::too_large, "a sort of more than 2^62 keys cannot be planned");
-    Plan plan = make_plan(length, shape);
+    Plan plan = make_plan(length, shape, first);
     plan.rows = rows;
     plan.tiles_per_group = tiles_per_group;
     if (rows == 0) plan.passes.clear();
@@ -97,20 +137,34 @@ Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape,
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("a tile of {} keys was asked for, but a row has {}", shape.tile_keys(), length));
     for (Pass& pass : plan.passes) {
-        pass.tiles = rows << tile_bits_of_row(length, shape);
+        pass.tiles = rows * std::bit_ceil(pass.tiles);
         pass.groups =
             ceil_div(pass.tiles, std::uint64_t{tiles_per_group} * (shape.work_items / shape.tile_work_items()));
     }
     return plan;
 }
 
-Plan make_plan(std::uint64_t count, const Shape& shape) {
+unsigned head_bits(std::uint64_t count, const Shape& shape, std::uint64_t first) {
+    const TileBits bits(shape);
+    if (count >> bits.keys < 2 || first >= count) return 0;
+    // Blocks that lie transposed are not to be cut, nor what a work-item sorts by itself.
+    const unsigned whole = std::max(bits.registers + 1, shape.walks_in_cache() ? 2 * bits.lanes : 0);
+    const unsigned wanted =
+        std::max(static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(first, 1) - 1)), whole);
+    return wanted < bits.keys ? wanted : 0;
+}
+
+Plan make_plan(std::uint64_t count, const Shape& shape, std::uint64_t first) {
     check(shape);
     if (count > std::uint64_t{1} << 62)
         throw Error(ErrorCode::too_large, "a sort of more than 2^62 keys cannot be planned");
     Plan plan{count, shape, {}};
     if (count < 2) return plan;
 
+    if (const unsigned heads = head_bits(count, shape, first); heads > 0) {
+        plan.passes = passes_over_heads(count, heads, shape);
+        return plan;
+    }
     const TileBits bits(shape);
     const auto phases = static_cast<unsigned>(std::bit_width(count - 1));
     plan.passes.push_back(sort_tiles(count, std::min(bits.keys, std::max(phases, bits.registers)), shape));

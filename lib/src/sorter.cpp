@@ -23,6 +23,7 @@ namespace {
 /// Throws Error(invalid_argument) and Error(out_of_range) for segments that cannot be.
 detail::Extent extent_of(std::size_t count, const SortOptions& options) {
     detail::Extent extent{count, options.row_length};
+    extent.first = options.first;
     const std::span<const std::uint64_t> offsets = options.segments;
     if (offsets.empty()) return extent;
     extent.offset_bytes = sizeof offsets[0];
@@ -46,6 +47,20 @@ SortReport Sorter::sort(void* keys, std::size_t count, const KeyKind& type, cons
     const bool numbered = options.stable && type.comparator();
     return core_->sort_host({.keys = keys, .offsets = options.segments.data()}, extent,
                             {type, 0, numbered ? detail::number_bytes(extent) : 0}, options.order);
+}
+
+SortReport Sorter::partial_sort(void* keys, std::size_t count, std::size_t first, const KeyKind& type,
+                                SortOptions options) {
+    options.first = first;
+    return sort(keys, count, type, options);
+}
+
+SortReport Sorter::nth_element(void* keys, std::size_t count, std::size_t n, const KeyKind& type,
+                               const SortOptions& options) {
+    const std::size_t length = options.row_length > 0 ? options.row_length : count;
+    if (options.segments.empty() && n >= length)
+        throw Error(ErrorCode::invalid_argument, fmt::format("there is no key {} among {}", n, length));
+    return partial_sort(keys, count, n + 1, type, options);
 }
 
 SortReport Sorter::sort_by_key(void* keys, void* values, std::size_t count, const KeyKind& type,

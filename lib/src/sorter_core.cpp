@@ -115,7 +115,10 @@ SorterCore::Prepared SorterCore::prepare_with(Shape shape, bool adapt, const Ext
     for (;;) {
         const bool short_rows = extent.in_rows() && parameters.shape.tile_keys() > std::bit_ceil(length);
         parameters.layout = short_rows ? Layout::short_rows : extent.in_rows() ? Layout::rows : Layout::range;
-        parameters.wide_index = (short_rows ? extent.count : length) >= wide_count;
+        parameters.heads = head_bits(length, parameters.shape, extent.first) > 0;
+        // A tile of heads may reach four times as far as the array.
+        parameters.wide_index =
+            (short_rows ? extent.count : length) >= (parameters.heads ? wide_count / 4 : wide_count);
         if (parameters.layout == Layout::rows) parameters.tiles_per_group = tiles_per_group(parameters, device);
         const unsigned allowed = backend_->prepare(parameters);
         if (parameters.work_items() <= allowed) break;
@@ -128,8 +131,9 @@ SorterCore::Prepared SorterCore::prepare_with(Shape shape, bool adapt, const Ext
                                     to_string(parameters.shape), allowed, device.name));
         parameters.shape = smaller;
     }
-    Plan plan = extent.in_rows() ? make_row_plan(extent.rows(), length, parameters.shape, parameters.tiles_per_group)
-                                 : make_plan(length, parameters.shape);
+    Plan plan = extent.in_rows()
+                    ? make_row_plan(extent.rows(), length, parameters.shape, parameters.tiles_per_group, extent.first)
+                    : make_plan(length, parameters.shape, extent.first);
     Prepared ready{std::move(plan), std::move(parameters)};
     for (const Pass& pass : ready.plan.passes)
         if (pass.groups > most_groups)
@@ -199,12 +203,14 @@ SortReport SorterCore::select_host(const void* keys, const HostArrays& selected,
         return backend_->select_host(keys, selected, ready->selection, ready->parameters, coding_of(type.key, order));
     if (k == 0 || extent.count == 0) return {};
 
+    Extent whole = extent;
+    whole.first = k;
     const std::size_t key_bytes = type.key.bytes();
     const auto* const first = static_cast<const std::byte*>(keys);
     std::vector<std::byte> copy(first, first + extent.count * key_bytes);
     std::vector<std::byte> numbers(extent.count * type.number_bytes);
     const SortReport report =
-        sort_host({.keys = copy.data(), .numbers = numbers.empty() ? nullptr : numbers.data()}, extent, type, order);
+        sort_host({.keys = copy.data(), .numbers = numbers.empty() ? nullptr : numbers.data()}, whole, type, order);
     const auto take = [&](void* to, const std::vector<std::byte>& from, std::size_t bytes) {
         for (std::uint64_t row = 0; row * extent.length() < extent.count; ++row)
             std::memcpy(static_cast<std::byte*>(to) + row * k * bytes, from.data() + row * extent.length() * bytes,

@@ -18,7 +18,8 @@ using Event = CUevent_st*;    ///< a CUevent or a cudaEvent_t
 
 /// A sorter for the device of that number, in its primary context, which is the one that the CUDA runtime API uses.
 /// Throws as Sorter's constructor does, and Error(no_device) where there is no driver or no such device.
-/// What its calls take from the device they take from a pool of the sorter's, which keeps up to 64 MiB for the next call.
+/// What its calls take from the device they take from a pool of the sorter's, which keeps up to 64 MiB for the next
+/// call.
 Sorter make_sorter(int device = 0, SorterOptions options = {});
 
 /// Where segments begin and end: `count` + 1 offsets, unsigned integers of `bytes` bytes (4 or 8), in keys from the
@@ -44,6 +45,7 @@ struct KeyRange {
     std::size_t row_length = 0;      ///< keys of a row, as SortOptions says; 0: the range is one
     Segments segments = {};          ///< each sorted by itself, all by the launches of the longest; null: none
     bool stable = false;             ///< as SortOptions says
+    std::size_t first = all_keys;    ///< keys that are to be in their places, as SortOptions says
 };
 
 /// Sorts the keys in place, asynchronously, in the order of the stream.

@@ -45,6 +45,7 @@ struct KeyRange {
     std::size_t row_length = 0;      ///< keys of a row, as SortOptions says; 0: the range is one
     Segments segments = {};          ///< each sorted by itself, all by the launches of the longest; null: none
     bool stable = false;             ///< as SortOptions says
+    std::size_t first = all_keys;    ///< keys that are to be in their places, as SortOptions says
 };
 
 /// Sorts the keys in place, asynchronously, in the order of the queue (in-order or out-of-order).

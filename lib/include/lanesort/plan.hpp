@@ -16,6 +16,7 @@ struct Pass {
         sort_tiles,   ///< sorts every tile: phases 1 .. last_phase
         merge_rows,   ///< global steps of one phase, on tiles of rows far apart
         merge_tiles,  ///< the last steps of one phase, on contiguous tiles
+        merge_heads,  ///< phases among the heads of sorted runs, a tile being rows of one head each
     };
     Kind kind;
     unsigned first_phase;  ///< phase p merges runs of 2^(p-1) keys into runs of 2^p
@@ -23,7 +24,8 @@ struct Pass {
     unsigned top_stride;     ///< lg of the first step's stride (of the last phase)
     unsigned bottom_stride;  ///< lg of the last step's stride
     bool mirrored;           ///< begins a phase: the first step pairs i with i ^ (2^p - 1)
-    unsigned column_bits;    ///< merge_rows: a tile is 2^steps rows, 2^bottom_stride keys apart, of 2^column_bits keys
+    unsigned row_stride;     ///< a tile is rows 2^row_stride keys apart, of 2^column_bits keys; both are 0 where it is
+    unsigned column_bits;    ///< contiguous. The strides are those inside the tile for merge_heads, else in the array
     std::uint64_t tiles;     ///< tiles, each of shape.tile_keys() keys
     std::uint64_t groups;    ///< work-groups launched
     unsigned steps;          ///< steps of the network
@@ -33,6 +35,9 @@ struct Pass {
 
     friend bool operator==(const Pass&, const Pass&) = default;
 };
+
+/// More keys than there can be: all of them are to be in order.
+inline constexpr std::uint64_t all_keys = ~std::uint64_t{0};
 
 /// All passes of one sort, in order. An executor encodes keys in the first pass and decodes them in the last.
 struct Plan {
@@ -54,12 +59,20 @@ struct Plan {
 /// With a tile of 2^t keys and 2^(q-1) < count <= 2^q there are 1 + sum over p = t+1..q of (ceil((p-t)/r) + 1) passes.
 /// Pure: no device, no state. Takes time and memory proportional to the passes.
 /// Throws Error(invalid_argument) for an impossible shape, Error(too_large) above 2^62 keys.
-Plan make_plan(std::uint64_t count, const Shape& shape);
+///
+/// Where only the `first` keys of the order are to be in their places, and are no more than half a tile, the network is
+/// cut off: runs of some tiles' parts are sorted, and from then on only the first 2^head_bits() keys of each, its head,
+/// are merged with those of other runs. Each pass has an eighth of the heads of the one before. The last one decodes.
+Plan make_plan(std::uint64_t count, const Shape& shape, std::uint64_t first = all_keys);
+
+/// lg of the keys of a head in the plan for the first so many keys; 0 where it sorts all of them.
+unsigned head_bits(std::uint64_t count, const Shape& shape, std::uint64_t first);
 
 /// The plan for `rows` rows of `length` keys, one after the other in the array, each sorted by itself. All rows share
 /// the launches of a sort of `length` keys. A tile lies in one row: the shape's tile has no more keys than the next
 /// power of two from `length`, but at least those of one work-item's registers; else it throws Error(invalid_argument).
 /// Where `length` is a power of two, and no less than those, a larger tile holds several rows.
-Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape, unsigned tiles_per_group = 1);
+Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape, unsigned tiles_per_group = 1,
+                   std::uint64_t first = all_keys);
 
 }  // namespace lanesort

@@ -63,6 +63,10 @@ struct SortOptions {
     /// element: 4 bytes of device memory, 8 from 2^32 elements on, and the time to move it. Numbers that are equal are
     /// so in every bit, so without values nothing is to be kept.
     bool stable = false;
+    /// Keys that are to be in their places: the first so many of the order, in order, of the range or of each row or
+    /// segment. Behind them are the others in some order, the same each time. Few enough for half a tile of the shape
+    /// (thousands), they take a fraction of the passes of a sort; more take a sort.
+    std::size_t first = all_keys;
 };
 
 /// What one sort did.
@@ -116,6 +120,38 @@ public:
 
     /// The same for a type known at run time: `keys` points to `count` keys or records of that type.
     SortReport sort(void* keys, std::size_t count, const KeyKind& type, const SortOptions& options = {});
+
+    /// Brings the `first` first keys of the order to the front, in order, as std::partial_sort; the others follow in
+    /// some order. The same as sort() with `options.first`, which serves pairs, indices and segments too.
+    template <Key T>
+    SortReport partial_sort(std::span<T> keys, std::size_t first, const SortOptions& options = {}) {
+        return partial_sort(keys.data(), keys.size(), first, key_type_v<T>, options);
+    }
+    /// The same for records in the order of a comparator.
+    template <Record T>
+    SortReport partial_sort(std::span<T> records, std::size_t first, const Comparator& comparator,
+                            const SortOptions& options = {}) {
+        return partial_sort(records.data(), records.size(), first, detail::checked_for<T>(comparator), options);
+    }
+    /// The same for a type known at run time.
+    SortReport partial_sort(void* keys, std::size_t count, std::size_t first, const KeyKind& type, SortOptions options);
+
+    /// Brings key n of the order, counted from 0, to its place, those before it in front of it and the others behind
+    /// it, as std::nth_element: the first n are in order, too. Of rows, key n of each. Takes the time of a sort unless
+    /// n is less than half a tile. Throws Error(invalid_argument) where there is no such key.
+    template <Key T>
+    SortReport nth_element(std::span<T> keys, std::size_t n, const SortOptions& options = {}) {
+        return nth_element(keys.data(), keys.size(), n, key_type_v<T>, options);
+    }
+    /// The same for records in the order of a comparator.
+    template <Record T>
+    SortReport nth_element(std::span<T> records, std::size_t n, const Comparator& comparator,
+                           const SortOptions& options = {}) {
+        return nth_element(records.data(), records.size(), n, detail::checked_for<T>(comparator), options);
+    }
+    /// The same for a type known at run time.
+    SortReport nth_element(void* keys, std::size_t count, std::size_t n, const KeyKind& type,
+                           const SortOptions& options);
 
     /// Sorts keys together with the values that belong to them: values[i] goes where keys[i] goes. Blocks, and throws,
     /// as sort() does. Values are trivially copyable, of 1, 2, 4, 8 or 16 bytes. Unless the sort is stable, pairs of
