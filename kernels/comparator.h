@@ -1,6 +1,6 @@
 /* The caller's order of records. The host puts the caller's own text in the place of this file; what is here lets the
  * kernels be compiled alone, and shows what the text defines. */
-#ifndef COMPARATOR_H
+#if RECORD_BYTES && !defined(COMPARATOR_H)
 #define COMPARATOR_H
 
 typedef struct {

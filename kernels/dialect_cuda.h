@@ -57,7 +57,7 @@ typedef ulong offset_t;
 #define ROLLED _Pragma("unroll 1")
 #define GROUP_ID ((index_t)blockIdx.x)
 #define LOCAL_ID (threadIdx.x)
-#define GLOBAL_ID ((index_t)blockIdx.x * WORK_ITEMS + threadIdx.x)
+#define GLOBAL_ID ((offset_t)blockIdx.x * WORK_ITEMS + threadIdx.x)
 #define BARRIER() __syncthreads()
 /* Dynamic, so that a tile may exceed the 48 KB of static shared memory; the host gives the size. */
 #define DECLARE_LOCAL(type, name, size, bytes_before)            \

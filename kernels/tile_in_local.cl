@@ -140,7 +140,7 @@ INLINE void hand_over(element_t* r, local_arrays_t tile, uint t, uint from, uint
     local_arrays_t name = {name##_keys AND_VALUE(name##_values) AND_NUMBER(name##_numbers)};                \
     ADVANCE_LOCAL(name, TILE_OF_GROUP * LOCAL_ELEMENTS)
 #else
-#define TILE_NUMBER ((offset_t)GLOBAL_ID)
+#define TILE_NUMBER GLOBAL_ID
 #define TILE_WORK_ITEM 0
 #define LOCAL_TILE uint
 #define HAND_OVER(r, tile, t, from, from_mirrored, to, to_mirrored, sync) (void)(tile)

@@ -351,6 +351,37 @@ TEST_SUITE("records") {
         }
     }
 
+    TEST_CASE("records: names of the kernels' own parameters may be those of fields") {
+        const Comparator comparator{.type = "named",
+                                    .bytes = 4,
+                                    .before = "a.REMAP < b.REMAP || (a.REMAP == b.REMAP && a.LANES < b.LANES)",
+                                    .declarations = "typedef struct { ushort REMAP, LANES; } named;"};
+        struct Named {
+            std::uint16_t first, second;
+            auto operator<=>(const Named&) const = default;
+        };
+        Random random(seed());
+        for (Target& target : targets()) {
+            std::vector<Named> records(1000);
+            for (Named& record : records)
+                record = {static_cast<std::uint16_t>(random() % 30), static_cast<std::uint16_t>(random())};
+            std::vector<Named> expected = records;
+            std::ranges::sort(expected);
+            target.sorter().sort(std::span(records), comparator);
+            CHECK(records == expected);
+        }
+    }
+
+    TEST_CASE("segments: an empty list of offsets is none, wherever it points") {
+        for (Target& target : targets()) {
+            std::vector<std::uint64_t> offsets;
+            offsets.reserve(8);
+            std::vector<std::uint32_t> keys{5, 3, 4, 1, 2};
+            target.sorter().sort(std::span(keys), {.segments = offsets});
+            CHECK(keys == std::vector<std::uint32_t>{1, 2, 3, 4, 5});
+        }
+    }
+
     TEST_CASE("records and segments: what cannot be is refused, and the sorter goes on") {
         for (Target& target : targets()) {
             CAPTURE(target.name);

@@ -62,7 +62,7 @@ void check_top_k(const Target& target, Sorter& sorter, std::size_t rows, std::si
     const Expected expected = first_of_rows(
         keys, length, k, [&](K a, K b) { return order == Order::ascending ? before(a, b) : before(b, a); });
     const std::vector<I> indices(expected.indices.begin(), expected.indices.end());
-    const SortOptions options{.order = order, .row_length = rows == 1 ? 0 : length};
+    const TopKOptions options{order, rows == 1 ? 0 : length};
     {
         INFO("host range");
         std::vector<K> input = keys, best(rows * k);
@@ -162,9 +162,6 @@ TEST_SUITE("top-k") {
                     [&] { sorter.top_k(std::span(keys), std::span(best), {.row_length = 2}); });
             refused(ErrorCode::invalid_argument, "one for each key",
                     [&] { sorter.top_k(std::span(keys), std::span(best), std::span(indices)); });
-            const std::vector<std::uint64_t> offsets{0, 10};
-            refused(ErrorCode::invalid_argument, "segments",
-                    [&] { sorter.top_k(std::span(keys), std::span(best).first(2), {.segments = offsets}); });
             const auto memory = target.memory(Bytes(400));
             refused(ErrorCode::invalid_argument, "overlap", [&] {
                 memory->enqueue_top_k(sorter, {0, 50}, 10, 45, {0, 0});

@@ -1,6 +1,7 @@
 // lanesort topk: the first numbers of a sort, or the first lines of a table.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include <lanesort/sorter.hpp>
@@ -50,6 +51,7 @@ private:
         Indices indices;
     };
 
+    /// `index_bytes` 0: no indices.
     Selected select(DeviceSort& device, const Bytes& keys, std::size_t index_bytes) const {
         const KeyType type = options_.key_type();
         const std::size_t count = keys.size() / key_bytes(type);
@@ -57,16 +59,17 @@ private:
         Selected selected{Bytes(), Indices(index_bytes)};
         selected.keys.room(k * key_bytes(type));
         selected.keys.grew(k * key_bytes(type));
-        selected.indices.grow(k);
+        if (index_bytes > 0) selected.indices.grow(k);
         device.run(count, index_bytes, [&](Sorter& sorter) {
-            return sorter.top_k(keys.data(), count, type, selected.keys.data(), k, selected.indices.data(), index_bytes,
+            return sorter.top_k(keys.data(), count, type, selected.keys.data(), k,
+                                index_bytes > 0 ? selected.indices.data() : nullptr, index_bytes,
                                 {.order = options_.order});
         });
         return selected;
     }
 
     void select_numbers(DeviceSort& device, InputFile& in, OutputFile& out) const {
-        const Selected selected = select(device, options_.read_keys(in), index_bytes_);
+        const Selected selected = select(device, options_.read_keys(in), wants_indices_ ? index_bytes_ : 0);
         const Bytes& bytes = wants_indices_ ? selected.indices.bytes() : selected.keys;
         if (options_.text) write_text(out, bytes, wants_indices_ ? selected.indices.type() : options_.key_type());
         else out.write(bytes.data(), bytes.size());
@@ -76,7 +79,8 @@ private:
     void select_lines(DeviceSort& device, InputFile& in, OutputFile& out) const {
         const TextTable table(in, options_.table);
         const KeyColumn column = table.read_column(options_.key_type(), TextTable::Place::offset, table.offset_bytes());
-        const Selected selected = select(device, column.keys, sizeof(std::uint64_t));
+        const bool many = column.places.size() > std::numeric_limits<std::uint32_t>::max();
+        const Selected selected = select(device, column.keys, many ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
         Indices offsets(column.places.width());
         for (std::size_t i = 0; i < selected.indices.size(); ++i) offsets.append(column.places[selected.indices[i]]);
         for (std::size_t i = offsets.size(); i < std::min<std::uint64_t>(k_, column.places.size()); ++i)

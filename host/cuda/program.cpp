@@ -39,7 +39,6 @@ MachineCode compile(const detail::KernelParameters& parameters, const std::strin
     // The functions of a comparator do not say where they run.
     if (parameters.comparator) options.push_back("--device-as-default-execution-space");
     options.insert(options.end(), more.begin(), more.end());
-    for (const std::string& definition : detail::definitions(parameters)) options.push_back("-D" + definition);
     std::vector<const char*> option_texts;
     for (const std::string& option : options) option_texts.push_back(option.c_str());
 

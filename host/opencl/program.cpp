@@ -5,7 +5,6 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "../../lib/src/launch.hpp"
 #include "checked.hpp"
@@ -31,8 +30,7 @@ Program::Program(const cl::Context& context, const cl::Device& device, const det
     const std::string file = detail::kernel_file(parameters);
     const std::string text = detail::source(parameters);
     const cl::Program program(context, text);
-    const std::string options = fmt::format("-cl-std=CL1.2 -D{}{}", fmt::join(detail::definitions(parameters), " -D"),
-                                            register_limit(device, parameters));
+    const std::string options = "-cl-std=CL1.2" + register_limit(device, parameters);
     try {
         program.build(std::vector<cl::Device>{device}, options.c_str());
     } catch (const cl::BuildError& failure) {

@@ -63,7 +63,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
 /// The parameters as preprocessor definitions, "NAME=value"; the same in every dialect.
 std::vector<std::string> definitions(const KernelParameters& parameters);
 
-/// The text of that kernel file with everything that it includes, the comparator too.
+/// The text of that kernel file with everything that it includes, the definitions and the comparator too.
 std::string source(const KernelParameters& parameters);
 
 /// Arrays in host memory.

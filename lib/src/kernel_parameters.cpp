@@ -68,7 +68,7 @@ std::string text_of(const Comparator& comparator) {
 
 std::string source(const KernelParameters& parameters) {
     return kernel_source(kernel_file(parameters),
-                         parameters.comparator ? text_of(*parameters.comparator) : std::string());
+                         {definitions(parameters), parameters.comparator ? text_of(*parameters.comparator) : ""});
 }
 
 }  // namespace lanesort::detail

@@ -26,20 +26,24 @@ std::string file_text(const std::string& name) {
     return std::string(file->text);
 }
 
-void append(std::string& source, const std::string& name, const std::string& comparator,
-            std::set<std::string>& included) {
+void append(std::string& source, const std::string& name, const KernelText& text, std::set<std::string>& included) {
     if (!included.insert(name).second) return;
-    if (name == "comparator.h" && !comparator.empty()) {
-        source += comparator;
+    if (name == "comparator.h" && !text.comparator.empty()) {
+        source += text.comparator;
         return;
     }
+    if (name == "parameters.h")
+        for (const std::string& definition : text.definitions) {
+            const std::size_t end = definition.find('=');
+            source += fmt::format("#define {} {}\n", definition.substr(0, end), definition.substr(end + 1));
+        }
     constexpr std::string_view directive = "#include \"";
     std::istringstream lines(file_text(name));
     source += fmt::format("#line 1 \"{}\"\n", name);
     int number = 1;
     for (std::string line; std::getline(lines, line); ++number) {
         if (line.starts_with(directive)) {
-            append(source, line.substr(directive.size(), line.rfind('"') - directive.size()), comparator, included);
+            append(source, line.substr(directive.size(), line.rfind('"') - directive.size()), text, included);
             source += fmt::format("#line {} \"{}\"\n", number + 1, name);
         } else {
             source += line + '\n';
@@ -49,10 +53,10 @@ void append(std::string& source, const std::string& name, const std::string& com
 
 }  // namespace
 
-std::string kernel_source(const std::string& file, const std::string& comparator) {
+std::string kernel_source(const std::string& file, const KernelText& text) {
     std::string source;
     std::set<std::string> included;
-    append(source, file, comparator, included);
+    append(source, file, text, included);
     return source;
 }
 

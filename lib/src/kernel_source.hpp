@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lanesort::detail {
 
@@ -15,10 +16,15 @@ struct EmbeddedFile {
 /// The files of kernels/, as they were when the library was built.
 std::span<const EmbeddedFile> embedded_kernels() noexcept;
 
+/// What the host adds to the files.
+struct KernelText {
+    std::vector<std::string> definitions;  ///< "NAME=value", defined ahead of parameters.h
+    std::string comparator;                ///< in the place of comparator.h, unless it is empty
+};
+
 /// A kernel file with its includes put in, each once, and #line directives so that a compiler's log names the right
 /// file. From the folder that the environment variable LANESORT_KERNEL_DIR names, if it is set; else embedded.
-/// `comparator`, unless it is empty, takes the place of comparator.h.
 /// Throws Error(build_failed) for a file that is not there.
-std::string kernel_source(const std::string& file, const std::string& comparator = {});
+std::string kernel_source(const std::string& file, const KernelText& text = {});
 
 }  // namespace lanesort::detail

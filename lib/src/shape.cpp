@@ -173,7 +173,7 @@ Shape fit(Shape shape, ElementBytes bytes, const DeviceInfo& device) {
 }
 
 Shape fit_row(Shape shape, std::uint64_t length, bool may_hold_rows) {
-    const std::uint64_t slots = std::bit_ceil(length);
+    const std::uint64_t slots = std::bit_ceil(std::max<std::uint64_t>(length, 2));
     const bool in_registers = !shape.walks_in_cache();
     while (shape.lanes > 1 && std::uint64_t{shape.register_vectors} * shape.lanes > slots) shape.lanes /= 2;
     while (shape.register_vectors > slots) shape.register_vectors /= 2;

@@ -40,12 +40,17 @@ detail::Extent extent_of(std::size_t count, const SortOptions& options) {
     return extent;
 }
 
+/// Where segments begin, or null where there are none.
+const std::uint64_t* offsets_of(const SortOptions& options) {
+    return options.segments.empty() ? nullptr : options.segments.data();
+}
+
 }  // namespace
 
 SortReport Sorter::sort(void* keys, std::size_t count, const KeyKind& type, const SortOptions& options) {
     const detail::Extent extent = extent_of(count, options);
     const bool numbered = options.stable && type.comparator();
-    return core_->sort_host({.keys = keys, .offsets = options.segments.data()}, extent,
+    return core_->sort_host({.keys = keys, .offsets = offsets_of(options)}, extent,
                             {type, 0, numbered ? detail::number_bytes(extent) : 0}, options.order);
 }
 
@@ -67,7 +72,7 @@ SortReport Sorter::sort_by_key(void* keys, void* values, std::size_t count, cons
                                std::size_t value_bytes, const SortOptions& options) {
     const detail::Extent extent = extent_of(count, options);
     detail::check_values(value_bytes);
-    return core_->sort_host({.keys = keys, .values = values, .offsets = options.segments.data()}, extent,
+    return core_->sort_host({.keys = keys, .values = values, .offsets = offsets_of(options)}, extent,
                             {type, value_bytes, options.stable ? detail::number_bytes(extent) : 0}, options.order);
 }
 
@@ -76,13 +81,13 @@ SortReport Sorter::argsort(const void* keys, void* indices, std::size_t count, c
     const detail::Extent extent = extent_of(count, options);
     detail::check_index(extent, index_bytes);
     return core_->sort_host(
-        {.keys = const_cast<void*>(keys), .numbers = indices, .keys_stay = true, .offsets = options.segments.data()},
+        {.keys = const_cast<void*>(keys), .numbers = indices, .keys_stay = true, .offsets = offsets_of(options)},
         extent, {type, 0, index_bytes}, options.order);
 }
 
 SortReport Sorter::top_k(const void* keys, std::size_t count, const KeyKind& type, void* best, std::size_t selected,
-                         void* indices, std::size_t index_bytes, const SortOptions& options) {
-    const detail::Extent extent = extent_of(count, options);
+                         void* indices, std::size_t index_bytes, const TopKOptions& options) {
+    const detail::Extent extent{count, options.row_length};
     detail::check(extent);
     const std::uint64_t rows = extent.row_length > 0 ? extent.rows() : 1;
     if (rows == 0 ? selected > 0 : selected % rows != 0)

@@ -35,11 +35,11 @@ bool is_sorted(const std::vector<std::byte>& keys, std::size_t bytes, KeyCoding 
     }
 }
 
-/// Small tiles share a work-group, where each has work-items of its own.
-unsigned tiles_per_group(const KernelParameters& parameters, const DeviceInfo& device) {
+/// Small tiles share a work-group, of no more work-items than allowed, where each has work-items of its own.
+unsigned tiles_per_group(const KernelParameters& parameters, const DeviceInfo& device, unsigned allowed) {
     constexpr unsigned usual_work_items = 256;
     if (parameters.shape.walks_in_cache() || !parameters.shape.local_sync) return 1;
-    unsigned tiles = std::max(std::min(usual_work_items, device.max_work_items) / parameters.shape.work_items, 1u);
+    unsigned tiles = std::max(std::min(usual_work_items, allowed) / parameters.shape.work_items, 1u);
     const std::size_t bytes = parameters.shape.local_bytes(parameters.bytes);
     while (tiles > 1 && tiles * bytes > device.local_bytes) tiles /= 2;
     return std::bit_floor(tiles);
@@ -104,6 +104,7 @@ SorterCore::Prepared SorterCore::prepare_with(Shape shape, bool adapt, const Ext
                                               bool count_sync) {
     const DeviceInfo& device = backend_->info();
     const std::uint64_t length = extent.length();
+    const unsigned resident_items = shape.resident_groups * shape.work_items;
     if (extent.in_rows()) shape = fit_row(shape, length, extent.offset_bytes == 0);
     KernelParameters parameters{.bytes = type.bytes(),
                                 .count_sync = count_sync,
@@ -111,7 +112,9 @@ SorterCore::Prepared SorterCore::prepare_with(Shape shape, bool adapt, const Ext
                                 .shape = shape,
                                 .offset_bytes = extent.offset_bytes};
     if (type.key.comparator()) parameters.comparator = *type.key.comparator();
-    // The compiler's register use may allow smaller work-groups than the device does; smaller shapes need fewer.
+    // The compiler's register use may allow smaller work-groups than the device does; fewer tiles or smaller shapes
+    // need fewer.
+    DeviceInfo limited = device;
     for (;;) {
         const bool short_rows = extent.in_rows() && parameters.shape.tile_keys() > std::bit_ceil(length);
         parameters.layout = short_rows ? Layout::short_rows : extent.in_rows() ? Layout::rows : Layout::range;
@@ -119,16 +122,18 @@ SorterCore::Prepared SorterCore::prepare_with(Shape shape, bool adapt, const Ext
         // A tile of heads may reach four times as far as the array.
         parameters.wide_index =
             (short_rows ? extent.count : length) >= (parameters.heads ? wide_count / 4 : wide_count);
-        if (parameters.layout == Layout::rows) parameters.tiles_per_group = tiles_per_group(parameters, device);
-        const unsigned allowed = backend_->prepare(parameters);
-        if (parameters.work_items() <= allowed) break;
-        DeviceInfo limited = device;
-        limited.max_work_items = allowed;
+        if (parameters.layout == Layout::rows) {
+            parameters.tiles_per_group = tiles_per_group(parameters, device, limited.max_work_items);
+            parameters.shape.resident_groups = std::clamp(resident_items / parameters.work_items(), 1u, 32u);
+        }
+        limited.max_work_items = backend_->prepare(parameters);
+        if (parameters.work_items() <= limited.max_work_items) break;
+        if (parameters.tiles_per_group > 1) continue;
         const Shape smaller = fit(parameters.shape, parameters.bytes, limited);
         if (!adapt || smaller == parameters.shape)
             throw Error(ErrorCode::unsupported,
                         fmt::format("the kernels of shape {} run in work-groups of at most {} work-items on {}",
-                                    to_string(parameters.shape), allowed, device.name));
+                                    to_string(parameters.shape), limited.max_work_items, device.name));
         parameters.shape = smaller;
     }
     Plan plan = extent.in_rows()
@@ -197,7 +202,7 @@ std::optional<SorterCore::PreparedSelection> SorterCore::prepare_selection(const
 
 SortReport SorterCore::select_host(const void* keys, const HostArrays& selected, const Extent& extent,
                                    const ElementType& type, std::uint64_t k, Order order) {
-    check_size(extent.count, type);
+    check_size(extent.count, {type.key});
     const std::optional<PreparedSelection> ready = prepare_selection(extent, type, k);
     if (ready)
         return backend_->select_host(keys, selected, ready->selection, ready->parameters, coding_of(type.key, order));

@@ -17,12 +17,13 @@ namespace lanesort {
 ///                               .declarations = "typedef struct { float score; uint id; } particle;"};
 ///
 /// The text is compiled as OpenCL C 1.2 or as CUDA C++, with uchar, ushort, uint and ulong (64 bits) defined in both.
-/// Nothing of it is checked but by the compiler: it is code, to be trusted as such. A mistake in it is
-/// Error(build_failed), whose log counts the lines of `before` in a file "before" and those of `declarations` in a file
-/// "declarations".
+/// Names of types and functions must not be those that the kernels declare (kernels/*.h): one of your own project in
+/// front of each is enough. Nothing of it is checked but by the compiler: it is code, to be trusted as such. A mistake
+/// in it is Error(build_failed), whose log counts the lines of `before` in a file "before" and those of `declarations`
+/// in a file "declarations".
 ///
 /// Records of which neither comes before the other are ordered by their bytes, so the result is the same on every
-/// device; in a stable sort they keep their order.
+/// device; in a stable sort, and in a selection of the first k, they keep their order.
 struct Comparator {
     std::string type;               ///< the name of the type
     std::size_t bytes = 0;          ///< its size, 1 to 64, which must be the same on the device

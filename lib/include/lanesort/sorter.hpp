@@ -69,6 +69,12 @@ struct SortOptions {
     std::size_t first = all_keys;
 };
 
+/// Which keys are selected. Unlike a sort, a selection descends unless told otherwise: the largest come first.
+struct TopKOptions {
+    Order order = Order::descending;  ///< of numbers; records have the comparator's
+    std::size_t row_length = 0;       ///< keys of a row, as SortOptions says; 0: no rows
+};
+
 /// What one sort did.
 struct SortReport {
     std::uint64_t launches = 0;      ///< kernels launched
@@ -205,16 +211,16 @@ public:
     SortReport argsort(const void* keys, void* indices, std::size_t count, const KeyKind& type, std::size_t index_bytes,
                        const SortOptions& options = {});
 
-    /// Writes the first best.size() keys of a sort, in order, to `best`: the largest ones, or the smallest if `options`
-    /// ask for an ascending order. With a row length, those of each row, one after the other. The keys stay as they
-    /// are. Deterministic, which index comes with equal keys too: the lowest. Blocks, and throws, as sort() does, and
-    /// Error(invalid_argument) for more keys than there are and for segments.
-    /// A device that works in host memory reads the keys where they are. Takes device memory for a copy of them where
-    /// it does not, for the results and for those of each work-group. More keys than fit a work-item's registers (64 of
-    /// 4 bytes on a graphics card, 256 or more on a processor) are found by a sort, which takes a second array.
+    /// Writes the first best.size() keys of a stable sort, in order, to `best`: the largest ones, or the smallest if
+    /// `options` ask for an ascending order. With a row length, those of each row, one after the other. The keys stay
+    /// as they are. Deterministic, which index comes with equal keys too: the lowest. Blocks, and throws, as sort()
+    /// does, and Error(invalid_argument) for more keys than there are. A device that works in host memory reads the
+    /// keys where they are. Takes device memory for a copy of them where it does not, for the results and for those of
+    /// each work-group. More keys than fit a work-item's registers (64 of 4 bytes on a graphics card, 256 or more on a
+    /// processor) are found by a sort, which takes a second array.
     template <class K>
     requires Key<std::remove_const_t<K>> SortReport top_k(std::span<K> keys, std::span<std::remove_const_t<K>> best,
-                                                          const SortOptions& options = {.order = Order::descending}) {
+                                                          const TopKOptions& options = {}) {
         return top_k(keys.data(), keys.size(), key_type_v<std::remove_const_t<K>>, best.data(), best.size(), nullptr, 0,
                      options);
     }
@@ -223,7 +229,7 @@ public:
     template <class K, std::unsigned_integral I>
     requires Key<std::remove_const_t<K>> &&(sizeof(I) == 4 || sizeof(I) == 8) SortReport
         top_k(std::span<K> keys, std::span<std::remove_const_t<K>> best, std::span<I> indices,
-              const SortOptions& options = {.order = Order::descending}) {
+              const TopKOptions& options = {}) {
         if (best.size() != indices.size()) detail::throw_sizes_differ(best.size(), indices.size());
         return top_k(keys.data(), keys.size(), key_type_v<std::remove_const_t<K>>, best.data(), best.size(),
                      indices.data(), sizeof(I), options);
@@ -234,7 +240,7 @@ public:
     requires Record<std::remove_const_t<K>> SortReport top_k(std::span<K> records,
                                                              std::span<std::remove_const_t<K>> best,
                                                              const Comparator& comparator,
-                                                             const SortOptions& options = {}) {
+                                                             const TopKOptions& options = {}) {
         return top_k(records.data(), records.size(), detail::checked_for<std::remove_const_t<K>>(comparator),
                      best.data(), best.size(), nullptr, 0, options);
     }
@@ -242,7 +248,7 @@ public:
     /// The same for types known at run time: `selected` keys in all, a whole number for each row. `indices` may be
     /// null.
     SortReport top_k(const void* keys, std::size_t count, const KeyKind& type, void* best, std::size_t selected,
-                     void* indices, std::size_t index_bytes, const SortOptions& options);
+                     void* indices, std::size_t index_bytes, const TopKOptions& options);
 
     /// Compiles now what a sort of `count` keys of that type needs (0: many, but fewer than 2^31), so that no such sort
     /// compiles later. Small, large and very large counts may need different kernels.
