@@ -8,104 +8,13 @@
 #include <fmt/format.h>
 
 #include "../../lib/src/sorter_core.hpp"
+#include "arguments.hpp"
 #include "checked.hpp"
 #include "host.hpp"
+#include "memory.hpp"
 #include "platform.hpp"
 
 namespace lanesort::cuda {
-namespace {
-
-void require(bool holds, ErrorCode code, const std::string& sentence) {
-    if (!holds) throw Error(code, sentence);
-}
-
-Host& host_of(Sorter& sorter) {
-    auto* const host = dynamic_cast<Host*>(&sorter.core().backend());
-    require(host != nullptr, ErrorCode::unsupported, "the sorter is not one of a CUDA device");
-    return *host;
-}
-
-/// A fact about a pointer; nothing (false) for memory that CUDA does not know.
-template <class Fact>
-bool ask(CUdeviceptr memory, CUpointer_attribute which, Fact& fact) {
-    const CUresult result = driver().cuPointerGetAttribute(&fact, which, memory);
-    if (result == CUDA_ERROR_INVALID_VALUE) return false;
-    check(result, "cuPointerGetAttribute");
-    return true;
-}
-
-/// `count` things of so many bytes, `offset` of them after the pointer; `what` they are and `of_what`.
-CUdeviceptr check_memory(const Host& host, const void* pointer, std::size_t offset, std::size_t count,
-                         std::size_t bytes, const char* what, const std::string& of_what) {
-    const auto memory = reinterpret_cast<CUdeviceptr>(pointer);
-    if (memory == 0 && count == 0) return memory;  // what cudaMalloc gives for no bytes
-    CUcontext context = nullptr;
-    CUdeviceptr start = 0;
-    std::size_t size = 0;
-    CUdevice device{};
-    unsigned kind = 0, managed = 0;
-    require(memory != 0, ErrorCode::invalid_argument, "the device pointer is null");
-    require(ask(memory, CU_POINTER_ATTRIBUTE_CONTEXT, context) &&
-                ask(memory, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, device) &&
-                ask(memory, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, kind) &&
-                ask(memory, CU_POINTER_ATTRIBUTE_IS_MANAGED, managed) &&
-                ask(memory, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, start) &&
-                ask(memory, CU_POINTER_ATTRIBUTE_RANGE_SIZE, size),
-            ErrorCode::invalid_argument, "the pointer is not one to CUDA memory");
-    require(kind == CU_MEMORYTYPE_DEVICE || managed, ErrorCode::invalid_argument,
-            "the pointer is one to host memory, not to a device's");
-    // Memory from a pool belongs to no context, but to a device.
-    require(context ? context == host.context() : device == host.device(), ErrorCode::wrong_context,
-            "the memory belongs to another device or context than the sorter");
-    const std::size_t alignment = std::min<std::size_t>(bytes & (~bytes + 1), 16);
-    require(memory % alignment == 0, ErrorCode::invalid_argument,
-            fmt::format("the device pointer is not aligned to {} of {} bytes", what, bytes));
-    const std::size_t capacity = (size - (memory - start)) / bytes;
-    require(offset <= capacity && count <= capacity - offset, ErrorCode::out_of_range,
-            fmt::format("{} {} at offset {} reach past the end of the allocation, which holds {} {} {} from the "
-                        "pointer on",
-                        count, what, offset, capacity, what, of_what));
-    return memory;
-}
-
-CUdeviceptr check_keys(const Host& host, const KeyRange& keys) {
-    return check_memory(host, keys.keys, keys.offset, keys.count, keys.type.bytes(), "keys", "of " + keys.type.name());
-}
-
-CUdeviceptr check_values(const Host& host, const ValueRange& values, const KeyRange& keys) {
-    const CUdeviceptr memory = check_memory(host, values.values, values.offset, keys.count, values.bytes, "values",
-                                            fmt::format("of {} bytes", values.bytes));
-    const std::size_t bytes = keys.type.bytes();
-    const CUdeviceptr first_key = reinterpret_cast<CUdeviceptr>(keys.keys) + keys.offset * bytes;
-    const CUdeviceptr first_value = memory + values.offset * values.bytes;
-    require(first_key + keys.count * bytes <= first_value || first_value + keys.count * values.bytes <= first_key,
-            ErrorCode::invalid_argument, "keys and values overlap");
-    return memory;
-}
-
-CUdeviceptr check_segments(const Host& host, const Segments& segments) {
-    return check_memory(host, segments.offsets, segments.offset, segments.count + 1, segments.bytes, "offsets",
-                        fmt::format("of {} bytes", segments.bytes));
-}
-
-void check_events(std::span<const Event> wait_list) {
-    for (const Event waited : wait_list)
-        require(waited != nullptr, ErrorCode::invalid_argument, "an event of the wait list is null");
-}
-
-void wait_for(CUstream stream, std::span<const Event> wait_list) {
-    for (const Event waited : wait_list) LANESORT_CU(cuStreamWaitEvent, stream, waited, 0);
-}
-
-void check_stream(const Host& host, CUstream stream) {
-    if (stream == nullptr) return;
-    CUcontext context = nullptr;
-    LANESORT_CU(cuStreamGetCtx, stream, &context);
-    require(context == host.context(), ErrorCode::wrong_context,
-            "the stream belongs to another context than the sorter");
-}
-
-}  // namespace
 
 Sorter make_sorter(int device, SorterOptions options) {
     return Sorter(
@@ -113,23 +22,6 @@ Sorter make_sorter(int device, SorterOptions options) {
 }
 
 namespace {
-
-/// Memory of the sorter's pool, in the order of a stream.
-class PoolMemory {
-public:
-    PoolMemory(Host& host, CUstream stream, std::size_t bytes) : stream_(stream) {
-        LANESORT_CU(cuMemAllocFromPoolAsync, &memory_, bytes, host.pool(), stream);
-    }
-    ~PoolMemory() { driver().cuMemFreeAsync(memory_, stream_); }
-    PoolMemory(const PoolMemory&) = delete;
-    PoolMemory& operator=(const PoolMemory&) = delete;
-
-    operator CUdeviceptr() const { return memory_; }
-
-private:
-    CUstream stream_;
-    CUdeviceptr memory_ = 0;
-};
 
 /// A sort that was checked, planned and compiled; where nothing can be out of order it needs no program.
 class ReadySort {
@@ -240,16 +132,10 @@ SortReport enqueue_top_k(Sorter& sorter, Stream stream, const KeyRange& keys, st
     const Arrays from{{check_keys(host, keys), keys.offset}, keys.count, coding_of(keys.type, keys.order)};
     const KeyRange results{selected.keys, selected.offset, rows * k, keys.type};
     Arrays to{{check_keys(host, results), selected.offset}, rows * k, from.coding};
-    const auto require_apart_from_keys = [&](const Array& array, std::size_t bytes) {
-        const CUdeviceptr first = array.memory + array.offset * bytes;
-        const CUdeviceptr first_key = from.keys.memory + keys.offset * key_bytes;
-        require(first + to.count * bytes <= first_key || first_key + keys.count * key_bytes <= first,
-                ErrorCode::invalid_argument, "keys, results and indices overlap");
-    };
-    require_apart_from_keys(to.keys, key_bytes);
+    require_apart({from.keys, keys.count, key_bytes}, {to.keys, to.count, key_bytes});
     if (wants_indices) {
         to.numbers = {check_values(host, selected.indices, results), selected.indices.offset};
-        require_apart_from_keys(to.numbers, number_bytes);
+        require_apart({from.keys, keys.count, key_bytes}, {to.numbers, to.count, number_bytes});
     }
     check_events(wait_list);
     const auto ready = sorter.core().prepare_selection(extent, element, k);

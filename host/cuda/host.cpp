@@ -7,41 +7,11 @@
 #include "../../lib/src/stopwatch.hpp"
 #include "../../lib/src/sync_counter.hpp"
 #include "checked.hpp"
+#include "memory.hpp"
 #include "platform.hpp"
 
 namespace lanesort::cuda {
 namespace {
-
-class OwnStream {
-public:
-    OwnStream() { LANESORT_CU(cuStreamCreate, &stream_, CU_STREAM_NON_BLOCKING); }
-    ~OwnStream() {
-        // What was enqueued must not touch the caller's memory any more, also when an error passes through.
-        driver().cuStreamSynchronize(stream_);
-        driver().cuStreamDestroy(stream_);
-    }
-    OwnStream(const OwnStream&) = delete;
-    OwnStream& operator=(const OwnStream&) = delete;
-
-    operator CUstream() const { return stream_; }
-    void synchronize() const { LANESORT_CU(cuStreamSynchronize, stream_); }
-
-private:
-    CUstream stream_ = nullptr;
-};
-
-class DeviceMemory {
-public:
-    explicit DeviceMemory(std::size_t bytes) { LANESORT_CU(cuMemAlloc, &memory_, bytes); }
-    ~DeviceMemory() { driver().cuMemFree(memory_); }
-    DeviceMemory(const DeviceMemory&) = delete;
-    DeviceMemory& operator=(const DeviceMemory&) = delete;
-
-    operator CUdeviceptr() const { return memory_; }
-
-private:
-    CUdeviceptr memory_ = 0;
-};
 
 class OwnEvent {
 public:

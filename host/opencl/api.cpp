@@ -7,76 +7,12 @@
 #include <fmt/format.h>
 
 #include "../../lib/src/sorter_core.hpp"
+#include "arguments.hpp"
 #include "checked.hpp"
 #include "command_buffer.hpp"
 #include "host.hpp"
 
 namespace lanesort::opencl {
-namespace {
-
-void require(bool holds, ErrorCode code, const std::string& sentence) {
-    if (!holds) throw Error(code, sentence);
-}
-
-void check_queue(const Host& host, const cl::CommandQueue& queue) {
-    require(queue() != nullptr, ErrorCode::invalid_argument, "the command queue is null");
-    require(queue.getInfo<CL_QUEUE_CONTEXT>()() == host.context()(), ErrorCode::wrong_context,
-            "the command queue belongs to another context than the sorter");
-    require(queue.getInfo<CL_QUEUE_DEVICE>()() == host.device()(), ErrorCode::wrong_context,
-            fmt::format("the command queue belongs to another device than the sorter's, {}", host.info().name));
-}
-
-void check_buffer(const Host& host, const cl::Buffer& buffer, bool written) {
-    require(buffer() != nullptr, ErrorCode::invalid_argument, "the buffer is null");
-    require(buffer.getInfo<CL_MEM_TYPE>() == CL_MEM_OBJECT_BUFFER, ErrorCode::invalid_argument,
-            "the memory object is an image, not a buffer");
-    require(buffer.getInfo<CL_MEM_CONTEXT>()() == host.context()(), ErrorCode::wrong_context,
-            "the buffer belongs to another context than the sorter");
-    require(!written || !(buffer.getInfo<CL_MEM_FLAGS>() & CL_MEM_READ_ONLY), ErrorCode::not_writable,
-            "the buffer is read-only for kernels (CL_MEM_READ_ONLY)");
-}
-
-void check_range(const cl::Buffer& buffer, std::size_t offset, std::size_t count, std::size_t bytes,
-                 const std::string& what, const std::string& of_what) {
-    const std::size_t capacity = buffer.getInfo<CL_MEM_SIZE>() / bytes;
-    require(offset <= capacity && count <= capacity - offset, ErrorCode::out_of_range,
-            fmt::format("{} {} at offset {} reach past the end of the buffer, which holds {} {} {}", count, what,
-                        offset, capacity, what, of_what));
-}
-
-void check_keys(const Host& host, const cl::Buffer& buffer, const KeyRange& keys, bool written) {
-    check_buffer(host, buffer, written);
-    check_range(buffer, keys.offset, keys.count, keys.type.bytes(), "keys", "of " + keys.type.name());
-}
-
-void check_values(const Host& host, const cl::Buffer& buffer, const ValueRange& values, const KeyRange& keys) {
-    check_buffer(host, buffer, true);
-    check_range(buffer, values.offset, keys.count, values.bytes, "values", fmt::format("of {} bytes", values.bytes));
-    const std::size_t key_bytes = keys.type.bytes();
-    const std::size_t first_key = keys.offset * key_bytes, first_value = values.offset * values.bytes;
-    require(values.buffer != keys.buffer || first_key + keys.count * key_bytes <= first_value ||
-                first_value + keys.count * values.bytes <= first_key,
-            ErrorCode::invalid_argument, "keys and values overlap");
-}
-
-void check_segments(const Host& host, const cl::Buffer& buffer, const Segments& segments) {
-    check_buffer(host, buffer, false);
-    check_range(buffer, segments.offset, segments.count + 1, segments.bytes, "offsets",
-                fmt::format("of {} bytes", segments.bytes));
-}
-
-std::vector<cl::Event> check_events(const Host& host, std::span<const cl_event> wait_list) {
-    std::vector<cl::Event> events;
-    for (const cl_event handle : wait_list) {
-        require(handle != nullptr, ErrorCode::invalid_argument, "an event of the wait list is null");
-        const cl::Event& event = events.emplace_back(handle, true);
-        require(event.getInfo<CL_EVENT_CONTEXT>()() == host.context()(), ErrorCode::wrong_context,
-                "an event of the wait list belongs to another context than the sorter");
-    }
-    return events;
-}
-
-}  // namespace
 
 Sorter make_sorter(cl_context context, cl_device_id device, SorterOptions options) {
     return checked([&] {
@@ -92,14 +28,6 @@ Sorter make_sorter(cl_context context, cl_device_id device, SorterOptions option
 }
 
 namespace {
-
-Host& host_of(Sorter& sorter) {
-    auto* const host = dynamic_cast<Host*>(&sorter.core().backend());
-    require(host != nullptr, ErrorCode::unsupported, "the sorter is not one of an OpenCL device");
-    return *host;
-}
-
-cl::Buffer retained(cl_mem buffer) { return cl::Buffer(buffer, buffer != nullptr); }
 
 /// A sort that was checked, planned and compiled; where nothing can be out of order it needs no program.
 class ReadySort {
@@ -183,16 +111,6 @@ private:
     Program* program_ = nullptr;
 };
 
-void give(const cl::Event& finished, cl_event* event) {
-    if (!event) return;
-    checked([&] { cl::detail::errHandler(clRetainEvent(finished()), "clRetainEvent"); });
-    *event = finished();
-}
-
-}  // namespace
-
-namespace {
-
 SortReport enqueue(const ReadySort& sort, std::span<const cl_event> wait_list, cl_event* event) {
     give(sort.enqueue(sort.arrays(), check_events(sort.host(), wait_list)), event);
     return sort.report();
@@ -237,16 +155,6 @@ SortReport enqueue_argsort(Sorter& sorter, cl_command_queue queue, const KeyRang
     });
 }
 
-namespace {
-
-void require_apart(const cl::Buffer& a, std::size_t first_a, std::size_t bytes_a, const cl::Buffer& b,
-                   std::size_t first_b, std::size_t bytes_b) {
-    require(a() != b() || first_a + bytes_a <= first_b || first_b + bytes_b <= first_a, ErrorCode::invalid_argument,
-            "keys, results and indices overlap");
-}
-
-}  // namespace
-
 SortReport enqueue_top_k(Sorter& sorter, cl_command_queue on, const KeyRange& keys, std::size_t k,
                          const Selected& selected, std::span<const cl_event> wait_list, cl_event* event) {
     return checked([&] {
@@ -267,13 +175,11 @@ SortReport enqueue_top_k(Sorter& sorter, cl_command_queue on, const KeyRange& ke
         check_keys(host, from.keys.buffer, keys, false);
         const KeyRange results{selected.buffer, selected.offset, to.count, keys.type};
         check_keys(host, to.keys.buffer, results, true);
-        require_apart(from.keys.buffer, keys.offset * key_bytes, keys.count * key_bytes, to.keys.buffer,
-                      selected.offset * key_bytes, to.count * key_bytes);
+        require_apart({from.keys, keys.count, key_bytes}, {to.keys, to.count, key_bytes});
         if (wants_indices) {
             to.numbers = {retained(selected.indices.buffer), selected.indices.offset};
             check_values(host, to.numbers.buffer, selected.indices, results);
-            require_apart(from.keys.buffer, keys.offset * key_bytes, keys.count * key_bytes, to.numbers.buffer,
-                          selected.indices.offset * number_bytes, to.count * number_bytes);
+            require_apart({from.keys, keys.count, key_bytes}, {to.numbers, to.count, number_bytes});
         }
         std::vector<cl::Event> waits = check_events(host, wait_list);
         const auto ready = sorter.core().prepare_selection(extent, element, k);

@@ -8,15 +8,10 @@
 #include <lanesort/plan.hpp>
 
 #include "backend.hpp"
+#include "kernel_argument.hpp"
 #include "key_order.hpp"
 
 namespace lanesort::detail {
-
-/// The low `bytes` of an integer, as wide as the kernel's type.
-struct KernelArgument {
-    std::uint64_t value = 0;
-    std::size_t bytes = 0;
-};
 
 /// The array of the keys, as a launch sees it.
 struct KeyArray {

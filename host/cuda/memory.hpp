@@ -1,0 +1,62 @@
+// Memory and streams of the library's own.
+#pragma once
+
+#include <cstddef>
+
+#include "checked.hpp"
+#include "driver.hpp"
+#include "host.hpp"
+
+namespace lanesort::cuda {
+
+/// A stream; its destructor waits for it.
+class OwnStream {
+public:
+    OwnStream() { LANESORT_CU(cuStreamCreate, &stream_, CU_STREAM_NON_BLOCKING); }
+    ~OwnStream() {
+        // What was enqueued must not touch the caller's memory any more, also when an error passes through.
+        driver().cuStreamSynchronize(stream_);
+        driver().cuStreamDestroy(stream_);
+    }
+    OwnStream(const OwnStream&) = delete;
+    OwnStream& operator=(const OwnStream&) = delete;
+
+    operator CUstream() const { return stream_; }
+    void synchronize() const { LANESORT_CU(cuStreamSynchronize, stream_); }
+
+private:
+    CUstream stream_ = nullptr;
+};
+
+/// Memory of the current context.
+class DeviceMemory {
+public:
+    explicit DeviceMemory(std::size_t bytes) { LANESORT_CU(cuMemAlloc, &memory_, bytes); }
+    ~DeviceMemory() { driver().cuMemFree(memory_); }
+    DeviceMemory(const DeviceMemory&) = delete;
+    DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+    operator CUdeviceptr() const { return memory_; }
+
+private:
+    CUdeviceptr memory_ = 0;
+};
+
+/// Memory of the sorter's pool, in the order of a stream.
+class PoolMemory {
+public:
+    PoolMemory(Host& host, CUstream stream, std::size_t bytes) : stream_(stream) {
+        LANESORT_CU(cuMemAllocFromPoolAsync, &memory_, bytes, host.pool(), stream);
+    }
+    ~PoolMemory() { driver().cuMemFreeAsync(memory_, stream_); }
+    PoolMemory(const PoolMemory&) = delete;
+    PoolMemory& operator=(const PoolMemory&) = delete;
+
+    operator CUdeviceptr() const { return memory_; }
+
+private:
+    CUstream stream_;
+    CUdeviceptr memory_ = 0;
+};
+
+}  // namespace lanesort::cuda

@@ -1,0 +1,57 @@
+// Host memory as an OpenCL device sees it.
+#pragma once
+
+#include "clhpp.hpp"
+#include "host.hpp"
+
+namespace lanesort::opencl {
+
+/// A host array as the device sees it: where it is, if the device works in host memory and may change it, else a copy.
+class HostRange {
+public:
+    HostRange(const Host& host, const cl::CommandQueue& queue, void* keys, std::size_t bytes, bool stays = false)
+        : queue_(queue),
+          keys_(keys),
+          bytes_(bytes),
+          in_place_(host.info().host_unified_memory && !stays),
+          buffer_(host.context(), CL_MEM_READ_WRITE | (in_place_ ? CL_MEM_USE_HOST_PTR : cl_mem_flags{0}), bytes,
+                  in_place_ ? keys : nullptr) {}
+
+    const cl::Buffer& buffer() const { return buffer_; }
+    std::size_t device_bytes() const { return in_place_ ? 0 : bytes_; }
+
+    void upload() {
+        if (!in_place_) queue_.enqueueWriteBuffer(buffer_, CL_TRUE, 0, bytes_, keys_);
+    }
+    void download() { download(bytes_); }
+    /// The first so many bytes.
+    void download(std::size_t bytes) {
+        if (!in_place_) {
+            queue_.enqueueReadBuffer(buffer_, CL_TRUE, 0, bytes, keys_);
+            return;
+        }
+        queue_.enqueueUnmapMemObject(buffer_, queue_.enqueueMapBuffer(buffer_, CL_TRUE, CL_MAP_READ, 0, bytes));
+        queue_.finish();
+    }
+
+private:
+    cl::CommandQueue queue_;
+    void* keys_;
+    std::size_t bytes_;
+    bool in_place_;
+    cl::Buffer buffer_;
+};
+
+/// Waits until nothing that was enqueued can touch the caller's memory any more, also when an error passes through.
+class FinishAtEnd {
+public:
+    explicit FinishAtEnd(const cl::CommandQueue& queue) : queue_(queue) {}
+    ~FinishAtEnd() { clFinish(queue_()); }
+    FinishAtEnd(const FinishAtEnd&) = delete;
+    FinishAtEnd& operator=(const FinishAtEnd&) = delete;
+
+private:
+    const cl::CommandQueue& queue_;
+};
+
+}  // namespace lanesort::opencl
