@@ -20,6 +20,38 @@ struct Generation {
 };
 constexpr Generation generations[] = {{"sm_75", 64}, {"sm_80", 163}, {"sm_90", 227}, {"sm_100", 227}};
 
+/// Whether there is no compiler, which it prints and counts.
+bool no_compiler() {
+    const std::string& absence = cuda::compiler().absence;
+    if (absence.empty()) return false;
+    fmt::print("skipped: {}\n", absence);
+    ++skipped_device_cases();
+    return true;
+}
+
+/// Compiles the kernels, prints what each takes and checks that it spills nothing.
+void check_compiled(const lanesort::detail::KernelParameters& parameters, const std::string& architecture) {
+    static const std::regex used(
+        "Compiling entry function '(\\w+)'[^]*?(\\d+) bytes spill stores, (\\d+) bytes spill loads"
+        "[^]*?Used (\\d+) registers");
+    const cuda::MachineCode made = cuda::compile(parameters, architecture, {"--ptxas-options=-v", "--no-cache"});
+    CHECK(!made.code.empty());
+    std::size_t kernels = 0;
+    for (auto match = std::sregex_iterator(made.log.begin(), made.log.end(), used); match != std::sregex_iterator();
+         ++match, ++kernels) {
+        const int spilled = std::stoi((*match)[2]) + std::stoi((*match)[3]);
+        const Shape& shape = parameters.shape;
+        fmt::print("{:<8}{:>5}{:>7}  {:<15}{:>10}{:>8}{:>14}  {}\n", architecture, parameters.bytes.key * 8,
+                   parameters.bytes.value * 8, (*match)[1].str(), (*match)[4].str(), spilled, parameters.local_bytes(),
+                   to_string(shape));
+        CAPTURE(architecture);
+        CAPTURE((*match)[1].str());
+        CAPTURE(to_string(shape));
+        CHECK(spilled == 0);
+    }
+    CHECK(kernels == lanesort::detail::kernel_names(parameters).size());
+}
+
 DeviceInfo graphics_card(const Generation& generation) {
     DeviceInfo device;
     device.backend = "CUDA";
@@ -30,15 +62,8 @@ DeviceInfo graphics_card(const Generation& generation) {
 }
 
 TEST_CASE("CUDA: chosen shapes compile for every generation and spill nothing") {
-    if (const std::string& absence = cuda::compiler().absence; !absence.empty()) {
-        fmt::print("skipped: {}\n", absence);
-        ++skipped_device_cases();
-        return;
-    }
-    const std::regex used(
-        "Compiling entry function '(\\w+)'[^]*?(\\d+) bytes spill stores, (\\d+) bytes spill loads"
-        "[^]*?Used (\\d+) registers");
-    fmt::print("{:<8}{:>5}{:>7}  {:<12}{:>10}{:>8}{:>14}  shape\n", "arch", "keys", "values", "kernel", "registers",
+    if (no_compiler()) return;
+    fmt::print("{:<8}{:>5}{:>7}  {:<15}{:>10}{:>8}{:>14}  shape\n", "arch", "keys", "values", "kernel", "registers",
                "spills", "local bytes");
     struct Element {
         std::size_t key_bytes, value_bytes;
@@ -55,26 +80,31 @@ TEST_CASE("CUDA: chosen shapes compile for every generation and spill nothing") 
     for (const Generation& generation : generations)
         for (const auto& [bytes, value_bytes, counts] : elements)
             for (const std::uint64_t count : counts) {
-                const std::string architecture = generation.architecture;
                 const Shape shape = choose_shape(graphics_card(generation), {bytes, value_bytes}, count);
-                const lanesort::detail::KernelParameters parameters{
-                    .bytes = {bytes, value_bytes}, .unroll_rounds = true, .shape = shape};
-                const cuda::MachineCode made =
-                    cuda::compile(parameters, architecture, {"--ptxas-options=-v", "--no-cache"});
-                CHECK(!made.code.empty());
-                std::size_t kernels = 0;
-                for (auto match = std::sregex_iterator(made.log.begin(), made.log.end(), used);
-                     match != std::sregex_iterator(); ++match, ++kernels) {
-                    const int spilled = std::stoi((*match)[2]) + std::stoi((*match)[3]);
-                    fmt::print("{:<8}{:>5}{:>7}  {:<12}{:>10}{:>8}{:>14}  {}\n", architecture, bytes * 8,
-                               value_bytes * 8, (*match)[1].str(), (*match)[4].str(), spilled,
-                               shape.local_bytes({bytes, value_bytes}), to_string(shape));
-                    CAPTURE(architecture);
-                    CAPTURE((*match)[1].str());
-                    CAPTURE(to_string(shape));
-                    CHECK(spilled == 0);
-                }
-                CHECK(kernels == 3);
+                check_compiled({.bytes = {bytes, value_bytes}, .unroll_rounds = true, .shape = shape},
+                               generation.architecture);
+            }
+}
+
+TEST_CASE("CUDA: kernels for sorted ranges compile for every generation and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    const Comparator by_number{.type = "record",
+                               .bytes = 24,
+                               .before = "a.number < b.number",
+                               .declarations = "typedef struct { double number, others[2]; } record;"};
+    for (const Generation& generation : generations)
+        for (const std::size_t bytes : {1, 2, 4, 8, 24})
+            for (const std::size_t length_bytes : {0, 4, 8}) {
+                const bool is_record = bytes == by_number.bytes;
+                const RunsSchedule schedule =
+                    make_runs_schedule(graphics_card(generation), bytes, RunsTask::run_lengths, 1, 1 << 20);
+                KernelParameters parameters{.operation = Operation::runs,
+                                            .bytes = {bytes, length_bytes, 0, is_record},
+                                            .wide_index = length_bytes == 8,
+                                            .shape = schedule.shape};
+                if (is_record) parameters.comparator = by_number;
+                check_compiled(parameters, generation.architecture);
             }
 }
 

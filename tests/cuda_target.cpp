@@ -120,6 +120,21 @@ SortReport CudaMemory::enqueue_top_k(Sorter& sorter, const Range& range, std::si
     return cuda::enqueue_top_k(sorter, *stream_, keys(range), k, to);
 }
 
+SortReport CudaMemory::enqueue_is_sorted(Sorter& sorter, const Range& range, std::size_t integers) {
+    return cuda::enqueue_is_sorted(sorter, *stream_, keys(range), {pointer(), integers});
+}
+
+SortReport CudaMemory::enqueue_is_sorted_until(Sorter& sorter, const Range& range, std::size_t integers) {
+    return cuda::enqueue_is_sorted_until(sorter, *stream_, keys(range), {pointer(), integers});
+}
+
+SortReport CudaMemory::enqueue_runs(Sorter& sorter, const Range& range, const Found& found) {
+    const cuda::Distinct distinct{pointer(), found.distinct, {pointer(), found.integers}};
+    if (found.lengths.bytes == 0) return cuda::enqueue_unique(sorter, *stream_, keys(range), distinct);
+    return cuda::enqueue_run_lengths(sorter, *stream_, keys(range), distinct,
+                                     {pointer(), found.lengths.offset, found.lengths.bytes});
+}
+
 std::unique_ptr<Recording> CudaMemory::record(Sorter& sorter, const Range& range) {
     note_run("CUDA graph", device_);
     return std::make_unique<CudaRecording>(cuda::RecordedSort(sorter, keys(range)), *stream_);

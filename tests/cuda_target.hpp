@@ -39,6 +39,9 @@ public:
     SortReport enqueue_argsort(Sorter& sorter, const Range& range, const Values& indices) override;
     SortReport enqueue_top_k(Sorter& sorter, const Range& range, std::size_t k, std::size_t selected,
                              const Values& indices) override;
+    SortReport enqueue_is_sorted(Sorter& sorter, const Range& range, std::size_t integers) override;
+    SortReport enqueue_is_sorted_until(Sorter& sorter, const Range& range, std::size_t integers) override;
+    SortReport enqueue_runs(Sorter& sorter, const Range& range, const Found& found) override;
     std::unique_ptr<Recording> record(Sorter& sorter, const Range& range) override;
     std::unique_ptr<Recording> record_sort_by_key(Sorter& sorter, const Range& range, const Values& values) override;
 

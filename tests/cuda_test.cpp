@@ -41,6 +41,34 @@ TEST_CASE("CUDA: in stream order, after the events, before the event") {
     }
 }
 
+TEST_CASE("CUDA: runs of keys in stream order, after the events, before the event") {
+    Random random(seed());
+    for (CudaTarget& target : cuda_devices()) {
+        CAPTURE(target.name);
+        const cuda::CurrentContext current(target.context());
+        const auto keys = sorted(random_keys<std::uint8_t>(50000, random), Order::ascending);
+        const auto memory = target.cuda_memory(Bytes(keys.size() * 2 + 8));
+        const CudaStream writer, other, reader;
+        const CudaEvent written, ended;
+        LANESORT_CU(cuMemcpyHtoDAsync, memory->address(), keys.data(), keys.size(), writer);
+        LANESORT_CU(cuEventRecord, written, writer);
+        const cuda::Event waits[] = {written};
+        void* const pointer = memory->pointer();
+        cuda::enqueue_unique(target.sorter(), other, {pointer, 0, keys.size(), KeyType::u8},
+                             {pointer, keys.size(), {pointer, keys.size() / 4}}, waits, ended);
+        LANESORT_CU(cuStreamWaitEvent, reader, ended, 0);
+        std::vector<std::uint8_t> expected = keys;
+        expected.erase(std::ranges::unique(expected).begin(), expected.end());
+        std::vector<std::uint8_t> distinct(expected.size());
+        std::uint64_t number = 0;
+        LANESORT_CU(cuMemcpyDtoHAsync, &number, memory->address() + 2 * keys.size(), 8, reader);
+        LANESORT_CU(cuMemcpyDtoHAsync, distinct.data(), memory->address() + keys.size(), distinct.size(), reader);
+        reader.finish();
+        CHECK(number == expected.size());
+        require_same_bytes(distinct, expected);
+    }
+}
+
 TEST_CASE("CUDA: may be called while the caller's stream is captured, and replayed") {
     Random random(seed());
     for (CudaTarget& target : cuda_devices()) {

@@ -156,6 +156,43 @@ TEST_CASE("contract: sorters of two contexts of one device live side by side") {
     }
 }
 
+TEST_CASE("contract: runs of keys that kernels may only read, after the wait list and before the event") {
+    Random random(seed());
+    for (OpenClTarget& target : opencl_devices())
+        for (const cl::CommandQueue& queue : queues(target))
+            for (const std::size_t count : {0, 1, 30000}) {
+                CAPTURE(target.name);
+                CAPTURE(count);
+                // One more than there are, since there are no buffers of no bytes.
+                std::vector<std::uint32_t> keys(count + 1);
+                for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(random() % 100);
+                std::ranges::sort(keys);
+                const cl::Buffer buffer(target.context, CL_MEM_READ_ONLY, keys.size() * 4);
+                const cl::Buffer results(target.context, CL_MEM_READ_WRITE, keys.size() * 8 + 8);
+                const cl::UserEvent gate(target.context);
+                const std::vector<cl::Event> gates{gate};
+                cl::Event written;
+                queue.enqueueWriteBuffer(buffer, CL_FALSE, 0, keys.size() * 4, keys.data(), &gates, &written);
+                const cl_event waits[] = {written()};
+                cl_event event = nullptr;
+                opencl::enqueue_run_lengths(target.sorter(), queue(), {buffer(), 0, count},
+                                            {results(), 0, {results(), count + 1}}, {results(), count, 4}, waits,
+                                            &event);
+                REQUIRE(event != nullptr);
+                const std::vector<cl::Event> ends{cl::Event(event)};
+                queue.flush();
+                std::this_thread::sleep_for(std::chrono::milliseconds(30));
+                CHECK(!is_complete(ends[0]));
+                cl::UserEvent(gate).setStatus(CL_COMPLETE);
+                std::uint64_t number = 0;
+                queue.enqueueReadBuffer(results, CL_TRUE, (count + 1) * 8, 8, &number, &ends);
+                keys.pop_back();
+                keys.erase(std::ranges::unique(keys).begin(), keys.end());
+                REQUIRE(number == keys.size());
+                require_same_bytes(read<std::uint32_t>(queue, results, number), keys);
+            }
+}
+
 TEST_CASE("contract: an event that is not asked for is not needed, nor is a wait list") {
     for (OpenClTarget& target : opencl_devices())
         for (const std::size_t count : {0, 1, 100}) {

@@ -48,6 +48,18 @@ public:
         if (indices.bytes > 0) to.indices = {buffer_(), indices.offset, indices.bytes};
         return opencl::enqueue_top_k(sorter, queue_(), keys(range), k, to);
     }
+    SortReport enqueue_is_sorted(Sorter& sorter, const Range& range, std::size_t integers) override {
+        return opencl::enqueue_is_sorted(sorter, queue_(), keys(range), {buffer_(), integers});
+    }
+    SortReport enqueue_is_sorted_until(Sorter& sorter, const Range& range, std::size_t integers) override {
+        return opencl::enqueue_is_sorted_until(sorter, queue_(), keys(range), {buffer_(), integers});
+    }
+    SortReport enqueue_runs(Sorter& sorter, const Range& range, const Found& found) override {
+        const opencl::Distinct distinct{buffer_(), found.distinct, {buffer_(), found.integers}};
+        if (found.lengths.bytes == 0) return opencl::enqueue_unique(sorter, queue_(), keys(range), distinct);
+        return opencl::enqueue_run_lengths(sorter, queue_(), keys(range), distinct,
+                                           {buffer_(), found.lengths.offset, found.lengths.bytes});
+    }
     std::unique_ptr<Recording> record(Sorter& sorter, const Range& range) override {
         return std::make_unique<OpenClRecording>(test::record(target_, sorter, queue_, keys(range)));
     }

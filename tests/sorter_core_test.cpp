@@ -24,6 +24,7 @@ public:
                            KeyCoding) override {
         return {};
     }
+    void runs_host(const void*, const HostRuns&, const RunsSchedule&, const KernelParameters&, KeyCoding) override {}
     SyncCounts count_host(void*, const Plan&, const KernelParameters&, KeyCoding) override { return {}; }
 
 private:
@@ -51,6 +52,16 @@ TEST_CASE("core: rows, segments and ranges where kernels run in small work-group
                 CHECK(parameters.local_bytes() <= test::graphics_card().local_bytes);
                 CHECK(core.prepare({length}, {KeyType::u32}).parameters.work_items() <= allowed);
             }
+}
+
+TEST_CASE("core: sorted ranges where kernels run in small work-groups only") {
+    for (const unsigned allowed : {256, 200, 32, 1}) {
+        CAPTURE(allowed);
+        SorterCore core = core_for(test::graphics_card(), allowed);
+        const auto [schedule, parameters] = core.prepare_runs({1 << 20}, KeyType::u32, RunsTask::unique);
+        CHECK(parameters.work_items() <= allowed);
+        CHECK(schedule.shape == parameters.shape);
+    }
 }
 
 TEST_CASE("core: work-groups of several tiles leave each work-item the registers that were measured") {

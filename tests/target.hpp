@@ -61,6 +61,14 @@ struct Values {
     std::size_t bytes = 4;
 };
 
+/// Where in the same memory goes what is found of sorted ranges: after so many keys, lengths of so many bytes, and
+/// integers of 64 bits. Without bytes: no lengths are wanted.
+struct Found {
+    std::size_t distinct = 0;
+    Values lengths = {0, 0};
+    std::size_t integers = 0;
+};
+
 /// A sort that was recorded once, to be enqueued many times: an OpenCL command buffer or a CUDA graph.
 class Recording {
 public:
@@ -86,6 +94,10 @@ public:
     /// The first k keys go after `selected` keys of this memory, their indices to `indices` unless these have no bytes.
     virtual SortReport enqueue_top_k(Sorter& sorter, const Range& range, std::size_t k, std::size_t selected,
                                      const Values& indices) = 0;
+    virtual SortReport enqueue_is_sorted(Sorter& sorter, const Range& range, std::size_t integers) = 0;
+    virtual SortReport enqueue_is_sorted_until(Sorter& sorter, const Range& range, std::size_t integers) = 0;
+    /// Run lengths, or the distinct keys alone where no lengths are wanted.
+    virtual SortReport enqueue_runs(Sorter& sorter, const Range& range, const Found& found) = 0;
     /// Must not outlive the memory and the sorter.
     virtual std::unique_ptr<Recording> record(Sorter& sorter, const Range& range) = 0;
     virtual std::unique_ptr<Recording> record_sort_by_key(Sorter& sorter, const Range& range, const Values& values) = 0;

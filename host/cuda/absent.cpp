@@ -21,6 +21,20 @@ SortReport enqueue_sort(Sorter&, Stream, const KeyRange&, std::span<const Event>
     throw Error(ErrorCode::unsupported, sentence);
 }
 
+SortReport enqueue_is_sorted(Sorter&, Stream, const KeyRange&, const Integers&, std::span<const Event>, Event) {
+    throw Error(ErrorCode::unsupported, sentence);
+}
+SortReport enqueue_is_sorted_until(Sorter&, Stream, const KeyRange&, const Integers&, std::span<const Event>, Event) {
+    throw Error(ErrorCode::unsupported, sentence);
+}
+SortReport enqueue_unique(Sorter&, Stream, const KeyRange&, const Distinct&, std::span<const Event>, Event) {
+    throw Error(ErrorCode::unsupported, sentence);
+}
+SortReport enqueue_run_lengths(Sorter&, Stream, const KeyRange&, const Distinct&, const ValueRange&,
+                               std::span<const Event>, Event) {
+    throw Error(ErrorCode::unsupported, sentence);
+}
+
 RecordedSort::RecordedSort(Sorter&, const KeyRange&) { throw Error(ErrorCode::unsupported, sentence); }
 RecordedSort::RecordedSort(RecordedSort&&) noexcept = default;
 RecordedSort& RecordedSort::operator=(RecordedSort&&) noexcept = default;

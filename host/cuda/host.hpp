@@ -23,6 +23,8 @@ public:
                          const std::function<void(std::size_t, std::size_t)>& progress) override;
     SortReport select_host(const void* keys, const detail::HostArrays& selected, const detail::Selection& selection,
                            const detail::KernelParameters& parameters, KeyCoding coding) override;
+    void runs_host(const void* keys, const detail::HostRuns& found, const detail::RunsSchedule& schedule,
+                   const detail::KernelParameters& parameters, KeyCoding coding) override;
     SyncCounts count_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters,
                           KeyCoding coding) override;
 

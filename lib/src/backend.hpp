@@ -17,12 +17,13 @@
 
 #include "element_type.hpp"
 #include "key_order.hpp"
+#include "runs.hpp"
 #include "selection.hpp"
 
 namespace lanesort::detail {
 
 /// What the kernels of a program do.
-enum class Operation : std::uint8_t { sort, select };
+enum class Operation : std::uint8_t { sort, select, runs };
 
 /// What a tile holds.
 enum class Layout : std::uint8_t {
@@ -75,6 +76,13 @@ struct HostArrays {
     const std::uint64_t* offsets = nullptr;  ///< of segments, and one more
 };
 
+/// Where in host memory goes what is found of sorted ranges.
+struct HostRuns {
+    std::uint64_t* result = nullptr;  ///< one integer a row: the keys in order, or the runs
+    void* distinct = nullptr;         ///< room for as many as there are keys; where they are asked for
+    void* lengths = nullptr;          ///< the same
+};
+
 /// An opened device: the context, queue and programs of one sorter.
 class Backend {
 public:
@@ -96,6 +104,10 @@ public:
     /// Uploads the keys, runs the selection and downloads what it selected. `selected.numbers` may be null.
     virtual SortReport select_host(const void* keys, const HostArrays& selected, const Selection& selection,
                                    const KernelParameters& parameters, KeyCoding coding) = 0;
+
+    /// Uploads the keys, looks at them as the schedule says and downloads what it found.
+    virtual void runs_host(const void* keys, const HostRuns& found, const RunsSchedule& schedule,
+                           const KernelParameters& parameters, KeyCoding coding) = 0;
 
     /// The same as sort_host with kernels that count; `parameters.count_sync` is set.
     virtual SyncCounts count_host(void* keys, const Plan& plan, const KernelParameters& parameters,

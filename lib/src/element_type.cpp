@@ -59,6 +59,14 @@ void check_index(const Extent& extent, std::size_t index_bytes) {
                                                       extent.length(), most_narrow_numbers));
 }
 
+void check_lengths(const Extent& extent, std::size_t length_bytes) {
+    require(length_bytes == 4 || length_bytes == 8,
+            fmt::format("the lengths of runs have {} bytes, but must have 4 or 8", length_bytes));
+    if (length_bytes == 4 && extent.count >> 32 != 0)
+        throw Error(ErrorCode::too_large,
+                    fmt::format("{} equal keys cannot be counted by integers of 4 bytes", extent.count));
+}
+
 std::size_t number_bytes(const Extent& extent) noexcept { return extent.length() > most_narrow_numbers ? 8 : 4; }
 
 std::size_t selected_number_bytes(const Extent& extent, const KeyKind& kind, std::size_t index_bytes) noexcept {
@@ -69,6 +77,11 @@ void throw_sizes_differ(std::size_t keys, std::size_t others) {
     throw Error(
         ErrorCode::invalid_argument,
         fmt::format("there are {} keys, but {} values or indices; there must be one for each key", keys, others));
+}
+
+void throw_too_few(std::size_t keys, std::size_t others) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("there are {} keys, but room for only {} results; all keys may be distinct", keys, others));
 }
 
 void throw_record_size(std::size_t bytes, std::size_t stated) {

@@ -58,6 +58,9 @@ void check_values(std::size_t value_bytes);
 /// they can number.
 void check_index(const Extent& extent, std::size_t index_bytes);
 
+/// The same for the lengths of runs, as one of which all keys may count.
+void check_lengths(const Extent& extent, std::size_t length_bytes);
+
 /// Bytes of the numbers that a stable sort needs.
 std::size_t number_bytes(const Extent& extent) noexcept;
 

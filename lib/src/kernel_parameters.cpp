@@ -7,19 +7,30 @@ namespace lanesort::detail {
 
 std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.operation == Operation::select) return "select.cl";
+    if (parameters.operation == Operation::runs) return "runs.cl";
     return parameters.shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl";
 }
 
 std::span<const char* const> kernel_names(const KernelParameters& parameters) noexcept {
     static constexpr const char* of_sort[] = {"sort_tiles", "merge_rows", "merge_tiles"};
     static constexpr const char* of_select[] = {"select_best"};
-    if (parameters.operation == Operation::select) return of_select;
-    return std::span(of_sort).first(parameters.heads ? 1 : 3);
+    static constexpr const char* of_runs[] = {"first_descents", "least_descents", "count_runs", "scan_blocks",
+                                              "write_runs"};
+    switch (parameters.operation) {
+        case Operation::sort: return std::span(of_sort).first(parameters.heads ? 1 : 3);
+        case Operation::select: return of_select;
+        case Operation::runs: return of_runs;
+    }
+    return {};
 }
 
 std::size_t KernelParameters::local_bytes() const noexcept {
-    return operation == Operation::select ? selection_local_bytes(shape, bytes)
-                                          : shape.local_bytes(bytes) * tiles_per_group;
+    switch (operation) {
+        case Operation::sort: return shape.local_bytes(bytes) * tiles_per_group;
+        case Operation::select: return selection_local_bytes(shape, bytes);
+        case Operation::runs: return runs_local_bytes(shape);
+    }
+    return 0;
 }
 
 std::vector<std::string> definitions(const KernelParameters& parameters) {

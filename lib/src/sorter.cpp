@@ -99,6 +99,50 @@ SortReport Sorter::top_k(const void* keys, std::size_t count, const KeyKind& typ
                               options.order);
 }
 
+void Sorter::is_sorted_until(const void* keys, std::size_t count, const KeyKind& type,
+                             std::span<std::uint64_t> in_order, const SortOptions& options) {
+    const detail::Extent extent = extent_of(count, options);
+    detail::check(extent);
+    const std::uint64_t results = extent.row_length > 0 ? extent.rows() : 1;
+    if (in_order.size() != results)
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("there is room for {} results, but there are {}", in_order.size(), results));
+    core_->runs_host(keys, {.result = in_order.data()}, extent, type, detail::RunsTask::is_sorted_until, 0,
+                     options.order);
+}
+
+std::size_t Sorter::one_in_order(const void* keys, std::size_t count, const KeyKind& type, const SortOptions& options) {
+    if (options.row_length > 0)
+        throw Error(ErrorCode::invalid_argument, "rows have a number of keys in order each, not one in all");
+    std::uint64_t in_order = 0;
+    is_sorted_until(keys, count, type, {&in_order, 1}, options);
+    return in_order;
+}
+
+bool Sorter::is_sorted(const void* keys, std::size_t count, const KeyKind& type, const SortOptions& options) {
+    const detail::Extent extent = extent_of(count, options);
+    detail::check(extent);
+    std::vector<std::uint64_t> sorted(extent.row_length > 0 ? extent.rows() : 1);
+    core_->runs_host(keys, {.result = sorted.data()}, extent, type, detail::RunsTask::is_sorted, 0, options.order);
+    return std::ranges::count(sorted, 0u) == 0;
+}
+
+std::size_t Sorter::unique(const void* keys, std::size_t count, const KeyKind& type, void* distinct,
+                           const SortOptions& options) {
+    std::uint64_t number = 0;
+    core_->runs_host(keys, {.result = &number, .distinct = distinct}, extent_of(count, options), type,
+                     detail::RunsTask::unique, 0, options.order);
+    return number;
+}
+
+std::size_t Sorter::run_lengths(const void* keys, std::size_t count, const KeyKind& type, void* distinct, void* lengths,
+                                std::size_t length_bytes, const SortOptions& options) {
+    std::uint64_t number = 0;
+    core_->runs_host(keys, {.result = &number, .distinct = distinct, .lengths = lengths}, extent_of(count, options),
+                     type, detail::RunsTask::run_lengths, length_bytes, options.order);
+    return number;
+}
+
 void Sorter::prepare(const KeyKind& type, std::uint64_t count, std::uint64_t row_length) {
     core_->prepare({count, row_length}, {type});
 }

@@ -226,6 +226,57 @@ SortReport SorterCore::select_host(const void* keys, const HostArrays& selected,
     return report;
 }
 
+SorterCore::PreparedRuns SorterCore::prepare_runs(const Extent& extent, const KeyKind& type, RunsTask task,
+                                                  std::size_t length_bytes) {
+    check(extent);
+    check(type);
+    const bool tests_order = task == RunsTask::is_sorted || task == RunsTask::is_sorted_until;
+    if (extent.offset_bytes > 0 || (extent.in_rows() && !tests_order))
+        throw Error(ErrorCode::invalid_argument,
+                    tests_order ? "the order of segments cannot be told, but that of rows can"
+                                : "the distinct keys of rows or segments cannot be told, but those of a range can");
+    // A shape of the caller's is one for sorts.
+    DeviceInfo device = backend_->info();
+    const std::uint64_t rows = extent.in_rows() ? extent.rows() : 1, count = extent.length();
+    for (;;) {
+        RunsSchedule schedule = make_runs_schedule(device, type.bytes(), task, rows, count);
+        if (rows * schedule.parts > most_groups)
+            throw Error(ErrorCode::unsupported,
+                        fmt::format("{} rows are too many for one launch; {} are possible", rows, most_groups));
+        KernelParameters parameters{.operation = Operation::runs,
+                                    .bytes = {type.bytes(), length_bytes, 0, type.comparator() != nullptr},
+                                    .wide_index = count >= wide_count,
+                                    .shape = schedule.shape};
+        if (type.comparator()) parameters.comparator = *type.comparator();
+        const unsigned allowed = backend_->prepare(parameters);
+        if (parameters.work_items() <= allowed) return {std::move(schedule), std::move(parameters)};
+        device.max_work_items = allowed;
+    }
+}
+
+void SorterCore::runs_host(const void* keys, const HostRuns& found, const Extent& extent, const KeyKind& type,
+                           RunsTask task, std::size_t length_bytes, Order order) {
+    if (task == RunsTask::run_lengths) check_lengths(extent, length_bytes);
+    check_size(extent.count, {type, length_bytes});
+    if (found.distinct) {
+        const auto require_apart = [](const void* a, std::size_t bytes_a, const void* b, std::size_t bytes_b) {
+            const auto first_a = reinterpret_cast<std::uintptr_t>(a), first_b = reinterpret_cast<std::uintptr_t>(b);
+            if (first_a < first_b + bytes_b && first_b < first_a + bytes_a)
+                throw Error(ErrorCode::invalid_argument, "keys and results overlap");
+        };
+        const std::size_t key_bytes = extent.count * type.bytes(), all_lengths = extent.count * length_bytes;
+        require_apart(keys, key_bytes, found.distinct, key_bytes);
+        require_apart(keys, key_bytes, found.lengths, all_lengths);
+        require_apart(found.distinct, key_bytes, found.lengths, all_lengths);
+    }
+    const PreparedRuns ready = prepare_runs(extent, type, task, length_bytes);
+    if (extent.count == 0) {
+        if (!extent.in_rows()) *found.result = task == RunsTask::is_sorted;
+        return;
+    }
+    backend_->runs_host(keys, found, ready.schedule, ready.parameters, coding_of(type, order));
+}
+
 SyncCounts SorterCore::measure(std::uint64_t count, KeyType type) {
     check_size(count, {type});
     const Prepared ready = prepare({count}, {type}, true);

@@ -34,6 +34,16 @@ public:
     };
     std::optional<PreparedSelection> prepare_selection(const Extent& extent, const ElementType& type, std::uint64_t k);
 
+    /// What is to be found out of sorted ranges and the kernels for it, compiled. Throws Error(invalid_argument) for
+    /// segments, and for rows unless it is their order.
+    struct PreparedRuns {
+        RunsSchedule schedule;
+        KernelParameters parameters;
+    };
+    PreparedRuns prepare_runs(const Extent& extent, const KeyKind& type, RunsTask task, std::size_t length_bytes = 0);
+
+    void runs_host(const void* keys, const HostRuns& found, const Extent& extent, const KeyKind& type, RunsTask task,
+                   std::size_t length_bytes, Order order);
     SortReport select_host(const void* keys, const HostArrays& selected, const Extent& extent, const ElementType& type,
                            std::uint64_t k, Order order);
     SortReport sort_host(const HostArrays& arrays, const Extent& extent, const ElementType& type, Order order);

@@ -52,7 +52,7 @@ struct KeyRange {
 ///
 /// Starts after the stream's earlier work and all events of `wait_list`; `event`, if given, is recorded at the sort's
 /// end. Allocates no device memory, except for a stable sort of records 4 bytes a record (8 from 2^32 of them on) from
-/// the device's pool. Does not block and does not synchronise, except to compile where the sorter was not prepared for
+/// the sorter's pool. Does not block and does not synchronise, except to compile where the sorter was not prepared for
 /// such a sort (Sorter::prepare). May be called while the stream is being captured, with a prepared sorter. The
 /// caller's current context is left as it was. Keys outside the range are neither read nor written.
 ///
@@ -73,7 +73,7 @@ struct ValueRange {
 
 /// Sorts the keys together with the values that belong to them, both in place: as Sorter::sort_by_key says, under the
 /// contract of enqueue_sort. Allocates no device memory, except for a stable sort 4 bytes a key (8 from 2^32 on) from
-/// the device's pool. Throws Error(invalid_argument) also for values of another width and for keys and values that
+/// the sorter's pool. Throws Error(invalid_argument) also for values of another width and for keys and values that
 /// overlap.
 SortReport enqueue_sort_by_key(Sorter& sorter, Stream stream, const KeyRange& keys, const ValueRange& values,
                                std::span<const Event> wait_list = {}, Event event = nullptr);
@@ -98,6 +98,42 @@ struct Selected {
 /// for segments, and for keys, results and indices that overlap.
 SortReport enqueue_top_k(Sorter& sorter, Stream stream, const KeyRange& keys, std::size_t k, const Selected& selected,
                          std::span<const Event> wait_list = {}, Event event = nullptr);
+
+/// Unsigned integers of 64 bits in device memory, beginning `offset` integers after the pointer.
+struct Integers {
+    void* integers = nullptr;  ///< a device pointer as KeyRange's, aligned to 8 bytes
+    std::size_t offset = 0;
+};
+
+/// Writes to `in_order` how many keys from the first on are in order, as one integer for the range or one for each of
+/// its rows: as Sorter::is_sorted_until says, under the contract of enqueue_sort. Takes memory of the sorter's pool for
+/// what the work-groups leave, 8 bytes for each of at most 16 a multiprocessor. Throws Error(invalid_argument) also for
+/// segments and for keys and results that overlap.
+SortReport enqueue_is_sorted_until(Sorter& sorter, Stream stream, const KeyRange& keys, const Integers& in_order,
+                                   std::span<const Event> wait_list = {}, Event event = nullptr);
+
+/// The same, but writes 1 where all keys are in order, else 0.
+SortReport enqueue_is_sorted(Sorter& sorter, Stream stream, const KeyRange& keys, const Integers& sorted,
+                             std::span<const Event> wait_list = {}, Event event = nullptr);
+
+/// Where the distinct keys go, with room for as many as there are keys, and their number.
+struct Distinct {
+    void* keys = nullptr;    ///< a device pointer as KeyRange's
+    std::size_t offset = 0;  ///< keys before the first
+    Integers number = {};    ///< one
+};
+
+/// Writes the distinct keys of a sorted range, in order, and their number: as Sorter::unique says, under the contract
+/// of enqueue_sort. No more keys than that number are written. Takes memory of the sorter's pool for what the
+/// work-groups leave, 16 bytes for each of at most 16 a multiprocessor. Throws Error(invalid_argument) also for rows,
+/// segments and for arrays that overlap.
+SortReport enqueue_unique(Sorter& sorter, Stream stream, const KeyRange& keys, const Distinct& distinct,
+                          std::span<const Event> wait_list = {}, Event event = nullptr);
+
+/// The same with how often each of these keys comes, in integers of 4 or 8 bytes, with room for as many as there are
+/// keys. Throws Error(too_large) for 2^32 keys or more and integers of 4 bytes.
+SortReport enqueue_run_lengths(Sorter& sorter, Stream stream, const KeyRange& keys, const Distinct& distinct,
+                               const ValueRange& lengths, std::span<const Event> wait_list = {}, Event event = nullptr);
 
 /// A sort of one range, recorded once as a CUDA graph and enqueued many times, for less than its launches would cost.
 /// Uses the sorter's kernels and the range's memory, which must outlive it; serves the sorter's thread.

@@ -100,6 +100,44 @@ struct Selected {
 SortReport enqueue_top_k(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, std::size_t k,
                          const Selected& selected, std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
 
+/// Unsigned integers of 64 bits in a buffer, beginning `offset` integers after its start.
+struct Integers {
+    cl_mem buffer = nullptr;
+    std::size_t offset = 0;
+};
+
+/// Writes to `in_order` how many keys from the first on are in order, as one integer for the range or one for each of
+/// its rows: as Sorter::is_sorted_until says, under the contract of enqueue_sort; the buffer of the keys may be
+/// read-only. Allocates device memory for what the work-groups leave, 8 bytes for each of at most 16 a compute unit.
+/// Throws Error(invalid_argument) also for segments and for keys and results that overlap.
+SortReport enqueue_is_sorted_until(Sorter& sorter, cl_command_queue queue, const KeyRange& keys,
+                                   const Integers& in_order, std::span<const cl_event> wait_list = {},
+                                   cl_event* event = nullptr);
+
+/// The same, but writes 1 where all keys are in order, else 0.
+SortReport enqueue_is_sorted(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const Integers& sorted,
+                             std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
+
+/// Where the distinct keys go, with room for as many as there are keys, and their number.
+struct Distinct {
+    cl_mem buffer = nullptr;
+    std::size_t offset = 0;  ///< keys before the first
+    Integers number = {};    ///< one
+};
+
+/// Writes the distinct keys of a sorted range, in order, and their number: as Sorter::unique says, under the contract
+/// of enqueue_sort; the buffer of the keys may be read-only. No more keys than that number are written. Allocates
+/// device memory for what the work-groups leave, 16 bytes for each of at most 16 a compute unit. Throws
+/// Error(invalid_argument) also for rows, segments and for arrays that overlap.
+SortReport enqueue_unique(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const Distinct& distinct,
+                          std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
+
+/// The same with how often each of these keys comes, in integers of 4 or 8 bytes, with room for as many as there are
+/// keys. Throws Error(too_large) for 2^32 keys or more and integers of 4 bytes.
+SortReport enqueue_run_lengths(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const Distinct& distinct,
+                               const ValueRange& lengths, std::span<const cl_event> wait_list = {},
+                               cl_event* event = nullptr);
+
 /// A sort of one range on one queue, recorded once and enqueued many times: as a command buffer where the device has
 /// cl_khr_command_buffer, else as the same launches one by one. Uses the sorter's kernels: it must not outlive the
 /// sorter, and serves the same thread. Its destructor waits for the last replay.

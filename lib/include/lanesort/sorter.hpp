@@ -25,6 +25,7 @@ class SorterCore;
 
 /// Throw Error(invalid_argument).
 [[noreturn]] void throw_sizes_differ(std::size_t keys, std::size_t others);
+[[noreturn]] void throw_too_few(std::size_t keys, std::size_t others);
 [[noreturn]] void throw_record_size(std::size_t bytes, std::size_t stated);
 
 /// The comparator, if it is for records of that size.
@@ -250,6 +251,97 @@ public:
     SortReport top_k(const void* keys, std::size_t count, const KeyKind& type, void* best, std::size_t selected,
                      void* indices, std::size_t index_bytes, const TopKOptions& options);
 
+    /// How many keys from the first on are in order, as std::is_sorted_until: all of them, if that is the number of
+    /// keys. Reads all keys in any case. Blocks, and throws, as sort() does, and Error(invalid_argument) for rows and
+    /// segments. The keys stay as they are. A device that works in host memory reads them where they are; else it takes
+    /// device memory for a copy of them. To that it adds 8 bytes for each block of keys, of which there are at most 16
+    /// a compute unit.
+    template <class K>
+    requires Key<std::remove_const_t<K>> std::size_t is_sorted_until(std::span<K> keys,
+                                                                     const SortOptions& options = {}) {
+        return one_in_order(keys.data(), keys.size(), key_type_v<std::remove_const_t<K>>, options);
+    }
+    /// The same for records in the order of a comparator.
+    template <class K>
+    requires Record<std::remove_const_t<K>> std::size_t is_sorted_until(std::span<K> records,
+                                                                        const Comparator& comparator) {
+        return one_in_order(records.data(), records.size(), detail::checked_for<std::remove_const_t<K>>(comparator),
+                            {});
+    }
+    /// The same for types known at run time: with a row length one number for each row, in `in_order`, else one.
+    void is_sorted_until(const void* keys, std::size_t count, const KeyKind& type, std::span<std::uint64_t> in_order,
+                         const SortOptions& options);
+
+    /// Whether the keys are in order, or the keys of every row; otherwise as is_sorted_until.
+    template <class K>
+    requires Key<std::remove_const_t<K>>
+    bool is_sorted(std::span<K> keys, const SortOptions& options = {}) {
+        return is_sorted(keys.data(), keys.size(), key_type_v<std::remove_const_t<K>>, options);
+    }
+    /// The same for records in the order of a comparator.
+    template <class K>
+    requires Record<std::remove_const_t<K>>
+    bool is_sorted(std::span<K> records, const Comparator& comparator, const SortOptions& options = {}) {
+        return is_sorted(records.data(), records.size(), detail::checked_for<std::remove_const_t<K>>(comparator),
+                         options);
+    }
+    /// The same for types known at run time.
+    bool is_sorted(const void* keys, std::size_t count, const KeyKind& type, const SortOptions& options);
+
+    /// Writes the distinct keys of a sorted range, in order, to the beginning of `distinct`, and returns how many they
+    /// are. Numbers are equal if all of their bits are, records if neither comes before the other; the first one of
+    /// equal records is kept. Of keys that are not sorted, the first of each run of equal neighbours is kept, as
+    /// std::unique does. `distinct` must have room for all keys and not overlap with them; no more than what is
+    /// returned is written. How much that is depends on the keys, and so do, unlike a sort's, the addresses. The keys
+    /// stay as they are. Blocks, and throws, as sort() does, and Error(invalid_argument) for rows and segments and for
+    /// results that have no room or overlap. A device that works in host memory takes 16 bytes of memory for each block
+    /// of keys, of which there are at most 16 a compute unit; another also takes memory for a copy of the keys and as
+    /// many results.
+    template <class K>
+    requires Key<std::remove_const_t<K>> std::size_t unique(std::span<K> keys,
+                                                            std::span<std::remove_const_t<K>> distinct,
+                                                            const SortOptions& options = {}) {
+        if (distinct.size() < keys.size()) detail::throw_too_few(keys.size(), distinct.size());
+        return unique(keys.data(), keys.size(), key_type_v<std::remove_const_t<K>>, distinct.data(), options);
+    }
+    /// The same for records in the order of a comparator.
+    template <class K>
+    requires Record<std::remove_const_t<K>> std::size_t unique(std::span<K> records,
+                                                               std::span<std::remove_const_t<K>> distinct,
+                                                               const Comparator& comparator) {
+        if (distinct.size() < records.size()) detail::throw_too_few(records.size(), distinct.size());
+        return unique(records.data(), records.size(), detail::checked_for<std::remove_const_t<K>>(comparator),
+                      distinct.data(), {});
+    }
+    /// The same for types known at run time: `distinct` has room for `count` keys.
+    std::size_t unique(const void* keys, std::size_t count, const KeyKind& type, void* distinct,
+                       const SortOptions& options);
+
+    /// The same with how often each of these keys comes, in `lengths`, which must have room for as many.
+    template <class K, std::unsigned_integral I>
+    requires Key<std::remove_const_t<K>> &&(sizeof(I) == 4 || sizeof(I) == 8) std::size_t
+        run_lengths(std::span<K> keys, std::span<std::remove_const_t<K>> distinct, std::span<I> lengths,
+                    const SortOptions& options = {}) {
+        if (distinct.size() < keys.size()) detail::throw_too_few(keys.size(), distinct.size());
+        if (lengths.size() < keys.size()) detail::throw_too_few(keys.size(), lengths.size());
+        return run_lengths(keys.data(), keys.size(), key_type_v<std::remove_const_t<K>>, distinct.data(),
+                           lengths.data(), sizeof(I), options);
+    }
+    /// The same for records in the order of a comparator.
+    template <class K, std::unsigned_integral I>
+    requires Record<std::remove_const_t<K>> &&(sizeof(I) == 4 || sizeof(I) == 8) std::size_t
+        run_lengths(std::span<K> records, std::span<std::remove_const_t<K>> distinct, std::span<I> lengths,
+                    const Comparator& comparator) {
+        if (distinct.size() < records.size()) detail::throw_too_few(records.size(), distinct.size());
+        if (lengths.size() < records.size()) detail::throw_too_few(records.size(), lengths.size());
+        return run_lengths(records.data(), records.size(), detail::checked_for<std::remove_const_t<K>>(comparator),
+                           distinct.data(), lengths.data(), sizeof(I), {});
+    }
+    /// The same for types known at run time; lengths have 4 or 8 bytes, else it throws Error(invalid_argument). Throws
+    /// Error(too_large) for 2^32 keys or more with lengths of 4 bytes.
+    std::size_t run_lengths(const void* keys, std::size_t count, const KeyKind& type, void* distinct, void* lengths,
+                            std::size_t length_bytes, const SortOptions& options);
+
     /// Compiles now what a sort of `count` keys of that type needs (0: many, but fewer than 2^31), so that no such sort
     /// compiles later. Small, large and very large counts may need different kernels.
     void prepare(const KeyKind& type, std::uint64_t count = 0, std::uint64_t row_length = 0);
@@ -281,6 +373,8 @@ public:
     detail::SorterCore& core() noexcept { return *core_; }
 
 private:
+    std::size_t one_in_order(const void* keys, std::size_t count, const KeyKind& type, const SortOptions& options);
+
     std::unique_ptr<detail::SorterCore> core_;
 };
 

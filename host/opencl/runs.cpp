@@ -1,0 +1,163 @@
+// Sorted ranges: how far they are in order, and their runs of equal keys.
+#include <array>
+
+#include "../../lib/src/sorter_core.hpp"
+#include "arguments.hpp"
+#include "checked.hpp"
+#include "host_range.hpp"
+
+namespace lanesort::opencl {
+namespace {
+
+/// In the order of detail::RunsArray.
+using RunsArrays = std::array<Array, detail::runs_arrays>;
+
+Array& of(RunsArrays& arrays, detail::RunsArray which) { return arrays[static_cast<std::size_t>(which)]; }
+
+/// Adds the array that the work-groups leave and enqueues all launches; gives the end.
+cl::Event enqueue_launches(Host& host, const cl::CommandQueue& queue, const detail::RunsSchedule& schedule,
+                           const detail::KernelParameters& parameters, KeyCoding coding, RunsArrays arrays,
+                           std::vector<cl::Event> wait_list, SortReport& report) {
+    Program& program = host.program(parameters);
+    if (const std::size_t bytes = schedule.left_over() * sizeof(cl_ulong); bytes > 0) {
+        // The runtime keeps it until the last command that uses it has ended.
+        of(arrays, detail::RunsArray::blocks) = {cl::Buffer(host.context(), CL_MEM_READ_WRITE, bytes)};
+        report.device_bytes += bytes;
+    }
+    cl::Event finished;
+    for (const detail::RunsLaunch& launch :
+         detail::runs_launches(schedule, parameters.bytes, parameters.wide_index, coding)) {
+        cl::Kernel& kernel = program.kernels[launch.kernel];
+        cl_uint index = 0;
+        for (const auto& [array, integer] : launch.arguments) {
+            if (array) {
+                kernel.setArg(index++, of(arrays, *array).buffer);
+                kernel.setArg(index++, of(arrays, *array).offset);
+            } else {
+                kernel.setArg(index++, integer.bytes, &integer.value);
+            }
+        }
+        const std::size_t work_items = parameters.work_items();
+        queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(launch.groups * work_items),
+                                   cl::NDRange(work_items), &wait_list, &finished);
+        wait_list = {finished};
+        ++report.launches;
+    }
+    return finished;
+}
+
+Array check_integers(const Host& host, const Integers& integers, std::size_t count) {
+    Array array{retained(integers.buffer), integers.offset};
+    check_buffer(host, array.buffer, true);
+    check_range(array.buffer, array.offset, count, sizeof(cl_ulong), "results", "of 8 bytes");
+    return array;
+}
+
+/// `distinct` and `lengths` may be null.
+SortReport enqueue(Sorter& sorter, cl_command_queue on, const KeyRange& keys, detail::RunsTask task,
+                   const Integers& result, const Distinct* distinct, const ValueRange* lengths,
+                   std::span<const cl_event> wait_list, cl_event* event) {
+    return checked([&] {
+        Host& host = host_of(sorter);
+        const cl::CommandQueue queue(on, on != nullptr);
+        check_queue(host, queue);
+        detail::Extent extent{keys.count, keys.row_length};
+        if (keys.segments.buffer) extent.offset_bytes = keys.segments.bytes;
+        check(extent);
+        detail::check(keys.type);
+        if (lengths) check_lengths(extent, lengths->bytes);
+        const std::size_t key_bytes = keys.type.bytes(), rows = extent.row_length > 0 ? extent.rows() : 1;
+
+        RunsArrays arrays;
+        const auto take = [&](detail::RunsArray which, const Array& array) -> const Array& {
+            return of(arrays, which) = array;
+        };
+        const Array& from = take(detail::RunsArray::keys, {retained(keys.buffer), keys.offset});
+        check_keys(host, from.buffer, keys, false);
+        std::vector<PlacedArray> placed{{from, keys.count, key_bytes}};
+        placed.push_back({take(detail::RunsArray::result, check_integers(host, result, rows)), rows, sizeof(cl_ulong)});
+        if (distinct) {
+            const KeyRange room{distinct->buffer, distinct->offset, keys.count, keys.type};
+            const Array& to = take(detail::RunsArray::distinct, {retained(room.buffer), room.offset});
+            check_keys(host, to.buffer, room, true);
+            placed.push_back({to, keys.count, key_bytes});
+        }
+        if (lengths) {
+            const Array& to = take(detail::RunsArray::lengths, {retained(lengths->buffer), lengths->offset});
+            check_buffer(host, to.buffer, true);
+            check_range(to.buffer, to.offset, keys.count, lengths->bytes, "lengths of runs",
+                        "of " + std::to_string(lengths->bytes) + " bytes");
+            placed.push_back({to, keys.count, lengths->bytes});
+        }
+        for (std::size_t i = 0; i < placed.size(); ++i)
+            for (std::size_t j = 0; j < i; ++j) require_apart(placed[i], placed[j]);
+        std::vector<cl::Event> waits = check_events(host, wait_list);
+
+        const auto ready = sorter.core().prepare_runs(extent, keys.type, task, lengths ? lengths->bytes : 0);
+        SortReport report;
+        cl::Event finished;
+        if (rows == 0) queue.enqueueMarkerWithWaitList(&waits, &finished);
+        else
+            finished = enqueue_launches(host, queue, ready.schedule, ready.parameters, coding_of(keys.type, keys.order),
+                                        arrays, std::move(waits), report);
+        give(finished, event);
+        return report;
+    });
+}
+
+}  // namespace
+
+SortReport enqueue_is_sorted(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const Integers& sorted,
+                             std::span<const cl_event> wait_list, cl_event* event) {
+    return enqueue(sorter, queue, keys, detail::RunsTask::is_sorted, sorted, nullptr, nullptr, wait_list, event);
+}
+
+SortReport enqueue_is_sorted_until(Sorter& sorter, cl_command_queue queue, const KeyRange& keys,
+                                   const Integers& in_order, std::span<const cl_event> wait_list, cl_event* event) {
+    return enqueue(sorter, queue, keys, detail::RunsTask::is_sorted_until, in_order, nullptr, nullptr, wait_list,
+                   event);
+}
+
+SortReport enqueue_unique(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const Distinct& distinct,
+                          std::span<const cl_event> wait_list, cl_event* event) {
+    return enqueue(sorter, queue, keys, detail::RunsTask::unique, distinct.number, &distinct, nullptr, wait_list,
+                   event);
+}
+
+SortReport enqueue_run_lengths(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const Distinct& distinct,
+                               const ValueRange& lengths, std::span<const cl_event> wait_list, cl_event* event) {
+    return enqueue(sorter, queue, keys, detail::RunsTask::run_lengths, distinct.number, &distinct, &lengths, wait_list,
+                   event);
+}
+
+void Host::runs_host(const void* keys, const detail::HostRuns& found, const detail::RunsSchedule& schedule,
+                     const detail::KernelParameters& parameters, KeyCoding coding) {
+    checked([&] {
+        const ElementBytes& bytes = parameters.bytes;
+        const std::uint64_t count = schedule.rows * schedule.count;
+        // The keys are only read, so they may stay where they are.
+        HostRange from(*this, queue(), const_cast<void*>(keys), count * bytes.key);
+        HostRange result(*this, queue(), found.result, schedule.rows * sizeof(cl_ulong), true);
+        RunsArrays arrays;
+        of(arrays, detail::RunsArray::keys) = {from.buffer()};
+        of(arrays, detail::RunsArray::result) = {result.buffer()};
+        std::optional<HostRange> distinct, lengths;
+        if (found.distinct) {
+            distinct.emplace(*this, queue(), found.distinct, count * bytes.key);
+            of(arrays, detail::RunsArray::distinct) = {distinct->buffer()};
+        }
+        if (found.lengths) {
+            lengths.emplace(*this, queue(), found.lengths, count * bytes.value);
+            of(arrays, detail::RunsArray::lengths) = {lengths->buffer()};
+        }
+        const FinishAtEnd finish(queue());
+        from.upload();
+        SortReport report;
+        enqueue_launches(*this, queue(), schedule, parameters, coding, arrays, {}, report);
+        result.download();
+        if (distinct) distinct->download(found.result[0] * bytes.key);
+        if (lengths) lengths->download(found.result[0] * bytes.value);
+    });
+}
+
+}  // namespace lanesort::opencl

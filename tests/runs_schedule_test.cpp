@@ -1,0 +1,73 @@
+// The schedules on sorted ranges.
+#include <doctest/doctest.h>
+
+#include "backend.hpp"
+#include "devices_made_up.hpp"
+#include "runs.hpp"
+
+namespace lanesort::detail {
+namespace {
+
+constexpr RunsTask all_tasks[] = {RunsTask::is_sorted, RunsTask::is_sorted_until, RunsTask::unique,
+                                  RunsTask::run_lengths};
+
+/// Devices with large, small and very small work-groups.
+std::vector<DeviceInfo> devices() {
+    DeviceInfo small = test::graphics_card(), least = test::graphics_card();
+    small.max_work_items = 24;
+    least.local_bytes = 1000;
+    return {test::processor(), test::graphics_card(), small, least};
+}
+
+TEST_CASE("runs: blocks of whole tiles cover each key once, and no more of them than is documented") {
+    for (const DeviceInfo& device : devices())
+        for (const std::size_t bytes : {1, 4, 8, 12, 64})
+            for (const RunsTask task : all_tasks)
+                for (const std::uint64_t rows : {0, 1, 7, 10'000})
+                    for (const std::uint64_t count :
+                         {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2047}, std::uint64_t{2048},
+                          std::uint64_t{1'000'003}, std::uint64_t{1} << 33}) {
+                        CAPTURE(device.max_work_items);
+                        CAPTURE(bytes);
+                        CAPTURE(rows);
+                        CAPTURE(count);
+                        const bool tests_order = task <= RunsTask::is_sorted_until;
+                        if (!tests_order && rows != 1) continue;
+                        const RunsSchedule schedule = make_runs_schedule(device, bytes, task, rows, count);
+                        const Shape& shape = schedule.shape;
+                        const std::uint64_t tile = std::uint64_t{shape.work_items} * shape.vectors;
+                        CHECK(shape.work_items >= 1);
+                        CHECK(shape.work_items <= device.max_work_items);
+                        CHECK(runs_local_bytes(shape) <= std::max<std::size_t>(device.local_bytes, 8 + 3 * 16));
+                        CHECK(tile <= 1 << 16);  // kernels/runs.cl has places of 16 bits
+                        CHECK(schedule.block % tile == 0);
+                        CHECK(schedule.parts * schedule.block >= count);
+                        CHECK((schedule.parts - 1) * schedule.block < std::max<std::uint64_t>(count, 1));
+                        const std::uint64_t most = 16 * device.compute_units;
+                        CHECK(rows * schedule.parts <= std::max(rows, most));
+                        CHECK(schedule.left_over() <= (tests_order ? most : 2 * most));
+                    }
+}
+
+TEST_CASE("runs: launches follow each other, and what one block leaves needs no second look") {
+    const auto launches = [](RunsTask task, std::uint64_t rows, std::uint64_t count) {
+        const RunsSchedule schedule = make_runs_schedule(test::graphics_card(), 4, task, rows, count);
+        std::vector<std::pair<std::string, std::uint64_t>> names;
+        for (const RunsLaunch& launch : runs_launches(schedule, {4, 4}, false, {}))
+            names.emplace_back(kernel_names({.operation = Operation::runs, .shape = schedule.shape})[launch.kernel],
+                               launch.groups);
+        return names;
+    };
+    using Names = std::vector<std::pair<std::string, std::uint64_t>>;
+    for (const RunsTask task : {RunsTask::is_sorted, RunsTask::is_sorted_until}) {
+        CHECK(launches(task, 1, 4096) == Names{{"first_descents", 1}});
+        CHECK(launches(task, 1, 4097) == Names{{"first_descents", 2}, {"least_descents", 1}});
+        CHECK(launches(task, 100, 8192) == Names{{"first_descents", 200}, {"least_descents", 100}});
+        CHECK(launches(task, 1000, 8192) == Names{{"first_descents", 1000}});
+    }
+    for (const RunsTask task : {RunsTask::unique, RunsTask::run_lengths})
+        CHECK(launches(task, 1, 8193) == Names{{"count_runs", 3}, {"scan_blocks", 1}, {"write_runs", 3}});
+}
+
+}  // namespace
+}  // namespace lanesort::detail
