@@ -55,7 +55,7 @@ clang=$(find_clang)
 [[ $clang ]] || skip "there is no clang that compiles for AMD (amdgcn)"
 "$clang" --version | head -n 1
 echo "AMD's device library is not used: tests/amd_builtins.h stands in for its built-in functions. What it lacks is an"
-echo "undefined symbol, named below. Of a file's three kernels the row has the largest figures; bytes are those of a"
+echo "undefined symbol, named below. Of a file's kernels the row has the largest figures; bytes are those of a"
 echo "work-item (scratch) and of a work-group (local)."
 row target file bits VGPRs scratch local seconds ''
 
