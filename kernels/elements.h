@@ -7,7 +7,8 @@
  * sort.
  *
  * A number of 32 or 64 bits counts the elements from 0; the first pass makes it and an array keeps it. One of 8 bits only
- * tells elements of the array (0) from those beyond (255) and is kept nowhere: no record is the largest.
+ * tells elements of the array (0) from those beyond (255) and is kept nowhere: no record is the largest. Where elements
+ * are made up in front of the array, those have the number 0, and all others count from 1.
  */
 #ifndef ELEMENTS_H
 #define ELEMENTS_H
@@ -112,9 +113,14 @@ INLINE element_t make_element(vec_t key AND_VALUE(value_vec_t value) AND_NUMBER(
 
 /* Whether one scalar element comes before the other. */
 #if RECORD_BYTES
+/* 1 for a record of the array, 0 and 2 for what lies before it and beyond its end. */
+#if FRONT
+#define SIDE(e) ((e).number == LARGEST_NUMBER ? 2u : (e).number > 0)
+#else
+#define SIDE(e) ((e).number == LARGEST_NUMBER ? 2u : 1u)
+#endif
 INLINE uint BEFORE(element_t a, element_t b) {
-    uint a_inside = a.number != LARGEST_NUMBER, b_inside = b.number != LARGEST_NUMBER;
-    if (!a_inside || !b_inside) return a_inside;
+    if (SIDE(a) != 1 || SIDE(b) != 1) return SIDE(a) < SIDE(b);
     if (record_before(a.key, b.key)) return 1;
     if (record_before(b.key, a.key)) return 0;
 #if STORES_NUMBERS
@@ -168,14 +174,32 @@ INLINE element_t element_beyond(uint coding, flip_t flip) {
     return ELEMENT(key_beyond(coding, flip), LARGEST_VALUE, LARGEST_NUMBER);
 }
 
+#if FRONT
+/* Before the array lies -infinity, in the same way. An index there wraps round, so that it is not below `count`. */
+#define IS_IN_FRONT(index) ((index) >> (INDEX_BITS - 1) != 0)
+#define FIRST_NUMBER 1
+#if RECORD_BYTES
+#define key_in_front key_beyond
+#else
+INLINE vec_t key_in_front(uint coding, flip_t flip) { return decode((vec_t)(key_t)0, coding, flip); }
+#endif
+INLINE element_t element_in_front(uint coding, flip_t flip) {
+    return ELEMENT(key_in_front(coding, flip), SMALLEST_VALUE, (number_vec_t)(number_t)0);
+}
+#define OUTSIDE(index, beyond, coding, flip) (IS_IN_FRONT(index) ? element_in_front(coding, flip) : (beyond))
+#else
+#define FIRST_NUMBER 0
+#define OUTSIDE(index, beyond, coding, flip) (beyond)
+#endif
+
 /* `position` is the number of the vector's first key, counted from the first key of the array. */
 #if STORES_NUMBERS
 INLINE number_vec_t load_number(arrays_t from, index_t offset, index_t position, uint first_pass) {
-    if (first_pass) return COUNT_LANES((number_t)(position & from.number_mask));
+    if (first_pass) return COUNT_LANES((number_t)((position & from.number_mask) + FIRST_NUMBER));
     return LOAD_GLOBAL_VECTOR(number_vec_t, from.numbers + offset);
 }
 #else
-#define load_number(from, offset, position, first_pass) ((number_vec_t)(number_t)0)
+#define load_number(from, offset, position, first_pass) ((number_vec_t)(number_t)FIRST_NUMBER)
 #endif
 INLINE element_t load_element(arrays_t from, index_t offset, index_t position, uint first_pass) {
     (void)position;
@@ -206,11 +230,18 @@ INLINE void store_local_element(element_t e, local_arrays_t to, uint offset) {
  */
 #if LANES > 1
 /* Key by key of the L elements of a vector: the place of lane l, if it is inside the array. */
+#if FRONT
+#define EACH_LANE_INSIDE(l, key, first, count, block_vectors) \
+    index_t key = (first);                                    \
+    (void)(block_vectors);                                    \
+    ROLLED for (uint l = 0; l < LANES; ++l, ++key) if (key < (count))
+#else
 #define EACH_LANE_INSIDE(l, key, first, count, block_vectors)                                                \
     index_t block_ = (first) & ~(index_t)((block_vectors)*LANES - 1);                                        \
     uint whole_ = block_ + (block_vectors)*LANES <= (count);                                                 \
     index_t key = whole_ ? (first) : block_ + ((first)-block_) / LANES;                                      \
     ROLLED for (uint l = 0; l < LANES; ++l, key += whole_ ? 1 : (block_vectors)) if (key < (count))
+#endif
 
 /* The lanes of several vectors, in memory of the work-item's own. */
 typedef struct {
@@ -232,13 +263,23 @@ INLINE element_t element_of(const lanes_t* lanes) {
 }
 
 INLINE void load_to_end(lanes_t* lanes, arrays_t from, index_t first, index_t count, uint block_vectors,
-                        uint first_pass) {
+                        uint coding, flip_t flip) {
+    uint first_pass = coding != CODING_NONE;
+#if FRONT
+    lanes_t in_front = lanes_of(element_in_front(coding, flip));
+    ROLLED for (uint l = 0; l < LANES; ++l) if (IS_IN_FRONT(first + l)) {
+        lanes->keys[l] = in_front.keys[l];
+        WITH_VALUES(lanes->values[l] = in_front.values[l];)
+        WITH_NUMBERS(lanes->numbers[l] = in_front.numbers[l];)
+    }
+#endif
     EACH_LANE_INSIDE(l, key, first, count, block_vectors) {
         lanes->keys[l] = from.keys[key];
         WITH_VALUES(lanes->values[l] = from.values[key];)
-        WITH_STORED_NUMBERS(lanes->numbers[l] = first_pass ? (number_t)(key & from.number_mask) : from.numbers[key];)
+        WITH_STORED_NUMBERS(lanes->numbers[l] = first_pass ? (number_t)((key & from.number_mask) + FIRST_NUMBER) : from.numbers[key];)
     }
     (void)first_pass;
+    (void)flip;
 }
 
 INLINE void store_to_end(const lanes_t* lanes, arrays_t to, index_t first, index_t count, uint block_vectors) {

@@ -12,6 +12,7 @@
  *   SEGMENT_BITS      32 or 64 where an array of such integers tells where each row begins and ends, else 0
  *   SHORT_ROWS        1 where a tile is rows of a power of two of elements, each sorted by itself
  *   HEADS             1 where only the heads of sorted runs are merged, for the first keys of the order
+ *   FRONT             1 where two sorted ranges are merged, and the first tile may begin before the array (tile.h)
  *   TILES_PER_GROUP   tiles of one work-group, whose work-items they share out among them
  *   REGISTER_VECTORS  vectors that a work-item holds in registers at a time
  *   STEPS_PER_PASS    r, the most steps of a pass on rows
@@ -55,6 +56,9 @@
 #endif
 #ifndef HEADS
 #define HEADS 0
+#endif
+#ifndef FRONT
+#define FRONT 0
 #endif
 #ifndef TILES_PER_GROUP
 #define TILES_PER_GROUP 1

@@ -62,7 +62,7 @@ INLINE void load_batch(element_t* r, arrays_t arrays, index_t count, index_t fir
         lanes_t lanes[REGISTER_VECTORS];
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) lanes[m] = lanes_of(beyond);
         ROLLED for (uint m = 0; m < REGISTER_VECTORS; ++m)
-            load_to_end(&lanes[m], arrays, own + (index_t)m * WORK_ITEMS * LANES, count, 1, first_pass);
+            load_to_end(&lanes[m], arrays, own + (index_t)m * WORK_ITEMS * LANES, count, 1, coding, flip);
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = element_of(&lanes[m]);
 #endif
     }

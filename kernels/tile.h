@@ -121,6 +121,26 @@ INLINE tile_t strided_tile(index_t number, uint row_stride, uint column_bits, ui
     return tile;
 }
 
+#if FRONT
+/* Two sorted ranges of any lengths are merged as two runs of equal length, with `front` elements before the array that
+ * are smaller than all others and are never written. The first pass begins the phase and encodes. */
+#define FRONT_PARAMETER , index_t front, uint load_coding
+#define FIRST_CODING load_coding
+#define BEGINS_PHASE (load_coding != CODING_NONE)
+#define BEHIND_FRONT(tile, count) tile = behind_front(tile, front, count);
+INLINE tile_t behind_front(tile_t tile, index_t front, index_t count) {
+    index_t span = (index_t)1 << (tile.row_stride + TILE_BITS + LANE_BITS - tile.column_bits);
+    tile.base -= front;
+    tile.whole = tile.base < count && span <= count - tile.base;
+    return tile;
+}
+#else
+#define FRONT_PARAMETER
+#define FIRST_CODING CODING_NONE
+#define BEGINS_PHASE 0
+#define BEHIND_FRONT(tile, count)
+#endif
+
 #if HEADS
 /* Sorted runs of 2^row_stride keys, of which only the first 2^column_bits are still merged: a tile is as many of these
  * heads as it can hold. With both 0 it is contiguous. */
@@ -186,7 +206,8 @@ INLINE void load_registers(element_t* r, arrays_t arrays, index_t count, tile_t 
         index_t lower = lower_index(tile, t, start), upper = upper_index(tile, t, start, mirrored);
         UNROLL for (uint m = 0; m < HALF; ++m) {
             index_t offset = key_offset(tile, vector_of(0, m, start));
-            r[m] = r[m + HALF] = beyond;
+            r[m] = OUTSIDE(lower + offset, beyond, coding, flip);
+            r[m + HALF] = OUTSIDE(upper + offset, beyond, coding, flip);
             if (lower + offset < count) r[m] = load_element(arrays, lower + offset, lower + offset, first_pass);
             if (upper + offset < count) r[m + HALF] = load_element(arrays, upper + offset, upper + offset, first_pass);
         }
@@ -195,7 +216,7 @@ INLINE void load_registers(element_t* r, arrays_t arrays, index_t count, tile_t 
         lanes_t lanes[REGISTER_VECTORS];
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) lanes[m] = lanes_of(beyond);
         ROLLED for (uint m = 0; m < REGISTER_VECTORS; ++m)
-            load_to_end(&lanes[m], arrays, held_index(tile, t, m, start, mirrored), count, block_vectors, first_pass);
+            load_to_end(&lanes[m], arrays, held_index(tile, t, m, start, mirrored), count, block_vectors, coding, flip);
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = element_of(&lanes[m]);
 #endif
     }
@@ -219,7 +240,15 @@ INLINE void store_registers(element_t* r, arrays_t arrays, index_t count, tile_t
             store_element(r[m + HALF], to_upper, offset);
         }
     } else {
-#if LANES == 1
+#if LANES == 1 && FRONT
+        index_t lower = lower_index(tile, t, start), upper = upper_index(tile, t, start, mirrored);
+        UNROLL for (uint m = 0; m < HALF; ++m) {
+            index_t offset = key_offset(tile, vector_of(0, m, start));
+            if (lower + offset < count) store_element(r[m], arrays, lower + offset);
+            if (upper + offset < count) store_element(r[m + HALF], arrays, upper + offset);
+        }
+        (void)block_vectors;
+#elif LANES == 1
         index_t lower = lower_index(tile, t, start), upper = upper_index(tile, t, start, mirrored);
         arrays_t to_lower = arrays_from(arrays, lower), to_upper = arrays_from(arrays, upper);
         index_t lower_end = count - min(lower, count), upper_end = count - min(upper, count);

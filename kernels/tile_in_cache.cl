@@ -23,38 +23,53 @@
 #define WALK_OF_CHUNK (1u << (CHUNK_BITS - FIELD_BITS))
 #define CHUNKS (WALK_OF_TILE / WALK_OF_CHUNK)
 
-#define BLOCK_KEYS (LANES * LANES)
+/* Blocks of so many vectors lie transposed. Where ranges are merged that are in order, none do. */
+#define BLOCK_VECTORS (FRONT ? 1 : LANES)
+#define BLOCK_KEYS (BLOCK_VECTORS * LANES)
 
 /* The tile, whole if only what is held for t is. */
 INLINE tile_t part_of_tile(tile_t tile, uint t, uint start, uint mirrored, index_t count) {
     if (!tile.whole) {
         index_t last = held_index(tile, t, REGISTER_VECTORS - 1, start, mirrored);
+#if FRONT
+        tile.whole = lower_index(tile, t, start) < count && last + (LANES - 1) < count;
+#else
         tile.whole = (last / BLOCK_KEYS + 1) * BLOCK_KEYS <= count;
+#endif
     }
     return tile;
 }
 
 /* Nothing of what is held for t lies in the array. */
-INLINE uint is_beyond(tile_t tile, uint t, uint start, index_t count) {
-    return !tile.whole && lower_index(tile, t, start) / BLOCK_KEYS * BLOCK_KEYS >= count;
+INLINE uint is_beyond(tile_t tile, uint t, uint start, uint mirrored, index_t count) {
+    if (tile.whole) return 0;
+    index_t first = lower_index(tile, t, start);
+#if FRONT
+    index_t last = held_index(tile, t, REGISTER_VECTORS - 1, start, mirrored) + LANES;
+    return IS_IN_FRONT(first) ? IS_IN_FRONT(last) : first >= count;
+#else
+    (void)mirrored;
+    return first / BLOCK_KEYS * BLOCK_KEYS >= count;
+#endif
 }
 
-/* The steps of strides 2^(top - 1) .. 2^bottom vectors, walking from first_t to last_t. */
+/* The steps of strides 2^(top - 1) .. 2^bottom vectors, walking from first_t to last_t. The first round encodes. */
 INLINE void merge_vectors(arrays_t arrays, index_t count, tile_t tile, uint first_t, uint last_t, uint mirrored,
-                          uint top, uint bottom) {
+                          uint top, uint bottom, uint coding, flip_t flip) {
     while (top > bottom) {
         uint start = field_start(top - 1);
         uint last = max(start, bottom);
         for (uint t = first_t; t < last_t; ++t) {
             tile_t part = part_of_tile(tile, t, start, mirrored, count);
-            if (is_beyond(part, t, start, count)) continue;
+            if (is_beyond(part, t, start, mirrored, count)) continue;
             element_t r[REGISTER_VECTORS];
-            load_registers(r, arrays, count, part, t, start, mirrored, LANES, CODING_NONE, 0);
+            load_registers(r, arrays, count, part, t, start, mirrored, BLOCK_VECTORS, coding, flip);
             merge_registers(r, mirrored, top - 1 - start, last - start, 0);
-            store_registers(r, arrays, count, part, t, start, mirrored, LANES, CODING_NONE, 0);
+            store_registers(r, arrays, count, part, t, start, mirrored, BLOCK_VECTORS, CODING_NONE, flip);
         }
         top = last;
         mirrored = 0;
+        coding = CODING_NONE;
     }
 }
 
@@ -70,33 +85,40 @@ INLINE void store_blocks(element_t* r, arrays_t arrays, index_t count, tile_t ti
 
 /* The steps of strides 2^(top - 1) vectors .. 1 key of one chunk. */
 INLINE void merge_chunk(arrays_t arrays, index_t count, tile_t tile, uint chunk, uint mirrored, uint top,
-                        uint store_coding, flip_t flip) {
+                        uint first_coding, uint store_coding, flip_t flip) {
     uint first_t = chunk * WALK_OF_CHUNK, last_t = first_t + WALK_OF_CHUNK;
-    merge_vectors(arrays, count, tile, first_t, last_t, mirrored, top, FIELD_BITS);
+    merge_vectors(arrays, count, tile, first_t, last_t, mirrored, top, FIELD_BITS, first_coding, flip);
     for (uint t = first_t; t < last_t; ++t) {
         tile_t part = part_of_tile(tile, t, 0, 0, count);
-        if (is_beyond(part, t, 0, count)) continue;
+        if (is_beyond(part, t, 0, 0, count)) continue;
         element_t r[REGISTER_VECTORS];
-        load_registers(r, arrays, count, part, t, 0, 0, LANES, CODING_NONE, flip);
+        load_registers(r, arrays, count, part, t, 0, 0, BLOCK_VECTORS, CODING_NONE, flip);
+#if FRONT
+        merge_registers(r, 0, FIELD_BITS - 1, 0, 1);
+        store_registers(r, arrays, count, part, t, 0, 0, 1, store_coding, flip);
+#else
         merge_registers(r, 0, FIELD_BITS - 1, LANE_BITS, 0);
         merge_blocks(r);
         store_blocks(r, arrays, count, part, t, store_coding, flip);
+#endif
     }
 }
 
 /* The chunks of a contiguous tile that begin before the end of the array. */
 INLINE uint chunks_before_end(tile_t tile, index_t count) {
     index_t chunk_keys = (index_t)LANES << CHUNK_BITS;
-    if (tile.whole || tile.row_stride > 0) return CHUNKS;
+    if (tile.whole || tile.row_stride > 0 || FRONT) return CHUNKS;
     return tile.base < count ? (uint)((count - tile.base + chunk_keys - 1) / chunk_keys) : 0;
 }
 
 /* The steps of strides 2^(top - 1) vectors .. 1 key of a contiguous tile. */
-INLINE void merge_tile(arrays_t arrays, index_t count, tile_t tile, uint mirrored, uint top, uint store_coding,
-                       flip_t flip) {
-    merge_vectors(arrays, count, tile, 0, WALK_OF_TILE, mirrored, top, CHUNK_BITS);
+INLINE void merge_tile(arrays_t arrays, index_t count, tile_t tile, uint mirrored, uint top, uint first_coding,
+                       uint store_coding, flip_t flip) {
+    uint in_chunks = top == CHUNK_BITS;
+    merge_vectors(arrays, count, tile, 0, WALK_OF_TILE, mirrored, top, CHUNK_BITS, first_coding, flip);
     for (uint chunk = 0; chunk < chunks_before_end(tile, count); ++chunk)
-        merge_chunk(arrays, count, tile, chunk, 0, CHUNK_BITS, store_coding, flip);
+        merge_chunk(arrays, count, tile, chunk, in_chunks ? mirrored : 0, CHUNK_BITS,
+                    in_chunks ? first_coding : CODING_NONE, store_coding, flip);
 }
 
 /* Of heads that are sorted, which first_phase > 0 tells, only the phases from that one on. */
@@ -108,6 +130,7 @@ INLINE void merge_tile(arrays_t arrays, index_t count, tile_t tile, uint mirrore
 #define IS_SORTED 0
 #endif
 
+#if !FRONT
 KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint phases, uint load_coding,
                        uint store_coding, flip_t flip HEADS_PARAMETER ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     offset_t number = GROUP_ID;
@@ -119,47 +142,54 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
     for (uint chunk = 0; chunk < chunks_before_end(tile, count); ++chunk) {
         for (uint t = chunk * WALK_OF_CHUNK; !IS_SORTED && t < (chunk + 1) * WALK_OF_CHUNK; ++t) {
             tile_t part = part_of_tile(tile, t, 0, 0, count);
-            if (is_beyond(part, t, 0, count)) continue;
+            if (is_beyond(part, t, 0, 0, count)) continue;
             element_t r[REGISTER_VECTORS];
             load_registers(r, arrays, count, part, t, 0, 0, LANES, load_coding, flip);
             sort_blocks(r);
             store_blocks(r, arrays, count, part, t, phases == FIELD_BITS ? store_coding : CODING_NONE, flip);
         }
         for (uint phase = FIRST_PHASE; phase <= min(phases, (uint)CHUNK_BITS); ++phase)
-            merge_chunk(arrays, count, tile, chunk, 1, phase, phase == phases ? store_coding : CODING_NONE, flip);
+            merge_chunk(arrays, count, tile, chunk, 1, phase, CODING_NONE,
+                        phase == phases ? store_coding : CODING_NONE, flip);
     }
     for (uint phase = max(FIRST_PHASE, CHUNK_BITS + 1u); phase <= phases; ++phase)
-        merge_tile(arrays, count, tile, 1, phase, phase == phases ? store_coding : CODING_NONE, flip);
+        merge_tile(arrays, count, tile, 1, phase, CODING_NONE, phase == phases ? store_coding : CODING_NONE, flip);
     sync_t none = {0, 0};
     REPORT_SYNC(none)
 }
 
+#endif
+
 #if !HEADS
-KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint store_coding,
-                        flip_t flip ARRAYS_PARAMETER COUNTERS_PARAMETER) {
+KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER FRONT_PARAMETER,
+                        uint store_coding, flip_t flip ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     offset_t number = GROUP_ID;
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
-    merge_tile(arrays, count, contiguous_tile((index_t)number, count), 0, TILE_BITS, store_coding, flip);
+    tile_t tile = contiguous_tile((index_t)number, count);
+    BEHIND_FRONT(tile, count)
+    merge_tile(arrays, count, tile, BEGINS_PHASE, TILE_BITS, FIRST_CODING, store_coding, flip);
     sync_t none = {0, 0};
     REPORT_SYNC(none)
 }
 
 /* Never the last pass, which is one of contiguous tiles: the keys stay encoded and the blocks transposed. */
-KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint store_coding, flip_t flip,
-                       uint row_stride, uint column_bits, uint mirrored ARRAYS_PARAMETER COUNTERS_PARAMETER) {
+KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER FRONT_PARAMETER,
+                       uint store_coding, flip_t flip, uint row_stride, uint column_bits,
+                       uint mirrored ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     offset_t number = GROUP_ID;
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
     tile_t tile = strided_tile((index_t)number, row_stride, column_bits, mirrored, count);
+    BEHIND_FRONT(tile, count)
     uint bottom = max(column_bits, (uint)LANE_BITS) - LANE_BITS;
     uint chunk_bottom = max(bottom, (uint)CHUNK_BITS);
+    uint in_chunks = CHUNK_BITS == TILE_BITS;
     (void)store_coding;
-    (void)flip;
-    merge_vectors(arrays, count, tile, 0, WALK_OF_TILE, mirrored, TILE_BITS, chunk_bottom);
+    merge_vectors(arrays, count, tile, 0, WALK_OF_TILE, mirrored, TILE_BITS, chunk_bottom, FIRST_CODING, flip);
     for (uint chunk = 0; chunk < CHUNKS; ++chunk)
-        merge_vectors(arrays, count, tile, chunk * WALK_OF_CHUNK, (chunk + 1) * WALK_OF_CHUNK,
-                      CHUNK_BITS == TILE_BITS ? mirrored : 0, CHUNK_BITS, bottom);
+        merge_vectors(arrays, count, tile, chunk * WALK_OF_CHUNK, (chunk + 1) * WALK_OF_CHUNK, in_chunks ? mirrored : 0,
+                      CHUNK_BITS, bottom, in_chunks ? FIRST_CODING : CODING_NONE, flip);
     sync_t none = {0, 0};
     REPORT_SYNC(none)
 }

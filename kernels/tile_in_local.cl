@@ -158,6 +158,7 @@ INLINE void hand_over(element_t* r, local_arrays_t tile, uint t, uint from, uint
  * runs of 2^phases vectors. Where that is the whole tile, the first round may take any keys for its own and so takes
  * them contiguously over the work-items; of short rows, and of heads, it takes them so and hands them over. Of heads
  * that are sorted, which first_phase > 0 tells, only the phases from that one on. */
+#if !FRONT
 KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint phases, uint load_coding,
                        uint store_coding, flip_t flip HEADS_PARAMETER ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
@@ -208,12 +209,13 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
     store_registers(r, arrays, count, tile, t, start, mirrored, 1, store_coding, flip);
     REPORT_SYNC(sync)
 }
+#endif
 
 #if !HEADS
 /* The steps of one phase on a tile of rows of 2^column_bits keys: the strides from half the tile down to one row, or,
  * where the tile is contiguous, down to one key. */
 INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, index_t count, tile_t tile, uint mirrored,
-                  uint most_rounds, uint store_coding, flip_t flip COUNTERS_PARAMETER) {
+                  uint most_rounds, uint first_coding, uint store_coding, flip_t flip COUNTERS_PARAMETER) {
     uint t = TILE_WORK_ITEM;
     sync_t sync = {0, 0};
     element_t r[REGISTER_VECTORS];
@@ -221,7 +223,7 @@ INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, index_t count, tile_t 
     uint contiguous = tile.row_stride == 0;
 
     uint start = CONTIGUOUS_START;
-    load_registers(r, arrays, count, tile, t, start, mirrored, 1, CODING_NONE, flip);
+    load_registers(r, arrays, count, tile, t, start, mirrored, 1, first_coding, flip);
     merge_registers(r, mirrored, FIELD_BITS - 1, max(start, bottom) - start, contiguous && start == 0);
 
     (void)most_rounds;
@@ -246,26 +248,30 @@ INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, index_t count, tile_t 
 }
 
 /* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key. */
-KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint store_coding,
-                        flip_t flip ARRAYS_PARAMETER COUNTERS_PARAMETER) {
+KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER FRONT_PARAMETER,
+                        uint store_coding, flip_t flip ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
     offset_t number = TILE_NUMBER;
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
-    merge(local_tile, arrays, count, contiguous_tile((index_t)number, count), 0, ROUNDS(TILE_BITS), store_coding,
+    tile_t tile = contiguous_tile((index_t)number, count);
+    BEHIND_FRONT(tile, count)
+    merge(local_tile, arrays, count, tile, BEGINS_PHASE, ROUNDS(TILE_BITS), FIRST_CODING, store_coding,
           flip COUNTERS_ARGUMENT);
 }
 
 /* Global steps of a phase, in tiles of rows 2^row_stride keys apart, of 2^column_bits keys: strides from half the rows
  * down to one row. */
-KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint store_coding, flip_t flip,
-                       uint row_stride, uint column_bits, uint mirrored ARRAYS_PARAMETER COUNTERS_PARAMETER) {
+KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER FRONT_PARAMETER,
+                       uint store_coding, flip_t flip, uint row_stride, uint column_bits,
+                       uint mirrored ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
     offset_t number = TILE_NUMBER;
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
     tile_t tile = strided_tile((index_t)number, row_stride, column_bits, mirrored, count);
-    merge(local_tile, arrays, count, tile, mirrored, ROUNDS(STEPS_PER_PASS), store_coding,
+    BEHIND_FRONT(tile, count)
+    merge(local_tile, arrays, count, tile, mirrored, ROUNDS(STEPS_PER_PASS), FIRST_CODING, store_coding,
           flip COUNTERS_ARGUMENT);
 }
 #endif

@@ -109,6 +109,12 @@ SortReport CudaMemory::enqueue_sort_by_key(Sorter& sorter, const Range& range, c
     return cuda::enqueue_sort_by_key(sorter, *stream_, keys(range), {keys(range).keys, values.offset, values.bytes});
 }
 
+SortReport CudaMemory::enqueue_merge(Sorter& sorter, const Range& range, const Values& values, std::size_t middle) {
+    if (values.bytes == 0) return cuda::enqueue_merge(sorter, *stream_, keys(range), middle);
+    return cuda::enqueue_merge_by_key(sorter, *stream_, keys(range), {keys(range).keys, values.offset, values.bytes},
+                                      middle);
+}
+
 SortReport CudaMemory::enqueue_argsort(Sorter& sorter, const Range& range, const Values& indices) {
     return cuda::enqueue_argsort(sorter, *stream_, keys(range), {keys(range).keys, indices.offset, indices.bytes});
 }

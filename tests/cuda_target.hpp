@@ -36,6 +36,7 @@ public:
     Bytes read() override;
     SortReport enqueue_sort(Sorter& sorter, const Range& range) override;
     SortReport enqueue_sort_by_key(Sorter& sorter, const Range& range, const Values& values) override;
+    SortReport enqueue_merge(Sorter& sorter, const Range& range, const Values& values, std::size_t middle) override;
     SortReport enqueue_argsort(Sorter& sorter, const Range& range, const Values& indices) override;
     SortReport enqueue_top_k(Sorter& sorter, const Range& range, std::size_t k, std::size_t selected,
                              const Values& indices) override;

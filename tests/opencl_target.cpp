@@ -39,6 +39,11 @@ public:
     SortReport enqueue_sort_by_key(Sorter& sorter, const Range& range, const Values& values) override {
         return opencl::enqueue_sort_by_key(sorter, queue_(), keys(range), {buffer_(), values.offset, values.bytes});
     }
+    SortReport enqueue_merge(Sorter& sorter, const Range& range, const Values& values, std::size_t middle) override {
+        if (values.bytes == 0) return opencl::enqueue_merge(sorter, queue_(), keys(range), middle);
+        return opencl::enqueue_merge_by_key(sorter, queue_(), keys(range), {buffer_(), values.offset, values.bytes},
+                                            middle);
+    }
     SortReport enqueue_argsort(Sorter& sorter, const Range& range, const Values& indices) override {
         return opencl::enqueue_argsort(sorter, queue_(), keys(range), {buffer_(), indices.offset, indices.bytes});
     }

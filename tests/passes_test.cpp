@@ -25,15 +25,18 @@ std::vector<T> between_passes(const std::vector<T>& keys, const Shape& shape) {
 }
 
 template <Key T>
-void check_passes(Kernels& kernels, const Shape& shape, std::size_t count, Order order,
-                  std::uint64_t first = all_keys) {
+void check_passes(Kernels& kernels, const Plan& plan, Order order, std::size_t middle = 0) {
     constexpr std::size_t offset = 5;
     CAPTURE(name(key_type_v<T>));
-    CAPTURE(count);
-    CAPTURE(first);
-    Random random(seed() + count);
-    const std::vector<T> memory = random_keys<T>(offset + count, random);
-    const Plan plan = make_plan(count, shape, first);
+    CAPTURE(plan.count);
+    CAPTURE(plan.front);
+    Random random(seed() + plan.count);
+    std::vector<T> memory = random_keys<T>(offset + plan.count, random);
+    if (middle > 0) {
+        const auto begin = memory.begin() + offset, second = begin + static_cast<std::ptrdiff_t>(middle);
+        std::ranges::copy(sorted(std::vector<T>(begin, second), order), begin);
+        std::ranges::copy(sorted(std::vector<T>(second, memory.end()), order), second);
+    }
     const KeyCoding coding = key_coding(key_type_v<T>, order);
     const auto expected = states_of_reference(std::vector<T>(memory.begin() + offset, memory.end()), plan, coding);
     const std::vector<Bytes> states = kernels.run(plan, coding, offset, bytes_of(memory));
@@ -45,7 +48,8 @@ void check_passes(Kernels& kernels, const Shape& shape, std::size_t count, Order
         CAPTURE(plan.passes[i].bottom_stride);
         const bool last = i + 1 == states.size();
         std::vector<T> whole = memory;
-        std::ranges::copy(last ? expected[i] : between_passes(expected[i], shape), whole.begin() + offset);
+        const bool in_order = last || middle > 0;  // a merge leaves no block transposed
+        std::ranges::copy(in_order ? expected[i] : between_passes(expected[i], plan.shape), whole.begin() + offset);
         require_same_bytes(keys_of<T>(states[i]), whole);
     }
 }
@@ -62,7 +66,7 @@ void check_shape(Target& target, KernelParameters parameters, const Shape& shape
     const std::size_t tile = shape.tile_keys();
     for (const std::size_t count :
          {std::size_t{2}, std::size_t{3}, tile - 1, tile, tile + 1, 2 * tile, 3 * tile + 5, 8 * tile, 11 * tile - 3})
-        if (count > 1) check_passes<T>(*kernels, shape, count, order);
+        if (count > 1) check_passes<T>(*kernels, make_plan(count, shape), order);
 }
 
 TEST_CASE("passes: every launch leaves the reference's keys") {
@@ -88,11 +92,27 @@ TEST_CASE("passes: over the heads of sorted runs") {
             CAPTURE(to_string(shape));
             const std::size_t tile = shape.tile_keys();
             if (!target.can_run(shape, sizeof(float)) || head_bits(2 * tile, shape, 1) == 0) continue;
-            const auto kernels = target.compile({.bytes = sizeof(float), .shape = shape, .heads = true});
+            const auto kernels = target.compile(
+                {.operation = lanesort::detail::Operation::sort_first, .bytes = sizeof(float), .shape = shape});
             for (const std::size_t count : {2 * tile, 2 * tile + 1, 7 * tile - 3, 64 * tile + 5, 200 * tile})
                 for (const std::size_t first : {std::size_t{1}, tile / 4, tile / 2})
                     if (head_bits(count, shape, first) > 0)
-                        check_passes<float>(*kernels, shape, count, Order::descending, first);
+                        check_passes<float>(*kernels, make_plan(count, shape, first), Order::descending);
+        }
+}
+
+TEST_CASE("passes: of a merge of two ranges") {
+    for (Target& target : targets())
+        for (const Shape& shape : small_shapes()) {
+            CAPTURE(to_string(shape));
+            if (!target.can_run(shape, sizeof(float))) continue;
+            const auto kernels = target.compile(
+                {.operation = lanesort::detail::Operation::merge, .bytes = sizeof(float), .shape = shape});
+            const std::size_t tile = shape.tile_keys();
+            for (const std::size_t count : {std::size_t{2}, tile - 1, tile, 2 * tile + 1, 7 * tile - 3, 64 * tile + 5})
+                for (const std::size_t middle : {std::size_t{1}, count / 3, count / 2, count - 1})
+                    if (middle > 0)
+                        check_passes<float>(*kernels, make_merge_plan(count, middle, shape), Order::descending, middle);
         }
 }
 

@@ -101,6 +101,40 @@ TEST_CASE("reference: the zero-one principle, for the first of up to 17 keys") {
         }
 }
 
+TEST_CASE("reference: merges two ranges of any lengths") {
+    test::Random random(test::seed());
+    for (const Shape& shape : test::small_shapes())
+        for (std::size_t count = 0; count <= 1200; count += 1 + count / 20)
+            for (const std::size_t middle : {std::size_t{0}, std::size_t{1}, count / 5, count / 2, count}) {
+                if (middle > count) continue;
+                CAPTURE(to_string(shape));
+                CAPTURE(count);
+                CAPTURE(middle);
+                auto keys = test::random_keys<std::int16_t>(count, random);
+                const auto second = keys.begin() + static_cast<std::ptrdiff_t>(middle);
+                std::ranges::sort(keys.begin(), second);
+                std::ranges::sort(second, keys.end());
+                const auto expected = test::sorted(keys, Order::ascending);
+                ReferenceExecutor(keys.data(), 2, key_coding(KeyType::i16, Order::ascending))
+                    .run(make_merge_plan(count, middle, shape));
+                REQUIRE(keys == expected);
+            }
+}
+
+TEST_CASE("reference: the zero-one principle, for every merge of up to 20 keys") {
+    for (const Shape& shape : test::tiny_shapes())
+        for (std::size_t count = 2; count <= 20; ++count)
+            for (std::size_t middle = 1; middle < count; ++middle)
+                for (std::size_t first = 0; first <= middle; ++first)
+                    for (std::size_t second = 0; second <= count - middle; ++second) {
+                        std::vector<std::uint8_t> keys(count, 1);
+                        std::fill_n(keys.begin(), first, std::uint8_t{0});
+                        std::fill_n(keys.begin() + static_cast<std::ptrdiff_t>(middle), second, std::uint8_t{0});
+                        ReferenceExecutor(keys.data(), 1, {}).run(make_merge_plan(count, middle, shape));
+                        for (std::size_t i = 0; i < count; ++i) REQUIRE(keys[i] == (i >= first + second));
+                    }
+}
+
 TEST_CASE("reference: each pass that ends a phase leaves sorted runs of that phase") {
     test::Random random(test::seed());
     for (const Shape& shape : test::small_shapes()) {

@@ -90,6 +90,8 @@ public:
     /// Does not wait.
     virtual SortReport enqueue_sort(Sorter& sorter, const Range& range) = 0;
     virtual SortReport enqueue_sort_by_key(Sorter& sorter, const Range& range, const Values& values) = 0;
+    /// The second range begins at that key. Values of no bytes are none.
+    virtual SortReport enqueue_merge(Sorter& sorter, const Range& range, const Values& values, std::size_t middle) = 0;
     virtual SortReport enqueue_argsort(Sorter& sorter, const Range& range, const Values& indices) = 0;
     /// The first k keys go after `selected` keys of this memory, their indices to `indices` unless these have no bytes.
     virtual SortReport enqueue_top_k(Sorter& sorter, const Range& range, std::size_t k, std::size_t selected,

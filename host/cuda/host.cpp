@@ -60,14 +60,16 @@ CUmemoryPool Host::pool() {
 }
 
 unsigned Host::prepare(const detail::KernelParameters& parameters) {
-    const auto known = std::ranges::find(programs_, parameters, [](const auto& p) { return p->parameters(); });
+    const auto known = std::ranges::find(
+        programs_, parameters, [](const auto& p) -> const auto& { return p->parameters(); });
     if (known != programs_.end()) return (*known)->max_work_items();
     const CurrentContext current(context_);
     return programs_.emplace_back(std::make_unique<Program>(device_, parameters))->max_work_items();
 }
 
 const Program& Host::program(const detail::KernelParameters& parameters) const {
-    return **std::ranges::find(programs_, parameters, [](const auto& p) { return p->parameters(); });
+    return **std::ranges::find(
+        programs_, parameters, [](const auto& p) -> const auto& { return p->parameters(); });
 }
 
 SortReport Host::sort_host(const detail::HostArrays& arrays, std::uint64_t count, const Plan& plan,
@@ -125,8 +127,7 @@ SortReport Host::select_host(const void* keys, const detail::HostArrays& selecte
     const CurrentContext current(context_);
     const ElementBytes& bytes = parameters.bytes;
     const std::uint64_t count = selection.rows * selection.count, results = selection.rows * selection.k;
-    SortReport report;
-    report.launches = selection.passes.size();
+    SortReport report = selection.report();
     std::list<DeviceMemory> memory;
     const auto allocate = [&](std::uint64_t elements, std::size_t width) -> Array {
         report.device_bytes += elements * width;

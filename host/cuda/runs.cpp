@@ -56,10 +56,7 @@ SortReport enqueue(Sorter& sorter, Stream stream, const KeyRange& keys, detail::
     Host& host = host_of(sorter);
     const CurrentContext current(host.context());
     check_stream(host, stream);
-    detail::Extent extent{keys.count, keys.row_length};
-    if (keys.segments.offsets) extent.offset_bytes = keys.segments.bytes;
-    check(extent);
-    detail::check(keys.type);
+    const detail::Extent extent = detail::extent_of(keys, keys.segments.offsets != nullptr);
     if (lengths) check_lengths(extent, lengths->bytes);
     const std::size_t key_bytes = keys.type.bytes(), rows = extent.row_length > 0 ? extent.rows() : 1;
 

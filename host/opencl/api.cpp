@@ -32,24 +32,16 @@ namespace {
 /// A sort that was checked, planned and compiled; where nothing can be out of order it needs no program.
 class ReadySort {
 public:
-    /// `values` or `indices` may be null.
+    /// `values` or `indices` may be null. A sort, or a merge of two ranges of which the second begins at `middle`.
     ReadySort(Sorter& sorter, cl_command_queue on, const KeyRange& range, const ValueRange* values,
-              const ValueRange* indices)
+              const ValueRange* indices, std::optional<std::size_t> middle = {})
         : host_(host_of(sorter)),
           queue_(on, on != nullptr),
           arrays_{{retained(range.buffer), range.offset}, range.count, coding_of(range.type, range.order)} {
         check_queue(host_, queue_);
-        detail::Extent extent{range.count, range.row_length};
-        extent.first = range.first;
-        if (range.segments.buffer) {
-            extent.offset_bytes = range.segments.bytes;
-            extent.segments = range.segments.count;
-            extent.longest = range.segments.longest;
-        }
-        check(extent);
+        const detail::Extent extent = detail::extent_of(range, range.segments.buffer != nullptr, middle);
         if (indices) check_index(extent, indices->bytes);
         element_ = {range.type, values ? values->bytes : 0, indices ? indices->bytes : 0};
-        detail::check(range.type);
         if (values) detail::check_values(values->bytes);
         check_keys(host_, arrays_.keys.buffer, range, !indices);
         if (values) take(arrays_.values, *values, range);
@@ -57,6 +49,10 @@ public:
         if (range.segments.buffer) {
             arrays_.segments = {retained(range.segments.buffer), range.segments.offset};
             check_segments(host_, arrays_.segments.buffer, range.segments);
+            const PlacedArray offsets{arrays_.segments, range.segments.count + 1, range.segments.bytes};
+            require_apart({arrays_.keys, range.count, range.type.bytes()}, offsets);
+            if (values) require_apart({arrays_.values, range.count, values->bytes}, offsets);
+            if (indices) require_apart({arrays_.numbers, range.count, indices->bytes}, offsets);
         }
         if (range.stable && !indices && (values || range.type.comparator()))
             element_.number_bytes = detail::number_bytes(extent);
@@ -128,6 +124,16 @@ SortReport enqueue_sort_by_key(Sorter& sorter, cl_command_queue queue, const Key
     return checked([&] { return enqueue(ReadySort(sorter, queue, keys, &values, nullptr), wait_list, event); });
 }
 
+SortReport enqueue_merge(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, std::size_t middle,
+                         std::span<const cl_event> wait_list, cl_event* event) {
+    return checked([&] { return enqueue(ReadySort(sorter, queue, keys, nullptr, nullptr, middle), wait_list, event); });
+}
+
+SortReport enqueue_merge_by_key(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const ValueRange& values,
+                                std::size_t middle, std::span<const cl_event> wait_list, cl_event* event) {
+    return checked([&] { return enqueue(ReadySort(sorter, queue, keys, &values, nullptr, middle), wait_list, event); });
+}
+
 SortReport enqueue_argsort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const ValueRange& indices,
                            std::span<const cl_event> wait_list, cl_event* event) {
     return checked([&] {
@@ -151,88 +157,6 @@ SortReport enqueue_argsort(Sorter& sorter, cl_command_queue queue, const KeyRang
             waits = {prepared};
         }
         give(sort.enqueue(arrays, std::move(waits)), event);
-        return report;
-    });
-}
-
-SortReport enqueue_top_k(Sorter& sorter, cl_command_queue on, const KeyRange& keys, std::size_t k,
-                         const Selected& selected, std::span<const cl_event> wait_list, cl_event* event) {
-    return checked([&] {
-        Host& host = host_of(sorter);
-        const cl::CommandQueue queue(on, on != nullptr);
-        check_queue(host, queue);
-        detail::Extent extent{keys.count, keys.row_length};
-        if (keys.segments.buffer) extent.offset_bytes = keys.segments.bytes;
-        check(extent);
-        const bool wants_indices = selected.indices.buffer != nullptr;
-        if (wants_indices) check_index(extent, selected.indices.bytes);
-        const std::size_t key_bytes = keys.type.bytes(), rows = extent.row_length > 0 ? extent.rows() : 1;
-        const std::size_t number_bytes =
-            selected_number_bytes(extent, keys.type, wants_indices ? selected.indices.bytes : 0);
-        const detail::ElementType element{keys.type, 0, number_bytes};
-        const Arrays from{{retained(keys.buffer), keys.offset}, keys.count, coding_of(keys.type, keys.order)};
-        Arrays to{{retained(selected.buffer), selected.offset}, rows * k, from.coding};
-        check_keys(host, from.keys.buffer, keys, false);
-        const KeyRange results{selected.buffer, selected.offset, to.count, keys.type};
-        check_keys(host, to.keys.buffer, results, true);
-        require_apart({from.keys, keys.count, key_bytes}, {to.keys, to.count, key_bytes});
-        if (wants_indices) {
-            to.numbers = {retained(selected.indices.buffer), selected.indices.offset};
-            check_values(host, to.numbers.buffer, selected.indices, results);
-            require_apart({from.keys, keys.count, key_bytes}, {to.numbers, to.count, number_bytes});
-        }
-        std::vector<cl::Event> waits = check_events(host, wait_list);
-        const auto ready = sorter.core().prepare_selection(extent, element, k);
-
-        SortReport report;
-        const auto allocate = [&](std::size_t elements, std::size_t bytes) -> Array {
-            report.device_bytes += elements * bytes;
-            return {cl::Buffer(host.context(), CL_MEM_READ_WRITE, elements * bytes)};
-        };
-        cl::Event finished;
-        if (ready) {
-            const detail::Selection& selection = ready->selection;
-            Arrays left_over{};
-            if (number_bytes > 0 && !wants_indices) to.numbers = allocate(to.count, number_bytes);
-            if (selection.left_over() > 0) {
-                left_over.keys = allocate(selection.left_over(), key_bytes);
-                if (number_bytes > 0) left_over.numbers = allocate(selection.left_over(), number_bytes);
-            }
-            finished = enqueue_selection(host.program(ready->parameters), queue, selection, from, left_over, to,
-                                         std::move(waits));
-            report.launches = selection.passes.size();
-        } else if (to.count == 0) {
-            queue.enqueueMarkerWithWaitList(&waits, &finished);
-        } else {
-            // Too many for registers: a copy is sorted, and the first of each row are copied out.
-            Arrays copy{allocate(keys.count, key_bytes), keys.count, from.coding};
-            if (number_bytes > 0) copy.numbers = allocate(keys.count, number_bytes);
-            std::vector<cl::Event> copied(1);
-            queue.enqueueCopyBuffer(from.keys.buffer, copy.keys.buffer, keys.offset * key_bytes, 0,
-                                    keys.count * key_bytes, &waits, &copied[0]);
-            if (extent.is_sorted()) {
-                if (number_bytes > 0)
-                    queue.enqueueFillBuffer(copy.numbers.buffer, cl_uchar{0}, 0, keys.count * number_bytes, &waits,
-                                            &copied.emplace_back());
-            } else {
-                extent.first = k;
-                const auto sort = sorter.core().prepare(extent, element);
-                QueueExecutor executor(host.program(sort.parameters), queue, copy, std::move(copied));
-                executor.run(sort.plan);
-                report.launches = executor.launches();
-                copied = {executor.finished()};
-            }
-            std::vector<cl::Event> taken;
-            const auto take = [&](const Array& array, const Array& source, std::size_t bytes) {
-                queue.enqueueCopyBufferRect(source.buffer, array.buffer, {0, 0, 0}, {array.offset * bytes, 0, 0},
-                                            {k * bytes, rows, 1}, extent.length() * bytes, 0, k * bytes, 0, &copied,
-                                            &taken.emplace_back());
-            };
-            take(to.keys, copy.keys, key_bytes);
-            if (wants_indices) take(to.numbers, copy.numbers, number_bytes);
-            queue.enqueueMarkerWithWaitList(&taken, &finished);
-        }
-        give(finished, event);
         return report;
     });
 }

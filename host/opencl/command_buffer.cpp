@@ -74,8 +74,7 @@ void CommandBufferExecutor::run(const Plan& plan) {
     for (const Pass& pass : plan.passes) {
         const detail::Launch launch = detail::launch_of(pass, plan, program_.parameters, key_array(arrays_));
         const auto program = program_.kernels[launch.kernel].getInfo<CL_KERNEL_PROGRAM>();
-        cl::Kernel& kernel =
-            kernels_.emplace_back(program, detail::kernel_names(program_.parameters)[launch.kernel]);
+        cl::Kernel& kernel = kernels_.emplace_back(program, detail::kernel_names(program_.parameters)[launch.kernel]);
         set_arguments(kernel, launch, arrays_);
         const auto [global, local] = ranges(pass, plan);
         const bool first = &pass == &plan.passes.front();

@@ -21,7 +21,8 @@ const cl::CommandQueue& Host::queue() {
 }
 
 unsigned Host::prepare(const detail::KernelParameters& parameters) {
-    const auto known = std::ranges::find(programs_, parameters, [](const auto& p) { return p->parameters; });
+    const auto known = std::ranges::find(
+        programs_, parameters, [](const auto& p) -> const auto& { return p->parameters; });
     if (known != programs_.end()) return (*known)->max_work_items;
     return checked([&] {
         return programs_.emplace_back(std::make_unique<Program>(context_, device_, parameters))->max_work_items;
@@ -29,7 +30,8 @@ unsigned Host::prepare(const detail::KernelParameters& parameters) {
 }
 
 Program& Host::program(const detail::KernelParameters& parameters) {
-    return **std::ranges::find(programs_, parameters, [](const auto& p) { return p->parameters; });
+    return **std::ranges::find(
+        programs_, parameters, [](const auto& p) -> const auto& { return p->parameters; });
 }
 
 SortReport Host::sort_host(const detail::HostArrays& arrays, std::uint64_t count, const Plan& plan,
@@ -37,13 +39,14 @@ SortReport Host::sort_host(const detail::HostArrays& arrays, std::uint64_t count
                            const std::function<void(std::size_t, std::size_t)>& progress) {
     return checked([&] {
         const ElementBytes& bytes = parameters.bytes;
-        HostRange keys(*this, queue(), arrays.keys, count * bytes.key, arrays.keys_stay);
+        HostRange keys(*this, queue(), arrays.keys, count * bytes.key,
+                       arrays.keys_stay ? HostUse::change_a_copy : HostUse::change);
         std::optional<HostRange> values, numbers, segments;
         if (bytes.value > 0) values.emplace(*this, queue(), arrays.values, count * bytes.value);
         if (arrays.numbers) numbers.emplace(*this, queue(), arrays.numbers, count * bytes.number);
         if (arrays.offsets)
             segments.emplace(*this, queue(), const_cast<std::uint64_t*>(arrays.offsets),
-                             (plan.rows + 1) * sizeof(std::uint64_t), true);
+                             (plan.rows + 1) * sizeof(std::uint64_t), HostUse::change_a_copy);
         Arrays in_memory{{keys.buffer()}, count, coding};
         if (values) in_memory.values = {values->buffer()};
         if (numbers) in_memory.numbers = {numbers->buffer()};
@@ -90,11 +93,9 @@ SortReport Host::select_host(const void* keys, const detail::HostArrays& selecte
     return checked([&] {
         const ElementBytes& bytes = parameters.bytes;
         const std::uint64_t count = selection.rows * selection.count, results = selection.rows * selection.k;
-        // The keys are only read, so they may stay where they are.
-        HostRange from(*this, queue(), const_cast<void*>(keys), count * bytes.key);
-        HostRange best(*this, queue(), selected.keys, results * bytes.key, true);
-        SortReport report;
-        report.launches = selection.passes.size();
+        HostRange from(*this, queue(), const_cast<void*>(keys), count * bytes.key, HostUse::read);
+        HostRange best(*this, queue(), selected.keys, results * bytes.key, HostUse::change_a_copy);
+        SortReport report = selection.report();
         report.device_bytes = from.device_bytes() + best.device_bytes();
         const auto scratch = [&](std::uint64_t elements, std::size_t width) {
             report.device_bytes += elements * width;

@@ -6,16 +6,22 @@
 
 namespace lanesort::opencl {
 
-/// A host array as the device sees it: where it is, if the device works in host memory and may change it, else a copy.
+/// What kernels do to a host array.
+enum class HostUse { change, read, change_a_copy };
+
+/// A host array as the device sees it: where it is, if the device works in host memory, else a copy.
 class HostRange {
 public:
-    HostRange(const Host& host, const cl::CommandQueue& queue, void* keys, std::size_t bytes, bool stays = false)
+    HostRange(const Host& host, const cl::CommandQueue& queue, void* keys, std::size_t bytes,
+              HostUse use = HostUse::change)
         : queue_(queue),
           keys_(keys),
           bytes_(bytes),
-          in_place_(host.info().host_unified_memory && !stays),
-          buffer_(host.context(), CL_MEM_READ_WRITE | (in_place_ ? CL_MEM_USE_HOST_PTR : cl_mem_flags{0}), bytes,
-                  in_place_ ? keys : nullptr) {}
+          in_place_(host.info().host_unified_memory && use != HostUse::change_a_copy),
+          buffer_(host.context(),
+                  (use == HostUse::read ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE) |
+                      (in_place_ ? CL_MEM_USE_HOST_PTR : cl_mem_flags{0}),
+                  bytes, in_place_ ? keys : nullptr) {}
 
     const cl::Buffer& buffer() const { return buffer_; }
     std::size_t device_bytes() const { return in_place_ ? 0 : bytes_; }

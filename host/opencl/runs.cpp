@@ -61,10 +61,7 @@ SortReport enqueue(Sorter& sorter, cl_command_queue on, const KeyRange& keys, de
         Host& host = host_of(sorter);
         const cl::CommandQueue queue(on, on != nullptr);
         check_queue(host, queue);
-        detail::Extent extent{keys.count, keys.row_length};
-        if (keys.segments.buffer) extent.offset_bytes = keys.segments.bytes;
-        check(extent);
-        detail::check(keys.type);
+        const detail::Extent extent = detail::extent_of(keys, keys.segments.buffer != nullptr);
         if (lengths) check_lengths(extent, lengths->bytes);
         const std::size_t key_bytes = keys.type.bytes(), rows = extent.row_length > 0 ? extent.rows() : 1;
 
@@ -135,9 +132,8 @@ void Host::runs_host(const void* keys, const detail::HostRuns& found, const deta
     checked([&] {
         const ElementBytes& bytes = parameters.bytes;
         const std::uint64_t count = schedule.rows * schedule.count;
-        // The keys are only read, so they may stay where they are.
-        HostRange from(*this, queue(), const_cast<void*>(keys), count * bytes.key);
-        HostRange result(*this, queue(), found.result, schedule.rows * sizeof(cl_ulong), true);
+        HostRange from(*this, queue(), const_cast<void*>(keys), count * bytes.key, HostUse::read);
+        HostRange result(*this, queue(), found.result, schedule.rows * sizeof(cl_ulong), HostUse::change_a_copy);
         RunsArrays arrays;
         of(arrays, detail::RunsArray::keys) = {from.buffer()};
         of(arrays, detail::RunsArray::result) = {result.buffer()};

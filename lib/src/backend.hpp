@@ -23,7 +23,13 @@
 namespace lanesort::detail {
 
 /// What the kernels of a program do.
-enum class Operation : std::uint8_t { sort, select, runs };
+enum class Operation : std::uint8_t {
+    sort,        ///< all keys
+    sort_first,  ///< the first keys of the order, over the heads of sorted runs
+    merge,       ///< two sorted ranges
+    select,      ///< the first keys, into an array of their own
+    runs,        ///< order and runs of equal keys are looked for
+};
 
 /// What a tile holds.
 enum class Layout : std::uint8_t {
@@ -41,7 +47,6 @@ struct KernelParameters {
     bool unroll_rounds = false;  ///< constant local-memory addresses, for longer compilation
     Shape shape;
     std::optional<Comparator> comparator = {};  ///< where keys are records
-    bool heads = false;                         ///< only the heads of sorted runs are merged
     Layout layout = Layout::range;
     std::size_t offset_bytes = 0;  ///< of the offsets of segments, where rows are those
     unsigned tiles_per_group = 1;
@@ -58,7 +63,7 @@ struct KernelParameters {
 /// The kernel file for these parameters.
 std::string kernel_file(const KernelParameters& parameters);
 
-/// The kernels in it, for a sort in the order of Pass::Kind; one does all passes of a sort over heads.
+/// The kernels in it, in the order of Launch::kernel.
 std::span<const char* const> kernel_names(const KernelParameters& parameters) noexcept;
 
 /// The parameters as preprocessor definitions, "NAME=value"; the same in every dialect.

@@ -29,10 +29,16 @@ void require(bool holds, const std::string& sentence) {
 void check(const Extent& extent) {
     require(extent.row_length == 0 || extent.count % extent.row_length == 0,
             fmt::format("{} keys are no whole number of rows of {} keys", extent.count, extent.row_length));
+    if (extent.middle) {
+        require(!extent.in_rows() && extent.first == all_keys,
+                "only whole ranges can be merged, not rows, segments or their first keys");
+        if (*extent.middle > extent.count)
+            throw Error(ErrorCode::out_of_range,
+                        fmt::format("the second range begins at key {}, but there are {} in all", *extent.middle,
+                                    extent.count));
+    }
     if (extent.offset_bytes == 0) return;
     require(extent.row_length == 0, "keys cannot be rows and segments at once");
-    require(extent.offset_bytes == 4 || extent.offset_bytes == 8,
-            fmt::format("offsets of segments have {} bytes, but must have 4 or 8", extent.offset_bytes));
     require(extent.longest <= extent.count,
             fmt::format("the longest segment has {} keys, but there are {} in all", extent.longest, extent.count));
 }
@@ -44,6 +50,11 @@ void check(const KeyKind& key) {
         require(!comparator->type.empty() && !comparator->before.empty(),
                 "a comparator needs the name of the records' type and an expression");
     }
+}
+
+void check_offsets(std::size_t offset_bytes) {
+    require(offset_bytes == 4 || offset_bytes == 8,
+            fmt::format("offsets of segments have {} bytes, but must have 4 or 8", offset_bytes));
 }
 
 void check_values(std::size_t value_bytes) {
@@ -67,7 +78,10 @@ void check_lengths(const Extent& extent, std::size_t length_bytes) {
                     fmt::format("{} equal keys cannot be counted by integers of 4 bytes", extent.count));
 }
 
-std::size_t number_bytes(const Extent& extent) noexcept { return extent.length() > most_narrow_numbers ? 8 : 4; }
+std::size_t number_bytes(const Extent& extent) noexcept {
+    // Where ranges are merged, the largest but one stands for what is in front.
+    return extent.length() > most_narrow_numbers - extent.middle.has_value() ? 8 : 4;
+}
 
 std::size_t selected_number_bytes(const Extent& extent, const KeyKind& kind, std::size_t index_bytes) noexcept {
     return index_bytes == 0 && kind.comparator() ? number_bytes(extent) : index_bytes;

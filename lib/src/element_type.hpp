@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include <lanesort/comparator.hpp>
 #include <lanesort/plan.hpp>
@@ -26,11 +27,13 @@ struct ElementType {
 
 /// What is sorted: one range, rows of equal length, or segments.
 struct Extent {
-    std::uint64_t count = 0;         ///< all keys
-    std::uint64_t row_length = 0;    ///< keys of a row, which divide `count`; 0: no rows
-    std::size_t offset_bytes = 0;    ///< of the offsets that tell where segments begin, 4 or 8; 0: no segments
-    std::uint64_t segments = 0;      ///< segments: one less than the offsets
-    std::uint64_t longest = 0;       ///< the most keys of a segment
+    std::uint64_t count = 0;       ///< all keys
+    std::uint64_t row_length = 0;  ///< keys of a row, which divide `count`; 0: no rows
+    std::size_t offset_bytes = 0;  ///< of the offsets that tell where segments begin, 4 or 8; 0: no segments
+    std::uint64_t segments = 0;    ///< segments: one less than the offsets
+    std::uint64_t longest = 0;     ///< the most keys of a segment
+    /// Two sorted ranges are merged, of which the second begins at this key; nothing: they are sorted.
+    std::optional<std::uint64_t> middle = {};
     std::uint64_t first = all_keys;  ///< keys of each that are to be in their places
 
     /// Keys of the longest sort among them.
@@ -41,15 +44,39 @@ struct Extent {
     }
     bool in_rows() const noexcept { return offset_bytes > 0 || row_length > 0; }
     /// Nothing can be out of order.
-    bool is_sorted() const noexcept { return count < 2 || length() < 2 || (in_rows() && rows() == 0); }
+    bool is_sorted() const noexcept {
+        return count < 2 || length() < 2 || (in_rows() && rows() == 0) ||
+               (middle && (*middle == 0 || *middle == count));
+    }
 };
 
-/// Throws Error(invalid_argument) for keys that do not fill their rows, for rows and segments at once, and for offsets
-/// of a width that cannot be.
+/// Throws Error(invalid_argument) for keys that do not fill their rows, for rows and segments at once, and for what
+/// cannot be merged; Error(out_of_range) for a middle behind the end.
 void check(const Extent& extent);
 
 /// Throws Error(invalid_argument) for a comparator that cannot be compiled.
 void check(const KeyKind& key);
+
+/// Throws Error(invalid_argument) for offsets of segments of a width that cannot be.
+void check_offsets(std::size_t offset_bytes);
+
+/// The extent of a caller's range in device memory, with segments if it is `segmented`. Throws as the checks of both
+/// do.
+template <class KeyRange>
+Extent extent_of(const KeyRange& range, bool segmented, std::optional<std::uint64_t> middle = {}) {
+    Extent extent{range.count, range.row_length};
+    if (segmented) {
+        check_offsets(range.segments.bytes);
+        extent.offset_bytes = range.segments.bytes;
+        extent.segments = range.segments.count;
+        extent.longest = range.segments.longest;
+    }
+    extent.first = range.first;
+    extent.middle = middle;
+    check(extent);
+    check(range.type);
+    return extent;
+}
 
 /// Throws Error(invalid_argument) for values of a width that cannot be.
 void check_values(std::size_t value_bytes);

@@ -17,7 +17,9 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_runs[] = {"first_descents", "least_descents", "count_runs", "scan_blocks",
                                               "write_runs"};
     switch (parameters.operation) {
-        case Operation::sort: return std::span(of_sort).first(parameters.heads ? 1 : 3);
+        case Operation::sort: return of_sort;
+        case Operation::sort_first: return std::span(of_sort).first(1);
+        case Operation::merge: return std::span(of_sort).last(2);
         case Operation::select: return of_select;
         case Operation::runs: return of_runs;
     }
@@ -26,7 +28,9 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
 
 std::size_t KernelParameters::local_bytes() const noexcept {
     switch (operation) {
-        case Operation::sort: return shape.local_bytes(bytes) * tiles_per_group;
+        case Operation::sort:
+        case Operation::sort_first:
+        case Operation::merge: return shape.local_bytes(bytes) * tiles_per_group;
         case Operation::select: return selection_local_bytes(shape, bytes);
         case Operation::runs: return runs_local_bytes(shape);
     }
@@ -48,7 +52,8 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
             fmt::format("TILES_PER_GROUP={}", parameters.tiles_per_group),
             fmt::format("IN_ROWS={}", int{parameters.layout == Layout::rows}),
             fmt::format("SHORT_ROWS={}", int{parameters.layout == Layout::short_rows}),
-            fmt::format("HEADS={}", int{parameters.heads}),
+            fmt::format("HEADS={}", int{parameters.operation == Operation::sort_first}),
+            fmt::format("FRONT={}", int{parameters.operation == Operation::merge}),
             fmt::format("SEGMENT_BITS={}", parameters.offset_bytes * 8),
             fmt::format("STEPS_PER_PASS={}", shape.steps_per_pass),
             fmt::format("RESIDENT_GROUPS={}", shape.resident_groups),

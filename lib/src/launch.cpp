@@ -13,7 +13,10 @@ std::uint64_t log2_of(std::uint64_t power_of_two) { return static_cast<std::uint
 
 Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& parameters, const KeyArray& keys) {
     Launch launch;
-    launch.kernel = parameters.heads ? 0 : static_cast<std::size_t>(pass.kind);
+    const bool sorts_first = parameters.operation == Operation::sort_first;
+    const bool merges = parameters.operation == Operation::merge;
+    const auto kind = static_cast<std::size_t>(pass.kind);
+    launch.kernel = sorts_first ? 0 : merges ? kind - static_cast<std::size_t>(Pass::Kind::merge_rows) : kind;
     launch.groups = pass.groups;
     const auto add = [&](std::uint64_t value, std::size_t bytes) {
         launch.arguments[launch.argument_count++] = {value, bytes};
@@ -28,6 +31,10 @@ Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& par
         add(log2_of(pass.tiles / plan.rows), 4);
         if (parameters.offset_bytes > 0) add(keys.count, 8);
     }
+    if (merges) {
+        add(plan.front, parameters.wide_index ? 8 : 4);
+        add(coding_if(&pass == &plan.passes.front()), 4);
+    }
     const unsigned lane_bits = log2(plan.shape.lanes);
     if (pass.kind == Pass::Kind::sort_tiles || pass.kind == Pass::Kind::merge_heads) {
         add(pass.last_phase - lane_bits, 4);
@@ -40,7 +47,7 @@ Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& par
         add(pass.column_bits, 4);
         add(pass.mirrored, 4);
     }
-    if (parameters.heads) {
+    if (sorts_first) {
         add(pass.kind == Pass::Kind::sort_tiles ? 0 : pass.first_phase - lane_bits, 4);
         add(pass.row_stride, 4);
         add(pass.column_bits, 4);

@@ -69,6 +69,27 @@ Pass merge(std::uint64_t count, unsigned phase, unsigned top, unsigned bottom, u
     return counted(pass, shape);
 }
 
+/// All steps of a phase whose runs are no smaller than a tile, on `count` keys.
+void append_phase(std::vector<Pass>& passes, std::uint64_t count, unsigned phase, const Shape& shape) {
+    const TileBits bits(shape);
+    // The global steps are spread evenly over as few passes as can hold them: fewer steps a pass have longer rows.
+    unsigned steps_left = phase - bits.keys;
+    unsigned top = phase - 1;
+    for (auto left = static_cast<unsigned>(ceil_div(steps_left, shape.steps_per_pass)); left > 0; --left) {
+        const auto steps = static_cast<unsigned>(ceil_div(steps_left, left));
+        passes.push_back(merge(count, phase, top, top + 1 - steps, bits.keys - steps, shape));
+        top -= steps;
+        steps_left -= steps;
+    }
+    passes.push_back(merge(count, phase, bits.keys - 1, 0, 0, shape));
+}
+
+/// Throws Error(too_large).
+void check_count(std::uint64_t count) {
+    if (count > std::uint64_t{1} << 62)
+        throw Error(ErrorCode::too_large, "a sort of more than 2^62 keys cannot be planned");
+}
+
 /// Phases first .. last among the heads of runs of 2^run_bits keys; each tile has as many heads as it can hold.
 Pass merge_heads(std::uint64_t count, unsigned first, unsigned last, unsigned run_bits, unsigned head_bits,
                  const Shape& shape) {
@@ -156,8 +177,7 @@ unsigned head_bits(std::uint64_t count, const Shape& shape, std::uint64_t first)
 
 Plan make_plan(std::uint64_t count, const Shape& shape, std::uint64_t first) {
     check(shape);
-    if (count > std::uint64_t{1} << 62)
-        throw Error(ErrorCode::too_large, "a sort of more than 2^62 keys cannot be planned");
+    check_count(count);
     Plan plan{count, shape, {}};
     if (count < 2) return plan;
 
@@ -168,18 +188,19 @@ Plan make_plan(std::uint64_t count, const Shape& shape, std::uint64_t first) {
     const TileBits bits(shape);
     const auto phases = static_cast<unsigned>(std::bit_width(count - 1));
     plan.passes.push_back(sort_tiles(count, std::min(bits.keys, std::max(phases, bits.registers)), shape));
-    for (unsigned phase = bits.keys + 1; phase <= phases; ++phase) {
-        // The global steps are spread evenly over as few passes as can hold them: fewer steps a pass have longer rows.
-        unsigned steps_left = phase - bits.keys;
-        unsigned top = phase - 1;
-        for (auto passes = static_cast<unsigned>(ceil_div(steps_left, shape.steps_per_pass)); passes > 0; --passes) {
-            const auto steps = static_cast<unsigned>(ceil_div(steps_left, passes));
-            plan.passes.push_back(merge(count, phase, top, top + 1 - steps, bits.keys - steps, shape));
-            top -= steps;
-            steps_left -= steps;
-        }
-        plan.passes.push_back(merge(count, phase, bits.keys - 1, 0, 0, shape));
-    }
+    for (unsigned phase = bits.keys + 1; phase <= phases; ++phase) append_phase(plan.passes, count, phase, shape);
+    return plan;
+}
+
+Plan make_merge_plan(std::uint64_t count, std::uint64_t middle, const Shape& shape) {
+    check(shape);
+    check_count(count);
+    Plan plan{count, shape, {}};
+    if (middle == 0 || middle >= count) return plan;
+    const std::uint64_t longer = std::max(middle, count - middle);
+    const unsigned phase = std::max(static_cast<unsigned>(std::bit_width(longer - 1)) + 1, TileBits(shape).keys);
+    plan.front = (std::uint64_t{1} << (phase - 1)) - middle;
+    append_phase(plan.passes, plan.front + count, phase, shape);
     return plan;
 }
 

@@ -7,30 +7,32 @@
 namespace lanesort {
 namespace {
 
-/// Where the keys of a pass are: all of the array, or the heads of its runs side by side.
+/// Where the keys of a pass are: all of the array, with a front before it, or the heads of its runs side by side.
 class View {
 public:
     View(const Pass& pass, const Plan& plan)
         : row_stride_(pass.kind == Pass::Kind::merge_heads ? pass.row_stride : 0),
           column_bits_(row_stride_ > 0 ? pass.column_bits : 0),
-          size_(row_stride_ > 0 ? pass.tiles * plan.shape.tile_keys() : plan.count) {}
+          front_(plan.front),
+          size_(row_stride_ > 0 ? pass.tiles * plan.shape.tile_keys() : plan.front + plan.count) {}
 
+    std::uint64_t first() const { return front_; }
     std::uint64_t size() const { return size_; }
     std::uint64_t place(std::uint64_t i) const {
         const std::uint64_t column = i & ((std::uint64_t{1} << column_bits_) - 1);
-        return row_stride_ > 0 ? ((i >> column_bits_) << row_stride_) + column : i;
+        return row_stride_ > 0 ? ((i >> column_bits_) << row_stride_) + column : i - front_;
     }
 
 private:
     unsigned row_stride_, column_bits_;
-    std::uint64_t size_;
+    std::uint64_t front_, size_;
 };
 
 template <class Bits>
 void exchange_pairs(std::span<Bits> keys, const View& view, std::uint64_t partner_mask) {
-    for (std::uint64_t i = 0; i < view.size(); ++i) {
+    for (std::uint64_t i = view.first(); i < view.size(); ++i) {
         const std::uint64_t partner = i ^ partner_mask;
-        if (i > partner || view.place(partner) >= keys.size()) continue;
+        if (partner < i || view.place(partner) >= keys.size()) continue;
         Bits &lower = keys[view.place(i)], &upper = keys[view.place(partner)];
         if (upper < lower) std::swap(lower, upper);
     }

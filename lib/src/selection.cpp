@@ -61,6 +61,15 @@ Selection make_selection(const DeviceInfo& device, ElementBytes bytes, std::uint
     return selection;
 }
 
+SortReport Selection::report() const noexcept {
+    SortReport report;
+    report.launches = passes.size();
+    // Half of the work-items hand over to the other half, until one has all; those wait before the next half writes.
+    report.hand_overs = passes.size() * static_cast<unsigned>(std::countr_zero(shape.work_items));
+    report.barriers = 2 * report.hand_overs;
+    return report;
+}
+
 std::size_t selection_local_bytes(const Shape& shape, ElementBytes bytes) noexcept {
     if (shape.work_items == 1) return 0;
     const std::size_t elements = std::size_t{shape.vectors} * shape.lanes * (shape.work_items / 2);

@@ -6,6 +6,7 @@
 
 #include <lanesort/device.hpp>
 #include <lanesort/shape.hpp>
+#include <lanesort/sorter.hpp>
 
 namespace lanesort::detail {
 
@@ -26,6 +27,8 @@ struct Selection {
 
     /// Elements that the first pass leaves for the second; 0 where there is none.
     std::uint64_t left_over() const noexcept { return passes.size() > 1 ? rows * passes[0].parts * k : 0; }
+    /// Its launches, and where the work-items of a group synchronise in them.
+    SortReport report() const noexcept;
 };
 
 /// The most elements that a work-item of that device can keep in its registers; a sort is to be used for more.

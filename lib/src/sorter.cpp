@@ -76,6 +76,33 @@ SortReport Sorter::sort_by_key(void* keys, void* values, std::size_t count, cons
                             {type, value_bytes, options.stable ? detail::number_bytes(extent) : 0}, options.order);
 }
 
+namespace {
+
+/// The extent of a merge.
+detail::Extent extent_of(std::size_t count, std::size_t middle, const SortOptions& options) {
+    detail::Extent extent = extent_of(count, options);
+    extent.middle = middle;
+    return extent;
+}
+
+}  // namespace
+
+SortReport Sorter::merge(void* keys, std::size_t count, std::size_t middle, const KeyKind& type,
+                         const SortOptions& options) {
+    const detail::Extent extent = extent_of(count, middle, options);
+    const bool numbered = options.stable && type.comparator();
+    return core_->sort_host({.keys = keys}, extent, {type, 0, numbered ? detail::number_bytes(extent) : 0},
+                            options.order);
+}
+
+SortReport Sorter::merge_by_key(void* keys, void* values, std::size_t count, std::size_t middle, const KeyKind& type,
+                                std::size_t value_bytes, const SortOptions& options) {
+    const detail::Extent extent = extent_of(count, middle, options);
+    detail::check_values(value_bytes);
+    return core_->sort_host({.keys = keys, .values = values}, extent,
+                            {type, value_bytes, options.stable ? detail::number_bytes(extent) : 0}, options.order);
+}
+
 SortReport Sorter::argsort(const void* keys, void* indices, std::size_t count, const KeyKind& type,
                            std::size_t index_bytes, const SortOptions& options) {
     const detail::Extent extent = extent_of(count, options);

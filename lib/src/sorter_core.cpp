@@ -118,10 +118,12 @@ SorterCore::Prepared SorterCore::prepare_with(Shape shape, bool adapt, const Ext
     for (;;) {
         const bool short_rows = extent.in_rows() && parameters.shape.tile_keys() > std::bit_ceil(length);
         parameters.layout = short_rows ? Layout::short_rows : extent.in_rows() ? Layout::rows : Layout::range;
-        parameters.heads = head_bits(length, parameters.shape, extent.first) > 0;
-        // A tile of heads may reach four times as far as the array.
-        parameters.wide_index =
-            (short_rows ? extent.count : length) >= (parameters.heads ? wide_count / 4 : wide_count);
+        parameters.operation = extent.middle                                           ? Operation::merge
+                               : head_bits(length, parameters.shape, extent.first) > 0 ? Operation::sort_first
+                                                                                       : Operation::sort;
+        // With what is made up in front and behind, or in a tile of heads, indices reach four times as far.
+        parameters.wide_index = (short_rows ? extent.count : length) >=
+                                (parameters.operation == Operation::sort ? wide_count : wide_count / 4);
         if (parameters.layout == Layout::rows) {
             parameters.tiles_per_group = tiles_per_group(parameters, device, limited.max_work_items);
             parameters.shape.resident_groups = std::clamp(resident_items / parameters.work_items(), 1u, 32u);
@@ -136,7 +138,8 @@ SorterCore::Prepared SorterCore::prepare_with(Shape shape, bool adapt, const Ext
                                     to_string(parameters.shape), limited.max_work_items, device.name));
         parameters.shape = smaller;
     }
-    Plan plan = extent.in_rows()
+    Plan plan = extent.middle ? make_merge_plan(length, *extent.middle, parameters.shape)
+                : extent.in_rows()
                     ? make_row_plan(extent.rows(), length, parameters.shape, parameters.tiles_per_group, extent.first)
                     : make_plan(length, parameters.shape, extent.first);
     Prepared ready{std::move(plan), std::move(parameters)};

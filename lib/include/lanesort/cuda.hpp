@@ -78,6 +78,16 @@ struct ValueRange {
 SortReport enqueue_sort_by_key(Sorter& sorter, Stream stream, const KeyRange& keys, const ValueRange& values,
                                std::span<const Event> wait_list = {}, Event event = nullptr);
 
+/// Merges two sorted ranges that lie side by side, in place: as Sorter::merge says, under the contract of enqueue_sort.
+/// The second begins `middle` keys after the first. Throws Error(invalid_argument) also for rows, segments and
+/// KeyRange::first, Error(out_of_range) for a middle behind the end.
+SortReport enqueue_merge(Sorter& sorter, Stream stream, const KeyRange& keys, std::size_t middle,
+                         std::span<const Event> wait_list = {}, Event event = nullptr);
+
+/// The same for keys with their values, under the contract of enqueue_sort_by_key.
+SortReport enqueue_merge_by_key(Sorter& sorter, Stream stream, const KeyRange& keys, const ValueRange& values,
+                                std::size_t middle, std::span<const Event> wait_list = {}, Event event = nullptr);
+
 /// Writes the indices that would sort the keys, of 4 or 8 bytes, and leaves the keys as they are: as Sorter::argsort
 /// says, under the contract of enqueue_sort. Takes device memory for a copy of the keys from the sorter's pool,
 /// which is given back in the order of the stream.

@@ -78,6 +78,17 @@ struct ValueRange {
 SortReport enqueue_sort_by_key(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const ValueRange& values,
                                std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
 
+/// Merges two sorted ranges that lie side by side, in place: as Sorter::merge says, under the contract of enqueue_sort.
+/// The second begins `middle` keys after the first. Throws Error(invalid_argument) also for rows, segments and
+/// KeyRange::first, Error(out_of_range) for a middle behind the end.
+SortReport enqueue_merge(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, std::size_t middle,
+                         std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
+
+/// The same for keys with their values, under the contract of enqueue_sort_by_key.
+SortReport enqueue_merge_by_key(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const ValueRange& values,
+                                std::size_t middle, std::span<const cl_event> wait_list = {},
+                                cl_event* event = nullptr);
+
 /// Writes the indices that would sort the keys, of 4 or 8 bytes, and leaves the keys as they are: as Sorter::argsort
 /// says, under the contract of enqueue_sort; the buffer of the keys may be read-only. Allocates device memory for a
 /// copy of the keys, which is freed when the sort has ended.

@@ -47,6 +47,7 @@ struct Plan {
     std::uint64_t rows = 0;        ///< rows of `count` keys, each sorted by itself; 0 where the array is no rows
     unsigned tiles_per_group = 1;  ///< tiles that a work-group sorts side by side, with shape.work_items for each
     bool short_rows = false;       ///< a tile holds several rows
+    std::uint64_t front = 0;       ///< places before the first key, where smaller ones are made up
 
     /// Keys of the array.
     std::uint64_t keys() const noexcept { return rows > 0 ? rows * count : count; }
@@ -67,6 +68,11 @@ Plan make_plan(std::uint64_t count, const Shape& shape, std::uint64_t first = al
 
 /// lg of the keys of a head in the plan for the first so many keys; 0 where it sorts all of them.
 unsigned head_bits(std::uint64_t count, const Shape& shape, std::uint64_t first);
+
+/// The plan that merges two sorted ranges side by side, of `middle` keys and of the others: the one phase of the
+/// network that merges two runs of 2^(p-1) keys, no less than the longer range, with made-up keys in front of the first
+/// and behind the second. Passes, errors and costs as make_plan; `middle` is no more than `count`.
+Plan make_merge_plan(std::uint64_t count, std::uint64_t middle, const Shape& shape);
 
 /// The plan for `rows` rows of `length` keys, one after the other in the array, each sorted by itself. All rows share
 /// the launches of a sort of `length` keys. A tile lies in one row: the shape's tile has no more keys than the next

@@ -185,6 +185,37 @@ public:
     SortReport sort_by_key(void* keys, void* values, std::size_t count, const KeyKind& type, std::size_t value_bytes,
                            const SortOptions& options = {});
 
+    /// Merges two sorted ranges that lie side by side, the first keys[0] .. keys[middle - 1], in place, as
+    /// std::inplace_merge: one phase of the network. Both must be sorted in the order that `options` ask for; equal
+    /// keys of the first range need not come first unless the merge is stable, as SortOptions says. Takes memory,
+    /// blocks, and throws, as sort() does, and Error(out_of_range) for a middle behind the end, Error(invalid_argument)
+    /// for rows, segments and `options.first`.
+    template <Key T>
+    SortReport merge(std::span<T> keys, std::size_t middle, const SortOptions& options = {}) {
+        return merge(keys.data(), keys.size(), middle, key_type_v<T>, options);
+    }
+    /// The same for records in the order of a comparator.
+    template <Record T>
+    SortReport merge(std::span<T> records, std::size_t middle, const Comparator& comparator,
+                     const SortOptions& options = {}) {
+        return merge(records.data(), records.size(), middle, detail::checked_for<T>(comparator), options);
+    }
+    /// The same for a type known at run time.
+    SortReport merge(void* keys, std::size_t count, std::size_t middle, const KeyKind& type,
+                     const SortOptions& options);
+
+    /// The same for keys together with the values that belong to them, as sort_by_key.
+    template <Key K, class V>
+    requires std::is_trivially_copyable_v<V> SortReport merge_by_key(std::span<K> keys, std::span<V> values,
+                                                                     std::size_t middle,
+                                                                     const SortOptions& options = {}) {
+        if (keys.size() != values.size()) detail::throw_sizes_differ(keys.size(), values.size());
+        return merge_by_key(keys.data(), values.data(), keys.size(), middle, key_type_v<K>, sizeof(V), options);
+    }
+    /// The same for types known at run time.
+    SortReport merge_by_key(void* keys, void* values, std::size_t count, std::size_t middle, const KeyKind& type,
+                            std::size_t value_bytes, const SortOptions& options);
+
     /// Writes the indices, from 0, that would sort the keys, which stay as they are: keys[indices[0]] is the first.
     /// Stable: equal keys keep their order, also when descending. Blocks, and throws, as sort() does. Takes device
     /// memory for the keys and, unless the device works in host memory, the indices. Indices of keys that are in no

@@ -1,0 +1,94 @@
+// lanesort/opencl.hpp: the first k keys.
+#include <optional>
+
+#include "../../lib/src/sorter_core.hpp"
+#include "arguments.hpp"
+#include "checked.hpp"
+#include "host.hpp"
+
+namespace lanesort::opencl {
+
+SortReport enqueue_top_k(Sorter& sorter, cl_command_queue on, const KeyRange& keys, std::size_t k,
+                         const Selected& selected, std::span<const cl_event> wait_list, cl_event* event) {
+    return checked([&] {
+        Host& host = host_of(sorter);
+        const cl::CommandQueue queue(on, on != nullptr);
+        check_queue(host, queue);
+        detail::Extent extent = detail::extent_of(keys, keys.segments.buffer != nullptr);
+        const bool wants_indices = selected.indices.buffer != nullptr;
+        if (wants_indices) check_index(extent, selected.indices.bytes);
+        const std::size_t key_bytes = keys.type.bytes(), rows = extent.row_length > 0 ? extent.rows() : 1;
+        const std::size_t number_bytes =
+            selected_number_bytes(extent, keys.type, wants_indices ? selected.indices.bytes : 0);
+        const detail::ElementType element{keys.type, 0, number_bytes};
+        const Arrays from{{retained(keys.buffer), keys.offset}, keys.count, coding_of(keys.type, keys.order)};
+        Arrays to{{retained(selected.buffer), selected.offset}, rows * k, from.coding};
+        check_keys(host, from.keys.buffer, keys, false);
+        const KeyRange results{selected.buffer, selected.offset, to.count, keys.type};
+        check_keys(host, to.keys.buffer, results, true);
+        require_apart({from.keys, keys.count, key_bytes}, {to.keys, to.count, key_bytes});
+        if (wants_indices) {
+            to.numbers = {retained(selected.indices.buffer), selected.indices.offset};
+            check_values(host, to.numbers.buffer, selected.indices, results);
+            require_apart({from.keys, keys.count, key_bytes}, {to.numbers, to.count, number_bytes});
+        }
+        std::vector<cl::Event> waits = check_events(host, wait_list);
+        const auto ready = sorter.core().prepare_selection(extent, element, k);
+        // Too many for registers: a copy is sorted, and the first of each row are copied out.
+        std::optional<detail::SorterCore::Prepared> sort;
+        extent.first = k;
+        if (!ready && to.count > 0 && !extent.is_sorted()) sort = sorter.core().prepare(extent, element);
+
+        SortReport report = ready ? ready->selection.report() : sort ? detail::report_of(sort->plan) : SortReport{};
+        const auto allocate = [&](std::size_t elements, std::size_t bytes) -> Array {
+            report.device_bytes += elements * bytes;
+            return {cl::Buffer(host.context(), CL_MEM_READ_WRITE, elements * bytes)};
+        };
+        cl::Event finished;
+        if (ready) {
+            const detail::Selection& selection = ready->selection;
+            Arrays left_over{};
+            if (number_bytes > 0 && !wants_indices) to.numbers = allocate(to.count, number_bytes);
+            if (selection.left_over() > 0) {
+                left_over.keys = allocate(selection.left_over(), key_bytes);
+                if (number_bytes > 0) left_over.numbers = allocate(selection.left_over(), number_bytes);
+            }
+            finished = enqueue_selection(host.program(ready->parameters), queue, selection, from, left_over, to,
+                                         std::move(waits));
+        } else if (to.count == 0) {
+            queue.enqueueMarkerWithWaitList(&waits, &finished);
+        } else {
+            Arrays copy{allocate(keys.count, key_bytes), keys.count, from.coding};
+            if (number_bytes > 0) copy.numbers = allocate(keys.count, number_bytes);
+            std::vector<cl::Event> copied(1);
+            queue.enqueueCopyBuffer(from.keys.buffer, copy.keys.buffer, keys.offset * key_bytes, 0,
+                                    keys.count * key_bytes, &waits, &copied[0]);
+            if (sort) {
+                QueueExecutor executor(host.program(sort->parameters), queue, copy, std::move(copied));
+                executor.run(sort->plan);
+                copied = {executor.finished()};
+            } else if (number_bytes > 0) {
+                queue.enqueueFillBuffer(copy.numbers.buffer, cl_uchar{0}, 0, keys.count * number_bytes, &waits,
+                                        &copied.emplace_back());
+            }
+            std::vector<cl::Event> taken;
+            const auto take = [&](const Array& array, const Array& source, std::size_t bytes) {
+                cl::Event& event_of_copy = taken.emplace_back();
+                if (rows == 1)
+                    queue.enqueueCopyBuffer(source.buffer, array.buffer, 0, array.offset * bytes, k * bytes, &copied,
+                                            &event_of_copy);
+                else
+                    queue.enqueueCopyBufferRect(source.buffer, array.buffer, {0, 0, 0}, {array.offset * bytes, 0, 0},
+                                                {k * bytes, rows, 1}, extent.length() * bytes, 0, k * bytes, 0, &copied,
+                                                &event_of_copy);
+            };
+            take(to.keys, copy.keys, key_bytes);
+            if (wants_indices) take(to.numbers, copy.numbers, number_bytes);
+            queue.enqueueMarkerWithWaitList(&taken, &finished);
+        }
+        give(finished, event);
+        return report;
+    });
+}
+
+}  // namespace lanesort::opencl
