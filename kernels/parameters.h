@@ -31,7 +31,11 @@
 #define VALUE_BITS 0
 #endif
 #ifndef NUMBER_BITS
-#define NUMBER_BITS (RECORD_BYTES ? 8 : 0)
+#if RECORD_BYTES
+#define NUMBER_BITS 8
+#else
+#define NUMBER_BITS 0
+#endif
 #endif
 #ifndef INDEX_BITS
 #define INDEX_BITS 32

@@ -73,6 +73,7 @@ INLINE void merge_vectors(arrays_t arrays, index_t count, tile_t tile, uint firs
     }
 }
 
+#if !FRONT
 /* Stores whole blocks: at rest transposed, and in order once the array is sorted, which `coding` tells. */
 INLINE void store_blocks(element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint coding, flip_t flip) {
     if (coding == CODING_NONE) {
@@ -82,6 +83,7 @@ INLINE void store_blocks(element_t* r, arrays_t arrays, index_t count, tile_t ti
         store_registers(r, arrays, count, tile, t, 0, 0, 1, coding, flip);
     }
 }
+#endif
 
 /* The steps of strides 2^(top - 1) vectors .. 1 key of one chunk. */
 INLINE void merge_chunk(arrays_t arrays, index_t count, tile_t tile, uint chunk, uint mirrored, uint top,
