@@ -1,14 +1,19 @@
-// Pairs, rows and the largest keys beside CUB's calls for them, on the first CUDA device: medians of device time, one
-// call of each in turn.
+// Pairs, rows, the largest keys, merges and what is asked of sorted keys beside CUB's calls for them, on the first CUDA
+// device: medians of device time, one call of each in turn.
 //
 // usage: lanesort_family_bench [REPETITIONS]
 #include <cuda_runtime.h>
+#include <thrust/execution_policy.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
+#include <thrust/sort.h>
+#include <cub/device/device_merge.cuh>
 #include <cub/device/device_merge_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_run_length_encode.cuh>
 #include <cub/device/device_segmented_radix_sort.cuh>
 #include <cub/device/device_segmented_sort.cuh>
+#include <cub/device/device_select.cuh>
 
 #include <algorithm>
 #include <cstdint>
@@ -209,6 +214,82 @@ void compare_top_k(Bench& bench, lanesort::Sorter& sorter, std::size_t count, st
                     }}});
 }
 
+/// The first keys in their places, beside a sort of all.
+void compare_partial_sort(Bench& bench, lanesort::Sorter& sorter, std::size_t count, std::size_t first) {
+    using namespace lanesort;
+    DeviceArray<std::uint32_t> pristine(count), keys(count);
+    pristine.put(random_integers<std::uint32_t>(count));
+    cudaStream_t stream = bench.stream();
+    const auto restore = [&] { keys.copy(pristine, stream); };
+    lanesort::cuda::KeyRange range{keys.get(), 0, count, KeyType::u32}, some = range;
+    some.first = first;
+    bench.compare("first " + std::to_string(first) + " of " + std::to_string(count), count,
+                  {{"partial sort", restore, [&] { lanesort::cuda::enqueue_sort(sorter, stream, some); }},
+                   {"sort", restore, [&] { lanesort::cuda::enqueue_sort(sorter, stream, range); }}});
+}
+
+/// Two sorted halves in place, beside CUB's merge into a second array and a sort.
+void compare_merge(Bench& bench, lanesort::Sorter& sorter, std::size_t count) {
+    using namespace lanesort;
+    DeviceArray<std::uint32_t> pristine(count), keys(count), merged(count);
+    std::vector<std::uint32_t> input = random_integers<std::uint32_t>(count);
+    const auto middle = input.begin() + static_cast<std::ptrdiff_t>(count / 2);
+    std::sort(input.begin(), middle);
+    std::sort(middle, input.end());
+    pristine.put(input);
+    cudaStream_t stream = bench.stream();
+    const auto restore = [&] { keys.copy(pristine, stream); };
+    const auto half = static_cast<std::int64_t>(count / 2);
+    const lanesort::cuda::KeyRange range{keys.get(), 0, count, KeyType::u32};
+    bench.compare("merge of " + std::to_string(count), count,
+                  {{"merge", restore, [&] { lanesort::cuda::enqueue_merge(sorter, stream, range, count / 2); }},
+                   {"sort", restore, [&] { lanesort::cuda::enqueue_sort(sorter, stream, range); }},
+                   {"CUB merge", restore, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
+                        return cub::DeviceMerge::MergeKeys(
+                            temporary, bytes, keys.get(), half, keys.get() + half,
+                            static_cast<std::int64_t>(count) - half, merged.get(),
+                            [] __device__(std::uint32_t a, std::uint32_t b) { return a < b; }, stream);
+                    })}});
+}
+
+/// What is asked of a sorted array with four equal keys each, beside CUB's and Thrust's answers.
+void compare_runs(Bench& bench, lanesort::Sorter& sorter, std::size_t count) {
+    using namespace lanesort;
+    DeviceArray<std::uint32_t> keys(count), distinct(count), lengths(count);
+    DeviceArray<std::uint64_t> number(1);
+    std::vector<std::uint32_t> input(count);
+    for (std::size_t i = 0; i < count; ++i) input[i] = static_cast<std::uint32_t>(i / 4);
+    keys.put(input);
+    cudaStream_t stream = bench.stream();
+    const auto restore = [] {};
+    const auto n = static_cast<std::int64_t>(count);
+    const lanesort::cuda::KeyRange range{keys.get(), 0, count, KeyType::u32};
+    const lanesort::cuda::Distinct to{distinct.get(), 0, {number.get(), 0}};
+    bench.compare("is_sorted of " + std::to_string(count), count,
+                  {{"is_sorted", restore,
+                    [&] {
+                        lanesort::cuda::enqueue_is_sorted(sorter, stream, range, {number.get(), 0});
+                    }},
+                   {"Thrust", restore, [&] {
+                        static_cast<void>(thrust::is_sorted(thrust::cuda::par.on(stream), keys.get(), keys.get() + n));
+                    }}});
+    bench.compare("unique of " + std::to_string(count), count,
+                  {{"unique", restore, [&] { lanesort::cuda::enqueue_unique(sorter, stream, range, to); }},
+                   {"CUB", restore, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
+                        return cub::DeviceSelect::Unique(temporary, bytes, keys.get(), distinct.get(), number.get(), n,
+                                                         stream);
+                    })}});
+    bench.compare("run lengths of " + std::to_string(count), count,
+                  {{"run lengths", restore,
+                    [&] {
+                        lanesort::cuda::enqueue_run_lengths(sorter, stream, range, to, {lengths.get(), 0, 4});
+                    }},
+                   {"CUB", restore, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
+                        return cub::DeviceRunLengthEncode::Encode(temporary, bytes, keys.get(), distinct.get(),
+                                                                  lengths.get(), number.get(), n, stream);
+                    })}});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -226,4 +307,10 @@ int main(int argc, char** argv) {
         for (const std::size_t k : {1, 16, 64, 256})
             compare_top_k(bench, sorter, std::size_t{1} << exponent, std::size_t{1} << exponent, k);
     for (const std::size_t length : {1024, 65536}) compare_top_k(bench, sorter, std::size_t{1} << 26, length, 64);
+    for (const int exponent : {18, 22, 26}) {
+        for (const std::size_t first : {10, 1000, 4000})
+            compare_partial_sort(bench, sorter, std::size_t{1} << exponent, first);
+        compare_merge(bench, sorter, std::size_t{1} << exponent);
+        compare_runs(bench, sorter, std::size_t{1} << exponent);
+    }
 }
