@@ -1,4 +1,7 @@
 // What is CUDA's own: a caller's stream, events, capture, pointers.
+#include <algorithm>
+#include <functional>
+
 #include "cuda_target.hpp"
 #include "error_support.hpp"
 
@@ -95,6 +98,89 @@ TEST_CASE("CUDA: may be called while the caller's stream is captured, and replay
         driver().cuGraphExecDestroy(executable);
         driver().cuGraphDestroy(graph);
     }
+}
+
+/// A call on `count` keys in two sorted halves, and three times the room behind them.
+struct Call {
+    const char* name;
+    Preparation preparation;
+    std::function<void(Sorter&, cuda::Stream, void*)> enqueue;
+};
+constexpr std::size_t count = 20'003;
+
+std::vector<Call> calls() {
+    using namespace cuda;
+    const auto range = [](void* memory) { return KeyRange{memory, 0, count, KeyType::f32}; };
+    const auto stable = [=](void* memory) {
+        KeyRange keys = range(memory);
+        keys.stable = true;
+        return keys;
+    };
+    const auto behind = [](void* memory) { return ValueRange{memory, count, 4}; };
+    const auto selected = [](void* memory) { return Selected{memory, count, {memory, 2 * count, 4}}; };
+    const auto distinct = [](void* memory) { return Distinct{memory, count, {memory, (3 * count + 1) / 2}}; };
+    using enum Preparation::Call;
+    return {
+        {"values",
+         {.count = count, .value_bytes = 4},
+         [=](Sorter& s, Stream on, void* m) { enqueue_sort_by_key(s, on, range(m), behind(m)); }},
+        {"stable",
+         {.count = count, .value_bytes = 4, .stable = true},
+         [=](Sorter& s, Stream on, void* m) { enqueue_sort_by_key(s, on, stable(m), behind(m)); }},
+        {"argsort",
+         {.count = count, .index_bytes = 4},
+         [=](Sorter& s, Stream on, void* m) { enqueue_argsort(s, on, range(m), behind(m)); }},
+        {"merge",
+         {.call = merge, .count = count},
+         [=](Sorter& s, Stream on, void* m) { enqueue_merge(s, on, range(m), count / 2); }},
+        {"few",
+         {.call = top_k, .count = count, .index_bytes = 4, .first = 5},
+         [=](Sorter& s, Stream on, void* m) { enqueue_top_k(s, on, range(m), 5, selected(m)); }},
+        {"many",
+         {.call = top_k, .count = count, .index_bytes = 4, .first = 9000},
+         [=](Sorter& s, Stream on, void* m) { enqueue_top_k(s, on, range(m), 9000, selected(m)); }},
+        {"lengths",
+         {.call = run_lengths, .count = count, .index_bytes = 4},
+         [=](Sorter& s, Stream on, void* m) {
+             enqueue_run_lengths(s, on, range(m), distinct(m), {m, 2 * count, 4});
+         }},
+    };
+}
+
+TEST_CASE("CUDA: every call may be the first of a prepared sorter while the caller's stream is captured") {
+    Random random(seed());
+    for (CudaTarget& target : cuda_devices())
+        for (const Call& call : calls()) {
+            CAPTURE(target.name);
+            CAPTURE(call.name);
+            const cuda::CurrentContext current(target.context());
+            std::vector<float> before = random_keys<float>(4 * count, random);
+            for (std::size_t i = 0; i < count; ++i) before[i] = static_cast<float>(random() % 5000);
+            std::sort(before.begin(), before.begin() + count / 2);
+            std::sort(before.begin() + count / 2, before.begin() + count);
+            const auto memory = target.cuda_memory(bytes_of(before));
+            const CudaStream stream;
+            Sorter sorter = target.new_sorter();
+            sorter.prepare(KeyType::f32, call.preparation);
+            CUgraph graph = nullptr;
+            CUgraphExec executable = nullptr;
+            LANESORT_CU(cuStreamBeginCapture, stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+            call.enqueue(sorter, stream, memory->pointer());
+            LANESORT_CU(cuStreamEndCapture, stream, &graph);
+            LANESORT_CU(cuGraphInstantiateWithFlags, &executable, graph, 0);
+            REQUIRE(memory->read() == bytes_of(before));
+            call.enqueue(sorter, stream, memory->pointer());
+            stream.finish();
+            const Bytes expected = memory->read();
+            for (int repetition = 0; repetition < 2; ++repetition) {
+                memory->write(bytes_of(before));
+                LANESORT_CU(cuGraphLaunch, executable, stream);
+                stream.finish();
+                REQUIRE(memory->read() == expected);
+            }
+            driver().cuGraphExecDestroy(executable);
+            driver().cuGraphDestroy(graph);
+        }
 }
 
 TEST_CASE("CUDA: what a caller can get wrong is told before anything runs") {

@@ -15,7 +15,10 @@ public:
     MadeUpBackend(DeviceInfo info, unsigned allowed) : info_(std::move(info)), allowed_(allowed) {}
 
     const DeviceInfo& info() const noexcept override { return info_; }
-    unsigned prepare(const KernelParameters&) override { return allowed_; }
+    unsigned prepare(const KernelParameters& parameters) override {
+        if (std::ranges::find(programs, parameters) == programs.end()) programs.push_back(parameters);
+        return allowed_;
+    }
     SortReport sort_host(const HostArrays&, std::uint64_t, const Plan&, const KernelParameters&, KeyCoding,
                          const std::function<void(std::size_t, std::size_t)>&) override {
         return {};
@@ -26,6 +29,8 @@ public:
     }
     void runs_host(const void*, const HostRuns&, const RunsSchedule&, const KernelParameters&, KeyCoding) override {}
     SyncCounts count_host(void*, const Plan&, const KernelParameters&, KeyCoding) override { return {}; }
+
+    std::vector<KernelParameters> programs;  ///< that were compiled
 
 private:
     DeviceInfo info_;
@@ -75,6 +80,54 @@ TEST_CASE("core: work-groups of several tiles leave each work-item the registers
 TEST_CASE("core: rows of one key need no tile, and can be prepared for") {
     for (const DeviceInfo& device : {test::graphics_card(), test::processor()})
         CHECK(core_for(device, 256).prepare({8, 1}, {KeyType::f64}).plan.passes.empty());
+}
+
+TEST_CASE("core: what was prepared for compiles nothing any more") {
+    using Call = Preparation::Call;
+    std::vector<float> keys(10'000), best(10), distinct(10'000);
+    std::vector<std::uint32_t> values(10'000), indices(10'000), ten(10);
+    std::vector<std::uint64_t> lengths(10'000);
+    const std::vector<std::uint64_t> offsets{0, 2000, 7000};
+    const std::span k(keys), some(best);
+    const std::span v(values);
+    struct Case {
+        Preparation preparation;
+        std::function<void(Sorter&)> call;
+    };
+    const Case cases[] = {
+        {{.count = 10'000}, [&](Sorter& s) { s.sort(k); }},
+        {{.count = 10'000, .row_length = 100}, [&](Sorter& s) { s.sort(k, {.row_length = 100}); }},
+        {{.count = 10'000, .row_length = 1}, [&](Sorter& s) { s.sort(k, {.row_length = 1}); }},
+        {{.count = 10'000, .longest_segment = 5000}, [&](Sorter& s) { s.sort(k, {.segments = offsets}); }},
+        {{.count = 10'000, .first = 30}, [&](Sorter& s) { s.partial_sort(k, 30); }},
+        {{.count = 10'000, .value_bytes = 4}, [&](Sorter& s) { s.sort_by_key(k, v); }},
+        {{.count = 10'000, .value_bytes = 4, .stable = true},
+         [&](Sorter& s) { s.sort_by_key(k, v, {.stable = true}); }},
+        {{.count = 10'000, .index_bytes = 4}, [&](Sorter& s) { s.argsort(k, std::span(indices)); }},
+        {{.call = Call::merge, .count = 10'000}, [&](Sorter& s) { s.merge(k, 77); }},
+        {{.call = Call::top_k, .count = 10'000, .first = 10}, [&](Sorter& s) { s.top_k(k, some); }},
+        {{.call = Call::top_k, .count = 10'000, .index_bytes = 4, .first = 10},
+         [&](Sorter& s) { s.top_k(k, some, std::span(ten)); }},
+        {{.call = Call::top_k, .count = 10'000, .first = 9000},
+         [&](Sorter& s) { s.top_k(k, std::span(distinct).first(9000)); }},
+        {{.call = Call::is_sorted, .count = 10'000}, [&](Sorter& s) { s.is_sorted(k); }},
+        {{.call = Call::unique, .count = 10'000}, [&](Sorter& s) { s.unique(k, std::span(distinct)); }},
+        {{.call = Call::run_lengths, .count = 10'000, .index_bytes = 8},
+         [&](Sorter& s) { s.run_lengths(k, std::span(distinct), std::span(lengths)); }},
+    };
+    for (const DeviceInfo& device : {test::graphics_card(), test::processor()})
+        for (const Case& a_case : cases) {
+            CAPTURE(device.name);
+            CAPTURE(&a_case - cases);
+            auto backend = std::make_unique<MadeUpBackend>(device, 256);
+            const MadeUpBackend& compiler = *backend;
+            Sorter sorter(std::make_unique<SorterCore>(std::move(backend), SorterOptions{.use_tuned = false}));
+            sorter.prepare(KeyType::f32, a_case.preparation);
+            const std::size_t prepared = compiler.programs.size();
+            CHECK(prepared == (a_case.preparation.row_length == 1 ? 0 : 1));
+            a_case.call(sorter);
+            CHECK(compiler.programs.size() == prepared);
+        }
 }
 
 TEST_CASE("core: indices of a selection need room for what is selected only") {

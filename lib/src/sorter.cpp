@@ -174,17 +174,41 @@ void Sorter::prepare(const KeyKind& type, std::uint64_t count, std::uint64_t row
     core_->prepare({count, row_length}, {type});
 }
 
-void Sorter::prepare_sort_by_key(const KeyKind& type, std::size_t value_bytes, std::uint64_t count,
-                                 std::uint64_t row_length) {
-    detail::check_values(value_bytes);
-    core_->prepare({count, row_length}, {type, value_bytes});
-}
-
-void Sorter::prepare_argsort(const KeyKind& type, std::size_t index_bytes, std::uint64_t count,
-                             std::uint64_t row_length) {
-    const detail::Extent extent{count, row_length};
-    detail::check_index(extent, index_bytes);
-    core_->prepare(extent, {type, 0, index_bytes});
+void Sorter::prepare(const KeyKind& type, const Preparation& preparation) {
+    using enum Preparation::Call;
+    detail::Extent extent{preparation.count, preparation.row_length};
+    if (preparation.longest_segment > 0) {
+        detail::check_offsets(preparation.offset_bytes);
+        extent.offset_bytes = preparation.offset_bytes;
+        extent.segments = 1;
+        extent.longest = preparation.longest_segment;
+    }
+    const std::size_t value_bytes = preparation.value_bytes, index_bytes = preparation.index_bytes;
+    if (value_bytes > 0) detail::check_values(value_bytes);
+    if (preparation.call != run_lengths && index_bytes > 0) detail::check_index(extent, index_bytes);
+    switch (preparation.call) {
+        case merge: extent.middle = extent.count / 2; [[fallthrough]];
+        case sort: {
+            extent.first = preparation.first;
+            check(extent);
+            if (extent.row_length == 1) return;
+            const bool numbered = preparation.stable && (value_bytes > 0 || type.comparator());
+            const std::size_t number_bytes = index_bytes > 0 ? index_bytes
+                                             : numbered      ? detail::number_bytes(extent)
+                                                             : 0;
+            core_->prepare(extent, {type, value_bytes, number_bytes});
+            return;
+        }
+        case top_k: {
+            const detail::ElementType element{type, 0, detail::selected_number_bytes(extent, type, index_bytes)};
+            extent.first = preparation.first;
+            if (!core_->prepare_selection(extent, element, preparation.first)) core_->prepare(extent, element);
+            return;
+        }
+        case is_sorted: core_->prepare_runs(extent, type, detail::RunsTask::is_sorted, 0); return;
+        case unique: core_->prepare_runs(extent, type, detail::RunsTask::unique, 0); return;
+        case run_lengths: core_->prepare_runs(extent, type, detail::RunsTask::run_lengths, index_bytes); return;
+    }
 }
 
 Shape Sorter::shape(KeyType type, std::uint64_t count) { return core_->prepare({count}, {type}).plan.shape; }

@@ -76,6 +76,20 @@ struct TopKOptions {
     std::size_t row_length = 0;       ///< keys of a row, as SortOptions says; 0: no rows
 };
 
+/// A call that is to come, as far as its kernels depend on it.
+struct Preparation {
+    enum class Call : std::uint8_t { sort, merge, top_k, is_sorted, unique, run_lengths };
+    Call call = Call::sort;  ///< sort: sort_by_key and argsort, too
+    std::uint64_t count = 0;
+    std::size_t row_length = 0;       ///< as in SortOptions
+    std::size_t value_bytes = 0;      ///< of a value; 0: none
+    std::size_t index_bytes = 0;      ///< of an index of argsort or top_k, or of a length of run_lengths; 0: none
+    bool stable = false;              ///< as in SortOptions
+    std::size_t first = all_keys;     ///< as in SortOptions; for top_k: how many
+    std::size_t longest_segment = 0;  ///< keys; 0: no segments
+    std::size_t offset_bytes = 8;     ///< of the offsets of segments: 8 in host memory
+};
+
 /// What one sort did.
 struct SortReport {
     std::uint64_t launches = 0;      ///< kernels launched
@@ -376,12 +390,8 @@ public:
     /// Compiles now what a sort of `count` keys of that type needs (0: many, but fewer than 2^31), so that no such sort
     /// compiles later. Small, large and very large counts may need different kernels.
     void prepare(const KeyKind& type, std::uint64_t count = 0, std::uint64_t row_length = 0);
-    /// The same for sort_by_key.
-    void prepare_sort_by_key(const KeyKind& type, std::size_t value_bytes, std::uint64_t count = 0,
-                             std::uint64_t row_length = 0);
-    /// The same for argsort.
-    void prepare_argsort(const KeyKind& type, std::size_t index_bytes, std::uint64_t count = 0,
-                         std::uint64_t row_length = 0);
+    /// The same for any call. Throws as the call itself would.
+    void prepare(const KeyKind& type, const Preparation& preparation);
 
     /// The shape of a sort of `count` keys of that type (0: very many), after fitting it to the kernels that the
     /// device's compiler built.
