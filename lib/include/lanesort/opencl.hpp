@@ -150,8 +150,9 @@ SortReport enqueue_run_lengths(Sorter& sorter, cl_command_queue queue, const Key
                                cl_event* event = nullptr);
 
 /// A sort of one range on one queue, recorded once and enqueued many times: as a command buffer where the device has
-/// cl_khr_command_buffer, else as the same launches one by one. Uses the sorter's kernels: it must not outlive the
-/// sorter, and serves the same thread. Its destructor waits for the last replay.
+/// cl_khr_command_buffer, else as the same launches one by one. That of a stable sort keeps the indices' memory. Uses
+/// the sorter's kernels: it must not outlive the sorter, and serves the same thread. Its destructor waits for the last
+/// replay.
 class RecordedSort {
 public:
     /// Records; enqueues nothing. Checks and throws as enqueue_sort does. Retains queue and buffer.

@@ -118,7 +118,7 @@ public:
     ~Sorter();
 
     /// Sorts a host range; blocks until it is sorted. Takes device memory for one copy of the keys, or none where the
-    /// device works in host memory (DeviceInfo::host_unified_memory).
+    /// device works in host memory (DeviceInfo::host_unified_memory), and 8 bytes a segment.
     /// Throws Error(invalid_argument) for keys that do not fill their rows and for segments that do not ascend,
     /// Error(out_of_range) for segments that reach beyond the keys, Error(too_large) above the device's allocation
     /// limit, Error(unsupported) for a shape that the device cannot run, Error(out_of_memory) and Error(build_failed),
