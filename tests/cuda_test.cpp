@@ -102,7 +102,7 @@ TEST_CASE("CUDA: may be called while the caller's stream is captured, and replay
 
 /// A call on `count` keys in two sorted halves, and three times the room behind them.
 struct Call {
-    const char* name;
+    std::string name;
     Preparation preparation;
     std::function<void(Sorter&, cuda::Stream, void*)> enqueue;
 };

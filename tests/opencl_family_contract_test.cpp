@@ -14,7 +14,7 @@ constexpr std::size_t count = 20'003;
 
 /// A call on a buffer of `count` keys, sorted in two halves, and three times the room behind them.
 struct Call {
-    const char* name;
+    std::string name;
     std::function<SortReport(Sorter&, cl_command_queue, cl_mem, std::span<const cl_event>, cl_event*)> enqueue;
 };
 
