@@ -48,7 +48,7 @@ private:
         const std::size_t count = keys.size() / key_bytes(type);
         Indices indices(index_bytes_);
         indices.grow(count);
-        device.run(count, index_bytes_, [&](Sorter& sorter) {
+        device.run_sort(count, index_bytes_, [&](Sorter& sorter) {
             return sorter.argsort(keys.data(), indices.data(), count, type, index_bytes_, {.order = options_.order});
         });
         return indices;

@@ -38,27 +38,35 @@ Bytes SortArguments::read_keys(InputFile& file) const {
 DeviceSort::DeviceSort(const SortArguments& options)
     : options_(options), type_(options.key_type()), device_(find_device(options.device)) {}
 
-void DeviceSort::run(std::size_t count, std::size_t value_bytes, const Call& call) {
-    const auto usual = [&] { return usual_shape(device_.info(), type_, count, value_bytes); };
+void DeviceSort::run(std::size_t count, const Call& call) {
     Progress progress("sorting");
-    SorterOptions options;
-    if (options_.shape.any()) options.shape = options_.shape.over(usual());
+    SorterOptions options{.shape = shape_};
     options.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
     Sorter sorter(device_, options);
     report_ = call(sorter);
     count_ = count;
     note_ = sorter.note();
-    if (!options_.stats || count < 2) return;
-    // Only for keys without values does a sorter tell how it fitted the shape to its kernels.
-    if (value_bytes == 0) shape_ = sorter.plan(count, type_).shape;
-    else shape_ = options.shape ? *options.shape : usual();
+}
+
+void DeviceSort::run_sort(std::size_t count, std::size_t value_bytes, const Call& call) {
+    const Shape usual = usual_shape(device_.info(), type_, count, value_bytes);
+    if (options_.shape.any()) shape_ = options_.shape.over(usual);
+    run(count, [&](Sorter& sorter) {
+        const SortReport report = call(sorter);
+        if (options_.stats && count > 1) {
+            // Only for keys without values does a sorter tell how it fitted the shape to its kernels.
+            if (value_bytes == 0) shape_ = sorter.plan(count, type_).shape;
+            else if (!shape_) shape_ = usual;
+        }
+        return report;
+    });
 }
 
 void DeviceSort::sort_column(KeyColumn& column) {
     Bytes& keys = column.keys;
     Indices& places = column.places;
     const std::size_t count = keys.size() / key_bytes(type_);
-    run(count, places.width(), [&](Sorter& sorter) {
+    run_sort(count, places.width(), [&](Sorter& sorter) {
         return sorter.sort_by_key(keys.data(), places.data(), count, type_, places.width(), {.order = options_.order});
     });
 }
@@ -72,7 +80,7 @@ void DeviceSort::print_stats() const {
         text += fmt::format("{:<20}{}\n", title, value);
     };
     line("device", device_.info().name);
-    if (count_ > 1) line("shape", to_string(shape_));
+    if (shape_) line("shape", to_string(*shape_));
     if (!note_.empty()) line("note", note_);
     line("keys", fmt::format("{} of type {}", count_, name(type_)));
     line("time", fmt::format("{:.6f} s: {:.6f} to the device, {:.6f} sorting, {:.6f} back", seconds,

@@ -37,8 +37,10 @@ public:
     explicit DeviceSort(const SortArguments& options);
 
     using Call = std::function<lanesort::SortReport(lanesort::Sorter&)>;
-    /// Runs the call on a sorter for that many keys with values of `value_bytes` bytes (0: none).
-    void run(std::size_t count, std::size_t value_bytes, const Call& call);
+    /// Runs the call on a sorter for that many keys.
+    void run(std::size_t count, const Call& call);
+    /// The same for a sort, whose shape is told: with values of `value_bytes` bytes (0: none).
+    void run_sort(std::size_t count, std::size_t value_bytes, const Call& call);
 
     /// Sorts the keys with their places.
     void sort_column(KeyColumn& column);
@@ -54,6 +56,6 @@ private:
     lanesort::Device device_;
     std::size_t count_ = 0;
     lanesort::SortReport report_;
-    lanesort::Shape shape_;
+    std::optional<lanesort::Shape> shape_;  ///< of a sort
     std::string note_;
 };

@@ -41,7 +41,8 @@ private:
         const KeyType type = options_.key_type();
         Bytes keys = options_.read_keys(in);
         const std::size_t count = keys.size() / key_bytes(type);
-        device.run(count, 0, [&](Sorter& sorter) { return sorter.sort(keys.data(), count, type, {.order = options_.order}); });
+        device.run_sort(
+            count, 0, [&](Sorter& sorter) { return sorter.sort(keys.data(), count, type, {.order = options_.order}); });
         if (options_.text) write_text(out, keys, type);
         else out.write(keys.data(), keys.size());
     }

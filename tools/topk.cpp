@@ -60,7 +60,7 @@ private:
         selected.keys.room(k * key_bytes(type));
         selected.keys.grew(k * key_bytes(type));
         if (index_bytes > 0) selected.indices.grow(k);
-        device.run(count, index_bytes, [&](Sorter& sorter) {
+        device.run(count, [&](Sorter& sorter) {
             return sorter.top_k(keys.data(), count, type, selected.keys.data(), k,
                                 index_bytes > 0 ? selected.indices.data() : nullptr, index_bytes,
                                 {.order = options_.order});
