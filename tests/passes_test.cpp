@@ -87,13 +87,17 @@ TEST_CASE("passes: keys of every width and coding") {
 }
 
 TEST_CASE("passes: over the heads of sorted runs") {
+    bool wide = false;  // every other shape with 64-bit indices
     for (Target& target : targets())
         for (const Shape& shape : small_shapes()) {
             CAPTURE(to_string(shape));
             const std::size_t tile = shape.tile_keys();
             if (!target.can_run(shape, sizeof(float)) || head_bits(2 * tile, shape, 1) == 0) continue;
-            const auto kernels = target.compile(
-                {.operation = lanesort::detail::Operation::sort_first, .bytes = sizeof(float), .shape = shape});
+            wide = !wide;
+            const auto kernels = target.compile({.operation = lanesort::detail::Operation::sort_first,
+                                                 .bytes = sizeof(float),
+                                                 .wide_index = wide,
+                                                 .shape = shape});
             for (const std::size_t count : {2 * tile, 2 * tile + 1, 7 * tile - 3, 64 * tile + 5, 200 * tile})
                 for (const std::size_t first : {std::size_t{1}, tile / 4, tile / 2})
                     if (head_bits(count, shape, first) > 0)
@@ -102,12 +106,16 @@ TEST_CASE("passes: over the heads of sorted runs") {
 }
 
 TEST_CASE("passes: of a merge of two ranges") {
+    bool wide = false;
     for (Target& target : targets())
         for (const Shape& shape : small_shapes()) {
             CAPTURE(to_string(shape));
             if (!target.can_run(shape, sizeof(float))) continue;
-            const auto kernels = target.compile(
-                {.operation = lanesort::detail::Operation::merge, .bytes = sizeof(float), .shape = shape});
+            wide = !wide;
+            const auto kernels = target.compile({.operation = lanesort::detail::Operation::merge,
+                                                 .bytes = sizeof(float),
+                                                 .wide_index = wide,
+                                                 .shape = shape});
             const std::size_t tile = shape.tile_keys();
             for (const std::size_t count : {std::size_t{2}, tile - 1, tile, 2 * tile + 1, 7 * tile - 3, 64 * tile + 5})
                 for (const std::size_t middle : {std::size_t{1}, count / 3, count / 2, count - 1})

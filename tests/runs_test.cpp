@@ -393,8 +393,10 @@ TEST_SUITE("sorted ranges") {
                     const auto run = [&](inside::RunsTask task, inside::HostRuns found, std::size_t length_bytes) {
                         const auto schedule = inside::make_runs_schedule(card, 4, task, 1, count);
                         REQUIRE(schedule.shape.work_items == work_items);
-                        const inside::KernelParameters parameters{
-                            .operation = inside::Operation::runs, .bytes = {4, length_bytes}, .shape = schedule.shape};
+                        const inside::KernelParameters parameters{.operation = inside::Operation::runs,
+                                                                  .bytes = {4, length_bytes},
+                                                                  .wide_index = wide_index,
+                                                                  .shape = schedule.shape};
                         inside::Backend& backend = sorter.core().backend();
                         REQUIRE(backend.prepare(parameters) >= work_items);
                         found.result = &result;
@@ -457,6 +459,8 @@ TEST_SUITE("sorted ranges") {
             refused(ErrorCode::invalid_argument, "room for only 9",
                     [&] { sorter.run_lengths(all, std::span(distinct), std::span(lengths).first(9)); });
             refused(ErrorCode::invalid_argument, "overlap", [&] { sorter.unique(all, all); });
+            refused(ErrorCode::invalid_argument, "no memory",
+                    [&] { sorter.unique(all.data(), all.size(), KeyType::f32, nullptr, {}); });
             refused(ErrorCode::invalid_argument, "overlap", [&] {
                 sorter.run_lengths(keys.data(), 5, KeyType::f32, distinct.data(), distinct.data() + 4, 4, {});
             });

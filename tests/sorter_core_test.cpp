@@ -69,6 +69,32 @@ TEST_CASE("core: sorted ranges where kernels run in small work-groups only") {
     }
 }
 
+TEST_CASE("core: indices are of 64 bits from where those of 32 could overflow") {
+    DeviceInfo device = test::graphics_card();
+    device.max_allocation_bytes = std::uint64_t{1} << 40;
+    SorterCore core = core_for(device, 256);
+    const auto is_wide = [&](const Extent& extent) {
+        return core.prepare(extent, {KeyType::u32}).parameters.wide_index;
+    };
+    const auto first_keys = [](std::uint64_t count) {
+        Extent extent{count};
+        extent.first = 10;
+        return extent;
+    };
+    const auto two_ranges = [](std::uint64_t count) {
+        Extent extent{count};
+        extent.middle = 1;
+        return extent;
+    };
+    constexpr std::uint64_t wide = std::uint64_t{1} << 31;
+    CHECK(!is_wide({wide - 1}));
+    CHECK(is_wide({wide}));
+    CHECK(!is_wide(first_keys(wide / 4 - 1)));
+    CHECK(is_wide(first_keys(wide / 4)));
+    CHECK(!is_wide(two_ranges(wide / 4 - 1)));
+    CHECK(is_wide(two_ranges(wide / 4)));
+}
+
 TEST_CASE("core: work-groups of several tiles leave each work-item the registers that were measured") {
     SorterCore core = core_for(test::graphics_card(), 256);
     const Shape whole = choose_shape(test::graphics_card(), {4, 4}, 100);

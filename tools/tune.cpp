@@ -346,7 +346,7 @@ private:
                 throw BadInput(fmt::format("--count is {}, but {} can be tuned for 2 to {} keys of type {}", count,
                                            info.name, most, name(type)));
         std::ranges::sort(counts);
-        counts.erase(std::ranges::unique(counts).begin(), counts.end());
+        counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
         return counts;
     }
 

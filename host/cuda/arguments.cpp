@@ -72,11 +72,8 @@ CUdeviceptr check_keys(const Host& host, const KeyRange& keys) {
 CUdeviceptr check_values(const Host& host, const ValueRange& values, const KeyRange& keys) {
     const CUdeviceptr memory = check_memory(host, values.values, values.offset, keys.count, values.bytes, "values",
                                             fmt::format("of {} bytes", values.bytes));
-    const std::size_t bytes = keys.type.bytes();
-    const CUdeviceptr first_key = reinterpret_cast<CUdeviceptr>(keys.keys) + keys.offset * bytes;
-    const CUdeviceptr first_value = memory + values.offset * values.bytes;
-    require(first_key + keys.count * bytes <= first_value || first_value + keys.count * values.bytes <= first_key,
-            ErrorCode::invalid_argument, "keys and values overlap");
+    require_apart({{reinterpret_cast<CUdeviceptr>(keys.keys), keys.offset}, keys.count, keys.type.bytes()},
+                  {{memory, values.offset}, keys.count, values.bytes});
     return memory;
 }
 
@@ -105,8 +102,9 @@ void check_stream(const Host& host, CUstream stream) {
 void require_apart(const PlacedArray& a, const PlacedArray& b) {
     const CUdeviceptr first_a = a.array.memory + a.array.offset * a.bytes;
     const CUdeviceptr first_b = b.array.memory + b.array.offset * b.bytes;
-    require(first_a + a.count * a.bytes <= first_b || first_b + b.count * b.bytes <= first_a,
-            ErrorCode::invalid_argument, "keys, results and indices overlap");
+    require(a.count == 0 || b.count == 0 || first_a + a.count * a.bytes <= first_b ||
+                first_b + b.count * b.bytes <= first_a,
+            ErrorCode::invalid_argument, "two of the arrays overlap: keys, values, results or offsets of segments");
 }
 
 }  // namespace lanesort::cuda

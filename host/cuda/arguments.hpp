@@ -32,7 +32,7 @@ void check_stream(const Host& host, CUstream stream);
 
 /// An array of `count` elements of so many bytes.
 struct PlacedArray {
-    const Array& array;
+    Array array;
     std::size_t count, bytes;
 };
 /// Throws Error(invalid_argument) if the two have bytes in common.

@@ -64,7 +64,8 @@ unsigned Host::prepare(const detail::KernelParameters& parameters) {
         programs_, parameters, [](const auto& p) -> const auto& { return p->parameters(); });
     if (known != programs_.end()) return (*known)->max_work_items();
     const CurrentContext current(context_);
-    pool();  // cannot be made while a stream is captured, but what was prepared for may be called then
+    // No pool can be made while a stream is captured, but what was prepared for may be called then.
+    if (attribute(device_, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)) pool();
     return programs_.emplace_back(std::make_unique<Program>(device_, parameters))->max_work_items();
 }
 

@@ -45,11 +45,8 @@ void check_keys(const Host& host, const cl::Buffer& buffer, const KeyRange& keys
 void check_values(const Host& host, const cl::Buffer& buffer, const ValueRange& values, const KeyRange& keys) {
     check_buffer(host, buffer, true);
     check_range(buffer, values.offset, keys.count, values.bytes, "values", fmt::format("of {} bytes", values.bytes));
-    const std::size_t key_bytes = keys.type.bytes();
-    const std::size_t first_key = keys.offset * key_bytes, first_value = values.offset * values.bytes;
-    require(values.buffer != keys.buffer || first_key + keys.count * key_bytes <= first_value ||
-                first_value + keys.count * values.bytes <= first_key,
-            ErrorCode::invalid_argument, "keys and values overlap");
+    require_apart({{retained(keys.buffer), keys.offset}, keys.count, keys.type.bytes()},
+                  {{buffer, values.offset}, keys.count, values.bytes});
 }
 
 void check_segments(const Host& host, const cl::Buffer& buffer, const Segments& segments) {
@@ -85,9 +82,9 @@ void give(const cl::Event& finished, cl_event* event) {
 
 void require_apart(const PlacedArray& a, const PlacedArray& b) {
     const std::size_t first_a = a.array.offset * a.bytes, first_b = b.array.offset * b.bytes;
-    require(a.array.buffer() != b.array.buffer() || first_a + a.count * a.bytes <= first_b ||
-                first_b + b.count * b.bytes <= first_a,
-            ErrorCode::invalid_argument, "keys, results and indices overlap");
+    require(a.count == 0 || b.count == 0 || a.array.buffer() != b.array.buffer() ||
+                first_a + a.count * a.bytes <= first_b || first_b + b.count * b.bytes <= first_a,
+            ErrorCode::invalid_argument, "two of the arrays overlap: keys, values, results or offsets of segments");
 }
 
 }  // namespace lanesort::opencl

@@ -33,7 +33,7 @@ std::vector<cl::Event> check_events(const Host& host, std::span<const cl_event> 
 
 /// An array of `count` elements of so many bytes.
 struct PlacedArray {
-    const Array& array;
+    Array array;
     std::size_t count, bytes;
 };
 /// Throws Error(invalid_argument) if the two have bytes in common.

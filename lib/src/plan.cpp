@@ -7,12 +7,11 @@
 
 #include <lanesort/error.hpp>
 
+#include "integers.hpp"
 #include "rounds.hpp"
 
 namespace lanesort {
 namespace {
-
-std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
 
 /// What one shape's kernels can do, in bits of key and vector numbers.
 struct TileBits {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "integers.hpp"
+
 namespace lanesort::detail {
 namespace {
 
 /// In the order of kernel_names().
 enum Kernel : std::size_t { first_descents, least_descents, count_runs, scan_blocks, write_runs };
-
-std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
 
 }  // namespace
 

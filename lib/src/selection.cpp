@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "integers.hpp"
+
 namespace lanesort::detail {
 namespace {
-
-std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
 
 bool is_processor(const DeviceInfo& device) { return device.kind == DeviceKind::cpu; }
 

@@ -233,7 +233,7 @@ std::string file_name(const DeviceIdentity& device) {
 
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const std::string* part : {&device.backend, &device.platform, &device.name})
-        for (const unsigned char c : *part + '\n') hash = (hash ^ c) * 0x100000001b3;
+        for (const char c : *part + '\n') hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     return fmt::format("shapes-v1-{}-{:016x}", readable, hash);
 }
 

@@ -62,9 +62,8 @@ SortReport Sorter::partial_sort(void* keys, std::size_t count, std::size_t first
 
 SortReport Sorter::nth_element(void* keys, std::size_t count, std::size_t n, const KeyKind& type,
                                const SortOptions& options) {
-    const std::size_t length = options.row_length > 0 ? options.row_length : count;
-    if (options.segments.empty() && n >= length)
-        throw Error(ErrorCode::invalid_argument, fmt::format("there is no key {} among {}", n, length));
+    const std::uint64_t length = extent_of(count, options).length();
+    if (n >= length) throw Error(ErrorCode::invalid_argument, fmt::format("there is no key {} among {}", n, length));
     return partial_sort(keys, count, n + 1, type, options);
 }
 

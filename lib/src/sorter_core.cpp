@@ -252,7 +252,7 @@ SorterCore::PreparedRuns SorterCore::prepare_runs(const Extent& extent, const Ke
                                     .shape = schedule.shape};
         if (type.comparator()) parameters.comparator = *type.comparator();
         const unsigned allowed = backend_->prepare(parameters);
-        if (parameters.work_items() <= allowed) return {std::move(schedule), std::move(parameters)};
+        if (parameters.work_items() <= allowed) return {schedule, std::move(parameters)};
         device.max_work_items = allowed;
     }
 }
@@ -261,7 +261,10 @@ void SorterCore::runs_host(const void* keys, const HostRuns& found, const Extent
                            RunsTask task, std::size_t length_bytes, Order order) {
     if (task == RunsTask::run_lengths) check_lengths(extent, length_bytes);
     check_size(extent.count, {type, length_bytes});
-    if (found.distinct) {
+    const bool writes_keys = task == RunsTask::unique || task == RunsTask::run_lengths;
+    if (extent.count > 0 && ((writes_keys && !found.distinct) || (task == RunsTask::run_lengths && !found.lengths)))
+        throw Error(ErrorCode::invalid_argument, "there is no memory for the distinct keys or for their lengths");
+    if (extent.count > 0 && writes_keys) {
         const auto require_apart = [](const void* a, std::size_t bytes_a, const void* b, std::size_t bytes_b) {
             const auto first_a = reinterpret_cast<std::uintptr_t>(a), first_b = reinterpret_cast<std::uintptr_t>(b);
             if (first_a < first_b + bytes_b && first_b < first_a + bytes_a)

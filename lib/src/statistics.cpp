@@ -11,7 +11,7 @@ namespace lanesort {
 PrintedCounts printed_counts(std::uint64_t count, const Shape& shape) {
     if (count < 2) return {};
     // The patent sorts 2N keys, so its lg N is one less than the phases of the network.
-    const std::int64_t lg_n = std::bit_width(count - 1) - 1;
+    const std::int64_t lg_n = static_cast<std::int64_t>(std::bit_width(count - 1)) - 1;
     const std::int64_t lg_lanes = log2(shape.lanes), lg_items = log2(shape.work_items);
     const std::int64_t vector_levels = lg_n - 2 * lg_lanes;
     PrintedCounts printed;
@@ -61,12 +61,12 @@ std::vector<Variant> statistics_variants(std::size_t key_bytes, std::size_t loca
     add("scalar, every step by the CPU", shape);
     shape.local_sync = true;
     add("scalar, local barriers", shape);
-    for (const unsigned lanes : {2, 4, 8, 16}) {
+    for (const unsigned lanes : {2u, 4u, 8u, 16u}) {
         shape.lanes = lanes;
         add(fmt::format("vectors, L={}", lanes), shape);
     }
     shape.lanes = 4;
-    for (const unsigned vectors : {2, 4}) {
+    for (const unsigned vectors : {2u, 4u}) {
         shape.vectors = vectors;
         add(fmt::format("L=4, M={}", vectors), shape);
     }
@@ -74,7 +74,7 @@ std::vector<Variant> statistics_variants(std::size_t key_bytes, std::size_t loca
     add("L=4, M=4, remapped", shape);
     shape.bank_swap = true;
     add("L=4, M=4, remapped, bank swap", shape);
-    for (const unsigned steps : {2, 4}) {
+    for (const unsigned steps : {2u, 4u}) {
         shape.steps_per_pass = steps;
         add(fmt::format("L=4, M=4, remapped, bank swap, r={}", steps), shape);
     }

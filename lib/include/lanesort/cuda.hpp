@@ -146,8 +146,8 @@ SortReport enqueue_run_lengths(Sorter& sorter, Stream stream, const KeyRange& ke
                                const ValueRange& lengths, std::span<const Event> wait_list = {}, Event event = nullptr);
 
 /// A sort of one range, recorded once as a CUDA graph and enqueued many times, for less than its launches would cost.
-/// Uses the sorter's kernels and the range's memory, which must outlive it; serves the sorter's thread. That of a
-/// stable sort takes the indices' memory from the sorter's pool in each replay.
+/// Uses the sorter's kernels and the range's memory, which must outlive it; serves the sorter's thread. The indices of
+/// a stable sort are memory of the graph.
 class RecordedSort {
 public:
     /// Records; enqueues nothing. Checks and throws as enqueue_sort does.

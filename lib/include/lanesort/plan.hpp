@@ -62,8 +62,9 @@ struct Plan {
 /// Throws Error(invalid_argument) for an impossible shape, Error(too_large) above 2^62 keys.
 ///
 /// Where only the `first` keys of the order are to be in their places, and are no more than half a tile, the network is
-/// cut off: runs of some tiles' parts are sorted, and from then on only the first 2^head_bits() keys of each, its head,
-/// are merged with those of other runs. Each pass has an eighth of the heads of the one before. The last one decodes.
+/// cut off: runs of eight heads of 2^head_bits() keys are sorted, or of a tile if that is less. From then on only the
+/// first head of each run is merged with those of other runs, eight to one in a pass, and all that are left once they
+/// are few. The last pass decodes.
 Plan make_plan(std::uint64_t count, const Shape& shape, std::uint64_t first = all_keys);
 
 /// lg of the keys of a head in the plan for the first so many keys; 0 where it sorts all of them.

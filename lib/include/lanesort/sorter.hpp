@@ -65,8 +65,8 @@ struct SortOptions {
     /// so in every bit, so without values nothing is to be kept.
     bool stable = false;
     /// Keys that are to be in their places: the first so many of the order, in order, of the range or of each row or
-    /// segment. Behind them are the others in some order, the same each time. Few enough for half a tile of the shape
-    /// (thousands), they take a fraction of the passes of a sort; more take a sort.
+    /// segment. Behind them are the others in an order that depends on the shape. Few enough for half a tile of the
+    /// shape (thousands), they take a fraction of the passes of a sort; more take a sort.
     std::size_t first = all_keys;
 };
 
@@ -79,8 +79,8 @@ struct TopKOptions {
 /// A call that is to come, as far as its kernels depend on it.
 struct Preparation {
     enum class Call : std::uint8_t { sort, merge, top_k, is_sorted, unique, run_lengths };
-    Call call = Call::sort;  ///< sort: sort_by_key and argsort, too
-    std::uint64_t count = 0;
+    Call call = Call::sort;           ///< sort: sort_by_key and argsort, too
+    std::uint64_t count = 0;          ///< keys
     std::size_t row_length = 0;       ///< as in SortOptions
     std::size_t value_bytes = 0;      ///< of a value; 0: none
     std::size_t index_bytes = 0;      ///< of an index of argsort or top_k, or of a length of run_lengths; 0: none
@@ -90,7 +90,8 @@ struct Preparation {
     std::size_t offset_bytes = 8;     ///< of the offsets of segments: 8 in host memory
 };
 
-/// What one sort did.
+/// What one sort did. The synchronisations are those of sorts, merges and selections; where others have some, they are
+/// not counted.
 struct SortReport {
     std::uint64_t launches = 0;      ///< kernels launched
     std::uint64_t hand_overs = 0;    ///< points where the work-items of a group synchronised, over all launches
@@ -101,8 +102,8 @@ struct SortReport {
     double download_seconds = 0;     ///< wall time from the device
 };
 
-/// Sorts on one device, in place: no second array, the same bytes on every device, a schedule that depends on the
-/// count and the shape only.
+/// Sorts on one device, in place: no second array, the same bytes on every device (but behind SortOptions::first), a
+/// schedule that depends on the count and the shape only.
 ///
 /// Owns its programs; a program is compiled by the first sort that needs it, or by prepare(). One sorter serves one
 /// thread at a time; different sorters are independent. After an error the sorter can be used again.
@@ -158,8 +159,8 @@ public:
     SortReport partial_sort(void* keys, std::size_t count, std::size_t first, const KeyKind& type, SortOptions options);
 
     /// Brings key n of the order, counted from 0, to its place, those before it in front of it and the others behind
-    /// it, as std::nth_element: the first n are in order, too. Of rows, key n of each. Takes the time of a sort unless
-    /// n is less than half a tile. Throws Error(invalid_argument) where there is no such key.
+    /// it, as std::nth_element: the first n are in order, too. Of rows and segments, key n of each that has one. Takes
+    /// the time of a sort unless n is less than half a tile. Throws Error(invalid_argument) where there is no such key.
     template <Key T>
     SortReport nth_element(std::span<T> keys, std::size_t n, const SortOptions& options = {}) {
         return nth_element(keys.data(), keys.size(), n, key_type_v<T>, options);
@@ -299,8 +300,8 @@ public:
     /// How many keys from the first on are in order, as std::is_sorted_until: all of them, if that is the number of
     /// keys. Reads all keys in any case. Blocks, and throws, as sort() does, and Error(invalid_argument) for rows and
     /// segments. The keys stay as they are. A device that works in host memory reads them where they are; else it takes
-    /// device memory for a copy of them. To that it adds 8 bytes for each block of keys, of which there are at most 16
-    /// a compute unit.
+    /// device memory for a copy of them. To that it adds 8 bytes for each result and each block of keys, of which there are at
+    /// most 16 a compute unit.
     template <class K>
     requires Key<std::remove_const_t<K>> std::size_t is_sorted_until(std::span<K> keys,
                                                                      const SortOptions& options = {}) {
@@ -390,7 +391,7 @@ public:
     /// Compiles now what a sort of `count` keys of that type needs (0: many, but fewer than 2^31), so that no such sort
     /// compiles later. Small, large and very large counts may need different kernels.
     void prepare(const KeyKind& type, std::uint64_t count = 0, std::uint64_t row_length = 0);
-    /// The same for any call. Throws as the call itself would.
+    /// The same for any call, of just so many keys. Throws as the call itself would.
     void prepare(const KeyKind& type, const Preparation& preparation);
 
     /// The shape of a sort of `count` keys of that type (0: very many), after fitting it to the kernels that the
