@@ -300,8 +300,8 @@ public:
     /// How many keys from the first on are in order, as std::is_sorted_until: all of them, if that is the number of
     /// keys. Reads all keys in any case. Blocks, and throws, as sort() does, and Error(invalid_argument) for rows and
     /// segments. The keys stay as they are. A device that works in host memory reads them where they are; else it takes
-    /// device memory for a copy of them. To that it adds 8 bytes for each result and each block of keys, of which there are at
-    /// most 16 a compute unit.
+    /// device memory for a copy of them. To that it adds 8 bytes for each result and each block of keys, of which there
+    /// are at most 16 a compute unit.
     template <class K>
     requires Key<std::remove_const_t<K>> std::size_t is_sorted_until(std::span<K> keys,
                                                                      const SortOptions& options = {}) {
