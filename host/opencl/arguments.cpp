@@ -76,7 +76,7 @@ cl::Buffer retained(cl_mem buffer) { return cl::Buffer(buffer, buffer != nullptr
 
 void give(const cl::Event& finished, cl_event* event) {
     if (!event) return;
-    checked([&] { cl::detail::errHandler(clRetainEvent(finished()), "clRetainEvent"); });
+    checked([&] { check(clRetainEvent(finished()), "clRetainEvent"); });
     *event = finished();
 }
 

@@ -52,12 +52,10 @@ Error to_error(const cl::Error& failure) {
                  failure.what(), failure.err());
 }
 
-Error to_error(const cl::BuildError& failure, const std::string& file, const std::string& text) {
-    std::string log;
-    for (const auto& [device, of_device] : failure.getBuildLog()) log += of_device;
+Error build_error(cl_int status, const std::string& log, const std::string& file, const std::string& text) {
     return Error(ErrorCode::build_failed,
-                 fmt::format("the device's compiler refused {} (OpenCL status {})", file, failure.err()),
-                 failure.what(), failure.err(), with_named_lines(log, text));
+                 fmt::format("the device's compiler refused {} (OpenCL status {})", file, status), "clBuildProgram",
+                 status, with_named_lines(log, text));
 }
 
 }  // namespace lanesort::opencl

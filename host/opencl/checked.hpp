@@ -13,9 +13,9 @@ namespace lanesort::opencl {
 /// The library's error for a failed call, naming the call and its status.
 Error to_error(const cl::Error& failure);
 
-/// The library's error for a kernel file that the device's compiler refused, with its log, in which the files and lines
-/// are those that the #line directives of `text`, what was compiled, say.
-Error to_error(const cl::BuildError& failure, const std::string& file, const std::string& text);
+/// The library's error for a kernel file that the device's compiler refused with that status of clBuildProgram and that
+/// log, in which the files and lines are made those that the #line directives of `text`, what was compiled, say.
+Error build_error(cl_int status, const std::string& log, const std::string& file, const std::string& text);
 
 /// Calls `call` and gives what it gives; a failed OpenCL call in it becomes an Error.
 template <class Call>

@@ -15,4 +15,10 @@
 
 namespace lanesort::opencl {
 namespace cl = ::lanesort_cl;
+
+/// Throws cl::Error if that call gave another status than success.
+inline void check(cl_int status, const char* call) {
+    if (status != CL_SUCCESS) throw cl::Error(status, call);
 }
+
+}  // namespace lanesort::opencl

@@ -25,10 +25,6 @@ CommandBufferFunctions functions_of(const cl::Device& device) {
     return functions;
 }
 
-void check(cl_int status, const char* call) {
-    if (status != CL_SUCCESS) throw cl::Error(status, call);
-}
-
 /// A bit field of the device; none where it does not know the question.
 cl_bitfield bits(const cl::Device& device, cl_device_info which) {
     cl_bitfield value = 0;

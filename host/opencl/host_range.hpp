@@ -36,7 +36,8 @@ public:
             queue_.enqueueReadBuffer(buffer_, CL_TRUE, 0, bytes, keys_);
             return;
         }
-        queue_.enqueueUnmapMemObject(buffer_, queue_.enqueueMapBuffer(buffer_, CL_TRUE, CL_MAP_READ, 0, bytes));
+        void* const mapped = queue_.enqueueMapBuffer(buffer_, CL_TRUE, CL_MAP_READ, 0, bytes);
+        check(clEnqueueUnmapMemObject(queue_(), buffer_(), mapped, 0, nullptr, nullptr), "clEnqueueUnmapMemObject");
         queue_.finish();
     }
 

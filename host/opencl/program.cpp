@@ -23,6 +23,24 @@ std::string register_limit(const cl::Device& device, const detail::KernelParamet
     return fmt::format(" -cl-nv-maxrregcount={}", std::clamp(limit / 8 * 8, 32u, 255u));
 }
 
+/// What the compiler said; nothing where that cannot be read.
+std::string log_of(const cl::Program& program, const cl::Device& device) {
+    try {
+        return program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device);
+    } catch (const cl::Error&) {
+        return {};
+    }
+}
+
+/// A build may also fail without the compiler's doing: for want of memory, or of the device.
+bool compiler_refused(cl_int status, const cl::Program& program, const cl::Device& device) {
+    cl_build_status of_device = CL_BUILD_NONE;
+    return status == CL_BUILD_PROGRAM_FAILURE ||
+           (clGetProgramBuildInfo(program(), device(), CL_PROGRAM_BUILD_STATUS, sizeof of_device, &of_device,
+                                  nullptr) == CL_SUCCESS &&
+            of_device == CL_BUILD_ERROR);
+}
+
 }  // namespace
 
 Program::Program(const cl::Context& context, const cl::Device& device, const detail::KernelParameters& wanted)
@@ -31,11 +49,11 @@ Program::Program(const cl::Context& context, const cl::Device& device, const det
     const std::string text = detail::source(parameters);
     const cl::Program program(context, text);
     const std::string options = "-cl-std=CL1.2" + register_limit(device, parameters);
-    try {
-        program.build(std::vector<cl::Device>{device}, options.c_str());
-    } catch (const cl::BuildError& failure) {
-        throw to_error(failure, file, text);
-    }
+    // CL/opencl.hpp reads the log after every build, and where that fails tells nothing of the build.
+    const cl_int status = clBuildProgram(program(), 1, &device(), options.c_str(), nullptr, nullptr);
+    if (status != CL_SUCCESS && compiler_refused(status, program, device))
+        throw build_error(status, log_of(program, device), file, text);
+    check(status, "clBuildProgram");
     max_work_items = std::numeric_limits<unsigned>::max();
     for (const char* name : detail::kernel_names(parameters)) {
         const cl::Kernel& kernel = kernels.emplace_back(program, name);
