@@ -150,11 +150,11 @@ SortReport enqueue_argsort(Sorter& sorter, cl_command_queue queue, const KeyRang
             sort.queue().enqueueCopyBuffer(arrays.keys.buffer, copy, keys.offset * bytes, 0, report.device_bytes,
                                            &waits, &prepared);
             arrays.keys = {copy};
-            waits = {prepared};
+            waits = std::vector{prepared};
         } else if (keys.count > 0) {
             sort.queue().enqueueFillBuffer(arrays.numbers.buffer, cl_uchar{0}, indices.offset * indices.bytes,
                                            keys.count * indices.bytes, &waits, &prepared);
-            waits = {prepared};
+            waits = std::vector{prepared};
         }
         give(sort.enqueue(arrays, std::move(waits)), event);
         return report;

@@ -13,9 +13,9 @@ void require(bool holds, ErrorCode code, const std::string& sentence) {
 
 void check_queue(const Host& host, const cl::CommandQueue& queue) {
     require(queue() != nullptr, ErrorCode::invalid_argument, "the command queue is null");
-    require(queue.getInfo<CL_QUEUE_CONTEXT>()() == host.context()(), ErrorCode::wrong_context,
+    require(handle_of<cl_context>(queue, CL_QUEUE_CONTEXT) == host.context()(), ErrorCode::wrong_context,
             "the command queue belongs to another context than the sorter");
-    require(queue.getInfo<CL_QUEUE_DEVICE>()() == host.device()(), ErrorCode::wrong_context,
+    require(handle_of<cl_device_id>(queue, CL_QUEUE_DEVICE) == host.device()(), ErrorCode::wrong_context,
             fmt::format("the command queue belongs to another device than the sorter's, {}", host.info().name));
 }
 
@@ -23,7 +23,7 @@ void check_buffer(const Host& host, const cl::Buffer& buffer, bool written) {
     require(buffer() != nullptr, ErrorCode::invalid_argument, "the buffer is null");
     require(buffer.getInfo<CL_MEM_TYPE>() == CL_MEM_OBJECT_BUFFER, ErrorCode::invalid_argument,
             "the memory object is an image, not a buffer");
-    require(buffer.getInfo<CL_MEM_CONTEXT>()() == host.context()(), ErrorCode::wrong_context,
+    require(handle_of<cl_context>(buffer, CL_MEM_CONTEXT) == host.context()(), ErrorCode::wrong_context,
             "the buffer belongs to another context than the sorter");
     require(!written || !(buffer.getInfo<CL_MEM_FLAGS>() & CL_MEM_READ_ONLY), ErrorCode::not_writable,
             "the buffer is read-only for kernels (CL_MEM_READ_ONLY)");
@@ -60,7 +60,7 @@ std::vector<cl::Event> check_events(const Host& host, std::span<const cl_event> 
     for (const cl_event handle : wait_list) {
         require(handle != nullptr, ErrorCode::invalid_argument, "an event of the wait list is null");
         const cl::Event& event = events.emplace_back(handle, true);
-        require(event.getInfo<CL_EVENT_CONTEXT>()() == host.context()(), ErrorCode::wrong_context,
+        require(handle_of<cl_context>(event, CL_EVENT_CONTEXT) == host.context()(), ErrorCode::wrong_context,
                 "an event of the wait list belongs to another context than the sorter");
     }
     return events;

@@ -5,14 +5,9 @@
 namespace lanesort::opencl {
 namespace {
 
-cl_platform_id platform_of(const cl::Device& device) {
-    cl_platform_id platform = nullptr;
-    device.getInfo(CL_DEVICE_PLATFORM, &platform);
-    return platform;
-}
-
 CommandBufferFunctions functions_of(const cl::Device& device) {
-    const auto find = [platform = platform_of(device)](auto& function, const char* name) {
+    const auto find = [platform = handle_of<cl_platform_id>(device, CL_DEVICE_PLATFORM)](auto& function,
+                                                                                         const char* name) {
         function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
             clGetExtensionFunctionAddressForPlatform(platform, name));
     };
@@ -34,22 +29,19 @@ cl_bitfield bits(const cl::Device& device, cl_device_info which) {
 }  // namespace
 
 bool CommandBufferExecutor::supported(const cl::CommandQueue& queue) {
-    const auto device = queue.getInfo<CL_QUEUE_DEVICE>();
+    const cl::Device device(handle_of<cl_device_id>(queue, CL_QUEUE_DEVICE), true);
     if (device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_khr_command_buffer") == std::string::npos) return false;
-    const CommandBufferFunctions functions = functions_of(device);
-    const bool complete =
-        functions.create && functions.release && functions.finalize && functions.command_kernel && functions.enqueue;
     const cl_bitfield properties = queue.getInfo<CL_QUEUE_PROPERTIES>();
     const cl_bitfield required = bits(device, CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR);
     const cl_bitfield capabilities = bits(device, CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR);
     const bool orders = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) ||
                         capabilities & CL_COMMAND_BUFFER_CAPABILITY_OUT_OF_ORDER_KHR;
-    return complete && orders && (properties & required) == required;
+    return functions_of(device).complete() && orders && (properties & required) == required;
 }
 
 CommandBufferExecutor::CommandBufferExecutor(Program& program, cl::CommandQueue queue, Arrays arrays)
     : program_(program), queue_(std::move(queue)), arrays_(std::move(arrays)) {
-    const auto device = queue_.getInfo<CL_QUEUE_DEVICE>();
+    const cl::Device device(handle_of<cl_device_id>(queue_, CL_QUEUE_DEVICE), true);
     functions_ = functions_of(device);
     simultaneous_ =
         bits(device, CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR) & CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR;
@@ -69,7 +61,7 @@ void CommandBufferExecutor::run(const Plan& plan) {
     cl_sync_point_khr last = 0;
     for (const Pass& pass : plan.passes) {
         const detail::Launch launch = detail::launch_of(pass, plan, program_.parameters, key_array(arrays_));
-        const auto program = program_.kernels[launch.kernel].getInfo<CL_KERNEL_PROGRAM>();
+        const cl::Program program(handle_of<cl_program>(program_.kernels[launch.kernel], CL_KERNEL_PROGRAM), true);
         cl::Kernel& kernel = kernels_.emplace_back(program, detail::kernel_names(program_.parameters)[launch.kernel]);
         set_arguments(kernel, launch, arrays_);
         const auto [global, local] = ranges(pass, plan);

@@ -19,6 +19,8 @@ struct CommandBufferFunctions {
     clFinalizeCommandBufferKHR_fn finalize = nullptr;
     clCommandNDRangeKernelKHR_fn command_kernel = nullptr;
     clEnqueueCommandBufferKHR_fn enqueue = nullptr;
+
+    bool complete() const noexcept { return create && release && finalize && command_kernel && enqueue; }
 };
 
 /// Records one launch a pass; each waits for the one before it.

@@ -70,7 +70,7 @@ cl::Event enqueue_selection(Program& program, const cl::CommandQueue& queue, con
         const std::size_t work_items = selection.shape.work_items;
         queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(launch.groups * work_items),
                                    cl::NDRange(work_items), &wait_list, &finished);
-        wait_list = {finished};
+        wait_list = std::vector{finished};
         source = &target;
     }
     return finished;

@@ -55,9 +55,7 @@ std::vector<cl::Device> devices_of(const cl::Platform& platform) {
 DeviceInfo describe(const cl::Device& device) {
     DeviceInfo info;
     info.backend = "OpenCL";
-    cl_platform_id platform = nullptr;  // what getInfo<CL_DEVICE_PLATFORM> gives differs between versions of CLHPP
-    device.getInfo(CL_DEVICE_PLATFORM, &platform);
-    info.platform = cl::Platform(platform, true).getInfo<CL_PLATFORM_NAME>();
+    info.platform = cl::Platform(handle_of<cl_platform_id>(device, CL_DEVICE_PLATFORM)).getInfo<CL_PLATFORM_NAME>();
     info.name = device.getInfo<CL_DEVICE_NAME>();
     info.vendor = device.getInfo<CL_DEVICE_VENDOR>();
     info.version = device.getInfo<CL_DEVICE_VERSION>();

@@ -40,7 +40,7 @@ cl::Event enqueue_launches(Host& host, const cl::CommandQueue& queue, const deta
         const std::size_t work_items = parameters.work_items();
         queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(launch.groups * work_items),
                                    cl::NDRange(work_items), &wait_list, &finished);
-        wait_list = {finished};
+        wait_list = std::vector{finished};
         ++report.launches;
     }
     return finished;
@@ -67,7 +67,7 @@ SortReport enqueue(Sorter& sorter, cl_command_queue on, const KeyRange& keys, de
 
         RunsArrays arrays;
         const auto take = [&](detail::RunsArray which, const Array& array) -> const Array& {
-            return of(arrays, which) = array;
+            return of(arrays, which) = Array(array);
         };
         const Array& from = take(detail::RunsArray::keys, {retained(keys.buffer), keys.offset});
         check_keys(host, from.buffer, keys, false);

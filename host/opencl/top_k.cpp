@@ -66,7 +66,7 @@ SortReport enqueue_top_k(Sorter& sorter, cl_command_queue on, const KeyRange& ke
             if (sort) {
                 QueueExecutor executor(host.program(sort->parameters), queue, copy, std::move(copied));
                 executor.run(sort->plan);
-                copied = {executor.finished()};
+                copied = std::vector{executor.finished()};
             } else if (number_bytes > 0) {
                 queue.enqueueFillBuffer(copy.numbers.buffer, cl_uchar{0}, 0, keys.count * number_bytes, &waits,
                                         &copied.emplace_back());
