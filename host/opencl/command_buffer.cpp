@@ -43,6 +43,7 @@ CommandBufferExecutor::CommandBufferExecutor(Program& program, cl::CommandQueue 
     : program_(program), queue_(std::move(queue)), arrays_(std::move(arrays)) {
     const cl::Device device(handle_of<cl_device_id>(queue_, CL_QUEUE_DEVICE), true);
     functions_ = functions_of(device);
+    if (!functions_.complete()) throw cl::Error(CL_INVALID_OPERATION, "clGetExtensionFunctionAddressForPlatform");
     simultaneous_ =
         bits(device, CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR) & CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR;
     const cl_command_buffer_properties_khr properties[] = {
