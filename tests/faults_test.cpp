@@ -1,8 +1,10 @@
 // OpenCL calls that fail: whichever it is, a sort ends with an error that names it, gives back what it took, and leaves
 // the caller's queue usable and the sorter able to sort. The calls fail in the layer of fault_layer.hpp.
+#include <unistd.h>
+
 #include <algorithm>
+#include <fstream>
 #include <numeric>
-#include <set>
 
 #include "error_support.hpp"
 #include "fault_layer.hpp"
@@ -465,6 +467,39 @@ TEST_CASE("faults: a comparator that the compiler refuses, whose log may be out 
             next.call(sorter);
             next.check();
         }
+    }
+}
+
+/// Memory that the process has in use, in bytes.
+std::size_t resident_bytes() {
+    std::size_t all = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> all >> resident;
+    return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST_CASE("sorters made and destroyed leave nothing behind") {
+    Random random(seed());
+    for (OpenClTarget& target : devices_behind_layer()) {
+        CAPTURE(target.name);
+        // More memory after so many uses than after one.
+        const auto grown_kib = [](int uses, const std::function<void()>& use) {
+            use();
+            const auto before = references();
+            const std::size_t bytes = resident_bytes();
+            for (int used = 1; used < uses; ++used) use();
+            check_references(before, false);
+            return (static_cast<long>(resident_bytes()) - static_cast<long>(bytes)) / 1024;
+        };
+        const long by_making = grown_kib(1000, [&] { target.new_sorter(shape); });
+        CHECK(by_making < 1024);
+        // Drivers may keep something of each program.
+        const long by_sorting = grown_kib(50, [&] {
+            Sorter sorter = target.new_sorter(shape);
+            const Work work = sort_in_host_memory(target, random);
+            work.call(sorter);
+            work.check();
+        });
+        MESSAGE("memory grew by ", by_making, " KiB in 1000 sorters, by ", by_sorting, " KiB in 50 that compiled");
     }
 }
 

@@ -42,6 +42,9 @@ TEST_CASE("sorter: those of two threads are independent") {
                     memory->write(bytes_of(keys));
                     memory->enqueue_sort(sorter, {0, keys.size(), KeyType::u32, both_orders[number]});
                     results[number] = keys_of<std::uint32_t>(memory->read());
+                    std::vector<std::uint32_t> in_host_memory = keys;
+                    sorter.sort(std::span(in_host_memory), both_orders[number]);
+                    if (in_host_memory != results[number]) throw std::runtime_error("host memory is sorted otherwise");
                 }
             } catch (const std::exception& failure) {
                 failures[number] = failure.what();
