@@ -22,12 +22,13 @@ std::string read_file(const fs::path& path) {
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-pid_t start(const Words& words, const fs::path& in, const fs::path& out, const fs::path& err) {
+pid_t start(const Words& words, const fs::path& in, const fs::path& out, const fs::path& err, void (*first)()) {
     std::vector<char*> arguments = {const_cast<char*>(LANESORT_COMMAND)};
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
     const pid_t process = fork();
     if (process == 0) {
+        if (first) first();
         const auto redirect = [](int stream, const fs::path& path, int flags) {
             const int file = open(path.c_str(), flags, 0600);
             if (file < 0 || dup2(file, stream) < 0) _exit(126);

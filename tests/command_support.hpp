@@ -35,8 +35,9 @@ std::vector<T> numbers_in(const std::string& bytes) {
 
 bool contains(std::string_view text, std::string_view part);
 
-/// The command, started with these files as its standard streams; returns its process.
-pid_t start(const Words& words, const fs::path& in, const fs::path& out, const fs::path& err);
+/// The command, started with these files as its standard streams; returns its process, which begins with `first`.
+pid_t start(const Words& words, const fs::path& in, const fs::path& out, const fs::path& err,
+            void (*first)() = nullptr);
 
 /// The exit status, or 128 and the number of the signal, as a shell has it.
 int wait_for(pid_t process);

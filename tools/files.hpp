@@ -87,8 +87,9 @@ private:
 };
 
 /// A file that appears whole or not at all: what is written goes to a temporary file beside it, which takes its place
-/// in commit(), and goes away if that is not reached, also on an interrupt. An existing file keeps its permissions and
-/// a symbolic link its target. Pipes and devices are written directly. Every failure is a BadInput that names the file.
+/// in commit(), and goes away if that is not reached, also on an interrupt; SIGKILL leaves it. An existing file keeps
+/// its permissions and a symbolic link its target. Pipes and devices are written directly. Every failure is a BadInput
+/// that names the file.
 class OutputFile {
 public:
     explicit OutputFile(const std::string& path);
