@@ -25,6 +25,19 @@ private:
     CUstream stream_ = nullptr;
 };
 
+/// An event of the current context.
+class CudaEvent {
+public:
+    CudaEvent() { LANESORT_CU(cuEventCreate, &event_, CU_EVENT_DISABLE_TIMING); }
+    ~CudaEvent() { cuda::driver().cuEventDestroy(event_); }
+    CudaEvent(const CudaEvent&) = delete;
+    CudaEvent& operator=(const CudaEvent&) = delete;
+    operator CUevent() const { return event_; }
+
+private:
+    CUevent event_ = nullptr;
+};
+
 class CudaMemory final : public DeviceMemory {
 public:
     CudaMemory(const DeviceInfo& device, CUcontext context, const Bytes& bytes);

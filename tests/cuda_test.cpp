@@ -10,19 +10,6 @@ namespace {
 
 using cuda::driver;
 
-/// An event of the current context.
-class CudaEvent {
-public:
-    CudaEvent() { LANESORT_CU(cuEventCreate, &event_, CU_EVENT_DISABLE_TIMING); }
-    ~CudaEvent() { driver().cuEventDestroy(event_); }
-    CudaEvent(const CudaEvent&) = delete;
-    CudaEvent& operator=(const CudaEvent&) = delete;
-    operator CUevent() const { return event_; }
-
-private:
-    CUevent event_ = nullptr;
-};
-
 TEST_CASE("CUDA: in stream order, after the events, before the event") {
     Random random(seed());
     for (CudaTarget& target : cuda_devices()) {

@@ -49,14 +49,17 @@ Compiler load_compiler() {
 
 }  // namespace
 
-const Driver& driver() {
-    static const Driver loaded = load_driver();
+Driver& changeable_driver() {
+    static Driver loaded = load_driver();
     return loaded;
 }
 
-const Compiler& compiler() {
-    static const Compiler loaded = load_compiler();
+Compiler& changeable_compiler() {
+    static Compiler loaded = load_compiler();
     return loaded;
 }
+
+const Driver& driver() { return changeable_driver(); }
+const Compiler& compiler() { return changeable_compiler(); }
 
 }  // namespace lanesort::cuda

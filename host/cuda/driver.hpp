@@ -49,4 +49,8 @@ struct Compiler {
 const Driver& driver();
 const Compiler& compiler();
 
+/// The same tables, for tests that put functions of their own into them.
+Driver& changeable_driver();
+Compiler& changeable_compiler();
+
 }  // namespace lanesort::cuda
