@@ -37,9 +37,9 @@ struct State {
     std::mutex mutex;
     std::map<std::string, long> references;
     std::map<std::string, std::size_t> calls;
-    std::size_t calls_in_all = 0;
-    std::string entry_point;  // of the fault; none: every one
-    std::size_t number = 0;   // none: no fault
+    std::size_t calls_in_all = 0;  // but releases
+    std::string entry_point;       // of the fault; none: every one
+    std::size_t number = 0;        // none: no fault
     cl_int status = CL_SUCCESS;
 };
 
@@ -161,11 +161,6 @@ std::map<std::string, long> references() {
 std::map<std::string, std::size_t> calls() {
     const std::lock_guard lock(state().mutex);
     return state().calls;
-}
-
-std::size_t calls_in_all() {
-    const std::lock_guard lock(state().mutex);
-    return state().calls_in_all;
 }
 
 Fault::Fault(const std::string& entry_point, std::size_t number, int status) {

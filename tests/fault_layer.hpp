@@ -13,8 +13,6 @@ std::map<std::string, long> references();
 
 /// The calls of each entry point since the last fault was set; those that a fault met, too.
 std::map<std::string, std::size_t> calls();
-/// All of them but releases.
-std::size_t calls_in_all();
 
 /// As long as it lives, calls fail with that status without reaching the driver. There is one at a time; setting one
 /// starts the counts anew.
