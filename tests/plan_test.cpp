@@ -9,30 +9,15 @@
 #include <lanesort/statistics.hpp>
 
 #include "devices_made_up.hpp"
+#include "plan_cases.hpp"
 #include "shapes.hpp"
 #include "support.hpp"
 
 namespace lanesort {
 namespace {
 
-std::vector<Shape> many_shapes() {
-    std::vector<Shape> shapes = test::small_shapes();
-    for (const Shape& shape : test::tiny_shapes()) shapes.push_back(shape);
-    for (const std::size_t bytes : {1, 4, 8}) {
-        for (const Variant& variant : statistics_variants(bytes)) shapes.push_back(variant.shape);
-        shapes.push_back(choose_shape(test::processor(), bytes));
-        for (const std::uint64_t count : {0, 1000, 100000})
-            shapes.push_back(choose_shape(test::graphics_card(), bytes, count));
-    }
-    return shapes;
-}
-
-std::vector<std::uint64_t> many_counts() {
-    std::vector<std::uint64_t> counts{2, 3, 4, 5, 100, 1000, 5000, 100000, (1ull << 31) - 1};
-    for (const unsigned exponent : {5, 10, 14, 20, 24, 31, 32, 40})
-        for (const int step : {-1, 0, 1}) counts.push_back((std::uint64_t{1} << exponent) + step);
-    return counts;
-}
+using test::many_counts;
+using test::many_shapes;
 
 unsigned phases_of(std::uint64_t count) { return static_cast<unsigned>(std::bit_width(count - 1)); }
 unsigned lg(unsigned power_of_two) { return static_cast<unsigned>(std::bit_width(power_of_two)) - 1; }

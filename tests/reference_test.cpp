@@ -1,7 +1,6 @@
-// The reference executor against std::sort, and its network against the zero-one principle.
+// The reference executor against std::sort.
 #include "reference_executor.hpp"
 
-#include <bit>
 #include <cstring>
 
 #include "shapes.hpp"
@@ -43,21 +42,6 @@ TEST_CASE("reference: sorts every type in both orders, special values too") {
     });
 }
 
-// A network that sorts every sequence of zeros and ones sorts everything (Knuth 5.3.4, theorem Z).
-TEST_CASE("reference: the zero-one principle, for every network of up to 14 keys") {
-    for (const Shape& shape : test::tiny_shapes()) {
-        CAPTURE(to_string(shape));
-        for (unsigned count = 0; count <= 14; ++count)
-            for (unsigned ones = 0; ones < 1u << count; ++ones) {
-                std::vector<std::uint8_t> keys(count);
-                for (unsigned i = 0; i < count; ++i) keys[i] = ones >> i & 1;
-                keys = run_reference(keys, shape, Order::ascending);
-                const auto zeros = count - static_cast<unsigned>(std::popcount(ones));
-                for (unsigned i = 0; i < count; ++i) REQUIRE(keys[i] == (i >= zeros));
-            }
-    }
-}
-
 /// The first keys are those of a sort, and all others are there.
 template <Key T>
 void check_first(const std::vector<T>& keys, const Shape& shape, std::size_t first, Order order) {
@@ -86,21 +70,6 @@ TEST_CASE("reference: the first keys, of every count") {
     CHECK(over_heads > 100);
 }
 
-TEST_CASE("reference: the zero-one principle, for the first of up to 17 keys") {
-    const Shape shape{.lanes = 1, .work_items = 4};  // tiles of 8 keys, heads of 4
-    for (unsigned count = 16; count <= 17; ++count)
-        for (const unsigned first : {1, 3, 4}) {
-            REQUIRE(head_bits(count, shape, first) == 2);
-            for (unsigned ones = 0; ones < 1u << count; ++ones) {
-                std::vector<std::uint8_t> keys(count);
-                for (unsigned i = 0; i < count; ++i) keys[i] = ones >> i & 1;
-                ReferenceExecutor(keys.data(), 1, {}).run(make_plan(count, shape, first));
-                const auto zeros = count - static_cast<unsigned>(std::popcount(ones));
-                for (unsigned i = 0; i < first; ++i) REQUIRE(keys[i] == (i >= zeros));
-            }
-        }
-}
-
 TEST_CASE("reference: merges two ranges of any lengths") {
     test::Random random(test::seed());
     for (const Shape& shape : test::small_shapes())
@@ -119,20 +88,6 @@ TEST_CASE("reference: merges two ranges of any lengths") {
                     .run(make_merge_plan(count, middle, shape));
                 REQUIRE(keys == expected);
             }
-}
-
-TEST_CASE("reference: the zero-one principle, for every merge of up to 20 keys") {
-    for (const Shape& shape : test::tiny_shapes())
-        for (std::size_t count = 2; count <= 20; ++count)
-            for (std::size_t middle = 1; middle < count; ++middle)
-                for (std::size_t first = 0; first <= middle; ++first)
-                    for (std::size_t second = 0; second <= count - middle; ++second) {
-                        std::vector<std::uint8_t> keys(count, 1);
-                        std::fill_n(keys.begin(), first, std::uint8_t{0});
-                        std::fill_n(keys.begin() + static_cast<std::ptrdiff_t>(middle), second, std::uint8_t{0});
-                        ReferenceExecutor(keys.data(), 1, {}).run(make_merge_plan(count, middle, shape));
-                        for (std::size_t i = 0; i < count; ++i) REQUIRE(keys[i] == (i >= first + second));
-                    }
 }
 
 TEST_CASE("reference: each pass that ends a phase leaves sorted runs of that phase") {

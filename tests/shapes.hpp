@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include <lanesort/error.hpp>
 #include <lanesort/shape.hpp>
 
 namespace lanesort::test {
@@ -41,6 +42,33 @@ inline std::vector<Shape> small_shapes() {
         {.lanes = 8, .vectors = 16, .work_items = 1, .register_vectors = 16, .steps_per_pass = 3},
         {.lanes = 16, .vectors = 16, .work_items = 1, .register_vectors = 16, .steps_per_pass = 5},
     };
+}
+
+/// Every shape of tiles of so many keys and fewer, but for the switches that leave the steps of passes as they are.
+inline std::vector<Shape> shapes_of_tiles_up_to(unsigned keys) {
+    std::vector<Shape> shapes;
+    const auto add_if_valid = [&](const Shape& shape) {
+        try {
+            check(shape);
+            shapes.push_back(shape);
+        } catch (const Error&) {  // there is no such shape
+        }
+    };
+    for (unsigned lanes = 1; lanes <= 16; lanes *= 2)
+        for (unsigned vectors = 1; 2 * vectors * lanes <= keys; vectors *= 2)
+            for (unsigned registers = 2; registers <= 2 * vectors; registers *= 2)
+                for (unsigned steps = 1; 1u << steps <= keys; ++steps) {
+                    Shape shape{.lanes = lanes,
+                                .vectors = vectors,
+                                .work_items = 2,
+                                .register_vectors = registers,
+                                .steps_per_pass = steps,
+                                .local_sync = false};
+                    add_if_valid(shape);
+                    shape.local_sync = true;
+                    for (shape.work_items = 1; shape.tile_keys() <= keys; shape.work_items *= 2) add_if_valid(shape);
+                }
+    return shapes;
 }
 
 }  // namespace lanesort::test

@@ -1,0 +1,503 @@
+// That the passes of a plan are the steps of the network, once each and in order, and that no two work-items touch a
+// key between two synchronisations: for any plan, of any number of keys, without running it.
+//
+// A pass is laid over tiles, work-items, registers and lanes as kernels/tile.h and the loops of
+// kernels/tile_in_local.cl do it. The place of a key is then a function of the bits of these four numbers that only
+// moves bits and xors them: it is linear over GF(2). So the places of single bits tell that of every key. If they are
+// linearly independent, every key is held once; and what a step compares with a key lies one fixed xor away from it.
+// (A tile that is walked in the cache has one work-item. It runs the same steps, in an order of its own.)
+#include <array>
+#include <bit>
+#include <span>
+#include <utility>
+
+#include "plan_cases.hpp"
+#include "reference_network.hpp"
+#include "rounds.hpp"
+#include "support.hpp"
+
+namespace lanesort {
+namespace {
+
+using Mask = std::uint64_t;
+
+constexpr Mask low_bits(unsigned bits) { return (Mask{1} << bits) - 1; }
+unsigned bits_below(std::uint64_t end) { return static_cast<unsigned>(std::bit_width(end - 1)); }
+
+// ---- the network, by its definition in kernels/README.md -----------------------------------------------------------
+
+/// The steps of one phase, each the xor from a key's place to that of its partner.
+void append_phase(std::vector<Mask>& steps, unsigned phase) {
+    steps.push_back(low_bits(phase));
+    for (unsigned stride = phase - 1; stride-- > 0;) steps.push_back(Mask{1} << stride);
+}
+
+std::vector<Mask> phases(unsigned first, unsigned last) {
+    std::vector<Mask> steps;
+    for (unsigned phase = first; phase <= last; ++phase) append_phase(steps, phase);
+    return steps;
+}
+
+// ---- what the kernels do -------------------------------------------------------------------------------------------
+
+/// A step inside a work-item: the register and the lane of a key's partner differ in these bits from its own.
+struct Flip {
+    unsigned registers, lanes;
+};
+
+/// What happens between two hand-overs, or between the load or the store and one of them.
+struct Round {
+    unsigned start;
+    bool mirrored;
+    std::vector<Flip> steps = {};
+};
+
+class Kernel {
+public:
+    Kernel(const Pass& pass, const Plan& plan)
+        : pass_(pass),
+          shape_(plan.shape),
+          lane_bits_(log2(shape_.lanes)),
+          field_bits_(log2(shape_.register_vectors)),
+          tile_bits_(log2(shape_.tile_vectors())),
+          contiguous_(tile_bits_ - field_bits_),
+          over_heads_(plan.passes.back().kind == Pass::Kind::merge_heads),
+          begins_merge_(!over_heads_ && &pass == &plan.passes.front() && pass.kind != Pass::Kind::sort_tiles) {
+        const bool merges = pass.kind == Pass::Kind::merge_rows || pass.kind == Pass::Kind::merge_tiles;
+        if (merges) merge();
+        else sort(over_heads_ && pass.kind == Pass::Kind::merge_heads ? pass.first_phase - lane_bits_ : 0);
+        if (shape_.coalesced_store && shape_.tile_work_items() > 1 && pass.kind != Pass::Kind::merge_rows)
+            rounds_.push_back({contiguous_, false});
+        block_bits_ = pass.kind == Pass::Kind::merge_heads ? 0 : pass.row_stride - pass.column_bits;
+        number_bits_ = std::max(block_bits_, bits_below(pass.tiles));
+    }
+
+    const std::vector<Round>& rounds() const { return rounds_; }
+    /// Bits of a tile's number, a work-item's, a register's and a lane's, the latter ones lower.
+    unsigned number_bits() const { return number_bits_; }
+    unsigned key_bits() const { return tile_bits_ + lane_bits_; }
+    unsigned all_bits() const { return number_bits_ + key_bits(); }
+    std::uint64_t of(Flip flip) const { return std::uint64_t{flip.registers} << lane_bits_ | flip.lanes; }
+    bool mirrored() const { return pass_.kind == Pass::Kind::merge_tiles ? begins_merge_ : pass_.mirrored; }
+
+    /// Where the key is that these four numbers hold in a round.
+    std::uint64_t place(const Round& round, std::uint64_t numbers) const {
+        const auto lane = static_cast<unsigned>(numbers & low_bits(lane_bits_));
+        const auto m = static_cast<unsigned>(numbers >> lane_bits_ & low_bits(field_bits_));
+        const auto t = static_cast<unsigned>(numbers >> (lane_bits_ + field_bits_) & low_bits(contiguous_));
+        const unsigned v = held_vector(shape_, t, m, round.start, round.mirrored);
+        return place_in_array(numbers >> key_bits(), v, lane);
+    }
+
+    /// Where a place in the order of the tiles' keys is in the array: elsewhere for heads only.
+    std::uint64_t place_of_head(std::uint64_t i) const {
+        return i >> pass_.column_bits << pass_.row_stride | (i & low_bits(pass_.column_bits));
+    }
+
+private:
+    std::uint64_t place_in_array(std::uint64_t tile, unsigned v, unsigned lane) const {
+        const std::uint64_t key = std::uint64_t{v} << lane_bits_ | lane;
+        if (pass_.row_stride == 0) return tile << key_bits() | key;
+        std::uint64_t block = tile & low_bits(block_bits_);
+        if (pass_.kind == Pass::Kind::merge_rows && pass_.mirrored && v >= shape_.tile_vectors() / 2)
+            block ^= low_bits(block_bits_);
+        const std::uint64_t base = tile >> block_bits_ << (pass_.row_stride + key_bits() - pass_.column_bits);
+        return base + place_of_head(key) + (block << pass_.column_bits);
+    }
+
+    /// merge_registers() of kernels/registers.h: the strides 2^top .. 2^bottom vectors, then those of lanes.
+    void merge_registers(Round& round, unsigned top, unsigned bottom, bool lanes) const {
+        for (unsigned bit = top + 1; bit-- > bottom;)
+            if (round.mirrored && bit == top) round.steps.push_back({shape_.register_vectors - 1, shape_.lanes - 1});
+            else round.steps.push_back({1u << bit, 0});
+        if (lanes) merge_lanes(round);
+    }
+    void merge_lanes(Round& round) const {
+        for (unsigned stride = shape_.lanes / 2; stride > 0; stride /= 2) round.steps.push_back({0, stride});
+    }
+
+    Round sorted_registers() const {
+        Round round{0, false};
+        for (unsigned run = 2; run <= shape_.lanes; run *= 2) {
+            round.steps.push_back({0, run - 1});
+            for (unsigned stride = run / 4; stride > 0; stride /= 2) round.steps.push_back({0, stride});
+        }
+        for (unsigned run = 2; run <= shape_.register_vectors; run *= 2) {
+            round.steps.push_back({run - 1, shape_.lanes - 1});
+            for (unsigned stride = run / 4; stride > 0; stride /= 2) round.steps.push_back({stride, 0});
+            merge_lanes(round);
+        }
+        return round;
+    }
+
+    void sort(unsigned first_phase) {
+        const bool loads_contiguously = over_heads_ && shape_.tile_work_items() > 1;
+        if (loads_contiguously) rounds_.push_back({contiguous_, false});
+        if (first_phase == 0) rounds_.push_back(sorted_registers());
+        for (unsigned phase = std::max(first_phase, field_bits_ + 1); phase <= pass_.last_phase - lane_bits_; ++phase)
+            for (unsigned top = phase; top > 0; top = rounds_.back().start) {
+                Round round{field_start(shape_, top - 1), top == phase};
+                merge_registers(round, top - 1 - round.start, 0, round.start == 0);
+                rounds_.push_back(round);
+            }
+    }
+
+    void merge() {
+        const unsigned bottom = std::max(pass_.column_bits, lane_bits_) - lane_bits_;
+        const bool is_contiguous = pass_.row_stride == 0;
+        Round round{contiguous_, mirrored()};
+        for (unsigned top = tile_bits_;;) {
+            const unsigned last = std::max(round.start, bottom);
+            merge_registers(round, top - 1 - round.start, last - round.start, is_contiguous && round.start == 0);
+            rounds_.push_back(round);
+            if (round.start <= bottom) return;
+            top = round.start;
+            round = {field_start(shape_, top - 1), false};
+        }
+    }
+
+    const Pass& pass_;
+    const Shape& shape_;
+    unsigned lane_bits_, field_bits_, tile_bits_, contiguous_;
+    bool over_heads_, begins_merge_;
+    unsigned block_bits_ = 0, number_bits_ = 0;
+    std::vector<Round> rounds_;
+};
+
+// ---- linear functions over GF(2) -----------------------------------------------------------------------------------
+
+/// Values that are linearly independent, each of another highest bit, and what a function gave them for.
+class Basis {
+public:
+    struct Row {
+        std::uint64_t value = 0, of = 0;
+    };
+    void add(Row row) {
+        row = reduced(row);
+        if (row.value == 0) return;
+        rows_[highest(row.value)] = row;
+        ++rank_;
+    }
+    unsigned rank() const { return rank_; }
+    /// The row without what the basis can make of its value.
+    Row reduced(Row row) const {
+        while (row.value != 0 && rows_[highest(row.value)].value != 0) {
+            const Row& other = rows_[highest(row.value)];
+            row = {row.value ^ other.value, row.of ^ other.of};
+        }
+        return row;
+    }
+    /// The largest value of start xor any combination of the basis.
+    std::uint64_t largest(std::uint64_t start) const {
+        for (unsigned bit = 64; bit-- > 0;) start = std::max(start, start ^ rows_[bit].value);
+        return start;
+    }
+
+private:
+    static unsigned highest(std::uint64_t value) { return static_cast<unsigned>(std::bit_width(value)) - 1; }
+    std::array<Row, 64> rows_ = {};
+    unsigned rank_ = 0;
+};
+
+/// A linear function, in a form in which it can be inverted.
+class LinearMap {
+public:
+    /// By its values at single bits.
+    template <class Function>
+    LinearMap(unsigned bits, Function function) {
+        for (unsigned bit = 0; bit < bits; ++bit) basis_.add({function(Mask{1} << bit), Mask{1} << bit});
+    }
+    unsigned rank() const { return basis_.rank(); }
+    bool reaches(std::uint64_t value) const { return basis_.reduced({value, 0}).value == 0; }
+    /// What the function gives a value that it reaches.
+    std::uint64_t inverse(std::uint64_t value) const { return basis_.reduced({value, 0}).of; }
+
+private:
+    Basis basis_;
+};
+
+/// The largest tile that holds any of the places below `end`, by the inverse of the place.
+std::uint64_t last_tile(const LinearMap& place, unsigned key_bits, std::uint64_t end) {
+    const auto tile_of = [&](std::uint64_t i) { return place.inverse(i) >> key_bits; };
+    const std::uint64_t last = end - 1;
+    std::uint64_t most = tile_of(last);
+    Basis of_lower_bits;
+    for (unsigned bit = 0; bit < bits_below(end); ++bit) {  // all places that first differ from the last one there
+        if (last >> bit & 1) most = std::max(most, of_lower_bits.largest(tile_of(last >> bit << bit ^ Mask{1} << bit)));
+        of_lower_bits.add({tile_of(Mask{1} << bit), 0});
+    }
+    return most;
+}
+
+// ---- the proof -----------------------------------------------------------------------------------------------------
+
+/// What is wrong with which keys the tiles of a pass have; empty where nothing is.
+std::string fault_of_tiles(const Kernel& kernel, const LinearMap& place, const Pass& pass, const Plan& plan) {
+    const std::uint64_t tiles_of_group = plan.shape.local_sync ? 1 : plan.shape.work_items;
+    if (pass.groups < (pass.tiles - 1) / tiles_of_group + 1) return "a tile has no work-group";
+    if (pass.kind == Pass::Kind::merge_heads && pass.row_stride > 0) {
+        const std::uint64_t last_run = (plan.count - 1) >> pass.row_stride;
+        return last_run >> (kernel.key_bits() - pass.column_bits) < pass.tiles ? "" : "a run has no tile";
+    }
+    const std::uint64_t end = plan.front + plan.count;
+    for (unsigned bit = 0; bit < bits_below(end); ++bit)
+        if (!place.reaches(Mask{1} << bit)) return "a key has no tile";
+    return last_tile(place, kernel.key_bits(), end) < pass.tiles ? "" : "the tile of a key is not launched";
+}
+
+/// What is wrong with how a pass is laid over the device.
+std::string fault_of_layout(const Kernel& kernel, const Pass& pass, const Plan& plan) {
+    for (const Round& round : kernel.rounds()) {
+        const auto place = [&](std::uint64_t numbers) { return kernel.place(round, numbers); };
+        constexpr Mask odd = 0x9e3779b97f4a7c15, other = 0xc2b2ae3d27d4eb4f;  // all kinds of bits
+        const Mask a = odd & low_bits(kernel.all_bits()), b = other & low_bits(kernel.all_bits());
+        if (place(a ^ b) != (place(a) ^ place(b))) return "places are not linear";
+        const LinearMap map(kernel.all_bits(), place);
+        if (map.rank() != kernel.all_bits()) return "a key is held twice";
+        if (&round == &kernel.rounds().front())
+            if (std::string fault = fault_of_tiles(kernel, map, pass, plan); !fault.empty()) return fault;
+        for (unsigned bit = 0; bit < kernel.number_bits(); ++bit) {
+            const std::uint64_t tile = Mask{1} << (kernel.key_bits() + bit);
+            if (place(tile) != kernel.place(kernel.rounds().front(), tile)) return "a tile changes its keys";
+        }
+    }
+    const bool shares_tiles = plan.shape.tile_work_items() > 1;
+    if (pass.hand_overs != (shares_tiles ? kernel.rounds().size() - 1 : 0))
+        return "the hand-overs are not those between the rounds";
+    if (pass.mirrored != kernel.mirrored()) return "the pass does not begin where the kernel does";
+    return "";
+}
+
+/// The steps that a pass's work-items run, as xors of places.
+std::vector<Mask> steps_of(const Kernel& kernel) {
+    std::vector<Mask> steps;
+    for (const Round& round : kernel.rounds())
+        for (const Flip flip : round.steps) steps.push_back(kernel.place(round, kernel.of(flip)));
+    return steps;
+}
+
+/// What is wrong with any pass as such, or else with all of them, which give `steps` if they are right.
+std::string fault_of_passes(const Plan& plan, std::vector<Mask>& steps) {
+    for (const Pass& pass : plan.passes) {
+        const Kernel kernel(pass, plan);
+        if (std::string fault = fault_of_layout(kernel, pass, plan); !fault.empty()) return fault;
+        const std::vector<Mask> added = steps_of(kernel);
+        if (pass.steps != added.size()) return "the pass counts its steps wrong";
+        steps.insert(steps.end(), added.begin(), added.end());
+    }
+    return "";
+}
+
+std::string fault_of_sort(const Plan& plan) {
+    std::vector<Mask> steps;
+    if (std::string fault = fault_of_passes(plan, steps); !fault.empty()) return fault;
+    // Phases beyond the last one that the count needs change nothing.
+    const unsigned last = std::max(plan.passes.back().last_phase, bits_below(plan.count));
+    return steps == phases(1, last) ? "" : "the steps are not those of the network";
+}
+
+/// Both ranges are runs of one length once there is something in front of the first: then one phase merges them.
+std::string fault_of_merge(const Plan& plan, std::uint64_t middle) {
+    std::vector<Mask> steps;
+    if (std::string fault = fault_of_passes(plan, steps); !fault.empty()) return fault;
+    const unsigned phase = plan.passes.front().first_phase;
+    if (plan.front + middle != Mask{1} << (phase - 1)) return "the ranges do not meet in the middle of the phase";
+    if (plan.count - middle > Mask{1} << (phase - 1)) return "the second range is longer than a run";
+    return steps == phases(phase, phase) ? "" : "the steps are not those of the phase";
+}
+
+/// After each pass, runs are sorted as far as their heads. Their length only grows by what is merged.
+std::string fault_over_heads(const Plan& plan, std::uint64_t first) {
+    unsigned run_bits = 0, head_bits = 0;
+    for (const Pass& pass : plan.passes) {
+        const Kernel kernel(pass, plan);
+        if (std::string fault = fault_of_layout(kernel, pass, plan); !fault.empty()) return fault;
+        const bool is_first = &pass == &plan.passes.front(), is_last = &pass == &plan.passes.back();
+        std::vector<Mask> network = phases(pass.first_phase, pass.last_phase);
+        if (pass.row_stride > 0)
+            for (Mask& step : network) step = kernel.place_of_head(step);
+        if (steps_of(kernel) != network) return "the steps are not those of whole phases";
+        if (pass.steps != network.size()) return "the pass counts its steps wrong";
+        if (pass.last_phase > kernel.key_bits()) return "a tile has less keys than the runs of the phase";
+        if (is_first) {
+            if (pass.first_phase != 1) return "the first pass does not sort runs";
+            run_bits = pass.last_phase;
+        } else if (!is_last) {
+            if (pass.row_stride != run_bits) return "the heads are not those of the runs";
+            if (head_bits == 0) head_bits = pass.column_bits;
+            if (pass.column_bits != head_bits || head_bits > run_bits) return "the heads change their length";
+            if (pass.first_phase != head_bits + 1) return "the phases do not begin at the heads";
+            run_bits += pass.last_phase - head_bits;
+        } else {
+            if (run_bits < bits_below(plan.count)) return "the last run is not all keys";
+            if (first > Mask{1} << head_bits) return "the heads are shorter than what is wanted";
+            if (pass.row_stride > 0) return "the last pass is not one of all keys";
+            if (pass.last_phase > head_bits) return "the last pass compares keys of the head with others";
+        }
+    }
+    return "";
+}
+
+TEST_CASE("plan proof: sorts") {
+    std::uint64_t plans = 0;
+    const auto check = [&](std::uint64_t count, const Shape& shape) {
+        CAPTURE(to_string(shape));
+        CAPTURE(count);
+        REQUIRE(fault_of_sort(make_plan(count, shape)) == "");
+        ++plans;
+    };
+    for (const Shape& shape : test::shapes_of_tiles_up_to(32))
+        for (std::uint64_t count = 2; count <= 70; ++count) check(count, shape);
+    test::Random random(test::seed());
+    for (const Shape& shape : test::many_shapes()) {
+        for (const std::uint64_t count : test::many_counts()) check(count, shape);
+        for (unsigned bits = 2; bits <= 62; bits += 5)
+            for (const std::uint64_t count : {low_bits(bits), Mask{1} << bits, random() >> (64 - bits)})
+                if (count > 1) check(count, shape);
+    }
+    MESSAGE(plans, " plans");
+}
+
+TEST_CASE("plan proof: the first keys") {
+    std::uint64_t plans = 0;
+    const auto check = [&](std::uint64_t count, std::uint64_t first, const Shape& shape) {
+        if (head_bits(count, shape, first) == 0) return;
+        CAPTURE(to_string(shape));
+        CAPTURE(count);
+        CAPTURE(first);
+        REQUIRE(fault_over_heads(make_plan(count, shape, first), first) == "");
+        ++plans;
+    };
+    for (const Shape& shape : test::shapes_of_tiles_up_to(32))
+        for (std::uint64_t count = 2; count <= 200; count += 1 + count / 20)
+            for (const std::uint64_t first : {1, 3, 4, 8, 13}) check(count, first, shape);
+    test::Random random(test::seed());
+    for (const Shape& shape : test::many_shapes())
+        for (unsigned bits = 2; bits <= 62; bits += 4)
+            for (const unsigned part : {2, 3, 8, 100, 1 << 20})
+                for (const std::uint64_t count : {std::uint64_t{1} << bits, random() >> (64 - bits)})
+                    check(count, shape.tile_keys() / part, shape);
+    MESSAGE(plans, " plans");
+}
+
+TEST_CASE("plan proof: merges") {
+    std::uint64_t plans = 0;
+    const auto check = [&](std::uint64_t count, std::uint64_t middle, const Shape& shape) {
+        if (middle == 0 || middle >= count) return;
+        CAPTURE(to_string(shape));
+        CAPTURE(count);
+        CAPTURE(middle);
+        REQUIRE(fault_of_merge(make_merge_plan(count, middle, shape), middle) == "");
+        ++plans;
+    };
+    for (const Shape& shape : test::shapes_of_tiles_up_to(32))
+        for (std::uint64_t count = 2; count <= 40; ++count)
+            for (std::uint64_t middle = 1; middle < count; ++middle) check(count, middle, shape);
+    test::Random random(test::seed());
+    for (const Shape& shape : test::many_shapes())
+        for (unsigned bits = 2; bits <= 61; bits += 3)
+            for (const std::uint64_t count : {Mask{1} << bits, random() >> (64 - bits)})
+                for (const std::uint64_t middle : {std::uint64_t{1}, count / 2, count - 1, random() % (count + 1)})
+                    check(count, middle, shape);
+    MESSAGE(plans, " plans");
+}
+
+/// Every plan that a change to one number of one pass makes.
+template <class Check>
+void for_each_broken_plan(const Plan& plan, Check check) {
+    for (std::size_t i = 0; i < plan.passes.size(); ++i) {
+        const auto changed = [&](const std::string& what, auto change) {
+            Plan broken = plan;
+            change(broken.passes[i]);
+            if (broken == plan) return;
+            CAPTURE(i);
+            CAPTURE(what);
+            check(broken);
+        };
+        changed("a tile less", [](Pass& pass) { pass.tiles -= pass.tiles > 1; });
+        changed("a group less", [](Pass& pass) { --pass.groups; });
+        changed("a hand-over less", [](Pass& pass) { pass.hand_overs -= pass.hand_overs > 0; });
+        changed("a phase more", [](Pass& pass) {
+            if (pass.kind == Pass::Kind::sort_tiles || pass.kind == Pass::Kind::merge_heads) ++pass.last_phase;
+        });
+        changed("mirrored", [](Pass& pass) {
+            if (pass.kind == Pass::Kind::merge_rows || pass.kind == Pass::Kind::merge_tiles)
+                pass.mirrored = !pass.mirrored;
+        });
+        changed("rows farther apart", [](Pass& pass) { pass.row_stride += pass.row_stride > 0; });
+        changed("longer rows", [](Pass& pass) { pass.column_bits += pass.row_stride > 0; });
+        changed("a step more", [](Pass& pass) { ++pass.steps; });
+        Plan without = plan;
+        without.passes.erase(without.passes.begin() + static_cast<std::ptrdiff_t>(i));
+        CAPTURE(i);
+        INFO("left out");
+        if (!without.passes.empty()) check(without);
+        if (i + 1 == plan.passes.size()) continue;
+        Plan swapped = plan;
+        std::swap(swapped.passes[i], swapped.passes[i + 1]);
+        INFO("in another order");
+        check(swapped);
+    }
+}
+
+TEST_CASE("plan proof: a plan with one mistake is refuted") {
+    unsigned plans = 0;
+    for (const Shape& shape : test::small_shapes()) {
+        CAPTURE(to_string(shape));
+        const std::uint64_t tile = shape.tile_keys(), count = 32 * tile;
+        for_each_broken_plan(make_plan(count, shape), [&](const Plan& broken) {
+            CHECK(fault_of_sort(broken) != "");
+            ++plans;
+        });
+        for_each_broken_plan(make_merge_plan(count + 3 * tile, 3 * tile, shape), [&](const Plan& broken) {
+            CHECK(fault_of_merge(broken, 3 * tile) != "");
+            ++plans;
+        });
+        if (head_bits(count, shape, tile / 4) == 0) continue;
+        for_each_broken_plan(make_plan(count, shape, tile / 4), [&](const Plan& broken) {
+            CHECK(fault_over_heads(broken, tile / 4) != "");
+            ++plans;
+        });
+    }
+    MESSAGE(plans, " broken plans");
+}
+
+/// The steps of a pass among the keys that each work-item holds.
+void run_as_kernel(std::vector<std::uint32_t>& keys, const Pass& pass, const Plan& plan) {
+    const Kernel kernel(pass, plan);
+    const std::uint64_t numbers = pass.tiles << kernel.key_bits();
+    for (const Round& round : kernel.rounds())
+        for (const Flip flip : round.steps)
+            for (std::uint64_t i = 0; i < numbers; ++i) {
+                const std::uint64_t lower = kernel.place(round, i), upper = kernel.place(round, i ^ kernel.of(flip));
+                if (lower >= upper || lower < plan.front || upper >= plan.front + plan.count) continue;
+                std::uint32_t &a = keys[lower - plan.front], &b = keys[upper - plan.front];
+                if (b < a) std::swap(a, b);
+            }
+}
+
+TEST_CASE("plan proof: the kernels as laid out here do what the reference does, pass by pass") {
+    test::Random random(test::seed());
+    const auto check = [&](const Plan& plan, std::vector<std::uint32_t> keys) {
+        CAPTURE(to_string(plan.shape));
+        CAPTURE(plan.count);
+        std::vector<std::uint32_t> expected = keys;
+        for (const Pass& pass : plan.passes) {
+            run_as_kernel(keys, pass, plan);
+            run_pass(std::span(expected), pass, plan, [](std::uint32_t& lower, std::uint32_t& upper) {
+                if (upper < lower) std::swap(lower, upper);
+            });
+            REQUIRE(keys == expected);
+        }
+    };
+    for (const Shape& shape : test::small_shapes())
+        for (const std::size_t count : {std::size_t{2}, std::size_t{77}, std::size_t{512}, std::size_t{2345}}) {
+            const auto keys = test::random_keys<std::uint32_t>(count, random);
+            check(make_plan(count, shape), keys);
+            check(make_plan(count, shape, 3), keys);
+            check(make_merge_plan(count, count / 3, shape), keys);
+        }
+}
+
+}  // namespace
+}  // namespace lanesort
