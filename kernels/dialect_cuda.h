@@ -174,7 +174,7 @@ INLINE vector<T> high_lanes(vector<T> a, vector<T> b, uint bit) LANEWISE(T, l & 
 #if VALUE_BITS == 128
 #define LARGEST_VALUE (value_t{~0ull, ~0ull})
 #define SMALLEST_VALUE (value_t{0, 0})
-INLINE bool VALUE_LESS(value_t a, value_t b) { return a.y < b.y || (a.y == b.y && a.x < b.x); }
+INLINE bool VALUE_LESS(value_t a, value_t b) { return (a.y < b.y) | ((a.y == b.y) & (a.x < b.x)); }
 #elif VALUE_BITS
 #define LARGEST_VALUE ((value_vec_t)(value_t)~(value_t)0)
 #define SMALLEST_VALUE ((value_vec_t)(value_t)0)

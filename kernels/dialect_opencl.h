@@ -96,7 +96,7 @@ typedef number_vec_t unaligned_number_vec_t __attribute__((aligned(NUMBER_BITS /
 #if VALUE_BITS == 128
 #define LARGEST_VALUE ((value_t)(~0ul))
 #define SMALLEST_VALUE ((value_t)(0ul))
-#define VALUE_LESS(a, b) ((a).y < (b).y || ((a).y == (b).y && (a).x < (b).x))
+#define VALUE_LESS(a, b) (((a).y < (b).y) | (((a).y == (b).y) & ((a).x < (b).x)))
 #elif VALUE_BITS
 #define LARGEST_VALUE ((value_vec_t)(value_t)~(value_t)0)
 #define SMALLEST_VALUE ((value_vec_t)(value_t)0)

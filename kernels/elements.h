@@ -144,7 +144,8 @@ INLINE vec_t choose_key(uint second, vec_t a, vec_t b) {
 #define AS_ONE_INTEGER(e) ((ulong)(e).key << TIE_BITS | TIE(e))
 #define BEFORE(a, b) (AS_ONE_INTEGER(a) < AS_ONE_INTEGER(b))
 #else
-#define BEFORE(a, b) ((a).key < (b).key || ((a).key == (b).key && TIE_LESS(TIE(a), TIE(b))))
+/* No branch: what is executed shall not depend on keys. */
+#define BEFORE(a, b) (((a).key < (b).key) | (((a).key == (b).key) & TIE_LESS(TIE(a), TIE(b))))
 #endif
 #define choose_key(second, a, b) ((second) ? (b) : (a))
 #endif
