@@ -49,7 +49,8 @@ typedef ulong offset_t;
 #define GROUP_ID ((index_t)get_group_id(0))
 #define LOCAL_ID ((uint)get_local_id(0))
 #define GLOBAL_ID ((offset_t)get_global_id(0))
-#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+/* A key that one work-item read from the array another one may write there, so the array is fenced, too. */
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define DECLARE_LOCAL(type, name, size, bytes_before) __local type name[size]
 #define ATOMIC_ADD(address, value) atomic_add(address, value)
 

@@ -151,7 +151,9 @@ INLINE vec_t choose_key(uint second, vec_t a, vec_t b) {
 #endif
 
 INLINE void exchange(element_t* lower, element_t* upper) {
+#if TIE_BITS || RECORD_BYTES
     element_t a = *lower, b = *upper;
+#endif
 #if RECORD_BYTES || (LANES == 1 && TIE_BITS)
     uint swap = BEFORE(b, a);
     *lower = ELEMENT(choose_key(swap, a.key, b.key), swap ? b.value : a.value, swap ? b.number : a.number);
@@ -165,8 +167,9 @@ INLINE void exchange(element_t* lower, element_t* upper) {
     *upper = ELEMENT(SELECT(b.key, a.key, swap), SELECT(b.value, a.value, swap_values),
                      SELECT(b.number, a.number, swap_numbers));
 #else
-    lower->key = MIN(a.key, b.key);
-    upper->key = MAX(a.key, b.key);
+    vec_t a = lower->key, b = upper->key;  /* Mesa 22's rusticl loses lanes of elements that are copied here */
+    lower->key = MIN(a, b);
+    upper->key = MAX(a, b);
 #endif
 }
 
