@@ -94,7 +94,7 @@ std::size_t sorts_wanted() {
 }
 
 TEST_CASE("soak: random sorts") {
-    constexpr std::size_t sorts_of_block = 1000, most_bits = 13;
+    constexpr std::size_t sorts_of_block = 2500, most_bits = 13;
     const Targets all = targets();
     const std::size_t wanted = sorts_wanted();
     std::size_t sorts = 0;
@@ -113,6 +113,7 @@ TEST_CASE("soak: random sorts") {
                         static_cast<unsigned long long>(block_seed), sorts, operation_names[operation],
                         std::string(name(key_type_v<T>)).c_str(),
                         chosen ? "the shape of the library" : to_string(shapes[choice]).c_str(), target.name.c_str());
+            std::fflush(stdout);  // before anything can crash
             const auto memory = target.memory(Bytes((std::size_t{1} << most_bits) * (sizeof(T) + 4) + 256));
             for (std::size_t i = 0; i < sorts_of_block; ++i, ++sorts) {
                 const std::size_t count = random() >> (64 - most_bits) >> random() % most_bits;
