@@ -79,7 +79,7 @@ void check_lengths(const Extent& extent, std::size_t length_bytes) {
 }
 
 std::size_t number_bytes(const Extent& extent) noexcept {
-    // Where ranges are merged, the largest but one stands for what is in front.
+    // Where ranges are merged, elements count from 1.
     return extent.length() > most_narrow_numbers - extent.middle.has_value() ? 8 : 4;
 }
 

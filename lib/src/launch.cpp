@@ -9,6 +9,16 @@ namespace {
 
 std::uint64_t log2_of(std::uint64_t power_of_two) { return static_cast<std::uint64_t>(std::countr_zero(power_of_two)); }
 
+/// The coding argument of a pass: the keys' coding in the pass that encodes or decodes, none in the others.
+std::uint64_t coding_if(const KeyArray& keys, bool applies) {
+    return static_cast<std::uint64_t>(applies ? keys.coding.coding : Coding::none);
+}
+
+/// As the kernels' flip_t.
+std::size_t flip_bytes(const KernelParameters& parameters) {
+    return parameters.bytes.is_record ? 4 : parameters.bytes.key;
+}
+
 }  // namespace
 
 Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& parameters, const KeyArray& keys) {
@@ -18,39 +28,33 @@ Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& par
     const auto kind = static_cast<std::size_t>(pass.kind);
     launch.kernel = sorts_first ? 0 : merges ? kind - static_cast<std::size_t>(Pass::Kind::merge_rows) : kind;
     launch.groups = pass.groups;
-    const auto add = [&](std::uint64_t value, std::size_t bytes) {
-        launch.arguments[launch.argument_count++] = {value, bytes};
-    };
-    const auto coding_if = [&](bool applies) {
-        return static_cast<std::uint32_t>(applies ? keys.coding.coding : Coding::none);
-    };
-    add(keys.offset, 8);
-    add(parameters.layout == Layout::rows ? plan.count : keys.count, parameters.wide_index ? 8 : 4);
+    launch.add(keys.offset, 8);
+    launch.add(parameters.layout == Layout::rows ? plan.count : keys.count, parameters.wide_index ? 8 : 4);
     if (parameters.layout == Layout::rows) {
-        add(plan.rows, 8);
-        add(log2_of(pass.tiles / plan.rows), 4);
-        if (parameters.offset_bytes > 0) add(keys.count, 8);
+        launch.add(plan.rows, 8);
+        launch.add(log2_of(pass.tiles / plan.rows), 4);
+        if (parameters.offset_bytes > 0) launch.add(keys.count, 8);
     }
     if (merges) {
-        add(plan.front, parameters.wide_index ? 8 : 4);
-        add(coding_if(&pass == &plan.passes.front()), 4);
+        launch.add(plan.front, parameters.wide_index ? 8 : 4);
+        launch.add(coding_if(keys, &pass == &plan.passes.front()), 4);
     }
     const unsigned lane_bits = log2(plan.shape.lanes);
     if (pass.kind == Pass::Kind::sort_tiles || pass.kind == Pass::Kind::merge_heads) {
-        add(pass.last_phase - lane_bits, 4);
-        add(coding_if(&pass == &plan.passes.front()), 4);
+        launch.add(pass.last_phase - lane_bits, 4);
+        launch.add(coding_if(keys, &pass == &plan.passes.front()), 4);
     }
-    add(coding_if(&pass == &plan.passes.back()), 4);
-    add(keys.coding.flip, parameters.bytes.is_record ? 4 : parameters.bytes.key);
+    launch.add(coding_if(keys, &pass == &plan.passes.back()), 4);
+    launch.add(keys.coding.flip, flip_bytes(parameters));
     if (pass.kind == Pass::Kind::merge_rows) {
-        add(pass.row_stride, 4);
-        add(pass.column_bits, 4);
-        add(pass.mirrored, 4);
+        launch.add(pass.row_stride, 4);
+        launch.add(pass.column_bits, 4);
+        launch.add(pass.mirrored, 4);
     }
     if (sorts_first) {
-        add(pass.kind == Pass::Kind::sort_tiles ? 0 : pass.first_phase - lane_bits, 4);
-        add(pass.row_stride, 4);
-        add(pass.column_bits, 4);
+        launch.add(pass.kind == Pass::Kind::sort_tiles ? 0 : pass.first_phase - lane_bits, 4);
+        launch.add(pass.row_stride, 4);
+        launch.add(pass.column_bits, 4);
     }
     return launch;
 }
@@ -59,19 +63,13 @@ Launch launch_of(const SelectionPass& pass, const Selection& selection, const Ke
                  const KeyArray& keys) {
     Launch launch;
     launch.groups = selection.rows * pass.parts;
-    const auto add = [&](std::uint64_t value, std::size_t bytes) {
-        launch.arguments[launch.argument_count++] = {value, bytes};
-    };
-    const auto coding_if = [&](bool applies) {
-        return static_cast<std::uint32_t>(applies ? keys.coding.coding : Coding::none);
-    };
-    add(keys.offset, 8);
-    add(pass.count, parameters.wide_index ? 8 : 4);
-    add(pass.parts, 4);
-    add(selection.k, 4);
-    add(coding_if(&pass == &selection.passes.front()), 4);
-    add(coding_if(&pass == &selection.passes.back()), 4);
-    add(keys.coding.flip, parameters.bytes.is_record ? 4 : parameters.bytes.key);
+    launch.add(keys.offset, 8);
+    launch.add(pass.count, parameters.wide_index ? 8 : 4);
+    launch.add(pass.parts, 4);
+    launch.add(selection.k, 4);
+    launch.add(coding_if(keys, &pass == &selection.passes.front()), 4);
+    launch.add(coding_if(keys, &pass == &selection.passes.back()), 4);
+    launch.add(keys.coding.flip, flip_bytes(parameters));
     return launch;
 }
 

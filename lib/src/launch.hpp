@@ -29,6 +29,8 @@ struct Launch {
     std::size_t argument_count = 0;
     KernelArgument arguments[12] = {};
 
+    /// The low `bytes` of an integer as the next argument.
+    void add(std::uint64_t value, std::size_t bytes) noexcept { arguments[argument_count++] = {value, bytes}; }
     std::span<const KernelArgument> rest() const noexcept { return {arguments, argument_count}; }
 };
 

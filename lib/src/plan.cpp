@@ -31,7 +31,8 @@ Pass counted(Pass pass, const Shape& shape) {
     return pass;
 }
 
-Pass sort_tiles(std::uint64_t count, unsigned last_phase, const Shape& shape, bool short_rows = false) {
+/// `loads_contiguously`: neighbouring work-items load neighbouring keys and hand them over to those that sort them.
+Pass sort_tiles(std::uint64_t count, unsigned last_phase, const Shape& shape, bool loads_contiguously = false) {
     const TileBits bits(shape);
     Pass pass{};
     pass.kind = Pass::Kind::sort_tiles;
@@ -42,8 +43,7 @@ Pass sort_tiles(std::uint64_t count, unsigned last_phase, const Shape& shape, bo
     pass.mirrored = true;
     pass.tiles = ceil_div(count, shape.tile_keys());
     pass.steps = last_phase * (last_phase + 1) / 2;
-    // Several rows are loaded as one tile and then handed over to the work-items that sort them.
-    pass.rounds = short_rows && shape.coalesced_store && shape.tile_work_items() > 1 && last_phase < bits.keys ? 2 : 1;
+    pass.rounds = loads_contiguously && shape.tile_work_items() > 1 ? 2 : 1;
     for (unsigned phase = bits.registers + 1; phase <= last_phase; ++phase)
         pass.rounds += rounds(shape, phase - bits.lanes, 0);
     return counted(pass, shape);
@@ -115,12 +115,7 @@ std::vector<Pass> passes_over_heads(std::uint64_t count, unsigned head_bits, con
     const TileBits bits(shape);
     const auto phases = static_cast<unsigned>(std::bit_width(count - 1));
     unsigned run_bits = std::min(head_bits + phases_at_once, bits.keys);
-    std::vector<Pass> passes{sort_tiles(count, run_bits, shape)};
-    if (shape.tile_work_items() > 1) {
-        // It loads the keys as the passes over heads do, for neighbouring work-items to load neighbouring ones.
-        ++passes.back().rounds;
-        passes.back() = counted(passes.back(), shape);
-    }
+    std::vector<Pass> passes{sort_tiles(count, run_bits, shape, true)};
     const unsigned heads_of_tile = bits.keys - head_bits;
     while (run_bits < phases) {
         const unsigned left = phases - run_bits;
@@ -128,9 +123,8 @@ std::vector<Pass> passes_over_heads(std::uint64_t count, unsigned head_bits, con
         passes.push_back(merge_heads(count, head_bits + 1, head_bits + merged, run_bits, head_bits, shape));
         run_bits += merged;
     }
-    // A few steps that do no harm, on all keys, since those that dropped out are still encoded.
-    passes.push_back(merge_heads(count, bits.registers + 1, bits.registers + 1, bits.keys, bits.keys, shape));
-    passes.back().row_stride = passes.back().column_bits = 0;
+    // A few steps that do no harm, on all keys as they lie, since those that dropped out are still encoded.
+    passes.push_back(merge_heads(count, bits.registers + 1, bits.registers + 1, 0, 0, shape));
     return passes;
 }
 
@@ -150,7 +144,7 @@ Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape,
     const auto phases = static_cast<unsigned>(std::bit_width(length - 1));
     plan.short_rows = bits.keys > phases && bits.registers <= phases && std::has_single_bit(length);
     if (plan.short_rows) {
-        plan.passes = {sort_tiles(rows * length, phases, shape, true)};
+        plan.passes = {sort_tiles(rows * length, phases, shape, shape.coalesced_store)};
         return plan;
     }
     if (bits.keys > std::max(bits.registers, phases))
