@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -75,10 +76,8 @@ Stream make_stream() {
 }  // namespace
 
 int main() try {
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
-        throw std::runtime_error("there is no CUDA device");
-    check(cudaSetDevice(0), "cudaSetDevice");
+    if (const cudaError_t status = cudaSetDevice(0); status != cudaSuccess)
+        throw std::runtime_error(std::string("there is no CUDA device: ") + cudaGetErrorString(status));
 
     std::mt19937 random(1);
     constexpr std::size_t keys = 1 << 20, batches = 50, batch = 4096;

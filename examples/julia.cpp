@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <numeric>
 #include <stdexcept>
@@ -38,55 +37,72 @@ kernel void compute_escape_times(global float* times) {
     float sum = 0;
     for (int i = 0; i < 16; ++i) {
         const float2 point = pixel + ((float2)(i % 4, i / 4) + 0.5f) / 4;
-        sum += escape_time((2 * point - size) / size.y * 1.1f);
+        sum += escape_time((2 * point - size) / size.y * 0.95f);
     }
     times[get_global_id(1) * get_global_size(0) + get_global_id(0)] = sum / 16;
 }
 
-uchar4 colour(float time) {
-    const float4 wave = 0.5f - 0.5f * cos((float4)(1.0f, 0.86f, 0.72f, 0) * (1.9f * time - 1.6f));
-    return convert_uchar4_sat_rte(255 * (float4)(wave.xyz, 1));
+// From the night sky through ice and sand to embers.
+uchar3 colour(float time) {
+    const float3 stops[] = {(float3)(0.02f, 0.03f, 0.13f), (float3)(0.05f, 0.17f, 0.45f), (float3)(0.25f, 0.62f, 0.80f),
+                            (float3)(1.00f, 0.96f, 0.84f), (float3)(0.98f, 0.66f, 0.16f), (float3)(0.76f, 0.16f, 0.14f),
+                            (float3)(0.24f, 0.02f, 0.22f), (float3)(0.95f, 0.60f, 0.80f)};
+    const float place = clamp(1.45f * (time - 0.9f), 0.0f, 6.999f);
+    const int below = (int)place;
+    const float3 mixed = mix(stops[below], stops[below + 1], smoothstep(0.0f, 1.0f, place - below));
+    return convert_uchar3_sat_rte(255 * mixed);
 }
 
 // The left half of the picture has the pixels as they are, the right half in the order of their escape times.
-kernel void draw(global const float* times, global const uint* indices, global uchar4* picture) {
+kernel void draw(global const float* times, global const uint* indices, global uchar* picture) {
     const uint width = get_global_size(0), x = get_global_id(0), y = get_global_id(1);
-    picture[2 * width * y + x] = colour(times[width * y + x]);
-    picture[2 * width * y + width + x] = colour(times[indices[width * y + x]]);
+    vstore3(colour(times[width * y + x]), 2 * width * y + x, picture);
+    vstore3(colour(times[indices[width * y + x]]), 2 * width * y + width + x, picture);
 }
 )";
 
-void write_png(const std::string& path, const std::vector<cl_uchar4>& picture, std::size_t width, std::size_t height) {
+void write_png(const std::string& path, const std::vector<unsigned char>& picture, std::size_t width,
+               std::size_t height) {
     png_image image{};
     image.version = PNG_IMAGE_VERSION;
     image.width = static_cast<png_uint_32>(width);
     image.height = static_cast<png_uint_32>(height);
-    image.format = PNG_FORMAT_RGBA;
+    image.format = PNG_FORMAT_RGB;
     if (!png_image_write_to_file(&image, path.c_str(), 0, picture.data(), 0, nullptr))
         throw std::runtime_error("cannot write " + path + ": " + image.message);
 }
 
-bool is_stable_argsort(const std::vector<std::uint32_t>& indices, const std::vector<float>& times) {
+/// Are these the indices of a stable sort of the times?
+bool sorts(const std::vector<std::uint32_t>& indices, const std::vector<float>& times) {
     std::vector<std::uint32_t> expected(times.size());
     std::iota(expected.begin(), expected.end(), 0u);
     std::ranges::stable_sort(expected, {}, [&](std::uint32_t i) { return times[i]; });
     return indices == expected;
 }
 
+/// Has the right half of the picture the pixels of the left half in the order of the indices?
+bool shows(const std::vector<unsigned char>& picture, const std::vector<std::uint32_t>& indices, std::size_t width) {
+    const auto pixel = [&](std::size_t i) { return picture.data() + 3 * (i / width * 2 * width + i % width); };
+    for (std::size_t i = 0; i < indices.size(); ++i)
+        if (!std::equal(pixel(indices[i]), pixel(indices[i]) + 3, pixel(i) + 3 * width)) return false;
+    return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
     if (argc != 2 && argc != 4) throw std::runtime_error("usage: julia OUT.png [WIDTH HEIGHT]");
-    const std::size_t width = (argc == 4 ? std::stoul(argv[2]) : 1600) / 2,
-                      height = argc == 4 ? std::stoul(argv[3]) : 600;
+    const std::size_t width = argc == 4 ? std::stoul(argv[2]) / 2 : 800;  // of each half
+    const std::size_t height = argc == 4 ? std::stoul(argv[3]) : 600;
     const std::size_t pixels = width * height;
+    if (pixels == 0) throw std::runtime_error("a picture has at least 2 x 1 pixels");
 
     OpenCl opencl;
     const cl::Program program = opencl.build(kernels);
     cl::KernelFunctor<cl::Buffer> compute_escape_times(program, "compute_escape_times");
     cl::KernelFunctor<cl::Buffer, cl::Buffer, cl::Buffer> draw(program, "draw");
     const cl::Buffer times = opencl.buffer<float>(pixels), indices = opencl.buffer<std::uint32_t>(pixels);
-    const cl::Buffer picture = opencl.buffer<cl_uchar4>(2 * pixels);
+    const cl::Buffer picture = opencl.buffer<unsigned char>(2 * pixels * 3);
 
     // Compiling is the one thing that would block later, so it comes first.
     lanesort::Sorter sorter = lanesort::opencl::make_sorter(opencl.context(), opencl.device());
@@ -100,7 +116,7 @@ int main(int argc, char** argv) try {
                                       {indices(), 0, sizeof(std::uint32_t)});
     draw(each_pixel, times, indices, picture);
 
-    std::vector<cl_uchar4> drawn(2 * pixels);
+    std::vector<unsigned char> drawn(2 * pixels * 3);
     std::vector<float> host_times(pixels);
     std::vector<std::uint32_t> host_indices(pixels);
     opencl.download(picture, drawn);
@@ -109,7 +125,7 @@ int main(int argc, char** argv) try {
     opencl.queue.finish();
     write_png(argv[1], drawn, 2 * width, height);
 
-    const bool right = is_stable_argsort(host_indices, host_times);
+    const bool right = sorts(host_indices, host_times) && shows(drawn, host_indices, width);
     std::printf("%zu pixels, on %s: %s; %s is written\n", pixels, sorter.device().name.c_str(),
                 right ? "sorted" : "WRONG", argv[1]);
     return right ? 0 : 1;

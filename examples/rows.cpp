@@ -52,7 +52,7 @@ int main() try {
         std::ranges::sort(expected);
         right = right && sorted == expected;
     }
-    std::printf("%zu rows of %zu numbers in %llu launches, and %zu segments of 0 to 299 pairs, on %s: %s\n", rows,
+    std::printf("%zu rows of %zu numbers (launches: %llu), and %zu segments of 0 to 299 pairs, on %s: %s\n", rows,
                 row_length, static_cast<unsigned long long>(report.launches), rows, sorter.device().name.c_str(),
                 right ? "sorted" : "WRONG");
     std::printf("the median of the first row is %g\n", static_cast<double>(medians[0]));
