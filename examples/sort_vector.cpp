@@ -1,4 +1,6 @@
 // Sorts numbers in host memory on the best device found.
+//
+//     build/release/examples/sort_vector
 #include <algorithm>
 #include <cstdio>
 #include <exception>
