@@ -37,6 +37,12 @@ const std::map<std::string, std::string> gives_back{
     {"nvrtcDestroyProgram", "nvrtcCreateProgram"},
 };
 
+/// What a destructor calls before it gives back. Where the last such call fails, nobody can be told, and nothing is
+/// lost.
+bool ends_work(std::string_view function) {
+    return function == "cuStreamSynchronize" || function == "cuCtxPushCurrent";
+}
+
 /// Counts the call; says whether it is to fail. The end of a capture never does: the driver ends it in any case, and a
 /// thread in which it did not could do nothing more.
 bool fails(const std::string& name) {
@@ -269,7 +275,8 @@ void check_held(const std::map<std::string, long>& before) {
 /// Does that kind of work once with that fault and once without, on the prepared sorter or on a new one. All objects
 /// are counted that are made here.
 std::optional<Error> try_with_fault(CudaTarget& target, const Kind& kind, Sorter& prepared, Random& random,
-                                    const std::string& failing, std::size_t number, int status) {
+                                    const std::string& failing, std::size_t number, int status,
+                                    bool may_go_untold = false) {
     CallersMemory memory(target, make_keys<std::uint32_t>(Pattern::few_values, count, random));
     CallersMemory next(target, random_keys<std::uint32_t>(count, random));
     const auto before = watch.held;
@@ -289,7 +296,7 @@ std::optional<Error> try_with_fault(CudaTarget& target, const Kind& kind, Sorter
             CHECK(error->status() == status);
             if (failing != "*") CHECK(error->call() == failing);
         } else {
-            CHECK((failing == "*" || gives_back.contains(failing)));
+            CHECK((failing == "*" || gives_back.contains(failing) || may_go_untold));
             kind.check(memory);
         }
         if (!fresh) check_held(before);
@@ -327,7 +334,8 @@ TEST_CASE("CUDA faults: each call of each function fails once") {
                     CAPTURE(number);
                     const bool of_driver = function.starts_with("cu");
                     const int status = of_driver ? int{CUDA_ERROR_OUT_OF_MEMORY} : int{NVRTC_ERROR_OUT_OF_MEMORY};
-                    const auto error = try_with_fault(target, kind, prepared, random, function, number, status);
+                    const auto error = try_with_fault(target, kind, prepared, random, function, number, status,
+                                                      number == number_of_calls && ends_work(function));
                     if (error && of_driver) CHECK(error->code() == ErrorCode::out_of_memory);
                     ++faults;
                 }

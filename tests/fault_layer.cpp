@@ -139,7 +139,7 @@ Function put_before(Function next, const char* name) {
     return &Before::call;
 }
 
-cl_api_clGetExtensionFunctionAddressForPlatform drivers_extension_function = nullptr;
+decltype(cl_icd_dispatch::clGetExtensionFunctionAddressForPlatform) drivers_extension_function = nullptr;
 
 /// The loader has no table of extensions: the layer stands before their functions where it is asked for them.
 void* CL_API_CALL extension_function(cl_platform_id platform, const char* name) {
