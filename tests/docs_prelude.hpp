@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,7 @@ struct Particle {
     float score;
     std::uint32_t id;
 };
+using lanesort::Order;
 std::vector<float> measure();
 extern lanesort::Device device_found;
 extern lanesort::Sorter sorter;
@@ -29,8 +32,8 @@ extern std::size_t middle, count;
 extern cl_context context;
 extern cl_device_id device;
 extern cl_command_queue queue;
-extern cl_mem buffer, value_buffer, index_buffer, result_buffer;
-extern cl_event event;
+extern cl_mem buffer, offset_buffer;
+extern cl_event event, uploaded;
 extern std::vector<cl_event> wait_list;
 extern std::size_t offset;
 extern lanesort::cuda::Stream stream;
