@@ -1,10 +1,10 @@
 #!/bin/sh
-# docs_code.sh FOLDER COMPILER: compiles the C++ of README.md and docs/*.md, against the public headers. A block with a
-# main function is a program of its own; any other is the body of a function, with the names of docs_prelude.hpp. Errors
-# name the line of the guide. Also looks whether what the guides link to is there.
+# docs_code.sh FOLDER COMPILER FLAG...: compiles the C++ of README.md and docs/*.md. A block with a main function is a
+# program of its own; any other is the body of a function, with the names of docs_prelude.hpp. Errors name the line of the
+# guide. Also looks whether what the guides link to is there.
 set -eu
 folder=$1
-compiler=$2
+shift
 cd "$(dirname "$0")/.."
 rm -rf "$folder"
 mkdir -p "$folder"
@@ -32,7 +32,7 @@ awk -v folder="$folder" '
 { cat "$folder/includes"; echo '#include "docs_prelude.hpp"'; cat "$folder/bodies"; } >"$folder/fragments.cpp"
 
 for file in "$folder"/*.cpp; do
-    "$compiler" -std=c++20 -fsyntax-only -I lib/include -I tests "$file"
+    "$@" -std=c++20 -fsyntax-only -I tests "$file"
 done
 
 for guide in README.md docs/*.md; do

@@ -20,7 +20,6 @@ struct Particle {
 };
 using lanesort::Order;
 std::vector<float> measure();
-extern lanesort::Device device_found;
 extern lanesort::Sorter sorter;
 extern std::vector<float> keys, best, distinct;
 extern std::vector<std::uint32_t> values, indices, lengths;
