@@ -402,16 +402,16 @@ public:
                             std::size_t length_bytes, const SortOptions& options);
 
     /// Compiles now what a sort of `count` keys of that type needs (0: many, but fewer than 2^31), so that no such sort
-    /// compiles later. Small, large and very large counts may need different kernels.
+    /// compiles later. Small, large and very large counts may need different kernels. Throws as sort() does.
     void prepare(const KeyKind& type, std::uint64_t count = 0, std::uint64_t row_length = 0);
     /// The same for any call, of just so many keys. Throws as the call itself would.
     void prepare(const KeyKind& type, const Preparation& preparation);
 
     /// The shape of a sort of `count` keys of that type (0: very many), after fitting it to the kernels that the
-    /// device's compiler built.
+    /// device's compiler built. Compiles these, and throws, as prepare() does.
     Shape shape(KeyType type, std::uint64_t count = 0);
 
-    /// The plan that a sort of `count` keys of that type runs.
+    /// The plan that a sort of `count` keys of that type runs. Compiles, and throws, as prepare() does.
     Plan plan(std::uint64_t count, KeyType type);
 
     /// Sorts `count` random keys with kernels that count their own hand-overs and barriers, and returns what really
