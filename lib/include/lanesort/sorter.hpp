@@ -276,8 +276,8 @@ public:
     /// as they are. Deterministic, which index comes with equal keys too: the lowest. Blocks, and throws, as sort()
     /// does, and Error(invalid_argument) for more keys than there are. A device that works in host memory reads the
     /// keys where they are. Takes device memory for a copy of them where it does not, for the results and for those of
-    /// each work-group. More keys than fit a work-item's registers (64 of 4 bytes on a graphics card, 256 or more on a
-    /// processor) are found by a sort, which takes a second array.
+    /// each work-group. More keys than fit a work-item's registers (64 of 4 bytes on a graphics card, on a processor 32
+    /// of its own vectors, 256 keys of 4 bytes with AVX2) are found by a sort, which takes a second array.
     template <class K>
     requires Key<std::remove_const_t<K>> SortReport top_k(std::span<K> keys, std::span<std::remove_const_t<K>> best,
                                                           const TopKOptions& options = {}) {
