@@ -1,4 +1,5 @@
-// A model of local-memory banks: how many work-items meet in one bank when keys are written back.
+/// @file
+/// A model of local-memory banks: how many work-items meet in one bank when keys are written back.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
-// Records, and the caller's own order of them.
+/// @file
+/// Records, and the caller's own order of them.
 #pragma once
 
 #include <cstddef>
@@ -41,11 +42,13 @@ concept Record = std::is_trivially_copyable_v<T> && sizeof(T) <= 64;
 /// comparator, which must outlive it.
 class KeyKind {
 public:
+    /// Numbers of that type.
     KeyKind(KeyType type) noexcept : type_(type) {}
+    /// Records in the order of that comparator, which must not be a temporary.
     KeyKind(const Comparator& comparator) noexcept : comparator_(&comparator) {}
     KeyKind(Comparator&&) = delete;
 
-    /// Of one key or record.
+    /// Bytes of one key or record.
     std::size_t bytes() const noexcept { return comparator_ ? comparator_->bytes : key_bytes(type_); }
     /// The type of the numbers; without meaning for records.
     KeyType type() const noexcept { return type_; }

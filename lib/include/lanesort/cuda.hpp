@@ -1,5 +1,6 @@
-// Sorting keys that are in the caller's own CUDA memory, on the caller's own stream. Needs no CUDA header: the types of
-// the driver and of the runtime API are pointers to the same structures.
+/// @file
+/// Sorting keys that are in the caller's own CUDA memory, on the caller's own stream. Needs no CUDA header: the types
+/// of the driver and of the runtime API are pointers to the same structures.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 struct CUstream_st;
 struct CUevent_st;
 
+/// Sorting in the caller's own device memory, on the caller's own stream. Enqueues, and does not block.
 namespace lanesort::cuda {
 
 using Stream = CUstream_st*;  ///< a CUstream or a cudaStream_t; null is the default stream
@@ -28,19 +30,20 @@ Sorter make_sorter(int device = 0, SorterOptions options = {});
 /// longer one only the first `longest` keys are sorted, and nothing beyond the range is touched whatever they say.
 struct Segments {
     const void* offsets = nullptr;  ///< a device pointer as KeyRange's, aligned to the integer
-    std::size_t offset = 0;
-    std::size_t count = 0;
-    std::size_t longest = 0;  ///< keys
-    std::size_t bytes = 4;
+    std::size_t offset = 0;         ///< integers before the first one
+    std::size_t count = 0;          ///< segments, one less than the offsets
+    std::size_t longest = 0;        ///< keys of the longest segment
+    std::size_t bytes = 4;          ///< of an offset: 4 or 8
 };
 
 /// Keys in device memory: `count` keys or records of that type, beginning `offset` keys (not bytes) after `keys`.
 struct KeyRange {
-    void* keys = nullptr;  ///< a device pointer (cudaMalloc, cuMemAlloc or managed memory), aligned to the key; for
-                           ///< records to the largest power of two up to 16 that divides their bytes
-    std::size_t offset = 0;
-    std::size_t count = 0;
-    KeyKind type = KeyType::u32;
+    /// A device pointer (cudaMalloc, cuMemAlloc or managed memory), aligned to the key; for records to the largest
+    /// power of two up to 16 that divides their bytes.
+    void* keys = nullptr;
+    std::size_t offset = 0;          ///< keys before the first one
+    std::size_t count = 0;           ///< keys
+    KeyKind type = KeyType::u32;     ///< numbers of a type, or records of a comparator
     Order order = Order::ascending;  ///< of numbers; records have the comparator's
     std::size_t row_length = 0;      ///< keys of a row, as SortOptions says; 0: the range is one
     Segments segments = {};          ///< each sorted by itself, all by the launches of the longest; null: none
@@ -67,8 +70,8 @@ SortReport enqueue_sort(Sorter& sorter, Stream stream, const KeyRange& keys, std
 /// bytes) after `values`.
 struct ValueRange {
     void* values = nullptr;  ///< a device pointer as KeyRange's, aligned to the value
-    std::size_t offset = 0;
-    std::size_t bytes = 4;
+    std::size_t offset = 0;  ///< values before the first one
+    std::size_t bytes = 4;   ///< of a value
 };
 
 /// Sorts the keys together with the values that belong to them, both in place: as Sorter::sort_by_key says, under the
@@ -96,23 +99,23 @@ SortReport enqueue_argsort(Sorter& sorter, Stream stream, const KeyRange& keys, 
 
 /// Where the selected keys go, and their indices if `indices.values` is not null.
 struct Selected {
-    void* keys = nullptr;    ///< a device pointer as KeyRange's
-    std::size_t offset = 0;  ///< keys before the first
-    ValueRange indices = {};
+    void* keys = nullptr;     ///< a device pointer as KeyRange's, with room for k keys of each row
+    std::size_t offset = 0;   ///< keys before the first one
+    ValueRange indices = {};  ///< of 4 or 8 bytes, counted from 0 in each row
 };
 
 /// Writes the first k keys of the range, or of each of its rows, in order: as Sorter::top_k says, under the contract of
 /// enqueue_sort. The largest keys come first with Order::descending. Takes memory of the sorter's pool for what the
-/// work-groups select, k keys (and indices) for each of four work-groups a multiprocessor; where k is so large that it
-/// sorts, for a copy of the keys and their indices. Throws Error(invalid_argument) also for k above the keys of a row,
-/// for segments, and for keys, results and indices that overlap.
+/// work-groups select, k keys (and indices) for each of at most four work-groups a multiprocessor; where k is so large
+/// that it sorts, for a copy of the keys and their indices. Throws Error(invalid_argument) also for k above the keys of
+/// a row, for segments, and for keys, results and indices that overlap.
 SortReport enqueue_top_k(Sorter& sorter, Stream stream, const KeyRange& keys, std::size_t k, const Selected& selected,
                          std::span<const Event> wait_list = {}, Event event = nullptr);
 
 /// Unsigned integers of 64 bits in device memory, beginning `offset` integers after the pointer.
 struct Integers {
     void* integers = nullptr;  ///< a device pointer as KeyRange's, aligned to 8 bytes
-    std::size_t offset = 0;
+    std::size_t offset = 0;    ///< integers before the first one
 };
 
 /// Writes to `in_order` how many keys from the first on are in order, as one integer for the range or one for each of
@@ -129,8 +132,8 @@ SortReport enqueue_is_sorted(Sorter& sorter, Stream stream, const KeyRange& keys
 /// Where the distinct keys go, with room for as many as there are keys, and their number.
 struct Distinct {
     void* keys = nullptr;    ///< a device pointer as KeyRange's
-    std::size_t offset = 0;  ///< keys before the first
-    Integers number = {};    ///< one
+    std::size_t offset = 0;  ///< keys before the first one
+    Integers number = {};    ///< one integer: how many distinct keys there are
 };
 
 /// Writes the distinct keys of a sorted range, in order, and their number: as Sorter::unique says, under the contract
@@ -154,7 +157,9 @@ public:
     RecordedSort(Sorter& sorter, const KeyRange& keys);
     /// The same for a sort of keys with their values.
     RecordedSort(Sorter& sorter, const KeyRange& keys, const ValueRange& values);
+    /// A recorded sort that was moved from may only be assigned to or destroyed.
     RecordedSort(RecordedSort&&) noexcept;
+    /// As the move constructor says.
     RecordedSort& operator=(RecordedSort&&) noexcept;
     ~RecordedSort();
 

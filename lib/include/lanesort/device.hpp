@@ -1,4 +1,5 @@
-// The devices that can sort.
+/// @file
+/// The devices that can sort.
 #pragma once
 
 #include <cstddef>
@@ -13,24 +14,29 @@
 
 namespace lanesort {
 
-enum class DeviceKind : std::uint8_t { cpu, gpu, other };
+/// The kind of a device, which decides about the shapes that are chosen for it.
+enum class DeviceKind : std::uint8_t {
+    cpu,    ///< a processor: one work-item walks a tile in the cache
+    gpu,    ///< a graphics card: a work-group shares a tile through local memory
+    other,  ///< an accelerator of another kind, treated as a graphics card
+};
 
 /// What is known of a device; the limits are those that decide about shapes and sizes.
 struct DeviceInfo {
-    std::string backend;   ///< "OpenCL" or "CUDA"
-    std::string platform;  ///< the implementation, e.g. "Portable Computing Language"
-    std::string name;
-    std::string vendor;
-    std::string version;  ///< of the device, e.g. "OpenCL 3.0 PoCL ..."
-    std::string driver;
-    DeviceKind kind = DeviceKind::other;
-    unsigned compute_units = 1;
-    unsigned max_work_items = 1;       ///< in a work-group
-    unsigned native_vector_bytes = 4;  ///< width of the device's own integer vectors
-    std::uint64_t global_bytes = 0;
-    std::uint64_t max_allocation_bytes = 0;
-    std::uint64_t local_bytes = 0;
-    bool host_unified_memory = false;  ///< host memory can be sorted where it is, without a copy
+    std::string backend;                     ///< "OpenCL" or "CUDA"
+    std::string platform;                    ///< the implementation, e.g. "Portable Computing Language"
+    std::string name;                        ///< of the device, as its driver gives it
+    std::string vendor;                      ///< who made it, as its driver gives it
+    std::string version;                     ///< of the device, e.g. "OpenCL 3.0 PoCL ..."
+    std::string driver;                      ///< the driver's version
+    DeviceKind kind = DeviceKind::other;     ///< processor, graphics card or neither
+    unsigned compute_units = 1;              ///< cores, or multiprocessors
+    unsigned max_work_items = 1;             ///< in a work-group
+    unsigned native_vector_bytes = 4;        ///< width of the device's own integer vectors
+    std::uint64_t global_bytes = 0;          ///< all of its memory
+    std::uint64_t max_allocation_bytes = 0;  ///< of it, in one buffer
+    std::uint64_t local_bytes = 0;           ///< local memory of a work-group
+    bool host_unified_memory = false;        ///< host memory can be sorted where it is, without a copy
 };
 
 /// The shape that the library chooses for `count` elements of such bytes (0: very many): from a table by kind of
@@ -45,9 +51,12 @@ class DeviceHandle;
 /// A device of one of the backends; cheap to copy. Opens nothing: a Sorter does.
 class Device {
 public:
+    /// For the library's own backends; devices() and find_device() give devices.
     explicit Device(std::shared_ptr<const detail::DeviceHandle> handle) noexcept;
 
+    /// What is known of it. Lives as long as any copy of the device.
     const DeviceInfo& info() const noexcept;
+    /// For the library itself.
     const detail::DeviceHandle& handle() const noexcept { return *handle_; }
 
 private:

@@ -1,4 +1,5 @@
-// What goes wrong, and how it is told.
+/// @file
+/// What goes wrong, and how it is told.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,7 @@ enum class ErrorCode : std::uint8_t {
 /// The one exception of the library. what() is a sentence for a person.
 class Error : public std::runtime_error {
 public:
+    /// The sentence is what(); the others are what the functions of their names return.
     Error(ErrorCode code, const std::string& sentence, std::string call = {}, int status = 0,
           std::string build_log = {})
         : std::runtime_error(sentence),
@@ -36,6 +38,7 @@ public:
           call_(std::move(call)),
           build_log_(std::move(build_log)) {}
 
+    /// What kind of thing went wrong.
     ErrorCode code() const noexcept { return code_; }
     /// The device call that failed, by name; empty where none was made.
     const std::string& call() const noexcept { return call_; }

@@ -1,4 +1,5 @@
-// The numbers that lanesort sorts, and their order.
+/// @file
+/// The numbers that lanesort sorts, and their order.
 #pragma once
 
 #include <concepts>
@@ -11,13 +12,26 @@ namespace lanesort {
 
 /// An IEEE 754 binary16 number, by its bits; C++20 has no type for it.
 struct half {
-    std::uint16_t bits = 0;
+    std::uint16_t bits = 0;  ///< sign, 5 bits of exponent, 10 of fraction, from the highest bit down
     friend bool operator==(half, half) = default;
 };
 
 /// The type of a key: unsigned and signed integers and IEEE 754 numbers, little-endian in files.
-enum class KeyType : std::uint8_t { u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64 };
+enum class KeyType : std::uint8_t {
+    u8,   ///< unsigned integers of 8 bits
+    i8,   ///< signed integers (two's complement) of 8 bits
+    u16,  ///< unsigned, 16 bits
+    i16,  ///< signed, 16 bits
+    u32,  ///< unsigned, 32 bits
+    i32,  ///< signed, 32 bits
+    u64,  ///< unsigned, 64 bits
+    i64,  ///< signed, 64 bits
+    f16,  ///< IEEE 754 binary16, half
+    f32,  ///< IEEE 754 binary32, float
+    f64,  ///< IEEE 754 binary64, double
+};
 
+/// Every type of a key, in the order of KeyType.
 inline constexpr KeyType all_key_types[] = {KeyType::u8,  KeyType::i8,  KeyType::u16, KeyType::i16,
                                             KeyType::u32, KeyType::i32, KeyType::u64, KeyType::i64,
                                             KeyType::f16, KeyType::f32, KeyType::f64};
@@ -25,7 +39,10 @@ inline constexpr KeyType all_key_types[] = {KeyType::u8,  KeyType::i8,  KeyType:
 /// Ascending, or its exact reverse. Numbers ascend with -0 before +0 and every NaN, of either sign, after +infinity;
 /// so NaNs come first when descending. Keys that differ in any bit are ordered, which makes every sort deterministic:
 /// NaNs by their bits, the negative ones after the positive ones.
-enum class Order : std::uint8_t { ascending, descending };
+enum class Order : std::uint8_t {
+    ascending,   ///< the smallest key first
+    descending,  ///< the largest key first
+};
 
 /// Bytes of one key: 1, 2, 4 or 8.
 constexpr std::size_t key_bytes(KeyType type) noexcept {

@@ -1,4 +1,5 @@
-// Sorting keys that are in the caller's own OpenCL buffer, on the caller's own queue.
+/// @file
+/// Sorting keys that are in the caller's own OpenCL buffer, on the caller's own queue.
 #pragma once
 
 #include <concepts>
@@ -10,12 +11,13 @@
 #include <lanesort/sorter.hpp>
 
 // OpenCL's handles, as CL/cl.h declares them: including it here would fix the version for everyone who includes us.
-typedef struct _cl_context* cl_context;
-typedef struct _cl_device_id* cl_device_id;
-typedef struct _cl_command_queue* cl_command_queue;
-typedef struct _cl_mem* cl_mem;
-typedef struct _cl_event* cl_event;
+typedef struct _cl_context* cl_context;              ///< an OpenCL context
+typedef struct _cl_device_id* cl_device_id;          ///< a device
+typedef struct _cl_command_queue* cl_command_queue;  ///< a queue
+typedef struct _cl_mem* cl_mem;                      ///< a buffer
+typedef struct _cl_event* cl_event;                  ///< an event
 
+/// Sorting in the caller's own buffers, on the caller's own queue. Enqueues, and neither blocks nor flushes.
 namespace lanesort::opencl {
 
 /// A sorter in the caller's context, for that device of it. Retains the context.
@@ -28,19 +30,19 @@ Sorter make_sorter(cl_context context, cl_device_id device, SorterOptions option
 /// segment. Of a longer one only the first `longest` keys are sorted, and nothing beyond the range is touched whatever
 /// they say.
 struct Segments {
-    cl_mem buffer = nullptr;
-    std::size_t offset = 0;
-    std::size_t count = 0;
-    std::size_t longest = 0;  ///< keys
-    std::size_t bytes = 4;
+    cl_mem buffer = nullptr;  ///< of the offsets; null: no segments
+    std::size_t offset = 0;   ///< integers before the first one
+    std::size_t count = 0;    ///< segments, one less than the offsets
+    std::size_t longest = 0;  ///< keys of the longest segment
+    std::size_t bytes = 4;    ///< of an offset: 4 or 8
 };
 
 /// Keys in a buffer: `count` keys or records of that type, beginning `offset` keys (not bytes) after its start.
 struct KeyRange {
-    cl_mem buffer = nullptr;
-    std::size_t offset = 0;
-    std::size_t count = 0;
-    KeyKind type = KeyType::u32;
+    cl_mem buffer = nullptr;         ///< of the sorter's context
+    std::size_t offset = 0;          ///< keys before the first one
+    std::size_t count = 0;           ///< keys
+    KeyKind type = KeyType::u32;     ///< numbers of a type, or records of a comparator
     Order order = Order::ascending;  ///< of numbers; records have the comparator's
     std::size_t row_length = 0;      ///< keys of a row, as SortOptions says; 0: the range is one
     Segments segments = {};          ///< each sorted by itself, all by the launches of the longest; null: none
@@ -67,9 +69,9 @@ SortReport enqueue_sort(Sorter& sorter, cl_command_queue queue, const KeyRange& 
 /// Values in a buffer, one for each key, of `bytes` bytes each (1, 2, 4, 8 or 16), beginning `offset` values (not
 /// bytes) after its start.
 struct ValueRange {
-    cl_mem buffer = nullptr;
-    std::size_t offset = 0;
-    std::size_t bytes = 4;
+    cl_mem buffer = nullptr;  ///< may be that of the keys, where the two do not overlap
+    std::size_t offset = 0;   ///< values before the first one
+    std::size_t bytes = 4;    ///< of a value
 };
 
 /// Sorts the keys together with the values that belong to them, both in place: as Sorter::sort_by_key says, under the
@@ -97,24 +99,24 @@ SortReport enqueue_argsort(Sorter& sorter, cl_command_queue queue, const KeyRang
 
 /// Where the selected keys go, and their indices if `indices.buffer` is not null.
 struct Selected {
-    cl_mem buffer = nullptr;
-    std::size_t offset = 0;  ///< keys before the first
-    ValueRange indices = {};
+    cl_mem buffer = nullptr;  ///< with room for k keys of each row
+    std::size_t offset = 0;   ///< keys before the first one
+    ValueRange indices = {};  ///< of 4 or 8 bytes, counted from 0 in each row
 };
 
 /// Writes the first k keys of the range, or of each of its rows, in order: as Sorter::top_k says, under the contract of
 /// enqueue_sort; the buffer of the keys may be read-only. The largest keys come first with Order::descending. Allocates
-/// device memory for what the work-groups select, k keys (and indices) for each of four work-groups a compute unit;
-/// where k is so large that it sorts, for a copy of the keys and their indices. It is freed when the selection has
-/// ended. Throws Error(invalid_argument) also for k above the keys of a row, for segments, and for keys, results and
-/// indices that overlap.
+/// device memory for what the work-groups select, k keys (and indices) for each of at most four work-groups a compute
+/// unit; where k is so large that it sorts, for a copy of the keys and their indices. It is freed when the selection
+/// has ended. Throws Error(invalid_argument) also for k above the keys of a row, for segments, and for keys, results
+/// and indices that overlap.
 SortReport enqueue_top_k(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, std::size_t k,
                          const Selected& selected, std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
 
 /// Unsigned integers of 64 bits in a buffer, beginning `offset` integers after its start.
 struct Integers {
-    cl_mem buffer = nullptr;
-    std::size_t offset = 0;
+    cl_mem buffer = nullptr;  ///< of the sorter's context
+    std::size_t offset = 0;   ///< integers before the first one
 };
 
 /// Writes to `in_order` how many keys from the first on are in order, as one integer for the range or one for each of
@@ -131,9 +133,9 @@ SortReport enqueue_is_sorted(Sorter& sorter, cl_command_queue queue, const KeyRa
 
 /// Where the distinct keys go, with room for as many as there are keys, and their number.
 struct Distinct {
-    cl_mem buffer = nullptr;
-    std::size_t offset = 0;  ///< keys before the first
-    Integers number = {};    ///< one
+    cl_mem buffer = nullptr;  ///< of the sorter's context
+    std::size_t offset = 0;   ///< keys before the first one
+    Integers number = {};     ///< one integer: how many distinct keys there are
 };
 
 /// Writes the distinct keys of a sorted range, in order, and their number: as Sorter::unique says, under the contract
@@ -159,7 +161,9 @@ public:
     RecordedSort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys);
     /// The same for a sort of keys with their values.
     RecordedSort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const ValueRange& values);
+    /// A recorded sort that was moved from may only be assigned to or destroyed.
     RecordedSort(RecordedSort&&) noexcept;
+    /// As the move constructor says.
     RecordedSort& operator=(RecordedSort&&) noexcept;
     ~RecordedSort();
 

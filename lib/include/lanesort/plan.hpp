@@ -1,4 +1,5 @@
-// The schedule of a sort: pure, known before it runs, the same for all keys of one count.
+/// @file
+/// The schedule of a sort: pure, known before it runs, the same for all keys of one count.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +13,16 @@ namespace lanesort {
 /// One kernel launch. Between two passes the host synchronises all work-groups; inside a pass, work-groups are
 /// independent of each other. Strides, in keys, are given by their binary logarithms.
 struct Pass {
+    /// What the kernel of a pass does.
     enum class Kind : std::uint8_t {
         sort_tiles,   ///< sorts every tile: phases 1 .. last_phase
         merge_rows,   ///< global steps of one phase, on tiles of rows far apart
         merge_tiles,  ///< the last steps of one phase, on contiguous tiles
         merge_heads,  ///< phases among the heads of sorted runs, a tile being rows of one head each
     };
-    Kind kind;
-    unsigned first_phase;  ///< phase p merges runs of 2^(p-1) keys into runs of 2^p
-    unsigned last_phase;
+    Kind kind;               ///< what its kernel does
+    unsigned first_phase;    ///< phase p merges runs of 2^(p-1) keys into runs of 2^p
+    unsigned last_phase;     ///< the same as the first, but in sort_tiles and merge_heads
     unsigned top_stride;     ///< lg of the first step's stride (of the last phase)
     unsigned bottom_stride;  ///< lg of the last step's stride
     bool mirrored;           ///< begins a phase: the first step pairs i with i ^ (2^p - 1)
@@ -41,8 +43,8 @@ inline constexpr std::uint64_t all_keys = ~std::uint64_t{0};
 
 /// All passes of one sort, in order. An executor encodes keys in the first pass and decodes them in the last.
 struct Plan {
-    std::uint64_t count = 0;  ///< keys, or keys of a row
-    Shape shape;
+    std::uint64_t count = 0;       ///< keys, or keys of a row
+    Shape shape;                   ///< what the passes were cut for
     std::vector<Pass> passes;      ///< empty for 0 and 1 keys
     std::uint64_t rows = 0;        ///< rows of `count` keys, each sorted by itself; 0 where the array is no rows
     unsigned tiles_per_group = 1;  ///< tiles that a work-group sorts side by side, with shape.work_items for each

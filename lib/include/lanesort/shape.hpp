@@ -1,4 +1,5 @@
-// The shape of a sort: how its comparators are laid over lanes, registers, work-items and passes.
+/// @file
+/// The shape of a sort: how its comparators are laid over lanes, registers, work-items and passes.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +9,17 @@ namespace lanesort {
 
 /// The widths, in bytes, of what a sort moves: a key, the value that belongs to it and its number, if it has them.
 struct ElementBytes {
-    std::size_t key = 4, value = 0, number = 0;
+    std::size_t key = 4;     ///< of a key
+    std::size_t value = 0;   ///< of the value that belongs to it; 0: there is none
+    std::size_t number = 0;  ///< of the number that keeps equal keys apart; 0: there is none
     bool is_record = false;  ///< the key is a record that a comparator orders
 
+    /// The members in their order. Keys alone convert from their bytes.
     constexpr ElementBytes(std::size_t key_bytes = 4, std::size_t value_bytes = 0, std::size_t number_bytes = 0,
                            bool keys_are_records = false) noexcept
         : key(key_bytes), value(value_bytes), number(number_bytes), is_record(keys_are_records) {}
 
+    /// Bytes of an element: key, value and number together.
     constexpr std::size_t all() const noexcept { return key + value + number; }
 
     friend bool operator==(const ElementBytes&, const ElementBytes&) = default;

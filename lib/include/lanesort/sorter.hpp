@@ -1,4 +1,5 @@
-// Sorting a range in host memory. For keys that are on the device already, see opencl.hpp.
+/// @file
+/// Sorting a range in host memory. For keys that are on the device already, see opencl.hpp.
 #pragma once
 
 #include <concepts>
@@ -78,8 +79,16 @@ struct TopKOptions {
 
 /// A call that is to come, as far as its kernels depend on it.
 struct Preparation {
-    enum class Call : std::uint8_t { sort, merge, top_k, is_sorted, unique, run_lengths };
-    Call call = Call::sort;           ///< sort: sort_by_key and argsort, too
+    /// The calls, by what their kernels do.
+    enum class Call : std::uint8_t {
+        sort,         ///< sort, partial_sort, nth_element, sort_by_key and argsort
+        merge,        ///< merge and merge_by_key
+        top_k,        ///< top_k
+        is_sorted,    ///< is_sorted and is_sorted_until
+        unique,       ///< unique
+        run_lengths,  ///< run_lengths
+    };
+    Call call = Call::sort;           ///< the call, on a host range, a queue or a stream
     std::uint64_t count = 0;          ///< keys
     std::size_t row_length = 0;       ///< as in SortOptions
     std::size_t value_bytes = 0;      ///< of a value; 0: none
@@ -113,8 +122,11 @@ public:
     /// shape or a shape file that read_shape_file refuses, and Error(unsupported) for a shape that the device cannot
     /// run with keys of any width.
     explicit Sorter(const Device& device, SorterOptions options = {});
+    /// For the library's own backends; opencl::make_sorter and cuda::make_sorter give such sorters.
     explicit Sorter(std::unique_ptr<detail::SorterCore> core) noexcept;
+    /// A sorter that was moved from may only be assigned to or destroyed.
     Sorter(Sorter&&) noexcept;
+    /// As the move constructor says.
     Sorter& operator=(Sorter&&) noexcept;
     ~Sorter();
 
@@ -129,6 +141,7 @@ public:
     SortReport sort(std::span<T> keys, const SortOptions& options = {}) {
         return sort(keys.data(), keys.size(), key_type_v<T>, options);
     }
+    /// The same in that order, without options.
     template <Key T>
     SortReport sort(std::span<T> keys, Order order) {
         return sort(keys, SortOptions{.order = order});
@@ -263,8 +276,8 @@ public:
     /// as they are. Deterministic, which index comes with equal keys too: the lowest. Blocks, and throws, as sort()
     /// does, and Error(invalid_argument) for more keys than there are. A device that works in host memory reads the
     /// keys where they are. Takes device memory for a copy of them where it does not, for the results and for those of
-    /// each work-group. More keys than fit a work-item's registers (64 of 4 bytes on a graphics card, 256 or more on a
-    /// processor) are found by a sort, which takes a second array.
+    /// each work-group. More keys than fit a work-item's registers (64 of 4 bytes on a graphics card, on a processor 32
+    /// of its own vectors, 256 keys of 4 bytes with AVX2) are found by a sort, which takes a second array.
     template <class K>
     requires Key<std::remove_const_t<K>> SortReport top_k(std::span<K> keys, std::span<std::remove_const_t<K>> best,
                                                           const TopKOptions& options = {}) {
@@ -389,16 +402,16 @@ public:
                             std::size_t length_bytes, const SortOptions& options);
 
     /// Compiles now what a sort of `count` keys of that type needs (0: many, but fewer than 2^31), so that no such sort
-    /// compiles later. Small, large and very large counts may need different kernels.
+    /// compiles later. Small, large and very large counts may need different kernels. Throws as sort() does.
     void prepare(const KeyKind& type, std::uint64_t count = 0, std::uint64_t row_length = 0);
     /// The same for any call, of just so many keys. Throws as the call itself would.
     void prepare(const KeyKind& type, const Preparation& preparation);
 
     /// The shape of a sort of `count` keys of that type (0: very many), after fitting it to the kernels that the
-    /// device's compiler built.
+    /// device's compiler built. Compiles these, and throws, as prepare() does.
     Shape shape(KeyType type, std::uint64_t count = 0);
 
-    /// The plan that a sort of `count` keys of that type runs.
+    /// The plan that a sort of `count` keys of that type runs. Compiles, and throws, as prepare() does.
     Plan plan(std::uint64_t count, KeyType type);
 
     /// Sorts `count` random keys with kernels that count their own hand-overs and barriers, and returns what really
@@ -410,8 +423,10 @@ public:
     /// That is told when the sorter is made, or after the first sort whose kernels the device's compiler refused.
     const std::string& note() const noexcept;
 
+    /// What is known of the device that it sorts on. Lives as long as the sorter, wherever that is moved.
     const DeviceInfo& device() const noexcept;
 
+    /// For the library's own backends.
     detail::SorterCore& core() noexcept { return *core_; }
 
 private:

@@ -1,4 +1,5 @@
-// How often a sort synchronises: as the patent prints it, as the plan counts it, as the device did it.
+/// @file
+/// How often a sort synchronises: as the patent prints it, as the plan counts it, as the device did it.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +24,14 @@ struct SyncCounts {
 /// or a negative one.
 /// They are printed for comparison only: counting the network's steps gives other numbers (see exact_counts).
 struct PrintedCounts {
-    std::optional<std::int64_t> by_cpu;
-    std::optional<std::int64_t> all;
+    std::optional<std::int64_t> by_cpu;  ///< synchronisations by the CPU
+    std::optional<std::int64_t> all;     ///< these and those inside work-groups
 };
 
 /// A row of the statistics table.
 struct Variant {
-    std::string name;
-    Shape shape;
+    std::string name;  ///< what it changes, for a person
+    Shape shape;       ///< the settings of the one kernel that make it
 };
 
 /// The patent's formulas for that many keys in that shape.

@@ -1,4 +1,5 @@
-// Shapes that were measured: the files that hold them, and where sorters look for those of `lanesort tune`.
+/// @file
+/// Shapes that were measured: the files that hold them, and where sorters look for those of `lanesort tune`.
 #pragma once
 
 #include <cstddef>
@@ -17,27 +18,33 @@ namespace lanesort {
 /// What a measured shape was measured on. Members are as in DeviceInfo, but with a space for each control character:
 /// in a file, each has a line.
 struct DeviceIdentity {
-    std::string backend, platform, name, driver;
+    std::string backend;   ///< "OpenCL" or "CUDA"
+    std::string platform;  ///< the implementation
+    std::string name;      ///< the device
+    std::string driver;    ///< its version: with another driver another shape may be the fastest
 
     friend bool operator==(const DeviceIdentity&, const DeviceIdentity&) = default;
 };
 
+/// What a file of shapes says of that device.
 DeviceIdentity identity(const DeviceInfo& device);
 
 /// Shapes for one device, each for keys of one width and a range of counts.
 struct ShapeTable {
+    /// As Row::below: however many keys there are.
     static constexpr std::uint64_t no_end = std::numeric_limits<std::uint64_t>::max();
 
+    /// One shape, and the keys that it is for.
     struct Row {
         std::size_t key_bytes = 4;     ///< 1, 2, 4 or 8
         std::uint64_t from = 0;        ///< the smallest count
         std::uint64_t below = no_end;  ///< the first count that is too large; no_end: none is
-        Shape shape;
+        Shape shape;                   ///< for that many keys
 
         friend bool operator==(const Row&, const Row&) = default;
     };
 
-    DeviceIdentity device;
+    DeviceIdentity device;  ///< where they were measured
     std::vector<Row> rows;  ///< by width, then by count; no two ranges of a width overlap
 
     /// The shape for `count` keys of that many bytes (0: very many); nothing where the table has none.
