@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs every operation at small sizes under Oclgrind, which reports data races, uninitialised values and wrong calls.
-# usage: oclgrind.sh DEVICE_TEST (the program of the device suite)
+# usage: oclgrind.sh SMALL_TEST (the program of small sorts)
 # Any report is a failure. Without Oclgrind the exit status is 77.
 set -euo pipefail
 

@@ -2,7 +2,6 @@
 // wrong is told in a sentence, after which it sorts as before.
 #include <bit>
 #include <fstream>
-#include <thread>
 
 #include "error_support.hpp"
 #include "kernel_source.hpp"
@@ -24,39 +23,6 @@ TEST_CASE("sorter: can be moved") {
         Sorter assigned = target.new_sorter();
         assigned = std::move(moved);
         check_sort(target, assigned, keys, Order::descending);
-    }
-}
-
-TEST_CASE("sorter: those of two threads are independent") {
-    Random random(seed());
-    for (Target& target : targets()) {
-        CAPTURE(target.name);
-        const auto keys = random_keys<std::uint32_t>(60000, random);
-        std::vector<std::uint32_t> results[2];
-        std::string failures[2];
-        const auto sort_repeatedly = [&](std::size_t number) {
-            try {
-                Sorter sorter = target.new_sorter();
-                const auto memory = target.memory(bytes_of(keys));
-                for (int repetition = 0; repetition < 10; ++repetition) {
-                    memory->write(bytes_of(keys));
-                    memory->enqueue_sort(sorter, {0, keys.size(), KeyType::u32, both_orders[number]});
-                    results[number] = keys_of<std::uint32_t>(memory->read());
-                    std::vector<std::uint32_t> in_host_memory = keys;
-                    sorter.sort(std::span(in_host_memory), both_orders[number]);
-                    if (in_host_memory != results[number]) throw std::runtime_error("host memory is sorted otherwise");
-                }
-            } catch (const std::exception& failure) {
-                failures[number] = failure.what();
-            }
-        };
-        std::thread first(sort_repeatedly, 0), second(sort_repeatedly, 1);
-        first.join();
-        second.join();
-        for (const std::size_t number : {0, 1}) {
-            REQUIRE(failures[number] == "");
-            require_same_bytes(results[number], sorted(keys, both_orders[number]));
-        }
     }
 }
 

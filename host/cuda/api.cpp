@@ -32,8 +32,9 @@ public:
         : host_(host_of(sorter)) {
         const detail::Extent extent = detail::extent_of(range, range.segments.offsets != nullptr, middle);
         if (indices) check_index(extent, indices->bytes);
-        element_ = {range.type, values ? values->bytes : 0, indices ? indices->bytes : 0};
         if (values) detail::check_values(values->bytes);
+        element_ = indices ? detail::ElementType{range.type, 0, indices->bytes}
+                           : element_of(range.type, values ? values->bytes : 0, extent, range.stable);
         arrays_ = {{check_keys(host_, range), range.offset}, range.count, coding_of(range.type, range.order)};
         if (values) arrays_.values = {check_values(host_, *values, range), values->offset};
         if (indices) arrays_.numbers = {check_values(host_, *indices, range), indices->offset};
@@ -44,8 +45,6 @@ public:
             if (values) require_apart({arrays_.values, range.count, values->bytes}, offsets);
             if (indices) require_apart({arrays_.numbers, range.count, indices->bytes}, offsets);
         }
-        if (range.stable && !indices && (values || range.type.comparator()))
-            element_.number_bytes = detail::number_bytes(extent);
         if (!extent.is_sorted()) ready_ = sorter.core().prepare(extent, element_);
     }
 

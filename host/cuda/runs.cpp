@@ -58,7 +58,7 @@ SortReport enqueue(Sorter& sorter, Stream stream, const KeyRange& keys, detail::
     check_stream(host, stream);
     const detail::Extent extent = detail::extent_of(keys, keys.segments.offsets != nullptr);
     if (lengths) check_lengths(extent, lengths->bytes);
-    const std::size_t key_bytes = keys.type.bytes(), rows = extent.row_length > 0 ? extent.rows() : 1;
+    const std::size_t key_bytes = keys.type.bytes(), rows = extent.row_count();
 
     RunsArrays arrays;
     const auto take = [&](detail::RunsArray which, const Array& array) -> const Array& {

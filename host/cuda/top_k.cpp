@@ -1,6 +1,5 @@
 // lanesort/cuda.hpp: the first k keys.
 #include <list>
-#include <optional>
 
 #include "../../lib/src/sorter_core.hpp"
 #include "arguments.hpp"
@@ -16,10 +15,10 @@ SortReport enqueue_top_k(Sorter& sorter, Stream stream, const KeyRange& keys, st
     Host& host = host_of(sorter);
     const CurrentContext current(host.context());
     check_stream(host, stream);
-    detail::Extent extent = detail::extent_of(keys, keys.segments.offsets != nullptr);
+    const detail::Extent extent = detail::extent_of(keys, keys.segments.offsets != nullptr);
     const bool wants_indices = selected.indices.values != nullptr;
     if (wants_indices) check_index(extent, selected.indices.bytes);
-    const std::size_t key_bytes = keys.type.bytes(), rows = extent.row_length > 0 ? extent.rows() : 1;
+    const std::size_t key_bytes = keys.type.bytes(), rows = extent.row_count();
     const std::size_t number_bytes =
         selected_number_bytes(extent, keys.type, wants_indices ? selected.indices.bytes : 0);
     const detail::ElementType element{keys.type, 0, number_bytes};
@@ -32,11 +31,7 @@ SortReport enqueue_top_k(Sorter& sorter, Stream stream, const KeyRange& keys, st
         require_apart({from.keys, keys.count, key_bytes}, {to.numbers, to.count, number_bytes});
     }
     check_events(wait_list);
-    const auto ready = sorter.core().prepare_selection(extent, element, k);
-    // Too many for registers: a copy is sorted, and the first of each row are copied out.
-    std::optional<detail::SorterCore::Prepared> sort;
-    extent.first = k;
-    if (!ready && to.count > 0 && !extent.is_sorted()) sort = sorter.core().prepare(extent, element);
+    const auto [ready, sort] = sorter.core().prepare_top_k(extent, element, k);
 
     wait_for(stream, wait_list);
     SortReport report = ready ? ready->selection.report() : sort ? detail::report_of(sort->plan) : SortReport{};

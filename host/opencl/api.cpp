@@ -41,8 +41,9 @@ public:
         check_queue(host_, queue_);
         const detail::Extent extent = detail::extent_of(range, range.segments.buffer != nullptr, middle);
         if (indices) check_index(extent, indices->bytes);
-        element_ = {range.type, values ? values->bytes : 0, indices ? indices->bytes : 0};
         if (values) detail::check_values(values->bytes);
+        element_ = indices ? detail::ElementType{range.type, 0, indices->bytes}
+                           : element_of(range.type, values ? values->bytes : 0, extent, range.stable);
         check_keys(host_, arrays_.keys.buffer, range, !indices);
         if (values) take(arrays_.values, *values, range);
         if (indices) take(arrays_.numbers, *indices, range);
@@ -54,8 +55,6 @@ public:
             if (values) require_apart({arrays_.values, range.count, values->bytes}, offsets);
             if (indices) require_apart({arrays_.numbers, range.count, indices->bytes}, offsets);
         }
-        if (range.stable && !indices && (values || range.type.comparator()))
-            element_.number_bytes = detail::number_bytes(extent);
         if (extent.is_sorted()) return;
         auto [plan, parameters] = sorter.core().prepare(extent, element_);
         plan_ = std::move(plan);

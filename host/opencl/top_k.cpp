@@ -1,6 +1,4 @@
 // lanesort/opencl.hpp: the first k keys.
-#include <optional>
-
 #include "../../lib/src/sorter_core.hpp"
 #include "arguments.hpp"
 #include "checked.hpp"
@@ -14,10 +12,10 @@ SortReport enqueue_top_k(Sorter& sorter, cl_command_queue on, const KeyRange& ke
         Host& host = host_of(sorter);
         const cl::CommandQueue queue(on, on != nullptr);
         check_queue(host, queue);
-        detail::Extent extent = detail::extent_of(keys, keys.segments.buffer != nullptr);
+        const detail::Extent extent = detail::extent_of(keys, keys.segments.buffer != nullptr);
         const bool wants_indices = selected.indices.buffer != nullptr;
         if (wants_indices) check_index(extent, selected.indices.bytes);
-        const std::size_t key_bytes = keys.type.bytes(), rows = extent.row_length > 0 ? extent.rows() : 1;
+        const std::size_t key_bytes = keys.type.bytes(), rows = extent.row_count();
         const std::size_t number_bytes =
             selected_number_bytes(extent, keys.type, wants_indices ? selected.indices.bytes : 0);
         const detail::ElementType element{keys.type, 0, number_bytes};
@@ -33,11 +31,7 @@ SortReport enqueue_top_k(Sorter& sorter, cl_command_queue on, const KeyRange& ke
             require_apart({from.keys, keys.count, key_bytes}, {to.numbers, to.count, number_bytes});
         }
         std::vector<cl::Event> waits = check_events(host, wait_list);
-        const auto ready = sorter.core().prepare_selection(extent, element, k);
-        // Too many for registers: a copy is sorted, and the first of each row are copied out.
-        std::optional<detail::SorterCore::Prepared> sort;
-        extent.first = k;
-        if (!ready && to.count > 0 && !extent.is_sorted()) sort = sorter.core().prepare(extent, element);
+        const auto [ready, sort] = sorter.core().prepare_top_k(extent, element, k);
 
         SortReport report = ready ? ready->selection.report() : sort ? detail::report_of(sort->plan) : SortReport{};
         const auto allocate = [&](std::size_t elements, std::size_t bytes) -> Array {

@@ -24,6 +24,11 @@ void require(bool holds, const std::string& sentence) {
     if (!holds) throw Error(ErrorCode::invalid_argument, sentence);
 }
 
+std::size_t number_bytes(const Extent& extent) noexcept {
+    // Where ranges are merged, elements count from 1.
+    return extent.length() > most_narrow_numbers - extent.middle.has_value() ? 8 : 4;
+}
+
 }  // namespace
 
 void check(const Extent& extent) {
@@ -78,9 +83,9 @@ void check_lengths(const Extent& extent, std::size_t length_bytes) {
                     fmt::format("{} equal keys cannot be counted by integers of 4 bytes", extent.count));
 }
 
-std::size_t number_bytes(const Extent& extent) noexcept {
-    // Where ranges are merged, elements count from 1.
-    return extent.length() > most_narrow_numbers - extent.middle.has_value() ? 8 : 4;
+ElementType element_of(const KeyKind& key, std::size_t value_bytes, const Extent& extent, bool stable) noexcept {
+    const bool numbered = stable && (value_bytes > 0 || key.comparator());
+    return {key, value_bytes, numbered ? number_bytes(extent) : 0};
 }
 
 std::size_t selected_number_bytes(const Extent& extent, const KeyKind& kind, std::size_t index_bytes) noexcept {

@@ -39,9 +39,9 @@ struct Extent {
     /// Keys of the longest sort among them.
     std::uint64_t length() const noexcept { return offset_bytes > 0 ? longest : row_length > 0 ? row_length : count; }
     /// Rows or segments; 0 where it is one range.
-    std::uint64_t rows() const noexcept {
-        return offset_bytes > 0 ? segments : row_length > 0 ? count / row_length : 0;
-    }
+    std::uint64_t rows() const noexcept { return offset_bytes > 0 ? segments : row_length > 0 ? row_count() : 0; }
+    /// Rows of equal length, of which one range is one.
+    std::uint64_t row_count() const noexcept { return row_length > 0 ? count / row_length : 1; }
     bool in_rows() const noexcept { return offset_bytes > 0 || row_length > 0; }
     /// Nothing can be out of order.
     bool is_sorted() const noexcept {
@@ -88,8 +88,9 @@ void check_index(const Extent& extent, std::size_t index_bytes);
 /// The same for the lengths of runs, as one of which all keys may count.
 void check_lengths(const Extent& extent, std::size_t length_bytes);
 
-/// Bytes of the numbers that a stable sort needs.
-std::size_t number_bytes(const Extent& extent) noexcept;
+/// The elements of a sort or a merge. Stable ones have numbers, but for keys alone, whose equals are equal in every
+/// bit.
+ElementType element_of(const KeyKind& key, std::size_t value_bytes, const Extent& extent, bool stable) noexcept;
 
 /// Bytes of the numbers that a selection needs, if indices of so many bytes are wanted (0: none): records have numbers
 /// in any case, since what one launch leaves for the next may be beyond the end.

@@ -49,9 +49,8 @@ const std::uint64_t* offsets_of(const SortOptions& options) {
 
 SortReport Sorter::sort(void* keys, std::size_t count, const KeyKind& type, const SortOptions& options) {
     const detail::Extent extent = extent_of(count, options);
-    const bool numbered = options.stable && type.comparator();
     return core_->sort_host({.keys = keys, .offsets = offsets_of(options)}, extent,
-                            {type, 0, numbered ? detail::number_bytes(extent) : 0}, options.order);
+                            element_of(type, 0, extent, options.stable), options.order);
 }
 
 SortReport Sorter::partial_sort(void* keys, std::size_t count, std::size_t first, const KeyKind& type,
@@ -72,7 +71,7 @@ SortReport Sorter::sort_by_key(void* keys, void* values, std::size_t count, cons
     const detail::Extent extent = extent_of(count, options);
     detail::check_values(value_bytes);
     return core_->sort_host({.keys = keys, .values = values, .offsets = offsets_of(options)}, extent,
-                            {type, value_bytes, options.stable ? detail::number_bytes(extent) : 0}, options.order);
+                            element_of(type, value_bytes, extent, options.stable), options.order);
 }
 
 namespace {
@@ -89,9 +88,7 @@ detail::Extent extent_of(std::size_t count, std::size_t middle, const SortOption
 SortReport Sorter::merge(void* keys, std::size_t count, std::size_t middle, const KeyKind& type,
                          const SortOptions& options) {
     const detail::Extent extent = extent_of(count, middle, options);
-    const bool numbered = options.stable && type.comparator();
-    return core_->sort_host({.keys = keys}, extent, {type, 0, numbered ? detail::number_bytes(extent) : 0},
-                            options.order);
+    return core_->sort_host({.keys = keys}, extent, element_of(type, 0, extent, options.stable), options.order);
 }
 
 SortReport Sorter::merge_by_key(void* keys, void* values, std::size_t count, std::size_t middle, const KeyKind& type,
@@ -99,7 +96,7 @@ SortReport Sorter::merge_by_key(void* keys, void* values, std::size_t count, std
     const detail::Extent extent = extent_of(count, middle, options);
     detail::check_values(value_bytes);
     return core_->sort_host({.keys = keys, .values = values}, extent,
-                            {type, value_bytes, options.stable ? detail::number_bytes(extent) : 0}, options.order);
+                            element_of(type, value_bytes, extent, options.stable), options.order);
 }
 
 SortReport Sorter::argsort(const void* keys, void* indices, std::size_t count, const KeyKind& type,
@@ -115,7 +112,7 @@ SortReport Sorter::top_k(const void* keys, std::size_t count, const KeyKind& typ
                          void* indices, std::size_t index_bytes, const TopKOptions& options) {
     const detail::Extent extent{count, options.row_length};
     detail::check(extent);
-    const std::uint64_t rows = extent.row_length > 0 ? extent.rows() : 1;
+    const std::uint64_t rows = extent.row_count();
     if (rows == 0 ? selected > 0 : selected % rows != 0)
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("{} keys cannot be selected from {} rows: each gives as many", selected, rows));
@@ -129,7 +126,7 @@ void Sorter::is_sorted_until(const void* keys, std::size_t count, const KeyKind&
                              std::span<std::uint64_t> in_order, const SortOptions& options) {
     const detail::Extent extent = extent_of(count, options);
     detail::check(extent);
-    const std::uint64_t results = extent.row_length > 0 ? extent.rows() : 1;
+    const std::uint64_t results = extent.row_count();
     if (in_order.size() != results)
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("there is room for {} results, but there are {}", in_order.size(), results));
@@ -148,7 +145,7 @@ std::size_t Sorter::one_in_order(const void* keys, std::size_t count, const KeyK
 bool Sorter::is_sorted(const void* keys, std::size_t count, const KeyKind& type, const SortOptions& options) {
     const detail::Extent extent = extent_of(count, options);
     detail::check(extent);
-    std::vector<std::uint64_t> sorted(extent.row_length > 0 ? extent.rows() : 1);
+    std::vector<std::uint64_t> sorted(extent.row_count());
     core_->runs_host(keys, {.result = sorted.data()}, extent, type, detail::RunsTask::is_sorted, 0, options.order);
     return std::ranges::count(sorted, 0u) == 0;
 }
@@ -191,17 +188,14 @@ void Sorter::prepare(const KeyKind& type, const Preparation& preparation) {
             extent.first = preparation.first;
             check(extent);
             if (extent.row_length == 1) return;
-            const bool numbered = preparation.stable && (value_bytes > 0 || type.comparator());
-            const std::size_t number_bytes = index_bytes > 0 ? index_bytes
-                                             : numbered      ? detail::number_bytes(extent)
-                                                             : 0;
-            core_->prepare(extent, {type, value_bytes, number_bytes});
+            detail::ElementType element = element_of(type, value_bytes, extent, preparation.stable);
+            if (index_bytes > 0) element.number_bytes = index_bytes;
+            core_->prepare(extent, element);
             return;
         }
         case top_k: {
             const detail::ElementType element{type, 0, detail::selected_number_bytes(extent, type, index_bytes)};
-            extent.first = preparation.first;
-            if (!core_->prepare_selection(extent, element, preparation.first)) core_->prepare(extent, element);
+            core_->prepare_top_k(extent, element, preparation.first);
             return;
         }
         case is_sorted: core_->prepare_runs(extent, type, detail::RunsTask::is_sorted, 0); return;

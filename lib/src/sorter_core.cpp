@@ -189,7 +189,7 @@ std::optional<SorterCore::PreparedSelection> SorterCore::prepare_selection(const
     const DeviceInfo& device = backend_->info();
     // A shape of the caller's is one for sorts.
     if (k == 0 || extent.count == 0 || k == count || k > most_selected(device, type.bytes())) return std::nullopt;
-    const std::uint64_t rows = std::max<std::uint64_t>(extent.rows(), 1);
+    const std::uint64_t rows = extent.row_count();
     Selection selection = make_selection(device, type.bytes(), rows, count, k);
     if (rows * selection.passes.front().parts > most_groups)
         throw Error(ErrorCode::unsupported,
@@ -201,6 +201,14 @@ std::optional<SorterCore::PreparedSelection> SorterCore::prepare_selection(const
     if (type.key.comparator()) parameters.comparator = *type.key.comparator();
     if (backend_->prepare(parameters) < parameters.work_items()) return std::nullopt;
     return PreparedSelection{std::move(selection), std::move(parameters)};
+}
+
+SorterCore::PreparedTopK SorterCore::prepare_top_k(const Extent& extent, const ElementType& type, std::uint64_t k) {
+    PreparedTopK ready{prepare_selection(extent, type, k), std::nullopt};
+    Extent firsts = extent;
+    firsts.first = k;
+    if (!ready.selection && k > 0 && !firsts.is_sorted()) ready.sort = prepare(firsts, type);
+    return ready;
 }
 
 SortReport SorterCore::select_host(const void* keys, const HostArrays& selected, const Extent& extent,
@@ -240,7 +248,7 @@ SorterCore::PreparedRuns SorterCore::prepare_runs(const Extent& extent, const Ke
                                 : "the distinct keys of rows or segments cannot be told, but those of a range can");
     // A shape of the caller's is one for sorts.
     DeviceInfo device = backend_->info();
-    const std::uint64_t rows = extent.in_rows() ? extent.rows() : 1, count = extent.length();
+    const std::uint64_t rows = extent.row_count(), count = extent.length();
     for (;;) {
         RunsSchedule schedule = make_runs_schedule(device, type.bytes(), task, rows, count);
         if (rows * schedule.parts > most_groups)

@@ -34,6 +34,14 @@ public:
     };
     std::optional<PreparedSelection> prepare_selection(const Extent& extent, const ElementType& type, std::uint64_t k);
 
+    /// A selection, or where k is too large for one the sort of a copy, of which the first k elements of each row are
+    /// then taken; neither where nothing is to be sorted.
+    struct PreparedTopK {
+        std::optional<PreparedSelection> selection;
+        std::optional<Prepared> sort;
+    };
+    PreparedTopK prepare_top_k(const Extent& extent, const ElementType& type, std::uint64_t k);
+
     /// What is to be found out of sorted ranges and the kernels for it, compiled. Throws Error(invalid_argument) for
     /// segments, and for rows unless it is their order.
     struct PreparedRuns {
