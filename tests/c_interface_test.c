@@ -363,6 +363,15 @@ static void sorts_host_memory(const fixture* on) {
     range.segments.bytes = 4;
     CHECK_REFUSED(lanesort_sort(sorter, &range), LANESORT_INVALID_ARGUMENT, "8");
 
+    // The first of each row, and how many keys of each are in order.
+    uint32_t two_rows[] = {3, 1, 2, 8, 9, 7}, firsts[2] = {0, 0};
+    uint64_t in_rows[2] = {0, 0};
+    range = (lanesort_key_range){.memory = two_rows, .count = 6, .row_length = 3};
+    CHECK(lanesort_top_k(sorter, &range, 1, firsts, NULL, 0) == LANESORT_SUCCESS);
+    CHECK(firsts[0] == 1 && firsts[1] == 7);
+    CHECK(lanesort_is_sorted_until(sorter, &range, in_rows) == LANESORT_SUCCESS);
+    CHECK(in_rows[0] == 1 && in_rows[1] == 2);
+
     // No keys need no memory.
     range = (lanesort_key_range){.count = 0};
     CHECK(lanesort_sort(sorter, &range) == LANESORT_SUCCESS);
