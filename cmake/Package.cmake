@@ -2,11 +2,15 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "The lanesort authors")
 set(CPACK_PACKAGE_CONTACT "The lanesort authors")
-set(CPACK_PACKAGE_DESCRIPTION "The command `lanesort` and the static C++20 library of the same name sort numbers and
-records by a bitonic network, on every OpenCL device and on NVIDIA's graphics cards, without a second array. The package
-holds the headers, too, and what CMake and pkg-config need to find them.")
+set(CPACK_PACKAGE_DESCRIPTION "The command `lanesort` and the static C++20 library of the same name sort
+numbers and records by a bitonic network, on every OpenCL device and on
+NVIDIA's graphics cards, without a second array. The package has the headers
+of the library, too, and what CMake and pkg-config need to find it.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
+# Whatever the umask of who packs.
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)

@@ -3,7 +3,7 @@
 # usage: consume.sh ROAD same|other BUILD
 #   ROAD         find_package, refused, pkg_config, reexported, deb: what the build folder BUILD installs
 #                add_subdirectory, fetch_content: the sources, built anew
-#   same, other  with the compiler of BUILD, or with one that is not: Clang for GCC and GCC for anything else
+#   same, other  with the compiler of BUILD, or with another: GCC for Clang, and Clang for anything else
 # Where a second compiler, a tool or a device is missing, the exit status is 77; with LANESORT_REQUIRE_DEVICE=1 in the
 # environment, a missing device is a failure.
 set -euo pipefail
@@ -40,9 +40,10 @@ cmake=$(cached CMAKE_COMMAND)
 version=$(cached CMAKE_PROJECT_VERSION)
 compiler=$(cached CMAKE_CXX_COMPILER)
 if [[ $which == other ]]; then
-    if "$compiler" --version | grep -qi 'gcc\|g++'; then compiler=clang++; else compiler=g++; fi
+    if "$compiler" --version | grep -qi clang; then compiler=g++; else compiler=clang++; fi
     have "$compiler" || skip "there is no second compiler ($compiler)"
 fi
+"$compiler" --version | head -n 1
 [[ $(cached 'CMAKE_CXX_FLAGS.*') != *-fsanitize=* ]] || skip "the library is built with a sanitizer"
 
 # install PREFIX: by way of another folder, as what is installed may be moved.
@@ -128,11 +129,11 @@ case $road in
         done
         ;;
     add_subdirectory)
-        make add_subdirectory -DLANESORT_SOURCE="$source" -DCMAKE_PREFIX_PATH="$(prefixes)"
+        make add_subdirectory -DLANESORT_SOURCE="$source" -DLANESORT_CUDA=OFF -DCMAKE_PREFIX_PATH="$(prefixes)"
         run add_subdirectory/consumer
         ;;
     fetch_content)
-        tar -C "$source" -czf lanesort.tar.gz --transform 's,^,lanesort/,' CMakeLists.txt LICENSE cmake host kernels lib
+        tar -C "$source" -czf lanesort.tar.gz --exclude=./build --exclude="./${build#"$source"/}" --exclude='./.*' .
         make fetch_content -DLANESORT_URL="file://$dir/lanesort.tar.gz" -DCMAKE_PREFIX_PATH="$(prefixes)"
         run fetch_content/consumer
         ;;
