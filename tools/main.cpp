@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <lanesort/error.hpp>
+#include <lanesort/version.h>
 
 #include "command.hpp"
 #include "files.hpp"

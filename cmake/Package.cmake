@@ -1,0 +1,22 @@
+# `cpack`, in the build folder, makes one Debian package of all that is installed: command, library and headers.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_VENDOR "The lanesort authors")
+set(CPACK_PACKAGE_CONTACT "The lanesort authors")
+set(CPACK_PACKAGE_DESCRIPTION "The command `lanesort` and the static C++20 library of the same name sort
+numbers and records by a bitonic network, on every OpenCL device and on
+NVIDIA's graphics cards, without a second array. The package has the headers
+of the library, too, and what CMake and pkg-config need to find it.")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+# Whatever the umask of who packs.
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
+# The command's shared libraries are found by dpkg-shlibdeps. These are for programs that link the static library.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "ocl-icd-opencl-dev | opencl-dev, opencl-c-headers | opencl-headers, \
+libfmt-dev (>= ${fmt_VERSION_MAJOR}), libfmt-dev (<< ${next_fmt}~)")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "pocl-opencl-icd | opencl-icd")
+include(CPack)

@@ -1,0 +1,161 @@
+#!/usr/bin/env bash
+# Builds a program that uses lanesort, in a fresh folder that knows nothing of this one, and runs it.
+# usage: consume.sh ROAD same|other BUILD
+#   ROAD         find_package, refused, pkg_config, reexported, deb: what the build folder BUILD installs
+#                add_subdirectory, fetch_content: the sources, built anew
+#   same, other  with the compiler of BUILD, or with another: GCC for Clang, and Clang for anything else
+# Where a second compiler, a tool or a device is missing, the exit status is 77; with LANESORT_REQUIRE_DEVICE=1 in the
+# environment, a missing device is a failure.
+set -euo pipefail
+
+road=$1 which=$2 build=$(realpath "$3")
+source=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cp -r "$source/tests/consumers" "$dir/consumers"
+cd "$dir"
+
+have() { command -v "$1" >/dev/null; }
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+fail() {
+    echo "FAILED: $*"
+    exit 1
+}
+# quietly COMMAND...: its output is in the file `log`, and is shown if it fails.
+quietly() {
+    "$@" >log 2>&1 </dev/null || {
+        cat log
+        fail "$*"
+    }
+}
+# expect NAME ACTUAL WANTED
+expect() { [[ $2 == "$3" ]] || fail "$1 is '$2' and not '$3'"; }
+
+# cached VARIABLE: what the build folder was configured with.
+cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
+cmake=$(cached CMAKE_COMMAND)
+version=$(cached CMAKE_PROJECT_VERSION)
+compiler=$(cached CMAKE_CXX_COMPILER)
+if [[ $which == other ]]; then
+    if "$compiler" --version | grep -qi clang; then compiler=g++; else compiler=clang++; fi
+    have "$compiler" || skip "there is no second compiler ($compiler)"
+fi
+"$compiler" --version | head -n 1
+[[ $(cached 'CMAKE_CXX_FLAGS.*') != *-fsanitize=* ]] || skip "the library is built with a sanitizer"
+
+# install PREFIX: by way of another folder, as what is installed may be moved.
+install() {
+    quietly "$cmake" --install "$build" --prefix "$dir/elsewhere"
+    mv "$dir/elsewhere" "$1"
+    # Nothing may lead back to the sources, to the build folder or to what was given to `cmake --install`.
+    ! grep -rIlF -e "$source" -e "$build" -e "$dir/elsewhere" -e lanesort_warnings "$1" || fail "these files name a folder"
+}
+# configure FOLDER [OPTION...]: a project below consumers/, into a build folder of the same name.
+configure() {
+    local folder=$1
+    shift
+    "$cmake" -S "consumers/$folder" -B "$folder" -G "$(cached CMAKE_GENERATOR)" -DCMAKE_CXX_COMPILER="$compiler" \
+        -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "$@"
+}
+prefixes() { printf '%s;' "$@" && cached CMAKE_PREFIX_PATH; }
+# make FOLDER [OPTION...]: configures and builds it.
+make() {
+    quietly configure "$@"
+    ! grep -A9 'CMake.*Warning' log || fail "CMake warns"
+    quietly "$cmake" --build "$1" --parallel "$(nproc)"
+    # The library's own warnings are not for its users.
+    ! grep -q 'Wconversion.*consumer\.cpp' "$1/compile_commands.json" || fail "the library's warnings leak"
+}
+# run PROGRAM
+run() {
+    local status=0
+    "$1" "$version" || status=$?
+    ((status != 77)) || [[ ${LANESORT_REQUIRE_DEVICE:-0} == 1 ]] || skip "there is no device"
+    ((status == 0)) || fail "the program ends with status $status"
+}
+# refuses OPTION... -- WORD...: find_package must fail, and its message have these words.
+refuses() {
+    local options=() word
+    while [[ $1 != -- ]]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    rm -rf find_package
+    ! configure find_package -DCMAKE_PREFIX_PATH="$(prefixes "$dir/prefix")" "${options[@]}" >log 2>&1 ||
+        fail "not refused: ${options[*]}"
+    sed -n '/CMake Error/,$p' log
+    for word in "$@"; do
+        grep -qF -- "$word" log || fail "the message does not say '$word'"
+    done
+}
+
+case $road in
+    find_package)
+        install "$dir/prefix"
+        make find_package -DWANTED_VERSION="$version" -DCMAKE_PREFIX_PATH="$(prefixes "$dir/prefix")"
+        run find_package/consumer
+        ;;
+    refused)
+        install "$dir/prefix"
+        refuses -DWANTED_VERSION=99 -- lanesort-config.cmake "version: $version" 'requested version "99"'
+        fmt=$(cached fmt_DIR)  # which is in /lib, too, where that leads to /usr/lib
+        refuses -DCMAKE_IGNORE_PATH="$fmt;${fmt#/usr}" -- lanesort-config.cmake find_dependency fmt
+        refuses -DCMAKE_DISABLE_FIND_PACKAGE_OpenCL=ON -- lanesort-config.cmake find_dependency OpenCL
+        ;;
+    pkg_config)
+        have pkg-config || skip "there is no pkg-config"
+        install "$dir/prefix"
+        PKG_CONFIG_PATH=$(dirname "$(find "$dir/prefix" -name lanesort.pc)"):${PKG_CONFIG_PATH:-}
+        export PKG_CONFIG_PATH
+        expect "pkg-config's version" "$(pkg-config --modversion lanesort)" "$version"
+        for static in '' --static; do
+            read -ra flags < <(pkg-config $static --cflags --libs lanesort)
+            quietly "$compiler" -std=c++20 -Wall -Wextra -Wpedantic -Werror consumers/*.cpp "${flags[@]}" -o consumer
+            run ./consumer
+        done
+        ;;
+    reexported)
+        install "$dir/prefix"
+        for shared in OFF ON; do
+            make reexported -DBUILD_SHARED_LIBS=$shared -DCMAKE_PREFIX_PATH="$(prefixes "$dir/prefix")"
+            quietly "$cmake" --install reexported --prefix "$dir/prefix-$shared"
+            make reexported/program -DCMAKE_PREFIX_PATH="$(prefixes "$dir/prefix-$shared" "$dir/prefix")"
+            run reexported/program/consumer
+            rm -r reexported
+        done
+        ;;
+    add_subdirectory)
+        make add_subdirectory -DLANESORT_SOURCE="$source" -DLANESORT_CUDA=OFF -DCMAKE_PREFIX_PATH="$(prefixes)"
+        run add_subdirectory/consumer
+        ;;
+    fetch_content)
+        tar -C "$source" -czf lanesort.tar.gz --exclude=./build --exclude="./${build#"$source"/}" --exclude='./.*' .
+        make fetch_content -DLANESORT_URL="file://$dir/lanesort.tar.gz" -DCMAKE_PREFIX_PATH="$(prefixes)"
+        run fetch_content/consumer
+        ;;
+    deb)
+        for tool in dpkg dpkg-deb dpkg-shlibdeps; do have $tool || skip "there is no $tool"; done
+        quietly "$(cached CMAKE_CPACK_COMMAND)" --config "$build/CPackConfig.cmake" -B "$dir/package"
+        package=$(echo package/*.deb)
+        expect Package "$(dpkg-deb --field "$package" Package)" lanesort
+        expect Version "$(dpkg-deb --field "$package" Version)" "$version"
+        expect Architecture "$(dpkg-deb --field "$package" Architecture)" "$(dpkg --print-architecture)"
+        depends=$(dpkg-deb --field "$package" Depends)
+        for needed in libc6 libfmt libfmt-dev libopencl1 opencl-dev; do
+            grep -q "\b$needed" <<<"$depends" || fail "Depends lacks $needed: $depends"
+        done
+        dpkg-deb --extract "$package" root
+        [[ -s root/usr/share/doc/lanesort/copyright ]] || fail "there is no licence"
+        expect "the command's version" "$(root/usr/bin/lanesort --version)" "lanesort $version"
+        make find_package -DWANTED_VERSION="$version" -DCMAKE_PREFIX_PATH="$(prefixes "$dir/root/usr")"
+        run find_package/consumer
+        printf '%s\n' 2 nan -1 >numbers
+        root/usr/bin/lanesort sort --type f64 --text numbers sorted
+        expect "what the command sorted" "$(paste -sd ' ' sorted)" "-1 2 nan"
+        ;;
+    *) fail "there is no road '$road'" ;;
+esac
