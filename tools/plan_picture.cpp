@@ -200,13 +200,14 @@ public:
         // One row's words are wider than few columns.
         sums_ = left_edge + column * strides_ + 12;
         for (unsigned stride = 0; stride < strides_; ++stride)
-            front_.text("smiddle", {cell(stride) + column / 2, top_ - 8}, fmt::format("2^{}", stride));
-        front_.text("small", {margin, top_ - 8}, "stride");
+            front_.text("smiddle", {cell(stride) + column / 2, top_ - 8}, std::to_string(stride));
+        front_.text("small", {margin, top_ - 8}, "stride 2^");
         front_.text("small right", {sums_ + cpu_width, top_ - 8}, "by the CPU");
         front_.text("small right", {right(), top_ - 8}, "hand-overs");
         for (const Pass& pass : plan.passes) draw(pass);
         end_row();
         draw_tile();
+        front_.line("bracket", {margin, y_ + 2}, {right(), y_ + 2});
         draw_sums("all", all_);
         bars_.add(front_);
     }
