@@ -216,7 +216,7 @@ std::vector<Step> steps(const Pass& pass, const Shape& shape) {
         for (unsigned stride = top + 1; stride-- > bottom;) {
             const unsigned in_tile =
                 pass.kind == Pass::Kind::merge_rows ? stride - pass.row_stride + pass.column_bits : stride;
-            begins_round = begins_round || in_tile < bits.lanes + start;
+            begins_round = begins_round || (start > 0 && in_tile < bits.lanes + start);
             if (begins_round) {
                 start = field_start(shape, std::max(in_tile, bits.lanes) - bits.lanes);
                 ++rounds;
