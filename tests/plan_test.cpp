@@ -3,6 +3,8 @@
 
 #include <bit>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include <lanesort/device.hpp>
 #include <lanesort/error.hpp>
@@ -23,21 +25,6 @@ unsigned phases_of(std::uint64_t count) { return static_cast<unsigned>(std::bit_
 unsigned lg(unsigned power_of_two) { return static_cast<unsigned>(std::bit_width(power_of_two)) - 1; }
 unsigned ceil_div(unsigned a, unsigned b) { return (a + b - 1) / b; }
 
-struct Step {
-    unsigned phase, stride;
-    friend bool operator==(const Step&, const Step&) = default;
-};
-
-std::vector<Step> steps_of(const Pass& pass) {
-    std::vector<Step> steps;
-    for (unsigned phase = pass.first_phase; phase <= pass.last_phase; ++phase) {
-        const bool last = phase == pass.last_phase;
-        for (unsigned stride = (last ? pass.top_stride + 1 : phase); stride-- > (last ? pass.bottom_stride : 0);)
-            steps.push_back({phase, stride});
-    }
-    return steps;
-}
-
 TEST_CASE("plan: as many passes as the formula of plan.hpp says") {
     for (const Shape& shape : many_shapes())
         for (const std::uint64_t count : many_counts()) {
@@ -57,20 +44,90 @@ TEST_CASE("plan: every step of the network once, in order") {
             CAPTURE(to_string(shape));
             CAPTURE(count);
             const Plan plan = make_plan(count, shape);
-            std::vector<Step> planned;
+            using PhaseAndStride = std::pair<unsigned, unsigned>;
+            std::vector<PhaseAndStride> planned;
             for (const Pass& pass : plan.passes) {
-                const std::vector<Step> steps = steps_of(pass);
-                CHECK(pass.steps == steps.size());
+                const std::vector<Step> of_pass = steps(pass, shape);
+                CHECK(pass.steps == of_pass.size());
                 CHECK(pass.mirrored == (pass.top_stride + 1 == pass.last_phase));
-                planned.insert(planned.end(), steps.begin(), steps.end());
+                for (const Step& step : of_pass) {
+                    CHECK(step.mirrored == (step.stride + 1 == step.phase));
+                    planned.emplace_back(step.phase, step.stride);
+                }
             }
             // The first pass may run phases beyond the last one that the count needs; they change nothing.
-            std::vector<Step> network;
+            std::vector<PhaseAndStride> network;
             for (unsigned phase = 1; phase <= plan.passes.back().last_phase; ++phase)
-                for (unsigned stride = phase; stride-- > 0;) network.push_back({phase, stride});
+                for (unsigned stride = phase; stride-- > 0;) network.emplace_back(phase, stride);
             CHECK(planned == network);
             CHECK(plan.passes.back().last_phase >= phases_of(count));
         }
+}
+
+/// Keys that met each other, also by way of others.
+class Meetings {
+public:
+    explicit Meetings(std::size_t keys) : above_(keys), sizes_(keys, 1) {
+        std::iota(above_.begin(), above_.end(), std::size_t{0});
+    }
+    void meet(std::size_t a, std::size_t b) {
+        a = top(a), b = top(b);
+        if (a == b) return;
+        above_[a] = b;
+        sizes_[b] += sizes_[a];
+        most_ = std::max(most_, sizes_[b]);
+    }
+    /// The most keys that met.
+    std::size_t most() const { return most_; }
+
+private:
+    std::size_t top(std::size_t key) const {
+        while (above_[key] != key) key = above_[key];
+        return key;
+    }
+    std::vector<std::size_t> above_, sizes_;
+    std::size_t most_ = 1;
+};
+
+TEST_CASE("plan: between hand-overs meet no more keys than a work-item holds, in a pass no more than a tile does") {
+    for (const auto& shapes : {test::tiny_shapes(), test::small_shapes()})
+        for (const Shape& shape : shapes)
+            for (const std::uint64_t count : {2, 7, 16, 100, 512, 1500})
+                for (const std::uint64_t first : {all_keys, std::uint64_t{1}, std::uint64_t{9}}) {
+                    CAPTURE(to_string(shape));
+                    CAPTURE(count);
+                    CAPTURE(first);
+                    const Plan plan = make_plan(count, shape, first);
+                    for (const Pass& pass : plan.passes) {
+                        std::size_t keys = std::size_t{pass.tiles} * shape.tile_keys();
+                        if (pass.kind == Pass::Kind::merge_rows) keys = std::bit_ceil(count);
+                        const std::vector<Step> of_pass = steps(pass, shape);
+                        Meetings in_pass(keys), in_round(keys);
+                        unsigned hand_overs = 0;
+                        const auto end_round = [&] {
+                            if (shape.tile_work_items() > 1)
+                                CHECK(in_round.most() <= shape.register_vectors * shape.lanes);
+                        };
+                        for (const Step& step : of_pass) {
+                            if (step.handed_over) {
+                                end_round();
+                                in_round = Meetings(keys);
+                                ++hand_overs;
+                            }
+                            const std::size_t mask =
+                                step.mirrored ? (std::size_t{2} << step.stride) - 1 : std::size_t{1} << step.stride;
+                            for (std::size_t i = 0; i < keys; ++i)
+                                if (const std::size_t partner = i ^ mask; partner > i && partner < keys) {
+                                    in_round.meet(i, partner);
+                                    in_pass.meet(i, partner);
+                                }
+                        }
+                        end_round();
+                        CHECK(in_pass.most() <= shape.tile_keys());
+                        CHECK(pass.hand_overs >= hand_overs);
+                        CHECK(pass.hand_overs - hand_overs <= (shape.coalesced_store ? 1u : 0u));
+                    }
+                }
 }
 
 TEST_CASE("plan: tiles cover the keys, and a pass takes no more steps than a tile has room for") {

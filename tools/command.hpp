@@ -12,6 +12,7 @@ struct BadInput : std::runtime_error {
 
 void add_argsort(CLI::App& app);
 void add_devices(CLI::App& app);
+void add_doctor(CLI::App& app);
 void add_plan(CLI::App& app);
 void add_sort(CLI::App& app);
 void add_stats(CLI::App& app);

@@ -41,6 +41,7 @@ void run(int argc, char** argv) {
     add_stats(app);
     add_plan(app);
     add_devices(app);
+    add_doctor(app);
     add_tune(app);
     try {
         app.parse(argc, argv);

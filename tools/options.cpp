@@ -81,6 +81,7 @@ std::string_view name_of(Format format) {
         case Format::table: return "table";
         case Format::csv: return "csv";
         case Format::json: return "json";
+        case Format::svg: return "svg";
     }
     return {};
 }

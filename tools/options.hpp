@@ -18,7 +18,7 @@
 
 using Json = nlohmann::ordered_json;
 
-enum class Format { table, csv, json };
+enum class Format { table, csv, json, svg };
 
 void add_type(CLI::App& app, lanesort::KeyType& type);
 /// The same where a table's type need not be given.

@@ -14,6 +14,7 @@
 #include "command.hpp"
 #include "files.hpp"
 #include "options.hpp"
+#include "plan_picture.hpp"
 #include "table.hpp"
 
 namespace {
@@ -121,18 +122,23 @@ public:
         add_first(command, first_);
         add_type(command, type_);
         add_device(command, device_);
-        add_format(command, format_, {Format::table, Format::json});
+        add_format(command, format_, {Format::table, Format::json, Format::svg});
         shape_.add_to(command);
         command.footer(
             "Needs no device: without one, the plan is for a GPU with 32 KB of local memory.\n"
-            "Example: lanesort plan --count 16M --type u32");
+            "A picture (svg) shows the network of up to 64 keys, and of any number which pass runs which steps.\n"
+            "Example: lanesort plan --count 16M --type u32\n"
+            "Example: lanesort plan --count 2^20 --format svg");
     }
 
     void run() const {
         const DeviceInfo device = device_or_generic(device_);
         const Plan plan = make_plan(count_, shape_.over(usual_shape(device, type_, count_)), first_);
-        print(format_ == Format::json ? to_text(to_json(plan, type_, device.name))
-                                      : to_table(plan, type_, device.name));
+        switch (format_) {
+            case Format::svg: return print(plan_picture(plan));
+            case Format::json: return print(to_text(to_json(plan, type_, device.name)));
+            default: return print(to_table(plan, type_, device.name));
+        }
     }
 
 private:

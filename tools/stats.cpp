@@ -1,4 +1,6 @@
 // lanesort stats: how often each variant of the sort synchronises.
+#include <algorithm>
+#include <bit>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +17,7 @@
 #include "files.hpp"
 #include "options.hpp"
 #include "progress.hpp"
+#include "stats_picture.hpp"
 #include "table.hpp"
 
 namespace {
@@ -98,19 +101,22 @@ public:
         add_type(command, type_);
         add_device(command, device_);
         command.add_flag("--measure", measure_, "run each variant on the device, and count what really happens");
-        add_format(command, format_, {Format::table, Format::csv, Format::json});
+        add_format(command, format_, {Format::table, Format::csv, Format::json, Format::svg});
         command.footer(
             "printed: the formulas of patent CN102750131A; exact: counted from the plan; measured: on the device.\n"
             "Needs a device only with --measure. A figure that there is not is - (empty in csv, null in json).\n"
-            "Example: lanesort stats --count 2^20 --measure");
+            "A picture (svg) has exact figures for 2^10 keys and more, up to that many.\n"
+            "Example: lanesort stats --count 2^20 --measure\n"
+            "Example: lanesort stats --count 2^28 --format svg");
     }
 
     void run() const {
+        if (format_ == Format::svg) return print(picture());
         const std::vector<Statistics> rows = statistics();
         switch (format_) {
-            case Format::table: print(to_table(rows)); break;
             case Format::csv: print(to_csv(rows)); break;
             case Format::json: print(to_text(to_json(rows))); break;
+            default: print(to_table(rows)); break;
         }
         for (const Statistics& row : rows)
             if (row.measured && *row.measured != row.exact)
@@ -118,6 +124,29 @@ public:
     }
 
 private:
+    /// The same on every machine, unless a device is asked for: then its chosen shapes are drawn, too.
+    std::string picture() const {
+        if (measure_) throw BadInput("a picture has exact figures only: leave out --measure");
+        constexpr unsigned usual_start = 10;
+        const auto last = std::max(static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(count_, 3) - 1)), 2u);
+        const unsigned from = last > usual_start ? usual_start : 1;
+        std::vector<Series> series;
+        const auto add = [&](const std::string& name, const auto& shape_of) {
+            series.push_back({name, {}});
+            for (unsigned lg = from; lg <= last; ++lg) {
+                const std::uint64_t count = std::uint64_t{1} << lg;
+                series.back().counts.push_back(exact_counts(make_plan(count, shape_of(count))));
+            }
+        };
+        for (const Variant& variant : statistics_variants(key_bytes(type_)))
+            add(variant.name, [&](std::uint64_t) { return variant.shape; });
+        if (!device_.empty()) {
+            const DeviceInfo info = find_device(device_).info();
+            add("chosen for " + info.name, [&](std::uint64_t count) { return usual_shape(info, type_, count); });
+        }
+        return stats_picture(from, series);
+    }
+
     std::vector<Statistics> statistics() const {
         const std::optional<Device> device = find();
         std::vector<Variant> variants = statistics_variants(key_bytes(type_));

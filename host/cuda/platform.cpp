@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <lanesort/cuda.hpp>
+
 #include "../../lib/src/backend.hpp"
 #include "checked.hpp"
 #include "host.hpp"
@@ -53,6 +55,15 @@ DeviceInfo describe(CUdevice device) {
     info.local_bytes =
         static_cast<std::uint64_t>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
     return info;
+}
+
+Installation installation() {
+    Installation found{driver().absence, compiler().absence, 0, 0};
+    // A driver that does not start still knows its version.
+    if (driver().cuDriverGetVersion) driver().cuDriverGetVersion(&found.driver_version);
+    if (int major = 0, minor = 0; compiler().nvrtcVersion && compiler().nvrtcVersion(&major, &minor) == NVRTC_SUCCESS)
+        found.compiler_version = 1000 * major + 10 * minor;
+    return found;
 }
 
 CUdevice device_of_number(int number) {

@@ -44,6 +44,8 @@ const DeviceInfo& Device::info() const noexcept { return handle_->info(); }
 
 std::vector<Device> devices() { return discover().devices; }
 
+std::vector<std::string> platforms() { return discover().platforms; }
+
 std::vector<std::string> absences() { return discover().absences; }
 
 Device find_device(std::string_view selector) {

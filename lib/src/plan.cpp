@@ -197,4 +197,31 @@ Plan make_merge_plan(std::uint64_t count, std::uint64_t middle, const Shape& sha
     return plan;
 }
 
+std::vector<Step> steps(const Pass& pass, const Shape& shape) {
+    const TileBits bits(shape);
+    const bool shared = shape.tile_work_items() > 1;
+    std::vector<Step> steps;
+    unsigned rounds = 0, start = 0;
+    for (unsigned phase = pass.first_phase; phase <= pass.last_phase; ++phase) {
+        const bool last = phase == pass.last_phase;
+        const unsigned top = last ? pass.top_stride : phase - 1, bottom = last ? pass.bottom_stride : 0;
+        // The first phases of a tile run in the registers that a work-item has loaded.
+        bool begins_round = pass.kind != Pass::Kind::sort_tiles || phase == 1 || phase > bits.registers;
+        for (unsigned stride = top + 1; stride-- > bottom;) {
+            const unsigned in_tile =
+                pass.kind == Pass::Kind::merge_rows ? stride - pass.row_stride + pass.column_bits : stride;
+            begins_round = begins_round || (start > 0 && in_tile < bits.lanes + start);
+            if (begins_round) {
+                start = field_start(shape, std::max(in_tile, bits.lanes) - bits.lanes);
+                ++rounds;
+            }
+            steps.push_back({phase, stride, stride + 1 == phase, shared && begins_round && rounds > 1});
+            begins_round = false;
+        }
+    }
+    // Rounds in which nothing is compared: the pass loads its keys in another order than it needs them.
+    steps.front().handed_over = shared && pass.rounds > rounds;
+    return steps;
+}
+
 }  // namespace lanesort

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 
 #include <lanesort/sorter.hpp>
 
@@ -17,6 +18,17 @@ namespace lanesort::cuda {
 
 using Stream = CUstream_st*;  ///< a CUstream or a cudaStream_t; null is the default stream
 using Event = CUevent_st*;    ///< a CUevent or a cudaEvent_t
+
+/// What of CUDA this machine has. Versions are 1000 * major + 10 * minor, and 0 where they cannot be asked for.
+struct Installation {
+    std::string driver_absence;    ///< why no driver can be used, with the driver's own name for it; empty if one can
+    std::string compiler_absence;  ///< the same for NVRTC
+    int driver_version = 0;        ///< the newest CUDA that the driver knows
+    int compiler_version = 0;      ///< NVRTC's
+};
+
+/// Looks for the driver and NVRTC as devices() does. Throws nothing but std::bad_alloc.
+Installation installation();
 
 /// A sorter for the device of that number, in its primary context, which is the one that the CUDA runtime API uses.
 /// Throws as Sorter's constructor does, and Error(no_device) where there is no driver or no such device.

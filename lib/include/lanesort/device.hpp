@@ -67,6 +67,9 @@ private:
 /// Throws Error(device_failed) where a platform cannot be asked.
 std::vector<Device> devices();
 
+/// The names of all platforms, CUDA's first, also of those without a device. Throws as devices() does.
+std::vector<std::string> platforms();
+
 /// Why there are not more: a sentence for each backend that this machine cannot use, e.g. without its driver.
 std::vector<std::string> absences();
 

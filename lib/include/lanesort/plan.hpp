@@ -84,4 +84,18 @@ Plan make_merge_plan(std::uint64_t count, std::uint64_t middle, const Shape& sha
 Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape, unsigned tiles_per_group = 1,
                    std::uint64_t first = all_keys);
 
+/// All compare-exchanges of a pass at one stride.
+struct Step {
+    unsigned phase;
+    unsigned stride;   ///< lg of it: inside the tile for merge_heads, else in the array
+    bool mirrored;     ///< pairs i with i ^ (2^phase - 1), else with i ^ 2^stride
+    bool handed_over;  ///< work-items of a group exchange keys just before it
+
+    friend bool operator==(const Step&, const Step&) = default;
+};
+
+/// The steps of one of the plan's passes, in order. A hand-over of the pass that comes before none of them, of which
+/// there is at most one, is its last deed: it brings the keys into the order in which they are stored.
+std::vector<Step> steps(const Pass& pass, const Shape& shape);
+
 }  // namespace lanesort

@@ -1,0 +1,395 @@
+#include "diagnosis.hpp"
+
+#include <dlfcn.h>
+#include <grp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <fstream>
+#include <random>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <lanesort/error.hpp>
+
+namespace {
+
+using namespace lanesort;
+namespace fs = std::filesystem;
+using enum Verdict;
+
+constexpr const char* how_to_have_opencl =
+    "install the graphics card's OpenCL driver, or PoCL, which sorts on the processor (Debian: pocl-opencl-icd)";
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+/// A path of the system, which begins with /, below the root that is looked at.
+fs::path below(const System& system, std::string_view path) { return system.root / path.substr(1); }
+
+bool is_there(const fs::path& path) {
+    std::error_code failure;
+    return fs::exists(path, failure);
+}
+
+/// What a folder holds, in the order of names; nothing where it cannot be read.
+std::vector<fs::path> entries(const fs::path& folder) {
+    std::vector<fs::path> found;
+    std::error_code failure;
+    for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure))
+        found.push_back(entry->path());
+    std::ranges::sort(found);
+    return found;
+}
+
+/// The first line of a small file, without white space at its ends.
+std::string first_line(const fs::path& file) {
+    std::ifstream stream(file);
+    std::string line;
+    std::getline(stream, line);
+    constexpr std::string_view white = " \t\r";
+    line.erase(0, std::min(line.find_first_not_of(white), line.size()));
+    line.erase(line.find_last_not_of(white) + 1);
+    return line;
+}
+
+// ---- OpenCL's loader -----------------------------------------------------------------------------------------------
+
+Finding examine_library(const System& system, const std::string& about, const std::string& named_by,
+                        const std::string& library) {
+    if (library.empty())
+        return {problem, about, fmt::format("{} names no library", named_by),
+                "reinstall the package it belongs to, or delete it"};
+    const std::string why = system.why_it_does_not_load(library);
+    if (why.empty()) return {ok, about, fmt::format("{} names {}, which loads", named_by, library)};
+    return {problem, about, fmt::format("{} names {}, which does not load: {}", named_by, library, why),
+            "install or reinstall the package that this driver belongs to, or delete the file if it was removed"};
+}
+
+// ---- graphics cards ------------------------------------------------------------------------------------------------
+
+struct Maker {
+    std::string_view pci, name;
+    std::vector<std::string_view> called;  ///< by drivers, in small letters
+    std::string_view kernel_driver, opencl;
+};
+
+const std::vector<Maker>& makers() {
+    static const std::vector<Maker> all = {
+        {"0x10de",
+         "NVIDIA",
+         {"nvidia"},
+         "install NVIDIA's driver and restart (Debian: nvidia-driver; the free nouveau cannot compute)",
+         "install the driver's libraries, of the same version as its kernel module (Debian: libcuda1 for CUDA, "
+         "nvidia-opencl-icd for OpenCL); in a container, start it with the GPU passed in (docker run --gpus all)"},
+        {"0x1002",
+         "AMD",
+         {"amd", "advanced micro"},
+         "load its kernel module, amdgpu, and install its firmware (Debian: firmware-amd-graphics)",
+         "install an OpenCL driver (AMD's ROCm, or Debian: mesa-opencl-icd and RUSTICL_ENABLE=radeonsi in the "
+         "environment)"},
+        {"0x8086",
+         "Intel",
+         {"intel"},
+         "load its kernel module, i915 or xe",
+         "install its OpenCL driver (Debian: intel-opencl-icd)"},
+    };
+    return all;
+}
+
+/// The graphics cards of a maker, as paths of their folders.
+std::vector<fs::path> cards_of(const System& system, const Maker& maker) {
+    constexpr std::string_view display_class = "0x03";
+    std::vector<fs::path> cards;
+    for (const fs::path& device : entries(below(system, "/sys/bus/pci/devices")))
+        if (first_line(device / "vendor") == maker.pci && first_line(device / "class").starts_with(display_class))
+            cards.push_back(device);
+    return cards;
+}
+
+bool nvidia_module_is_loaded(const System& system) { return is_there(below(system, "/proc/driver/nvidia/version")); }
+
+bool has_nvidia_card(const System& system) {
+    return nvidia_module_is_loaded(system) || !cards_of(system, makers().front()).empty();
+}
+
+std::string lower_case(std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+bool is_made_by(const DeviceInfo& device, const Maker& maker) {
+    if (device.kind == DeviceKind::cpu) return false;
+    const std::string names = lower_case(device.vendor + " " + device.name);
+    return std::ranges::any_of(maker.called, [&](std::string_view name) { return contains(names, name); });
+}
+
+// ---- CUDA ----------------------------------------------------------------------------------------------------------
+
+std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
+/// What the driver's names for its failures to start mean.
+struct StartFailure {
+    std::string_view name, meaning, advice;
+};
+constexpr StartFailure start_failures[] = {
+    {"CUDA_ERROR_NO_DEVICE", "it sees no GPU",
+     "check that CUDA_VISIBLE_DEVICES hides none; in a container, start it with the GPU passed in"},
+    {"CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "its library and its kernel module are of different versions",
+     "restart, so that the module of the installed version is loaded"},
+    {"CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE", "a compatibility library is in use that this GPU does not support",
+     "remove the folder of cuda-compat from LD_LIBRARY_PATH"},
+    {"CUDA_ERROR_STUB_LIBRARY", "libcuda.so.1 is the toolkit's stub, not the driver's",
+     "remove the toolkit's folder of stubs from LD_LIBRARY_PATH"},
+    {"CUDA_ERROR_SYSTEM_NOT_READY", "the system is not ready to compute",
+     "start nvidia-fabricmanager and look at its log"},
+    {"CUDA_ERROR_OPERATING_SYSTEM", "a call to the operating system failed",
+     "check the files /dev/nvidia*, and that the modules nvidia and nvidia-uvm are loaded"},
+    {"CUDA_ERROR_UNKNOWN", "it does not say why",
+     "load the module nvidia-uvm (modprobe nvidia-uvm); after a suspend, unload it first, or restart"},
+};
+
+/// The CUDA driver where it does not work and there is a card for it.
+Finding examine_absent_driver(const System& system, const std::string& absence) {
+    for (const StartFailure& failure : start_failures)
+        if (contains(absence, failure.name))
+            return {problem, "CUDA", fmt::format("{}: {}", absence, failure.meaning), std::string(failure.advice)};
+    if (!nvidia_module_is_loaded(system))
+        return {problem, "CUDA", absence + "; the driver's kernel module is not loaded either",
+                std::string(makers().front().kernel_driver)};
+    if (contains(absence, "has no function"))
+        return {problem, "CUDA", absence + ": it is too old", "install a newer NVIDIA driver"};
+    return {problem, "CUDA", absence, std::string(makers().front().opencl)};
+}
+
+// ---- device files --------------------------------------------------------------------------------------------------
+
+bool is_called_by_drivers(const fs::path& file) {
+    const std::string name = file.filename();
+    const auto digit_after = [&](std::string_view prefix) {
+        return name.size() > prefix.size() && name.starts_with(prefix) &&
+               std::isdigit(static_cast<unsigned char>(name[prefix.size()]));
+    };
+    return digit_after("renderD") || digit_after("nvidia") || name == "kfd" || name == "nvidiactl" ||
+           name == "nvidia-uvm";
+}
+
+/// Who may open a file that this user may not.
+std::string how_to_open(const fs::path& file) {
+    struct stat status = {};
+    constexpr mode_t for_group = S_IRGRP | S_IWGRP;
+    if (stat(file.c_str(), &status) != 0 || (status.st_mode & for_group) != for_group || status.st_gid == 0)
+        return "only root may open it: reinstall the driver's package, whose udev rules open it for others; in a "
+               "container, pass the device in and give its group";
+    const group* const owner = getgrgid(status.st_gid);
+    const std::string name = owner ? owner->gr_name : std::to_string(status.st_gid);
+    return fmt::format("the group {0} may: sudo usermod -aG {0} \"$USER\", then log in anew", name);
+}
+
+}  // namespace
+
+System this_system() {
+    return {
+        "/",
+        [](const char* name) {
+            const char* const value = std::getenv(name);
+            return value ? std::optional<std::string>(value) : std::nullopt;
+        },
+        [](const fs::path& path) { return access(path.c_str(), R_OK | W_OK) == 0; },
+        [](const std::string& library) -> std::string {
+            // Stays loaded: drivers have threads of their own, and OpenCL's loader loads them in any case.
+            if (dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL)) return {};
+            const char* const why = dlerror();
+            return why ? why : "unknown error";
+        },
+    };
+}
+
+Findings examine_icd_files(const System& system) {
+    Findings findings;
+    constexpr const char* about = "OpenCL driver";
+    fs::path folder = below(system, "/etc/OpenCL/vendors");
+    std::vector<fs::path> files;
+    const auto vendors = system.variable("OCL_ICD_VENDORS");
+    if (vendors && !vendors->empty()) {
+        std::error_code failure;
+        folder = *vendors;
+        if (!fs::is_directory(folder, failure)) {
+            if (folder.extension() != ".icd") return {examine_library(system, about, "OCL_ICD_VENDORS", *vendors)};
+            if (!is_there(folder))
+                return {{problem, about, fmt::format("OCL_ICD_VENDORS is {}, which is not there", *vendors),
+                         "unset OCL_ICD_VENDORS, or make it a folder of .icd files or one of them"}};
+            files.push_back(folder);
+        }
+    }
+    if (files.empty()) {
+        files = entries(folder);
+        std::erase_if(files, [](const fs::path& file) { return file.extension() != ".icd"; });
+    }
+    for (const fs::path& file : files)
+        findings.push_back(examine_library(system, about, file.string(), first_line(file)));
+    if (findings.empty())
+        findings.push_back({warning, about,
+                            fmt::format("{} has no .icd file, so OpenCL has no driver", folder.string()),
+                            how_to_have_opencl});
+    return findings;
+}
+
+Findings examine_platforms(const Discovered& discovered) {
+    Findings findings;
+    const bool cuda_is_absent = !discovered.cuda.driver_absence.empty() || !discovered.cuda.compiler_absence.empty();
+    for (const std::string& absence : discovered.absences) {
+        if (absence.starts_with("CUDA") && cuda_is_absent) continue;
+        const bool none = discovered.platforms.empty();
+        findings.push_back({none ? warning : problem, none ? "OpenCL" : "platform", absence,
+                            none ? how_to_have_opencl : "update or reinstall its driver; the others are not affected"});
+    }
+    for (const std::string& platform : discovered.platforms) {
+        const auto devices = std::ranges::count(discovered.devices, platform, &DeviceInfo::platform);
+        const auto tells_of_it = [&](const std::string& absence) { return absence.starts_with(platform); };
+        if (devices > 0) {
+            findings.push_back({ok, "platform", fmt::format("{}, devices: {}", platform, devices)});
+        } else if (std::ranges::none_of(discovered.absences, tells_of_it)) {
+            const bool rusticl = lower_case(platform) == "rusticl";
+            findings.push_back(
+                {warning, "platform", fmt::format("{} has no device that can compile kernels", platform),
+                 rusticl ? "name Mesa's drivers that it may use in the environment, as in RUSTICL_ENABLE=radeonsi,iris"
+                         : "if it should have one, look at the graphics card's driver; else its package can go"});
+        }
+    }
+    return findings;
+}
+
+Findings examine_cuda(const System& system, const cuda::Installation& cuda) {
+    if (!cuda.driver_absence.empty()) {
+        if (has_nvidia_card(system)) return {examine_absent_driver(system, cuda.driver_absence)};
+        return {{ok, "CUDA", cuda.driver_absence + "; there is no NVIDIA card here either"}};
+    }
+    Findings findings = {
+        {ok, "CUDA", fmt::format("the driver knows CUDA up to {}", version_text(cuda.driver_version))}};
+    if (!cuda.compiler_absence.empty()) {
+        findings.push_back({problem, "NVRTC", cuda.compiler_absence,
+                            fmt::format("install NVRTC for CUDA {} (in the CUDA toolkit, or Debian: libnvrtc12)",
+                                        cuda.driver_version / 1000)});
+    } else if (cuda.compiler_version / 1000 > cuda.driver_version / 1000) {
+        findings.push_back(
+            {warning, "NVRTC",
+             fmt::format("NVRTC is of CUDA {}, newer than the driver, which may refuse what it compiles",
+                         version_text(cuda.compiler_version)),
+             fmt::format("install a newer NVIDIA driver, or NVRTC for CUDA {}", cuda.driver_version / 1000)});
+    } else {
+        findings.push_back({ok, "NVRTC", fmt::format("of CUDA {}", version_text(cuda.compiler_version))});
+    }
+    return findings;
+}
+
+Findings examine_cards(const System& system, const std::vector<DeviceInfo>& devices) {
+    Findings findings;
+    for (const Maker& maker : makers()) {
+        const std::vector<fs::path> cards = cards_of(system, maker);
+        if (cards.empty()) continue;
+        std::vector<std::string> places;
+        for (const fs::path& card : cards) places.push_back(card.filename());
+        const std::string what = fmt::format("{} graphics on the PCI bus ({})", maker.name, fmt::join(places, ", "));
+        const bool has_driver =
+            maker.name == "NVIDIA"
+                ? nvidia_module_is_loaded(system)
+                : std::ranges::any_of(cards, [](const fs::path& card) { return is_there(card / "driver"); });
+        if (std::ranges::any_of(devices, [&](const DeviceInfo& device) { return is_made_by(device, maker); }))
+            findings.push_back({ok, "graphics card", what + ", and a device for it"});
+        else if (!has_driver)
+            findings.push_back({problem, "graphics card", what + ", but its kernel driver is not loaded",
+                                std::string(maker.kernel_driver)});
+        else
+            findings.push_back({problem, "graphics card", what + " with its kernel driver, but no device to sort on",
+                                std::string(maker.opencl)});
+    }
+    return findings;
+}
+
+Findings examine_device_files(const System& system) {
+    Findings findings;
+    std::size_t usable = 0;
+    std::vector<fs::path> files = entries(below(system, "/dev/dri"));
+    std::ranges::copy(entries(below(system, "/dev")), std::back_inserter(files));
+    bool has_nvidia = false;
+    for (const fs::path& file : files) {
+        if (!is_called_by_drivers(file)) continue;
+        has_nvidia = has_nvidia || file.filename().string().starts_with("nvidia");
+        if (system.is_usable(file)) ++usable;
+        else
+            findings.push_back(
+                {problem, "permission", fmt::format("this user may not open {}", file.string()), how_to_open(file)});
+    }
+    if (nvidia_module_is_loaded(system) && !has_nvidia)
+        findings.push_back(
+            {problem, "permission", "NVIDIA's kernel driver is loaded, but /dev/nvidia* is not there",
+             "run nvidia-smi as root once, which makes it; in a container, start it with the GPU passed in"});
+    if (usable > 0)
+        findings.push_back({ok, "permission", fmt::format("this user may open the graphics cards' files: {}", usable)});
+    return findings;
+}
+
+Finding examine_sort(const DeviceInfo& device, const std::function<void(std::span<std::uint32_t>)>& sort) {
+    constexpr std::size_t count = 10000;
+    std::vector<std::uint32_t> keys(count);
+    std::ranges::generate(keys, std::mt19937(1));
+    std::vector<std::uint32_t> wanted = keys;
+    std::ranges::sort(wanted);
+    const std::string name = fmt::format("{} ({}, {})", device.name, device.platform, device.backend);
+    const auto failed = [&](const std::string& why, const std::string& advice) {
+        return Finding{problem, "sort", fmt::format("{}: {}", name, why), advice};
+    };
+    try {
+        sort(keys);
+    } catch (const Error& error) {
+        const std::string log = error.build_log().substr(0, error.build_log().find('\n'));
+        switch (error.code()) {
+            case ErrorCode::build_failed:
+                return failed(
+                    log.empty() ? error.what() : fmt::format("{}: {}", error.what(), log),
+                    "its compiler is incomplete, or too old or too new for it: update or reinstall its driver "
+                    "(and NVRTC where it is CUDA)");
+            case ErrorCode::out_of_memory:
+                return failed(error.what(), "end the programs that have the device's memory, and try again");
+            case ErrorCode::unsupported: return failed(error.what(), "sort on another device");
+            default: return failed(error.what(), "restart, or update the device's driver; then report it as a bug");
+        }
+    } catch (const std::exception& error) {
+        return failed(error.what(), "report it as a bug");
+    }
+    if (keys != wanted)
+        return failed(fmt::format("{} keys came back out of order", count),
+                      "do not sort on this device: its driver is broken; update it, or report it as a bug");
+    return {ok, "sort", fmt::format("{} sorts {} keys right", name, count)};
+}
+
+Findings examine_tuned(const fs::path& file, const std::string& note) {
+    if (!note.empty())
+        return {{warning, "tuned shapes", note, fmt::format("run lanesort tune anew, or delete {}", file.string())}};
+    if (!file.empty() && is_there(file)) return {{ok, "tuned shapes", fmt::format("are in {}", file.string())}};
+    return {};
+}
+
+Finding examine_cache(const System& system, const fs::path& file) {
+    constexpr const char* about = "cache folder";
+    if (file.empty()) {
+        const auto tuned = system.variable("LANESORT_TUNED");
+        if (tuned && *tuned == "0") return {ok, about, "LANESORT_TUNED is 0, so tuned shapes are not looked for"};
+        return {warning, about, "neither XDG_CACHE_HOME nor HOME is an absolute path",
+                "set HOME if lanesort tune is to store shapes"};
+    }
+    // The nearest folder that is there decides whether the others can be made.
+    fs::path folder = file.parent_path();
+    while (!is_there(folder) && folder.has_relative_path()) folder = folder.parent_path();
+    std::error_code failure;
+    if (fs::is_directory(folder, failure) && system.is_usable(folder))
+        return {ok, about, fmt::format("{} can be written to", folder.string())};
+    return {warning, about,
+            fmt::format("{} cannot be written to, so lanesort tune cannot store shapes", folder.string()),
+            "make it a folder of yours, or set XDG_CACHE_HOME to one"};
+}

@@ -1,0 +1,72 @@
+// What is wrong with this machine's OpenCL and CUDA, and what to do about it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <lanesort/cuda.hpp>
+#include <lanesort/device.hpp>
+
+enum class Verdict : std::uint8_t {
+    ok,
+    warning,  ///< something does not work, but nothing that a sort on another device needs
+    problem,  ///< what is there cannot be used as it is
+};
+
+/// One thing that was looked at.
+struct Finding {
+    Verdict verdict;
+    std::string about;  ///< a word or two
+    std::string found;
+    std::string advice = {};  ///< what to do; empty where all is well
+};
+
+using Findings = std::vector<Finding>;
+
+/// What is looked at of the operating system. Tests put a made-up one in its place.
+struct System {
+    std::filesystem::path root;
+    std::function<std::optional<std::string>(const char*)> variable;      ///< of the environment
+    std::function<bool(const std::filesystem::path&)> is_usable;          ///< this process may read and write it
+    std::function<std::string(const std::string&)> why_it_does_not_load;  ///< a library; empty if it loads
+};
+
+System this_system();
+
+/// What the library has found.
+struct Discovered {
+    std::vector<std::string> platforms;
+    std::vector<lanesort::DeviceInfo> devices;
+    std::vector<std::string> absences;
+    lanesort::cuda::Installation cuda;
+};
+
+/// The files that name OpenCL's implementations to its loader.
+Findings examine_icd_files(const System& system);
+
+/// OpenCL's implementations, and platforms that fail or have no device.
+Findings examine_platforms(const Discovered& discovered);
+
+/// The CUDA driver and NVRTC.
+Findings examine_cuda(const System& system, const lanesort::cuda::Installation& cuda);
+
+/// Graphics cards on the PCI bus that no device stands for.
+Findings examine_cards(const System& system, const std::vector<lanesort::DeviceInfo>& devices);
+
+/// The files by which drivers are called, which this user may not be allowed to open.
+Findings examine_device_files(const System& system);
+
+/// Sorts some thousand keys with `sort`, and compares them with what std::sort makes of them. Errors are findings.
+Finding examine_sort(const lanesort::DeviceInfo& device, const std::function<void(std::span<std::uint32_t>)>& sort);
+
+/// The shapes stored for a device in that file, and why they are of no use if `note` says so. Nothing where there are
+/// none.
+Findings examine_tuned(const std::filesystem::path& file, const std::string& note);
+
+/// Whether `lanesort tune` can store shapes in the folder of that file, which may be empty (lanesort/tuning.hpp).
+Finding examine_cache(const System& system, const std::filesystem::path& file);

@@ -1,0 +1,17 @@
+// How often each variant of the sort synchronises, as a picture.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <lanesort/statistics.hpp>
+
+/// A line: the counts of one variant for 2^from, 2^(from + 1) .. keys.
+struct Series {
+    std::string name;
+    std::vector<lanesort::SyncCounts> counts;
+};
+
+/// Synchronisations by the CPU, and barriers, against the number of keys, as SVG. All series are of one length, of two
+/// or more.
+std::string stats_picture(unsigned from, const std::vector<Series>& series);
