@@ -2,6 +2,8 @@
 #include <new>
 #include <string>
 
+#include <lanesort/version.h>
+
 #include "call.hpp"
 
 namespace lanesort::c {

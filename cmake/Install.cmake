@@ -1,9 +1,9 @@
-# What `cmake --install` installs: the library, its headers, the files by which CMake and pkg-config find it, and the
+# What `cmake --install` installs: the static library, the shared one of the C interface, the headers, the files by which CMake and pkg-config find it, and the
 # command where it is built. Everything may be moved afterwards.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-install(TARGETS lanesort EXPORT lanesort-targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS lanesort lanesort_c EXPORT lanesort-targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/include/ ${PROJECT_BINARY_DIR}/include/ TYPE INCLUDE
         FILES_MATCHING PATTERN *.h PATTERN *.hpp)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE TYPE DOC RENAME copyright)

@@ -18,7 +18,7 @@ struct Particle {
     float score;
     std::uint32_t id;
 };
-using lanesort::Order;
+
 std::vector<float> measure();
 extern lanesort::Sorter sorter;
 extern std::vector<float> keys, best, distinct;

@@ -1,16 +1,17 @@
-// lanesort in C. Every function is one of the C++ headers under a longer name: lanesort_sort is Sorter::sort of
-// sorter.hpp, lanesort_opencl_enqueue_sort is opencl::enqueue_sort of opencl.hpp, lanesort_cuda_enqueue_sort is
-// cuda::enqueue_sort of cuda.hpp. Those say what each does, which memory it takes and when it waits; here is what C
-// adds.
-//
-// Calls return a status and never throw. A call that failed for a reason that the caller can mend has enqueued nothing
-// and changed nothing; the sorter stays usable after every error. One sorter serves one thread at a time; different
-// sorters are independent.
-//
-// Structures that are all zeros have sensible defaults, so name only the members that you need:
-//     const lanesort_key_range keys = {.memory = buffer, .count = n, .type = LANESORT_F32};
-// They, the numbers of the constants and the functions stay as they are within a version, lanesort_version() up to the
-// last point; a program that loads the library by itself must have been written for that version.
+/// @file
+/// lanesort in C. Every function is one of the C++ headers under a longer name: lanesort_sort is Sorter::sort of
+/// sorter.hpp, lanesort_opencl_enqueue_sort is opencl::enqueue_sort of opencl.hpp, lanesort_cuda_enqueue_sort is
+/// cuda::enqueue_sort of cuda.hpp. Those say what each does, which memory it takes and when it waits; here is what C
+/// adds.
+///
+/// Calls return a status and never throw. A call that failed for a reason that the caller can mend has enqueued nothing
+/// and changed nothing; the sorter stays usable after every error. One sorter serves one thread at a time; different
+/// sorters are independent.
+///
+/// Structures that are all zeros have sensible defaults, so name only the members that you need:
+///     const lanesort_key_range keys = {.memory = buffer, .count = n, .type = LANESORT_F32};
+/// They, the numbers of the constants and the functions stay as they are within a version, lanesort_version() up to the
+/// last point; a program that loads the library by itself must have been written for that version.
 #pragma once
 
 #include <stddef.h>
@@ -28,10 +29,10 @@ extern "C" {
 
 // The handles of OpenCL and CUDA, as their own headers declare them; a cudaStream_t is a CUstream_st*, a cudaEvent_t a
 // CUevent_st*.
-typedef struct _cl_context* cl_context;
-typedef struct _cl_device_id* cl_device_id;
-typedef struct _cl_command_queue* cl_command_queue;
-typedef struct _cl_event* cl_event;
+typedef struct _cl_context* cl_context;              ///< an OpenCL context
+typedef struct _cl_device_id* cl_device_id;          ///< a device
+typedef struct _cl_command_queue* cl_command_queue;  ///< a queue
+typedef struct _cl_event* cl_event;                  ///< an event
 struct CUstream_st;
 struct CUevent_st;
 
@@ -43,20 +44,20 @@ LANESORT_API const char* lanesort_version(void);
 /// How a call ended: ErrorCode of error.hpp says what each means.
 typedef int32_t lanesort_status;
 enum {
-    LANESORT_SUCCESS = 0,
+    LANESORT_SUCCESS = 0,           ///< all is well
     LANESORT_INVALID_ARGUMENT = 1,  ///< also a null pointer that must not be, and a constant that is not one
-    LANESORT_NO_PLATFORM = 2,
-    LANESORT_NO_DEVICE = 3,
-    LANESORT_UNKNOWN_DEVICE = 4,
-    LANESORT_UNSUPPORTED = 5,
-    LANESORT_OUT_OF_RANGE = 6,
-    LANESORT_NOT_WRITABLE = 7,
-    LANESORT_WRONG_CONTEXT = 8,
-    LANESORT_TOO_LARGE = 9,
-    LANESORT_BUILD_FAILED = 10,
-    LANESORT_OUT_OF_MEMORY = 11,
-    LANESORT_DEVICE_FAILED = 12,
-    LANESORT_UNEXPECTED = 13  ///< none of the above: what a progress function threw, or a fault of the library
+    LANESORT_NO_PLATFORM = 2,       ///< no OpenCL platform is installed
+    LANESORT_NO_DEVICE = 3,         ///< platforms, but no device
+    LANESORT_UNKNOWN_DEVICE = 4,    ///< no device of the name that was asked for
+    LANESORT_UNSUPPORTED = 5,       ///< the device lacks what the call needs
+    LANESORT_OUT_OF_RANGE = 6,      ///< offset and count reach past the end of the memory
+    LANESORT_NOT_WRITABLE = 7,      ///< the buffer is read-only
+    LANESORT_WRONG_CONTEXT = 8,     ///< queue, buffer or event of another context or device
+    LANESORT_TOO_LARGE = 9,         ///< more keys than the device can hold in one allocation
+    LANESORT_BUILD_FAILED = 10,     ///< the device's compiler refused a kernel
+    LANESORT_OUT_OF_MEMORY = 11,    ///< the host or the device ran out of memory
+    LANESORT_DEVICE_FAILED = 12,    ///< a call to the device failed
+    LANESORT_UNEXPECTED = 13        ///< none of the above: what a progress function threw, or a fault of the library
 };
 
 /// The status in words, e.g. "out of range". For a number that is no status: "unknown status".
@@ -85,7 +86,7 @@ typedef struct lanesort_options {
     int32_t ignore_tuned;    ///< not 0: no shapes of `lanesort tune`
     /// Called by calls on host memory in the calling thread after each pass; null: not. Must return.
     void (*progress)(size_t passes_done, size_t passes, void* progress_context);
-    void* progress_context;
+    void* progress_context;  ///< handed to `progress` as it is
 } lanesort_options;
 
 /// Makes a sorter on the device that `selector` names: its number, or a part of its name; null or "" is the first GPU,
@@ -106,9 +107,9 @@ LANESORT_API lanesort_status lanesort_cuda_create(lanesort_sorter** sorter, int 
 /// ended, since the kernels go with it.
 LANESORT_API void lanesort_destroy(lanesort_sorter* sorter);
 
-/// The name of the sorter's device, and why tuned shapes are not used (Sorter::note). They last until the sorter's next
-/// call; empty for a null sorter.
+/// The name of the sorter's device. Lasts until the sorter's next call; empty for a null sorter.
 LANESORT_API const char* lanesort_device_name(const lanesort_sorter* sorter);
+/// Why tuned shapes are not used, as Sorter::note says. Lasts as long.
 LANESORT_API const char* lanesort_note(const lanesort_sorter* sorter);
 
 /// SortReport.
@@ -131,22 +132,25 @@ LANESORT_API lanesort_status lanesort_last_report(const lanesort_sorter* sorter,
 /// KeyType of key_types.hpp.
 typedef int32_t lanesort_key_type;
 enum {
-    LANESORT_U32 = 0,
-    LANESORT_I32 = 1,
-    LANESORT_F32 = 2,
-    LANESORT_U64 = 3,
-    LANESORT_I64 = 4,
-    LANESORT_F64 = 5,
-    LANESORT_U16 = 6,
-    LANESORT_I16 = 7,
+    LANESORT_U32 = 0,  ///< unsigned, 32 bits
+    LANESORT_I32 = 1,  ///< signed, 32 bits
+    LANESORT_F32 = 2,  ///< IEEE 754 binary32, float
+    LANESORT_U64 = 3,  ///< unsigned, 64 bits
+    LANESORT_I64 = 4,  ///< signed, 64 bits
+    LANESORT_F64 = 5,  ///< IEEE 754 binary64, double
+    LANESORT_U16 = 6,  ///< unsigned, 16 bits
+    LANESORT_I16 = 7,  ///< signed, 16 bits
     LANESORT_F16 = 8,  ///< IEEE 754 binary16
-    LANESORT_U8 = 9,
-    LANESORT_I8 = 10
+    LANESORT_U8 = 9,   ///< unsigned integers of 8 bits
+    LANESORT_I8 = 10   ///< signed, 8 bits
 };
 
 /// Order of key_types.hpp: -0 before +0, every NaN after +infinity; or the exact reverse.
 typedef int32_t lanesort_order;
-enum { LANESORT_ASCENDING = 0, LANESORT_DESCENDING = 1 };
+enum {
+    LANESORT_ASCENDING = 0,  ///< the smallest key first
+    LANESORT_DESCENDING = 1  ///< the largest key first
+};
 
 /// Records and their order: Comparator of comparator.hpp. The texts need only last for the call.
 typedef struct lanesort_comparator {
@@ -163,17 +167,17 @@ typedef struct lanesort_comparator {
 /// device memory: Segments of opencl.hpp and cuda.hpp.
 typedef struct lanesort_segments {
     const void* memory;  ///< null: no segments
-    size_t offset;
-    size_t count;
-    size_t longest;  ///< keys of the longest segment; not read for host memory
-    size_t bytes;    ///< of an offset: 4 or 8, in host memory 8; 0: 8
+    size_t offset;       ///< integers before the first one
+    size_t count;        ///< segments, one less than the offsets
+    size_t longest;      ///< keys of the longest segment; not read for host memory
+    size_t bytes;        ///< of an offset: 4 or 8, in host memory 8; 0: 8
 } lanesort_segments;
 
 /// The keys of a call: KeyRange of opencl.hpp and cuda.hpp, SortOptions of sorter.hpp.
 typedef struct lanesort_key_range {
-    void* memory;
-    size_t offset;
-    size_t count;
+    void* memory;                           ///< of the keys
+    size_t offset;                          ///< keys before the first one
+    size_t count;                           ///< keys
     lanesort_key_type type;                 ///< of numbers
     lanesort_order order;                   ///< of numbers; also of top_k, so ask for the largest with descending
     const lanesort_comparator* comparator;  ///< the keys are records in that order; null: numbers
@@ -185,40 +189,40 @@ typedef struct lanesort_key_range {
 
 /// Values, indices or lengths, one for each key.
 typedef struct lanesort_values {
-    void* memory;
-    size_t offset;
-    size_t bytes;  ///< of a value: 1, 2, 4, 8 or 16; of an index or a length: 4 or 8; 0: 4
+    void* memory;   ///< of the values
+    size_t offset;  ///< values before the first one
+    size_t bytes;   ///< of a value: 1, 2, 4, 8 or 16; of an index or a length: 4 or 8; 0: 4
 } lanesort_values;
 
 /// Unsigned integers of 64 bits.
 typedef struct lanesort_integers {
-    void* memory;
-    size_t offset;
+    void* memory;   ///< of the integers
+    size_t offset;  ///< integers before the first one
 } lanesort_integers;
 
 /// Where the keys of top_k go, and their indices unless indices.memory is null.
 typedef struct lanesort_selected {
-    void* memory;
-    size_t offset;
-    lanesort_values indices;
+    void* memory;             ///< of the selected keys
+    size_t offset;            ///< keys before the first one
+    lanesort_values indices;  ///< counted from 0 in each row
 } lanesort_selected;
 
 /// Where distinct keys go, with room for as many as there are keys, and their number.
 typedef struct lanesort_distinct {
-    void* memory;
-    size_t offset;
-    lanesort_integers number;
+    void* memory;              ///< of the distinct keys
+    size_t offset;             ///< keys before the first one
+    lanesort_integers number;  ///< one integer: how many there are
 } lanesort_distinct;
 
 /// A call to prepare for.
 typedef int32_t lanesort_call;
 enum {
-    LANESORT_CALL_SORT = 0,       ///< also by key, and argsort
-    LANESORT_CALL_MERGE = 1,      ///< also by key
-    LANESORT_CALL_TOP_K = 2,      ///< k is `first` of the keys
-    LANESORT_CALL_IS_SORTED = 3,  ///< also is_sorted_until
-    LANESORT_CALL_UNIQUE = 4,
-    LANESORT_CALL_RUN_LENGTHS = 5
+    LANESORT_CALL_SORT = 0,        ///< also by key, and argsort
+    LANESORT_CALL_MERGE = 1,       ///< also by key
+    LANESORT_CALL_TOP_K = 2,       ///< k is `first` of the keys
+    LANESORT_CALL_IS_SORTED = 3,   ///< also is_sorted_until
+    LANESORT_CALL_UNIQUE = 4,      ///< the distinct keys alone
+    LANESORT_CALL_RUN_LENGTHS = 5  ///< with how often each comes
 };
 
 /// Compiles now what such a call on such keys needs, so that the call does not: Sorter::prepare. Of the keys `memory`,
@@ -274,10 +278,12 @@ LANESORT_API lanesort_status lanesort_run_lengths(lanesort_sorter* sorter, const
 // (null if there are none), without blocking and without flushing. `event`, unless null, is overwritten on success with
 // a valid event of the call's end, which the caller releases; after an error it is as it was.
 
+/// Sorts in place.
 LANESORT_API lanesort_status lanesort_opencl_enqueue_sort(lanesort_sorter* sorter, cl_command_queue queue,
                                                           const lanesort_key_range* keys, size_t waits,
                                                           const cl_event* wait_list, cl_event* event);
 
+/// Sorts keys together with their values, both in place.
 LANESORT_API lanesort_status lanesort_opencl_enqueue_sort_by_key(lanesort_sorter* sorter, cl_command_queue queue,
                                                                  const lanesort_key_range* keys,
                                                                  const lanesort_values* values, size_t waits,
@@ -288,6 +294,7 @@ LANESORT_API lanesort_status lanesort_opencl_enqueue_merge(lanesort_sorter* sort
                                                            const lanesort_key_range* keys, size_t middle, size_t waits,
                                                            const cl_event* wait_list, cl_event* event);
 
+/// The same for keys with their values.
 LANESORT_API lanesort_status lanesort_opencl_enqueue_merge_by_key(lanesort_sorter* sorter, cl_command_queue queue,
                                                                   const lanesort_key_range* keys,
                                                                   const lanesort_values* values, size_t middle,
@@ -318,11 +325,13 @@ LANESORT_API lanesort_status lanesort_opencl_enqueue_is_sorted_until(lanesort_so
                                                                      const lanesort_integers* in_order, size_t waits,
                                                                      const cl_event* wait_list, cl_event* event);
 
+/// Writes the distinct keys of a sorted range and their number.
 LANESORT_API lanesort_status lanesort_opencl_enqueue_unique(lanesort_sorter* sorter, cl_command_queue queue,
                                                             const lanesort_key_range* keys,
                                                             const lanesort_distinct* distinct, size_t waits,
                                                             const cl_event* wait_list, cl_event* event);
 
+/// The same with how often each of them comes, in integers of 4 or 8 bytes.
 LANESORT_API lanesort_status lanesort_opencl_enqueue_run_lengths(lanesort_sorter* sorter, cl_command_queue queue,
                                                                  const lanesort_key_range* keys,
                                                                  const lanesort_distinct* distinct,
@@ -353,10 +362,12 @@ LANESORT_API void lanesort_opencl_destroy_recorded_sort(lanesort_opencl_recorded
 // library that was built without CUDA's headers they fail with LANESORT_UNSUPPORTED, lanesort_cuda_create with
 // LANESORT_NO_DEVICE.
 
+/// Sorts in place.
 LANESORT_API lanesort_status lanesort_cuda_enqueue_sort(lanesort_sorter* sorter, struct CUstream_st* stream,
                                                         const lanesort_key_range* keys, size_t waits,
                                                         struct CUevent_st* const* wait_list, struct CUevent_st* event);
 
+/// Sorts keys together with their values, both in place.
 LANESORT_API lanesort_status lanesort_cuda_enqueue_sort_by_key(lanesort_sorter* sorter, struct CUstream_st* stream,
                                                                const lanesort_key_range* keys,
                                                                const lanesort_values* values, size_t waits,
@@ -368,6 +379,7 @@ LANESORT_API lanesort_status lanesort_cuda_enqueue_merge(lanesort_sorter* sorter
                                                          const lanesort_key_range* keys, size_t middle, size_t waits,
                                                          struct CUevent_st* const* wait_list, struct CUevent_st* event);
 
+/// The same for keys with their values.
 LANESORT_API lanesort_status lanesort_cuda_enqueue_merge_by_key(lanesort_sorter* sorter, struct CUstream_st* stream,
                                                                 const lanesort_key_range* keys,
                                                                 const lanesort_values* values, size_t middle,
@@ -401,12 +413,14 @@ LANESORT_API lanesort_status lanesort_cuda_enqueue_is_sorted_until(lanesort_sort
                                                                    struct CUevent_st* const* wait_list,
                                                                    struct CUevent_st* event);
 
+/// Writes the distinct keys of a sorted range and their number.
 LANESORT_API lanesort_status lanesort_cuda_enqueue_unique(lanesort_sorter* sorter, struct CUstream_st* stream,
                                                           const lanesort_key_range* keys,
                                                           const lanesort_distinct* distinct, size_t waits,
                                                           struct CUevent_st* const* wait_list,
                                                           struct CUevent_st* event);
 
+/// The same with how often each of them comes, in integers of 4 or 8 bytes.
 LANESORT_API lanesort_status lanesort_cuda_enqueue_run_lengths(lanesort_sorter* sorter, struct CUstream_st* stream,
                                                                const lanesort_key_range* keys,
                                                                const lanesort_distinct* distinct,

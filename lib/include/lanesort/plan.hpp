@@ -86,7 +86,7 @@ Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape,
 
 /// All compare-exchanges of a pass at one stride.
 struct Step {
-    unsigned phase;
+    unsigned phase;    ///< whose step it is, from 1
     unsigned stride;   ///< lg of it: inside the tile for merge_heads, else in the array
     bool mirrored;     ///< pairs i with i ^ (2^phase - 1), else with i ^ 2^stride
     bool handed_over;  ///< work-items of a group exchange keys just before it
