@@ -156,6 +156,8 @@ TEST_CASE("doctor: CUDA's driver and compiler") {
         CHECK(tells(examined({std::string("the CUDA driver does not start: ") + name, "", 12000, 12000}),
                     Verdict::problem, name, advice));
 
+    CHECK(tells(examined({"built without headers", "", 0, 0, false}), Verdict::warning, "headers",
+                "build lanesort anew"));
     CHECK(tells(examined({"", "libnvrtc.so.13 is not installed", 12080, 0}), Verdict::problem, "libnvrtc.so.13",
                 "NVRTC for CUDA 12"));
     CHECK(tells(examined({"", "", 12080, 13000}), Verdict::warning, "of CUDA 13.0, newer than the driver"));
@@ -257,6 +259,19 @@ TEST_CASE("doctor: the cache, and what is in it") {
     CHECK(tells(examine_tuned(made.path("home/file"), ""), Verdict::ok, "home/file"));
     CHECK(
         tells(examine_tuned(made.path("home/file"), "the file is cut short"), Verdict::warning, "cut short", "delete"));
+}
+
+TEST_CASE("doctor: what the library tells of its backends") {
+    const std::vector<std::string> names = platforms();
+    for (const Device& device : devices()) CHECK(std::ranges::count(names, device.info().platform) > 0);
+    const cuda::Installation cuda = cuda::installation();
+    const auto sentences = absences();
+    const auto told = [&](const std::string& absence) {
+        return std::ranges::any_of(sentences, [&](const std::string& text) { return contains(text, absence); });
+    };
+    if (!cuda.driver_absence.empty()) CHECK(told(cuda.driver_absence));
+    else CHECK(cuda.driver_version >= 11000);
+    if (cuda.compiler_absence.empty()) CHECK(cuda.compiler_version >= 11000);
 }
 
 TEST_CASE("doctor: this machine") {

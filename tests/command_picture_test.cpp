@@ -131,14 +131,15 @@ TEST_CASE("stats pictures: a line for each variant, those that coincide drawn on
         {"two", {{1, 2, 0}, {3, 4, 5}}},
         {"three", {{1, 2, 0}, {3, 4, 5}}},
     };
-    const std::string picture = stats_picture(10, series);
+    const std::string picture = stats_picture("a < b", 10, series);
     REQUIRE_MESSAGE(fault_of(picture).empty(), fault_of(picture));
-    CHECK(picture == stats_picture(10, series));
+    CHECK(picture == stats_picture("a < b", 10, series));
     std::size_t lines = 0;
     for (const char* const style : {"series c0", "series c1", "series c2"}) lines += drawn(picture, style);
     CHECK(lines == 3);  // two by the CPU, and one for barriers
-    for (const char* const name : {"one &amp; only", "two", "three", "2^10", "2^11"}) CHECK(contains(picture, name));
-    CHECK(fault_of(stats_picture(1, {{"none", {{0, 0, 0}, {0, 0, 0}}}})).empty());
+    for (const char* const name : {"a &lt; b", "one &amp; only", "two", "three", "2^10", "2^11"})
+        CHECK(contains(picture, name));
+    CHECK(fault_of(stats_picture("keys", 1, {{"none", {{0, 0, 0}, {0, 0, 0}}}})).empty());
 }
 
 TEST_CASE("the command writes pictures") {

@@ -265,6 +265,9 @@ Findings examine_platforms(const Discovered& discovered) {
 }
 
 Findings examine_cuda(const System& system, const cuda::Installation& cuda) {
+    if (!cuda.is_built_in && has_nvidia_card(system))
+        return {{warning, "CUDA", cuda.driver_absence,
+                 "sort through OpenCL, or install CUDA's headers (Debian: nvidia-cuda-dev) and build lanesort anew"}};
     if (!cuda.driver_absence.empty()) {
         if (has_nvidia_card(system)) return {examine_absent_driver(system, cuda.driver_absence)};
         return {{ok, "CUDA", cuda.driver_absence + "; there is no NVIDIA card here either"}};

@@ -237,23 +237,25 @@ private:
             }
             auto next = std::next(step);
             while (next != of_pass.end() && !next->handed_over && next->stride < step->stride) ++next;
-            draw_bar(pass.kind, step->stride, std::prev(next)->stride, wants_number);
+            // Where a pass begins with a hand-over, both marks stand side by side.
+            const bool begins = follows && step == of_pass.begin();
+            const double between_marks = begins && step->handed_over ? 5 : 0;
+            draw_bar(pass.kind, cell(step->stride) + between_marks, *std::prev(next), wants_number);
             wants_number = false;
-            if (follows && step == of_pass.begin()) mark("cpu", cell(step->stride), 0, &Sums::by_cpu);
-            if (step->handed_over)
-                mark("hand-over", cell(step->stride) + (step == of_pass.begin() ? 2 * gap : 0), 3, &Sums::hand_overs);
+            if (begins) mark("cpu", cell(step->stride), 0, &Sums::by_cpu);
+            if (step->handed_over) mark("hand-over", cell(step->stride) + between_marks, 3, &Sums::hand_overs);
             last_stride_ = std::prev(next)->stride;
             step = next;
         }
         if (hands_over_at_end(pass, of_pass)) mark("hand-over", cell(*last_stride_) + column, 3, &Sums::hand_overs);
     }
 
-    void draw_bar(Pass::Kind kind, unsigned top, unsigned bottom, bool numbered) {
-        const double begin = cell(top) + gap, end = cell(bottom) + column - gap;
+    /// A bar from there to the end of that step.
+    void draw_bar(Pass::Kind kind, double from, const Step& last, bool numbered) {
+        const double begin = from + gap, end = cell(last.stride) + column - gap;
         bars_.rect(name_of(kind), {begin, y_ + 3}, end - begin, row - 6, 4);
-        for (unsigned stride = bottom; stride < top; ++stride)
-            bars_.line("split", {cell(stride), y_ + 3}, {cell(stride), y_ + row - 3});
-        if (numbered) bars_.text("number", {cell(top) + column / 2, y_ + row / 2 + 4}, std::to_string(number_));
+        for (double x = cell(last.stride); x > from; x -= column) bars_.line("split", {x, y_ + 3}, {x, y_ + row - 3});
+        if (numbered) bars_.text("number", {from + column / 2, y_ + row / 2 + 4}, std::to_string(number_));
     }
 
     void mark(std::string_view style, double x, double inset, unsigned Sums::*sum) {

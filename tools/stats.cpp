@@ -144,7 +144,7 @@ private:
             const DeviceInfo info = find_device(device_).info();
             add("chosen for " + info.name, [&](std::uint64_t count) { return usual_shape(info, type_, count); });
         }
-        return stats_picture(from, series);
+        return stats_picture(fmt::format("keys of type {}", name(type_)), from, series);
     }
 
     std::vector<Statistics> statistics() const {

@@ -139,8 +139,8 @@ private:
 
 }  // namespace
 
-std::string stats_picture(unsigned from, const std::vector<Series>& series) {
-    const std::string title = "How often each variant of the sort synchronises";
+std::string stats_picture(std::string_view keys, unsigned from, const std::vector<Series>& series) {
+    const std::string title = fmt::format("How often each variant of the sort synchronises, for {}", keys);
     const Panel cpu(margin, from, series, &SyncCounts::by_cpu, "Synchronisations by the CPU (launches - 1)");
     const Panel barriers(cpu.right() + margin, from, series, &SyncCounts::barriers,
                          "Barriers in local memory, for each work-item");

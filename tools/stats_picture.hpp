@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <lanesort/statistics.hpp>
@@ -12,6 +13,6 @@ struct Series {
     std::vector<lanesort::SyncCounts> counts;
 };
 
-/// Synchronisations by the CPU, and barriers, against the number of keys, as SVG. All series are of one length, of two
-/// or more.
-std::string stats_picture(unsigned from, const std::vector<Series>& series);
+/// Synchronisations by the CPU, and barriers, against the number of keys (of which `keys` tells the type), as SVG. All
+/// series are of one length, of two or more.
+std::string stats_picture(std::string_view keys, unsigned from, const std::vector<Series>& series);

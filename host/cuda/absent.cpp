@@ -17,7 +17,7 @@ namespace cuda {
 
 struct RecordedSort::State {};
 
-Installation installation() { return {sentence, sentence, 0, 0}; }
+Installation installation() { return {sentence, sentence, 0, 0, false}; }
 
 Sorter make_sorter(int, SorterOptions) { throw Error(ErrorCode::no_device, sentence); }
 

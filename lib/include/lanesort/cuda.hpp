@@ -25,6 +25,7 @@ struct Installation {
     std::string compiler_absence;  ///< the same for NVRTC
     int driver_version = 0;        ///< the newest CUDA that the driver knows
     int compiler_version = 0;      ///< NVRTC's
+    bool is_built_in = true;       ///< the library was built with CUDA's headers
 };
 
 /// Looks for the driver and NVRTC as devices() does. Throws nothing but std::bad_alloc.
