@@ -65,9 +65,9 @@ prefixes() { printf '%s;' "$@" && cached CMAKE_PREFIX_PATH; }
 make() {
     quietly configure "$@"
     ! grep -A9 'CMake.*Warning' log || fail "CMake warns"
-    quietly "$cmake" --build "$1" --parallel "$(nproc)"
     # The library's own warnings are not for its users.
     ! grep -q 'Wconversion.*consumer\.cpp' "$1/compile_commands.json" || fail "the library's warnings leak"
+    quietly "$cmake" --build "$1" --parallel "$(nproc)"
 }
 # run PROGRAM
 run() {
