@@ -212,6 +212,27 @@ TEST_CASE("plan: the same plan twice") {
         for (const std::uint64_t count : many_counts()) CHECK(make_plan(count, shape) == make_plan(count, shape));
 }
 
+TEST_CASE("plan: around the counts at which 32 bits end") {
+    Shape shape;
+    shape.vectors = 8;
+    shape.work_items = 128;
+    shape.register_vectors = 16;
+    shape.steps_per_pass = 8;
+    constexpr std::uint64_t power = std::uint64_t{1} << 31;
+    for (const std::uint64_t count : {power - 1, power, power + 1, 2 * power - 1, 2 * power, 2 * power + 1}) {
+        CAPTURE(count);
+        const auto phases = static_cast<unsigned>(std::bit_width(count - 1));
+        std::uint64_t steps = 0;
+        for (const Pass& pass : make_plan(count, shape).passes) {
+            CHECK(pass.groups == pass.tiles);
+            CHECK(pass.tiles >= (count - 1) / shape.tile_keys());
+            CHECK(pass.last_phase <= phases);
+            steps += pass.steps;
+        }
+        CHECK(steps == phases * (phases + 1) / 2);
+    }
+}
+
 TEST_CASE("plan: more than 2^62 keys are too many") {
     const Shape shape = test::small_shapes().front();
     CHECK(make_plan(std::uint64_t{1} << 62, shape).passes.size() > 1);
