@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets with Clang and the sanitizers and runs each for long; CTest's fuzz_* of the preset asan are short.
+# Builds the fuzz targets with Clang and the sanitizers and runs each for long; CTest does it briefly, with the preset
+# asan.
 # usage: tests/fuzz.sh [SECONDS] (for each target; 60 if not given)
 # What is found, and what makes a target fail, lies under build/fuzz. Without Clang the exit status is 77.
 set -euo pipefail

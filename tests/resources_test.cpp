@@ -30,7 +30,11 @@ std::size_t open_files() {
 }
 
 /// Begins a new maximum of the memory in use.
-void forget_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
+void forget_peak() {
+    std::ofstream file("/proc/self/clear_refs");
+    file << 5 << std::flush;
+    REQUIRE(file.good());
+}
 
 TEST_SUITE("resources") {
     TEST_CASE("resources: a sort in host memory takes no second array of it") {

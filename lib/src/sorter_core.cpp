@@ -217,6 +217,7 @@ SortReport SorterCore::select_host(const void* keys, const HostArrays& selected,
     const std::optional<PreparedSelection> ready = prepare_selection(extent, type, k);
     if (ready)
         return backend_->select_host(keys, selected, ready->selection, ready->parameters, coding_of(type.key, order));
+    // Too many for registers: a copy is sorted.
     if (k == 0 || extent.count == 0) return {};
 
     Extent whole = extent;
