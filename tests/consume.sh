@@ -129,8 +129,11 @@ case $road in
         done
         ;;
     add_subdirectory)
-        make add_subdirectory -DLANESORT_SOURCE="$source" -DLANESORT_CUDA=OFF -DCMAKE_PREFIX_PATH="$(prefixes)"
+        make add_subdirectory -DLANESORT_SOURCE="$source" -DLANESORT_CUDA=OFF -DLANESORT_INSTALL=ON \
+            -DCMAKE_PREFIX_PATH="$(prefixes)"
         run add_subdirectory/consumer
+        quietly "$cmake" --install add_subdirectory --prefix "$dir/prefix"
+        [[ -n $(find "$dir/prefix" -name 'liblanesort_c.*') ]] || fail "the shared library is not installed"
         ;;
     fetch_content)
         tar -C "$source" -czf lanesort.tar.gz --exclude=./build --exclude="./${build#"$source"/}" --exclude='./.*' .
