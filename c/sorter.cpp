@@ -96,7 +96,7 @@ lanesort_status lanesort_prepare(lanesort_sorter* sorter, lanesort_call call, co
                                                 .value_bytes = value_bytes,
                                                 .index_bytes = index_bytes,
                                                 .stable = keys.stable(),
-                                                .first = keys.first(),
+                                                .first = call == LANESORT_CALL_TOP_K ? range->first : keys.first(),
                                                 .longest_segment = range->segments.longest,
                                                 .offset_bytes = keys.offset_bytes()});
     });

@@ -338,6 +338,8 @@ static void sorts_host_memory(const fixture* on) {
     CHECK(lanesort_top_k(sorter, &range, 3, best, places, 4) == LANESORT_SUCCESS);
     for (size_t i = 0; i < 3; ++i) CHECK(best[i] == expected[keys_in_test - 1 - i] && result[places[i]] == best[i]);
     CHECK_REFUSED(lanesort_top_k(sorter, &range, keys_in_test + 1, best, NULL, 0), LANESORT_INVALID_ARGUMENT, "30001");
+    CHECK(lanesort_top_k(sorter, &range, 0, NULL, NULL, 0) == LANESORT_SUCCESS);
+    CHECK(lanesort_prepare(sorter, LANESORT_CALL_TOP_K, &range, 0, 0) == LANESORT_SUCCESS);
     CHECK_REFUSED(lanesort_top_k(sorter, &range, 3, NULL, NULL, 0), LANESORT_INVALID_ARGUMENT, "selected keys is null");
     CHECK(lanesort_is_sorted(sorter, &range, &sorted) == LANESORT_SUCCESS && sorted == 0);
     CHECK_REFUSED(lanesort_is_sorted(sorter, &range, NULL), LANESORT_INVALID_ARGUMENT, "result is null");

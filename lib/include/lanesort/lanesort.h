@@ -219,7 +219,7 @@ typedef int32_t lanesort_call;
 enum {
     LANESORT_CALL_SORT = 0,        ///< also by key, and argsort
     LANESORT_CALL_MERGE = 1,       ///< also by key
-    LANESORT_CALL_TOP_K = 2,       ///< k is `first` of the keys
+    LANESORT_CALL_TOP_K = 2,       ///< k is `first` of the keys, also where that is 0
     LANESORT_CALL_IS_SORTED = 3,   ///< also is_sorted_until
     LANESORT_CALL_UNIQUE = 4,      ///< the distinct keys alone
     LANESORT_CALL_RUN_LENGTHS = 5  ///< with how often each comes
