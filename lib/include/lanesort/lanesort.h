@@ -6,7 +6,7 @@
 ///
 /// Calls return a status and never throw. A call that failed for a reason that the caller can mend has enqueued nothing
 /// and changed nothing; the sorter stays usable after every error. One sorter serves one thread at a time; different
-/// sorters are independent.
+/// sorters are independent. A thread must not be cancelled (pthread_cancel) while it is inside a call.
 ///
 /// Structures that are all zeros have sensible defaults, so name only the members that you need:
 ///     const lanesort_key_range keys = {.memory = buffer, .count = n, .type = LANESORT_F32};
