@@ -368,6 +368,9 @@ static void sorts_host_memory(const fixture* on) {
     for (uint32_t i = 0; i < 6; ++i) CHECK(six[i] == (i < 3 ? i + 1 : i + 4));
     range.segments.bytes = 4;
     CHECK_REFUSED(lanesort_sort(sorter, &range), LANESORT_INVALID_ARGUMENT, "8");
+    range.segments.bytes = 0;
+    range.segments.count = SIZE_MAX;
+    CHECK_REFUSED(lanesort_sort(sorter, &range), LANESORT_INVALID_ARGUMENT, "segments");
 
     // The first of each row, and how many keys of each are in order.
     uint32_t two_rows[] = {3, 1, 2, 8, 9, 7}, firsts[2] = {0, 0};
@@ -426,11 +429,15 @@ static void refuses_mistakes(const fixture* on) {
     range.order = -1;
     CHECK_REFUSED(lanesort_opencl_enqueue_sort(on->sorter, on->queue, &range, 0, NULL, NULL), LANESORT_INVALID_ARGUMENT,
                   "-1");
+    range = good;
+    range.segments = (lanesort_segments){.memory = buffer, .count = SIZE_MAX, .longest = 1000};
+    CHECK_REFUSED(lanesort_opencl_enqueue_sort(on->sorter, on->queue, &range, 0, NULL, NULL), LANESORT_INVALID_ARGUMENT,
+                  "segments");
     CHECK_REFUSED(lanesort_prepare(on->sorter, 6, &good, 0, 0), LANESORT_INVALID_ARGUMENT, "6");
     CHECK_REFUSED(lanesort_cuda_enqueue_sort(on->sorter, NULL, &good, 0, NULL, NULL), LANESORT_UNSUPPORTED, "CUDA");
     CHECK_REFUSED(lanesort_last_report(on->sorter, NULL), LANESORT_INVALID_ARGUMENT, "report is null");
     const cl_mem read_only = clCreateBuffer(on->context, CL_MEM_READ_ONLY, sizeof keys, NULL, NULL);
-    range.order = LANESORT_ASCENDING;
+    range = good;
     range.memory = read_only;
     CHECK_REFUSED(lanesort_opencl_enqueue_sort(on->sorter, on->queue, &range, 0, NULL, NULL), LANESORT_NOT_WRITABLE,
                   "read-only");
