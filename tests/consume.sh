@@ -174,6 +174,10 @@ case $road in
         expect "the command's version" "$(root/usr/bin/lanesort --version)" "lanesort $version"
         make find_package -DWANTED_VERSION="$version" -DCMAKE_PREFIX_PATH="$(prefixes "$dir/root/usr")"
         run find_package/consumer
+        run_in_c "$dir/root/usr"
+        dpkg-deb --control "$package" control
+        grep -q ldconfig control/* || fail "ldconfig is not run"
+        grep -q "^liblanesort_c ${version%.*} lanesort" control/shlibs || fail "shlibs lacks the shared library"
         printf '%s\n' 2 nan -1 >numbers
         root/usr/bin/lanesort sort --type f64 --text numbers sorted
         expect "what the command sorted" "$(paste -sd ' ' sorted)" "-1 2 nan"
