@@ -1,6 +1,7 @@
 // lanesort/lanesort.h: sorters, and calls on host memory.
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -42,6 +43,9 @@ SortOptions options_of(const Keys& keys) {
     if (keys.offset_bytes() != sizeof(std::uint64_t))
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("offsets of segments have {} bytes, but must have 8 in host memory", segments.bytes));
+    if (segments.count == std::numeric_limits<std::size_t>::max())
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("{} segments are more than can be: they have one offset more", segments.count));
     options.segments = {static_cast<const std::uint64_t*>(segments.memory) + segments.offset, segments.count + 1};
     return options;
 }
@@ -96,7 +100,7 @@ lanesort_status lanesort_prepare(lanesort_sorter* sorter, lanesort_call call, co
                                                 .value_bytes = value_bytes,
                                                 .index_bytes = index_bytes,
                                                 .stable = keys.stable(),
-                                                .first = keys.first(),
+                                                .first = call == LANESORT_CALL_TOP_K ? range->first : keys.first(),
                                                 .longest_segment = range->segments.longest,
                                                 .offset_bytes = keys.offset_bytes()});
     });

@@ -1,9 +1,10 @@
-# What `cmake --install` installs: the static library, the shared one of the C interface, the headers, the files by which CMake and pkg-config find it, and the
-# command where it is built. Everything may be moved afterwards.
+# What `cmake --install` installs: the static library, the shared one of the C interface, the headers, the files by
+# which CMake and pkg-config find them, and the command where it is built. Everything may be moved afterwards.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-install(TARGETS lanesort lanesort_c EXPORT lanesort-targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS lanesort EXPORT lanesort-targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS lanesort_c EXPORT lanesort-c-targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/include/ ${PROJECT_BINARY_DIR}/include/ TYPE INCLUDE
         FILES_MATCHING PATTERN *.h PATTERN *.hpp)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE TYPE DOC RENAME copyright)
@@ -15,6 +16,7 @@ math(EXPR next_fmt "${fmt_VERSION_MAJOR} + 1")
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/lanesort)
 install(EXPORT lanesort-targets NAMESPACE lanesort:: DESTINATION ${package_folder})
+install(EXPORT lanesort-c-targets NAMESPACE lanesort:: DESTINATION ${package_folder})
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/lanesort-config.cmake.in ${PROJECT_BINARY_DIR}/lanesort-config.cmake
   INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO)

@@ -151,6 +151,10 @@ TEST_CASE("C interface on CUDA: mistakes give a status and a sentence, and then 
         CHECK(lanesort_cuda_enqueue_sort(nullptr, stream, &range, 0, nullptr, nullptr) == LANESORT_INVALID_ARGUMENT);
         CHECK(lanesort_opencl_enqueue_sort(sorter.get(), nullptr, &range, 0, nullptr, nullptr) == LANESORT_UNSUPPORTED);
         range.memory = memory->pointer();
+        range.segments.memory = memory->pointer();
+        range.segments.count = ~std::size_t{0};  // of their offsets there is one more
+        CHECK(status() == LANESORT_INVALID_ARGUMENT);
+        range.segments = {};
         CHECK(status() == LANESORT_SUCCESS);
         stream.finish();
         CHECK(keys_of<std::uint32_t>(memory->read()) == std::vector<std::uint32_t>{0, 1, 2, 3});

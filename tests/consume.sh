@@ -38,9 +38,13 @@ expect() { [[ $2 == "$3" ]] || fail "$1 is '$2' and not '$3'"; }
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
 cmake=$(cached CMAKE_COMMAND)
 version=$(cached CMAKE_PROJECT_VERSION)
-compiler=$(cached CMAKE_CXX_COMPILER)
+compiler=$(cached CMAKE_CXX_COMPILER) c_compiler=$(cached CMAKE_C_COMPILER)
 if [[ $which == other ]]; then
-    if "$compiler" --version | grep -qi clang; then compiler=g++; else compiler=clang++; fi
+    if "$compiler" --version | grep -qi clang; then
+        compiler=g++ c_compiler=gcc
+    else
+        compiler=clang++ c_compiler=clang
+    fi
     have "$compiler" || skip "there is no second compiler ($compiler)"
 fi
 "$compiler" --version | head -n 1
@@ -57,7 +61,7 @@ install() {
 configure() {
     local folder=$1
     shift
-    "$cmake" -S "consumers/$folder" -B "$folder" -G "$(cached CMAKE_GENERATOR)" -DCMAKE_CXX_COMPILER="$compiler" \
+    CXX="$compiler" CC="$c_compiler" "$cmake" -S "consumers/$folder" -B "$folder" -G "$(cached CMAKE_GENERATOR)" \
         -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "$@"
 }
 prefixes() { printf '%s;' "$@" && cached CMAKE_PREFIX_PATH; }
@@ -75,6 +79,17 @@ run() {
     "$1" "$version" || status=$?
     ((status != 77)) || [[ ${LANESORT_REQUIRE_DEVICE:-0} == 1 ]] || skip "there is no device"
     ((status == 0)) || fail "the program ends with status $status"
+}
+# run_in_c PREFIX: a project in C, with the shared library that is installed there, which must export nothing else than
+# the C functions.
+run_in_c() {
+    local library others
+    library=$(find "$1" -name 'liblanesort_c.so.*.*.*')
+    [[ -n $library ]] || fail "the shared library is not installed"
+    others=$(nm -D --defined-only "$library" | awk '{print $NF}' | grep -v '^lanesort_') || true
+    [[ -z $others ]] || fail "the shared library exports $others"
+    make find_package_c -DWANTED_VERSION="$version" -DCMAKE_PREFIX_PATH="$1"
+    run find_package_c/consumer
 }
 # refuses OPTION... -- WORD...: find_package must fail, and its message have these words.
 refuses() {
@@ -98,6 +113,7 @@ case $road in
         install "$dir/prefix"
         make find_package -DWANTED_VERSION="$version" -DCMAKE_PREFIX_PATH="$(prefixes "$dir/prefix")"
         run find_package/consumer
+        run_in_c "$dir/prefix"
         ;;
     refused)
         install "$dir/prefix"
@@ -116,6 +132,8 @@ case $road in
             read -ra flags < <(pkg-config $static --cflags --libs lanesort)
             quietly "$compiler" -std=c++20 -Wall -Wextra -Wpedantic -Werror consumers/*.cpp "${flags[@]}" -o consumer
             run ./consumer
+            quietly "$c_compiler" -std=c11 -Wall -Wextra -Wpedantic -Werror consumers/consumer.c "${flags[@]}" -o in_c
+            run ./in_c
         done
         ;;
     reexported)
@@ -129,8 +147,11 @@ case $road in
         done
         ;;
     add_subdirectory)
-        make add_subdirectory -DLANESORT_SOURCE="$source" -DLANESORT_CUDA=OFF -DCMAKE_PREFIX_PATH="$(prefixes)"
+        make add_subdirectory -DLANESORT_SOURCE="$source" -DLANESORT_CUDA=OFF -DLANESORT_INSTALL=ON \
+            -DCMAKE_PREFIX_PATH="$(prefixes)"
         run add_subdirectory/consumer
+        quietly "$cmake" --install add_subdirectory --prefix "$dir/prefix"
+        [[ -n $(find "$dir/prefix" -name 'liblanesort_c.*') ]] || fail "the shared library is not installed"
         ;;
     fetch_content)
         tar -C "$source" -czf lanesort.tar.gz --exclude=./build --exclude="./${build#"$source"/}" --exclude='./.*' .
@@ -153,6 +174,10 @@ case $road in
         expect "the command's version" "$(root/usr/bin/lanesort --version)" "lanesort $version"
         make find_package -DWANTED_VERSION="$version" -DCMAKE_PREFIX_PATH="$(prefixes "$dir/root/usr")"
         run find_package/consumer
+        run_in_c "$dir/root/usr"
+        dpkg-deb --control "$package" control
+        grep -q ldconfig control/* || fail "ldconfig is not run"
+        grep -q "^liblanesort_c ${version%.*} lanesort" control/shlibs || fail "shlibs lacks the shared library"
         printf '%s\n' 2 nan -1 >numbers
         root/usr/bin/lanesort sort --type f64 --text numbers sorted
         expect "what the command sorted" "$(paste -sd ' ' sorted)" "-1 2 nan"

@@ -38,6 +38,22 @@ TEST_CASE("errors: a range that reaches past the end of the buffer") {
     }
 }
 
+TEST_CASE("errors: so many segments that their offsets reach past the end of the buffer, or are none") {
+    for (OpenClTarget& target : opencl_devices()) {
+        CAPTURE(target.name);
+        const cl::Buffer keys = buffer_of(target, std::vector<std::uint32_t>(100));
+        const cl::Buffer offsets = buffer_of(target, std::vector<std::uint32_t>{0, 50, 100});
+        const auto refused = [&](ErrorCode code, std::size_t segments) {
+            check_refused(target, code, {std::to_string(code == ErrorCode::out_of_range ? segments + 1 : segments)},
+                          target.queue(),
+                          {.buffer = keys(), .count = 100, .segments = {offsets(), 0, segments, 50, 4}});
+        };
+        refused(ErrorCode::out_of_range, 3);
+        refused(ErrorCode::out_of_range, ~std::size_t{0} - 1);
+        refused(ErrorCode::invalid_argument, ~std::size_t{0});  // one more wraps round
+    }
+}
+
 TEST_CASE("errors: a read-only buffer") {
     for (OpenClTarget& target : opencl_devices()) {
         CAPTURE(target.name);

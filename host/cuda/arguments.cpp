@@ -1,6 +1,7 @@
 #include "arguments.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -78,6 +79,8 @@ CUdeviceptr check_values(const Host& host, const ValueRange& values, const KeyRa
 }
 
 CUdeviceptr check_segments(const Host& host, const Segments& segments) {
+    require(segments.count < std::numeric_limits<std::size_t>::max(), ErrorCode::invalid_argument,
+            fmt::format("{} segments are more than can be: they have one offset more", segments.count));
     return check_memory(host, segments.offsets, segments.offset, segments.count + 1, segments.bytes, "offsets",
                         fmt::format("of {} bytes", segments.bytes));
 }

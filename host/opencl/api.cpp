@@ -42,8 +42,10 @@ public:
         const detail::Extent extent = detail::extent_of(range, range.segments.buffer != nullptr, middle);
         if (indices) check_index(extent, indices->bytes);
         if (values) detail::check_values(values->bytes);
-        element_ = indices ? detail::ElementType{range.type, 0, indices->bytes}
-                           : element_of(range.type, values ? values->bytes : 0, extent, range.stable);
+        const detail::ElementType element =
+            indices ? detail::ElementType{range.type, 0, indices->bytes}
+                    : element_of(range.type, values ? values->bytes : 0, extent, range.stable);
+        number_bytes_ = element.number_bytes;
         check_keys(host_, arrays_.keys.buffer, range, !indices);
         if (values) take(arrays_.values, *values, range);
         if (indices) take(arrays_.numbers, *indices, range);
@@ -56,7 +58,7 @@ public:
             if (indices) require_apart({arrays_.numbers, range.count, indices->bytes}, offsets);
         }
         if (extent.is_sorted()) return;
-        auto [plan, parameters] = sorter.core().prepare(extent, element_);
+        auto [plan, parameters] = sorter.core().prepare(extent, element);
         plan_ = std::move(plan);
         program_ = &host_.program(parameters);
     }
@@ -70,14 +72,14 @@ public:
     /// ended.
     Arrays arrays() const {
         Arrays all = arrays_;
-        if (program_ && element_.number_bytes > 0 && !all.numbers.buffer())
-            all.numbers = {cl::Buffer(host_.context(), CL_MEM_READ_WRITE, all.count * element_.number_bytes)};
+        if (program_ && number_bytes_ > 0 && !all.numbers.buffer())
+            all.numbers = {cl::Buffer(host_.context(), CL_MEM_READ_WRITE, all.count * number_bytes_)};
         return all;
     }
 
     SortReport report() const {
         SortReport report = detail::report_of(plan_);
-        if (program_ && !arrays_.numbers.buffer()) report.device_bytes = arrays_.count * element_.number_bytes;
+        if (program_ && !arrays_.numbers.buffer()) report.device_bytes = arrays_.count * number_bytes_;
         return report;
     }
 
@@ -101,7 +103,7 @@ private:
     Host& host_;
     cl::CommandQueue queue_;
     Arrays arrays_;
-    detail::ElementType element_;
+    std::size_t number_bytes_ = 0;  // of an element's number; 0: they have none
     Plan plan_;
     Program* program_ = nullptr;
 };

@@ -1,5 +1,7 @@
 #include "arguments.hpp"
 
+#include <limits>
+
 #include <fmt/format.h>
 
 #include "../../lib/src/sorter_core.hpp"
@@ -50,6 +52,8 @@ void check_values(const Host& host, const cl::Buffer& buffer, const ValueRange& 
 }
 
 void check_segments(const Host& host, const cl::Buffer& buffer, const Segments& segments) {
+    require(segments.count < std::numeric_limits<std::size_t>::max(), ErrorCode::invalid_argument,
+            fmt::format("{} segments are more than can be: they have one offset more", segments.count));
     check_buffer(host, buffer, false);
     check_range(buffer, segments.offset, segments.count + 1, segments.bytes, "offsets",
                 fmt::format("of {} bytes", segments.bytes));

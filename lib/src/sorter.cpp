@@ -200,7 +200,10 @@ void Sorter::prepare(const KeyKind& type, const Preparation& preparation) {
         }
         case is_sorted: core_->prepare_runs(extent, type, detail::RunsTask::is_sorted, 0); return;
         case unique: core_->prepare_runs(extent, type, detail::RunsTask::unique, 0); return;
-        case run_lengths: core_->prepare_runs(extent, type, detail::RunsTask::run_lengths, index_bytes); return;
+        case run_lengths:
+            detail::check_lengths(extent, index_bytes);
+            core_->prepare_runs(extent, type, detail::RunsTask::run_lengths, index_bytes);
+            return;
     }
 }
 

@@ -6,7 +6,7 @@
 ///
 /// Calls return a status and never throw. A call that failed for a reason that the caller can mend has enqueued nothing
 /// and changed nothing; the sorter stays usable after every error. One sorter serves one thread at a time; different
-/// sorters are independent.
+/// sorters are independent. A thread must not be cancelled (pthread_cancel) while it is inside a call.
 ///
 /// Structures that are all zeros have sensible defaults, so name only the members that you need:
 ///     const lanesort_key_range keys = {.memory = buffer, .count = n, .type = LANESORT_F32};
@@ -219,7 +219,7 @@ typedef int32_t lanesort_call;
 enum {
     LANESORT_CALL_SORT = 0,        ///< also by key, and argsort
     LANESORT_CALL_MERGE = 1,       ///< also by key
-    LANESORT_CALL_TOP_K = 2,       ///< k is `first` of the keys
+    LANESORT_CALL_TOP_K = 2,       ///< k is `first` of the keys, also where that is 0
     LANESORT_CALL_IS_SORTED = 3,   ///< also is_sorted_until
     LANESORT_CALL_UNIQUE = 4,      ///< the distinct keys alone
     LANESORT_CALL_RUN_LENGTHS = 5  ///< with how often each comes

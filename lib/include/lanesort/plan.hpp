@@ -94,8 +94,9 @@ struct Step {
     friend bool operator==(const Step&, const Step&) = default;
 };
 
-/// The steps of one of the plan's passes, in order. A hand-over of the pass that comes before none of them, of which
-/// there is at most one, is its last deed: it brings the keys into the order in which they are stored.
+/// The steps, in order, of a pass of a plan for that shape; undefined for any other pass. A hand-over of the pass that
+/// comes before none of them, of which there is at most one, is its last deed: it brings the keys into the order in
+/// which they are stored.
 std::vector<Step> steps(const Pass& pass, const Shape& shape);
 
 }  // namespace lanesort
