@@ -4,8 +4,10 @@
 set -eu
 lanesort=$1
 cd "$(dirname "$0")/.."
-awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside && /^lanesort / { sub(/ #.*/, ""); print FILENAME, $0 }' \
-    README.md docs/*.md |
+commands=$(awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside && /^lanesort / { sub(/ #.*/, ""); print FILENAME, $0 }' \
+    README.md docs/*.md)
+[ -n "$commands" ] || { echo "the guides show no command"; exit 1; }
+printf '%s\n' "$commands" |
     while read -r guide _ subcommand rest; do
         help=$("$lanesort" "$subcommand" --help)
         case $help in
