@@ -23,11 +23,12 @@ TEST_CASE("bank model: with the swap, every write-back falls to the floor") {
 
 TEST_CASE("bank model: without the swap, short strides meet twice as often") {
     const struct { unsigned banks_per_vector, last_conflict; } figures[] = {{1, 5}, {2, 4}, {4, 3}, {8, 2}};
-    for (const auto& [banks_per_vector, last_conflict] : figures)
+    for (const auto& figure : figures)
         for (unsigned stride = 1; stride <= 8; ++stride) {
-            CAPTURE(banks_per_vector);
+            CAPTURE(figure.banks_per_vector);
             CAPTURE(stride);
-            CHECK(conflicts(banks_per_vector, stride, false) == banks_per_vector * (stride <= last_conflict ? 2 : 1));
+            CHECK(conflicts(figure.banks_per_vector, stride, false) ==
+                  figure.banks_per_vector * (stride <= figure.last_conflict ? 2 : 1));
         }
 }
 

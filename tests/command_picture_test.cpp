@@ -203,7 +203,8 @@ TEST_CASE("the pictures in docs/ are what the command draws") {
           "svg"}},
         {"stats.svg", {"stats", "--count", "2^28", "--format", "svg"}},
     };
-    for (const auto& [name, words] : files) {
+    for (const auto& [file, words] : files) {
+        const std::string name = file;
         const Result result = scene.run(words);
         REQUIRE(result.status == 0);
         CHECK_MESSAGE(result.out == read_file(fs::path(LANESORT_DOCS) / name), "docs/", name,

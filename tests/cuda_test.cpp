@@ -48,7 +48,7 @@ TEST_CASE("CUDA: runs of keys in stream order, after the events, before the even
                              {pointer, keys.size(), {pointer, keys.size() / 4}}, waits, ended);
         LANESORT_CU(cuStreamWaitEvent, reader, ended, 0);
         std::vector<std::uint8_t> expected = keys;
-        expected.erase(std::ranges::unique(expected).begin(), expected.end());
+        expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
         std::vector<std::uint8_t> distinct(expected.size());
         std::uint64_t number = 0;
         LANESORT_CU(cuMemcpyDtoHAsync, &number, memory->address() + 2 * keys.size(), 8, reader);

@@ -187,7 +187,7 @@ TEST_CASE("contract: runs of keys that kernels may only read, after the wait lis
                 std::uint64_t number = 0;
                 queue.enqueueReadBuffer(results, CL_TRUE, (count + 1) * 8, 8, &number, &ends);
                 keys.pop_back();
-                keys.erase(std::ranges::unique(keys).begin(), keys.end());
+                keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
                 REQUIRE(number == keys.size());
                 require_same_bytes(read<std::uint32_t>(queue, results, number), keys);
             }

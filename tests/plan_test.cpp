@@ -277,7 +277,8 @@ TEST_CASE("plan: a shape that cannot be is refused in a sentence that names the 
         {"bank_padding is 1", {.lanes = 2, .remap = true, .bank_padding = true}},
         {"bank_padding is 1", {.bank_padding = true}},
     };
-    for (const auto& [field, shape] : impossible) {
+    for (const auto& [words, shape] : impossible) {
+        const std::string& field = words;
         CAPTURE(field);
         try {
             make_plan(1000, shape);

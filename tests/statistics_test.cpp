@@ -100,16 +100,16 @@ TEST_CASE("variants: one change after the other, from the scalar baseline to sev
     std::set<std::string> names;
     std::set<unsigned> lanes, vectors, steps;
     bool remapped = false, swapped = false;
-    for (const auto& [name, shape] : variants) {
-        CAPTURE(name);
-        CHECK_NOTHROW(check(shape));
-        CHECK(names.insert(name).second);
-        CHECK(shape.work_items == 256);
-        lanes.insert(shape.lanes);
-        vectors.insert(shape.vectors);
-        steps.insert(shape.steps_per_pass);
-        remapped |= shape.remap;
-        swapped |= shape.bank_swap;
+    for (const Variant& variant : variants) {
+        CAPTURE(variant.name);
+        CHECK_NOTHROW(check(variant.shape));
+        CHECK(names.insert(variant.name).second);
+        CHECK(variant.shape.work_items == 256);
+        lanes.insert(variant.shape.lanes);
+        vectors.insert(variant.shape.vectors);
+        steps.insert(variant.shape.steps_per_pass);
+        remapped |= variant.shape.remap;
+        swapped |= variant.shape.bank_swap;
     }
     CHECK(!variants.front().shape.local_sync);
     CHECK(lanes == std::set<unsigned>{1, 2, 4, 8, 16});
@@ -128,11 +128,11 @@ TEST_CASE("variants: fit the limits that they are asked for") {
                 CAPTURE(work_items);
                 const std::vector<Variant> variants = statistics_variants(bytes, local_bytes, work_items);
                 CHECK(!variants.empty());
-                for (const auto& [name, shape] : variants) {
-                    CAPTURE(name);
-                    CHECK_NOTHROW(check(shape));
-                    CHECK(shape.local_bytes(bytes) <= local_bytes);
-                    CHECK(shape.work_items <= work_items);
+                for (const Variant& variant : variants) {
+                    CAPTURE(variant.name);
+                    CHECK_NOTHROW(check(variant.shape));
+                    CHECK(variant.shape.local_bytes(bytes) <= local_bytes);
+                    CHECK(variant.shape.work_items <= work_items);
                 }
             }
 }

@@ -159,7 +159,7 @@ private:
         // Comparators whose wires overlap stand side by side: each in the first column that is free there.
         std::vector<std::uint64_t> used_to;
         for (const auto& [upper, lower] : comparators(step, pass, plan_)) {
-            const auto free = std::ranges::find_if(used_to, [&](std::uint64_t end) { return end < upper; });
+            const auto free = std::ranges::find_if(used_to, [first = upper](std::uint64_t end) { return end < first; });
             const double x = x_ + column_ * static_cast<double>(free - used_to.begin());
             if (free == used_to.end()) used_to.push_back(lower);
             else *free = lower;
