@@ -262,10 +262,9 @@ TEST_CASE("doctor: the cache, and what is in it") {
 }
 
 TEST_CASE("doctor: what the library tells of its backends") {
-    const std::vector<std::string> names = platforms();
-    for (const Device& device : devices()) CHECK(std::ranges::count(names, device.info().platform) > 0);
+    const auto [names, found, sentences] = discover();
+    for (const Device& device : found) CHECK(std::ranges::count(names, device.info().platform) > 0);
     const cuda::Installation cuda = cuda::installation();
-    const auto sentences = absences();
     const auto told = [&](const std::string& absence) {
         return std::ranges::any_of(sentences, [&](const std::string& text) { return contains(text, absence); });
     };
