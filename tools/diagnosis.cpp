@@ -153,14 +153,11 @@ constexpr StartFailure start_failures[] = {
      "load the module nvidia-uvm (modprobe nvidia-uvm); after a suspend, unload it first, or restart"},
 };
 
-/// The CUDA driver where it does not work and there is a card for it.
-Finding examine_absent_driver(const System& system, const std::string& absence) {
+/// The CUDA driver where it does not work and its kernel module is loaded.
+Finding examine_absent_driver(const std::string& absence) {
     for (const StartFailure& failure : start_failures)
         if (contains(absence, failure.name))
             return {problem, "CUDA", fmt::format("{}: {}", absence, failure.meaning), std::string(failure.advice)};
-    if (!nvidia_module_is_loaded(system))
-        return {problem, "CUDA", absence + "; the driver's kernel module is not loaded either",
-                std::string(makers().front().kernel_driver)};
     if (contains(absence, "has no function"))
         return {problem, "CUDA", absence + ": it is too old", "install a newer NVIDIA driver"};
     return {problem, "CUDA", absence, std::string(makers().front().opencl)};
@@ -269,7 +266,8 @@ Findings examine_cuda(const System& system, const cuda::Installation& cuda) {
         return {{warning, "CUDA", cuda.driver_absence,
                  "sort through OpenCL, or install CUDA's headers (Debian: nvidia-cuda-dev) and build lanesort anew"}};
     if (!cuda.driver_absence.empty()) {
-        if (has_nvidia_card(system)) return {examine_absent_driver(system, cuda.driver_absence)};
+        if (nvidia_module_is_loaded(system)) return {examine_absent_driver(cuda.driver_absence)};
+        if (has_nvidia_card(system)) return {};  // examine_cards tells that it lacks its kernel driver
         return {{ok, "CUDA", cuda.driver_absence + "; there is no NVIDIA card here either"}};
     }
     Findings findings = {
