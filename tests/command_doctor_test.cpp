@@ -108,8 +108,35 @@ TEST_CASE("doctor: OCL_ICD_VENDORS") {
     CHECK(tells(with("libmissing.so"), Verdict::problem, "does not load"));
     CHECK(tells(with("libdirect.so"), Verdict::ok, "libdirect.so"));
     CHECK(tells(with(""), Verdict::ok, "libusual.so"));
+    CHECK(tells(with("usual.icd"), Verdict::ok, "vendors/usual.icd names libusual.so"));
     fs::create_directory(made.path("bare"));
     CHECK(tells(with(made.path("bare")), Verdict::warning, "bare has no .icd file"));
+}
+
+TEST_CASE("doctor: OPENCL_VENDOR_PATH and OCL_ICD_FILENAMES") {
+    MadeUpSystem made;
+    made.variables["OCL_ICD_FILENAMES"] = "/opt/libone.so:libmissing.so:";
+    made.broken = {"libmissing.so"};
+    Findings findings = examine_icd_files(made.system());
+    CHECK(findings.size() == 2);
+    CHECK(tells(findings, Verdict::ok, "OCL_ICD_FILENAMES names /opt/libone.so, which loads"));
+    CHECK(tells(findings, Verdict::problem, "OCL_ICD_FILENAMES names libmissing.so, which does not load", "no longer"));
+
+    made.file("etc/OpenCL/vendors/usual.icd", "libusual.so\n");
+    made.file("elsewhere/other.icd", "libother.so\n");
+    made.variables = {{"OCL_ICD_FILENAMES", "libone.so"}, {"OPENCL_VENDOR_PATH", made.path("elsewhere")}};
+    findings = examine_icd_files(made.system());
+    CHECK(findings.size() == 2);
+    CHECK(tells(findings, Verdict::ok, "libone.so"));
+    CHECK(tells(findings, Verdict::ok, "other.icd names libother.so"));
+    made.variables["OCL_ICD_VENDORS"] = "other.icd";
+    CHECK(tells(examine_icd_files(made.system()), Verdict::ok, "other.icd names libother.so"));
+    made.variables["OCL_ICD_VENDORS"] = "libdirect.so";
+    findings = examine_icd_files(made.system());
+    CHECK(findings.size() == 2);
+    CHECK(tells(findings, Verdict::ok, "OCL_ICD_VENDORS names libdirect.so"));
+    made.variables = {{"OPENCL_VENDOR_PATH", made.path("nowhere")}};
+    CHECK(tells(examine_icd_files(made.system()), Verdict::warning, "nowhere has no .icd file"));
 }
 
 TEST_CASE("doctor: platforms without devices") {

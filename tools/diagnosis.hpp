@@ -46,7 +46,7 @@ struct Discovered {
     lanesort::cuda::Installation cuda;
 };
 
-/// The files that name OpenCL's implementations to its loader.
+/// The files and variables of the environment that name OpenCL's implementations to its loader.
 Findings examine_icd_files(const System& system);
 
 /// OpenCL's implementations, and platforms that fail or have no device.
