@@ -2,6 +2,8 @@
 #include <map>
 #include <regex>
 #include <span>
+#include <tuple>
+#include <vector>
 
 #include "command_support.hpp"
 #include "reference_network.hpp"
@@ -144,14 +146,32 @@ TEST_CASE("stats pictures: a line for each variant, those that coincide drawn on
 
 TEST_CASE("the command writes pictures") {
     const Scene scene;
-    for (const char* const count : {"0", "1", "2", "3", "1024", "1025", "2^28", "2^62"}) {
+    const auto drawn = [&](const char* command, const char* count) {
         CAPTURE(count);
-        for (const char* const command : {"plan", "stats"}) {
-            const Result result = scene.run({command, "--count", count, "--format", "svg"});
-            CHECK(result.status == 0);
-            CHECK_MESSAGE(fault_of(result.out).empty(), fault_of(result.out));
-        }
+        const Result result = scene.run({command, "--count", count, "--format", "svg"});
+        CHECK(result.status == 0);
+        CHECK_MESSAGE(fault_of(result.out).empty(), fault_of(result.out));
+        return result.out;
+    };
+    for (const char* const count : {"0", "1", "2", "3", "1024", "1025", "2^28", "2^62"}) drawn("plan", count);
+
+    // The first and the last power of two of the axis, and what it does not reach.
+    const std::tuple<const char*, std::vector<const char*>, std::vector<const char*>> axes[] = {
+        {"2", {"2^0", "2^1"}, {"2^2"}},
+        {"3", {"2^0", "2^2"}, {"2^3"}},
+        {"1000", {"2^0", "2^10"}, {"2^11"}},
+        {"1024", {"2^0", "2^10"}, {"2^11"}},
+        {"1025", {"2^10", "2^11"}, {"2^9", "2^12"}},
+        {"2^28", {"2^10", "2^28"}, {"2^9", "2^29"}},
+        {"2^62", {"2^10", "2^58"}, {"2^9", "2^63"}},
+    };
+    for (const auto& [count, reached, not_reached] : axes) {
+        const std::string picture = drawn("stats", count);
+        const auto has = [&](const char* power) { return contains(picture, std::string(">") + power + "<"); };
+        for (const char* const power : reached) CHECK_MESSAGE(has(power), count, " reaches ", power);
+        for (const char* const power : not_reached) CHECK_MESSAGE(!has(power), count, " reaches ", power);
     }
+    require_refused(scene.run({"stats", "--count", "1", "--format", "svg"}), "2 or more");
     require_refused(scene.run({"stats", "--count", "2^10", "--format", "svg", "--measure"}), "--measure");
     require_refused(scene.run({"stats", "--count", "2^63", "--format", "svg"}), "2^62");
 }
