@@ -291,11 +291,11 @@ TEST_CASE("doctor: the cache, and what is in it") {
 }
 
 TEST_CASE("doctor: what the library tells of its backends") {
-    const auto [names, found, sentences] = discover();
-    for (const Device& device : found) CHECK(std::ranges::count(names, device.info().platform) > 0);
+    const Discovery found = discover();
+    for (const Device& device : found.devices) CHECK(std::ranges::count(found.platforms, device.info().platform) > 0);
     const cuda::Installation cuda = cuda::installation();
     const auto told = [&](const std::string& absence) {
-        return std::ranges::any_of(sentences, [&](const std::string& text) { return contains(text, absence); });
+        return std::ranges::any_of(found.absences, [&](const std::string& text) { return contains(text, absence); });
     };
     if (!cuda.driver_absence.empty()) CHECK(told(cuda.driver_absence));
     else CHECK(cuda.driver_version >= 11000);
