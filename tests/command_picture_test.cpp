@@ -2,7 +2,6 @@
 #include <map>
 #include <regex>
 #include <span>
-#include <tuple>
 #include <vector>
 
 #include "command_support.hpp"
@@ -156,7 +155,11 @@ TEST_CASE("the command writes pictures") {
     for (const char* const count : {"0", "1", "2", "3", "1024", "1025", "2^28", "2^62"}) drawn("plan", count);
 
     // The first and the last power of two of the axis, and what it does not reach.
-    const std::tuple<const char*, std::vector<const char*>, std::vector<const char*>> axes[] = {
+    struct Axis {
+        const char* count;
+        std::vector<const char*> reached, not_reached;
+    };
+    const Axis axes[] = {
         {"2", {"2^0", "2^1"}, {"2^2"}},
         {"3", {"2^0", "2^2"}, {"2^3"}},
         {"1000", {"2^0", "2^10"}, {"2^11"}},
@@ -165,11 +168,12 @@ TEST_CASE("the command writes pictures") {
         {"2^28", {"2^10", "2^28"}, {"2^9", "2^29"}},
         {"2^62", {"2^10", "2^58"}, {"2^9", "2^63"}},
     };
-    for (const auto& [count, reached, not_reached] : axes) {
-        const std::string picture = drawn("stats", count);
+    for (const Axis& axis : axes) {
+        CAPTURE(axis.count);
+        const std::string picture = drawn("stats", axis.count);
         const auto has = [&](const char* power) { return contains(picture, std::string(">") + power + "<"); };
-        for (const char* const power : reached) CHECK_MESSAGE(has(power), count, " reaches ", power);
-        for (const char* const power : not_reached) CHECK_MESSAGE(!has(power), count, " reaches ", power);
+        for (const char* const power : axis.reached) CHECK_MESSAGE(has(power), power);
+        for (const char* const power : axis.not_reached) CHECK_MESSAGE(!has(power), power);
     }
     require_refused(scene.run({"stats", "--count", "1", "--format", "svg"}), "2 or more");
     require_refused(scene.run({"stats", "--count", "2^10", "--format", "svg", "--measure"}), "--measure");
