@@ -227,10 +227,10 @@ TEST_CASE("the pictures in docs/ are what the command draws") {
           "svg"}},
         {"stats.svg", {"stats", "--count", "2^28", "--format", "svg"}},
     };
-    for (const auto& [name, words] : files) {
-        const Result result = scene.run(words);
+    for (const auto& file : files) {
+        const Result result = scene.run(file.second);
         REQUIRE(result.status == 0);
-        CHECK_MESSAGE(result.out == read_file(fs::path(LANESORT_DOCS) / name), "docs/", name,
+        CHECK_MESSAGE(result.out == read_file(fs::path(LANESORT_DOCS) / file.first), "docs/", file.first,
                       " is out of date: write the output of this command to it");
     }
 }
