@@ -70,14 +70,15 @@ Candidates host_peers(const std::shared_ptr<const Memory>& host) {
 
 Candidates host_range_peers(const std::shared_ptr<const Memory>& host) {
     Candidates candidates;
-    for (const Device& device : devices())
+    const Discovery found = discover();
+    for (const Device& device : found.devices)
         candidates.push_back({"lanesort, host range, " + where(device.info()),
                               host,
                               true,
                               [device] { return std::make_unique<HostRange>(device); },
                               {}});
     std::string why;
-    for (const std::string& absence : absences()) why += (why.empty() ? "" : "; ") + absence;
+    for (const std::string& absence : found.absences) why += (why.empty() ? "" : "; ") + absence;
     if (!why.empty()) candidates.push_back(absent("lanesort, host range, more devices", why));
     return candidates;
 }

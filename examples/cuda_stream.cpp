@@ -27,7 +27,10 @@ void check(cudaError_t status, const char* call) {
 }
 
 struct Release {
-    void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
+    void operator()(cudaStream_t stream) const {
+        cudaStreamSynchronize(stream);
+        cudaStreamDestroy(stream);
+    }
     void operator()(void* memory) const { cudaFree(memory); }
 };
 using Stream = std::unique_ptr<CUstream_st, Release>;
@@ -91,7 +94,6 @@ int main() try {
     const std::vector<std::uint32_t> given_times(times.all().begin(), times.all().end());
 
     // The memory and the stream are the runtime's, and so is the sorter's context: the primary one of device 0.
-    const Stream stream = make_stream();
     const DeviceMemory array_on_device = allocate(keys * sizeof(float));
     const DeviceMemory times_on_device = allocate(batch * sizeof(std::uint32_t));
     const DeviceMemory numbers_on_device = allocate(batch * sizeof(std::uint32_t));
@@ -101,6 +103,10 @@ int main() try {
     sorter.prepare(lanesort::KeyType::f32, keys);
     lanesort::cuda::RecordedSort sort_batch(sorter, {times_on_device.get(), 0, batch, lanesort::KeyType::u32},
                                             {numbers_on_device.get(), 0, sizeof(std::uint32_t)});
+
+    // All that the commands in the stream use is made before the stream. So if a call throws, the stream goes first: it
+    // waits for them, and then the sorter and the memory go.
+    const Stream stream = make_stream();
 
     // The stream keeps the order, nothing waits. The sort is in place and takes no device memory.
     upload(array_on_device.get(), array.all(), stream.get());

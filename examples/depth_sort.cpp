@@ -81,6 +81,8 @@ int main(int argc, char** argv) try {
     constexpr std::size_t distance = 15;
     std::vector<Frame> checked((frames - 1) / distance + 1,
                                {std::vector<float>(count), std::vector<std::uint32_t>(count)});
+    std::vector<std::uint64_t> sorted(frames);
+    const WaitAtEnd wait(opencl.queue);
     const cl::EnqueueArgs each_particle(opencl.queue, cl::NDRange(count));
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t frame = 0; frame < frames; ++frame) {
@@ -92,7 +94,6 @@ int main(int argc, char** argv) try {
         lanesort::opencl::enqueue_is_sorted(sorter, opencl.queue(), range, {in_order(), frame});
         opencl.queue.flush();
     }
-    std::vector<std::uint64_t> sorted(frames);
     opencl.download(in_order, sorted);
     opencl.queue.finish();
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;

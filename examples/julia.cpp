@@ -108,6 +108,11 @@ int main(int argc, char** argv) try {
     lanesort::Sorter sorter = lanesort::opencl::make_sorter(opencl.context(), opencl.device());
     sorter.prepare(lanesort::KeyType::f32, {.count = pixels, .index_bytes = sizeof(std::uint32_t)});
 
+    std::vector<unsigned char> drawn(2 * pixels * 3);
+    std::vector<float> host_times(pixels);
+    std::vector<std::uint32_t> host_indices(pixels);
+    const WaitAtEnd wait(opencl.queue);
+
     // The queue is in-order, so no command needs the event of another. Argsort leaves the times as they are, for which
     // it takes memory for a copy of them until it has ended.
     const cl::EnqueueArgs each_pixel(opencl.queue, cl::NDRange(width, height));
@@ -115,10 +120,6 @@ int main(int argc, char** argv) try {
     lanesort::opencl::enqueue_argsort(sorter, opencl.queue(), {times(), 0, pixels, lanesort::KeyType::f32},
                                       {indices(), 0, sizeof(std::uint32_t)});
     draw(each_pixel, times, indices, picture);
-
-    std::vector<unsigned char> drawn(2 * pixels * 3);
-    std::vector<float> host_times(pixels);
-    std::vector<std::uint32_t> host_indices(pixels);
     opencl.download(picture, drawn);
     opencl.download(times, host_times);
     opencl.download(indices, host_indices);

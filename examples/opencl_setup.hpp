@@ -49,11 +49,24 @@ struct OpenCl {
         return cl::Buffer(context, CL_MEM_READ_WRITE, count * sizeof(T));
     }
 
-    /// Enqueues a download into `values`, which must stay until it has ended.
+    /// Enqueues a download into `values`, which must stay until it has ended: see WaitAtEnd.
     template <class T>
     void download(const cl::Buffer& from, std::vector<T>& values) const {
         queue.enqueueReadBuffer(from, CL_FALSE, 0, values.size() * sizeof(T), values.data());
     }
+};
+
+/// Waits for all commands of the queue when it goes out of scope, also where a call between them has thrown. What was
+/// declared before it, such as the memory that they read and write and the sorter, is destroyed after that.
+class WaitAtEnd {
+public:
+    explicit WaitAtEnd(const cl::CommandQueue& queue) : queue_(queue) {}
+    ~WaitAtEnd() { clFinish(queue_()); }
+    WaitAtEnd(const WaitAtEnd&) = delete;
+    WaitAtEnd& operator=(const WaitAtEnd&) = delete;
+
+private:
+    cl::CommandQueue queue_;
 };
 
 /// What went wrong, for a person.

@@ -39,7 +39,10 @@ cl_device_id first_device() {
 
 struct Release {
     void operator()(cl_context context) const { clReleaseContext(context); }
-    void operator()(cl_command_queue queue) const { clReleaseCommandQueue(queue); }
+    void operator()(cl_command_queue queue) const {
+        clFinish(queue);
+        clReleaseCommandQueue(queue);
+    }
     void operator()(cl_mem buffer) const { clReleaseMemObject(buffer); }
     void operator()(cl_event event) const { clReleaseEvent(event); }
 };
@@ -49,17 +52,11 @@ using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Release>;
 }  // namespace
 
 int main() try {
-    // The caller's own OpenCL. Events alone keep the order where the device has out-of-order queues.
+    // The caller's own OpenCL.
     cl_int status = CL_SUCCESS;
     const cl_device_id device = first_device();
     const Owned<cl_context> context(clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status));
     check(status, "clCreateContext");
-    cl_command_queue_properties properties = 0;
-    check(clGetDeviceInfo(device, CL_DEVICE_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr),
-          "clGetDeviceInfo");
-    properties &= CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
-    const Owned<cl_command_queue> queue(clCreateCommandQueue(context.get(), device, properties, &status));
-    check(status, "clCreateCommandQueue");
 
     // A header, the keys, and a trailer: only the keys are to be sorted.
     constexpr std::size_t header = 5, keys = 500'000, trailer = 3;
@@ -74,6 +71,15 @@ int main() try {
     // Compiling is the one thing that would block later, so it comes first.
     lanesort::Sorter sorter = lanesort::opencl::make_sorter(context.get(), device);
     sorter.prepare(lanesort::KeyType::u64, keys);
+
+    // Events alone keep the order where the device has out-of-order queues. All that the commands use is made before
+    // the queue. So if a call throws, the queue goes first: it waits for them, and then the sorter and the memory go.
+    cl_command_queue_properties properties = 0;
+    check(clGetDeviceInfo(device, CL_DEVICE_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr),
+          "clGetDeviceInfo");
+    properties &= CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    const Owned<cl_command_queue> queue(clCreateCommandQueue(context.get(), device, properties, &status));
+    check(status, "clCreateCommandQueue");
 
     cl_event uploaded = nullptr, sorted = nullptr, downloaded = nullptr;
     check(clEnqueueWriteBuffer(queue.get(), buffer.get(), CL_FALSE, 0, bytes, data.data(), 0, nullptr, &uploaded),

@@ -2,6 +2,7 @@
 #include <map>
 #include <regex>
 #include <span>
+#include <vector>
 
 #include "command_support.hpp"
 #include "reference_network.hpp"
@@ -144,14 +145,37 @@ TEST_CASE("stats pictures: a line for each variant, those that coincide drawn on
 
 TEST_CASE("the command writes pictures") {
     const Scene scene;
-    for (const char* const count : {"0", "1", "2", "3", "1024", "1025", "2^28", "2^62"}) {
+    const auto drawn = [&](const char* command, const char* count) {
         CAPTURE(count);
-        for (const char* const command : {"plan", "stats"}) {
-            const Result result = scene.run({command, "--count", count, "--format", "svg"});
-            CHECK(result.status == 0);
-            CHECK_MESSAGE(fault_of(result.out).empty(), fault_of(result.out));
-        }
+        const Result result = scene.run({command, "--count", count, "--format", "svg"});
+        CHECK(result.status == 0);
+        CHECK_MESSAGE(fault_of(result.out).empty(), fault_of(result.out));
+        return result.out;
+    };
+    for (const char* const count : {"0", "1", "2", "3", "1024", "1025", "2^28", "2^62"}) drawn("plan", count);
+
+    // The first and the last power of two of the axis, and what it does not reach.
+    struct Axis {
+        const char* count;
+        std::vector<const char*> reached, not_reached;
+    };
+    const Axis axes[] = {
+        {"2", {"2^0", "2^1"}, {"2^2"}},
+        {"3", {"2^0", "2^2"}, {"2^3"}},
+        {"1000", {"2^0", "2^10"}, {"2^11"}},
+        {"1024", {"2^0", "2^10"}, {"2^11"}},
+        {"1025", {"2^10", "2^11"}, {"2^9", "2^12"}},
+        {"2^28", {"2^10", "2^28"}, {"2^9", "2^29"}},
+        {"2^62", {"2^10", "2^58"}, {"2^9", "2^63"}},
+    };
+    for (const Axis& axis : axes) {
+        CAPTURE(axis.count);
+        const std::string picture = drawn("stats", axis.count);
+        const auto has = [&](const char* power) { return contains(picture, std::string(">") + power + "<"); };
+        for (const char* const power : axis.reached) CHECK_MESSAGE(has(power), power);
+        for (const char* const power : axis.not_reached) CHECK_MESSAGE(!has(power), power);
     }
+    require_refused(scene.run({"stats", "--count", "1", "--format", "svg"}), "2 or more");
     require_refused(scene.run({"stats", "--count", "2^10", "--format", "svg", "--measure"}), "--measure");
     require_refused(scene.run({"stats", "--count", "2^63", "--format", "svg"}), "2^62");
 }
@@ -203,11 +227,10 @@ TEST_CASE("the pictures in docs/ are what the command draws") {
           "svg"}},
         {"stats.svg", {"stats", "--count", "2^28", "--format", "svg"}},
     };
-    for (const auto& [file, words] : files) {
-        const std::string name = file;
-        const Result result = scene.run(words);
+    for (const auto& file : files) {
+        const Result result = scene.run(file.second);
         REQUIRE(result.status == 0);
-        CHECK_MESSAGE(result.out == read_file(fs::path(LANESORT_DOCS) / name), "docs/", name,
+        CHECK_MESSAGE(result.out == read_file(fs::path(LANESORT_DOCS) / file.first), "docs/", file.first,
                       " is out of date: write the output of this command to it");
     }
 }

@@ -438,7 +438,7 @@ TEST_CASE("faults: a call on the way to the devices hides none without a word") 
             const auto before = references();
             const std::optional<Error> error = error_in([&] {
                 const Fault fault(entry_point, number, CL_OUT_OF_RESOURCES);
-                const lanesort::detail::Discovery discovery = lanesort::detail::discover_opencl();
+                const Discovery discovery = lanesort::detail::discover_opencl();
                 const bool told = std::ranges::any_of(discovery.absences, [&](const std::string& absence) {
                     return absence.find(std::to_string(CL_OUT_OF_RESOURCES)) != std::string::npos;
                 });

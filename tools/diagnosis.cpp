@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <random>
+#include <sstream>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -59,15 +60,16 @@ std::string first_line(const fs::path& file) {
 
 // ---- OpenCL's loader -----------------------------------------------------------------------------------------------
 
-Finding examine_library(const System& system, const std::string& about, const std::string& named_by,
-                        const std::string& library) {
+constexpr const char* about_drivers = "OpenCL driver";
+
+Finding examine_library(const System& system, const std::string& named_by, const std::string& library) {
     if (library.empty())
-        return {problem, about, fmt::format("{} names no library", named_by),
+        return {problem, about_drivers, fmt::format("{} names no library", named_by),
                 "reinstall the package it belongs to, or delete it"};
     const std::string why = system.why_it_does_not_load(library);
-    if (why.empty()) return {ok, about, fmt::format("{} names {}, which loads", named_by, library)};
-    return {problem, about, fmt::format("{} names {}, which does not load: {}", named_by, library, why),
-            "install or reinstall the package that this driver belongs to, or delete the file if it was removed"};
+    if (why.empty()) return {ok, about_drivers, fmt::format("{} names {}, which loads", named_by, library)};
+    return {problem, about_drivers, fmt::format("{} names {}, which does not load: {}", named_by, library, why),
+            "install or reinstall the package that this driver belongs to, or if it was removed, no longer name it"};
 }
 
 // ---- graphics cards ------------------------------------------------------------------------------------------------
@@ -153,14 +155,11 @@ constexpr StartFailure start_failures[] = {
      "load the module nvidia-uvm (modprobe nvidia-uvm); after a suspend, unload it first, or restart"},
 };
 
-/// The CUDA driver where it does not work and there is a card for it.
-Finding examine_absent_driver(const System& system, const std::string& absence) {
+/// The CUDA driver where it does not work and its kernel module is loaded.
+Finding examine_absent_driver(const std::string& absence) {
     for (const StartFailure& failure : start_failures)
         if (contains(absence, failure.name))
             return {problem, "CUDA", fmt::format("{}: {}", absence, failure.meaning), std::string(failure.advice)};
-    if (!nvidia_module_is_loaded(system))
-        return {problem, "CUDA", absence + "; the driver's kernel module is not loaded either",
-                std::string(makers().front().kernel_driver)};
     if (contains(absence, "has no function"))
         return {problem, "CUDA", absence + ": it is too old", "install a newer NVIDIA driver"};
     return {problem, "CUDA", absence, std::string(makers().front().opencl)};
@@ -210,30 +209,33 @@ System this_system() {
 }
 
 Findings examine_icd_files(const System& system) {
+    // These are for the loader of Khronos, which loads them as well as what the files name.
     Findings findings;
-    constexpr const char* about = "OpenCL driver";
-    fs::path folder = below(system, "/etc/OpenCL/vendors");
-    std::vector<fs::path> files;
-    const auto vendors = system.variable("OCL_ICD_VENDORS");
-    if (vendors && !vendors->empty()) {
-        std::error_code failure;
-        folder = *vendors;
-        if (!fs::is_directory(folder, failure)) {
-            if (folder.extension() != ".icd") return {examine_library(system, about, "OCL_ICD_VENDORS", *vendors)};
-            if (!is_there(folder))
-                return {{problem, about, fmt::format("OCL_ICD_VENDORS is {}, which is not there", *vendors),
-                         "unset OCL_ICD_VENDORS, or make it a folder of .icd files or one of them"}};
-            files.push_back(folder);
-        }
+    std::istringstream libraries(system.variable("OCL_ICD_FILENAMES").value_or(""));
+    for (std::string library; std::getline(libraries, library, ':');)
+        if (!library.empty()) findings.push_back(examine_library(system, "OCL_ICD_FILENAMES", library));
+
+    const auto value_of = [&](const char* name) { return system.variable(name).value_or(""); };
+    const std::string vendors = value_of("OCL_ICD_VENDORS"), vendor_path = value_of("OPENCL_VENDOR_PATH");
+    fs::path folder = vendor_path.empty() ? below(system, "/etc/OpenCL/vendors") : fs::path(vendor_path);
+    std::error_code failure;
+    if (!vendors.empty() && fs::is_directory(vendors, failure)) {
+        folder = vendors;
+    } else if (!vendors.empty()) {
+        fs::path file = vendors;
+        if (!file.has_parent_path() && is_there(folder / file)) file = folder / file;
+        if (file.extension() != ".icd") findings.push_back(examine_library(system, "OCL_ICD_VENDORS", vendors));
+        else if (is_there(file)) findings.push_back(examine_library(system, file.string(), first_line(file)));
+        else
+            findings.push_back({problem, about_drivers,
+                                fmt::format("OCL_ICD_VENDORS is {}, which is not there", vendors),
+                                "unset OCL_ICD_VENDORS, or make it a folder of .icd files or one of them"});
+        return findings;
     }
-    if (files.empty()) {
-        files = entries(folder);
-        std::erase_if(files, [](const fs::path& file) { return file.extension() != ".icd"; });
-    }
-    for (const fs::path& file : files)
-        findings.push_back(examine_library(system, about, file.string(), first_line(file)));
+    for (const fs::path& file : entries(folder))
+        if (file.extension() == ".icd") findings.push_back(examine_library(system, file.string(), first_line(file)));
     if (findings.empty())
-        findings.push_back({warning, about,
+        findings.push_back({warning, about_drivers,
                             fmt::format("{} has no .icd file, so OpenCL has no driver", folder.string()),
                             how_to_have_opencl});
     return findings;
@@ -269,7 +271,8 @@ Findings examine_cuda(const System& system, const cuda::Installation& cuda) {
         return {{warning, "CUDA", cuda.driver_absence,
                  "sort through OpenCL, or install CUDA's headers (Debian: nvidia-cuda-dev) and build lanesort anew"}};
     if (!cuda.driver_absence.empty()) {
-        if (has_nvidia_card(system)) return {examine_absent_driver(system, cuda.driver_absence)};
+        if (nvidia_module_is_loaded(system)) return {examine_absent_driver(cuda.driver_absence)};
+        if (has_nvidia_card(system)) return {};  // examine_cards tells that it lacks its kernel driver
         return {{ok, "CUDA", cuda.driver_absence + "; there is no NVIDIA card here either"}};
     }
     Findings findings = {

@@ -46,13 +46,13 @@ struct Discovered {
     lanesort::cuda::Installation cuda;
 };
 
-/// The files that name OpenCL's implementations to its loader.
+/// The files and variables of the environment that name OpenCL's implementations to its loader.
 Findings examine_icd_files(const System& system);
 
 /// OpenCL's implementations, and platforms that fail or have no device.
 Findings examine_platforms(const Discovered& discovered);
 
-/// The CUDA driver and NVRTC.
+/// The CUDA driver and NVRTC. Nothing where the driver is missing and a card has no kernel driver: examine_cards tells.
 Findings examine_cuda(const System& system, const lanesort::cuda::Installation& cuda);
 
 /// Graphics cards on the PCI bus that no device stands for.

@@ -32,7 +32,9 @@ public:
     void examine() {
         const System system = this_system();
         add(examine_icd_files(system));
-        const std::vector<Device> found = discover();
+        const auto [platforms, found, absences] = discover();
+        discovered_ = {platforms, {}, absences, cuda::installation()};
+        for (const Device& device : found) discovered_.devices.push_back(device.info());
         add(examine_platforms(discovered_));
         add(examine_cuda(system, discovered_.cuda));
         add(examine_cards(system, discovered_.devices));
@@ -68,21 +70,6 @@ public:
 
 private:
     void add(const Findings& more) { findings_.insert(findings_.end(), more.begin(), more.end()); }
-
-    std::vector<Device> discover() {
-        discovered_.cuda = cuda::installation();
-        try {
-            const std::vector<Device> found = devices();
-            for (const Device& device : found) discovered_.devices.push_back(device.info());
-            discovered_.platforms = platforms();
-            discovered_.absences = absences();
-            return found;
-        } catch (const Error& error) {
-            findings_.push_back(
-                {Verdict::problem, "OpenCL", error.what(), "reinstall OpenCL's loader and its drivers"});
-            return {};
-        }
-    }
 
     Discovered discovered_;
     Findings findings_;

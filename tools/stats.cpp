@@ -105,7 +105,9 @@ public:
         command.footer(
             "printed: the formulas of patent CN102750131A; exact: counted from the plan; measured: on the device.\n"
             "Needs a device only with --measure. A figure that there is not is - (empty in csv, null in json).\n"
-            "A picture (svg) has exact figures for 2^10 keys and more, up to that many.\n"
+            "A picture (svg) has exact figures of powers of two, up to N rounded up to one. It begins at 2^10 keys, "
+            "or\n"
+            "at 2^0 where N is no more than that.\n"
             "Example: lanesort stats --count 2^20 --measure\n"
             "Example: lanesort stats --count 2^28 --format svg");
     }
@@ -127,9 +129,10 @@ private:
     /// The same on every machine, unless a device is asked for: then its chosen shapes are drawn, too.
     std::string picture() const {
         if (measure_) throw BadInput("a picture has exact figures only: leave out --measure");
+        if (count_ < 2) throw BadInput("a picture needs a --count of 2 or more");
         constexpr unsigned usual_start = 10;
-        const auto last = std::max(static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(count_, 3) - 1)), 2u);
-        const unsigned from = last > usual_start ? usual_start : 1;
+        const auto last = static_cast<unsigned>(std::bit_width(count_ - 1));
+        const unsigned from = last > usual_start ? usual_start : 0;
         std::vector<Series> series;
         const auto add = [&](const std::string& name, const auto& shape_of) {
             series.push_back({name, {}});

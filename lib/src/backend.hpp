@@ -132,12 +132,6 @@ public:
 };
 
 /// What a backend finds on this machine.
-struct Discovery {
-    std::vector<std::string> platforms;
-    std::vector<Device> devices;
-    std::vector<std::string> absences;  ///< why there is no platform
-};
-
 Discovery discover_opencl();
 Discovery discover_cuda();
 

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,17 +22,6 @@ std::string lower_case(std::string_view text) {
     return lower;
 }
 
-/// What all backends find, the fastest first.
-detail::Discovery discover() {
-    detail::Discovery all;
-    for (detail::Discovery found : {detail::discover_cuda(), detail::discover_opencl()}) {
-        std::ranges::move(found.platforms, std::back_inserter(all.platforms));
-        std::ranges::move(found.devices, std::back_inserter(all.devices));
-        std::ranges::move(found.absences, std::back_inserter(all.absences));
-    }
-    return all;
-}
-
 bool contains(std::string_view text, std::string_view part) {
     return lower_case(text).find(lower_case(part)) != std::string::npos;
 }
@@ -42,11 +32,25 @@ Device::Device(std::shared_ptr<const detail::DeviceHandle> handle) noexcept : ha
 
 const DeviceInfo& Device::info() const noexcept { return handle_->info(); }
 
+Discovery discover() {
+    const std::pair<std::string_view, Discovery (*)()> backends[] = {{"CUDA", detail::discover_cuda},
+                                                                     {"OpenCL", detail::discover_opencl}};
+    Discovery all;
+    for (const auto& [name, discover_backend] : backends) {
+        // A broken backend must not hide the other.
+        try {
+            Discovery found = discover_backend();
+            std::ranges::move(found.platforms, std::back_inserter(all.platforms));
+            std::ranges::move(found.devices, std::back_inserter(all.devices));
+            std::ranges::move(found.absences, std::back_inserter(all.absences));
+        } catch (const Error& error) {
+            all.absences.push_back(fmt::format("{} cannot be used: {}", name, error.what()));
+        }
+    }
+    return all;
+}
+
 std::vector<Device> devices() { return discover().devices; }
-
-std::vector<std::string> platforms() { return discover().platforms; }
-
-std::vector<std::string> absences() { return discover().absences; }
 
 Device find_device(std::string_view selector) {
     const auto [platforms, devices, absences] = discover();

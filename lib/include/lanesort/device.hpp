@@ -63,15 +63,18 @@ private:
     std::shared_ptr<const detail::DeviceHandle> handle_;
 };
 
-/// Every device of every platform, CUDA's first; empty where there are none.
-/// Throws Error(device_failed) where a platform cannot be asked.
+/// What this machine has to sort on; of each, CUDA's come first.
+struct Discovery {
+    std::vector<std::string> platforms;  ///< their names, also of those without a device
+    std::vector<Device> devices;         ///< of all platforms
+    std::vector<std::string> absences;   ///< why there are not more: a sentence for each backend or platform
+};
+
+/// Asks all backends. One that is missing, e.g. without its driver, or that fails is among the absences.
+Discovery discover();
+
+/// Every device of every platform, CUDA's first; empty where there are none. discover() tells why there are not more.
 std::vector<Device> devices();
-
-/// The names of all platforms, CUDA's first, also of those without a device. Throws as devices() does.
-std::vector<std::string> platforms();
-
-/// Why there are not more: a sentence for each backend that this machine cannot use, e.g. without its driver.
-std::vector<std::string> absences();
 
 /// The device that `selector` names: a number in the order of devices(), or a part of the name of the device or of
 /// its platform, in any case of letters. "" or "default" is the first GPU, or else the first device.
