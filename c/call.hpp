@@ -1,6 +1,7 @@
 // What every function of lanesort.h does around its call: a status for each exception, and the thread's last error.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include <lanesort/lanesort.h>
@@ -42,7 +43,7 @@ template <class Made, class Make>
 lanesort_status created(Made** made, const Make& make) noexcept {
     return guarded([&] {
         *given(made, "the pointer to what is to be made") = nullptr;
-        *made = new Made{make()};
+        *made = std::make_unique<Made>(Made{make()}).release();
     });
 }
 

@@ -196,7 +196,8 @@ TEST_CASE("what is wrong with a table is named, with its line, and leaves OUT as
         {{"1"}, "1\n2,\"a\nb\"c,\"d\"\n", "in, line 3 goes on after a closing quote with \"c,\\\"d\\\"\"\n"},
     };
     const std::string out = scene.file("out", "before");
-    for (const auto& [options, table, part] : wrong) {
+    for (const auto& [options, lines, part] : wrong) {
+        const std::string table = lines;
         CAPTURE(table);
         const std::string in = scene.file("in", table);
         Words words = {"sort", in, out, "--by-column"};

@@ -101,7 +101,9 @@ private:
         std::uint64_t block = tile & low_bits(block_bits_);
         if (pass_.kind == Pass::Kind::merge_rows && pass_.mirrored && v >= shape_.tile_vectors() / 2)
             block ^= low_bits(block_bits_);
-        const std::uint64_t base = tile >> block_bits_ << (pass_.row_stride + key_bits() - pass_.column_bits);
+        // Of 2^62 keys, the one set of rows has nothing above it to be shifted to.
+        const unsigned above = pass_.row_stride + key_bits() - pass_.column_bits;
+        const std::uint64_t base = above < 64 ? tile >> block_bits_ << above : 0;
         return base + place_of_head(key) + (block << pass_.column_bits);
     }
 

@@ -40,6 +40,7 @@ MachineCode compile(const detail::KernelParameters& parameters, const std::strin
     if (parameters.comparator) options.push_back("--device-as-default-execution-space");
     options.insert(options.end(), more.begin(), more.end());
     std::vector<const char*> option_texts;
+    option_texts.reserve(options.size());
     for (const std::string& option : options) option_texts.push_back(option.c_str());
 
     const nvrtcResult result =

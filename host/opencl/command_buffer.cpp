@@ -82,6 +82,7 @@ bool CommandBufferExecutor::ready() const {
 
 cl::Event CommandBufferExecutor::enqueue(const std::vector<cl::Event>& wait_list) {
     std::vector<cl_event> waits;
+    waits.reserve(wait_list.size());
     for (const cl::Event& event : wait_list) waits.push_back(event());
     cl_event finished = nullptr;
     check(functions_.enqueue(0, nullptr, commands_, static_cast<cl_uint>(waits.size()),

@@ -73,6 +73,7 @@ Device find_device(std::string_view selector) {
             if (contains(device.info().name, selector) || contains(device.info().platform, selector)) return device;
 
     std::vector<std::string> known;
+    known.reserve(devices.size());
     for (const Device& device : devices) known.push_back(fmt::format("{}: {}", known.size(), device.info().name));
     throw Error(ErrorCode::unknown_device,
                 fmt::format("no device is called \"{}\"; there are {}", selector, fmt::join(known, "; ")));
