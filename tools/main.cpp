@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include <lanesort/error.hpp>
 #include <lanesort/version.h>
+#include <lanesort/error.hpp>
 
 #include "command.hpp"
 #include "files.hpp"
@@ -84,7 +84,10 @@ int main(int argc, char** argv) {
     } catch (const BadInput& error) {
         return complain(bad_input, error.what());
     } catch (const lanesort::Error& error) {
-        return complain(exit_status(error.code()), error.what(), error.build_log());
+        using enum lanesort::ErrorCode;
+        const bool finds_none = error.code() == no_platform || error.code() == no_device;
+        return complain(exit_status(error.code()), error.what(),
+                        finds_none ? "`lanesort doctor` says why, and what to do\n" : error.build_log());
     } catch (const std::bad_alloc&) {
         return complain(bad_input, "the keys do not fit into memory");
     } catch (const std::exception& error) {
