@@ -59,6 +59,7 @@ TEST_SUITE("resources") {
         }
     }
 
+    // On every backend; what is held of OpenCL's objects is counted behind a layer, in faults_test.cpp.
     TEST_CASE("resources: a thousand sorters leave nothing behind") {
         Random random(seed());
         for (Target& target : targets()) {
