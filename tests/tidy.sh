@@ -1,16 +1,12 @@
 #!/usr/bin/env bash
 # Looks at the sources of the library, its hosts, the C interface and the command with clang-tidy, as .clang-tidy says. A
-# finding is a failure, as is a call that would start another program. Without clang-tidy the exit status is 77.
+# finding is a failure. Takes ten minutes on two cores, so it is run by hand. Without clang-tidy the exit status is 77.
 # usage: tests/tidy.sh BUILD_FOLDER [FILE...] (a folder with compile_commands.json; all that is built if none is named)
 set -euo pipefail
 
 build=$(realpath "$1")
 shift
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
-if grep -rnE '\b(system|popen|exec[lv][ep]*|posix_spawnp?)\(' lib host tools c; then
-    echo "the library and the command start no other program"
-    exit 1
-fi
 command -v clang-tidy >/dev/null || {
     echo "skipped: there is no clang-tidy"
     exit 77

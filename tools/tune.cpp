@@ -317,7 +317,7 @@ private:
     std::filesystem::path destination(const DeviceInfo& info) const {
         if (dry_run_) return {};
         if (!output_.empty()) return output_;
-        const std::filesystem::path file = tuned_file(info);
+        std::filesystem::path file = tuned_file(info);
         if (file.empty())
             throw BadInput(
                 "there is no place to store shapes in: neither XDG_CACHE_HOME nor HOME is an absolute path, or "
