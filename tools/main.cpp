@@ -86,8 +86,9 @@ int main(int argc, char** argv) {
     } catch (const lanesort::Error& error) {
         using enum lanesort::ErrorCode;
         const bool finds_none = error.code() == no_platform || error.code() == no_device;
-        return complain(exit_status(error.code()), error.what(),
-                        finds_none ? "`lanesort doctor` says why, and what to do\n" : error.build_log());
+        return complain(exit_status(error.code()),
+                        fmt::format("{}{}", error.what(), finds_none ? "; `lanesort doctor` says what to do" : ""),
+                        error.build_log());
     } catch (const std::bad_alloc&) {
         return complain(bad_input, "the keys do not fit into memory");
     } catch (const std::exception& error) {
