@@ -1,23 +1,12 @@
 // lanesort argsort: the indices of raw numbers, of text and of the records of a table.
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 #include "command_support.hpp"
 
 namespace lanesort::test {
 namespace {
-
-template <std::unsigned_integral Index, Key T>
-std::vector<Index> stable_indices(const std::vector<T>& keys, Order order) {
-    std::vector<Index> indices(keys.size());
-    std::iota(indices.begin(), indices.end(), Index{0});
-    std::ranges::stable_sort(indices, [&](Index i, Index j) {
-        return order == Order::ascending ? before(keys[i], keys[j]) : before(keys[j], keys[i]);
-    });
-    return indices;
-}
 
 /// With few values, so that many keys are equal.
 template <std::unsigned_integral Index, Key T>

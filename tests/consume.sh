@@ -169,17 +169,17 @@ case $road in
         for needed in libc6 libfmt libfmt-dev libopencl1 opencl-dev; do
             grep -q "\b$needed" <<<"$depends" || fail "Depends lacks $needed: $depends"
         done
-        dpkg-deb --extract "$package" root
-        [[ -s root/usr/share/doc/lanesort/copyright ]] || fail "there is no licence"
-        expect "the command's version" "$(root/usr/bin/lanesort --version)" "lanesort $version"
-        make find_package -DWANTED_VERSION="$version" -DCMAKE_PREFIX_PATH="$(prefixes "$dir/root/usr")"
+        dpkg-deb --extract "$package" unpacked
+        [[ -s unpacked/usr/share/doc/lanesort/copyright ]] || fail "there is no licence"
+        expect "the command's version" "$(unpacked/usr/bin/lanesort --version)" "lanesort $version"
+        make find_package -DWANTED_VERSION="$version" -DCMAKE_PREFIX_PATH="$(prefixes "$dir/unpacked/usr")"
         run find_package/consumer
-        run_in_c "$dir/root/usr"
+        run_in_c "$dir/unpacked/usr"
         dpkg-deb --control "$package" control
         grep -q ldconfig control/* || fail "ldconfig is not run"
         grep -q "^liblanesort_c ${version%.*} lanesort" control/shlibs || fail "shlibs lacks the shared library"
         printf '%s\n' 2 nan -1 >numbers
-        root/usr/bin/lanesort sort --type f64 --text numbers sorted
+        unpacked/usr/bin/lanesort sort --type f64 --text numbers sorted
         expect "what the command sorted" "$(paste -sd ' ' sorted)" "-1 2 nan"
         ;;
     *) fail "there is no road '$road'" ;;

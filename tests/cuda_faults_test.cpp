@@ -165,13 +165,6 @@ struct Kind {
 
 Words ascending(const CallersMemory& memory) { return sorted(memory.keys, Order::ascending); }
 
-Words indices_in_order(const Words& keys) {
-    Words indices(keys.size());
-    std::iota(indices.begin(), indices.end(), 0u);
-    std::ranges::stable_sort(indices, {}, [&](std::uint32_t index) { return keys[index]; });
-    return indices;
-}
-
 template <std::size_t k>
 Kind selection() {
     return {"enqueue_top_k of " + std::to_string(k),
@@ -179,7 +172,7 @@ Kind selection() {
                 all.memory->enqueue_top_k(sorter, {0, count}, k, count, {2 * count, 4});
             },
             [](const CallersMemory& all) {
-                Words keys = ascending(all), indices = indices_in_order(all.keys);
+                Words keys = ascending(all), indices = stable_indices<std::uint32_t>(all.keys, Order::ascending);
                 keys.resize(k);
                 indices.resize(k);
                 all.check(count, keys);
@@ -216,7 +209,7 @@ std::vector<Kind> kinds(const CudaTarget& target) {
          },
          [](const CallersMemory& all) {
              all.check(0, ascending(all));
-             all.check(count, indices_in_order(all.keys));
+             all.check(count, stable_indices<std::uint32_t>(all.keys, Order::ascending));
          }},
         {"enqueue_argsort",
          [](Sorter& sorter, CallersMemory& all) {
@@ -224,7 +217,7 @@ std::vector<Kind> kinds(const CudaTarget& target) {
          },
          [](const CallersMemory& all) {
              all.check(0, all.keys);
-             all.check(count, indices_in_order(all.keys));
+             all.check(count, stable_indices<std::uint32_t>(all.keys, Order::ascending));
          }},
         selection<5>(),
         selection<count - 1>(),
@@ -253,15 +246,6 @@ std::vector<Kind> kinds(const CudaTarget& target) {
          },
          check_keys},
     };
-}
-
-std::optional<Error> error_in(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        return error;
-    }
-    return std::nullopt;
 }
 
 void check_held(const std::map<std::string, long>& before) {

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,19 @@
 
 namespace lanesort::test {
 
-/// The error that `call` throws; fails if it throws none.
-inline Error error_of(const std::function<void()>& call) {
+/// The error that `call` throws, if it throws. Whatever is not an Error fails the case.
+inline std::optional<Error> error_in(const std::function<void()>& call) {
     try {
         call();
     } catch (const Error& error) {
         return error;
     }
+    return std::nullopt;
+}
+
+/// The error that `call` throws; fails if it throws none.
+inline Error error_of(const std::function<void()>& call) {
+    if (const std::optional<Error> error = error_in(call)) return *error;
     FAIL("no error was thrown");
     std::abort();  // FAIL throws
 }

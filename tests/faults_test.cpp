@@ -77,13 +77,6 @@ struct Kind {
     bool in_host_memory = false;    ///< nothing may go on in the caller's memory after an error
 };
 
-std::vector<std::uint32_t> indices_in_order(const std::vector<std::uint32_t>& keys) {
-    std::vector<std::uint32_t> indices(keys.size());
-    std::iota(indices.begin(), indices.end(), 0u);
-    std::ranges::stable_sort(indices, {}, [&](std::uint32_t index) { return keys[index]; });
-    return indices;
-}
-
 Work sort_in_host_memory(OpenClTarget&, Random& random) {
     const auto keys = std::make_shared<std::vector<std::uint32_t>>(random_keys<std::uint32_t>(count, random));
     return {[=](Sorter& sorter) { sorter.sort(std::span(*keys)); },
@@ -160,7 +153,7 @@ Work sort_pairs(OpenClTarget& target, Random& random) {
         },
         [](const CallersBuffer& buffer) {
             buffer.check(0, sorted(buffer.keys(), Order::ascending));
-            buffer.check(count, indices_in_order(buffer.keys()));
+            buffer.check(count, stable_indices<std::uint32_t>(buffer.keys(), Order::ascending));
         });
 }
 
@@ -172,7 +165,7 @@ Work argsort(OpenClTarget& target, Random& random) {
         },
         [](const CallersBuffer& buffer) {
             buffer.check(0, buffer.keys());
-            buffer.check(count, indices_in_order(buffer.keys()));
+            buffer.check(count, stable_indices<std::uint32_t>(buffer.keys(), Order::ascending));
         });
 }
 
@@ -186,7 +179,7 @@ Work select_first(OpenClTarget& target, Random& random) {
         },
         [](const CallersBuffer& buffer) {
             std::vector<std::uint32_t> expected = sorted(buffer.keys(), Order::ascending);
-            std::vector<std::uint32_t> indices = indices_in_order(buffer.keys());
+            std::vector<std::uint32_t> indices = stable_indices<std::uint32_t>(buffer.keys(), Order::ascending);
             expected.resize(k);
             indices.resize(k);
             buffer.check(count, expected);
@@ -284,16 +277,6 @@ std::vector<Kind> kinds(const OpenClTarget& target) {
                            return sort_on(queue, device, random);
                        }});
     return all;
-}
-
-/// What the call throws, if it throws. Whatever is not an Error fails the case.
-std::optional<Error> error_in(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        return error;
-    }
-    return std::nullopt;
 }
 
 /// The error names what failed, if need be as CL/opencl.hpp does.

@@ -37,20 +37,14 @@ void check_words(const Target& target, const Words& before, const Words& expecte
     require_same_bytes(keys_of<std::uint32_t>(memory->read()), expected.words);
 }
 
-std::vector<std::uint32_t> stable_order(const std::vector<std::uint32_t>& keys) {
-    std::vector<std::uint32_t> indices(keys.size());
-    std::iota(indices.begin(), indices.end(), 0u);
-    std::ranges::stable_sort(indices, {}, [&](std::uint32_t i) { return keys[i]; });
-    return indices;
-}
-
 void check_values(const Target& target, Sorter& sorter, std::size_t count, Random& random) {
     Words before(count, random), expected = before;
     std::vector<std::uint32_t> numbers(count);
     std::iota(numbers.begin(), numbers.end(), 0u);
     before.put(before.second, numbers);
     expected.put(Words::offset, sorted(before.keys(), Order::ascending));
-    expected.put(before.second, stable_order(before.keys()));  // equal keys are ordered by their values
+    expected.put(before.second, stable_indices<std::uint32_t>(
+                                    before.keys(), Order::ascending));  // equal keys are ordered by their values
     INFO("by key");
     check_words(target, before, expected, [&](DeviceMemory& memory, const Range& range) {
         memory.enqueue_sort_by_key(sorter, range, {before.second, 4});
@@ -60,7 +54,7 @@ void check_values(const Target& target, Sorter& sorter, std::size_t count, Rando
 void check_argsort(const Target& target, Sorter& sorter, std::size_t count, Random& random) {
     const Words before(count, random);
     Words expected = before;
-    expected.put(before.second, stable_order(before.keys()));
+    expected.put(before.second, stable_indices<std::uint32_t>(before.keys(), Order::ascending));
     INFO("argsort");
     check_words(target, before, expected, [&](DeviceMemory& memory, const Range& range) {
         memory.enqueue_argsort(sorter, range, {before.second, 4});

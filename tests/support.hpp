@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <set>
@@ -109,6 +110,17 @@ std::vector<T> sorted(std::vector<T> keys, Order order) {
     if (order == Order::ascending) std::ranges::sort(keys, [](T a, T b) { return before(a, b); });
     else std::ranges::sort(keys, [](T a, T b) { return before(b, a); });
     return keys;
+}
+
+/// The indices that sort the keys stably.
+template <std::unsigned_integral Index, Key T>
+std::vector<Index> stable_indices(const std::vector<T>& keys, Order order) {
+    std::vector<Index> indices(keys.size());
+    std::iota(indices.begin(), indices.end(), Index{0});
+    std::ranges::stable_sort(indices, [&](Index i, Index j) {
+        return order == Order::ascending ? before(keys[i], keys[j]) : before(keys[j], keys[i]);
+    });
+    return indices;
 }
 
 inline constexpr Order both_orders[] = {Order::ascending, Order::descending};

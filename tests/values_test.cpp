@@ -39,17 +39,6 @@ Pairs<K, V> random_pairs(std::size_t count, Random& random) {
     return pairs;
 }
 
-/// The indices that sort the keys stably.
-template <Key K>
-std::vector<std::uint64_t> stable_indices(const std::vector<K>& keys, Order order) {
-    std::vector<std::uint64_t> indices(keys.size());
-    std::iota(indices.begin(), indices.end(), 0);
-    std::ranges::stable_sort(indices, [&](std::uint64_t i, std::uint64_t j) {
-        return order == Order::ascending ? before(keys[i], keys[j]) : before(keys[j], keys[i]);
-    });
-    return indices;
-}
-
 template <Key K, class V>
 Pairs<K, V> sorted_pairs(const Pairs<K, V>& pairs, Order order) {
     std::vector<std::uint64_t> indices(pairs.keys.size());
@@ -139,7 +128,7 @@ void check_argsort(const Target& target, Sorter& sorter, std::size_t count, Orde
     CAPTURE(count);
     CAPTURE(static_cast<int>(order));
     const std::vector<K> keys = random_pairs<K, std::uint8_t>(count, random).keys;
-    const std::vector<std::uint64_t> wanted = stable_indices(keys, order);
+    const std::vector<std::uint64_t> wanted = stable_indices<std::uint64_t>(keys, order);
     const std::vector<I> expected(wanted.begin(), wanted.end());
     {
         INFO("host range");
