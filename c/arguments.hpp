@@ -42,6 +42,30 @@ lanesort_status reported(lanesort_sorter* sorter, const lanesort_key_range* rang
     });
 }
 
+/// What else a call on a device's memory names, in the structures of one backend; `Handle` is what it knows memory by.
+/// Throws Error(invalid_argument) for what is null and must not be.
+template <class Handle, class ValueRange, class Integers, class Selected, class Distinct>
+struct PlacesOf {
+    static ValueRange values(const lanesort_values& values) {
+        return {static_cast<Handle>(values.memory), values.offset, values.bytes > 0 ? values.bytes : 4};
+    }
+    static ValueRange values(const lanesort_values* given_values, const char* what) {
+        return values(*given(given_values, what));
+    }
+    static Integers integers(const lanesort_integers& integers) {
+        return {static_cast<Handle>(integers.memory), integers.offset};
+    }
+    static Integers result(const lanesort_integers* result) { return integers(*given(result, "the result")); }
+    static Selected selected(const lanesort_selected* selected) {
+        given(selected, "where the selected keys go");
+        return {static_cast<Handle>(selected->memory), selected->offset, values(selected->indices)};
+    }
+    static Distinct distinct(const lanesort_distinct* distinct) {
+        given(distinct, "where the distinct keys go");
+        return {static_cast<Handle>(distinct->memory), distinct->offset, integers(distinct->number)};
+    }
+};
+
 SorterOptions options_of(const lanesort_options* options);
 
 /// The events of a wait list. Throws Error(invalid_argument) for one that is null, but not empty.

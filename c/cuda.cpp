@@ -22,25 +22,7 @@ cuda::KeyRange range_of(const Keys& keys) {
             .first = keys.first()};
 }
 
-cuda::ValueRange values_of(const lanesort_values& values) {
-    return {values.memory, values.offset, values.bytes > 0 ? values.bytes : 4};
-}
-
-cuda::ValueRange values_of(const lanesort_values* values, const char* what) { return values_of(*given(values, what)); }
-
-cuda::Integers integers_of(const lanesort_integers& integers) { return {integers.memory, integers.offset}; }
-
-cuda::Integers integers_of(const lanesort_integers* integers) { return integers_of(*given(integers, "the result")); }
-
-cuda::Selected selected_of(const lanesort_selected* selected) {
-    given(selected, "where the selected keys go");
-    return {selected->memory, selected->offset, values_of(selected->indices)};
-}
-
-cuda::Distinct distinct_of(const lanesort_distinct* distinct) {
-    given(distinct, "where the distinct keys go");
-    return {distinct->memory, distinct->offset, integers_of(distinct->number)};
-}
+using Places = PlacesOf<void*, cuda::ValueRange, cuda::Integers, cuda::Selected, cuda::Distinct>;
 
 }  // namespace
 
@@ -59,7 +41,7 @@ lanesort_status lanesort_cuda_enqueue_sort_by_key(lanesort_sorter* sorter, CUstr
                                                   const lanesort_key_range* keys, const lanesort_values* values,
                                                   size_t waits, CUevent_st* const* wait_list, CUevent_st* event) {
     return reported(sorter, keys, [&](Sorter& on, const Keys& ranged) {
-        return cuda::enqueue_sort_by_key(on, stream, range_of(ranged), values_of(values, "the values"),
+        return cuda::enqueue_sort_by_key(on, stream, range_of(ranged), Places::values(values, "the values"),
                                          events_of(wait_list, waits), event);
     });
 }
@@ -77,7 +59,7 @@ lanesort_status lanesort_cuda_enqueue_merge_by_key(lanesort_sorter* sorter, CUst
                                                    size_t middle, size_t waits, CUevent_st* const* wait_list,
                                                    CUevent_st* event) {
     return reported(sorter, keys, [&](Sorter& on, const Keys& ranged) {
-        return cuda::enqueue_merge_by_key(on, stream, range_of(ranged), values_of(values, "the values"), middle,
+        return cuda::enqueue_merge_by_key(on, stream, range_of(ranged), Places::values(values, "the values"), middle,
                                           events_of(wait_list, waits), event);
     });
 }
@@ -86,7 +68,7 @@ lanesort_status lanesort_cuda_enqueue_argsort(lanesort_sorter* sorter, CUstream_
                                               const lanesort_key_range* keys, const lanesort_values* indices,
                                               size_t waits, CUevent_st* const* wait_list, CUevent_st* event) {
     return reported(sorter, keys, [&](Sorter& on, const Keys& ranged) {
-        return cuda::enqueue_argsort(on, stream, range_of(ranged), values_of(indices, "the indices"),
+        return cuda::enqueue_argsort(on, stream, range_of(ranged), Places::values(indices, "the indices"),
                                      events_of(wait_list, waits), event);
     });
 }
@@ -95,8 +77,8 @@ lanesort_status lanesort_cuda_enqueue_top_k(lanesort_sorter* sorter, CUstream_st
                                             const lanesort_key_range* keys, size_t k, const lanesort_selected* selected,
                                             size_t waits, CUevent_st* const* wait_list, CUevent_st* event) {
     return reported(sorter, keys, [&](Sorter& on, const Keys& ranged) {
-        return cuda::enqueue_top_k(on, stream, range_of(ranged), k, selected_of(selected), events_of(wait_list, waits),
-                                   event);
+        return cuda::enqueue_top_k(on, stream, range_of(ranged), k, Places::selected(selected),
+                                   events_of(wait_list, waits), event);
     });
 }
 
@@ -104,8 +86,8 @@ lanesort_status lanesort_cuda_enqueue_is_sorted(lanesort_sorter* sorter, CUstrea
                                                 const lanesort_key_range* keys, const lanesort_integers* sorted,
                                                 size_t waits, CUevent_st* const* wait_list, CUevent_st* event) {
     return reported(sorter, keys, [&](Sorter& on, const Keys& ranged) {
-        return cuda::enqueue_is_sorted(on, stream, range_of(ranged), integers_of(sorted), events_of(wait_list, waits),
-                                       event);
+        return cuda::enqueue_is_sorted(on, stream, range_of(ranged), Places::result(sorted),
+                                       events_of(wait_list, waits), event);
     });
 }
 
@@ -113,7 +95,7 @@ lanesort_status lanesort_cuda_enqueue_is_sorted_until(lanesort_sorter* sorter, C
                                                       const lanesort_key_range* keys, const lanesort_integers* in_order,
                                                       size_t waits, CUevent_st* const* wait_list, CUevent_st* event) {
     return reported(sorter, keys, [&](Sorter& on, const Keys& ranged) {
-        return cuda::enqueue_is_sorted_until(on, stream, range_of(ranged), integers_of(in_order),
+        return cuda::enqueue_is_sorted_until(on, stream, range_of(ranged), Places::result(in_order),
                                              events_of(wait_list, waits), event);
     });
 }
@@ -122,8 +104,8 @@ lanesort_status lanesort_cuda_enqueue_unique(lanesort_sorter* sorter, CUstream_s
                                              const lanesort_key_range* keys, const lanesort_distinct* distinct,
                                              size_t waits, CUevent_st* const* wait_list, CUevent_st* event) {
     return reported(sorter, keys, [&](Sorter& on, const Keys& ranged) {
-        return cuda::enqueue_unique(on, stream, range_of(ranged), distinct_of(distinct), events_of(wait_list, waits),
-                                    event);
+        return cuda::enqueue_unique(on, stream, range_of(ranged), Places::distinct(distinct),
+                                    events_of(wait_list, waits), event);
     });
 }
 
@@ -132,8 +114,8 @@ lanesort_status lanesort_cuda_enqueue_run_lengths(lanesort_sorter* sorter, CUstr
                                                   const lanesort_values* lengths, size_t waits,
                                                   CUevent_st* const* wait_list, CUevent_st* event) {
     return reported(sorter, keys, [&](Sorter& on, const Keys& ranged) {
-        return cuda::enqueue_run_lengths(on, stream, range_of(ranged), distinct_of(distinct),
-                                         values_of(lengths, "the lengths"), events_of(wait_list, waits), event);
+        return cuda::enqueue_run_lengths(on, stream, range_of(ranged), Places::distinct(distinct),
+                                         Places::values(lengths, "the lengths"), events_of(wait_list, waits), event);
     });
 }
 
@@ -148,7 +130,7 @@ lanesort_status lanesort_cuda_record_sort(lanesort_cuda_recorded_sort** recorded
         Sorter& on = sorter_of(sorter);
         const Keys ranged(keys);
         if (!values) return {cuda::RecordedSort(on, range_of(ranged)), sorter};
-        return {cuda::RecordedSort(on, range_of(ranged), values_of(*values)), sorter};
+        return {cuda::RecordedSort(on, range_of(ranged), Places::values(*values)), sorter};
     });
 }
 

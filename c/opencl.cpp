@@ -23,29 +23,7 @@ opencl::KeyRange range_of(const Keys& keys) {
             .first = keys.first()};
 }
 
-opencl::ValueRange values_of(const lanesort_values& values) {
-    return {static_cast<cl_mem>(values.memory), values.offset, values.bytes > 0 ? values.bytes : 4};
-}
-
-opencl::ValueRange values_of(const lanesort_values* values, const char* what) {
-    return values_of(*given(values, what));
-}
-
-opencl::Integers integers_of(const lanesort_integers& integers) {
-    return {static_cast<cl_mem>(integers.memory), integers.offset};
-}
-
-opencl::Integers integers_of(const lanesort_integers* integers) { return integers_of(*given(integers, "the result")); }
-
-opencl::Selected selected_of(const lanesort_selected* selected) {
-    given(selected, "where the selected keys go");
-    return {static_cast<cl_mem>(selected->memory), selected->offset, values_of(selected->indices)};
-}
-
-opencl::Distinct distinct_of(const lanesort_distinct* distinct) {
-    given(distinct, "where the distinct keys go");
-    return {static_cast<cl_mem>(distinct->memory), distinct->offset, integers_of(distinct->number)};
-}
+using Places = PlacesOf<cl_mem, opencl::ValueRange, opencl::Integers, opencl::Selected, opencl::Distinct>;
 
 }  // namespace
 
@@ -66,7 +44,7 @@ lanesort_status lanesort_opencl_enqueue_sort_by_key(lanesort_sorter* sorter, cl_
                                                     const lanesort_key_range* keys, const lanesort_values* values,
                                                     size_t waits, const cl_event* wait_list, cl_event* event) {
     return reported(sorter, keys, [&](Sorter& on, const Keys& ranged) {
-        return opencl::enqueue_sort_by_key(on, queue, range_of(ranged), values_of(values, "the values"),
+        return opencl::enqueue_sort_by_key(on, queue, range_of(ranged), Places::values(values, "the values"),
                                            events_of(wait_list, waits), event);
     });
 }
@@ -84,7 +62,7 @@ lanesort_status lanesort_opencl_enqueue_merge_by_key(lanesort_sorter* sorter, cl
                                                      size_t middle, size_t waits, const cl_event* wait_list,
                                                      cl_event* event) {
     return reported(sorter, keys, [&](Sorter& on, const Keys& ranged) {
-        return opencl::enqueue_merge_by_key(on, queue, range_of(ranged), values_of(values, "the values"), middle,
+        return opencl::enqueue_merge_by_key(on, queue, range_of(ranged), Places::values(values, "the values"), middle,
                                             events_of(wait_list, waits), event);
     });
 }
@@ -93,7 +71,7 @@ lanesort_status lanesort_opencl_enqueue_argsort(lanesort_sorter* sorter, cl_comm
                                                 const lanesort_key_range* keys, const lanesort_values* indices,
                                                 size_t waits, const cl_event* wait_list, cl_event* event) {
     return reported(sorter, keys, [&](Sorter& on, const Keys& ranged) {
-        return opencl::enqueue_argsort(on, queue, range_of(ranged), values_of(indices, "the indices"),
+        return opencl::enqueue_argsort(on, queue, range_of(ranged), Places::values(indices, "the indices"),
                                        events_of(wait_list, waits), event);
     });
 }
@@ -103,8 +81,8 @@ lanesort_status lanesort_opencl_enqueue_top_k(lanesort_sorter* sorter, cl_comman
                                               const lanesort_selected* selected, size_t waits,
                                               const cl_event* wait_list, cl_event* event) {
     return reported(sorter, keys, [&](Sorter& on, const Keys& ranged) {
-        return opencl::enqueue_top_k(on, queue, range_of(ranged), k, selected_of(selected), events_of(wait_list, waits),
-                                     event);
+        return opencl::enqueue_top_k(on, queue, range_of(ranged), k, Places::selected(selected),
+                                     events_of(wait_list, waits), event);
     });
 }
 
@@ -112,8 +90,8 @@ lanesort_status lanesort_opencl_enqueue_is_sorted(lanesort_sorter* sorter, cl_co
                                                   const lanesort_key_range* keys, const lanesort_integers* sorted,
                                                   size_t waits, const cl_event* wait_list, cl_event* event) {
     return reported(sorter, keys, [&](Sorter& on, const Keys& ranged) {
-        return opencl::enqueue_is_sorted(on, queue, range_of(ranged), integers_of(sorted), events_of(wait_list, waits),
-                                         event);
+        return opencl::enqueue_is_sorted(on, queue, range_of(ranged), Places::result(sorted),
+                                         events_of(wait_list, waits), event);
     });
 }
 
@@ -122,7 +100,7 @@ lanesort_status lanesort_opencl_enqueue_is_sorted_until(lanesort_sorter* sorter,
                                                         const lanesort_integers* in_order, size_t waits,
                                                         const cl_event* wait_list, cl_event* event) {
     return reported(sorter, keys, [&](Sorter& on, const Keys& ranged) {
-        return opencl::enqueue_is_sorted_until(on, queue, range_of(ranged), integers_of(in_order),
+        return opencl::enqueue_is_sorted_until(on, queue, range_of(ranged), Places::result(in_order),
                                                events_of(wait_list, waits), event);
     });
 }
@@ -131,8 +109,8 @@ lanesort_status lanesort_opencl_enqueue_unique(lanesort_sorter* sorter, cl_comma
                                                const lanesort_key_range* keys, const lanesort_distinct* distinct,
                                                size_t waits, const cl_event* wait_list, cl_event* event) {
     return reported(sorter, keys, [&](Sorter& on, const Keys& ranged) {
-        return opencl::enqueue_unique(on, queue, range_of(ranged), distinct_of(distinct), events_of(wait_list, waits),
-                                      event);
+        return opencl::enqueue_unique(on, queue, range_of(ranged), Places::distinct(distinct),
+                                      events_of(wait_list, waits), event);
     });
 }
 
@@ -141,8 +119,8 @@ lanesort_status lanesort_opencl_enqueue_run_lengths(lanesort_sorter* sorter, cl_
                                                     const lanesort_values* lengths, size_t waits,
                                                     const cl_event* wait_list, cl_event* event) {
     return reported(sorter, keys, [&](Sorter& on, const Keys& ranged) {
-        return opencl::enqueue_run_lengths(on, queue, range_of(ranged), distinct_of(distinct),
-                                           values_of(lengths, "the lengths"), events_of(wait_list, waits), event);
+        return opencl::enqueue_run_lengths(on, queue, range_of(ranged), Places::distinct(distinct),
+                                           Places::values(lengths, "the lengths"), events_of(wait_list, waits), event);
     });
 }
 
@@ -158,7 +136,7 @@ lanesort_status lanesort_opencl_record_sort(lanesort_opencl_recorded_sort** reco
         Sorter& on = sorter_of(sorter);
         const Keys ranged(keys);
         if (!values) return {opencl::RecordedSort(on, queue, range_of(ranged)), sorter};
-        return {opencl::RecordedSort(on, queue, range_of(ranged), values_of(*values)), sorter};
+        return {opencl::RecordedSort(on, queue, range_of(ranged), Places::values(*values)), sorter};
     });
 }
 
