@@ -22,7 +22,7 @@
         uint lower_ = LOWER_OF_PAIR(i, LOG2(h)), upper_ = lower_ + (h);           \
         element_t clear_ = ON_BOTH_LANES(LOW_LANES_##h, r[lower_], r[upper_]);    \
         element_t set_ = ON_BOTH_LANES(HIGH_LANES_##h, r[lower_], r[upper_]);     \
-        exchange(&clear_, &set_);                                                 \
+        exchange(&clear_, &set_, i);                                              \
         r[lower_] = clear_;                                                       \
         r[upper_] = set_;                                                         \
     }
@@ -55,7 +55,7 @@ INLINE void merge_blocks(element_t* r) {
 INLINE void sort_blocks(element_t* r) {
     UNROLL for (uint phase = 0; phase < LOG2(LANES); ++phase) {
         UNROLL for (uint i = 0; i < REGISTER_VECTORS / 2; ++i)
-            exchange(&r[LOWER_OF_PAIR(i, phase)], &r[LOWER_OF_PAIR(i, phase) ^ ((2u << phase) - 1)]);
+            exchange(&r[LOWER_OF_PAIR(i, phase)], &r[LOWER_OF_PAIR(i, phase) ^ ((2u << phase) - 1)], i);
         UNROLL for (uint below = 1; below <= phase; ++below) register_step(r, phase - below);
     }
     UNROLL for (uint phase = 0; phase < LOG2(LANES); ++phase) {

@@ -32,6 +32,9 @@ typedef unsigned long long ulong;
 #define KEY_BYTES (KEY_BITS / 8)
 #endif
 
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+
 #ifdef __CUDACC_RTC__
 #include "dialect_cuda.h"
 #else

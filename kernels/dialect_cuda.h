@@ -20,8 +20,9 @@ template <>
 struct unsigned_of<128> { using type = uint128; };
 
 #if RECORD_BYTES
+using record_word_t = unsigned_of<RECORD_WORD_BITS>::type;
 struct __align__(RECORD_BYTES % 16 == 0 ? 16 : RECORD_WORD_BITS / 8) key_t {
-    unsigned_of<RECORD_WORD_BITS>::type words[RECORD_WORDS];
+    record_word_t words[RECORD_WORDS];
 };
 #else
 using key_t = unsigned_of<KEY_BITS>::type;
@@ -55,15 +56,22 @@ typedef ulong offset_t;
 #define INLINE static __device__ __forceinline__
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
+#define GROUPS ((index_t)gridDim.x)
 #define GROUP_ID ((index_t)blockIdx.x)
 #define LOCAL_ID (threadIdx.x)
-#define GLOBAL_ID ((offset_t)blockIdx.x * WORK_ITEMS + threadIdx.x)
 #define BARRIER() __syncthreads()
+/* A kernel may be launched before the one ahead of it has ended: nothing is read or written before this. */
+#if __CUDA_ARCH__ >= 900
+#define AWAIT_LAST_LAUNCH() asm volatile("griddepcontrol.wait;" ::: "memory")
+#else
+#define AWAIT_LAST_LAUNCH()
+#endif
 /* Dynamic, so that a tile may exceed the 48 KB of static shared memory; the host gives the size. */
 #define DECLARE_LOCAL(type, name, size, bytes_before)            \
     extern __shared__ __align__(16) unsigned char local_bytes[]; \
     type* name = reinterpret_cast<type*>(local_bytes + (bytes_before))
 #define ATOMIC_ADD(address, value) atomicAdd(address, value)
+#define ONE_OF_LAUNCH gridDim.y
 
 #if LANES == 1
 typedef key_t vec_t;

@@ -2,9 +2,6 @@
 #ifndef DIALECT_OPENCL_H
 #define DIALECT_OPENCL_H
 
-#define PASTE_(a, b) a##b
-#define PASTE(a, b) PASTE_(a, b)
-
 /* Unsigned integers of so many bits, and the signed ones that compare vectors of them. */
 #define UINT_8 uchar
 #define UINT_16 ushort
@@ -17,8 +14,9 @@
 #define SINT_64 long
 
 #if RECORD_BYTES
+typedef PASTE(UINT_, RECORD_WORD_BITS) record_word_t;
 typedef struct {
-    PASTE(UINT_, RECORD_WORD_BITS) words[RECORD_WORDS];
+    record_word_t words[RECORD_WORDS];
 } key_t;
 #else
 typedef PASTE(UINT_, KEY_BITS) key_t;
@@ -46,13 +44,19 @@ typedef ulong offset_t;
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
+#define GROUPS ((index_t)get_num_groups(0))
 #define GROUP_ID ((index_t)get_group_id(0))
 #define LOCAL_ID ((uint)get_local_id(0))
-#define GLOBAL_ID ((offset_t)get_global_id(0))
 /* A key that one work-item read from the array another one may write there, so the array is fenced, too. */
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+/* A queue launches a kernel when the one ahead of it has ended. */
+#define AWAIT_LAST_LAUNCH()
 #define DECLARE_LOCAL(type, name, size, bytes_before) __local type name[size]
 #define ATOMIC_ADD(address, value) atomic_add(address, value)
+/* 1 where swap.h may use PTX. */
+#ifdef __NV_CL_C_VERSION
+#define ONE_OF_LAUNCH ((uint)get_num_groups(1))
+#endif
 
 #if LANES == 1
 typedef key_t vec_t;

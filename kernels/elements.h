@@ -13,6 +13,7 @@
 #ifndef ELEMENTS_H
 #define ELEMENTS_H
 #include "keys.h"
+#include "swap.h"
 
 #define HAS_NUMBERS (NUMBER_BITS > 0)
 #define STORES_NUMBERS (NUMBER_BITS > 8)
@@ -135,10 +136,6 @@ INLINE uint BEFORE(element_t a, element_t b) {
 #endif
 #endif
 }
-INLINE vec_t choose_key(uint second, vec_t a, vec_t b) {
-    UNROLL for (uint i = 0; i < RECORD_WORDS; ++i) a.words[i] = second ? b.words[i] : a.words[i];
-    return a;
-}
 #elif LANES == 1 && TIE_BITS
 #if KEY_BITS + TIE_BITS <= 64
 #define AS_ONE_INTEGER(e) ((ulong)(e).key << TIE_BITS | TIE(e))
@@ -147,18 +144,20 @@ INLINE vec_t choose_key(uint second, vec_t a, vec_t b) {
 /* No branch: what is executed shall not depend on keys. */
 #define BEFORE(a, b) (((a).key < (b).key) | (((a).key == (b).key) & TIE_LESS(TIE(a), TIE(b))))
 #endif
-#define choose_key(second, a, b) ((second) ? (b) : (a))
+#elif LANES == 1
+#define BEFORE(a, b) ((a).key < (b).key)
 #endif
 
-INLINE void exchange(element_t* lower, element_t* upper) {
-#if TIE_BITS || RECORD_BYTES
-    element_t a = *lower, b = *upper;
-#endif
-#if RECORD_BYTES || (LANES == 1 && TIE_BITS)
-    uint swap = BEFORE(b, a);
-    *lower = ELEMENT(choose_key(swap, a.key, b.key), swap ? b.value : a.value, swap ? b.number : a.number);
-    *upper = ELEMENT(choose_key(swap, b.key, a.key), swap ? a.value : b.value, swap ? a.number : b.number);
+/* The i-th compare-exchange of those that follow one another. */
+INLINE void exchange(element_t* lower, element_t* upper, uint i) {
+    (void)i;
+#if RECORD_BYTES || (LANES == 1 && (TIE_BITS || KEY_BITS == 64))
+    uint swap = BEFORE(*upper, *lower);
+    SWAP_KEYS(swap, lower->key, upper->key)
+    WITH_VALUES(SWAP_VALUES(swap, lower->value, upper->value))
+    WITH_NUMBERS(SWAP_NUMBERS(swap, lower->number, upper->number))
 #elif TIE_BITS
+    element_t a = *lower, b = *upper;
     key_mask_t swap = LESS(b.key, a.key) | (EQUAL(b.key, a.key) & TO_KEY_MASK(LESS(TIE(b), TIE(a))));
     WITH_VALUES(value_mask_t swap_values = TO_VALUE_MASK(swap);)
     WITH_NUMBERS(number_mask_t swap_numbers = TO_NUMBER_MASK(swap);)
@@ -169,7 +168,11 @@ INLINE void exchange(element_t* lower, element_t* upper) {
 #else
     vec_t a = lower->key, b = upper->key;  /* Mesa 22's rusticl loses lanes of elements that are copied here */
     lower->key = MIN(a, b);
+#if HAS_MULTIPLY_ADD_UNIT && LANES == 1 && KEY_BITS == 32
+    upper->key = i % 2 == 0 ? MAX(a, b) : larger_by_products(a, b, lower->key);
+#else
     upper->key = MAX(a, b);
+#endif
 #endif
 }
 

@@ -10,7 +10,7 @@
 #define EXCHANGE_LANES(v, partner, blend)        \
     {                                            \
         element_t other_ = ON_LANES(partner, v); \
-        exchange(&v, &other_);                   \
+        exchange(&v, &other_, 0);                \
         v = ON_BOTH_LANES(blend, v, other_);     \
     }
 
@@ -63,7 +63,7 @@ INLINE void merge_lanes_of_all(element_t* r) {
 
 INLINE void register_step(element_t* r, uint bit) {
     UNROLL for (uint i = 0; i < REGISTER_VECTORS / 2; ++i)
-        exchange(&r[LOWER_OF_PAIR(i, bit)], &r[LOWER_OF_PAIR(i, bit) + (1u << bit)]);
+        exchange(&r[LOWER_OF_PAIR(i, bit)], &r[LOWER_OF_PAIR(i, bit) + (1u << bit)], i);
 }
 
 INLINE void register_mirrored_step(element_t* r, uint bit) {
@@ -71,7 +71,7 @@ INLINE void register_mirrored_step(element_t* r, uint bit) {
         uint lower = LOWER_OF_PAIR(i, bit);
         uint upper = lower ^ ((2u << bit) - 1);
         r[upper] = ON_LANES(MIRROR_LANES, r[upper]);
-        exchange(&r[lower], &r[upper]);
+        exchange(&r[lower], &r[upper], i);
         r[upper] = ON_LANES(MIRROR_LANES, r[upper]);
     }
 }

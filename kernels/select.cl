@@ -11,6 +11,7 @@
  * Which keys are compared depends on count, k and parts only. After Shanbhag, Pirk and Madden, "Efficient Top-K Query
  * Processing on GPUs", SIGMOD 2018, but for the best, which here stay in registers from batch to batch.
  */
+#define HIDES_LATENCY 1 /* of its small groups many are resident */
 #include "registers.h"
 
 /* The numbers of what is read, which the first pass makes, and of what is selected. */
@@ -30,7 +31,7 @@
 INLINE void merge_best(element_t* best) {
     UNROLL for (uint bit = LOG2(VECTORS); bit > 0; --bit)
         UNROLL for (uint i = 0; i < VECTORS / 2; ++i)
-            exchange(&best[LOWER_OF_PAIR(i, bit - 1)], &best[LOWER_OF_PAIR(i, bit - 1) + (1u << (bit - 1))]);
+            exchange(&best[LOWER_OF_PAIR(i, bit - 1)], &best[LOWER_OF_PAIR(i, bit - 1) + (1u << (bit - 1))], i);
     UNROLL for (uint m = 0; m < VECTORS; ++m) best[m] = merge_lanes(best[m]);
 }
 
@@ -38,7 +39,7 @@ INLINE void merge_best(element_t* best) {
 #define KEEP_BETTER(best, m, vector)                                 \
     {                                                                \
         element_t other_ = ON_LANES(MIRROR_LANES, vector);           \
-        exchange(&(best)[VECTORS - 1 - (m)], &other_);               \
+        exchange(&(best)[VECTORS - 1 - (m)], &other_, m);            \
     }
 
 /* The vectors of one batch, of which `first` is the first element. */
@@ -93,6 +94,7 @@ INLINE void store_best(const element_t* best, arrays_t to, uint k, uint store_co
 KERNEL void select_best(GLOBAL key_t* keys, offset_t offset, index_t count, uint parts, uint k, uint load_coding,
                         uint store_coding, flip_t flip, GLOBAL key_t* best_keys,
                         offset_t best_offset NUMBERS_PARAMETERS) {
+    AWAIT_LAST_LAUNCH();
     offset_t row = (offset_t)GROUP_ID / parts;
     index_t part = (index_t)((offset_t)GROUP_ID % parts);
     arrays_t arrays = {keys + offset AND_NUMBERS(numbers + numbers_offset)};

@@ -29,11 +29,16 @@
 #define FIELD_BITS LOG2(REGISTER_VECTORS)
 #define LANE_BITS LOG2((uint)LANES)
 
+/* Passes over contiguous tiles take them from the end of the array, passes over rows from its beginning: each begins with
+ * what the one before it has left in the device's cache. */
+#define GROUP_FROM_END (GROUPS - 1 - GROUP_ID)
+
 #define LOW_BITS(x, bits) ((x) & ((1u << (bits)) - 1))
 
-/* The start of the field of a round whose first step has stride 2^top. */
-INLINE uint field_start(uint top) {
-    return min(max(top + 1, (uint)FIELD_BITS), (uint)TILE_BITS) - FIELD_BITS;
+/* The start of the field of a round whose first step has stride 2^top, in a pass whose last one has stride 2^bottom: no
+ * lower than that, so that work-items that store rows store as many neighbouring vectors as they can. */
+INLINE uint field_start(uint top, uint bottom) {
+    return max(min(max(top + 1, (uint)FIELD_BITS), (uint)TILE_BITS) - FIELD_BITS, bottom);
 }
 
 /* The vector that work-item t holds in register m, where t and m occupy different bits: so

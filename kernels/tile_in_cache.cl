@@ -57,7 +57,7 @@ INLINE uint is_beyond(tile_t tile, uint t, uint start, uint mirrored, index_t co
 INLINE void merge_vectors(arrays_t arrays, index_t count, tile_t tile, uint first_t, uint last_t, uint mirrored,
                           uint top, uint bottom, uint coding, flip_t flip) {
     while (top > bottom) {
-        uint start = field_start(top - 1);
+        uint start = field_start(top - 1, 0);
         uint last = max(start, bottom);
         for (uint t = first_t; t < last_t; ++t) {
             tile_t part = part_of_tile(tile, t, start, mirrored, count);
@@ -135,7 +135,8 @@ INLINE void merge_tile(arrays_t arrays, index_t count, tile_t tile, uint mirrore
 #if !FRONT
 KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint phases, uint load_coding,
                        uint store_coding, flip_t flip HEADS_PARAMETER ARRAYS_PARAMETER COUNTERS_PARAMETER) {
-    offset_t number = GROUP_ID;
+    AWAIT_LAST_LAUNCH();
+    offset_t number = GROUP_FROM_END;
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
     NUMBER_EACH_RUN(arrays, phases)
@@ -165,7 +166,8 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
 #if !HEADS
 KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER FRONT_PARAMETER,
                         uint store_coding, flip_t flip ARRAYS_PARAMETER COUNTERS_PARAMETER) {
-    offset_t number = GROUP_ID;
+    AWAIT_LAST_LAUNCH();
+    offset_t number = GROUP_FROM_END;
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
     tile_t tile = contiguous_tile((index_t)number, count);
@@ -179,6 +181,7 @@ KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_
 KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER FRONT_PARAMETER,
                        uint store_coding, flip_t flip, uint row_stride, uint column_bits,
                        uint mirrored ARRAYS_PARAMETER COUNTERS_PARAMETER) {
+    AWAIT_LAST_LAUNCH();
     offset_t number = GROUP_ID;
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)

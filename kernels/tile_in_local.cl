@@ -120,10 +120,10 @@ INLINE void hand_over(element_t* r, local_arrays_t tile, uint t, uint from, uint
 }
 #if TILES_PER_GROUP > 1
 #define TILE_OF_GROUP (LOCAL_ID / TILE_WORK_ITEMS)
-#define TILE_NUMBER ((offset_t)GROUP_ID * TILES_PER_GROUP + TILE_OF_GROUP)
+#define TILE_NUMBER(group) ((offset_t)(group) * TILES_PER_GROUP + TILE_OF_GROUP)
 #else
 #define TILE_OF_GROUP 0u
-#define TILE_NUMBER GROUP_ID
+#define TILE_NUMBER(group) (group)
 #endif
 #define TILE_WORK_ITEM (LOCAL_ID & (TILE_WORK_ITEMS - 1)) /* tells the compiler the range */
 #define HAND_OVER hand_over
@@ -140,7 +140,7 @@ INLINE void hand_over(element_t* r, local_arrays_t tile, uint t, uint from, uint
     local_arrays_t name = {name##_keys AND_VALUE(name##_values) AND_NUMBER(name##_numbers)};                \
     ADVANCE_LOCAL(name, TILE_OF_GROUP * LOCAL_ELEMENTS)
 #else
-#define TILE_NUMBER GLOBAL_ID
+#define TILE_NUMBER(group) ((offset_t)(group) * WORK_ITEMS + LOCAL_ID)
 #define TILE_WORK_ITEM 0
 #define LOCAL_TILE uint
 #define HAND_OVER(r, tile, t, from, from_mirrored, to, to_mirrored, sync) (void)(tile)
@@ -163,7 +163,8 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
                        uint store_coding, flip_t flip HEADS_PARAMETER ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
     uint t = TILE_WORK_ITEM;
-    offset_t number = TILE_NUMBER;
+    AWAIT_LAST_LAUNCH();
+    offset_t number = TILE_NUMBER(GROUP_FROM_END);
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
     NUMBER_EACH_RUN(arrays, phases)
@@ -192,7 +193,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
     LOOP(phase, UNROLL_ROUNDS ? FIELD_BITS + 1 : FIRST_PHASE, TILE_BITS, phase >= FIRST_PHASE && phase <= phases) {
         uint top = phase;
         LOOP(round, 0, ROUNDS(TILE_BITS) - 1, top > 0) {
-            uint next = field_start(top - 1);
+            uint next = field_start(top - 1, 0);
             HAND_OVER(r, local_tile, t, start, mirrored, next, round == 0, &sync);
             start = next;
             mirrored = round == 0;
@@ -229,7 +230,7 @@ INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, index_t count, tile_t 
     (void)most_rounds;
     LOOP(round, 1, most_rounds - 1, start > bottom) {
         uint top = start - 1;
-        uint next = field_start(top);
+        uint next = field_start(top, bottom);
         HAND_OVER(r, local_tile, t, start, mirrored, next, 0, &sync);
         start = next;
         mirrored = 0;
@@ -251,7 +252,8 @@ INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, index_t count, tile_t 
 KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER FRONT_PARAMETER,
                         uint store_coding, flip_t flip ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
-    offset_t number = TILE_NUMBER;
+    AWAIT_LAST_LAUNCH();
+    offset_t number = TILE_NUMBER(GROUP_FROM_END);
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
     tile_t tile = contiguous_tile((index_t)number, count);
@@ -266,7 +268,8 @@ KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
                        uint store_coding, flip_t flip, uint row_stride, uint column_bits,
                        uint mirrored ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
-    offset_t number = TILE_NUMBER;
+    AWAIT_LAST_LAUNCH();
+    offset_t number = TILE_NUMBER(GROUP_ID);
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
     tile_t tile = strided_tile((index_t)number, row_stride, column_bits, mirrored, count);

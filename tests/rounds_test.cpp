@@ -89,7 +89,7 @@ TEST_CASE("rounds: remapping equals the patent's rules (a) and (b)") {
     }
 }
 
-/// Visits the fields between which the keys of a sort of one tile are handed over.
+/// Visits the fields between which keys are handed over in a sort of one tile and in merges of rows.
 template <class Visit>
 void for_every_hand_over(const Shape& shape, Visit visit) {
     const unsigned tile = log2(shape.tile_vectors()), field = log2(shape.register_vectors);
@@ -99,9 +99,12 @@ void for_every_hand_over(const Shape& shape, Visit visit) {
         from = to;
     };
     for (unsigned phase = field + 1; phase <= tile; ++phase)
-        for (unsigned top = phase; top > 0; top = from) hand_over(field_start(shape, top - 1));
+        for (unsigned top = phase; top > 0; top = from) hand_over(field_start(shape, top - 1, 0));
     hand_over(tile - field);
-    for (unsigned top = from; top > 0; top = from) hand_over(field_start(shape, top - 1));
+    for (unsigned bottom = 0; bottom < tile - field; ++bottom) {
+        from = tile - field;
+        for (unsigned top = from; top > bottom; top = from) hand_over(field_start(shape, top - 1, bottom));
+    }
 }
 
 TEST_CASE("rounds: padded slots are apart, and fit the local memory that the shape asks for") {
@@ -153,10 +156,11 @@ TEST_CASE("rounds: fields stay inside the tile and descend to the last step") {
         for (unsigned phase = bottom + 1; phase <= tile; ++phase) {
             unsigned count = 0, top = phase;
             do {
-                const unsigned start = field_start(shape, top - 1);
+                const unsigned start = field_start(shape, top - 1, std::min(bottom, tile - field));
                 REQUIRE(start + field <= tile);
                 REQUIRE(start < top);
                 REQUIRE(top <= start + field);
+                REQUIRE(start >= std::min(bottom, tile - field));
                 top = start;
                 ++count;
             } while (top > bottom);

@@ -71,11 +71,13 @@ Pass merge(std::uint64_t count, unsigned phase, unsigned top, unsigned bottom, u
 /// All steps of a phase whose runs are no smaller than a tile, on `count` keys.
 void append_phase(std::vector<Pass>& passes, std::uint64_t count, unsigned phase, const Shape& shape) {
     const TileBits bits(shape);
-    // The global steps are spread evenly over as few passes as can hold them: fewer steps a pass have longer rows.
+    // The global steps are spread over as few passes as can hold them: fewer steps a pass have longer rows. The upper
+    // passes have fewer, since rows that are far apart cost more (bench/NOTES.md).
     unsigned steps_left = phase - bits.keys;
     unsigned top = phase - 1;
     for (auto left = static_cast<unsigned>(ceil_div(steps_left, shape.steps_per_pass)); left > 0; --left) {
-        const auto steps = static_cast<unsigned>(ceil_div(steps_left, left));
+        const unsigned below = std::min(shape.steps_per_pass * (left - 1), steps_left - (steps_left - 1) / left);
+        const unsigned steps = steps_left - below;
         passes.push_back(merge(count, phase, top, top + 1 - steps, bits.keys - steps, shape));
         top -= steps;
         steps_left -= steps;
@@ -212,7 +214,7 @@ std::vector<Step> steps(const Pass& pass, const Shape& shape) {
                 pass.kind == Pass::Kind::merge_rows ? stride - pass.row_stride + pass.column_bits : stride;
             begins_round = begins_round || (start > 0 && in_tile < bits.lanes + start);
             if (begins_round) {
-                start = field_start(shape, std::max(in_tile, bits.lanes) - bits.lanes);
+                start = field_start(shape, std::max(in_tile, bits.lanes) - bits.lanes, 0);
                 ++rounds;
             }
             steps.push_back({phase, stride, stride + 1 == phase, shared && begins_round && rounds > 1});
