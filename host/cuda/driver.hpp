@@ -16,7 +16,7 @@ namespace lanesort::cuda {
     use(cuDeviceGet) use(cuDeviceGetName) use(cuDeviceGetAttribute) use(cuDeviceTotalMem)                             \
     use(cuDevicePrimaryCtxRetain) use(cuDevicePrimaryCtxRelease) use(cuCtxPushCurrent) use(cuCtxPopCurrent)           \
     use(cuModuleLoadData) use(cuModuleUnload) use(cuModuleGetFunction) use(cuFuncGetAttribute)                        \
-    use(cuFuncSetAttribute) use(cuLaunchKernel) use(cuMemAlloc) use(cuMemFree) use(cuMemsetD32Async)                  \
+    use(cuFuncSetAttribute) use(cuLaunchKernelEx) use(cuMemAlloc) use(cuMemFree) use(cuMemsetD32Async)                \
     use(cuMemPoolCreate) use(cuMemPoolSetAttribute) use(cuMemPoolDestroy) use(cuMemAllocFromPoolAsync)                \
     use(cuMemFreeAsync) use(cuMemcpyDtoDAsync) use(cuMemcpy2DAsync) use(cuMemsetD8Async)                              \
     use(cuMemcpyHtoDAsync) use(cuMemcpyDtoHAsync) use(cuPointerGetAttribute) use(cuStreamCreate)                      \

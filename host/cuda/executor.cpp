@@ -28,8 +28,7 @@ void StreamExecutor::enqueue(const Pass& pass, const Plan& plan) {
     }
     if (program_.parameters().count_sync) arguments[count++] = &counters;
 
-    LANESORT_CU(cuLaunchKernel, program_.kernel(launch.kernel), static_cast<unsigned>(launch.groups), 1, 1,
-                program_.parameters().work_items(), 1, 1, program_.local_bytes(), stream_, arguments, nullptr);
+    program_.launch(launch.kernel, launch.groups, stream_, arguments, launches_ > 0 && !after_enqueue);
     ++launches_;
     if (after_enqueue) after_enqueue(pass);
 }
@@ -49,8 +48,7 @@ void enqueue_selection(const Program& program, CUstream stream, const detail::Se
             arguments[count++] = &array->memory;
             arguments[count++] = &array->offset;
         }
-        LANESORT_CU(cuLaunchKernel, program.kernel(launch.kernel), static_cast<unsigned>(launch.groups), 1, 1,
-                    selection.shape.work_items, 1, 1, program.local_bytes(), stream, arguments, nullptr);
+        program.launch(launch.kernel, launch.groups, stream, arguments, &pass != &selection.passes.front());
         source = target;
     }
 }

@@ -64,9 +64,10 @@ Program::Program(CUdevice device, const detail::KernelParameters& parameters)
     : parameters_(parameters),
       local_bytes_(static_cast<unsigned>(parameters.local_bytes())),
       max_work_items_(static_cast<unsigned>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK))) {
+    const int major = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    launches_ahead_ = major >= 9;
     const std::string architecture =
-        fmt::format("sm_{}{}", attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-                    attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+        fmt::format("sm_{}{}", major, attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
     LANESORT_CU(cuModuleLoadData, &module_.handle, compile(parameters, architecture).code.data());
     for (const char* name : detail::kernel_names(parameters)) {
         CUfunction& kernel = kernels_.emplace_back();
@@ -77,6 +78,21 @@ Program::Program(CUdevice device, const detail::KernelParameters& parameters)
         LANESORT_CU(cuFuncGetAttribute, &limit, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel);
         max_work_items_ = std::min(max_work_items_, static_cast<unsigned>(limit));
     }
+}
+
+void Program::launch(std::size_t kernel, std::uint64_t groups, CUstream stream, void** arguments, bool follows) const {
+    CUlaunchAttribute ahead{};
+    ahead.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    ahead.value.programmaticStreamSerializationAllowed = 1;
+    CUlaunchConfig config{};
+    config.gridDimX = static_cast<unsigned>(groups);
+    config.blockDimX = parameters_.work_items();
+    config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+    config.sharedMemBytes = local_bytes_;
+    config.hStream = stream;
+    config.attrs = &ahead;
+    config.numAttrs = follows && launches_ahead_;
+    LANESORT_CU(cuLaunchKernelEx, &config, kernels_[kernel], arguments, nullptr);
 }
 
 }  // namespace lanesort::cuda

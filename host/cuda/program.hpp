@@ -26,8 +26,9 @@ class Program {
 public:
     Program(CUdevice device, const detail::KernelParameters& parameters);
     const detail::KernelParameters& parameters() const noexcept { return parameters_; }
-    CUfunction kernel(std::size_t index) const { return kernels_[index]; }
-    unsigned local_bytes() const noexcept { return local_bytes_; }
+    /// Enqueues a kernel, of those of detail::kernel_names(). One that `follows` comes right after another launch of
+    /// a program, and is launched before that has ended where the device can: it waits for it by itself.
+    void launch(std::size_t kernel, std::uint64_t groups, CUstream stream, void** arguments, bool follows = false) const;
     /// The largest work-group in which all kernels can run.
     unsigned max_work_items() const noexcept { return max_work_items_; }
 
@@ -44,6 +45,7 @@ private:
     } module_;
     std::vector<CUfunction> kernels_;  // in the order of detail::kernel_names()
     unsigned local_bytes_;
+    bool launches_ahead_;
     unsigned max_work_items_;
 };
 

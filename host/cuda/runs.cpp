@@ -38,8 +38,7 @@ void enqueue_launches(Host& host, CUstream stream, const detail::RunsSchedule& s
                 arguments.push_back(&integer.value);
             }
         }
-        LANESORT_CU(cuLaunchKernel, program.kernel(launch.kernel), static_cast<unsigned>(launch.groups), 1, 1,
-                    parameters.work_items(), 1, 1, program.local_bytes(), stream, arguments.data(), nullptr);
+        program.launch(launch.kernel, launch.groups, stream, arguments.data());
         ++report.launches;
     }
 }
