@@ -53,17 +53,21 @@ struct Measured {
 };
 constexpr std::uint64_t any = ~std::uint64_t{0};
 constexpr Measured of_narrow_keys[] = {{4097, 8, 256, 8, 3}, {700'000, 8, 128, 8, 7}, {any, 8, 256, 8, 3}};
-constexpr Measured of_4_bytes[] = {{2049, 4, 256, 8, 6},      {4097, 8, 256, 8, 6},         {700'000, 8, 128, 8, 8},
-                                   {3'000'000, 8, 256, 8, 6}, {10'000'000, 16, 256, 10, 4}, {any, 16, 512, 10, 2},
+constexpr Measured of_4_bytes[] = {{2049, 4, 256, 8, 6},      {4097, 8, 256, 8, 6},         {400'000, 8, 128, 8, 8},
+                                   {1'500'000, 8, 256, 8, 6}, {10'000'000, 16, 256, 10, 4}, {any, 16, 512, 10, 2},
                                    {any, 16, 256, 10, 4}};
-constexpr Measured of_8_bytes[] = {{700'000, 4, 256, 8, 6}, {6'000'000, 8, 128, 8, 6}, {any, 8, 256, 8, 4}};
+constexpr Measured of_8_bytes[] = {{100'000, 4, 128, 8, 8},
+                                   {700'000, 4, 256, 8, 6},
+                                   {6'000'000, 8, 256, 9, 4},
+                                   {any, 8, 512, 10, 2},
+                                   {any, 8, 256, 10, 4}};
 // With values or numbers, and records: by the bytes of all together. Those of 8 bytes were measured as u32 keys with
 // u32 values; those of more were chosen by the registers that they take.
-constexpr Measured of_8_bytes_in_parts[] = {{100'000, 4, 128, 8, 8},
+constexpr Measured of_8_bytes_in_parts[] = {{200'000, 4, 128, 8, 8},
                                             {700'000, 4, 256, 8, 4},
-                                            {30'000'000, 8, 256, 8, 4},
-                                            {any, 8, 512, 8, 2},
-                                            {any, 8, 256, 8, 4}};
+                                            {6'000'000, 8, 256, 8, 4},
+                                            {any, 8, 512, 10, 2},
+                                            {any, 8, 256, 9, 4}};
 constexpr Measured of_16_bytes_in_parts[] = {{700'000, 4, 256, 8, 3}, {any, 8, 256, 8, 2}, {any, 4, 256, 8, 3}};
 constexpr Measured of_32_bytes_in_parts[] = {{any, 4, 256, 8, 2}, {any, 4, 128, 8, 4}};
 constexpr Measured of_88_bytes_in_parts[] = {{any, 2, 128, 6, 3}};
