@@ -44,7 +44,7 @@ typedef ulong offset_t;
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
-#define GROUPS ((index_t)get_num_groups(0))
+#define GROUPS ((index_t)(get_global_size(0) / WORK_ITEMS))
 #define GROUP_ID ((index_t)get_group_id(0))
 #define LOCAL_ID ((uint)get_local_id(0))
 /* A key that one work-item read from the array another one may write there, so the array is fenced, too. */
@@ -55,7 +55,7 @@ typedef ulong offset_t;
 #define ATOMIC_ADD(address, value) atomic_add(address, value)
 /* 1 where swap.h may use PTX. */
 #ifdef __NV_CL_C_VERSION
-#define ONE_OF_LAUNCH ((uint)get_num_groups(1))
+#define ONE_OF_LAUNCH ((uint)get_global_size(1))
 #endif
 
 #if LANES == 1

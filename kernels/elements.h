@@ -168,11 +168,7 @@ INLINE void exchange(element_t* lower, element_t* upper, uint i) {
 #else
     vec_t a = lower->key, b = upper->key;  /* Mesa 22's rusticl loses lanes of elements that are copied here */
     lower->key = MIN(a, b);
-#if HAS_MULTIPLY_ADD_UNIT && LANES == 1 && KEY_BITS == 32
-    upper->key = i % 2 == 0 ? MAX(a, b) : larger_by_products(a, b, lower->key);
-#else
-    upper->key = MAX(a, b);
-#endif
+    upper->key = LARGER_KEY(i, a, b, lower->key);
 #endif
 }
 

@@ -2,10 +2,10 @@
  *
  * On NVIDIA's devices compare-exchanges keep the integer unit busy: each comparison, selection and minimum of a 32-bit
  * word takes one of its slots. Multiply-adds have a unit of their own. So every second word trades places there by
- * predicated multiply-adds of the words' difference, and every second maximum is the sum less the minimum
- * (bench/NOTES.md). The factor 1 is a size of the launch, which has one dimension, so that the compiler cannot make
- * additions of the products and give them to the integer unit. Products take longer to come, which the small groups for
- * small arrays do not hide. */
+ * predicated multiply-adds of the words' difference, and every second maximum is the sum less the minimum: so in CUDA, but
+ * not under NVIDIA's OpenCL, where sorts of 32-bit keys were slower with it (bench/NOTES.md). The factor 1 is a size of the
+ * launch, which has one dimension, so that the compiler cannot make additions of the products and give them to the integer
+ * unit. Products take longer to come, which the small groups for small arrays do not hide. */
 #ifndef SWAP_H
 #define SWAP_H
 #include "dialect.h"
@@ -14,15 +14,15 @@
 #define HIDES_LATENCY (WORK_ITEMS >= 256)
 #endif
 
+/* Of copies, which compilers select without a branch. */
 #define SWAP_BY_SELECTION(type, swap, a, b) \
     {                                       \
-        type first_ = (a);                  \
-        (a) = (swap) ? (b) : (a);           \
-        (b) = (swap) ? first_ : (b);        \
+        type first_ = (a), second_ = (b);   \
+        (a) = (swap) ? second_ : first_;    \
+        (b) = (swap) ? first_ : second_;    \
     }
 
-#if defined(ONE_OF_LAUNCH) && HIDES_LATENCY
-#define HAS_MULTIPLY_ADD_UNIT 1
+#ifdef ONE_OF_LAUNCH
 #define MINUS_ONE_OF_LAUNCH (0u - ONE_OF_LAUNCH)
 
 INLINE void swap_by_products(uint swap, uint* a, uint* b) {
@@ -50,7 +50,7 @@ INLINE uint larger_by_products(uint a, uint b, uint smaller) {
     return larger;
 }
 
-#define SWAP_32(swap, a, b) swap_by_products(swap, &(a), &(b));
+/* Of selections alone the compiler would make a minimum and a maximum, which compare twice. */
 #define SWAP_64(swap, a, b)                                   \
     {                                                         \
         uint low_a_ = (uint)(a), high_a_ = (uint)((a) >> 32); \
@@ -61,9 +61,12 @@ INLINE uint larger_by_products(uint a, uint b, uint smaller) {
         (b) = (ulong)high_b_ << 32 | low_b_;                  \
     }
 #else
-#define HAS_MULTIPLY_ADD_UNIT 0
-#define SWAP_32(swap, a, b) SWAP_BY_SELECTION(uint, swap, a, b)
 #define SWAP_64(swap, a, b) SWAP_BY_SELECTION(ulong, swap, a, b)
+#endif
+#if defined(ONE_OF_LAUNCH) && HIDES_LATENCY
+#define SWAP_32(swap, a, b) swap_by_products(swap, &(a), &(b));
+#else
+#define SWAP_32(swap, a, b) SWAP_BY_SELECTION(uint, swap, a, b)
 #endif
 #define SWAP_8(swap, a, b) SWAP_BY_SELECTION(uchar, swap, a, b)
 #define SWAP_16(swap, a, b) SWAP_BY_SELECTION(ushort, swap, a, b)
@@ -72,6 +75,12 @@ INLINE uint larger_by_products(uint a, uint b, uint smaller) {
         SWAP_64(swap, (a).x, (b).x) \
         SWAP_64(swap, (a).y, (b).y) \
     }
+
+#if defined(__CUDACC_RTC__) && HIDES_LATENCY && LANES == 1 && KEY_BITS == 32
+#define LARGER_KEY(i, a, b, smaller) ((i) % 2 == 0 ? MAX(a, b) : larger_by_products(a, b, smaller))
+#else
+#define LARGER_KEY(i, a, b, smaller) MAX(a, b)
+#endif
 
 #if RECORD_BYTES
 #define SWAP_KEYS(swap, a, b)                                                              \

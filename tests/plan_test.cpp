@@ -292,21 +292,6 @@ TEST_CASE("plan: a shape that cannot be is refused in a sentence that names the 
     }
 }
 
-TEST_CASE("plan: the upper passes over the rows of a phase have no more steps than the lower, nor far fewer") {
-    Shape shape{.vectors = 8, .work_items = 256, .register_vectors = 16};  // tiles of 4096 keys
-    for (shape.steps_per_pass = 1; shape.steps_per_pass <= 12; ++shape.steps_per_pass) {
-        CAPTURE(shape.steps_per_pass);
-        const std::vector<Pass> passes = make_plan(std::uint64_t{1} << 40, shape).passes;
-        for (std::size_t upper = 0, i = 1; i < passes.size(); ++i) {
-            if (passes[i].kind != Pass::Kind::merge_rows) continue;
-            if (passes[i].first_phase != passes[upper].first_phase) upper = i;
-            CAPTURE(passes[i].first_phase);
-            CHECK(passes[i].steps >= passes[i - (i > upper)].steps);
-            CHECK(passes[i].steps <= passes[upper].steps + 2);
-        }
-    }
-}
-
 TEST_CASE("plan: rows share the launches of one row") {
     const Shape shape{.vectors = 4, .work_items = 8, .register_vectors = 8, .steps_per_pass = 2};  // tiles of 64 keys
     for (const std::uint64_t length : {33, 64, 65, 1000}) {

@@ -71,13 +71,11 @@ Pass merge(std::uint64_t count, unsigned phase, unsigned top, unsigned bottom, u
 /// All steps of a phase whose runs are no smaller than a tile, on `count` keys.
 void append_phase(std::vector<Pass>& passes, std::uint64_t count, unsigned phase, const Shape& shape) {
     const TileBits bits(shape);
-    // The global steps are spread over as few passes as can hold them: fewer steps a pass have longer rows. The upper
-    // passes have fewer, since rows that are far apart cost more (bench/NOTES.md).
+    // The global steps are spread evenly over as few passes as can hold them: fewer steps a pass have longer rows.
     unsigned steps_left = phase - bits.keys;
     unsigned top = phase - 1;
     for (auto left = static_cast<unsigned>(ceil_div(steps_left, shape.steps_per_pass)); left > 0; --left) {
-        const unsigned below = std::min(shape.steps_per_pass * (left - 1), steps_left - (steps_left - 1) / left);
-        const unsigned steps = steps_left - below;
+        const auto steps = static_cast<unsigned>(ceil_div(steps_left, left));
         passes.push_back(merge(count, phase, top, top + 1 - steps, bits.keys - steps, shape));
         top -= steps;
         steps_left -= steps;
