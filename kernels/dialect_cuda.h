@@ -60,7 +60,8 @@ typedef ulong offset_t;
 #define GROUP_ID ((index_t)blockIdx.x)
 #define LOCAL_ID (threadIdx.x)
 #define BARRIER() __syncthreads()
-/* A kernel may be launched before the one ahead of it has ended: nothing is read or written before this. */
+/* A kernel that is launched before the one ahead of it has ended reads and writes nothing before this. Those of runs.cl
+ * are never launched so. */
 #if __CUDA_ARCH__ >= 900
 #define AWAIT_LAST_LAUNCH() asm volatile("griddepcontrol.wait;" ::: "memory")
 #else
@@ -71,7 +72,9 @@ typedef ulong offset_t;
     extern __shared__ __align__(16) unsigned char local_bytes[]; \
     type* name = reinterpret_cast<type*>(local_bytes + (bytes_before))
 #define ATOMIC_ADD(address, value) atomicAdd(address, value)
+/* For swap.h: a 1 that the compiler does not know, and whether maxima are sums less minima. */
 #define ONE_OF_LAUNCH gridDim.y
+#define MAXIMA_BY_PRODUCTS 1
 
 #if LANES == 1
 typedef key_t vec_t;

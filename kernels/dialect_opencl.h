@@ -44,6 +44,7 @@ typedef ulong offset_t;
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
+/* get_num_groups may be a division where groups need not be of one size. */
 #define GROUPS ((index_t)(get_global_size(0) / WORK_ITEMS))
 #define GROUP_ID ((index_t)get_group_id(0))
 #define LOCAL_ID ((uint)get_local_id(0))
@@ -53,10 +54,12 @@ typedef ulong offset_t;
 #define AWAIT_LAST_LAUNCH()
 #define DECLARE_LOCAL(type, name, size, bytes_before) __local type name[size]
 #define ATOMIC_ADD(address, value) atomic_add(address, value)
-/* 1 where swap.h may use PTX. */
+/* For swap.h, on NVIDIA's devices: a 1 that the compiler does not know. Sorts of 32-bit keys had become slower there, and
+ * maxima by products were a suspect (bench/NOTES.md). */
 #ifdef __NV_CL_C_VERSION
 #define ONE_OF_LAUNCH ((uint)get_global_size(1))
 #endif
+#define MAXIMA_BY_PRODUCTS 0
 
 #if LANES == 1
 typedef key_t vec_t;

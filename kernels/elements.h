@@ -148,7 +148,7 @@ INLINE uint BEFORE(element_t a, element_t b) {
 #define BEFORE(a, b) ((a).key < (b).key)
 #endif
 
-/* The i-th compare-exchange of those that follow one another. */
+/* The i-th compare-exchange of a step: every second one may use another unit of the device. */
 INLINE void exchange(element_t* lower, element_t* upper, uint i) {
     (void)i;
 #if RECORD_BYTES || (LANES == 1 && (TIE_BITS || KEY_BITS == 64))

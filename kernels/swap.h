@@ -2,10 +2,10 @@
  *
  * On NVIDIA's devices compare-exchanges keep the integer unit busy: each comparison, selection and minimum of a 32-bit
  * word takes one of its slots. Multiply-adds have a unit of their own. So every second word trades places there by
- * predicated multiply-adds of the words' difference, and every second maximum is the sum less the minimum: so in CUDA, but
- * not under NVIDIA's OpenCL, where sorts of 32-bit keys were slower with it (bench/NOTES.md). The factor 1 is a size of the
- * launch, which has one dimension, so that the compiler cannot make additions of the products and give them to the integer
- * unit. Products take longer to come, which the small groups for small arrays do not hide. */
+ * predicated multiply-adds of the words' difference, and in CUDA every second maximum is the sum less the minimum
+ * (bench/NOTES.md). The factor 1 is a size of the launch, which has one dimension, so that the compiler cannot make
+ * additions of the products and give them to the integer unit. Products take longer to come, which the small groups for
+ * small arrays do not hide. */
 #ifndef SWAP_H
 #define SWAP_H
 #include "dialect.h"
@@ -34,23 +34,11 @@ INLINE void swap_by_products(uint swap, uint* a, uint* b) {
         "@p mad.lo.u32 %0, difference, %3, %0;\n"
         "@p mad.lo.u32 %1, difference, %4, %1;\n"
         "}"
-        : "+r"(*a), "+r"(*b)
+        : "+&r"(*a), "+&r"(*b)
         : "r"(swap), "r"(ONE_OF_LAUNCH), "r"(MINUS_ONE_OF_LAUNCH));
 }
 
-INLINE uint larger_by_products(uint a, uint b, uint smaller) {
-    uint larger;
-    asm("{\n"
-        ".reg .u32 sum;\n"
-        "mad.lo.u32 sum, %1, %4, %2;\n"
-        "mad.lo.u32 %0, %3, %5, sum;\n"
-        "}"
-        : "=r"(larger)
-        : "r"(a), "r"(b), "r"(smaller), "r"(ONE_OF_LAUNCH), "r"(MINUS_ONE_OF_LAUNCH));
-    return larger;
-}
-
-/* Of selections alone the compiler would make a minimum and a maximum, which compare twice. */
+/* In groups of every size: of selections alone the compiler would make a minimum and a maximum, which compare twice. */
 #define SWAP_64(swap, a, b)                                   \
     {                                                         \
         uint low_a_ = (uint)(a), high_a_ = (uint)((a) >> 32); \
@@ -76,7 +64,18 @@ INLINE uint larger_by_products(uint a, uint b, uint smaller) {
         SWAP_64(swap, (a).y, (b).y) \
     }
 
-#if defined(__CUDACC_RTC__) && HIDES_LATENCY && LANES == 1 && KEY_BITS == 32
+#if MAXIMA_BY_PRODUCTS && HIDES_LATENCY && LANES == 1 && KEY_BITS == 32
+INLINE uint larger_by_products(uint a, uint b, uint smaller) {
+    uint larger;
+    asm("{\n"
+        ".reg .u32 sum;\n"
+        "mad.lo.u32 sum, %1, %4, %2;\n"
+        "mad.lo.u32 %0, %3, %5, sum;\n"
+        "}"
+        : "=r"(larger)
+        : "r"(a), "r"(b), "r"(smaller), "r"(ONE_OF_LAUNCH), "r"(MINUS_ONE_OF_LAUNCH));
+    return larger;
+}
 #define LARGER_KEY(i, a, b, smaller) ((i) % 2 == 0 ? MAX(a, b) : larger_by_products(a, b, smaller))
 #else
 #define LARGER_KEY(i, a, b, smaller) MAX(a, b)

@@ -29,14 +29,15 @@
 #define FIELD_BITS LOG2(REGISTER_VECTORS)
 #define LANE_BITS LOG2((uint)LANES)
 
-/* Passes over contiguous tiles take them from the end of the array, passes over rows from its beginning: each begins with
- * what the one before it has left in the device's cache. */
+/* Passes over contiguous tiles take them from the end of the array, passes over rows from its beginning: where they
+ * alternate, each begins with what the one before it has left in the device's cache. */
 #define GROUP_FROM_END (GROUPS - 1 - GROUP_ID)
 
 #define LOW_BITS(x, bits) ((x) & ((1u << (bits)) - 1))
 
 /* The start of the field of a round whose first step has stride 2^top, in a pass whose last one has stride 2^bottom: no
- * lower than that, so that work-items that store rows store as many neighbouring vectors as they can. */
+ * lower than that, so that work-items that store rows store as many neighbouring vectors as they can. The field has to
+ * fit above `bottom`. */
 INLINE uint field_start(uint top, uint bottom) {
     return max(min(max(top + 1, (uint)FIELD_BITS), (uint)TILE_BITS) - FIELD_BITS, bottom);
 }

@@ -4,7 +4,7 @@
 
 #define get_local_id(dimension) __builtin_amdgcn_workitem_id_x()
 #define get_group_id(dimension) __builtin_amdgcn_workgroup_id_x()
-#define get_global_id(dimension) (get_group_id(0) * WORK_ITEMS + get_local_id(0))
+#define get_global_size(dimension) __builtin_amdgcn_grid_size_x()
 
 #define barrier(flags)                                         \
     {                                                          \

@@ -72,9 +72,9 @@ TEST_CASE("CUDA: chosen shapes compile for every generation and spill nothing") 
     // Narrower ones are as those of 4 bytes, with less in registers.
     const Element elements[] = {{1, 0, {0}},
                                 {2, 0, {0}},
-                                {4, 0, {100'000, 5'000'000, 0}},
-                                {8, 0, {100'000, 5'000'000, 0}},
-                                {4, 4, {100'000, 0}},
+                                {4, 0, {100'000, 1'000'000, 5'000'000, 0}},
+                                {8, 0, {50'000, 500'000, 5'000'000, 0}},
+                                {4, 4, {100'000, 500'000, 5'000'000, 0}},
                                 {8, 8, {0}},
                                 {8, 16, {0}}};
     for (const Generation& generation : generations)

@@ -45,6 +45,9 @@ TEST_CASE("shape: every device has one that it can run, for every key width") {
                 CHECK_NOTHROW(check(shape));
                 CHECK_NOTHROW(require_fit(shape, bytes, device));
                 CHECK(fit(shape, bytes, device) == shape);
+                // Less than 32 bytes of a row would waste memory's sectors.
+                const std::size_t row_bytes = (shape.tile_keys() >> shape.steps_per_pass) * bytes;
+                if (bytes >= 4 && device.kind == DeviceKind::gpu) CHECK((row_bytes >= 32 || shape.steps_per_pass == 1));
             }
 }
 

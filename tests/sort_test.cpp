@@ -105,6 +105,17 @@ TEST_SUITE("whole sorts") {
 
     TEST_CASE("all patterns in the chosen shape, keys of 32 bits") { check_chosen_shape(true); }
 
+    TEST_CASE("the shapes that graphics cards have for many keys") {
+        Random random(seed());
+        for (Target& target : targets()) {
+            if (target.info.kind != DeviceKind::gpu) continue;
+            for (const std::size_t count : {300'003, 1'000'003, 7'000'003, 11'000'003}) {
+                check_sort(target, target.sorter(), random_keys<std::uint64_t>(count, random), Order::ascending, 1);
+                check_sort(target, target.sorter(), random_keys<float>(count, random), Order::descending, 5);
+            }
+        }
+    }
+
     TEST_CASE("all patterns in every variant of the statistics, keys of 32 bits") { check_variants(true); }
 
     TEST_CASE("poor shapes: 32 work-items or one, at most 4 KB of local memory, scalar keys") {

@@ -176,6 +176,18 @@ TEST_SUITE("values") {
         }
     }
 
+    TEST_CASE("sort by key: the shapes that graphics cards have for many") {
+        Random random(seed());
+        for (Target& target : targets()) {
+            if (target.info.kind != DeviceKind::gpu) continue;
+            for (const std::size_t count : {300'003, 7'000'003}) {
+                check_sort_by_key<std::uint32_t, std::uint32_t>(target, target.sorter(), count, Order::ascending, 1,
+                                                                random);
+                check_argsort<float, std::uint32_t>(target, target.sorter(), count, Order::descending, 3, random);
+            }
+        }
+    }
+
     TEST_CASE("argsort: numbers the keys stably and leaves them alone") {
         Random random(seed());
         for (Target& target : targets())

@@ -65,7 +65,10 @@ Program::Program(CUdevice device, const detail::KernelParameters& parameters)
       local_bytes_(static_cast<unsigned>(parameters.local_bytes())),
       max_work_items_(static_cast<unsigned>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK))) {
     const int major = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-    launches_ahead_ = major >= 9;
+    // Graphs keep such launches from CUDA 12.3 on.
+    int driver_version = 0;
+    LANESORT_CU(cuDriverGetVersion, &driver_version);
+    launches_ahead_ = major >= 9 && driver_version >= 12030;
     const std::string architecture =
         fmt::format("sm_{}{}", major, attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
     LANESORT_CU(cuModuleLoadData, &module_.handle, compile(parameters, architecture).code.data());

@@ -27,7 +27,8 @@ public:
     Program(CUdevice device, const detail::KernelParameters& parameters);
     const detail::KernelParameters& parameters() const noexcept { return parameters_; }
     /// Enqueues a kernel, of those of detail::kernel_names(). One that `follows` comes right after another launch of
-    /// a program, and is launched before that has ended where the device can: it waits for it by itself.
+    /// a program, and is launched before that has ended where device and driver can: it waits for it by itself. Only
+    /// for kernels that begin with AWAIT_LAST_LAUNCH.
     void launch(std::size_t kernel, std::uint64_t groups, CUstream stream, void** arguments, bool follows = false) const;
     /// The largest work-group in which all kernels can run.
     unsigned max_work_items() const noexcept { return max_work_items_; }

@@ -11,8 +11,7 @@ unsigned field_start(const Shape& shape, unsigned top, unsigned bottom) {
 
 unsigned rounds(const Shape& shape, unsigned phase, unsigned bottom) {
     unsigned rounds = 1;
-    for (unsigned start = field_start(shape, phase - 1, bottom); start > bottom;
-         start = field_start(shape, start - 1, bottom))
+    for (unsigned start = field_start(shape, phase - 1, 0); start > bottom; start = field_start(shape, start - 1, 0))
         ++rounds;
     return rounds;
 }

@@ -165,6 +165,7 @@ Shape choose_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t c
 
 Shape fit(Shape shape, ElementBytes bytes, const DeviceInfo& device) {
     const bool in_registers = !shape.walks_in_cache();
+    const unsigned tile_bits = log2(shape.tile_vectors());
     while (shape.work_items > device.max_work_items && shape.work_items > 1) shape.work_items /= 2;
     while (shape.local_bytes(bytes) > device.local_bytes) {
         if (shape.vectors > 1) shape.vectors /= 2;
@@ -172,7 +173,9 @@ Shape fit(Shape shape, ElementBytes bytes, const DeviceInfo& device) {
         else break;
     }
     if (in_registers) shape.register_vectors = 2 * shape.vectors;
-    shape.steps_per_pass = std::min(shape.steps_per_pass, log2(shape.tile_vectors()));
+    // Each halving of the tile takes a step from a pass, so that rows stay as long as they were wanted.
+    const unsigned halvings = tile_bits - log2(shape.tile_vectors());
+    shape.steps_per_pass = std::max(shape.steps_per_pass, halvings + 1) - halvings;
     return shape;
 }
 
