@@ -35,11 +35,9 @@
 
 #define LOW_BITS(x, bits) ((x) & ((1u << (bits)) - 1))
 
-/* The start of the field of a round whose first step has stride 2^top, in a pass whose last one has stride 2^bottom: no
- * lower than that, so that work-items that store rows store as many neighbouring vectors as they can. The field has to
- * fit above `bottom`. */
-INLINE uint field_start(uint top, uint bottom) {
-    return max(min(max(top + 1, (uint)FIELD_BITS), (uint)TILE_BITS) - FIELD_BITS, bottom);
+/* The start of the field of a round whose first step has stride 2^top. */
+INLINE uint field_start(uint top) {
+    return min(max(top + 1, (uint)FIELD_BITS), (uint)TILE_BITS) - FIELD_BITS;
 }
 
 /* The vector that work-item t holds in register m, where t and m occupy different bits: so

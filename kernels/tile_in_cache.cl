@@ -57,7 +57,7 @@ INLINE uint is_beyond(tile_t tile, uint t, uint start, uint mirrored, index_t co
 INLINE void merge_vectors(arrays_t arrays, index_t count, tile_t tile, uint first_t, uint last_t, uint mirrored,
                           uint top, uint bottom, uint coding, flip_t flip) {
     while (top > bottom) {
-        uint start = field_start(top - 1, 0);
+        uint start = field_start(top - 1);
         uint last = max(start, bottom);
         for (uint t = first_t; t < last_t; ++t) {
             tile_t part = part_of_tile(tile, t, start, mirrored, count);

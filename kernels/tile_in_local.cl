@@ -193,7 +193,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
     LOOP(phase, UNROLL_ROUNDS ? FIELD_BITS + 1 : FIRST_PHASE, TILE_BITS, phase >= FIRST_PHASE && phase <= phases) {
         uint top = phase;
         LOOP(round, 0, ROUNDS(TILE_BITS) - 1, top > 0) {
-            uint next = field_start(top - 1, 0);
+            uint next = field_start(top - 1);
             HAND_OVER(r, local_tile, t, start, mirrored, next, round == 0, &sync);
             start = next;
             mirrored = round == 0;
@@ -230,7 +230,8 @@ INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, index_t count, tile_t 
     (void)most_rounds;
     LOOP(round, 1, most_rounds - 1, start > bottom) {
         uint top = start - 1;
-        uint next = field_start(top, bottom);
+        /* No lower than the last step: work-items that store rows store as many neighbouring vectors as they can. */
+        uint next = max(field_start(top), bottom);
         HAND_OVER(r, local_tile, t, start, mirrored, next, 0, &sync);
         start = next;
         mirrored = 0;

@@ -138,7 +138,7 @@ private:
         if (first_phase == 0) rounds_.push_back(sorted_registers());
         for (unsigned phase = std::max(first_phase, field_bits_ + 1); phase <= pass_.last_phase - lane_bits_; ++phase)
             for (unsigned top = phase; top > 0; top = rounds_.back().start) {
-                Round round{field_start(shape_, top - 1, 0), top == phase};
+                Round round{field_start(shape_, top - 1), top == phase};
                 merge_registers(round, top - 1 - round.start, 0, round.start == 0);
                 rounds_.push_back(round);
             }
@@ -154,7 +154,7 @@ private:
             rounds_.push_back(round);
             if (round.start <= bottom) return;
             top = round.start;
-            round = {field_start(shape_, top - 1, bottom), false};
+            round = {std::max(field_start(shape_, top - 1), bottom), false};
         }
     }
 

@@ -99,11 +99,11 @@ void for_every_hand_over(const Shape& shape, Visit visit) {
         from = to;
     };
     for (unsigned phase = field + 1; phase <= tile; ++phase)
-        for (unsigned top = phase; top > 0; top = from) hand_over(field_start(shape, top - 1, 0));
+        for (unsigned top = phase; top > 0; top = from) hand_over(field_start(shape, top - 1));
     hand_over(tile - field);
     for (unsigned bottom = 0; bottom < tile - field; ++bottom) {
         from = tile - field;
-        for (unsigned top = from; top > bottom; top = from) hand_over(field_start(shape, top - 1, bottom));
+        for (unsigned top = from; top > bottom; top = from) hand_over(std::max(field_start(shape, top - 1), bottom));
     }
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("rounds: fields stay inside the tile and descend to the last step") {
         for (unsigned phase = bottom + 1; phase <= tile; ++phase) {
             unsigned count = 0, top = phase;
             do {
-                const unsigned start = field_start(shape, top - 1, std::min(bottom, tile - field));
+                const unsigned start = std::max(field_start(shape, top - 1), std::min(bottom, tile - field));
                 REQUIRE(start + field <= tile);
                 REQUIRE(start < top);
                 REQUIRE(top <= start + field);

@@ -261,8 +261,7 @@ Findings examine_platforms(const Discovered& discovered) {
                 {warning, "platform", fmt::format("{} has no device that can compile kernels", platform),
                  rusticl ? "name Mesa's drivers that it may use in the environment, as in RUSTICL_ENABLE=radeonsi,iris"
                          : "if it should have one, look at the graphics card's driver; PoCL has none where it may "
-                           "write to no cache "
-                           "folder (XDG_CACHE_HOME, or POCL_CACHE_DIR); else its package can go"});
+                           "write to no cache folder (XDG_CACHE_HOME, or POCL_CACHE_DIR); else its package can go"});
         }
     }
     return findings;

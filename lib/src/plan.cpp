@@ -212,7 +212,7 @@ std::vector<Step> steps(const Pass& pass, const Shape& shape) {
                 pass.kind == Pass::Kind::merge_rows ? stride - pass.row_stride + pass.column_bits : stride;
             begins_round = begins_round || (start > 0 && in_tile < bits.lanes + start);
             if (begins_round) {
-                start = field_start(shape, std::max(in_tile, bits.lanes) - bits.lanes, 0);
+                start = field_start(shape, std::max(in_tile, bits.lanes) - bits.lanes);
                 ++rounds;
             }
             steps.push_back({phase, stride, stride + 1 == phase, shared && begins_round && rounds > 1});

@@ -4,14 +4,14 @@
 
 namespace lanesort {
 
-unsigned field_start(const Shape& shape, unsigned top, unsigned bottom) {
+unsigned field_start(const Shape& shape, unsigned top) {
     const unsigned field_bits = log2(shape.register_vectors);
-    return std::max(std::min(std::max(top + 1, field_bits), log2(shape.tile_vectors())) - field_bits, bottom);
+    return std::min(std::max(top + 1, field_bits), log2(shape.tile_vectors())) - field_bits;
 }
 
 unsigned rounds(const Shape& shape, unsigned phase, unsigned bottom) {
     unsigned rounds = 1;
-    for (unsigned start = field_start(shape, phase - 1, 0); start > bottom; start = field_start(shape, start - 1, 0))
+    for (unsigned start = field_start(shape, phase - 1); start > bottom; start = field_start(shape, start - 1))
         ++rounds;
     return rounds;
 }

@@ -11,9 +11,9 @@ namespace lanesort {
 
 constexpr unsigned log2(unsigned power_of_two) { return static_cast<unsigned>(std::countr_zero(power_of_two)); }
 
-/// The start of the field of a round whose first step has stride 2^top vectors, in a pass whose last one has stride
-/// 2^bottom and above it room for a field.
-unsigned field_start(const Shape& shape, unsigned top, unsigned bottom);
+/// The start of the field of a round whose first step has stride 2^top vectors. In a pass over rows the last field starts
+/// no lower than the stride of the last step.
+unsigned field_start(const Shape& shape, unsigned top);
 
 /// Rounds that the steps of strides 2^(phase-1) .. 2^bottom vectors take.
 unsigned rounds(const Shape& shape, unsigned phase, unsigned bottom);
