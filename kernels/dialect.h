@@ -32,6 +32,9 @@ typedef unsigned long long ulong;
 #define KEY_BYTES (KEY_BITS / 8)
 #endif
 
+/* Two neighbouring scalars have a type of twice the size that a device loads and stores at once. */
+#define HAS_PAIRS (LANES == 1 && RECORD_BYTES == 0 && VALUE_BITS <= 64)
+
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
 

@@ -72,6 +72,7 @@ typedef ulong offset_t;
     extern __shared__ __align__(16) unsigned char local_bytes[]; \
     type* name = reinterpret_cast<type*>(local_bytes + (bytes_before))
 #define ATOMIC_ADD(address, value) atomicAdd(address, value)
+#define BARRIERS_IN_BRANCHES 1
 /* For swap.h: a 1 that the compiler does not know, and whether maxima are sums less minima. */
 #define ONE_OF_LAUNCH gridDim.y
 #define MAXIMA_BY_PRODUCTS 1
@@ -83,6 +84,20 @@ typedef value_t value_vec_t;
 #endif
 #if NUMBER_BITS
 typedef number_t number_vec_t;
+#endif
+#if HAS_PAIRS
+template <class T>
+struct __align__(2 * sizeof(T)) pair {
+    T first, second;
+};
+typedef pair<key_t> key_pair_t;
+#if VALUE_BITS
+typedef pair<value_t> value_pair_t;
+#endif
+#if NUMBER_BITS
+typedef pair<number_t> number_pair_t;
+#endif
+#define MAKE_PAIR(pair_t, a, b) (pair_t{a, b})
 #endif
 #define LOAD_VECTOR(address) (*(address))
 #define STORE_VECTOR(value, address) (*(address) = (value))

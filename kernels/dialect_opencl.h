@@ -54,8 +54,15 @@ typedef ulong offset_t;
 #define AWAIT_LAST_LAUNCH()
 #define DECLARE_LOCAL(type, name, size, bytes_before) __local type name[size]
 #define ATOMIC_ADD(address, value) atomic_add(address, value)
-/* For swap.h, on NVIDIA's devices: a 1 that the compiler does not know. Sorts of 32-bit keys had become slower there, and
- * maxima by products were a suspect (bench/NOTES.md). */
+/* Whether both ways of a branch may have barriers of their own, where all work-items take the same. What PoCL 3.1 makes of
+ * them writes beyond the end of the array. */
+#ifdef __NV_CL_C_VERSION
+#define BARRIERS_IN_BRANCHES 1
+#else
+#define BARRIERS_IN_BRANCHES 0
+#endif
+/* For swap.h, on NVIDIA's devices: a 1 that the compiler does not know. Maxima by products are slower there than maxima
+ * (bench/NOTES.md). */
 #ifdef __NV_CL_C_VERSION
 #define ONE_OF_LAUNCH ((uint)get_global_size(1))
 #endif
@@ -71,6 +78,16 @@ typedef number_t number_vec_t;
 #endif
 #define LOAD_VECTOR(address) (*(address))
 #define STORE_VECTOR(value, address) (*(address) = (value))
+#if HAS_PAIRS
+typedef PASTE(PASTE(UINT_, KEY_BITS), 2) key_pair_t;
+#if VALUE_BITS
+typedef PASTE(PASTE(UINT_, VALUE_BITS), 2) value_pair_t;
+#endif
+#if NUMBER_BITS
+typedef PASTE(PASTE(UINT_, NUMBER_BITS), 2) number_pair_t;
+#endif
+#define MAKE_PAIR(pair_t, a, b) ((pair_t)(a, b))
+#endif
 #else
 typedef PASTE(PASTE(UINT_, KEY_BITS), LANES) vec_t;
 #if VALUE_BITS

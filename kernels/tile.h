@@ -13,6 +13,11 @@
  *
  * In the mirrored round that begins a phase, the registers with the field's top bit set hold the vectors whose lower
  * bits are those of t inverted: the partners of i are i ^ (2^phase - 1).
+ *
+ * Where all rounds but the last one leave a single step of a whole tile, that round holds pairs of neighbours, and two
+ * vectors are stored at once as they are held:
+ *
+ *      v:  | m / 2 |  t  | m % 2 |
  */
 #ifndef TILE_H
 #define TILE_H
@@ -23,11 +28,19 @@
 #define TILE_WORK_ITEMS WORK_ITEMS
 #endif
 
+/* Neighbouring work-items store neighbouring vectors, or pairs of them, after one more hand-over if need be. */
+#ifndef COALESCED_STORE
+#define COALESCED_STORE 0
+#endif
+
 #define TILE_VECTORS (2u * VECTORS * TILE_WORK_ITEMS)
 #define TILE_KEYS (TILE_VECTORS * LANES)
 #define TILE_BITS LOG2(TILE_VECTORS)
 #define FIELD_BITS LOG2(REGISTER_VECTORS)
 #define LANE_BITS LOG2((uint)LANES)
+/* The field of the round in which neighbouring work-items hold neighbouring vectors. */
+#define CONTIGUOUS_START (TILE_BITS - FIELD_BITS)
+#define STORES_PAIRS (COALESCED_STORE && LANES == 1 && FIELD_BITS > 1 && TILE_BITS % FIELD_BITS == 1)
 
 /* Passes over contiguous tiles take them from the end of the array, passes over rows from its beginning: where they
  * alternate, each begins with what the one before it has left in the device's cache. */
@@ -45,6 +58,9 @@ INLINE uint field_start(uint top) {
 INLINE uint vector_of(uint t, uint m, uint start) {
     return ((t >> start) << (start + FIELD_BITS)) | (m << start) | LOW_BITS(t, start);
 }
+
+/* The same in the round that holds pairs. */
+INLINE uint vector_in_pairs(uint t, uint m) { return ((m >> 1) << (CONTIGUOUS_START + 1)) | (t << 1) | (m & 1); }
 
 /* The number under which work-item t holds its upper registers. */
 INLINE uint upper_number(uint t, uint start, uint mirrored) { return mirrored ? t ^ ((1u << start) - 1) : t; }
@@ -270,5 +286,47 @@ INLINE void store_registers(element_t* r, arrays_t arrays, index_t count, tile_t
 #endif
     }
 }
+
+#if STORES_PAIRS
+/* Whether all arrays lie so that each pair of a tile has an address that is a multiple of its size. Of elements that no
+ * device stores two at once, each may lie anywhere. */
+#if HAS_PAIRS
+#define LIES_IN_PAIRS(part, array) ((size_t)((array) + tile.base) % sizeof(part##_pair_t) == 0)
+INLINE uint lie_in_pairs(arrays_t arrays, tile_t tile) {
+    return LIES_IN_PAIRS(key, arrays.keys) WITH_VALUES(&& LIES_IN_PAIRS(value, arrays.values))
+        WITH_STORED_NUMBERS(&& LIES_IN_PAIRS(number, arrays.numbers));
+}
+#define STORE_PAIR(part, address) *(GLOBAL part##_pair_t*)(address) = MAKE_PAIR(part##_pair_t, r[m].part, r[m + 1].part);
+#else
+#define lie_in_pairs(arrays, tile) 1
+#define STORE_PAIR(part, address)               \
+    {                                           \
+        (address)[0] = r[m].part;               \
+        (address)[1] = r[m + 1].part;           \
+    }
+#endif
+
+/* All registers of work-item t to the array, from the round that holds pairs. */
+INLINE void store_pairs(element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint coding, flip_t flip) {
+    if (coding != CODING_NONE) {
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m].key = decode(r[m].key, coding, flip);
+    }
+    index_t first = key_index(tile, vector_in_pairs(t, 0));
+    if (tile.whole && lie_in_pairs(arrays, tile)) {
+        arrays_t to = arrays_from(arrays, first);
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; m += 2) {
+            index_t offset = key_offset(tile, vector_in_pairs(0, m));
+            STORE_PAIR(key, to.keys + offset)
+            WITH_VALUES(STORE_PAIR(value, to.values + offset))
+            WITH_STORED_NUMBERS(STORE_PAIR(number, to.numbers + offset))
+        }
+    } else {
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) {
+            index_t i = first + key_offset(tile, vector_in_pairs(0, m));
+            if (i < count) store_element(r[m], arrays, i);
+        }
+    }
+}
+#endif
 
 #endif

@@ -14,7 +14,6 @@
 /* REMAP            write-back addresses remapped so that the next round reads contiguously
  * BANK_SWAP        half of the work-items write their two groups of vectors in the other order
  * BANK_PADDING     unused words between the slots spread a write-back over the banks
- * COALESCED_STORE  one more hand-over before the store, so that neighbouring work-items store neighbouring vectors
  * UNROLL_ROUNDS    rounds unrolled, so that their local-memory addresses are constants; 0 compiles faster */
 #ifndef REMAP
 #define REMAP 0
@@ -24,9 +23,6 @@
 #endif
 #ifndef BANK_PADDING
 #define BANK_PADDING 0
-#endif
-#ifndef COALESCED_STORE
-#define COALESCED_STORE 0
 #endif
 #ifndef UNROLL_ROUNDS
 #define UNROLL_ROUNDS 0
@@ -39,8 +35,6 @@
 #define LOOP(i, first, last, going) for (uint i = (first); going; ++i)
 #endif
 
-/* The field of the round in which neighbouring work-items hold neighbouring vectors. */
-#define CONTIGUOUS_START (TILE_BITS - FIELD_BITS)
 /* The most rounds that so many steps of one phase take. */
 #define ROUNDS(steps) (((steps) + FIELD_BITS - 1) / FIELD_BITS)
 
@@ -118,6 +112,28 @@ INLINE void hand_over(element_t* r, local_arrays_t tile, uint t, uint from, uint
     }
     ++sync->hand_overs;
 }
+
+#if STORES_PAIRS
+/* The slot of vector v in the hand-over to the round that holds pairs. Only the bit that tells the two of a pair moves, to
+ * where it stands for banks that the work-items of one instruction do not use otherwise. */
+#define PAIR_BIT \
+    (CONTIGUOUS_START < ROW_OF_BANKS_BITS + FIELD_BITS - 1 ? CONTIGUOUS_START : ROW_OF_BANKS_BITS + FIELD_BITS - 1)
+INLINE uint slot_of_pairs(uint v) {
+    uint remapped = ((v >> (PAIR_BIT + 1)) << (PAIR_BIT + 1)) | ((v & 1) << PAIR_BIT) | LOW_BITS(v >> 1, PAIR_BIT);
+    return PADDED(remapped, ROW_OF_BANKS_BITS);
+}
+
+/* All work-items give away the elements of the round at `from` and take pairs. */
+INLINE void hand_over_pairs(element_t* r, local_arrays_t tile, uint t, uint from, sync_t* sync) {
+    if (REMAP && sync->hand_overs > 0) SYNCHRONISE(sync)
+    UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
+        store_local_element(r[m], tile, slot_of_pairs(vector_of(t, 0, from)) + slot_of_pairs(vector_of(0, m, from)));
+    SYNCHRONISE(sync)
+    UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
+        r[m] = load_local_element(tile, slot_of_pairs(vector_in_pairs(t, 0)) + slot_of_pairs(vector_in_pairs(0, m)));
+    ++sync->hand_overs;
+}
+#endif
 #if TILES_PER_GROUP > 1
 #define TILE_OF_GROUP (LOCAL_ID / TILE_WORK_ITEMS)
 #define TILE_NUMBER(group) ((offset_t)(group) * TILES_PER_GROUP + TILE_OF_GROUP)
@@ -146,6 +162,45 @@ INLINE void hand_over(element_t* r, local_arrays_t tile, uint t, uint from, uint
 #define HAND_OVER(r, tile, t, from, from_mirrored, to, to_mirrored, sync) (void)(tile)
 #define DECLARE_LOCAL_TILE(name) uint name = 0
 #endif
+
+/* What a pass over contiguous tiles ends with: the steps that it has left to the last round, and the store. Where arrays
+ * lie so that pairs cannot be stored at once, one more hand-over is faster than to store them one by one, if all
+ * work-items of a group can take it. */
+#if STORES_PAIRS
+#define STEPS_OF_STORE 1
+#else
+#define STEPS_OF_STORE 0
+#endif
+#if BARRIERS_IN_BRANCHES && TILES_PER_GROUP == 1
+#define TAKES_PAIRS lie_in_pairs(arrays, tile)
+#else
+#define TAKES_PAIRS 1
+#endif
+INLINE void store_tile(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, index_t count, tile_t tile, uint t,
+                       uint start, uint mirrored, uint left, uint coding, flip_t flip, sync_t* sync) {
+    (void)local_tile;
+    (void)left;
+    (void)sync;
+#if STORES_PAIRS
+    if (TAKES_PAIRS) {
+        hand_over_pairs(r, local_tile, t, start, sync);
+        if (left > 0) register_step(r, 0);
+        store_pairs(r, arrays, count, tile, t, coding, flip);
+        return;
+    }
+    if (left > 0) {
+        HAND_OVER(r, local_tile, t, start, mirrored, 0, 0, sync);
+        register_step(r, 0);
+        start = mirrored = 0;
+    }
+#endif
+#if COALESCED_STORE
+    HAND_OVER(r, local_tile, t, start, mirrored, CONTIGUOUS_START, 0, sync);
+    start = CONTIGUOUS_START;
+    mirrored = 0;
+#endif
+    store_registers(r, arrays, count, tile, t, start, mirrored, 1, coding, flip);
+}
 
 /* The phase after which the rounds begin that hand over: where heads are merged, `first_phase` may come later. */
 #if HEADS
@@ -192,7 +247,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
 
     LOOP(phase, UNROLL_ROUNDS ? FIELD_BITS + 1 : FIRST_PHASE, TILE_BITS, phase >= FIRST_PHASE && phase <= phases) {
         uint top = phase;
-        LOOP(round, 0, ROUNDS(TILE_BITS) - 1, top > 0) {
+        LOOP(round, 0, ROUNDS(TILE_BITS) - 1, top > (phase == TILE_BITS ? STEPS_OF_STORE : 0)) {
             uint next = field_start(top - 1);
             HAND_OVER(r, local_tile, t, start, mirrored, next, round == 0, &sync);
             start = next;
@@ -202,12 +257,8 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
         }
     }
 
-#if COALESCED_STORE
-    HAND_OVER(r, local_tile, t, start, mirrored, CONTIGUOUS_START, 0, &sync);
-    start = CONTIGUOUS_START;
-    mirrored = 0;
-#endif
-    store_registers(r, arrays, count, tile, t, start, mirrored, 1, store_coding, flip);
+    store_tile(r, local_tile, arrays, count, tile, t, start, mirrored, phases == TILE_BITS ? STEPS_OF_STORE : 0,
+               store_coding, flip, &sync);
     REPORT_SYNC(sync)
 }
 #endif
@@ -215,20 +266,20 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
 #if !HEADS
 /* The steps of one phase on a tile of rows of 2^column_bits keys: the strides from half the tile down to one row, or,
  * where the tile is contiguous, down to one key. */
-INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, index_t count, tile_t tile, uint mirrored,
+INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, index_t count, tile_t tile, uint contiguous, uint mirrored,
                   uint most_rounds, uint first_coding, uint store_coding, flip_t flip COUNTERS_PARAMETER) {
     uint t = TILE_WORK_ITEM;
     sync_t sync = {0, 0};
     element_t r[REGISTER_VECTORS];
     uint bottom = max(tile.column_bits, (uint)LANE_BITS) - LANE_BITS;
-    uint contiguous = tile.row_stride == 0;
 
     uint start = CONTIGUOUS_START;
     load_registers(r, arrays, count, tile, t, start, mirrored, 1, first_coding, flip);
     merge_registers(r, mirrored, FIELD_BITS - 1, max(start, bottom) - start, contiguous && start == 0);
 
     (void)most_rounds;
-    LOOP(round, 1, most_rounds - 1, start > bottom) {
+    uint end = contiguous ? STEPS_OF_STORE : bottom;
+    LOOP(round, 1, most_rounds - 1, start > end) {
         uint top = start - 1;
         /* No lower than the last step: work-items that store rows store as many neighbouring vectors as they can. */
         uint next = max(field_start(top), bottom);
@@ -238,14 +289,9 @@ INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, index_t count, tile_t 
         merge_registers(r, 0, top - start, max(start, bottom) - start, contiguous && start == 0);
     }
 
-#if COALESCED_STORE
-    if (contiguous) {
-        HAND_OVER(r, local_tile, t, start, mirrored, CONTIGUOUS_START, 0, &sync);
-        start = CONTIGUOUS_START;
-        mirrored = 0;
-    }
-#endif
-    store_registers(r, arrays, count, tile, t, start, mirrored, 1, store_coding, flip);
+    if (contiguous)
+        store_tile(r, local_tile, arrays, count, tile, t, start, mirrored, STEPS_OF_STORE, store_coding, flip, &sync);
+    else store_registers(r, arrays, count, tile, t, start, mirrored, 1, store_coding, flip);
     REPORT_SYNC(sync)
 }
 
@@ -259,7 +305,7 @@ KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_
     ENTER_ROW(arrays, number, count)
     tile_t tile = contiguous_tile((index_t)number, count);
     BEHIND_FRONT(tile, count)
-    merge(local_tile, arrays, count, tile, BEGINS_PHASE, ROUNDS(TILE_BITS), FIRST_CODING, store_coding,
+    merge(local_tile, arrays, count, tile, 1, BEGINS_PHASE, ROUNDS(TILE_BITS), FIRST_CODING, store_coding,
           flip COUNTERS_ARGUMENT);
 }
 
@@ -275,7 +321,7 @@ KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
     ENTER_ROW(arrays, number, count)
     tile_t tile = strided_tile((index_t)number, row_stride, column_bits, mirrored, count);
     BEHIND_FRONT(tile, count)
-    merge(local_tile, arrays, count, tile, mirrored, ROUNDS(STEPS_PER_PASS), FIRST_CODING, store_coding,
+    merge(local_tile, arrays, count, tile, 0, mirrored, ROUNDS(STEPS_PER_PASS), FIRST_CODING, store_coding,
           flip COUNTERS_ARGUMENT);
 }
 #endif

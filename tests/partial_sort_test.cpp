@@ -14,7 +14,7 @@ Shape shape_of_small_tiles(const Target& target, unsigned lanes = 4) {
         return {.lanes = lanes, .vectors = 64, .work_items = 1, .register_vectors = 8, .steps_per_pass = 4};
     return {.lanes = 1,
             .vectors = 4,
-            .work_items = 64,
+            .work_items = 128,
             .register_vectors = 8,
             .steps_per_pass = 5,
             .remap = true,

@@ -66,8 +66,7 @@ public:
         const bool merges = pass.kind == Pass::Kind::merge_rows || pass.kind == Pass::Kind::merge_tiles;
         if (merges) merge();
         else sort(over_heads_ && pass.kind == Pass::Kind::merge_heads ? pass.first_phase - lane_bits_ : 0);
-        if (shape_.coalesced_store && shape_.tile_work_items() > 1 && pass.kind != Pass::Kind::merge_rows)
-            rounds_.push_back({contiguous_, false});
+        if (shape_.coalesced_store && shape_.tile_work_items() > 1 && pass.kind != Pass::Kind::merge_rows) store();
         block_bits_ = pass.kind == Pass::Kind::merge_heads ? 0 : pass.row_stride - pass.column_bits;
         number_bits_ = std::max(block_bits_, bits_below(pass.tiles));
     }
@@ -156,6 +155,13 @@ private:
             top = round.start;
             round = {std::max(field_start(shape_, top - 1), bottom), false};
         }
+    }
+
+    void store() {
+        const bool whole = pass_.kind == Pass::Kind::merge_tiles || pass_.last_phase == tile_bits_ + lane_bits_;
+        if (!stores_pairs(shape_)) rounds_.push_back({contiguous_, false});
+        else if (whole) rounds_.back().start = in_pairs;
+        else rounds_.push_back({in_pairs, false});
     }
 
     const Pass& pass_;
@@ -340,6 +346,17 @@ std::string fault_over_heads(const Plan& plan, std::uint64_t first) {
     return "";
 }
 
+/// Those of tiles of up to 32 keys, and again those that can store pairs.
+std::vector<Shape> shapes_of_small_tiles() {
+    std::vector<Shape> shapes = test::shapes_of_tiles_up_to(32);
+    for (std::size_t i = 0, count = shapes.size(); i < count; ++i) {
+        Shape shape = shapes[i];
+        shape.coalesced_store = true;
+        if (stores_pairs(shape)) shapes.push_back(shape);
+    }
+    return shapes;
+}
+
 TEST_CASE("plan proof: sorts") {
     std::uint64_t plans = 0;
     const auto check = [&](std::uint64_t count, const Shape& shape) {
@@ -348,7 +365,7 @@ TEST_CASE("plan proof: sorts") {
         REQUIRE(fault_of_sort(make_plan(count, shape)) == "");
         ++plans;
     };
-    for (const Shape& shape : test::shapes_of_tiles_up_to(32))
+    for (const Shape& shape : shapes_of_small_tiles())
         for (std::uint64_t count = 2; count <= 70; ++count) check(count, shape);
     test::Random random(test::seed());
     for (const Shape& shape : test::many_shapes()) {
@@ -370,7 +387,7 @@ TEST_CASE("plan proof: the first keys") {
         REQUIRE(fault_over_heads(make_plan(count, shape, first), first) == "");
         ++plans;
     };
-    for (const Shape& shape : test::shapes_of_tiles_up_to(32))
+    for (const Shape& shape : shapes_of_small_tiles())
         for (std::uint64_t count = 2; count <= 200; count += 1 + count / 20)
             for (const std::uint64_t first : {1, 3, 4, 8, 13}) check(count, first, shape);
     test::Random random(test::seed());
@@ -392,7 +409,7 @@ TEST_CASE("plan proof: merges") {
         REQUIRE(fault_of_merge(make_merge_plan(count, middle, shape), middle) == "");
         ++plans;
     };
-    for (const Shape& shape : test::shapes_of_tiles_up_to(32))
+    for (const Shape& shape : shapes_of_small_tiles())
         for (std::uint64_t count = 2; count <= 40; ++count)
             for (std::uint64_t middle = 1; middle < count; ++middle) check(count, middle, shape);
     test::Random random(test::seed());

@@ -25,7 +25,9 @@ Pass counted(Pass pass, const Shape& shape) {
     pass.groups = shape.local_sync ? pass.tiles : ceil_div(pass.tiles, shape.work_items);
     if (shape.tile_work_items() > 1) {
         const bool stores_through_local = shape.coalesced_store && pass.kind != Pass::Kind::merge_rows;
-        pass.hand_overs = pass.rounds - 1 + stores_through_local;
+        const bool whole_tile = pass.kind == Pass::Kind::merge_tiles || pass.last_phase == TileBits(shape).keys;
+        const bool last_round_stores = whole_tile && stores_pairs(shape);
+        pass.hand_overs = pass.rounds - 1 + (stores_through_local && !last_round_stores);
         pass.barriers = shape.remap ? std::max(2 * pass.hand_overs, 1u) - 1 : pass.hand_overs;
     }
     return pass;

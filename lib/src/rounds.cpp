@@ -16,7 +16,14 @@ unsigned rounds(const Shape& shape, unsigned phase, unsigned bottom) {
     return rounds;
 }
 
+bool stores_pairs(const Shape& shape) {
+    const unsigned field_bits = log2(shape.register_vectors);
+    return shape.coalesced_store && shape.tile_work_items() > 1 && shape.lanes == 1 && field_bits > 1 &&
+           log2(shape.tile_vectors()) % field_bits == 1;
+}
+
 unsigned held_vector(const Shape& shape, unsigned t, unsigned m, unsigned start, bool mirrored) {
+    if (start == in_pairs) return m / 2 * 2 * shape.tile_work_items() | 2 * t | (m & 1);
     const unsigned low = (1u << start) - 1;
     const unsigned v = (t >> start) << (start + log2(shape.register_vectors)) | m << start | (t & low);
     return mirrored && m >= shape.register_vectors / 2 ? v ^ low : v;
@@ -30,6 +37,7 @@ unsigned remapped_slot(const Shape& shape, unsigned v, unsigned start) {
 }
 
 unsigned padding_shift(const Shape& shape, unsigned from, unsigned to, unsigned row_bits) {
+    if (to == in_pairs) return row_bits;
     const int field_bits = static_cast<int>(log2(shape.register_vectors));
     const int contiguous_start = static_cast<int>(log2(shape.tile_vectors())) - field_bits;
     const int start = static_cast<int>(to), row = static_cast<int>(row_bits);
@@ -39,8 +47,14 @@ unsigned padding_shift(const Shape& shape, unsigned from, unsigned to, unsigned 
     return static_cast<unsigned>(std::max(contiguous_start - lowest, row));
 }
 
+static unsigned slot_of_pairs(const Shape& shape, unsigned v, unsigned row_bits) {
+    const unsigned bit = std::min(log2(shape.tile_work_items()), row_bits + log2(shape.register_vectors) - 1);
+    const unsigned above = v >> (bit + 1) << (bit + 1);
+    return above | (v & 1) << bit | ((v - above) >> 1);
+}
+
 unsigned padded_slot(const Shape& shape, unsigned v, unsigned from, unsigned to, unsigned row_bits) {
-    const unsigned slot = remapped_slot(shape, v, to);
+    const unsigned slot = to == in_pairs ? slot_of_pairs(shape, v, row_bits) : remapped_slot(shape, v, to);
     return shape.bank_padding ? slot + (slot >> padding_shift(shape, from, to, row_bits)) : slot;
 }
 
