@@ -54,8 +54,8 @@ typedef ulong offset_t;
 #define AWAIT_LAST_LAUNCH()
 #define DECLARE_LOCAL(type, name, size, bytes_before) __local type name[size]
 #define ATOMIC_ADD(address, value) atomic_add(address, value)
-/* Whether both ways of a branch may have barriers of their own, where all work-items take the same. What PoCL 3.1 makes of
- * them writes beyond the end of the array. */
+/* Whether both ways of a branch that all work-items take alike may have barriers. PoCL 3.1 compiles them to code that writes
+ * beyond the end of the array. */
 #ifdef __NV_CL_C_VERSION
 #define BARRIERS_IN_BRANCHES 1
 #else
@@ -79,14 +79,19 @@ typedef number_t number_vec_t;
 #define LOAD_VECTOR(address) (*(address))
 #define STORE_VECTOR(value, address) (*(address) = (value))
 #if HAS_PAIRS
-typedef PASTE(PASTE(UINT_, KEY_BITS), 2) key_pair_t;
+/* Structures rather than vectors, whose parts Oclgrind stores after a whole of undefined bytes. */
+#define PAIR_OF(bits)                                                 \
+    struct {                                                          \
+        PASTE(UINT_, bits) first, second;                             \
+    } __attribute__((aligned(2 * sizeof(PASTE(UINT_, bits)))))
+typedef PAIR_OF(KEY_BITS) key_pair_t;
 #if VALUE_BITS
-typedef PASTE(PASTE(UINT_, VALUE_BITS), 2) value_pair_t;
+typedef PAIR_OF(VALUE_BITS) value_pair_t;
 #endif
 #if NUMBER_BITS
-typedef PASTE(PASTE(UINT_, NUMBER_BITS), 2) number_pair_t;
+typedef PAIR_OF(NUMBER_BITS) number_pair_t;
 #endif
-#define MAKE_PAIR(pair_t, a, b) ((pair_t)(a, b))
+#define MAKE_PAIR(pair_t, a, b) ((pair_t){a, b})
 #endif
 #else
 typedef PASTE(PASTE(UINT_, KEY_BITS), LANES) vec_t;

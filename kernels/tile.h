@@ -14,8 +14,8 @@
  * In the mirrored round that begins a phase, the registers with the field's top bit set hold the vectors whose lower
  * bits are those of t inverted: the partners of i are i ^ (2^phase - 1).
  *
- * Where all rounds but the last one leave a single step of a whole tile, that round holds pairs of neighbours, and two
- * vectors are stored at once as they are held:
+ * Of a contiguous tile whose bits are one more than a multiple of the field's, the last round holds pairs of neighbours.
+ * It runs the step between them, if that is left, and stores two vectors at once:
  *
  *      v:  | m / 2 |  t  | m % 2 |
  */
@@ -28,7 +28,11 @@
 #define TILE_WORK_ITEMS WORK_ITEMS
 #endif
 
-/* Neighbouring work-items store neighbouring vectors, or pairs of them, after one more hand-over if need be. */
+/* REMAP            write-back addresses remapped so that the next round reads contiguously
+ * COALESCED_STORE  neighbouring work-items store neighbouring vectors, after one more hand-over, or pairs, after none */
+#ifndef REMAP
+#define REMAP 0
+#endif
 #ifndef COALESCED_STORE
 #define COALESCED_STORE 0
 #endif
@@ -40,7 +44,7 @@
 #define LANE_BITS LOG2((uint)LANES)
 /* The field of the round in which neighbouring work-items hold neighbouring vectors. */
 #define CONTIGUOUS_START (TILE_BITS - FIELD_BITS)
-#define STORES_PAIRS (COALESCED_STORE && LANES == 1 && FIELD_BITS > 1 && TILE_BITS % FIELD_BITS == 1)
+#define STORES_PAIRS (COALESCED_STORE && REMAP && LANES == 1 && FIELD_BITS > 1 && TILE_BITS % FIELD_BITS == 1)
 
 /* Passes over contiguous tiles take them from the end of the array, passes over rows from its beginning: where they
  * alternate, each begins with what the one before it has left in the device's cache. */
@@ -306,24 +310,33 @@ INLINE uint lie_in_pairs(arrays_t arrays, tile_t tile) {
     }
 #endif
 
+#define STORE_PAIRS(to, offset)                                              \
+    {                                                                        \
+        STORE_PAIR(key, (to).keys + (offset))                                \
+        WITH_VALUES(STORE_PAIR(value, (to).values + (offset)))               \
+        WITH_STORED_NUMBERS(STORE_PAIR(number, (to).numbers + (offset)))     \
+    }
+
 /* All registers of work-item t to the array, from the round that holds pairs. */
 INLINE void store_pairs(element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint coding, flip_t flip) {
     if (coding != CODING_NONE) {
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m].key = decode(r[m].key, coding, flip);
     }
     index_t first = key_index(tile, vector_in_pairs(t, 0));
-    if (tile.whole && lie_in_pairs(arrays, tile)) {
+    uint together = lie_in_pairs(arrays, tile);
+    if (tile.whole && together) {
         arrays_t to = arrays_from(arrays, first);
-        UNROLL for (uint m = 0; m < REGISTER_VECTORS; m += 2) {
-            index_t offset = key_offset(tile, vector_in_pairs(0, m));
-            STORE_PAIR(key, to.keys + offset)
-            WITH_VALUES(STORE_PAIR(value, to.values + offset))
-            WITH_STORED_NUMBERS(STORE_PAIR(number, to.numbers + offset))
-        }
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; m += 2) STORE_PAIRS(to, key_offset(tile, vector_in_pairs(0, m)))
     } else {
-        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) {
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; m += 2) {
             index_t i = first + key_offset(tile, vector_in_pairs(0, m));
-            if (i < count) store_element(r[m], arrays, i);
+            uint first_inside = i < count, second_inside = i + 1 < count;
+            if (together && first_inside && second_inside) {
+                STORE_PAIRS(arrays, i)
+            } else {
+                if (first_inside) store_element(r[m], arrays, i);
+                if (second_inside) store_element(r[m + 1], arrays, i + 1);
+            }
         }
     }
 }

@@ -11,13 +11,9 @@
 #include "sync_count.h"
 #include "tile.h"
 
-/* REMAP            write-back addresses remapped so that the next round reads contiguously
- * BANK_SWAP        half of the work-items write their two groups of vectors in the other order
+/* BANK_SWAP        half of the work-items write their two groups of vectors in the other order
  * BANK_PADDING     unused words between the slots spread a write-back over the banks
  * UNROLL_ROUNDS    rounds unrolled, so that their local-memory addresses are constants; 0 compiles faster */
-#ifndef REMAP
-#define REMAP 0
-#endif
 #ifndef BANK_SWAP
 #define BANK_SWAP 0
 #endif
@@ -114,8 +110,8 @@ INLINE void hand_over(element_t* r, local_arrays_t tile, uint t, uint from, uint
 }
 
 #if STORES_PAIRS
-/* The slot of vector v in the hand-over to the round that holds pairs. Only the bit that tells the two of a pair moves, to
- * where it stands for banks that the work-items of one instruction do not use otherwise. */
+/* The slot of vector v in the hand-over to the round that holds pairs. Bit 0, which tells the two of a pair, moves up to
+ * PAIR_BIT, and those between them down: reads are contiguous, and padding keeps writes in different banks. */
 #define PAIR_BIT \
     (CONTIGUOUS_START < ROW_OF_BANKS_BITS + FIELD_BITS - 1 ? CONTIGUOUS_START : ROW_OF_BANKS_BITS + FIELD_BITS - 1)
 INLINE uint slot_of_pairs(uint v) {
@@ -124,16 +120,22 @@ INLINE uint slot_of_pairs(uint v) {
 }
 
 /* All work-items give away the elements of the round at `from` and take pairs. */
-INLINE void hand_over_pairs(element_t* r, local_arrays_t tile, uint t, uint from, sync_t* sync) {
-    if (REMAP && sync->hand_overs > 0) SYNCHRONISE(sync)
-    UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
-        store_local_element(r[m], tile, slot_of_pairs(vector_of(t, 0, from)) + slot_of_pairs(vector_of(0, m, from)));
+INLINE void hand_over_pairs(element_t* r, local_arrays_t tile, uint t, uint from, uint from_mirrored, sync_t* sync) {
+    if (sync->hand_overs > 0) SYNCHRONISE(sync)
+    uint lower = slot_of_pairs(vector_of(t, 0, from));
+    uint upper = slot_of_pairs(vector_of(upper_number(t, from, from_mirrored), VECTORS, from));
+    UNROLL for (uint m = 0; m < VECTORS; ++m) {
+        store_local_element(r[m], tile, lower + slot_of_pairs(vector_of(0, m, from)));
+        store_local_element(r[m + VECTORS], tile, upper + slot_of_pairs(vector_of(0, m, from)));
+    }
     SYNCHRONISE(sync)
+    uint first = slot_of_pairs(vector_in_pairs(t, 0));
     UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
-        r[m] = load_local_element(tile, slot_of_pairs(vector_in_pairs(t, 0)) + slot_of_pairs(vector_in_pairs(0, m)));
+        r[m] = load_local_element(tile, first + slot_of_pairs(vector_in_pairs(0, m)));
     ++sync->hand_overs;
 }
 #endif
+
 #if TILES_PER_GROUP > 1
 #define TILE_OF_GROUP (LOCAL_ID / TILE_WORK_ITEMS)
 #define TILE_NUMBER(group) ((offset_t)(group) * TILES_PER_GROUP + TILE_OF_GROUP)
@@ -163,18 +165,18 @@ INLINE void hand_over_pairs(element_t* r, local_arrays_t tile, uint t, uint from
 #define DECLARE_LOCAL_TILE(name) uint name = 0
 #endif
 
-/* What a pass over contiguous tiles ends with: the steps that it has left to the last round, and the store. Where arrays
- * lie so that pairs cannot be stored at once, one more hand-over is faster than to store them one by one, if all
- * work-items of a group can take it. */
+/* What a pass over contiguous tiles ends with: from the round at `start`, the steps that are `left`, at most
+ * STEPS_OF_STORE, and the store. Where the arrays lie so that pairs cannot be stored at once, one more hand-over is faster
+ * than to store them one by one, if all work-items of a group can take it. */
 #if STORES_PAIRS
 #define STEPS_OF_STORE 1
+#if BARRIERS_IN_BRANCHES && TILES_PER_GROUP == 1
+#define TAKES_PAIRS(arrays, tile) lie_in_pairs(arrays, tile)
+#else
+#define TAKES_PAIRS(arrays, tile) 1
+#endif
 #else
 #define STEPS_OF_STORE 0
-#endif
-#if BARRIERS_IN_BRANCHES && TILES_PER_GROUP == 1
-#define TAKES_PAIRS lie_in_pairs(arrays, tile)
-#else
-#define TAKES_PAIRS 1
 #endif
 INLINE void store_tile(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, index_t count, tile_t tile, uint t,
                        uint start, uint mirrored, uint left, uint coding, flip_t flip, sync_t* sync) {
@@ -182,8 +184,8 @@ INLINE void store_tile(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, ind
     (void)left;
     (void)sync;
 #if STORES_PAIRS
-    if (TAKES_PAIRS) {
-        hand_over_pairs(r, local_tile, t, start, sync);
+    if (TAKES_PAIRS(arrays, tile)) {
+        hand_over_pairs(r, local_tile, t, start, mirrored, sync);
         if (left > 0) register_step(r, 0);
         store_pairs(r, arrays, count, tile, t, coding, flip);
         return;

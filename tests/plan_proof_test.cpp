@@ -351,7 +351,7 @@ std::vector<Shape> shapes_of_small_tiles() {
     std::vector<Shape> shapes = test::shapes_of_tiles_up_to(32);
     for (std::size_t i = 0, count = shapes.size(); i < count; ++i) {
         Shape shape = shapes[i];
-        shape.coalesced_store = true;
+        shape.coalesced_store = shape.remap = true;
         if (stores_pairs(shape)) shapes.push_back(shape);
     }
     return shapes;

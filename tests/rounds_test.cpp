@@ -86,11 +86,12 @@ TEST_CASE("rounds: pairs are neighbours, those of neighbouring work-items too, a
 TEST_CASE("rounds: pairs are held where the other rounds leave one step of a tile") {
     for (const auto& [vectors, work_items] : {std::pair{1, 16}, {2, 4}, {4, 32}, {4, 256}, {8, 128}, {8, 256}, {16, 512}})
         CHECK(!stores_pairs(shared_tile(vectors, work_items)));
-    Shape stored_singly = shared_tile(8, 512), of_vectors = stored_singly, alone = stored_singly;
+    Shape stored_singly = shared_tile(8, 512), of_vectors = stored_singly, alone = stored_singly, as_is = stored_singly;
     stored_singly.coalesced_store = false;
+    as_is.remap = false;
     of_vectors.lanes = 2;
     alone.local_sync = false;
-    for (const Shape& shape : {stored_singly, of_vectors, alone}) CHECK(!stores_pairs(shape));
+    for (const Shape& shape : {stored_singly, of_vectors, alone, as_is}) CHECK(!stores_pairs(shape));
 }
 
 // In a mirrored round the upper registers hold what the mirror image of the work-item's number would: contiguous too.
@@ -141,7 +142,12 @@ void for_every_hand_over(const Shape& shape, Visit visit) {
     for (unsigned phase = field + 1; phase <= tile; ++phase)
         for (unsigned top = phase, end = phase == tile && stores_pairs(shape) ? 1 : 0; top > end; top = from)
             hand_over(field_start(shape, top - 1));
-    hand_over(stores_pairs(shape) ? in_pairs : tile - field);
+    if (stores_pairs(shape)) {
+        visit(from, in_pairs);
+        visit(0, in_pairs);  // of short rows
+    } else {
+        visit(from, tile - field);
+    }
     for (unsigned bottom = 0; bottom < tile - field; ++bottom) {
         from = tile - field;
         for (unsigned top = from; top > bottom; top = from) hand_over(std::max(field_start(shape, top - 1), bottom));
@@ -150,7 +156,7 @@ void for_every_hand_over(const Shape& shape, Visit visit) {
 
 TEST_CASE("rounds: padded slots are apart, and fit the local memory that the shape asks for") {
     for (const unsigned vectors : {4, 8, 16})
-        for (const unsigned work_items : {32, 128, 256})
+        for (const unsigned work_items : {2, 32, 128, 256, 512})
             for (const std::size_t bytes : {1, 4, 8}) {
                 Shape shape = shared_tile(vectors, work_items);
                 shape.bank_padding = true;

@@ -130,6 +130,7 @@ TEST_SUITE("whole sorts") {
              .remap = true,
              .bank_swap = true,
              .coalesced_store = true},
+            {.vectors = 4, .work_items = 16, .register_vectors = 8, .steps_per_pass = 3, .coalesced_store = true},
             {.work_items = 1},
             {.vectors = 32, .work_items = 1, .register_vectors = 2, .steps_per_pass = 1},
         };

@@ -215,7 +215,7 @@ void ShapeOptions::add_to(CLI::App& app) {
     flag("remap", remap, "remap the addresses of write-backs");
     flag("bank-swap", bank_swap, "half of the work-items write their groups in the other order");
     flag("bank-padding", bank_padding, "unused words between keys in local memory");
-    flag("coalesced-store", coalesced_store, "one more hand-over, so that stores are contiguous");
+    flag("coalesced-store", coalesced_store, "one more hand-over, or pairs, so that stores are contiguous");
 }
 
 bool ShapeOptions::any() const {

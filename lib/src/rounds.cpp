@@ -16,9 +16,19 @@ unsigned rounds(const Shape& shape, unsigned phase, unsigned bottom) {
     return rounds;
 }
 
+namespace {
+
+unsigned slot_of_pairs(const Shape& shape, unsigned v, unsigned row_bits) {
+    const unsigned bit = std::min(log2(shape.tile_work_items()), row_bits + log2(shape.register_vectors) - 1);
+    const unsigned above = v >> (bit + 1) << (bit + 1);
+    return above | (v & 1) << bit | ((v - above) >> 1);
+}
+
+}  // namespace
+
 bool stores_pairs(const Shape& shape) {
     const unsigned field_bits = log2(shape.register_vectors);
-    return shape.coalesced_store && shape.tile_work_items() > 1 && shape.lanes == 1 && field_bits > 1 &&
+    return shape.coalesced_store && shape.remap && shape.tile_work_items() > 1 && shape.lanes == 1 && field_bits > 1 &&
            log2(shape.tile_vectors()) % field_bits == 1;
 }
 
@@ -45,12 +55,6 @@ unsigned padding_shift(const Shape& shape, unsigned from, unsigned to, unsigned 
                        : start <= field_bits ? start - field_bits
                                              : std::max(start - std::max(field_bits, row), 0);
     return static_cast<unsigned>(std::max(contiguous_start - lowest, row));
-}
-
-static unsigned slot_of_pairs(const Shape& shape, unsigned v, unsigned row_bits) {
-    const unsigned bit = std::min(log2(shape.tile_work_items()), row_bits + log2(shape.register_vectors) - 1);
-    const unsigned above = v >> (bit + 1) << (bit + 1);
-    return above | (v & 1) << bit | ((v - above) >> 1);
 }
 
 unsigned padded_slot(const Shape& shape, unsigned v, unsigned from, unsigned to, unsigned row_bits) {

@@ -18,11 +18,12 @@ unsigned field_start(const Shape& shape, unsigned top);
 /// Rounds that the steps of strides 2^(phase-1) .. 2^bottom vectors take.
 unsigned rounds(const Shape& shape, unsigned phase, unsigned bottom);
 
-/// Whether the last round of a pass over whole contiguous tiles holds pairs of neighbours, which are stored as they are
-/// held: where the other rounds leave it a single step.
+/// Whether the last round of a pass over contiguous tiles holds pairs of neighbours, which are stored as they are held:
+/// where the other rounds of a whole tile leave it a single step.
 bool stores_pairs(const Shape& shape);
 
-/// In place of a field's start: the round that holds pairs.
+/// In place of a field's start, as the `start` or `to` of held_vector, padding_shift and padded_slot: the round that holds
+/// pairs. No tile has so many bits.
 inline constexpr unsigned in_pairs = 31;
 
 /// The vector that work-item t holds in register m in the round on the field at `start`.
@@ -35,8 +36,8 @@ unsigned remapped_slot(const Shape& shape, unsigned v, unsigned start);
 /// padding, where 2^row_bits vectors cover every bank once.
 unsigned padding_shift(const Shape& shape, unsigned from, unsigned to, unsigned row_bits);
 
-/// The slot of vector v in that hand-over, with the padding if the shape has it. Of pairs only the bit that tells the two
-/// moves, to where work-items that write together meet in fewer banks.
+/// The slot of vector v in that hand-over, with the padding if the shape has it. Of pairs, the bit that tells the two moves
+/// up to where work-items that write together meet in fewer banks.
 unsigned padded_slot(const Shape& shape, unsigned v, unsigned from, unsigned to, unsigned row_bits);
 
 /// Where key i of the array lies between passes: where a tile is walked in the cache, whole blocks of L x L keys lie

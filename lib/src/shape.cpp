@@ -65,7 +65,7 @@ constexpr Measured of_8_bytes[] = {{100'000, 4, 128, 8, 8},
 // u32 values; those of more were chosen by the registers that they take.
 constexpr Measured of_8_bytes_in_parts[] = {{200'000, 4, 128, 8, 8},
                                             {700'000, 4, 256, 8, 4},
-                                            {6'000'000, 8, 256, 8, 4},
+                                            {6'000'000, 8, 256, 9, 4},
                                             {any, 8, 512, 10, 2},
                                             {any, 8, 256, 9, 4}};
 constexpr Measured of_16_bytes_in_parts[] = {{700'000, 4, 256, 8, 3}, {any, 8, 256, 8, 2}, {any, 4, 256, 8, 3}};

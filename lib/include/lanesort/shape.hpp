@@ -43,11 +43,8 @@ struct Shape {
     bool bank_swap = false;         ///< half of the work-items write their two groups in the other order
     bool bank_padding =
         false;  ///< unused words between keys in local memory, against bank conflicts; with remap, lanes 1
-    bool coalesced_store = false;  ///< neighbouring work-items store neighbouring vectors. It takes one more hand-over,
-                                   ///< but where a tile's rounds leave one step for the last of them (lanes 1, and the
-                                   ///< tile's bits one more than a multiple of the registers'), that round holds pairs
-                                   ///< and is stored as it is; on NVIDIA's devices an array that does not lie at a
-                                   ///< multiple of two elements' bytes takes the hand-over, too, which plans do not count
+    bool coalesced_store = false;  ///< neighbouring work-items store neighbouring vectors, after one more hand-over, or
+                                   ///< pairs, where the last round can hold them (kernels/README.md)
 
     friend bool operator==(const Shape&, const Shape&) = default;
 
