@@ -58,14 +58,12 @@ typedef ulong offset_t;
  * beyond the end of the array. */
 #ifdef __NV_CL_C_VERSION
 #define BARRIERS_IN_BRANCHES 1
+/* For swap.h: a 1 that the compiler does not know. */
+#define ONE_OF_LAUNCH ((uint)get_global_size(1))
 #else
 #define BARRIERS_IN_BRANCHES 0
 #endif
-/* For swap.h, on NVIDIA's devices: a 1 that the compiler does not know. Maxima by products are slower there than maxima
- * (bench/NOTES.md). */
-#ifdef __NV_CL_C_VERSION
-#define ONE_OF_LAUNCH ((uint)get_global_size(1))
-#endif
+/* Slower under NVIDIA's OpenCL than maxima (bench/NOTES.md). */
 #define MAXIMA_BY_PRODUCTS 0
 
 #if LANES == 1

@@ -249,12 +249,16 @@ INLINE void load_registers(element_t* r, arrays_t arrays, index_t count, tile_t 
     }
 }
 
-/* All registers of work-item t to the array. */
-INLINE void store_registers(element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint start,
-                            uint mirrored, uint block_vectors, uint coding, flip_t flip) {
+INLINE void decode_registers(element_t* r, uint coding, flip_t flip) {
     if (coding != CODING_NONE) {
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m].key = decode(r[m].key, coding, flip);
     }
+}
+
+/* All registers of work-item t to the array. */
+INLINE void store_registers(element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint start,
+                            uint mirrored, uint block_vectors, uint coding, flip_t flip) {
+    decode_registers(r, coding, flip);
     if (tile.whole) {
         arrays_t to_lower = arrays_from(arrays, lower_index(tile, t, start));
         arrays_t to_upper = arrays_from(arrays, upper_index(tile, t, start, mirrored));
@@ -301,27 +305,24 @@ INLINE uint lie_in_pairs(arrays_t arrays, tile_t tile) {
         WITH_STORED_NUMBERS(&& LIES_IN_PAIRS(number, arrays.numbers));
 }
 #define STORE_PAIR(part, address) *(GLOBAL part##_pair_t*)(address) = MAKE_PAIR(part##_pair_t, r[m].part, r[m + 1].part);
+#define STORE_PAIRS(to, offset)                                          \
+    {                                                                    \
+        STORE_PAIR(key, (to).keys + (offset))                            \
+        WITH_VALUES(STORE_PAIR(value, (to).values + (offset)))           \
+        WITH_STORED_NUMBERS(STORE_PAIR(number, (to).numbers + (offset))) \
+    }
 #else
 #define lie_in_pairs(arrays, tile) 1
-#define STORE_PAIR(part, address)               \
-    {                                           \
-        (address)[0] = r[m].part;               \
-        (address)[1] = r[m + 1].part;           \
+#define STORE_PAIRS(to, offset)                    \
+    {                                              \
+        store_element(r[m], to, offset);           \
+        store_element(r[m + 1], to, (offset) + 1); \
     }
 #endif
 
-#define STORE_PAIRS(to, offset)                                              \
-    {                                                                        \
-        STORE_PAIR(key, (to).keys + (offset))                                \
-        WITH_VALUES(STORE_PAIR(value, (to).values + (offset)))               \
-        WITH_STORED_NUMBERS(STORE_PAIR(number, (to).numbers + (offset)))     \
-    }
-
 /* All registers of work-item t to the array, from the round that holds pairs. */
 INLINE void store_pairs(element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint coding, flip_t flip) {
-    if (coding != CODING_NONE) {
-        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m].key = decode(r[m].key, coding, flip);
-    }
+    decode_registers(r, coding, flip);
     index_t first = key_index(tile, vector_in_pairs(t, 0));
     uint together = lie_in_pairs(arrays, tile);
     if (tile.whole && together) {

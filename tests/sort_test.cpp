@@ -131,6 +131,12 @@ TEST_SUITE("whole sorts") {
              .bank_swap = true,
              .coalesced_store = true},
             {.vectors = 4, .work_items = 16, .register_vectors = 8, .steps_per_pass = 3, .coalesced_store = true},
+            {.vectors = 4,
+             .work_items = 16,
+             .register_vectors = 8,
+             .steps_per_pass = 5,
+             .remap = true,
+             .bank_padding = true},
             {.work_items = 1},
             {.vectors = 32, .work_items = 1, .register_vectors = 2, .steps_per_pass = 1},
         };

@@ -230,7 +230,8 @@ TEST_SUITE("values") {
                 CAPTURE(to_string(shape));
                 Sorter sorter = target.new_sorter(shape);
                 for (const std::size_t count : {1, 2, 15, 17, 511, 513, 5003}) {
-                    check_sort_by_key<std::uint16_t, std::uint32_t>(target, sorter, count, Order::ascending, count % 3, random);
+                    check_sort_by_key<std::uint16_t, std::uint32_t>(target, sorter, count, Order::ascending, count % 3,
+                                                                    random);
                     check_argsort<float, std::uint32_t>(target, sorter, count, Order::descending, count % 2, random);
                 }
             }
