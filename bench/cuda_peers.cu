@@ -8,8 +8,9 @@
 namespace lanesort::bench {
 namespace {
 
-/// Rows are sorted one after the other, so there must not be too many.
-constexpr std::size_t most_rows = 4096;
+cuda::KeyRange key_range(void* keys, const Problem& problem) {
+    return {keys, 0, problem.count, problem.type, Order::ascending, problem.row_length()};
+}
 
 class LanesortStream final : public StreamTrial {
 public:
@@ -18,15 +19,7 @@ public:
 
 private:
     void sort() override {
-        const Problem& problem = input_.problem();
-        cost_ = {0, 0, 0};
-        for (std::size_t row = 0; row < problem.rows(); ++row) {
-            const SortReport report = cuda::enqueue_sort(
-                sorter_, stream_, {keys<void>(), row * problem.row, problem.row, problem.type, Order::ascending});
-            *cost_.launches += report.launches;
-            *cost_.hand_overs += report.hand_overs;
-            *cost_.extra_device_bytes += report.device_bytes;
-        }
+        cost_ = cost_of(cuda::enqueue_sort(sorter_, stream_, key_range(keys<void>(), input_.problem())));
     }
     Sorter& sorter_;
     Cost cost_;
@@ -35,7 +28,7 @@ private:
 class LanesortGraph final : public StreamTrial {
 public:
     LanesortGraph(Sorter& sorter, const Input& input)
-        : StreamTrial(input), recorded_(sorter, {keys<void>(), 0, input.problem().count, input.problem().type}) {}
+        : StreamTrial(input), recorded_(sorter, key_range(keys<void>(), input.problem())) {}
     Cost cost() const override { return cost_; }
 
 private:
@@ -49,13 +42,9 @@ enum class Way { stream, graph };
 class LanesortCuda final : public Peer {
 public:
     explicit LanesortCuda(Way way) : way_(way), sorter_(cuda::make_sorter(0)) {}
-    std::string refusal(const Problem& problem) const override {
-        const bool too_many = problem.rows() > (way_ == Way::stream ? most_rows : 1);
-        return too_many ? "sorts rows one after the other" : "";
-    }
     std::unique_ptr<Trial> prepare(const Input& input) override {
         if (way_ == Way::graph) return std::make_unique<LanesortGraph>(sorter_, input);
-        sorter_.prepare(input.problem().type, input.problem().row);
+        sorter_.prepare(input.problem().type, input.problem().count, input.problem().row_length());
         return std::make_unique<LanesortStream>(sorter_, input);
     }
 

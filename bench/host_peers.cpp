@@ -13,11 +13,10 @@ namespace {
 class HostRange final : public Peer {
 public:
     explicit HostRange(const Device& device) : sorter_(device) {}
-    std::string refusal(const Problem& problem) const override { return problem.rows() == 1 ? "" : "sorts one range"; }
     std::unique_ptr<Trial> prepare(const Input& input) override {
-        sorter_.prepare(input.problem().type, input.problem().count);
-        const auto sort = [this](void* keys, std::size_t count, KeyType type) {
-            return cost_of(sorter_.sort(keys, count, type));
+        sorter_.prepare(input.problem().type, input.problem().count, input.problem().row_length());
+        const auto sort = [this](void* keys, const Problem& problem) {
+            return cost_of(sorter_.sort(keys, problem.count, problem.type, {.row_length = problem.row_length()}));
         };
         return std::make_unique<HostTrial<decltype(sort)>>(input, sort);
     }

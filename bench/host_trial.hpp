@@ -8,7 +8,7 @@
 
 namespace lanesort::bench {
 
-/// Sorts a copy of the input row by row with `sort(keys, count, type)`, which gives a Cost.
+/// Sorts a copy of the input with `sort(keys, problem)`, which gives a Cost.
 template <class Sort>
 class HostTrial final : public Trial {
 public:
@@ -19,10 +19,8 @@ public:
         const Problem& problem = input_.problem();
         const auto turned = static_cast<std::ptrdiff_t>(turn * key_bytes(problem.type));
         std::ranges::rotate_copy(input_.keys(), input_.keys().begin() + turned, keys_.begin());
-        const std::size_t row_bytes = problem.row * key_bytes(problem.type);
         const auto start = std::chrono::steady_clock::now();
-        for (std::size_t row = 0; row < problem.rows(); ++row)
-            cost_ = sort_(keys_.data() + row * row_bytes, problem.row, problem.type);
+        cost_ = sort_(keys_.data(), problem);
         return seconds_since(start);
     }
     std::optional<double> device_seconds(std::size_t) override { return std::nullopt; }
@@ -36,14 +34,23 @@ private:
     Cost cost_;
 };
 
-/// A peer that is one function of the host: `sort(first, last)` for pointers to any key.
+/// Calls `sort(row, length)` for one row after the other.
+template <class Sort>
+void sort_each_row(void* keys, const Problem& problem, Sort sort) {
+    with_type(problem.type, [&]<class T>(T*) {
+        auto* const first = static_cast<T*>(keys);
+        for (std::size_t row = 0; row < problem.rows(); ++row) sort(first + row * problem.row, problem.row);
+    });
+}
+
+/// A peer that is one function of the host: `sort(first, last)` for pointers to any key, called for each row.
 template <class Sort>
 class HostPeer final : public Peer {
 public:
     explicit HostPeer(Sort sort) : sort_(std::move(sort)) {}
     std::unique_ptr<Trial> prepare(const Input& input) override {
-        const auto sort = [this](void* keys, std::size_t count, KeyType type) {
-            with_type(type, [&]<class T>(T*) { sort_(static_cast<T*>(keys), static_cast<T*>(keys) + count); });
+        const auto sort = [this](void* keys, const Problem& problem) {
+            sort_each_row(keys, problem, [this](auto* row, std::size_t length) { sort_(row, row + length); });
             return Cost{};
         };
         return std::make_unique<HostTrial<decltype(sort)>>(input, sort);

@@ -32,6 +32,8 @@ struct Problem {
     std::size_t row = 0;    ///< keys of a row; divides count
 
     std::size_t rows() const noexcept { return count / row; }
+    /// As lanesort's SortOptions say: 0 for one range.
+    std::size_t row_length() const noexcept { return rows() == 1 ? 0 : row; }
     std::size_t bytes() const noexcept { return count * key_bytes(type); }
 
     friend bool operator==(const Problem&, const Problem&) = default;

@@ -9,8 +9,9 @@
 namespace lanesort::bench {
 namespace {
 
-/// Rows are sorted one after the other, so there must not be too many.
-constexpr std::size_t most_rows = 4096;
+opencl::KeyRange key_range(const cl::Buffer& keys, const Problem& problem) {
+    return {keys(), 0, problem.count, problem.type, Order::ascending, problem.row_length()};
+}
 
 class QueueTrial final : public OpenClTrial {
 public:
@@ -19,18 +20,9 @@ public:
 
 private:
     cl::Event enqueue(Cost& cost) override {
-        const Problem& problem = input_.problem();
-        cost = {0, 0, 0};
         cl_event finished = nullptr;
-        for (std::size_t row = 0; row < problem.rows(); ++row) {
-            const bool last = row + 1 == problem.rows();
-            const opencl::KeyRange range{keys_(), row * problem.row, problem.row, problem.type, Order::ascending};
-            const SortReport report =
-                opencl::enqueue_sort(sorter_, device_.queue(), range, {}, last ? &finished : nullptr);
-            *cost.launches += report.launches;
-            *cost.hand_overs += report.hand_overs;
-            *cost.extra_device_bytes += report.device_bytes;
-        }
+        cost =
+            cost_of(opencl::enqueue_sort(sorter_, device_.queue(), key_range(keys_, input_.problem()), {}, &finished));
         return cl::Event(finished);
     }
     Sorter& sorter_;
@@ -39,8 +31,7 @@ private:
 class RecordedTrial final : public OpenClTrial {
 public:
     RecordedTrial(Sorter& sorter, const OpenClDevice& device, const Input& input)
-        : OpenClTrial(device, input),
-          recorded_(sorter, device.queue(), {keys_(), 0, input.problem().count, input.problem().type}) {}
+        : OpenClTrial(device, input), recorded_(sorter, device.queue(), key_range(keys_, input.problem())) {}
 
 private:
     cl::Event enqueue(Cost& cost) override {
@@ -57,13 +48,9 @@ class LanesortOpenCl final : public Peer {
 public:
     LanesortOpenCl(const cl::Device& device, Way way)
         : device_(device), way_(way), sorter_(opencl::make_sorter(device_.context(), device_.device())) {}
-    std::string refusal(const Problem& problem) const override {
-        if (problem.rows() > most_rows || (way_ == Way::recorded && problem.rows() != 1))
-            return "sorts rows one after the other";
-        return refusal_of(device_, problem);
-    }
+    std::string refusal(const Problem& problem) const override { return refusal_of(device_, problem); }
     std::unique_ptr<Trial> prepare(const Input& input) override {
-        sorter_.prepare(input.problem().type, input.problem().row);
+        sorter_.prepare(input.problem().type, input.problem().count, input.problem().row_length());
         if (way_ == Way::recorded) return std::make_unique<RecordedTrial>(sorter_, device_, input);
         return std::make_unique<QueueTrial>(sorter_, device_, input);
     }

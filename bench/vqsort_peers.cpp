@@ -12,9 +12,9 @@ public:
         return problem.type == KeyType::f64 && !hwy::Sorter::HaveFloat64() ? "sorts no f64 on this processor" : "";
     }
     std::unique_ptr<Trial> prepare(const Input& input) override {
-        const auto sort = [this](void* keys, std::size_t count, KeyType type) {
-            with_type(type, [&]<class T>(T*) {
-                if constexpr (sizeof(T) > 1) sorter_(static_cast<T*>(keys), count, hwy::SortAscending());
+        const auto sort = [this](void* keys, const Problem& problem) {
+            sort_each_row(keys, problem, [this]<class T>(T* row, std::size_t length) {
+                if constexpr (sizeof(T) > 1) sorter_(row, length, hwy::SortAscending());
             });
             return Cost{};
         };
