@@ -61,6 +61,11 @@ DeviceInfo graphics_card(const Generation& generation) {
     return device;
 }
 
+const Comparator by_number{.type = "record",
+                           .bytes = 24,
+                           .before = "a.number < b.number",
+                           .declarations = "typedef struct { double number, others[2]; } record;"};
+
 TEST_CASE("CUDA: chosen shapes compile for every generation and spill nothing") {
     if (no_compiler()) return;
     fmt::print("{:<8}{:>5}{:>7}  {:<15}{:>10}{:>8}{:>14}  shape\n", "arch", "keys", "values", "kernel", "registers",
@@ -86,13 +91,30 @@ TEST_CASE("CUDA: chosen shapes compile for every generation and spill nothing") 
             }
 }
 
+TEST_CASE("CUDA: selections compile for every generation and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    for (const Generation& generation : generations)
+        for (const std::size_t bytes : {1, 4, 8, 24})
+            for (const std::size_t number_bytes : {0, 4, 8}) {
+                const bool is_record = bytes == by_number.bytes;
+                if (is_record && number_bytes == 0) continue;
+                for (const std::uint64_t count : {5'000, 1 << 24}) {
+                    const Selection selection =
+                        make_selection(graphics_card(generation), {bytes, 0, number_bytes, is_record}, 1, count, 64);
+                    KernelParameters parameters{.operation = Operation::select,
+                                                .bytes = selection.bytes,
+                                                .wide_index = number_bytes == 8,
+                                                .shape = selection.shape};
+                    if (is_record) parameters.comparator = by_number;
+                    check_compiled(parameters, generation.architecture);
+                }
+            }
+}
+
 TEST_CASE("CUDA: kernels for sorted ranges compile for every generation and spill nothing") {
     using namespace lanesort::detail;
     if (no_compiler()) return;
-    const Comparator by_number{.type = "record",
-                               .bytes = 24,
-                               .before = "a.number < b.number",
-                               .declarations = "typedef struct { double number, others[2]; } record;"};
     for (const Generation& generation : generations)
         for (const std::size_t bytes : {1, 2, 4, 8, 24})
             for (const std::size_t length_bytes : {0, 4, 8}) {

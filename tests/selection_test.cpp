@@ -7,38 +7,93 @@
 namespace lanesort::detail {
 namespace {
 
-TEST_CASE("selection: one pass, or a second for what many work-groups leave") {
-    for (const DeviceInfo& device : {test::graphics_card(), test::processor()})
-        for (const ElementBytes bytes :
-             {ElementBytes{4}, ElementBytes{4, 0, 4}, ElementBytes{8, 0, 8}, ElementBytes{64, 0, 4, true}})
+/// What each pass reads and leaves hangs together.
+void check_passes(const Selection& selection, const DeviceInfo& device) {
+    const Shape& shape = selection.shape;
+    const std::uint64_t group = std::uint64_t{shape.vectors} * shape.work_items * shape.lanes;
+    CHECK(shape.work_items <= device.max_work_items);
+    CHECK(selection_local_bytes(shape, selection.bytes) <= device.local_bytes);
+    CHECK(group >= selection.k);
+    REQUIRE(!selection.passes.empty());
+    std::uint64_t left = selection.count, place = 0;
+    for (const SelectionPass& pass : selection.passes) {
+        const bool chunks = pass.kind == SelectionPass::Kind::best_of_chunks;
+        const std::uint64_t among = chunks || pass.chunk_bits == 0 ? pass.count : selection.k << pass.chunk_bits;
+        CAPTURE(among);
+        CHECK(pass.count == (pass.reads_keys ? selection.count : left));
+        CHECK(pass.reads_keys == (&pass == &selection.passes.front() || pass.chunk_bits > 0));
+        CHECK((pass.parts - 1) * pass.share < among);
+        CHECK(pass.parts * pass.share >= among);
+        if (chunks) {
+            const std::uint64_t chunks_of_group = std::uint64_t{shape.work_items} * shape.lanes;
+            CHECK(pass.share == chunks_of_group << pass.chunk_bits);
+            // The last chunks may have no element; k have one, and are selected.
+            CHECK(pass.share <= pass.count);
+            CHECK(pass.count / pass.share * chunks_of_group >= selection.k);
+            CHECK(pass.left == pass.parts * chunks_of_group);
+        } else {
+            if (shape.work_items > 1) CHECK(pass.share <= group);
+            CHECK(pass.left == pass.parts * selection.k);
+            // Where it is not the last one, it leaves much less than there was.
+            if (pass.parts > 1) CHECK(pass.left * 2 <= among);
+        }
+        CHECK(pass.left_place == place);
+        left = pass.left;
+        place += selection.rows * left;
+    }
+    CHECK(selection.passes.size() <= 14);  // in tiles of 32 elements
+    CHECK(selection.passes.back().parts == 1);
+    CHECK(selection.left_over() < selection.rows * selection.count);
+    CHECK((shape.work_items == 1) == (device.kind == DeviceKind::cpu || device.max_work_items == 1));
+    CHECK(selection.left_over() == place - selection.rows * selection.k);
+}
+
+TEST_CASE("selection: passes follow from each other until k elements of each row are left") {
+    DeviceInfo poor = test::graphics_card(), one_by_one = poor;
+    poor.max_work_items = 32;
+    poor.local_bytes = 4096;
+    one_by_one.max_work_items = 1;
+    DeviceInfo large = test::graphics_card(), many_cores = test::processor();
+    large.compute_units = 132;
+    large.max_work_items = 1024;
+    large.local_bytes = 227 << 10;
+    many_cores.compute_units = 64;
+    many_cores.native_vector_bytes = 64;
+    for (const DeviceInfo& device : {test::graphics_card(), large, poor, one_by_one, test::processor(), many_cores})
+        for (const ElementBytes bytes : {ElementBytes{1}, ElementBytes{4}, ElementBytes{4, 0, 4}, ElementBytes{8, 0, 8},
+                                         ElementBytes{64, 0, 4, true}})
             for (const std::uint64_t rows : {1, 10, 100'000})
-                for (const std::uint64_t count : {2, 1000, 1 << 20}) {
+                for (const std::uint64_t count : {2, 1000, 4097, 16385, 65537, 1 << 17, 1 << 20, (1 << 24) + 1}) {
                     CAPTURE(device.name);
+                    CAPTURE(device.max_work_items);
                     CAPTURE(bytes.all());
                     CAPTURE(rows);
                     CAPTURE(count);
                     const std::uint64_t most = std::min(most_selected(device, bytes), count - 1);
-                    for (const std::uint64_t k : {std::uint64_t{1}, most}) {
-                        const Selection selection = make_selection(device, bytes, rows, count, k);
-                        const Shape& shape = selection.shape;
-                        CHECK(std::uint64_t{shape.vectors} * shape.lanes >= k);
-                        CHECK(shape.register_vectors <= shape.vectors);
-                        CHECK(shape.work_items <= device.max_work_items);
-                        CHECK(selection_local_bytes(shape, bytes) <= device.local_bytes);
-                        REQUIRE(selection.passes.size() <= 2);
-                        CHECK(selection.passes.front().count == count);
-                        CHECK(selection.passes.back().parts == 1);
-                        // What is left must be much less than what was there.
-                        if (selection.passes.size() == 2) {
-                            CHECK(selection.passes[1].count == selection.passes[0].parts * k);
-                            CHECK(selection.left_over() * 2 <= rows * count);
-                        } else {
-                            CHECK(selection.left_over() == 0);
-                        }
+                    REQUIRE(most > 0);
+                    for (const std::uint64_t k : {std::uint64_t{1}, most / 2 + 1, most}) {
+                        CAPTURE(k);
+                        check_passes(make_selection(device, bytes, rows, count, k), device);
                     }
                 }
-    CHECK(make_selection(test::graphics_card(), 4, 1, 1 << 24, 64).passes.size() == 2);
-    CHECK(make_selection(test::graphics_card(), 4, 1 << 14, 1 << 10, 64).passes.size() == 1);
+}
+
+TEST_CASE("selection: few elements at once, many by the best of chunks, which are numbered") {
+    const DeviceInfo card = test::graphics_card();
+    CHECK(make_selection(card, 4, 1, 2000, 64).passes.size() == 1);
+    CHECK(make_selection(card, 4, 1 << 14, 1 << 10, 1 << 8).passes.size() == 1);
+    const Selection selection = make_selection(card, 4, 1, 1 << 24, 64);
+    CHECK(selection.passes.front().kind == SelectionPass::Kind::best_of_chunks);
+    CHECK(selection.bytes.number == 4);
+    CHECK(make_selection(card, 4, 1, std::uint64_t{1} << 32, 64).bytes.number == 8);
+    // What is read again is little.
+    CHECK(selection.left_over() < 1 << 17);
+}
+
+TEST_CASE("selection: a device without room in local memory sorts instead") {
+    DeviceInfo card = test::graphics_card();
+    card.local_bytes = 1024;
+    CHECK(most_selected(card, {64, 0, 4, true}) == 0);
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 #include <cstring>
 #include <numeric>
 
+#include "devices_made_up.hpp"
 #include "error_support.hpp"
 #include "selection.hpp"
+#include "sorter_core.hpp"
 #include "target.hpp"
 
 namespace lanesort::test {
@@ -88,6 +90,36 @@ void check_top_k(const Target& target, Sorter& sorter, std::size_t rows, std::si
     REQUIRE(on_device->read() == after);
 }
 
+/// A selection of the first keys as it would be made for another device, in kernels for 2^31 keys and more or for
+/// fewer.
+template <Key K, std::unsigned_integral I>
+void check_selection_for(const DeviceInfo& device, const Target& target, Sorter& sorter, std::size_t rows,
+                         std::size_t length, std::size_t k, bool in_chunks, bool wide_index, Random& random) {
+    namespace inside = lanesort::detail;
+    CAPTURE(name(key_type_v<K>));
+    CAPTURE(rows);
+    CAPTURE(length);
+    CAPTURE(k);
+    const inside::Selection selection = inside::make_selection(device, {sizeof(K), 0, sizeof(I)}, rows, length, k);
+    CHECK((selection.passes.front().kind == inside::SelectionPass::Kind::best_of_chunks) == in_chunks);
+    if (selection.shape.work_items > target.info.max_work_items) return;
+    const inside::KernelParameters parameters{.operation = inside::Operation::select,
+                                              .bytes = selection.bytes,
+                                              .wide_index = wide_index,
+                                              .shape = selection.shape};
+    inside::Backend& backend = sorter.core().backend();
+    REQUIRE(backend.prepare(parameters) >= selection.shape.work_items);
+
+    const std::vector<K> keys = keys_with_twins<K>(rows * length, random);
+    const Expected expected = first_of_rows(keys, length, k, [](K a, K b) { return before(a, b); });
+    std::vector<K> best(rows * k);
+    std::vector<I> indices(rows * k);
+    backend.select_host(keys.data(), {.keys = best.data(), .numbers = indices.data()}, selection, parameters,
+                        coding_of(key_type_v<K>, Order::ascending));
+    REQUIRE(same_bytes(best, expected.best));
+    REQUIRE(std::ranges::equal(indices, expected.indices));
+}
+
 struct Pair {
     std::uint16_t key, tag;
 };
@@ -127,6 +159,75 @@ TEST_SUITE("top-k") {
                     check_top_k<float, std::uint32_t>(target, target.sorter(), 37, length, k, Order::descending, true,
                                                       random);
                 }
+    }
+
+    TEST_CASE("top-k: as graphics cards, poor ones and processors select, whatever the device") {
+        Random random(seed());
+        DeviceInfo card = graphics_card(), poor = card, walker = processor();
+        card.compute_units = poor.compute_units = 1;
+        poor.max_work_items = 32;
+        poor.local_bytes = 4096;
+        walker.native_vector_bytes = 4;
+        for (Target& target : targets())
+            for (const DeviceInfo& device : {card, poor, processor(), walker}) {
+                // What is compiled for a processor's caches takes a graphics card's compiler long.
+                if (device.kind == DeviceKind::cpu && target.info.kind != DeviceKind::cpu) continue;
+                CAPTURE(target.name);
+                CAPTURE(device.name);
+                CAPTURE(device.max_work_items);
+                CAPTURE(device.native_vector_bytes);
+                Sorter& sorter = target.sorter();
+                const auto check = [&]<Key K, std::unsigned_integral I>(K, I, std::size_t rows, std::size_t length,
+                                                                        std::size_t k, bool in_chunks) {
+                    check_selection_for<K, I>(device, target, sorter, rows, length, k, in_chunks, sizeof(I) == 8,
+                                              random);
+                };
+                constexpr std::uint32_t narrow = 0;
+                constexpr std::uint64_t wide = 0;
+                const std::size_t most = lanesort::detail::most_selected(device, {4, 0, 4});
+                for (const std::size_t k : {std::size_t{1}, std::size_t{9}, most})
+                    check(1.0F, narrow, 1, 9000, k, false);
+                check(1.0, wide, 1, 5001, 30, false);
+                check(1.0F, narrow, 300, 50, std::min<std::size_t>(most, 17), false);
+                for (const std::size_t k : {1, 7}) check(1.0F, narrow, 1, (1 << 19) + 77, k, true);
+                check(1.0F, narrow, 40, 15'001, 7, true);
+                check(std::int8_t{}, wide, 1, (1 << 19) + 1, 30, true);
+                check(1.0, narrow, 3, (1 << 18) + 1, 5, true);
+            }
+    }
+
+    TEST_CASE("top-k: of so many that they are read by chunks, on the caller's device") {
+        Random random(seed());
+        for (Target& target : targets()) {
+            CAPTURE(target.name);
+            Sorter& sorter = target.sorter();
+            // No whole group of chunks, nor of the processor's.
+            const std::size_t count = target.info.kind == DeviceKind::cpu ? 100'077 : (1 << 22) + 77;
+            check_top_k<float, std::uint32_t>(target, sorter, 1, count, 5, Order::descending, false, random);
+            check_top_k<std::uint16_t, std::uint64_t>(target, sorter, 1, count, 9, Order::ascending, true, random);
+            check_top_k<double, std::uint32_t>(target, sorter, 7, count / 7, 3, Order::descending, true, random);
+
+            // Equal keys that are no less than what lies beyond the end, and the first ones at the very end.
+            std::vector<std::uint32_t> keys(count, ~0U), best(70), indices(70), expected(70);
+            std::iota(expected.begin(), expected.end(), 0U);
+            const TopKOptions ascending{.order = Order::ascending};
+            sorter.top_k(std::span(keys), std::span(best), std::span(indices), ascending);
+            REQUIRE(best == std::vector(70, ~0U));
+            REQUIRE(indices == expected);
+            std::iota(keys.end() - 70, keys.end(), 0U);
+            sorter.top_k(std::span(keys), std::span(best), std::span(indices), ascending);
+            REQUIRE(best == expected);
+            std::iota(expected.begin(), expected.end(), static_cast<std::uint32_t>(count - 70));
+            REQUIRE(indices == expected);
+
+            std::vector<Pair> records(count), best_records(4);
+            for (Pair& record : records)
+                record = {static_cast<std::uint16_t>(random()), static_cast<std::uint16_t>(random())};
+            const auto first =
+                first_of_rows(records, count, 4, [](const Pair& a, const Pair& b) { return a.key < b.key; });
+            sorter.top_k(std::span(records), std::span(best_records), by_key);
+            REQUIRE(same_bytes(best_records, first.best));
+        }
     }
 
     TEST_CASE("top-k: of records, equal ones by their indices") {

@@ -1,6 +1,7 @@
 #include "executor.hpp"
 
 #include <bit>
+#include <span>
 
 #include "../../lib/src/launch.hpp"
 #include "checked.hpp"
@@ -35,21 +36,26 @@ void StreamExecutor::enqueue(const Pass& pass, const Plan& plan) {
 
 void enqueue_selection(const Program& program, CUstream stream, const detail::Selection& selection, const Arrays& from,
                        const Arrays& left_over, const Arrays& to) {
-    Arrays source = from;
+    std::uint64_t read_place = 0;
     for (const detail::SelectionPass& pass : selection.passes) {
-        Arrays target = &pass == &selection.passes.back() ? to : left_over;
-        detail::Launch launch =
-            detail::launch_of(pass, selection, program.parameters(), {source.keys.offset, pass.count, from.coding});
-        void* arguments[8 + std::size(launch.arguments)] = {&source.keys.memory};
+        const bool last = &pass == &selection.passes.back();
+        const std::uint64_t place = last ? 0 : pass.left_place;
+        Array source = pass.reads_keys ? from.keys : left_over.keys;
+        const Arrays& target = last ? to : left_over;
+        const detail::KeyArray keys{pass.reads_keys ? source.offset : read_place, pass.count, from.coding};
+        detail::Launch launch = detail::launch_of(pass, selection, program.parameters(), keys);
+        Array others[] = {{target.keys.memory, target.keys.offset + place},
+                          {left_over.numbers.memory, read_place},
+                          {target.numbers.memory, target.numbers.offset + place}};
+        void* arguments[8 + std::size(launch.arguments)] = {&source.memory};
         std::size_t count = 1;
         for (std::size_t i = 0; i < launch.argument_count; ++i) arguments[count++] = &launch.arguments[i].value;
-        for (Array* const array : {&target.keys, &source.numbers, &target.numbers}) {
-            if (array != &target.keys && !program.parameters().stores_numbers()) continue;
-            arguments[count++] = &array->memory;
-            arguments[count++] = &array->offset;
+        for (Array& array : std::span(others).first(program.parameters().stores_numbers() ? 3 : 1)) {
+            arguments[count++] = &array.memory;
+            arguments[count++] = &array.offset;
         }
         program.launch(launch.kernel, launch.groups, stream, arguments, &pass != &selection.passes.front());
-        source = target;
+        read_place = place;
     }
 }
 

@@ -41,11 +41,12 @@ SortReport enqueue_top_k(Sorter& sorter, cl_command_queue on, const KeyRange& ke
         cl::Event finished;
         if (ready) {
             const detail::Selection& selection = ready->selection;
+            const bool numbered = ready->parameters.stores_numbers();
             Arrays left_over{};
-            if (number_bytes > 0 && !wants_indices) to.numbers = allocate(to.count, number_bytes);
+            if (numbered && !wants_indices) to.numbers = allocate(to.count, selection.bytes.number);
             if (selection.left_over() > 0) {
                 left_over.keys = allocate(selection.left_over(), key_bytes);
-                if (number_bytes > 0) left_over.numbers = allocate(selection.left_over(), number_bytes);
+                if (numbered) left_over.numbers = allocate(selection.left_over(), selection.bytes.number);
             }
             finished = enqueue_selection(host.program(ready->parameters), queue, selection, from, left_over, to,
                                          std::move(waits));

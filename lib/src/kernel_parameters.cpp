@@ -6,21 +6,22 @@
 namespace lanesort::detail {
 
 std::string kernel_file(const KernelParameters& parameters) {
-    if (parameters.operation == Operation::select) return "select.cl";
+    if (parameters.operation == Operation::select)
+        return parameters.work_items() == 1 ? "select_in_registers.cl" : "select_in_local.cl";
     if (parameters.operation == Operation::runs) return "runs.cl";
     return parameters.shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl";
 }
 
 std::span<const char* const> kernel_names(const KernelParameters& parameters) noexcept {
     static constexpr const char* of_sort[] = {"sort_tiles", "merge_rows", "merge_tiles"};
-    static constexpr const char* of_select[] = {"select_best"};
+    static constexpr const char* of_select[] = {"select_best", "best_of_chunks"};
     static constexpr const char* of_runs[] = {"first_descents", "least_descents", "count_runs", "scan_blocks",
                                               "write_runs"};
     switch (parameters.operation) {
         case Operation::sort: return of_sort;
         case Operation::sort_first: return std::span(of_sort).first(1);
         case Operation::merge: return std::span(of_sort).last(2);
-        case Operation::select: return of_select;
+        case Operation::select: return std::span(of_select).first(parameters.stores_numbers() ? 2 : 1);
         case Operation::runs: return of_runs;
     }
     return {};

@@ -61,14 +61,19 @@ Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& par
 
 Launch launch_of(const SelectionPass& pass, const Selection& selection, const KernelParameters& parameters,
                  const KeyArray& keys) {
+    const std::size_t index_bytes = parameters.wide_index ? 8 : 4;
+    const bool selects = pass.kind == SelectionPass::Kind::select_best;
     Launch launch;
+    launch.kernel = static_cast<std::size_t>(pass.kind);
     launch.groups = selection.rows * pass.parts;
     launch.add(keys.offset, 8);
-    launch.add(pass.count, parameters.wide_index ? 8 : 4);
+    launch.add(pass.count, index_bytes);
+    if (selects) launch.add(pass.share, index_bytes);
     launch.add(pass.parts, 4);
-    launch.add(selection.k, 4);
-    launch.add(coding_if(keys, &pass == &selection.passes.front()), 4);
-    launch.add(coding_if(keys, &pass == &selection.passes.back()), 4);
+    launch.add(pass.chunk_bits, 4);
+    if (selects) launch.add(selection.k, 4);
+    launch.add(coding_if(keys, pass.reads_keys), 4);
+    if (selects) launch.add(coding_if(keys, &pass == &selection.passes.back()), 4);
     launch.add(keys.coding.flip, flip_bytes(parameters));
     return launch;
 }

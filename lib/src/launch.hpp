@@ -37,7 +37,7 @@ struct Launch {
 /// The launch of one pass of the plan.
 Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& parameters, const KeyArray& keys);
 
-/// The launch of the first or second pass of a selection, up to the argument before the array of what is selected.
+/// The launch of one pass of a selection, up to the argument before the array of what it leaves.
 Launch launch_of(const SelectionPass& pass, const Selection& selection, const KernelParameters& parameters,
                  const KeyArray& keys);
 

@@ -1,4 +1,4 @@
-// The schedule of a selection: the first k elements of an array or of each of its rows (kernels/select.cl). Pure.
+// The schedule of a selection: the first k elements of an array or of each of its rows (kernels/select.h). Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,18 @@
 
 namespace lanesort::detail {
 
-/// One launch: `parts` work-groups for each row select among its elements.
+/// One launch: `parts` work-groups for each row.
 struct SelectionPass {
-    std::uint64_t count = 0;  ///< elements of a row before it
-    std::uint64_t parts = 0;  ///< work-groups of a row; each leaves k elements
+    enum class Kind : std::uint8_t { select_best, best_of_chunks };  ///< the kernel
+
+    Kind kind = Kind::select_best;
+    bool reads_keys = false;       ///< the caller's; else what the pass before it left
+    std::uint64_t count = 0;       ///< elements of a row of what it reads, chunks of which it may select among
+    std::uint64_t share = 0;       ///< elements of a work-group
+    std::uint64_t parts = 0;       ///< work-groups of a row
+    unsigned chunk_bits = 0;       ///< lg of the elements of a chunk; 0: it selects among all elements of the row
+    std::uint64_t left = 0;        ///< elements of a row that it leaves
+    std::uint64_t left_place = 0;  ///< of the first one, in the array of what passes leave for each other
 
     friend bool operator==(const SelectionPass&, const SelectionPass&) = default;
 };
@@ -22,20 +30,22 @@ struct Selection {
     std::uint64_t rows = 1;
     std::uint64_t count = 0;  ///< elements of a row
     std::uint64_t k = 0;      ///< of them are wanted, fewer than `count`
-    Shape shape;              ///< a work-item keeps `vectors` vectors and reads `register_vectors` at a time
+    ElementBytes bytes;       ///< of the elements as they are selected, which may have numbers that nobody asked for
+    Shape shape;              ///< a work-item has `vectors` vectors and reads `register_vectors` at a time
     std::vector<SelectionPass> passes;
 
-    /// Elements that the first pass leaves for the second; 0 where there is none.
-    std::uint64_t left_over() const noexcept { return passes.size() > 1 ? rows * passes[0].parts * k : 0; }
+    /// Elements that passes leave for each other; the last one's are the result.
+    std::uint64_t left_over() const noexcept;
     /// Its launches, and where the work-items of a group synchronise in them.
     SortReport report() const noexcept;
 };
 
-/// The most elements that a work-item of that device can keep in its registers; a sort is to be used for more.
+/// The most elements that can be selected on that device; a sort is to be used for more.
 std::uint64_t most_selected(const DeviceInfo& device, ElementBytes bytes) noexcept;
 
-/// Needs 0 < k <= most_selected() and k < count. A pass that would leave a row in many parts is followed by one that
-/// leaves one.
+/// Needs 0 < k <= most_selected() and k < count. Many more elements than k are read once, for the first of each chunk of
+/// them; then it selects among these, and among the elements of k chunks. Each pass leaves k elements of each
+/// work-group, until there is one for a row.
 Selection make_selection(const DeviceInfo& device, ElementBytes bytes, std::uint64_t rows, std::uint64_t count,
                          std::uint64_t k);
 

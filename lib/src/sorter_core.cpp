@@ -186,21 +186,28 @@ std::optional<SorterCore::PreparedSelection> SorterCore::prepare_selection(const
     if (k > count)
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("the first {} keys were asked for, but there are {}", k, count));
-    const DeviceInfo& device = backend_->info();
     // A shape of the caller's is one for sorts.
-    if (k == 0 || extent.count == 0 || k == count || k > most_selected(device, type.bytes())) return std::nullopt;
+    DeviceInfo device = backend_->info();
     const std::uint64_t rows = extent.row_count();
-    Selection selection = make_selection(device, type.bytes(), rows, count, k);
-    if (rows * selection.passes.front().parts > most_groups)
-        throw Error(ErrorCode::unsupported,
-                    fmt::format("{} rows are too many for one launch; {} are possible", rows, most_groups));
-    KernelParameters parameters{.operation = Operation::select,
-                                .bytes = type.bytes(),
-                                .wide_index = count >= wide_count,
-                                .shape = selection.shape};
-    if (type.key.comparator()) parameters.comparator = *type.key.comparator();
-    if (backend_->prepare(parameters) < parameters.work_items()) return std::nullopt;
-    return PreparedSelection{std::move(selection), std::move(parameters)};
+    if (k == 0 || extent.count == 0 || k == count) return std::nullopt;
+    while (k <= most_selected(device, type.bytes())) {
+        Selection selection = make_selection(device, type.bytes(), rows, count, k);
+        for (const SelectionPass& pass : selection.passes)
+            if (rows * pass.parts > most_groups)
+                throw Error(ErrorCode::unsupported,
+                            fmt::format("{} keys in {} rows take too many work-groups for one launch; {} are possible",
+                                        extent.count, rows, most_groups));
+        KernelParameters parameters{.operation = Operation::select,
+                                    .bytes = selection.bytes,
+                                    .wide_index = count >= wide_count,
+                                    .shape = selection.shape};
+        if (type.key.comparator()) parameters.comparator = *type.key.comparator();
+        const unsigned allowed = backend_->prepare(parameters);
+        if (allowed >= parameters.work_items()) return PreparedSelection{std::move(selection), std::move(parameters)};
+        if (allowed == 0) break;
+        device.max_work_items = allowed;
+    }
+    return std::nullopt;
 }
 
 SorterCore::PreparedTopK SorterCore::prepare_top_k(const Extent& extent, const ElementType& type, std::uint64_t k) {
@@ -217,7 +224,7 @@ SortReport SorterCore::select_host(const void* keys, const HostArrays& selected,
     const std::optional<PreparedSelection> ready = prepare_selection(extent, type, k);
     if (ready)
         return backend_->select_host(keys, selected, ready->selection, ready->parameters, coding_of(type.key, order));
-    // Too many for registers: a copy is sorted.
+    // Too many to be selected: a copy is sorted.
     if (k == 0 || extent.count == 0) return {};
 
     Extent whole = extent;

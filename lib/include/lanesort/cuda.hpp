@@ -118,10 +118,10 @@ struct Selected {
 };
 
 /// Writes the first k keys of the range, or of each of its rows, in order: as Sorter::top_k says, under the contract of
-/// enqueue_sort. The largest keys come first with Order::descending. Takes memory of the sorter's pool for what the
-/// work-groups select, k keys (and indices) for each of at most four work-groups a multiprocessor; where k is so large
-/// that it sorts, for a copy of the keys and their indices. Throws Error(invalid_argument) also for k above the keys of
-/// a row, for segments, and for keys, results and indices that overlap.
+/// enqueue_sort. The largest keys come first with Order::descending. Takes memory of the sorter's pool for what
+/// launches leave for each other, as Sorter::top_k says; where k is so large that it sorts, for a copy of the keys and
+/// their indices. Throws Error(invalid_argument) also for k above the keys of a row, for segments, and for keys,
+/// results and indices that overlap.
 SortReport enqueue_top_k(Sorter& sorter, Stream stream, const KeyRange& keys, std::size_t k, const Selected& selected,
                          std::span<const Event> wait_list = {}, Event event = nullptr);
 

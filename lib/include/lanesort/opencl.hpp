@@ -106,10 +106,9 @@ struct Selected {
 
 /// Writes the first k keys of the range, or of each of its rows, in order: as Sorter::top_k says, under the contract of
 /// enqueue_sort; the buffer of the keys may be read-only. The largest keys come first with Order::descending. Allocates
-/// device memory for what the work-groups select, k keys (and indices) for each of at most four work-groups a compute
-/// unit; where k is so large that it sorts, for a copy of the keys and their indices. It is freed when the selection
-/// has ended. Throws Error(invalid_argument) also for k above the keys of a row, for segments, and for keys, results
-/// and indices that overlap.
+/// device memory for what launches leave for each other, as Sorter::top_k says; where k is so large that it sorts, for
+/// a copy of the keys and their indices. It is freed when the selection has ended. Throws Error(invalid_argument) also
+/// for k above the keys of a row, for segments, and for keys, results and indices that overlap.
 SortReport enqueue_top_k(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, std::size_t k,
                          const Selected& selected, std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
 

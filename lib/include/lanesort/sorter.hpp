@@ -275,9 +275,13 @@ public:
     /// `options` ask for an ascending order. With a row length, those of each row, one after the other. The keys stay
     /// as they are. Deterministic, which index comes with equal keys too: the lowest. Blocks, and throws, as sort()
     /// does, and Error(invalid_argument) for more keys than there are. A device that works in host memory reads the
-    /// keys where they are. Takes device memory for a copy of them where it does not, for the results and for those of
-    /// each work-group. More keys than fit a work-item's registers (64 of 4 bytes on a graphics card, on a processor 32
-    /// of its own vectors, 256 keys of 4 bytes with AVX2) are found by a sort, which takes a second array.
+    /// keys where they are. Takes device memory for a copy of them where it does not, for the results and for what
+    /// launches leave for each other: fewer elements, with indices, than there are keys, of many keys far fewer. More
+    /// keys than a quarter of a work-group's tile in local memory (up to 1024 of 4 bytes on a graphics card), or than 32
+    /// of a processor's vectors (256 keys of 4 bytes with AVX2), are found by a sort, which takes a second array.
+    ///
+    /// Keys that are many times best.size() are read once, for the first one of each chunk of them: after Gaihre et al.,
+    /// "Dr. Top-k: Delegate-Centric Top-k on GPUs", SC 2021.
     template <class K>
     requires Key<std::remove_const_t<K>> SortReport top_k(std::span<K> keys, std::span<std::remove_const_t<K>> best,
                                                           const TopKOptions& options = {}) {

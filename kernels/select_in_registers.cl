@@ -1,0 +1,67 @@
+/* The first k elements of an array, or of each of its rows, in order: a network that is truncated to what can still
+ * matter, in registers.
+ *
+ * Launched by the executor with `parts` work-groups of one work-item for each row, each of which selects among `share`
+ * elements. It keeps the best VECTORS vectors that it has seen, sorted, and reads REGISTER_VECTORS at a time: it sorts
+ * them, compares them with the worst of the best, mirrored, keeps the better ones and merges. It writes k elements; where a
+ * row has several work-groups, a further launch selects among those.
+ * Requires: WORK_ITEMS = 1, k <= VECTORS * LANES; any count, any element offset. The input is only read. No local memory,
+ * no barriers.
+ * Which keys are compared depends on count, k and parts only. After Shanbhag, Pirk and Madden, "Efficient Top-K Query
+ * Processing on GPUs", SIGMOD 2018, but for the best, which here stay in registers from batch to batch.
+ */
+#include "select.h"
+
+#define BATCH_ELEMENTS ((index_t)REGISTER_VECTORS * LANES)
+
+/* The steps that sort the best again once the worst of them were replaced. */
+INLINE void merge_best(element_t* best) {
+    UNROLL for (uint bit = LOG2(VECTORS); bit > 0; --bit)
+        UNROLL for (uint i = 0; i < VECTORS / 2; ++i)
+            exchange(&best[LOWER_OF_PAIR(i, bit - 1)], &best[LOWER_OF_PAIR(i, bit - 1) + (1u << (bit - 1))], i);
+    UNROLL for (uint m = 0; m < VECTORS; ++m) best[m] = merge_lanes(best[m]);
+}
+
+/* Vectors m of the sorted ones that are new, seen from the end of the best. */
+#define KEEP_BETTER(best, m, vector)                                 \
+    {                                                                \
+        element_t other_ = ON_LANES(MIRROR_LANES, vector);           \
+        exchange(&(best)[VECTORS - 1 - (m)], &other_, m);            \
+    }
+
+/* The keys are decoded as they are written if `store_coding` says so. */
+INLINE void store_best(const element_t* best, arrays_t to, uint k, uint store_coding, flip_t flip) {
+    UNROLL for (uint m = 0; m < VECTORS; ++m) {
+        element_t e = best[m];
+        if (store_coding != CODING_NONE) e.key = decode(e.key, store_coding, flip);
+#if LANES == 1
+        if (m < k) store_element(e, to, m);
+#else
+        lanes_t lanes = lanes_of(e);
+        store_to_end(&lanes, to, m * LANES, k, 1);
+#endif
+    }
+}
+
+KERNEL void select_best(GLOBAL key_t* keys, offset_t offset, index_t count, index_t share, uint parts, uint chunk_bits,
+                        uint k, uint load_coding, uint store_coding, flip_t flip, GLOBAL key_t* best_keys,
+                        offset_t best_offset NUMBERS_PARAMETERS) {
+    AWAIT_LAST_LAUNCH();
+    arrays_t arrays = {keys + offset AND_NUMBERS(numbers + numbers_offset)};
+    source_t from = source_of(arrays, (uint)GROUP_ID / parts, count, chunk_bits, k, load_coding, flip);
+    arrays_t selected = {best_keys + best_offset AND_NUMBERS(best_numbers + best_numbers_offset)};
+    ADVANCE(selected, (offset_t)GROUP_ID * k)
+
+    element_t best[VECTORS];
+    UNROLL for (uint m = 0; m < VECTORS; ++m) best[m] = element_beyond(CODING_NONE, flip);
+    index_t first = (index_t)((uint)GROUP_ID % parts) * share;
+    index_t end = first + share < from.candidates ? first + share : from.candidates;
+    for (; first < end; first += BATCH_ELEMENTS) {
+        element_t r[REGISTER_VECTORS];
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = load_candidates(from, first + m * LANES);
+        sort_registers(r);
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) KEEP_BETTER(best, m, r[m])
+        merge_best(best);
+    }
+    store_best(best, selected, k, store_coding, flip);
+}
