@@ -91,7 +91,7 @@ bool shows(const std::vector<unsigned char>& picture, const std::vector<std::uin
 }  // namespace
 
 int main(int argc, char** argv) try {
-    if (argc != 2 && argc != 4) throw std::runtime_error("usage: julia OUT.png [WIDTH HEIGHT]");
+    if ((argc != 2 && argc != 4) || argv[1][0] == '-') throw std::runtime_error("usage: julia OUT.png [WIDTH HEIGHT]");
     const std::size_t width = argc == 4 ? std::stoul(argv[2]) / 2 : 800;  // of each half
     const std::size_t height = argc == 4 ? std::stoul(argv[3]) : 600;
     const std::size_t pixels = width * height;

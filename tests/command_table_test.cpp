@@ -139,13 +139,15 @@ TEST_CASE("delimiters: a comma, a tab in .tsv, or what is given") {
         return read_file(in);
     };
     CHECK(sort_file("t.tsv", {}, "a,9\t2\nb,8\t1\n") == "b,8\t1\na,9\t2\n");
+    CHECK(sort_file("t.TSV", {}, "a,9\t2\nb,8\t1\n") == "b,8\t1\na,9\t2\n");
+    CHECK(sort_file("t.csv", {"--delimiter", "\\t"}, "a,9\t2\nb,8\t1\n") == "b,8\t1\na,9\t2\n");
     CHECK(sort_file("t.tsv", {"--delimiter", "comma"}, "a,9\t\nb,8\t\n") == "b,8\t\na,9\t\n");
     CHECK(sort_file("t.csv", {"--delimiter", "tab"}, "\t2\n\t1\n") == "\t1\n\t2\n");
     CHECK(sort_file("t.csv", {"--delimiter", ","}, ",2\n,1\n") == ",1\n,2\n");
     CHECK(sort_file("t.csv", {"--delimiter", "semicolon"}, "\"a;\";2\nb;1\n") == "b;1\n\"a;\";2\n");
     CHECK(sort_file("t.csv", {"--delimiter", "|"}, "a|2\nb|1|\n") == "b|1|\na|2\n");
     CHECK(sort_file("t.csv", {"--delimiter", " "}, "a 2\nb 1\n") == "b 1\na 2\n");
-    CHECK(scene.files() == 2);
+    CHECK(scene.files() == 3);
 }
 
 TEST_CASE("with --empty-last, lines without a number come last, in their order") {
@@ -156,6 +158,7 @@ TEST_CASE("with --empty-last, lines without a number come last, in their order")
     require_table(scene, {"--by-column", "2", "--empty-last", "--order", "desc"}, table, "nan,nan\nb,2\na,1\n" + empty);
     require_table(scene, {"--by-column", "1", "--empty-last"}, "\n\n7\n", "7\n\n\n");
     require_table(scene, {"--by-column", "1", "--empty-last"}, "\n\n", "\n\n");
+    require_table(scene, {"--by-column", "2", "--empty-last"}, "a,2\n\nb,1\n \n", "b,1\na,2\n\n \n");
     require_refused(sort_table(scene, {"--by-column", "2", "--empty-last"}, "a,\nb\n"),
                     "line 2 has 1 column, so it has no column 2\n");
     require_refused(sort_table(scene, {"--by-column", "2", "--empty-last"}, "a,\nb,-\n"),
@@ -181,7 +184,10 @@ TEST_CASE("what is wrong with a table is named, with its line, and leaves OUT as
         {{"2"}, "a,1\nb,\" \"\n", "in, line 2, column 2 is empty"},
         {{"1"}, "1\n\n", "in, line 2, column 1 is empty"},
         {{"3"}, "1,2,3\n1,2\n", "in, line 2 has 2 columns, so it has no column 3\n"},
-        {{"2"}, "1,2\r\n\r\n", "in, line 2 has 1 column, so it has no column 2\n"},
+        {{"2"}, "1,2\r\n\r\n", "in, line 2, column 2 is empty (with --empty-last such lines come last)\n"},
+        {{"2"},
+         "name,price\nnut,1\n",
+         "in, line 1, column 2 is no number of type f64: \"price\" (if it is a header, say so by --header)\n"},
         {{"9", "--header"}, "a,b\n", "in, line 1 has 2 columns, so it has no column 9\n"},
         {{"18446744073709551615"}, "1\n", "in, line 1 has 1 column, so it has no column 18446744073709551615\n"},
         {{"c"}, "a,\"b\"\n1,2\n", "in, line 1 names no column \"c\", but \"a\", \"b\"\n"},

@@ -140,7 +140,7 @@ TEST_CASE("a device that does not exist is refused") {
     const Scene scene;
     const std::string in = scene.file("in", "zyxa");
     for (const char* const device : {"abacus", "99"}) {
-        const std::string sentence = "no device is called \""s + device + "\"; there are 0: ";
+        const std::string sentence = "no device is called \""s + device + "\"; the devices are 0: ";
         require_refused(scene.run({"sort", "--type", "u8", "--device", device, in, scene.path("out")}), sentence);
         require_refused(scene.run({"plan", "--count", "5", "--device", device}), sentence);
         require_refused(scene.run({"stats", "--count", "5", "--device", device}), sentence);

@@ -12,12 +12,13 @@ TEST_CASE("topk writes the first of what sort writes") {
     Random random(seed());
     const std::vector<double> keys = drawn_from(special_values<double>(), 3001, random);
     const std::string in = scene.file("in", bytes_of(keys)), out = scene.path("out");
-    for (const std::string k : {"0", "1", "20", "5000"}) {
+    const std::pair<std::string, std::size_t> few[] = {{"0", 0}, {"1", 1}, {"20", 20}, {"2K", 2048}, {"5000", 5000}};
+    for (const auto& [k, count] : few) {
         CAPTURE(k);
         const Result result = scene.run({"topk", "-k", k, "--type", "f64", in, out});
         REQUIRE_MESSAGE(result.status == 0, result.err);
         std::vector<double> expected = sorted(keys, Order::descending);
-        expected.resize(std::min<std::size_t>(expected.size(), std::stoul(k)));
+        expected.resize(std::min<std::size_t>(expected.size(), count));
         require_same_bytes(numbers_in<double>(read_file(out)), expected);
         CHECK(read_file(in) == bytes_of(keys));
     }
@@ -48,9 +49,16 @@ TEST_CASE("topk of a table keeps whole lines, the header and records without a k
 TEST_CASE("topk refuses what cannot be") {
     const Scene scene;
     CHECK(scene.run({"topk", "--type", "u32", "-", "-"}).status == 2);
-    CHECK(scene.run({"topk", "-k", "x", "--type", "u32", "-", "-"}).status == 2);
+    for (const std::string k : {"x", "-1", "1.5", "99999999999999999999"}) {
+        CAPTURE(k);
+        const Result result = scene.run({"topk", "-k", k, "--type", "u32", "-", "-"});
+        CHECK(result.status == 2);
+        CHECK(contains(result.err, "is not a count"));
+    }
     CHECK(scene.run({"topk", "-k", "1", "--indices", "--by-column", "1", "-", "-"}).status == 2);
-    CHECK(contains(scene.run({"topk", "--help"}).out, "Example"));
+    const std::string help = scene.run({"topk", "--help"}).out;
+    CHECK(contains(help, "Example"));
+    CHECK(contains(help, "desc (as if not given) or asc"));
 }
 
 }  // namespace

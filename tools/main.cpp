@@ -25,7 +25,7 @@ class HelpFormatter : public CLI::Formatter {
 };
 
 void run(int argc, char** argv) {
-    CLI::App app("Sorts numbers in place on an OpenCL device.", "lanesort");
+    CLI::App app("Sorts numbers in place on an OpenCL device or an NVIDIA GPU.", "lanesort");
     app.set_version_flag("--version", "lanesort " LANESORT_VERSION);
     app.require_subcommand(0, 1);
     const auto formatter = std::make_shared<HelpFormatter>();

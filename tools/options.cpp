@@ -64,7 +64,7 @@ std::optional<ColumnName> parse_column(std::string_view text) {
 std::optional<char> parse_delimiter(std::string_view text) {
     if (text == "comma") return ',';
     if (text == "semicolon") return ';';
-    if (text == "tab") return '\t';
+    if (text == "tab" || text == "\\t") return '\t';
     constexpr std::string_view taken = "\"\r\n";
     if (text.size() != 1 || taken.find(text.front()) != std::string_view::npos) return std::nullopt;
     return text.front();
@@ -118,7 +118,10 @@ void add_order(CLI::App& app, lanesort::Order& order) {
         if (text == "desc") return lanesort::Order::descending;
         return std::nullopt;
     };
-    add_parsed(app, "--order", order, parse, "asc or desc", "asc (as if not given) or desc")->type_name("ORDER");
+    const bool ascends = order == lanesort::Order::ascending;
+    add_parsed(app, "--order", order, parse, "asc or desc",
+               ascends ? "asc (as if not given) or desc" : "desc (as if not given) or asc")
+        ->type_name("ORDER");
 }
 
 void add_count(CLI::App& app, std::uint64_t& count) {
@@ -131,6 +134,13 @@ void add_first(CLI::App& app, std::uint64_t& first) {
     add_parsed(app, "--first", first, parse_count, what_is_a_count,
                "how many keys are to be in their places, the first of the order: all unless given")
         ->type_name("N");
+}
+
+void add_k(CLI::App& app, std::uint64_t& k) {
+    add_parsed(app, "-k", k, parse_count, what_is_a_count,
+               fmt::format("how many, all of them where there are fewer: {}", forms_of_a_count))
+        ->type_name("N")
+        ->required();
 }
 
 void add_counts(CLI::App& app, std::vector<std::uint64_t>& counts) {
@@ -180,7 +190,8 @@ CLI::Option* add_table(CLI::App& app, TableOptions& table) {
     with_table(app.add_flag("--header", table.header,
                             "the first line is a header; so it always is where the column is given by its name"));
     with_table(app.add_flag("--empty-last", table.empty_last,
-                            "lines with nothing in that column come last, in their order; else they are an error"));
+                            "lines with nothing in that column, and empty lines, come last, in their order; else they "
+                            "are an error"));
     with_table(app.add_flag("--no-quotes{false}", table.quotes,
                             "quotes are characters like any other, and every line end ends a record"));
     return by_column;

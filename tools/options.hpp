@@ -28,6 +28,7 @@ void add_types(CLI::App& app, std::vector<lanesort::KeyType>& types);
 void add_order(CLI::App& app, lanesort::Order& order);
 void add_count(CLI::App& app, std::uint64_t& count);
 void add_first(CLI::App& app, std::uint64_t& first);
+void add_k(CLI::App& app, std::uint64_t& k);
 void add_counts(CLI::App& app, std::vector<std::uint64_t>& counts);
 void add_device(CLI::App& app, std::string& selector);
 void add_format(CLI::App& app, Format& format, std::initializer_list<Format> allowed);

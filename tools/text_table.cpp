@@ -43,7 +43,7 @@ std::string list_of(const std::vector<std::string>& names) {
 TextTable::TextTable(InputFile& file, TableOptions options)
     : name_(file.name()),
       options_(std::move(options)),
-      delimiter_(options_.delimiter.value_or(name_.ends_with(".tsv") ? '\t' : ',')),
+      delimiter_(options_.delimiter.value_or(name_.ends_with(".tsv") || name_.ends_with(".TSV") ? '\t' : ',')),
       bytes_(read_all(file)),
       first_record_(text().starts_with(byte_order_mark) ? byte_order_mark.size() : 0) {
     const bool header = options_.header || std::holds_alternative<std::string>(*options_.column);
@@ -156,15 +156,19 @@ KeyColumn TextTable::read_column(lanesort::KeyType type, Place place, std::size_
     std::uint64_t number = 0;
     for (std::size_t record = first_data_, end = record; record < text().size(); record = end, ++number) {
         end = record_end(record);
-        const std::string_view field = without_blanks(field_of(record, end, column));
+        const bool is_blank = without_blanks(without_line_end(text().substr(record, end - record))).empty();
+        const std::string_view field = is_blank ? "" : without_blanks(field_of(record, end, column));
         const std::uint64_t here = place == Place::number ? number : record;
         if (field.empty() && options_.empty_last) {
             without_key.append(here);
             continue;
         }
-        if (const auto wrong = append_number(read.keys, field, type))
-            fail(record, fmt::format(", {} {}{}", column.title, *wrong,
-                                     field.empty() ? " (with --empty-last such lines come last)" : ""));
+        if (const auto wrong = append_number(read.keys, field, type)) {
+            const char* const hint = field.empty()             ? " (with --empty-last such lines come last)"
+                                     : record == first_record_ ? " (if it is a header, say so by --header)"
+                                                               : "";
+            fail(record, fmt::format(", {} {}{}", column.title, *wrong, hint));
+        }
         read.places.append(here);
     }
     read.places.append(without_key);

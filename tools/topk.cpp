@@ -23,7 +23,7 @@ public:
         CLI::Option* const by_column =
             options_.add_to(command, "the files are text, with one number a line", "file of the first numbers");
         by_column->excludes("--text");
-        command.add_option("-k", k_, "how many; all of them where there are fewer")->type_name("N")->required();
+        add_k(command, k_);
         command.add_flag("--indices", wants_indices_, "write the indices of the numbers, from 0, not the numbers")
             ->excludes(by_column);
         add_index_bytes(command, index_bytes_);

@@ -76,7 +76,7 @@ Device find_device(std::string_view selector) {
     known.reserve(devices.size());
     for (const Device& device : devices) known.push_back(fmt::format("{}: {}", known.size(), device.info().name));
     throw Error(ErrorCode::unknown_device,
-                fmt::format("no device is called \"{}\"; there are {}", selector, fmt::join(known, "; ")));
+                fmt::format("no device is called \"{}\"; the devices are {}", selector, fmt::join(known, "; ")));
 }
 
 }  // namespace lanesort

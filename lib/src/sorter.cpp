@@ -114,8 +114,11 @@ SortReport Sorter::top_k(const void* keys, std::size_t count, const KeyKind& typ
     detail::check(extent);
     const std::uint64_t rows = extent.row_count();
     if (rows == 0 ? selected > 0 : selected % rows != 0)
-        throw Error(ErrorCode::invalid_argument,
-                    fmt::format("{} keys cannot be selected from {} rows: each gives as many", selected, rows));
+        throw Error(
+            ErrorCode::invalid_argument,
+            fmt::format(
+                "{} keys cannot be selected from {} rows: each row gives as many, so it must be a multiple of {}",
+                selected, rows, rows));
     if (indices) detail::check_index(extent, index_bytes);
     const detail::ElementType element{type, 0, detail::selected_number_bytes(extent, type, indices ? index_bytes : 0)};
     return core_->select_host(keys, {.keys = best, .numbers = indices}, extent, element, rows > 0 ? selected / rows : 0,

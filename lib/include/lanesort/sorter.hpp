@@ -157,7 +157,7 @@ public:
     SortReport sort(void* keys, std::size_t count, const KeyKind& type, const SortOptions& options = {});
 
     /// Brings the `first` first keys of the order to the front, in order, as std::partial_sort; the others follow in
-    /// some order. The same as sort() with `options.first`, which serves pairs, indices and segments too.
+    /// some order. All keys are sorted where there are no more. The same as sort() with `options.first`, which serves pairs, indices and segments too.
     template <Key T>
     SortReport partial_sort(std::span<T> keys, std::size_t first, const SortOptions& options = {}) {
         return partial_sort(keys.data(), keys.size(), first, key_type_v<T>, options);
