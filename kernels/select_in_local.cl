@@ -71,19 +71,15 @@ INLINE void merge_runs(local_arrays_t tile, runs_t runs, uint bits, uint mirrore
     }
 }
 
-KERNEL void select_best(GLOBAL key_t* keys, offset_t offset, index_t count, index_t share, uint parts, uint chunk_bits,
-                        uint k, uint load_coding, uint store_coding, flip_t flip, GLOBAL key_t* best_keys,
-                        offset_t best_offset NUMBERS_PARAMETERS) {
-    AWAIT_LAST_LAUNCH();
-    arrays_t arrays = {keys + offset AND_NUMBERS(numbers + numbers_offset)};
-    source_t from = source_of(arrays, (uint)GROUP_ID / parts, count, chunk_bits, k, load_coding, flip);
-    arrays_t selected = {best_keys + best_offset AND_NUMBERS(best_numbers + best_numbers_offset)};
-    ADVANCE(selected, (offset_t)GROUP_ID * k)
-    DECLARE_LOCAL(key_t, local_keys, LOCAL_ELEMENTS, 0);
-    WITH_NUMBERS(DECLARE_LOCAL(number_t, local_numbers, LOCAL_ELEMENTS, LOCAL_BYTES(KEY_BYTES));)
-    local_arrays_t tile = {local_keys AND_NUMBER(local_numbers)};
+#define LOCAL_TILE local_arrays_t
+#define DECLARE_LOCAL_TILE(name)                                                                              \
+    DECLARE_LOCAL(key_t, local_keys, LOCAL_ELEMENTS, 0);                                                      \
+    WITH_NUMBERS(DECLARE_LOCAL(number_t, local_numbers, LOCAL_ELEMENTS, LOCAL_BYTES(KEY_BYTES));)             \
+    local_arrays_t name = {local_keys AND_NUMBER(local_numbers)}
 
-    index_t first = (index_t)((uint)GROUP_ID % parts) * share;
+/* Selects among the `share` candidates from `first` on. */
+INLINE void select_share(LOCAL_TILE tile, source_t from, index_t first, index_t share, arrays_t selected, uint k,
+                         uint store_coding) {
     runs_t runs = {FIELD_BITS, 0, (uint)share};
     uint first_runs = runs.elements >> FIELD_BITS;
     for (uint t = LOCAL_ID; t < first_runs; t += WORK_ITEMS) {
@@ -104,7 +100,9 @@ KERNEL void select_best(GLOBAL key_t* keys, offset_t offset, index_t count, inde
     }
     for (uint i = LOCAL_ID; i < k; i += WORK_ITEMS) {
         element_t e = load_local_element(tile, SLOT(i));
-        if (store_coding != CODING_NONE) e.key = decode(e.key, store_coding, flip);
+        if (store_coding != CODING_NONE) e.key = decode(e.key, store_coding, from.flip);
         store_element(e, selected, i);
     }
 }
+
+#include "select_best.h"

@@ -43,18 +43,15 @@ INLINE void store_best(const element_t* best, arrays_t to, uint k, uint store_co
     }
 }
 
-KERNEL void select_best(GLOBAL key_t* keys, offset_t offset, index_t count, index_t share, uint parts, uint chunk_bits,
-                        uint k, uint load_coding, uint store_coding, flip_t flip, GLOBAL key_t* best_keys,
-                        offset_t best_offset NUMBERS_PARAMETERS) {
-    AWAIT_LAST_LAUNCH();
-    arrays_t arrays = {keys + offset AND_NUMBERS(numbers + numbers_offset)};
-    source_t from = source_of(arrays, (uint)GROUP_ID / parts, count, chunk_bits, k, load_coding, flip);
-    arrays_t selected = {best_keys + best_offset AND_NUMBERS(best_numbers + best_numbers_offset)};
-    ADVANCE(selected, (offset_t)GROUP_ID * k)
+#define LOCAL_TILE uint
+#define DECLARE_LOCAL_TILE(name) uint name = 0
 
+/* Selects among the `share` candidates from `first` on. */
+INLINE void select_share(LOCAL_TILE tile, source_t from, index_t first, index_t share, arrays_t selected, uint k,
+                         uint store_coding) {
+    (void)tile;
     element_t best[VECTORS];
-    UNROLL for (uint m = 0; m < VECTORS; ++m) best[m] = element_beyond(CODING_NONE, flip);
-    index_t first = (index_t)((uint)GROUP_ID % parts) * share;
+    UNROLL for (uint m = 0; m < VECTORS; ++m) best[m] = element_beyond(CODING_NONE, from.flip);
     index_t end = first + share < from.candidates ? first + share : from.candidates;
     for (; first < end; first += BATCH_ELEMENTS) {
         element_t r[REGISTER_VECTORS];
@@ -63,5 +60,7 @@ KERNEL void select_best(GLOBAL key_t* keys, offset_t offset, index_t count, inde
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) KEEP_BETTER(best, m, r[m])
         merge_best(best);
     }
-    store_best(best, selected, k, store_coding, flip);
+    store_best(best, selected, k, store_coding, from.flip);
 }
+
+#include "select_best.h"

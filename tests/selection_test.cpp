@@ -14,8 +14,9 @@ void check_passes(const Selection& selection, const DeviceInfo& device) {
     CHECK(shape.work_items <= device.max_work_items);
     CHECK(selection_local_bytes(shape, selection.bytes) <= device.local_bytes);
     CHECK(group >= selection.k);
+    CHECK(shape.register_vectors <= shape.vectors);
     REQUIRE(!selection.passes.empty());
-    std::uint64_t left = selection.count, place = 0;
+    std::uint64_t left = selection.count, place = 0, read_place = 0;
     for (const SelectionPass& pass : selection.passes) {
         const bool chunks = pass.kind == SelectionPass::Kind::best_of_chunks;
         const std::uint64_t among = chunks || pass.chunk_bits == 0 ? pass.count : selection.k << pass.chunk_bits;
@@ -38,12 +39,14 @@ void check_passes(const Selection& selection, const DeviceInfo& device) {
             if (pass.parts > 1) CHECK(pass.left * 2 <= among);
         }
         CHECK(pass.left_place == place);
+        CHECK(pass.read_place == read_place);
+        read_place = pass.left_place;
         left = pass.left;
         place += selection.rows * left;
     }
     CHECK(selection.passes.size() <= 14);  // in tiles of 32 elements
     CHECK(selection.passes.back().parts == 1);
-    CHECK(selection.left_over() < selection.rows * selection.count);
+    CHECK(selection.left_over() * 2 <= selection.rows * selection.count);
     CHECK((shape.work_items == 1) == (device.kind == DeviceKind::cpu || device.max_work_items == 1));
     CHECK(selection.left_over() == place - selection.rows * selection.k);
 }

@@ -36,16 +36,15 @@ void StreamExecutor::enqueue(const Pass& pass, const Plan& plan) {
 
 void enqueue_selection(const Program& program, CUstream stream, const detail::Selection& selection, const Arrays& from,
                        const Arrays& left_over, const Arrays& to) {
-    std::uint64_t read_place = 0;
     for (const detail::SelectionPass& pass : selection.passes) {
         const bool last = &pass == &selection.passes.back();
         const std::uint64_t place = last ? 0 : pass.left_place;
         Array source = pass.reads_keys ? from.keys : left_over.keys;
         const Arrays& target = last ? to : left_over;
-        const detail::KeyArray keys{pass.reads_keys ? source.offset : read_place, pass.count, from.coding};
+        const detail::KeyArray keys{pass.reads_keys ? source.offset : pass.read_place, pass.count, from.coding};
         detail::Launch launch = detail::launch_of(pass, selection, program.parameters(), keys);
         Array others[] = {{target.keys.memory, target.keys.offset + place},
-                          {left_over.numbers.memory, read_place},
+                          {left_over.numbers.memory, pass.read_place},
                           {target.numbers.memory, target.numbers.offset + place}};
         void* arguments[8 + std::size(launch.arguments)] = {&source.memory};
         std::size_t count = 1;
@@ -55,7 +54,6 @@ void enqueue_selection(const Program& program, CUstream stream, const detail::Se
             arguments[count++] = &array.offset;
         }
         program.launch(launch.kernel, launch.groups, stream, arguments, &pass != &selection.passes.front());
-        read_place = place;
     }
 }
 

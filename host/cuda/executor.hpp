@@ -51,7 +51,7 @@ private:
 };
 
 /// Enqueues a selection from `from` into `to`, of which keys and, if there are any, numbers count; `left_over` is what
-/// the first pass leaves for the second, null if there is but one.
+/// passes leave for each other, null if there is but one.
 void enqueue_selection(const Program& program, CUstream stream, const detail::Selection& selection, const Arrays& from,
                        const Arrays& left_over, const Arrays& to);
 

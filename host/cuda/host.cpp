@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <list>
 
+#include "../../lib/src/launch.hpp"
 #include "../../lib/src/sorter_core.hpp"
 #include "../../lib/src/stopwatch.hpp"
 #include "../../lib/src/sync_counter.hpp"
@@ -136,12 +137,9 @@ SortReport Host::select_host(const void* keys, const detail::HostArrays& selecte
         return {memory.emplace_back(elements * width)};
     };
     const Arrays from{allocate(count, bytes.key), count, coding};
-    Arrays left_over, to{allocate(results, bytes.key), results, coding};
-    if (selection.left_over() > 0) left_over.keys = allocate(selection.left_over(), bytes.key);
-    if (parameters.stores_numbers()) {
-        to.numbers = allocate(results, bytes.number);
-        if (selection.left_over() > 0) left_over.numbers = allocate(selection.left_over(), bytes.number);
-    }
+    const auto left_over = detail::left_over_of<Arrays>(selection, parameters, allocate);
+    Arrays to{allocate(results, bytes.key), results, coding};
+    if (parameters.stores_numbers()) to.numbers = allocate(results, bytes.number);
     const OwnStream stream;
     detail::Stopwatch watch;
     LANESORT_CU(cuMemcpyHtoDAsync, from.keys.memory, keys, count * bytes.key, stream);

@@ -1,6 +1,7 @@
 // lanesort/cuda.hpp: the first k keys.
 #include <list>
 
+#include "../../lib/src/launch.hpp"
 #include "../../lib/src/sorter_core.hpp"
 #include "arguments.hpp"
 #include "checked.hpp"
@@ -42,13 +43,9 @@ SortReport enqueue_top_k(Sorter& sorter, Stream stream, const KeyRange& keys, st
     };
     if (ready) {
         const detail::Selection& selection = ready->selection;
-        const bool numbered = ready->parameters.stores_numbers();
-        Arrays left_over;
-        if (numbered && !wants_indices) to.numbers = allocate(to.count, selection.bytes.number);
-        if (selection.left_over() > 0) {
-            left_over.keys = allocate(selection.left_over(), key_bytes);
-            if (numbered) left_over.numbers = allocate(selection.left_over(), selection.bytes.number);
-        }
+        const auto left_over = detail::left_over_of<Arrays>(selection, ready->parameters, allocate);
+        if (ready->parameters.stores_numbers() && !wants_indices)
+            to.numbers = allocate(to.count, selection.bytes.number);
         enqueue_selection(host.program(ready->parameters), stream, selection, from, left_over, to);
     } else if (to.count > 0) {
         Arrays copy{allocate(keys.count, key_bytes), keys.count, from.coding};

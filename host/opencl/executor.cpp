@@ -51,13 +51,12 @@ cl::Event enqueue_selection(Program& program, const cl::CommandQueue& queue, con
                             const Arrays& from, const Arrays& left_over, const Arrays& to,
                             std::vector<cl::Event> wait_list) {
     cl::Event finished;
-    std::uint64_t read_place = 0;
     for (const detail::SelectionPass& pass : selection.passes) {
         const bool last = &pass == &selection.passes.back();
         const std::uint64_t place = last ? 0 : pass.left_place;
         const Array& source = pass.reads_keys ? from.keys : left_over.keys;
         const Arrays& target = last ? to : left_over;
-        const detail::KeyArray keys{pass.reads_keys ? source.offset : read_place, pass.count, from.coding};
+        const detail::KeyArray keys{pass.reads_keys ? source.offset : pass.read_place, pass.count, from.coding};
         const detail::Launch launch = detail::launch_of(pass, selection, program.parameters, keys);
         cl::Kernel& kernel = program.kernels[launch.kernel];
         cl_uint index = 0;
@@ -69,14 +68,13 @@ cl::Event enqueue_selection(Program& program, const cl::CommandQueue& queue, con
         for (const auto& [value, bytes] : launch.rest()) kernel.setArg(index++, bytes, &value);
         add(target.keys.buffer, target.keys.offset + place);
         if (program.parameters.stores_numbers()) {
-            add(left_over.numbers.buffer, read_place);
+            add(left_over.numbers.buffer, pass.read_place);
             add(target.numbers.buffer, target.numbers.offset + place);
         }
         const std::size_t work_items = selection.shape.work_items;
         queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(launch.groups * work_items),
                                    cl::NDRange(work_items), &wait_list, &finished);
         wait_list = std::vector{finished};
-        read_place = place;
     }
     return finished;
 }

@@ -70,7 +70,7 @@ private:
 };
 
 /// Enqueues a selection from `from` into `to`, of which keys and, if there are any, numbers count; `left_over` is what
-/// the first pass leaves for the second, null if there is but one. Gives its end.
+/// passes leave for each other, null if there is but one. Gives its end.
 cl::Event enqueue_selection(Program& program, const cl::CommandQueue& queue, const detail::Selection& selection,
                             const Arrays& from, const Arrays& left_over, const Arrays& to,
                             std::vector<cl::Event> wait_list = {});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "../../lib/src/launch.hpp"
 #include "../../lib/src/sorter_core.hpp"
 #include "../../lib/src/stopwatch.hpp"
 #include "../../lib/src/sync_counter.hpp"
@@ -101,12 +102,9 @@ SortReport Host::select_host(const void* keys, const detail::HostArrays& selecte
             report.device_bytes += elements * width;
             return Array{cl::Buffer(context_, CL_MEM_READ_WRITE, elements * width)};
         };
-        Arrays left_over{}, to{{best.buffer()}, results, coding};
-        if (selection.left_over() > 0) left_over.keys = scratch(selection.left_over(), bytes.key);
-        if (parameters.stores_numbers()) {
-            to.numbers = scratch(results, bytes.number);
-            if (selection.left_over() > 0) left_over.numbers = scratch(selection.left_over(), bytes.number);
-        }
+        const auto left_over = detail::left_over_of<Arrays>(selection, parameters, scratch);
+        Arrays to{{best.buffer()}, results, coding};
+        if (parameters.stores_numbers()) to.numbers = scratch(results, bytes.number);
         const FinishAtEnd finish(queue());
         detail::Stopwatch watch;
         from.upload();

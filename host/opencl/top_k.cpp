@@ -1,4 +1,5 @@
 // lanesort/opencl.hpp: the first k keys.
+#include "../../lib/src/launch.hpp"
 #include "../../lib/src/sorter_core.hpp"
 #include "arguments.hpp"
 #include "checked.hpp"
@@ -41,13 +42,9 @@ SortReport enqueue_top_k(Sorter& sorter, cl_command_queue on, const KeyRange& ke
         cl::Event finished;
         if (ready) {
             const detail::Selection& selection = ready->selection;
-            const bool numbered = ready->parameters.stores_numbers();
-            Arrays left_over{};
-            if (numbered && !wants_indices) to.numbers = allocate(to.count, selection.bytes.number);
-            if (selection.left_over() > 0) {
-                left_over.keys = allocate(selection.left_over(), key_bytes);
-                if (numbered) left_over.numbers = allocate(selection.left_over(), selection.bytes.number);
-            }
+            const auto left_over = detail::left_over_of<Arrays>(selection, ready->parameters, allocate);
+            if (ready->parameters.stores_numbers() && !wants_indices)
+                to.numbers = allocate(to.count, selection.bytes.number);
             finished = enqueue_selection(host.program(ready->parameters), queue, selection, from, left_over, to,
                                          std::move(waits));
         } else if (to.count == 0) {

@@ -41,4 +41,15 @@ Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& par
 Launch launch_of(const SelectionPass& pass, const Selection& selection, const KernelParameters& parameters,
                  const KeyArray& keys);
 
+/// The arrays of what the passes of a selection leave for each other; `allocate(elements, bytes)` makes one.
+template <class Arrays, class Allocate>
+Arrays left_over_of(const Selection& selection, const KernelParameters& parameters, Allocate allocate) {
+    Arrays left_over{};
+    if (selection.left_over() > 0) {
+        left_over.keys = allocate(selection.left_over(), parameters.bytes.key);
+        if (parameters.stores_numbers()) left_over.numbers = allocate(selection.left_over(), parameters.bytes.number);
+    }
+    return left_over;
+}
+
 }  // namespace lanesort::detail

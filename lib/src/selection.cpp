@@ -19,8 +19,8 @@ unsigned lanes_for(const DeviceInfo& device, ElementBytes bytes) {
 
 /// Vectors that a work-item of a processor keeps, at most: its first-level cache holds what its registers do not.
 constexpr unsigned most_vectors = 32;
-/// Elements that a work-item has in registers at a time; in local memory a round of three steps.
-constexpr unsigned register_vectors = 8;
+/// Elements that a work-item has in registers at a time, and in local memory the steps of a round on them.
+constexpr unsigned register_vectors = 8, steps_of_round = 3;
 constexpr unsigned least_chunk_bits = 3;
 
 /// Elements of the largest tile that a work-group has in local memory: several work-groups fit a multiprocessor.
@@ -131,6 +131,7 @@ Selection make_selection(const DeviceInfo& device, ElementBytes bytes, std::uint
     std::uint64_t place = 0;
     const auto add = [&](SelectionPass pass) {
         pass.reads_keys = selection.passes.empty() || pass.chunk_bits > 0;
+        if (!selection.passes.empty()) pass.read_place = selection.passes.back().left_place;
         pass.left_place = place;
         place += rows * pass.left;
         selection.passes.push_back(pass);
@@ -164,13 +165,13 @@ SortReport Selection::report() const noexcept {
     SortReport report;
     report.launches = passes.size();
     if (shape.work_items == 1) return report;
-    const auto rounds_of = [](unsigned steps) { return (steps + 2) / 3; };
+    const auto rounds_of = [](unsigned steps) { return (steps + steps_of_round - 1) / steps_of_round; };
     const auto run_bits = static_cast<unsigned>(std::countr_zero(run_for(k)));
     for (const SelectionPass& pass : passes) {
         if (pass.kind != SelectionPass::Kind::select_best) continue;
         const auto halvings = static_cast<unsigned>(std::countr_zero(pass.share)) - run_bits;
         unsigned rounds = halvings * rounds_of(run_bits);
-        for (unsigned phase = 4; phase <= run_bits; ++phase) rounds += rounds_of(phase);
+        for (unsigned phase = steps_of_round + 1; phase <= run_bits; ++phase) rounds += rounds_of(phase);
         report.hand_overs += 1 + rounds;
     }
     report.barriers = report.hand_overs;
