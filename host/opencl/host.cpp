@@ -59,7 +59,7 @@ SortReport Host::sort_host(const detail::HostArrays& arrays, std::uint64_t count
             in_memory.numbers = {cl::Buffer(context_, CL_MEM_READ_WRITE, count * bytes.number)};
             device_bytes += count * bytes.number;
         }
-        const FinishAtEnd finish(queue());
+        const FinishAtEnd finish_at_end(queue());
         SortReport report = detail::report_of(plan);
         detail::Stopwatch watch;
         keys.upload();
@@ -71,17 +71,21 @@ SortReport Host::sort_host(const detail::HostArrays& arrays, std::uint64_t count
         std::vector<cl::Event> passes;
         if (progress) executor.after_enqueue = [&](const Pass&, const cl::Event& event) { passes.push_back(event); };
         executor.run(plan);
+        std::vector<cl::Event> ends{executor.finished()};
+        keys.hand_back(ends);
+        for (auto* const range : {&values, &numbers})
+            if (*range) (*range)->hand_back(ends);
         queue().flush();
         for (std::size_t done = 0; done < passes.size(); ++done) {
             passes[done].wait();
             progress(done + 1, passes.size());
         }
-        executor.finished().wait();
+        finish(queue(), ends);
         report.sort_seconds = watch.lap();
 
         if (!arrays.keys_stay) keys.download();
-        if (values) values->download();
-        if (numbers) numbers->download();
+        for (auto* const range : {&values, &numbers})
+            if (*range) (*range)->download();
         report.download_seconds = watch.lap();
         report.launches = executor.launches();
         report.device_bytes = device_bytes;
@@ -124,7 +128,7 @@ SyncCounts Host::count_host(void* keys, const Plan& plan, const detail::KernelPa
                             KeyCoding coding) {
     return checked([&] {
         HostRange range(*this, queue(), keys, plan.keys() * parameters.bytes.key);
-        const FinishAtEnd finish(queue());
+        const FinishAtEnd finish_at_end(queue());
         range.upload();
 
         QueueExecutor executor(program(parameters), queue(), {{range.buffer()}, plan.count, coding});
@@ -140,6 +144,9 @@ SyncCounts Host::count_host(void* keys, const Plan& plan, const detail::KernelPa
         executor.run(plan);
         counted.by_cpu = executor.launches() - 1;
         counted.all += counted.by_cpu;
+        std::vector<cl::Event> ends{executor.finished()};
+        range.hand_back(ends);
+        finish(queue(), ends);
         range.download();
         return counted;
     });

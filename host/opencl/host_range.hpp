@@ -1,6 +1,8 @@
 // Host memory as an OpenCL device sees it.
 #pragma once
 
+#include <vector>
+
 #include "clhpp.hpp"
 #include "host.hpp"
 
@@ -29,16 +31,19 @@ public:
     void upload() {
         if (!in_place_) queue_.enqueueWriteBuffer(buffer_, CL_TRUE, 0, bytes_, keys_);
     }
+    /// Where the device works in place: hands the array to the host, once what was enqueued before has ended. Each time
+    /// that the host waits costs as much as a small sort, so this does not; `ends` gets the events to wait for.
+    void hand_back(std::vector<cl::Event>& ends) {
+        if (!in_place_) return;
+        cl::Event& mapped = ends.emplace_back();
+        void* const address = queue_.enqueueMapBuffer(buffer_, CL_FALSE, CL_MAP_READ, 0, bytes_, nullptr, &mapped);
+        check(clEnqueueUnmapMemObject(queue_(), buffer_(), address, 0, nullptr, &ends.emplace_back()()),
+              "clEnqueueUnmapMemObject");
+    }
+    /// Else: copies the array to the host, or its first so many bytes.
     void download() { download(bytes_); }
-    /// The first so many bytes.
     void download(std::size_t bytes) {
-        if (!in_place_) {
-            queue_.enqueueReadBuffer(buffer_, CL_TRUE, 0, bytes, keys_);
-            return;
-        }
-        void* const mapped = queue_.enqueueMapBuffer(buffer_, CL_TRUE, CL_MAP_READ, 0, bytes);
-        check(clEnqueueUnmapMemObject(queue_(), buffer_(), mapped, 0, nullptr, nullptr), "clEnqueueUnmapMemObject");
-        queue_.finish();
+        if (!in_place_) queue_.enqueueReadBuffer(buffer_, CL_TRUE, 0, bytes, keys_);
     }
 
 private:
@@ -48,6 +53,12 @@ private:
     bool in_place_;
     cl::Buffer buffer_;
 };
+
+/// Waits once for all that was enqueued, and throws what any of it failed with.
+inline void finish(const cl::CommandQueue& queue, const std::vector<cl::Event>& ends) {
+    queue.finish();
+    cl::Event::waitForEvents(ends);
+}
 
 /// Waits until nothing that was enqueued can touch the caller's memory any more, also when an error passes through.
 class FinishAtEnd {

@@ -146,11 +146,14 @@ void Host::runs_host(const void* keys, const detail::HostRuns& found, const deta
             lengths.emplace(*this, queue(), found.lengths, count * bytes.value);
             of(arrays, detail::RunsArray::lengths) = {lengths->buffer()};
         }
-        const FinishAtEnd finish(queue());
+        const FinishAtEnd finish_at_end(queue());
         from.upload();
         SortReport report;
-        enqueue_launches(*this, queue(), schedule, parameters, coding, arrays, {}, report);
+        std::vector<cl::Event> ends{enqueue_launches(*this, queue(), schedule, parameters, coding, arrays, {}, report)};
+        for (auto* const range : {&distinct, &lengths})
+            if (*range) (*range)->hand_back(ends);
         result.download();
+        finish(queue(), ends);
         if (distinct) distinct->download(found.result[0] * bytes.key);
         if (lengths) lengths->download(found.result[0] * bytes.value);
     });

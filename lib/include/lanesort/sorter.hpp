@@ -108,7 +108,7 @@ struct SortReport {
     std::uint64_t device_bytes = 0;  ///< device memory that the call allocated
     double upload_seconds = 0;       ///< wall time to the device; 0 where the device sorts host memory itself
     double sort_seconds = 0;         ///< wall time of all passes; 0 for asynchronous calls
-    double download_seconds = 0;     ///< wall time from the device
+    double download_seconds = 0;     ///< wall time from the device; 0 where the device sorts host memory itself
 };
 
 /// Sorts on one device, in place: no second array, the same bytes on every device (but behind SortOptions::first), a
