@@ -77,6 +77,11 @@ typedef ulong offset_t;
 #define ONE_OF_LAUNCH gridDim.y
 #define MAXIMA_BY_PRODUCTS 1
 
+/* Lanes are elements of an array there, and a pair of integers gains nothing as one of twice the bits. */
+#define PACKED 0
+#define REGISTER_KEY_BITS KEY_BITS
+typedef key_t register_key_t;
+
 #if LANES == 1
 typedef key_t vec_t;
 #if VALUE_BITS

@@ -8,6 +8,12 @@
 #define UINT_32 uint
 #define UINT_64 ulong
 #define UINT_128 ulong2
+#define TWICE_8 16
+#define TWICE_16 32
+#define TWICE_32 64
+#define HALF_OF_4 2
+#define HALF_OF_8 4
+#define HALF_OF_16 8
 #define SINT_8 char
 #define SINT_16 short
 #define SINT_32 int
@@ -66,6 +72,19 @@ typedef ulong offset_t;
 /* Slower under NVIDIA's OpenCL than maxima (bench/NOTES.md). */
 #define MAXIMA_BY_PRODUCTS 0
 
+/* A key and the value or number that decides between equal ones are one integer in registers, where they have as many
+ * bits (elements.h). Between passes halves of vectors of these may lie at any key, which takes clang's attribute. */
+#if defined(__clang__) && MAY_PACK && LANES >= 4 && RECORD_BYTES == 0 && KEY_BITS <= 32 && \
+    VALUE_BITS + NUMBER_BITS == KEY_BITS && (VALUE_BITS == 0 || NUMBER_BITS == 0)
+#define PACKED 1
+#define REGISTER_KEY_BITS PASTE(TWICE_, KEY_BITS)
+typedef PASTE(UINT_, REGISTER_KEY_BITS) register_key_t;
+#else
+#define PACKED 0
+#define REGISTER_KEY_BITS KEY_BITS
+typedef key_t register_key_t;
+#endif
+
 #if LANES == 1
 typedef key_t vec_t;
 #if VALUE_BITS
@@ -92,7 +111,7 @@ typedef PAIR_OF(NUMBER_BITS) number_pair_t;
 #define MAKE_PAIR(pair_t, a, b) ((pair_t){a, b})
 #endif
 #else
-typedef PASTE(PASTE(UINT_, KEY_BITS), LANES) vec_t;
+typedef PASTE(PASTE(UINT_, REGISTER_KEY_BITS), LANES) vec_t;
 #if VALUE_BITS
 typedef PASTE(PASTE(UINT_, VALUE_BITS), LANES) value_vec_t;
 #endif
@@ -106,7 +125,16 @@ typedef PASTE(PASTE(UINT_, NUMBER_BITS), LANES) number_vec_t;
 /* The same for addresses in the array. PoCL's vstore of 16 keys is three instructions; a type that may lie at any key
  * takes one. */
 #if LANES > 1 && defined(__clang__)
+#if PACKED
+typedef PASTE(PASTE(UINT_, KEY_BITS), LANES) key_vec_t;
+typedef key_vec_t unaligned_key_vec_t __attribute__((aligned(KEY_BITS / 8)));
+typedef PASTE(PASTE(UINT_, REGISTER_KEY_BITS), PASTE(HALF_OF_, LANES)) half_vec_t;
+typedef half_vec_t unaligned_half_vec_t __attribute__((aligned(KEY_BITS / 8)));
+#define TO_REGISTER_KEYS(keys) PASTE(convert_, PASTE(PASTE(UINT_, REGISTER_KEY_BITS), LANES))(keys)
+#define TO_KEYS(register_keys) PASTE(convert_, PASTE(PASTE(UINT_, KEY_BITS), LANES))(register_keys)
+#else
 typedef vec_t unaligned_vec_t __attribute__((aligned(KEY_BITS / 8)));
+#endif
 #if VALUE_BITS
 typedef value_vec_t unaligned_value_vec_t __attribute__((aligned(VALUE_BITS / 8)));
 #endif
@@ -162,13 +190,22 @@ typedef PASTE(PASTE(SINT_, NUMBER_BITS), LANES) number_mask_t;
 #endif
 #endif
 
-#define MIN(a, b) min(a, b)
-/* Where both are wanted, the larger is what the smaller leaves: for AVX-512's vectors of 64-bit keys a maximum takes two
- * slots of one port, two exclusive-ors one of either. */
-#if LANES > 1 && KEY_BITS == 64
-#define MAX(a, b) ((a) ^ (b) ^ min(a, b))
+/* AVX2 compares 64-bit integers as signed ones only. */
+#if PACKED
+#define AS_SIGNED(v) PASTE(as_, PASTE(PASTE(SINT_, REGISTER_KEY_BITS), LANES))(v)
+#define AS_UNSIGNED(v) PASTE(as_, PASTE(PASTE(UINT_, REGISTER_KEY_BITS), LANES))(v)
+#define MIN(a, b) AS_UNSIGNED(min(AS_SIGNED(a), AS_SIGNED(b)))
+#define MAX_OF_LANES(a, b) AS_UNSIGNED(max(AS_SIGNED(a), AS_SIGNED(b)))
 #else
-#define MAX(a, b) max(a, b)
+#define MIN(a, b) min(a, b)
+#define MAX_OF_LANES(a, b) max(a, b)
+#endif
+/* Where both are wanted, the larger is what the smaller leaves: for AVX-512's vectors of 64-bit integers a maximum takes
+ * two slots of one port, two exclusive-ors one of either. */
+#if LANES > 1 && REGISTER_KEY_BITS == 64
+#define MAX(a, b) ((a) ^ (b) ^ MIN(a, b))
+#else
+#define MAX(a, b) MAX_OF_LANES(a, b)
 #endif
 
 /* MIRROR_LANES(v): all lanes reversed.

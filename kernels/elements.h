@@ -9,6 +9,11 @@
  * A number of 32 or 64 bits counts the elements from 0; the first pass makes it and an array keeps it. One of 8 bits only
  * tells elements of the array (0) from those beyond (255) and is kept nowhere: no record is the largest. Where elements
  * are made up in front of the array, those have the number 0, and all others count from 1.
+ *
+ * Where all that there is besides the key is one value or number of as many bits, vectors hold both packed as one
+ * integer (PACKED): the key above, so that an integer's order is the elements', and a compare-exchange is a minimum and
+ * a maximum. They stay packed between passes. Then the place of a vector's keys has the first half of its lanes, that of
+ * its values or numbers the second one, and nothing is unpacked before the last pass.
  */
 #ifndef ELEMENTS_H
 #define ELEMENTS_H
@@ -18,19 +23,24 @@
 #define HAS_NUMBERS (NUMBER_BITS > 0)
 #define STORES_NUMBERS (NUMBER_BITS > 8)
 
-/* Declarations, parameters and arguments for the parts that there are. */
-#if VALUE_BITS
+/* Declarations, parameters and arguments for the parts that there are: in registers, and stored in arrays. */
+#if VALUE_BITS && !PACKED
 #define WITH_VALUES(text) text
 #define AND_VALUE(value) , value
-#define VALUES_PARAMETER , GLOBAL value_t *values, offset_t values_offset
-#define VALUES_FROM_START , values + values_offset
 #else
 #define WITH_VALUES(text)
 #define AND_VALUE(value)
+#endif
+#if VALUE_BITS
+#define WITH_STORED_VALUES(text) text
+#define VALUES_PARAMETER , GLOBAL value_t *values, offset_t values_offset
+#define VALUES_FROM_START , values + values_offset
+#else
+#define WITH_STORED_VALUES(text)
 #define VALUES_PARAMETER
 #define VALUES_FROM_START
 #endif
-#if HAS_NUMBERS
+#if HAS_NUMBERS && !PACKED
 #define WITH_NUMBERS(text) text
 #define AND_NUMBER(number) , number
 #else
@@ -51,7 +61,7 @@
  * number_mask. */
 typedef struct {
     GLOBAL key_t* keys;
-    WITH_VALUES(GLOBAL value_t* values;)
+    WITH_STORED_VALUES(GLOBAL value_t* values;)
     WITH_STORED_NUMBERS(GLOBAL number_t* numbers;)
     WITH_STORED_NUMBERS(index_t number_mask;)
 } arrays_t;
@@ -60,7 +70,7 @@ typedef struct {
 
 /* The same in local memory. */
 typedef struct {
-    LOCAL key_t* keys;
+    LOCAL register_key_t* keys;
     WITH_VALUES(LOCAL value_t* values;)
     WITH_NUMBERS(LOCAL number_t* numbers;)
 } local_arrays_t;
@@ -68,7 +78,7 @@ typedef struct {
 #define ADVANCE(arrays, elements)                            \
     {                                                        \
         (arrays).keys += (elements);                         \
-        WITH_VALUES((arrays).values += (elements);)          \
+        WITH_STORED_VALUES((arrays).values += (elements);)   \
         WITH_STORED_NUMBERS((arrays).numbers += (elements);) \
     }
 #define ADVANCE_LOCAL(arrays, elements)               \
@@ -100,7 +110,9 @@ INLINE element_t make_element(vec_t key AND_VALUE(value_vec_t value) AND_NUMBER(
     ELEMENT(operation((e).key, (f).key), operation((e).value, (f).value), operation((e).number, (f).number))
 
 /* What decides between equal keys. */
-#if HAS_NUMBERS
+#if PACKED
+#define TIE_BITS 0
+#elif HAS_NUMBERS
 #define TIE_BITS NUMBER_BITS
 #define TIE(e) (e).number
 #define TIE_LESS(a, b) ((a) < (b))
@@ -184,7 +196,7 @@ INLINE element_t element_beyond(uint coding, flip_t flip) {
 #if RECORD_BYTES
 #define key_in_front key_beyond
 #else
-INLINE vec_t key_in_front(uint coding, flip_t flip) { return decode((vec_t)(key_t)0, coding, flip); }
+INLINE vec_t key_in_front(uint coding, flip_t flip) { return decode((vec_t)SMALLEST_KEY, coding, flip); }
 #endif
 INLINE element_t element_in_front(uint coding, flip_t flip) {
     return ELEMENT(key_in_front(coding, flip), SMALLEST_VALUE, (number_vec_t)(number_t)0);
@@ -204,17 +216,48 @@ INLINE number_vec_t load_number(arrays_t from, index_t offset, index_t position,
 #else
 #define load_number(from, offset, position, first_pass) ((number_vec_t)(number_t)FIRST_NUMBER)
 #endif
+
+#if PACKED
+#if VALUE_BITS
+#define TIES values
+#define load_tie(from, offset, position) LOAD_GLOBAL_VECTOR(value_vec_t, (from).values + (offset))
+#else
+#define TIES numbers
+#define load_tie(from, offset, position) load_number(from, offset, position, 1)
+#endif
+#define PACK(key, tie, convert) (convert(key) << KEY_BITS | convert(tie))
+
+INLINE element_t load_element(arrays_t from, index_t offset, index_t position, uint first_pass) {
+    (void)position;
+    if (first_pass)
+        return ELEMENT(PACK(LOAD_GLOBAL_VECTOR(key_vec_t, from.keys + offset), load_tie(from, offset, position),
+                            TO_REGISTER_KEYS), , );
+    return ELEMENT((vec_t)(LOAD_GLOBAL_VECTOR(half_vec_t, from.keys + offset),
+                           LOAD_GLOBAL_VECTOR(half_vec_t, from.TIES + offset)), , );
+}
+INLINE void store_element(element_t e, arrays_t to, index_t offset, uint last_pass) {
+    if (last_pass) {
+        STORE_GLOBAL_VECTOR(key_vec_t, TO_KEYS(e.key >> KEY_BITS), to.keys + offset);
+        STORE_GLOBAL_VECTOR(key_vec_t, TO_KEYS(e.key), to.TIES + offset);
+    } else {
+        STORE_GLOBAL_VECTOR(half_vec_t, e.key.lo, to.keys + offset);
+        STORE_GLOBAL_VECTOR(half_vec_t, e.key.hi, to.TIES + offset);
+    }
+}
+#else
 INLINE element_t load_element(arrays_t from, index_t offset, index_t position, uint first_pass) {
     (void)position;
     (void)first_pass;
     return ELEMENT(LOAD_GLOBAL_VECTOR(vec_t, from.keys + offset), LOAD_GLOBAL_VECTOR(value_vec_t, from.values + offset),
                    load_number(from, offset, position, first_pass));
 }
-INLINE void store_element(element_t e, arrays_t to, index_t offset) {
+INLINE void store_element(element_t e, arrays_t to, index_t offset, uint last_pass) {
+    (void)last_pass;
     STORE_GLOBAL_VECTOR(vec_t, e.key, to.keys + offset);
     WITH_VALUES(STORE_GLOBAL_VECTOR(value_vec_t, e.value, to.values + offset);)
     WITH_STORED_NUMBERS(STORE_GLOBAL_VECTOR(number_vec_t, e.number, to.numbers + offset);)
 }
+#endif
 INLINE element_t load_local_element(local_arrays_t from, uint offset) {
     return ELEMENT(LOAD_VECTOR(from.keys + offset), LOAD_VECTOR(from.values + offset),
                    LOAD_VECTOR(from.numbers + offset));
@@ -230,25 +273,30 @@ INLINE void store_local_element(element_t e, local_arrays_t to, uint offset) {
  *
  * Where blocks of several vectors lie transposed (columns.h), one that reaches beyond the end does not: its keys would
  * have to lie there. `first` is where the vector would lie; lane l of vector j of the block is key l * block_vectors + j.
+ * Nor is any of its elements packed in the array.
  */
 #if LANES > 1
-/* Key by key of the L elements of a vector: the place of lane l, if it is inside the array. */
 #if FRONT
-#define EACH_LANE_INSIDE(l, key, first, count, block_vectors) \
-    index_t key = (first);                                    \
-    (void)(block_vectors);                                    \
-    ROLLED for (uint l = 0; l < LANES; ++l, ++key) if (key < (count))
+#define BLOCK_OF(first, block_vectors) (first)
 #else
-#define EACH_LANE_INSIDE(l, key, first, count, block_vectors)                                                \
-    index_t block_ = (first) & ~(index_t)((block_vectors)*LANES - 1);                                        \
-    uint whole_ = block_ + (block_vectors)*LANES <= (count);                                                 \
-    index_t key = whole_ ? (first) : block_ + ((first)-block_) / LANES;                                      \
-    ROLLED for (uint l = 0; l < LANES; ++l, key += whole_ ? 1 : (block_vectors)) if (key < (count))
+#define BLOCK_OF(first, block_vectors) ((first) & ~(index_t)((block_vectors) * LANES - 1))
 #endif
+
+/* The block of the vector lies in the array, all of it. */
+INLINE uint lies_in_array(index_t first, index_t count, uint block_vectors) {
+    index_t block = BLOCK_OF(first, block_vectors);
+    return block < count && block_vectors * LANES <= count - block;
+}
+
+/* Else, key by key of the L elements of a vector: the place of lane l, if it is inside the array. */
+#define EACH_LANE_INSIDE(l, key, first, count, block_vectors)                \
+    index_t block_ = BLOCK_OF(first, block_vectors);                         \
+    index_t key = block_ + ((first)-block_) / LANES;                         \
+    ROLLED for (uint l = 0; l < LANES; ++l, key += (block_vectors)) if (key < (count))
 
 /* The lanes of several vectors, in memory of the work-item's own. */
 typedef struct {
-    key_t keys[LANES];
+    register_key_t keys[LANES];
     WITH_VALUES(value_t values[LANES];)
     WITH_NUMBERS(number_t numbers[LANES];)
 } lanes_t;
@@ -265,9 +313,22 @@ INLINE element_t element_of(const lanes_t* lanes) {
     return ELEMENT(LOAD_VECTOR(lanes->keys), LOAD_VECTOR(lanes->values), LOAD_VECTOR(lanes->numbers));
 }
 
+#define LANE_NUMBER(from, key, first_pass) \
+    ((first_pass) ? (number_t)(((key) & (from).number_mask) + FIRST_NUMBER) : (from).numbers[key])
+#if VALUE_BITS
+#define LANE_TIE(from, key, first_pass) (from).values[key]
+#else
+#define LANE_TIE LANE_NUMBER
+#endif
+
 INLINE void load_to_end(lanes_t* lanes, arrays_t from, index_t first, index_t count, uint block_vectors,
                         uint coding, flip_t flip) {
     uint first_pass = coding != CODING_NONE;
+    (void)flip;
+    if (lies_in_array(first, count, block_vectors)) {
+        *lanes = lanes_of(load_element(from, first, first, first_pass));
+        return;
+    }
 #if FRONT
     lanes_t in_front = lanes_of(element_in_front(coding, flip));
     ROLLED for (uint l = 0; l < LANES; ++l) if (IS_IN_FRONT(first + l)) {
@@ -277,19 +338,31 @@ INLINE void load_to_end(lanes_t* lanes, arrays_t from, index_t first, index_t co
     }
 #endif
     EACH_LANE_INSIDE(l, key, first, count, block_vectors) {
+#if PACKED
+        lanes->keys[l] = PACK(from.keys[key], LANE_TIE(from, key, first_pass), (register_key_t));
+#else
         lanes->keys[l] = from.keys[key];
         WITH_VALUES(lanes->values[l] = from.values[key];)
-        WITH_STORED_NUMBERS(lanes->numbers[l] = first_pass ? (number_t)((key & from.number_mask) + FIRST_NUMBER) : from.numbers[key];)
+        WITH_STORED_NUMBERS(lanes->numbers[l] = LANE_NUMBER(from, key, first_pass);)
+#endif
     }
-    (void)first_pass;
-    (void)flip;
 }
 
-INLINE void store_to_end(const lanes_t* lanes, arrays_t to, index_t first, index_t count, uint block_vectors) {
+INLINE void store_to_end(const lanes_t* lanes, arrays_t to, index_t first, index_t count, uint block_vectors,
+                         uint last_pass) {
+    if (lies_in_array(first, count, block_vectors)) {
+        store_element(element_of(lanes), to, first, last_pass);
+        return;
+    }
     EACH_LANE_INSIDE(l, key, first, count, block_vectors) {
+#if PACKED
+        to.keys[key] = (key_t)(lanes->keys[l] >> KEY_BITS);
+        to.TIES[key] = (key_t)lanes->keys[l];
+#else
         to.keys[key] = lanes->keys[l];
         WITH_VALUES(to.values[key] = lanes->values[l];)
         WITH_STORED_NUMBERS(to.numbers[key] = lanes->numbers[l];)
+#endif
     }
 }
 #endif

@@ -6,7 +6,8 @@
  *   CODING_INTEGER   bits ^ flip          (flip: the sign bit for signed keys; all its bits inverted when descending)
  *   CODING_FLOATING  negative numbers inverted, others with the sign bit set, then rotated down by the number of
  *                    NaNs that one sign has, so that NaNs of both signs follow +infinity; then ^ flip
- * Every coding is a bijection: NaN payloads and the sign of zero survive.
+ * Every coding is a bijection: NaN payloads and the sign of zero survive. Of keys that are packed with what decides
+ * between equal ones (elements.h) it changes the upper half alone.
  */
 #ifndef KEYS_H
 #define KEYS_H
@@ -17,7 +18,7 @@
 #define CODING_FLOATING 2
 
 #define SIGN_BIT ((key_t)((key_t)1 << (KEY_BITS - 1)))
-#define LARGEST_KEY ((key_t)~(key_t)0)
+#define ALL_BITS ((key_t)~(key_t)0)
 
 /* NaNs of one sign: 2^(bits of the significand) - 1. */
 #if KEY_BITS == 64
@@ -57,22 +58,35 @@ INLINE uint record_before(key_t a, key_t b) {
 #else
 typedef key_t flip_t;
 
+/* Where the key's bits are in registers, and the smallest key there: packed ones are ordered as signed integers. */
+#define SIGN_PLACE (REGISTER_KEY_BITS - 1)
+#if PACKED
+#define AT_KEY(bits) ((register_key_t)((register_key_t)(bits) << KEY_BITS))
+#define OF_KEY(all) ((all) & AT_KEY(ALL_BITS))
+#define SMALLEST_KEY AT_KEY(SIGN_BIT)
+#else
+#define AT_KEY(bits) (bits)
+#define OF_KEY(all) (all)
+#define SMALLEST_KEY ((register_key_t)0)
+#endif
+#define LARGEST_KEY ((register_key_t)~SMALLEST_KEY)
+
 INLINE vec_t encode(vec_t bits, uint coding, flip_t flip) {
     if (coding == CODING_NONE) return bits;
     if (coding == CODING_FLOATING) {
-        vec_t all_if_negative = (vec_t)((key_t)0 - (bits >> (KEY_BITS - 1)));
-        bits = (vec_t)((bits ^ (all_if_negative | SIGN_BIT)) - NANS_OF_A_SIGN);
+        vec_t all_if_negative = (vec_t)((register_key_t)0 - (bits >> SIGN_PLACE));
+        bits = (vec_t)((bits ^ (OF_KEY(all_if_negative) | AT_KEY(SIGN_BIT))) - AT_KEY(NANS_OF_A_SIGN));
     }
-    return bits ^ flip;
+    return bits ^ AT_KEY(flip) ^ SMALLEST_KEY;
 }
 
 INLINE vec_t decode(vec_t key, uint coding, flip_t flip) {
     if (coding == CODING_NONE) return key;
-    key ^= flip;
+    key = key ^ AT_KEY(flip) ^ SMALLEST_KEY;
     if (coding == CODING_FLOATING) {
-        key = (vec_t)(key + NANS_OF_A_SIGN);
-        vec_t all_if_negative = (vec_t)((key >> (KEY_BITS - 1)) - (key_t)1);
-        key ^= all_if_negative | SIGN_BIT;
+        key = (vec_t)(key + AT_KEY(NANS_OF_A_SIGN));
+        vec_t all_if_negative = (vec_t)((key >> SIGN_PLACE) - (register_key_t)1);
+        key ^= OF_KEY(all_if_negative) | AT_KEY(SIGN_BIT);
     }
     return key;
 }

@@ -258,22 +258,23 @@ INLINE void decode_registers(element_t* r, uint coding, flip_t flip) {
 /* All registers of work-item t to the array. */
 INLINE void store_registers(element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint start,
                             uint mirrored, uint block_vectors, uint coding, flip_t flip) {
+    uint last_pass = coding != CODING_NONE;
     decode_registers(r, coding, flip);
     if (tile.whole) {
         arrays_t to_lower = arrays_from(arrays, lower_index(tile, t, start));
         arrays_t to_upper = arrays_from(arrays, upper_index(tile, t, start, mirrored));
         UNROLL for (uint m = 0; m < HALF; ++m) {
             index_t offset = key_offset(tile, vector_of(0, m, start));
-            store_element(r[m], to_lower, offset);
-            store_element(r[m + HALF], to_upper, offset);
+            store_element(r[m], to_lower, offset, last_pass);
+            store_element(r[m + HALF], to_upper, offset, last_pass);
         }
     } else {
 #if LANES == 1 && FRONT
         index_t lower = lower_index(tile, t, start), upper = upper_index(tile, t, start, mirrored);
         UNROLL for (uint m = 0; m < HALF; ++m) {
             index_t offset = key_offset(tile, vector_of(0, m, start));
-            if (lower + offset < count) store_element(r[m], arrays, lower + offset);
-            if (upper + offset < count) store_element(r[m + HALF], arrays, upper + offset);
+            if (lower + offset < count) store_element(r[m], arrays, lower + offset, last_pass);
+            if (upper + offset < count) store_element(r[m + HALF], arrays, upper + offset, last_pass);
         }
         (void)block_vectors;
 #elif LANES == 1
@@ -282,15 +283,15 @@ INLINE void store_registers(element_t* r, arrays_t arrays, index_t count, tile_t
         index_t lower_end = count - min(lower, count), upper_end = count - min(upper, count);
         UNROLL for (uint m = 0; m < HALF; ++m) {
             index_t offset = key_offset(tile, vector_of(0, m, start));
-            if (offset < lower_end) store_element(r[m], to_lower, offset);
-            if (offset < upper_end) store_element(r[m + HALF], to_upper, offset);
+            if (offset < lower_end) store_element(r[m], to_lower, offset, last_pass);
+            if (offset < upper_end) store_element(r[m + HALF], to_upper, offset, last_pass);
         }
         (void)block_vectors;
 #else
         lanes_t lanes[REGISTER_VECTORS];
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) lanes[m] = lanes_of(r[m]);
         ROLLED for (uint m = 0; m < REGISTER_VECTORS; ++m)
-            store_to_end(&lanes[m], arrays, held_index(tile, t, m, start, mirrored), count, block_vectors);
+            store_to_end(&lanes[m], arrays, held_index(tile, t, m, start, mirrored), count, block_vectors, last_pass);
 #endif
     }
 }
@@ -301,27 +302,28 @@ INLINE void store_registers(element_t* r, arrays_t arrays, index_t count, tile_t
 #if HAS_PAIRS
 #define LIES_IN_PAIRS(part, array) ((size_t)((array) + tile.base) % sizeof(part##_pair_t) == 0)
 INLINE uint lie_in_pairs(arrays_t arrays, tile_t tile) {
-    return LIES_IN_PAIRS(key, arrays.keys) WITH_VALUES(&& LIES_IN_PAIRS(value, arrays.values))
+    return LIES_IN_PAIRS(key, arrays.keys) WITH_STORED_VALUES(&& LIES_IN_PAIRS(value, arrays.values))
         WITH_STORED_NUMBERS(&& LIES_IN_PAIRS(number, arrays.numbers));
 }
 #define STORE_PAIR(part, address) *(GLOBAL part##_pair_t*)(address) = MAKE_PAIR(part##_pair_t, r[m].part, r[m + 1].part);
 #define STORE_PAIRS(to, offset)                                          \
     {                                                                    \
         STORE_PAIR(key, (to).keys + (offset))                            \
-        WITH_VALUES(STORE_PAIR(value, (to).values + (offset)))           \
+        WITH_STORED_VALUES(STORE_PAIR(value, (to).values + (offset)))    \
         WITH_STORED_NUMBERS(STORE_PAIR(number, (to).numbers + (offset))) \
     }
 #else
 #define lie_in_pairs(arrays, tile) 1
-#define STORE_PAIRS(to, offset)                    \
-    {                                              \
-        store_element(r[m], to, offset);           \
-        store_element(r[m + 1], to, (offset) + 1); \
+#define STORE_PAIRS(to, offset)                               \
+    {                                                         \
+        store_element(r[m], to, offset, last_pass);           \
+        store_element(r[m + 1], to, (offset) + 1, last_pass); \
     }
 #endif
 
 /* All registers of work-item t to the array, from the round that holds pairs. */
 INLINE void store_pairs(element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint coding, flip_t flip) {
+    uint last_pass = coding != CODING_NONE;
     decode_registers(r, coding, flip);
     index_t first = key_index(tile, vector_in_pairs(t, 0));
     uint together = lie_in_pairs(arrays, tile);
@@ -335,8 +337,8 @@ INLINE void store_pairs(element_t* r, arrays_t arrays, index_t count, tile_t til
             if (together && first_inside && second_inside) {
                 STORE_PAIRS(arrays, i)
             } else {
-                if (first_inside) store_element(r[m], arrays, i);
-                if (second_inside) store_element(r[m + 1], arrays, i + 1);
+                if (first_inside) store_element(r[m], arrays, i, last_pass);
+                if (second_inside) store_element(r[m + 1], arrays, i + 1, last_pass);
             }
         }
     }

@@ -7,6 +7,8 @@
  * Same arguments and same result as tile_in_local.cl. REGISTER_VECTORS is at least LANES.
  * Requires: any count, any element offset. Local memory: none. Barriers: none.
  */
+/* Pairs may stay packed between passes, and so in all kernels of this file (elements.h). */
+#define MAY_PACK 1
 #include "columns.h"
 #include "sync_count.h"
 #include "tile.h"

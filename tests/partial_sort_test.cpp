@@ -82,6 +82,37 @@ void check_partial_sort(const Target& target, Sorter& sorter, std::size_t rows, 
     require_same_bytes(keys_of<T>(memory->read()), expected);
 }
 
+/// Keys of which many are equal, with indices and with values, which ascend in the order of equal keys.
+template <Key K>
+void check_partial_sort_by_key(Sorter& sorter, Random& random) {
+    CAPTURE(name(key_type_v<K>));
+    constexpr std::size_t count = 50'001, first = 77;
+    std::vector<K> keys(count);
+    for (K& key : keys) key = static_cast<K>(random() % 256);
+    std::vector<std::uint32_t> order(count);
+    std::iota(order.begin(), order.end(), 0);
+    const std::vector<std::uint32_t> all = order;
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return keys[i]; });
+
+    std::vector<std::uint32_t> indices(count);
+    sorter.argsort(std::span(std::as_const(keys)), std::span(indices), {.first = first});
+    CHECK(std::equal(indices.begin(), indices.begin() + first, order.begin()));
+    CHECK(is_permutation(indices, order));
+
+    std::vector<K> sorted_keys = keys;
+    std::vector<std::uint32_t> values = all;
+    sorter.sort_by_key(std::span(sorted_keys), std::span(values), {.first = first});
+    for (std::size_t i = 0; i < count; ++i) REQUIRE(sorted_keys[i] == keys[values[i]]);
+    CHECK(std::equal(values.begin(), values.begin() + first, order.begin()));
+    CHECK(is_permutation(values, order));
+
+    sorted_keys = keys;
+    for (std::uint32_t i = 0; i < count; ++i) values[i] = ~i;
+    sorter.sort_by_key(std::span(sorted_keys), std::span(values), {.stable = true, .first = first});
+    for (std::size_t i = 0; i < count; ++i) REQUIRE(sorted_keys[i] == keys[~values[i]]);
+    for (std::size_t i = 0; i < first; ++i) REQUIRE(values[i] == ~order[i]);
+}
+
 struct Particle {
     float depth;
     std::uint32_t id;
@@ -130,25 +161,8 @@ TEST_SUITE("partial sort") {
     TEST_CASE("partial sort: values and indices go with their keys, and stay in order where that is asked for") {
         Random random(seed());
         for (Target& target : targets()) {
-            Sorter& sorter = target.sorter(shape_of_small_tiles(target));
-            constexpr std::size_t count = 50'001, first = 77;
-            std::vector<std::uint8_t> keys(count);
-            for (std::uint8_t& key : keys) key = static_cast<std::uint8_t>(random());
-            std::vector<std::uint32_t> order(count);
-            std::iota(order.begin(), order.end(), 0);
-            std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return keys[i]; });
-
-            std::vector<std::uint32_t> indices(count);
-            sorter.argsort(std::span(std::as_const(keys)), std::span(indices), {.first = first});
-            CHECK(std::equal(indices.begin(), indices.begin() + first, order.begin()));
-            CHECK(is_permutation(indices, order));
-
-            std::vector<std::uint8_t> sorted_keys = keys;
-            std::vector<std::uint32_t> values(count);
-            for (std::uint32_t i = 0; i < count; ++i) values[i] = ~i;
-            sorter.sort_by_key(std::span(sorted_keys), std::span(values), {.stable = true, .first = first});
-            for (std::size_t i = 0; i < count; ++i) REQUIRE(sorted_keys[i] == keys[~values[i]]);
-            for (std::size_t i = 0; i < first; ++i) REQUIRE(values[i] == ~order[i]);
+            check_partial_sort_by_key<std::uint8_t>(target.sorter(shape_of_small_tiles(target)), random);
+            check_partial_sort_by_key<std::uint32_t>(target.sorter(shape_of_small_tiles(target)), random);
         }
     }
 

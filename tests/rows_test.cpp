@@ -112,7 +112,7 @@ TEST_SUITE("values") {
     TEST_CASE("rows: in the shapes that the library chooses, with values and without") {
         Random random(seed());
         for (Target& target : targets())
-            for (const std::size_t length : {60, 1000, 70001})
+            for (const std::size_t length : {60, 64, 1000, 1024, 70001})
                 for (const std::size_t rows : {1, 7}) {
                     CAPTURE(target.name);
                     check_rows<std::uint32_t>(target, target.sorter(), rows, length, Order::descending, random);

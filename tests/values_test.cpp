@@ -1,6 +1,7 @@
 // Sorts that move values with their keys, and those that only number them.
 #include <array>
 #include <numeric>
+#include <optional>
 
 #include "error_support.hpp"
 #include "target.hpp"
@@ -37,6 +38,12 @@ Pairs<K, V> random_pairs(std::size_t count, Random& random) {
     for (std::size_t i = 0; i < count / 2; ++i) pairs.keys[i] = pairs.keys[count - 1 - i % 7];
     for (std::size_t i = 0; i < count; ++i) pairs.values.push_back(random_value<V>(random));
     return pairs;
+}
+
+/// Keys and values at the ends of their ranges, where they meet what lies beyond the array.
+template <Key K, class V>
+Pairs<K, V> extreme_pairs(std::size_t count, Random& random) {
+    return {make_keys<K>(Pattern::special_values, count, random), make_keys<V>(Pattern::special_values, count, random)};
 }
 
 template <Key K, class V>
@@ -89,14 +96,15 @@ struct Layout {
 };
 
 template <Key K, class V>
-void check_sort_by_key(const Target& target, Sorter& sorter, std::size_t count, Order order, std::size_t offset,
+void check_sort_by_key(const Target& target, Sorter& sorter, const Pairs<K, V>& pairs, Order order, std::size_t offset,
                        Random& random) {
+    const std::size_t count = pairs.keys.size();
     CAPTURE(target.name);
     CAPTURE(name(key_type_v<K>));
     CAPTURE(sizeof(V));
     CAPTURE(count);
     CAPTURE(static_cast<int>(order));
-    const Pairs<K, V> pairs = random_pairs<K, V>(count, random), expected = sorted_pairs(pairs, order);
+    const Pairs<K, V> expected = sorted_pairs(pairs, order);
     {
         INFO("host range");
         Pairs<K, V> sorted = pairs;
@@ -117,6 +125,12 @@ void check_sort_by_key(const Target& target, Sorter& sorter, std::size_t count, 
         memory->enqueue_sort_by_key(sorter, {offset, count, key_type_v<K>, order}, {layout.first_value, sizeof(V)});
     CHECK(report.device_bytes == 0);
     REQUIRE((memory->read() == after));
+}
+
+template <Key K, class V>
+void check_sort_by_key(const Target& target, Sorter& sorter, std::size_t count, Order order, std::size_t offset,
+                       Random& random) {
+    check_sort_by_key(target, sorter, random_pairs<K, V>(count, random), order, offset, random);
 }
 
 template <Key K, std::unsigned_integral I>
@@ -234,6 +248,34 @@ TEST_SUITE("values") {
                                                                     random);
                     check_argsort<float, std::uint32_t>(target, sorter, count, Order::descending, count % 2, random);
                 }
+            }
+        }
+    }
+
+    TEST_CASE("sort by key: values as wide as their keys, with which processors sort them as one integer") {
+        Random random(seed());
+        for (Target& target : targets()) {
+            std::vector<std::optional<Shape>> shapes{std::nullopt};
+            for (const unsigned lanes : {4u, 8u, 16u})
+                shapes.push_back(
+                    Shape{.lanes = lanes, .vectors = 32, .work_items = 1, .register_vectors = 16, .steps_per_pass = 3});
+            for (const std::optional<Shape>& shape : shapes) {
+                CAPTURE((shape ? to_string(*shape) : "as chosen"));
+                std::optional<Sorter> own;
+                if (shape) own.emplace(target.new_sorter(*shape));
+                Sorter& sorter = own ? *own : target.sorter();
+                const auto check = [&]<Key K, Key V>() {
+                    for (const Order order : both_orders)
+                        for (const std::size_t count : {2, 63, 257, 1024, 5003}) {
+                            const auto extreme = extreme_pairs<K, V>(count, random);
+                            check_sort_by_key(target, sorter, extreme, order, count % 3, random);
+                            check_sort_by_key<K, V>(target, sorter, count, order, count % 2, random);
+                        }
+                };
+                check.template operator()<std::int8_t, std::uint8_t>();
+                check.template operator()<half, std::uint16_t>();
+                check.template operator()<float, std::uint32_t>();
+                check.template operator()<std::uint32_t, std::uint32_t>();
             }
         }
     }
