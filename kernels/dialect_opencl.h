@@ -11,9 +11,6 @@
 #define TWICE_8 16
 #define TWICE_16 32
 #define TWICE_32 64
-#define HALF_OF_4 2
-#define HALF_OF_8 4
-#define HALF_OF_16 8
 #define SINT_8 char
 #define SINT_16 short
 #define SINT_32 int
@@ -128,8 +125,8 @@ typedef PASTE(PASTE(UINT_, NUMBER_BITS), LANES) number_vec_t;
 #if PACKED
 typedef PASTE(PASTE(UINT_, KEY_BITS), LANES) key_vec_t;
 typedef key_vec_t unaligned_key_vec_t __attribute__((aligned(KEY_BITS / 8)));
-typedef PASTE(PASTE(UINT_, REGISTER_KEY_BITS), PASTE(HALF_OF_, LANES)) half_vec_t;
-typedef half_vec_t unaligned_half_vec_t __attribute__((aligned(KEY_BITS / 8)));
+typedef __typeof__(((vec_t)0).lo) half_of_vec_t;
+typedef half_of_vec_t unaligned_half_of_vec_t __attribute__((aligned(KEY_BITS / 8)));
 #define TO_REGISTER_KEYS(keys) PASTE(convert_, PASTE(PASTE(UINT_, REGISTER_KEY_BITS), LANES))(keys)
 #define TO_KEYS(register_keys) PASTE(convert_, PASTE(PASTE(UINT_, KEY_BITS), LANES))(register_keys)
 #else
@@ -190,8 +187,8 @@ typedef PASTE(PASTE(SINT_, NUMBER_BITS), LANES) number_mask_t;
 #endif
 #endif
 
-/* AVX2 compares 64-bit integers as signed ones only. */
 #if PACKED
+/* AVX2 compares 64-bit integers as signed ones only. */
 #define AS_SIGNED(v) PASTE(as_, PASTE(PASTE(SINT_, REGISTER_KEY_BITS), LANES))(v)
 #define AS_UNSIGNED(v) PASTE(as_, PASTE(PASTE(UINT_, REGISTER_KEY_BITS), LANES))(v)
 #define MIN(a, b) AS_UNSIGNED(min(AS_SIGNED(a), AS_SIGNED(b)))

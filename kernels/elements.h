@@ -10,10 +10,10 @@
  * tells elements of the array (0) from those beyond (255) and is kept nowhere: no record is the largest. Where elements
  * are made up in front of the array, those have the number 0, and all others count from 1.
  *
- * Where all that there is besides the key is one value or number of as many bits, vectors hold both packed as one
- * integer (PACKED): the key above, so that an integer's order is the elements', and a compare-exchange is a minimum and
- * a maximum. They stay packed between passes. Then the place of a vector's keys has the first half of its lanes, that of
- * its values or numbers the second one, and nothing is unpacked before the last pass.
+ * Where all that there is besides a key of up to 32 bits is one value or number of as many, vectors hold both packed as
+ * one integer (PACKED): the key above, so that an integer's order is the elements', and a compare-exchange is a minimum
+ * and a maximum. They stay packed between passes. Then the place of a vector's keys has the first half of its lanes, that
+ * of its values or numbers the second one, and nothing is unpacked before the last pass.
  */
 #ifndef ELEMENTS_H
 #define ELEMENTS_H
@@ -70,7 +70,7 @@ typedef struct {
 
 /* The same in local memory. */
 typedef struct {
-    LOCAL register_key_t* keys;
+    LOCAL key_t* keys;
     WITH_VALUES(LOCAL value_t* values;)
     WITH_NUMBERS(LOCAL number_t* numbers;)
 } local_arrays_t;
@@ -230,18 +230,18 @@ INLINE number_vec_t load_number(arrays_t from, index_t offset, index_t position,
 INLINE element_t load_element(arrays_t from, index_t offset, index_t position, uint first_pass) {
     (void)position;
     if (first_pass)
-        return ELEMENT(PACK(LOAD_GLOBAL_VECTOR(key_vec_t, from.keys + offset), load_tie(from, offset, position),
-                            TO_REGISTER_KEYS), , );
-    return ELEMENT((vec_t)(LOAD_GLOBAL_VECTOR(half_vec_t, from.keys + offset),
-                           LOAD_GLOBAL_VECTOR(half_vec_t, from.TIES + offset)), , );
+        return make_element(PACK(LOAD_GLOBAL_VECTOR(key_vec_t, from.keys + offset), load_tie(from, offset, position),
+                                 TO_REGISTER_KEYS));
+    return make_element((vec_t)(LOAD_GLOBAL_VECTOR(half_of_vec_t, from.keys + offset),
+                                LOAD_GLOBAL_VECTOR(half_of_vec_t, from.TIES + offset)));
 }
-INLINE void store_element(element_t e, arrays_t to, index_t offset, uint last_pass) {
+INLINE void store_of_pass(element_t e, arrays_t to, index_t offset, uint last_pass) {
     if (last_pass) {
         STORE_GLOBAL_VECTOR(key_vec_t, TO_KEYS(e.key >> KEY_BITS), to.keys + offset);
         STORE_GLOBAL_VECTOR(key_vec_t, TO_KEYS(e.key), to.TIES + offset);
     } else {
-        STORE_GLOBAL_VECTOR(half_vec_t, e.key.lo, to.keys + offset);
-        STORE_GLOBAL_VECTOR(half_vec_t, e.key.hi, to.TIES + offset);
+        STORE_GLOBAL_VECTOR(half_of_vec_t, e.key.lo, to.keys + offset);
+        STORE_GLOBAL_VECTOR(half_of_vec_t, e.key.hi, to.TIES + offset);
     }
 }
 #else
@@ -251,13 +251,13 @@ INLINE element_t load_element(arrays_t from, index_t offset, index_t position, u
     return ELEMENT(LOAD_GLOBAL_VECTOR(vec_t, from.keys + offset), LOAD_GLOBAL_VECTOR(value_vec_t, from.values + offset),
                    load_number(from, offset, position, first_pass));
 }
-INLINE void store_element(element_t e, arrays_t to, index_t offset, uint last_pass) {
-    (void)last_pass;
+INLINE void store_element(element_t e, arrays_t to, index_t offset) {
     STORE_GLOBAL_VECTOR(vec_t, e.key, to.keys + offset);
     WITH_VALUES(STORE_GLOBAL_VECTOR(value_vec_t, e.value, to.values + offset);)
     WITH_STORED_NUMBERS(STORE_GLOBAL_VECTOR(number_vec_t, e.number, to.numbers + offset);)
 }
-#endif
+#define store_of_pass(e, to, offset, last_pass) ((void)(last_pass), store_element(e, to, offset))
+
 INLINE element_t load_local_element(local_arrays_t from, uint offset) {
     return ELEMENT(LOAD_VECTOR(from.keys + offset), LOAD_VECTOR(from.values + offset),
                    LOAD_VECTOR(from.numbers + offset));
@@ -267,13 +267,15 @@ INLINE void store_local_element(element_t e, local_arrays_t to, uint offset) {
     WITH_VALUES(STORE_VECTOR(e.value, to.values + offset);)
     WITH_NUMBERS(STORE_VECTOR(e.number, to.numbers + offset);)
 }
+#endif
 
 /* Beyond the end of the array lies +infinity: it is read as the largest element and never written. Compare-exchanges
  * never move an element towards the end past an equal one, so the elements of the array stay inside it.
  *
  * Where blocks of several vectors lie transposed (columns.h), one that reaches beyond the end does not: its keys would
  * have to lie there. `first` is where the vector would lie; lane l of vector j of the block is key l * block_vectors + j.
- * Nor is any of its elements packed in the array.
+ * Nor is any of its elements packed in the array. Of two ranges that are merged, that goes for each vector which does not
+ * lie in them as a whole.
  */
 #if LANES > 1
 #if FRONT
@@ -351,7 +353,7 @@ INLINE void load_to_end(lanes_t* lanes, arrays_t from, index_t first, index_t co
 INLINE void store_to_end(const lanes_t* lanes, arrays_t to, index_t first, index_t count, uint block_vectors,
                          uint last_pass) {
     if (lies_in_array(first, count, block_vectors)) {
-        store_element(element_of(lanes), to, first, last_pass);
+        store_of_pass(element_of(lanes), to, first, last_pass);
         return;
     }
     EACH_LANE_INSIDE(l, key, first, count, block_vectors) {

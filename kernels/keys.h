@@ -6,8 +6,10 @@
  *   CODING_INTEGER   bits ^ flip          (flip: the sign bit for signed keys; all its bits inverted when descending)
  *   CODING_FLOATING  negative numbers inverted, others with the sign bit set, then rotated down by the number of
  *                    NaNs that one sign has, so that NaNs of both signs follow +infinity; then ^ flip
- * Every coding is a bijection: NaN payloads and the sign of zero survive. Of keys that are packed with what decides
- * between equal ones (elements.h) it changes the upper half alone.
+ * Every coding is a bijection: NaN payloads and the sign of zero survive.
+ *
+ * Keys that are packed with what decides between equal ones (elements.h) are the upper halves of integers. These are in
+ * the order of signed ones, for which the top bit is inverted besides.
  */
 #ifndef KEYS_H
 #define KEYS_H

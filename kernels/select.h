@@ -142,7 +142,7 @@ KERNEL void best_of_chunks(GLOBAL key_t* keys, offset_t offset, index_t count, u
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = load_candidates(from, first + (i + m) * CHUNKS);
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) keep_first_in_order(&best, r[m]);
     }
-    store_element(best, best_of, LOCAL_ID * LANES, 1);
+    store_element(best, best_of, LOCAL_ID * LANES);
 }
 #endif
 

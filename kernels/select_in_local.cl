@@ -101,7 +101,7 @@ INLINE void select_share(LOCAL_TILE tile, source_t from, index_t first, index_t 
     for (uint i = LOCAL_ID; i < k; i += WORK_ITEMS) {
         element_t e = load_local_element(tile, SLOT(i));
         if (store_coding != CODING_NONE) e.key = decode(e.key, store_coding, from.flip);
-        store_element(e, selected, i, 1);
+        store_element(e, selected, i);
     }
 }
 

@@ -35,7 +35,7 @@ INLINE void store_best(const element_t* best, arrays_t to, uint k, uint store_co
         element_t e = best[m];
         if (store_coding != CODING_NONE) e.key = decode(e.key, store_coding, flip);
 #if LANES == 1
-        if (m < k) store_element(e, to, m, 1);
+        if (m < k) store_element(e, to, m);
 #else
         lanes_t lanes = lanes_of(e);
         store_to_end(&lanes, to, m * LANES, k, 1, 1);

@@ -265,16 +265,16 @@ INLINE void store_registers(element_t* r, arrays_t arrays, index_t count, tile_t
         arrays_t to_upper = arrays_from(arrays, upper_index(tile, t, start, mirrored));
         UNROLL for (uint m = 0; m < HALF; ++m) {
             index_t offset = key_offset(tile, vector_of(0, m, start));
-            store_element(r[m], to_lower, offset, last_pass);
-            store_element(r[m + HALF], to_upper, offset, last_pass);
+            store_of_pass(r[m], to_lower, offset, last_pass);
+            store_of_pass(r[m + HALF], to_upper, offset, last_pass);
         }
     } else {
 #if LANES == 1 && FRONT
         index_t lower = lower_index(tile, t, start), upper = upper_index(tile, t, start, mirrored);
         UNROLL for (uint m = 0; m < HALF; ++m) {
             index_t offset = key_offset(tile, vector_of(0, m, start));
-            if (lower + offset < count) store_element(r[m], arrays, lower + offset, last_pass);
-            if (upper + offset < count) store_element(r[m + HALF], arrays, upper + offset, last_pass);
+            if (lower + offset < count) store_element(r[m], arrays, lower + offset);
+            if (upper + offset < count) store_element(r[m + HALF], arrays, upper + offset);
         }
         (void)block_vectors;
 #elif LANES == 1
@@ -283,8 +283,8 @@ INLINE void store_registers(element_t* r, arrays_t arrays, index_t count, tile_t
         index_t lower_end = count - min(lower, count), upper_end = count - min(upper, count);
         UNROLL for (uint m = 0; m < HALF; ++m) {
             index_t offset = key_offset(tile, vector_of(0, m, start));
-            if (offset < lower_end) store_element(r[m], to_lower, offset, last_pass);
-            if (offset < upper_end) store_element(r[m + HALF], to_upper, offset, last_pass);
+            if (offset < lower_end) store_element(r[m], to_lower, offset);
+            if (offset < upper_end) store_element(r[m + HALF], to_upper, offset);
         }
         (void)block_vectors;
 #else
@@ -314,16 +314,15 @@ INLINE uint lie_in_pairs(arrays_t arrays, tile_t tile) {
     }
 #else
 #define lie_in_pairs(arrays, tile) 1
-#define STORE_PAIRS(to, offset)                               \
-    {                                                         \
-        store_element(r[m], to, offset, last_pass);           \
-        store_element(r[m + 1], to, (offset) + 1, last_pass); \
+#define STORE_PAIRS(to, offset)                    \
+    {                                              \
+        store_element(r[m], to, offset);           \
+        store_element(r[m + 1], to, (offset) + 1); \
     }
 #endif
 
 /* All registers of work-item t to the array, from the round that holds pairs. */
 INLINE void store_pairs(element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint coding, flip_t flip) {
-    uint last_pass = coding != CODING_NONE;
     decode_registers(r, coding, flip);
     index_t first = key_index(tile, vector_in_pairs(t, 0));
     uint together = lie_in_pairs(arrays, tile);
@@ -337,8 +336,8 @@ INLINE void store_pairs(element_t* r, arrays_t arrays, index_t count, tile_t til
             if (together && first_inside && second_inside) {
                 STORE_PAIRS(arrays, i)
             } else {
-                if (first_inside) store_element(r[m], arrays, i, last_pass);
-                if (second_inside) store_element(r[m + 1], arrays, i + 1, last_pass);
+                if (first_inside) store_element(r[m], arrays, i);
+                if (second_inside) store_element(r[m + 1], arrays, i + 1);
             }
         }
     }

@@ -7,7 +7,7 @@
  * Same arguments and same result as tile_in_local.cl. REGISTER_VECTORS is at least LANES.
  * Requires: any count, any element offset. Local memory: none. Barriers: none.
  */
-/* Pairs may stay packed between passes, and so in all kernels of this file (elements.h). */
+/* Pairs stay packed between passes, so all kernels of this file agree on it (elements.h). */
 #define MAY_PACK 1
 #include "columns.h"
 #include "sync_count.h"

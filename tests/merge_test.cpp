@@ -48,6 +48,24 @@ void check_merge(const Target& target, Sorter& sorter, std::size_t count, std::s
     require_same_bytes(keys_of<K>(memory->read()), whole);
 }
 
+/// Values ascend in each range, so that pairs come out in the order of both.
+template <std::unsigned_integral K>
+void check_merge_by_key(Sorter& sorter, std::size_t count, std::size_t middle, Random& random) {
+    CAPTURE(sizeof(K));
+    CAPTURE(count);
+    CAPTURE(middle);
+    std::vector<K> keys(count), values(count);
+    for (K& key : keys) key = static_cast<K>(random() % 50 == 0 ? ~K{0} : random() % 100);
+    std::sort(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(middle));
+    std::sort(keys.begin() + static_cast<std::ptrdiff_t>(middle), keys.end());
+    std::iota(values.begin(), values.end(), K{0});
+    const auto expected = stable_indices<K>(keys, Order::ascending);
+    std::vector<K> merged = keys;
+    sorter.merge_by_key(std::span(merged), std::span(values), middle);
+    REQUIRE(merged == sorted(keys, Order::ascending));
+    REQUIRE(values == expected);
+}
+
 struct Item {
     std::uint16_t key, tag;
     auto operator<=>(const Item&) const = default;
@@ -105,6 +123,22 @@ TEST_SUITE("merge") {
             }
             CHECK(std::all_of(found.begin() + count, found.begin() + count + zone, [](auto x) { return x == 5; }));
         }
+    }
+
+    TEST_CASE("merge: values as wide as their keys, with which processors merge them as one integer") {
+        Random random(seed());
+        for (Target& target : targets())
+            for (const unsigned lanes : {4u, 8u, 16u}) {
+                const Shape shape{
+                    .lanes = lanes, .vectors = 32, .work_items = 1, .register_vectors = 16, .steps_per_pass = 3};
+                CAPTURE(to_string(shape));
+                Sorter sorter = target.new_sorter(shape);
+                for (const std::size_t count : {2, 63, 1024, 5003})
+                    for (const std::size_t middle : {std::size_t{1}, count / 3, count / 2, count - 1}) {
+                        check_merge_by_key<std::uint32_t>(sorter, count, middle, random);
+                        check_merge_by_key<std::uint16_t>(sorter, count, middle, random);
+                    }
+            }
     }
 
     TEST_CASE("merge: records by a comparator") {

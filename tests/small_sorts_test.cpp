@@ -72,6 +72,10 @@ void check_top_k(const Target& target, Sorter& sorter, std::size_t count, Random
     check_words(target, before, expected, [&](DeviceMemory& memory, const Range& range) {
         memory.enqueue_top_k(sorter, range, k, before.second, {0, 0});
     });
+    const std::vector<std::uint32_t> keys = before.keys();
+    std::vector<std::uint32_t> found(k);
+    sorter.top_k(std::span(keys), std::span(found), {.order = Order::ascending});
+    CHECK(found == best);
 }
 
 void check_merge(const Target& target, Sorter& sorter, std::size_t count, Random& random) {
@@ -81,9 +85,19 @@ void check_merge(const Target& target, Sorter& sorter, std::size_t count, Random
     std::sort(before.keys_at() + middle, before.keys_at() + end);
     Words expected = before;
     expected.put(Words::offset, sorted(before.keys(), Order::ascending));
-    INFO("merge");
+    {
+        INFO("merge");
+        check_words(target, before, expected, [&](DeviceMemory& memory, const Range& range) {
+            memory.enqueue_merge(sorter, range, {0, 0}, count / 3);
+        });
+    }
+    std::vector<std::uint32_t> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 0u);
+    before.put(before.second, numbers);
+    expected.put(before.second, stable_indices<std::uint32_t>(before.keys(), Order::ascending));
+    INFO("merge by key");
     check_words(target, before, expected, [&](DeviceMemory& memory, const Range& range) {
-        memory.enqueue_merge(sorter, range, {0, 0}, count / 3);
+        memory.enqueue_merge(sorter, range, {before.second, 4}, count / 3);
     });
 }
 
@@ -112,6 +126,26 @@ void check_rows(const Target& target, Sorter& sorter, std::size_t count, Random&
         range.row_length = static_cast<std::size_t>(length);
         memory.enqueue_sort(sorter, range);
     });
+}
+
+void check_host_memory(Sorter& sorter, std::size_t count, Random& random) {
+    INFO("host memory");
+    const std::vector<std::uint32_t> keys = Words(count, random).keys(), expected = sorted(keys, Order::ascending);
+    const auto numbers = stable_indices<std::uint32_t>(keys, Order::ascending);
+    std::vector<std::uint32_t> found = keys, values(count), distinct(count);
+    std::iota(values.begin(), values.end(), 0u);
+    sorter.sort_by_key(std::span(found), std::span(values));
+    CHECK(found == expected);
+    CHECK(values == numbers);
+    found = keys;
+    sorter.argsort(std::span(found), std::span(values));
+    CHECK(found == keys);
+    CHECK(values == numbers);
+    sorter.sort(std::span(found));
+    CHECK(found == expected);
+    distinct.resize(sorter.unique(std::span(found), std::span(distinct)));
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    CHECK(distinct == found);
 }
 
 /// Calls check(count) for an array of a few keys, of a tile, and of more.
@@ -144,6 +178,7 @@ void check_other_operations(const Target& target, const Shape& shape) {
         check_argsort(target, sorter, count, random);
         check_merge(target, sorter, count, random);
         check_unique(target, sorter, count, random);
+        check_host_memory(sorter, count, random);
     });
     check_rows(target, sorter, std::size_t{2} * shape.tile_keys() + 4, random);
 }

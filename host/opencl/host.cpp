@@ -60,33 +60,38 @@ SortReport Host::sort_host(const detail::HostArrays& arrays, std::uint64_t count
             device_bytes += count * bytes.number;
         }
         const FinishAtEnd finish_at_end(queue());
+        const bool copies = !info().host_unified_memory;
+        std::vector<cl::Event> ends;
         SortReport report = detail::report_of(plan);
         detail::Stopwatch watch;
-        keys.upload();
-        if (values) values->upload();
-        if (segments) segments->upload();
-        report.upload_seconds = watch.lap();
+        keys.upload(ends);
+        if (values) values->upload(ends);
+        if (segments) segments->upload(ends);
+        if (copies) {
+            finish(queue(), ends);
+            report.upload_seconds = watch.lap();
+        }
 
         QueueExecutor executor(program(parameters), queue(), in_memory);
         std::vector<cl::Event> passes;
         if (progress) executor.after_enqueue = [&](const Pass&, const cl::Event& event) { passes.push_back(event); };
         executor.run(plan);
-        std::vector<cl::Event> ends{executor.finished()};
-        keys.hand_back(ends);
-        for (auto* const range : {&values, &numbers})
-            if (*range) (*range)->hand_back(ends);
+        ends.push_back(executor.finished());
         queue().flush();
         for (std::size_t done = 0; done < passes.size(); ++done) {
             passes[done].wait();
             progress(done + 1, passes.size());
         }
-        finish(queue(), ends);
-        report.sort_seconds = watch.lap();
+        if (copies) {
+            finish(queue(), ends);
+            report.sort_seconds = watch.lap();
+        }
 
-        if (!arrays.keys_stay) keys.download();
-        for (auto* const range : {&values, &numbers})
-            if (*range) (*range)->download();
-        report.download_seconds = watch.lap();
+        if (!arrays.keys_stay) keys.download(ends);
+        if (values) values->download(ends);
+        if (numbers) numbers->download(ends);
+        finish(queue(), ends);
+        (copies ? report.download_seconds : report.sort_seconds) = watch.lap();
         report.launches = executor.launches();
         report.device_bytes = device_bytes;
         return report;
@@ -109,17 +114,27 @@ SortReport Host::select_host(const void* keys, const detail::HostArrays& selecte
         const auto left_over = detail::left_over_of<Arrays>(selection, parameters, scratch);
         Arrays to{{best.buffer()}, results, coding};
         if (parameters.stores_numbers()) to.numbers = scratch(results, bytes.number);
-        const FinishAtEnd finish(queue());
+        const FinishAtEnd finish_at_end(queue());
+        const bool copies = !info().host_unified_memory;
+        std::vector<cl::Event> ends;
         detail::Stopwatch watch;
-        from.upload();
-        report.upload_seconds = watch.lap();
-        enqueue_selection(program(parameters), queue(), selection, {{from.buffer()}, count, coding}, left_over, to)
-            .wait();
-        report.sort_seconds = watch.lap();
-        best.download();
+        from.upload(ends);
+        if (copies) {
+            finish(queue(), ends);
+            report.upload_seconds = watch.lap();
+        }
+        ends.push_back(enqueue_selection(program(parameters), queue(), selection, {{from.buffer()}, count, coding},
+                                         left_over, to));
+        if (copies) {
+            finish(queue(), ends);
+            report.sort_seconds = watch.lap();
+        }
+        best.download(ends);
         if (selected.numbers)
-            queue().enqueueReadBuffer(to.numbers.buffer, CL_TRUE, 0, results * bytes.number, selected.numbers);
-        report.download_seconds = watch.lap();
+            queue().enqueueReadBuffer(to.numbers.buffer, CL_FALSE, 0, results * bytes.number, selected.numbers, nullptr,
+                                      &ends.emplace_back());
+        finish(queue(), ends);
+        (copies ? report.download_seconds : report.sort_seconds) = watch.lap();
         return report;
     });
 }
@@ -129,7 +144,8 @@ SyncCounts Host::count_host(void* keys, const Plan& plan, const detail::KernelPa
     return checked([&] {
         HostRange range(*this, queue(), keys, plan.keys() * parameters.bytes.key);
         const FinishAtEnd finish_at_end(queue());
-        range.upload();
+        std::vector<cl::Event> ends;
+        range.upload(ends);
 
         QueueExecutor executor(program(parameters), queue(), {{range.buffer()}, plan.count, coding});
         detail::PassCounters counters;
@@ -144,10 +160,9 @@ SyncCounts Host::count_host(void* keys, const Plan& plan, const detail::KernelPa
         executor.run(plan);
         counted.by_cpu = executor.launches() - 1;
         counted.all += counted.by_cpu;
-        std::vector<cl::Event> ends{executor.finished()};
-        range.hand_back(ends);
+        ends.push_back(executor.finished());
+        range.download(ends);
         finish(queue(), ends);
-        range.download();
         return counted;
     });
 }

@@ -28,25 +28,32 @@ public:
     const cl::Buffer& buffer() const { return buffer_; }
     std::size_t device_bytes() const { return in_place_ ? 0 : bytes_; }
 
-    void upload() {
-        if (!in_place_) queue_.enqueueWriteBuffer(buffer_, CL_TRUE, 0, bytes_, keys_);
+    /// These do not wait, since that costs as much as a small sort each time: on an in-order queue they enqueue what is
+    /// to be done before the kernels and after them, and append the events to wait for.
+    void upload(std::vector<cl::Event>& ends) {
+        if (!in_place_) queue_.enqueueWriteBuffer(buffer_, CL_FALSE, 0, bytes_, keys_, nullptr, &ends.emplace_back());
     }
-    /// Where the device works in place: hands the array to the host, once what was enqueued before has ended. Each time
-    /// that the host waits costs as much as a small sort, so this does not; `ends` gets the events to wait for.
-    void hand_back(std::vector<cl::Event>& ends) {
-        if (!in_place_) return;
-        cl::Event& mapped = ends.emplace_back();
-        void* const address = queue_.enqueueMapBuffer(buffer_, CL_FALSE, CL_MAP_READ, 0, bytes_, nullptr, &mapped);
-        check(clEnqueueUnmapMemObject(queue_(), buffer_(), address, 0, nullptr, &ends.emplace_back()()),
-              "clEnqueueUnmapMemObject");
-    }
-    /// Else: copies the array to the host, or its first so many bytes.
-    void download() { download(bytes_); }
-    void download(std::size_t bytes) {
-        if (!in_place_) queue_.enqueueReadBuffer(buffer_, CL_TRUE, 0, bytes, keys_);
+    void download(std::vector<cl::Event>& ends) { download(ends, bytes_); }
+    /// The first so many bytes.
+    void download(std::vector<cl::Event>& ends, std::size_t bytes) {
+        if (in_place_) hand_back(ends, bytes);
+        else queue_.enqueueReadBuffer(buffer_, CL_FALSE, 0, bytes, keys_, nullptr, &ends.emplace_back());
     }
 
 private:
+    void hand_back(std::vector<cl::Event>& ends, std::size_t bytes) {
+        cl::Event& mapped = ends.emplace_back();
+        void* const address = queue_.enqueueMapBuffer(buffer_, CL_FALSE, CL_MAP_READ, 0, bytes, nullptr, &mapped);
+        cl_event unmapped = nullptr;
+        cl_int status = clEnqueueUnmapMemObject(queue_(), buffer_(), address, 0, nullptr, &unmapped);
+        if (status == CL_INVALID_VALUE) {  // Mesa 22's rusticl knows no address before the map has ended
+            mapped.wait();
+            status = clEnqueueUnmapMemObject(queue_(), buffer_(), address, 0, nullptr, &unmapped);
+        }
+        check(status, "clEnqueueUnmapMemObject");
+        ends.emplace_back(unmapped);
+    }
+
     cl::CommandQueue queue_;
     void* keys_;
     std::size_t bytes_;
@@ -54,10 +61,10 @@ private:
     cl::Buffer buffer_;
 };
 
-/// Waits once for all that was enqueued, and throws what any of it failed with.
+/// Waits once for all that was enqueued; what any of it failed with, its event tells better than the queue.
 inline void finish(const cl::CommandQueue& queue, const std::vector<cl::Event>& ends) {
-    queue.finish();
-    cl::Event::waitForEvents(ends);
+    clFinish(queue());
+    if (!ends.empty()) cl::Event::waitForEvents(ends);
 }
 
 /// Waits until nothing that was enqueued can touch the caller's memory any more, also when an error passes through.

@@ -147,15 +147,15 @@ void Host::runs_host(const void* keys, const detail::HostRuns& found, const deta
             of(arrays, detail::RunsArray::lengths) = {lengths->buffer()};
         }
         const FinishAtEnd finish_at_end(queue());
-        from.upload();
+        std::vector<cl::Event> ends;
+        from.upload(ends);
         SortReport report;
-        std::vector<cl::Event> ends{enqueue_launches(*this, queue(), schedule, parameters, coding, arrays, {}, report)};
-        for (auto* const range : {&distinct, &lengths})
-            if (*range) (*range)->hand_back(ends);
-        result.download();
+        ends.push_back(enqueue_launches(*this, queue(), schedule, parameters, coding, arrays, {}, report));
+        result.download(ends);
+        finish(queue(), ends);  // how many bytes are to come, the result tells
+        if (distinct) distinct->download(ends, found.result[0] * bytes.key);
+        if (lengths) lengths->download(ends, found.result[0] * bytes.value);
         finish(queue(), ends);
-        if (distinct) distinct->download(found.result[0] * bytes.key);
-        if (lengths) lengths->download(found.result[0] * bytes.value);
     });
 }
 

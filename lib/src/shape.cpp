@@ -34,7 +34,8 @@ Shape cpu_shape(const DeviceInfo& device, ElementBytes bytes) {
     shape.lanes = std::clamp<unsigned>(std::bit_floor(device.native_vector_bytes / widest), 1, 16);
     shape.register_vectors = device.native_vector_bytes >= 64 ? 16 : std::max(shape.lanes, 8u);
     if (bytes.all() > bytes.key) {
-        // Several vectors for each element: half of the registers, and a third of the time to compile.
+        // Several vectors for each element, or one of twice the width: half of the registers, and a third of the time
+        // to compile.
         shape.lanes = has_vectors(bytes) ? std::min(shape.lanes, 8u) : 1;
         shape.register_vectors = 8;
     }

@@ -120,7 +120,7 @@ typedef struct lanesort_report {
     uint64_t device_bytes;    ///< device memory that the call allocated
     double upload_seconds;    ///< 0, as the next two, for asynchronous calls
     double sort_seconds;      ///< wall time of all passes
-    double download_seconds;  ///< wall time from the device; 0 where the device sorts host memory itself
+    double download_seconds;  ///< wall time from the device
 } lanesort_report;
 
 /// What the sorter's latest successful call did. On host memory lanesort_is_sorted and those behind it in this header
