@@ -217,6 +217,7 @@ INLINE number_vec_t load_number(arrays_t from, index_t offset, index_t position,
 #define load_number(from, offset, position, first_pass) ((number_vec_t)(number_t)FIRST_NUMBER)
 #endif
 
+/* The first pass loads and the last one stores what callers have; between passes elements may be packed. */
 #if PACKED
 #if VALUE_BITS
 #define TIES values

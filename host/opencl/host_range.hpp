@@ -28,8 +28,8 @@ public:
     const cl::Buffer& buffer() const { return buffer_; }
     std::size_t device_bytes() const { return in_place_ ? 0 : bytes_; }
 
-    /// These do not wait, since that costs as much as a small sort each time: on an in-order queue they enqueue what is
-    /// to be done before the kernels and after them, and append the events to wait for.
+    /// What is to be done before the kernels and after them, enqueued on an in-order queue; the events to wait for are
+    /// appended. To wait costs as much as a small sort each time, so the caller does it once (bench/NOTES.md).
     void upload(std::vector<cl::Event>& ends) {
         if (!in_place_) queue_.enqueueWriteBuffer(buffer_, CL_FALSE, 0, bytes_, keys_, nullptr, &ends.emplace_back());
     }
