@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "error_support.hpp"
+#include "shapes.hpp"
 #include "target.hpp"
 
 namespace lanesort::test {
@@ -128,10 +129,8 @@ TEST_SUITE("merge") {
     TEST_CASE("merge: values as wide as their keys, with which processors merge them as one integer") {
         Random random(seed());
         for (Target& target : targets())
-            for (const unsigned lanes : {4u, 8u, 16u}) {
-                if (target.info.kind != DeviceKind::cpu) continue;
-                const Shape shape{
-                    .lanes = lanes, .vectors = 32, .work_items = 1, .register_vectors = 16, .steps_per_pass = 3};
+            for (const Shape& shape : small_shapes()) {
+                if (!shape.walks_in_cache() || target.info.kind != DeviceKind::cpu) continue;
                 CAPTURE(to_string(shape));
                 Sorter sorter = target.new_sorter(shape);
                 for (const std::size_t count : {2, 63, 1024, 5003})

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "error_support.hpp"
+#include "shapes.hpp"
 #include "target.hpp"
 
 namespace lanesort::test {
@@ -256,10 +257,8 @@ TEST_SUITE("values") {
         Random random(seed());
         for (Target& target : targets()) {
             std::vector<std::optional<Shape>> shapes{std::nullopt};
-            for (const unsigned lanes : {4u, 8u, 16u})
-                if (target.info.kind == DeviceKind::cpu)
-                    shapes.push_back(Shape{
-                        .lanes = lanes, .vectors = 32, .work_items = 1, .register_vectors = 16, .steps_per_pass = 3});
+            for (const Shape& shape : small_shapes())
+                if (shape.walks_in_cache() && target.info.kind == DeviceKind::cpu) shapes.push_back(shape);
             for (const std::optional<Shape>& shape : shapes) {
                 CAPTURE((shape ? to_string(*shape) : "as chosen"));
                 std::optional<Sorter> own;
