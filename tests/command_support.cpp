@@ -28,8 +28,8 @@ pid_t start(const Words& words, const fs::path& in, const fs::path& out, const f
     arguments.push_back(nullptr);
     const pid_t process = fork();
     if (process == 0) {
-        if (first) first();
         const auto redirect = [](int stream, const fs::path& path, int flags) {
+            if (path.empty()) return void(close(stream));
             const int file = open(path.c_str(), flags, 0600);
             if (file < 0 || dup2(file, stream) < 0) _exit(126);
             close(file);
@@ -37,6 +37,7 @@ pid_t start(const Words& words, const fs::path& in, const fs::path& out, const f
         redirect(STDIN_FILENO, in, O_RDONLY);
         redirect(STDOUT_FILENO, out, O_WRONLY | O_CREAT | O_APPEND);
         redirect(STDERR_FILENO, err, O_WRONLY | O_CREAT | O_TRUNC);
+        if (first) first();
         execv(LANESORT_COMMAND, arguments.data());
         _exit(127);
     }

@@ -35,7 +35,8 @@ std::vector<T> numbers_in(const std::string& bytes) {
 
 bool contains(std::string_view text, std::string_view part);
 
-/// The command, started with these files as its standard streams; returns its process, which begins with `first`.
+/// The command, started with these files as its standard streams, which are closed where a path is empty; returns its
+/// process, which then begins with `first`.
 pid_t start(const Words& words, const fs::path& in, const fs::path& out, const fs::path& err,
             void (*first)() = nullptr);
 

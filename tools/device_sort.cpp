@@ -1,7 +1,5 @@
 #include "device_sort.hpp"
 
-#include <cstdio>
-
 #include <fmt/format.h>
 
 #include "numbers.hpp"
@@ -91,5 +89,5 @@ void DeviceSort::print_stats() const {
     line("hand-overs", std::to_string(report_.hand_overs));
     line("barriers", std::to_string(report_.barriers));
     line("extra device bytes", std::to_string(report_.device_bytes));
-    fmt::print(stderr, "{}", text);
+    tell(text);
 }

@@ -193,3 +193,15 @@ void BufferedWriter::flush() {
 }
 
 void print(std::string_view text) { OutputFile("-").write(text.data(), text.size()); }
+
+void tell(std::string_view text) noexcept {
+    // A pipe that nobody reads is to be an error here, not the end.
+    const auto handler = std::signal(SIGPIPE, SIG_IGN);
+    [[maybe_unused]] const bool told = write_all(STDERR_FILENO, text.data(), text.size());
+    std::signal(SIGPIPE, handler);
+}
+
+void occupy_standard_streams() noexcept {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}

@@ -123,3 +123,10 @@ private:
 
 /// Writes all of the text to standard output; throws BadInput if that is not possible.
 void print(std::string_view text);
+
+/// Writes the text to standard error where that is possible: what is said there changes nothing of how a command ends.
+void tell(std::string_view text) noexcept;
+
+/// Gives a standard stream that is closed a file that can neither be read nor written in its way. Else the next file
+/// that is opened would get its number, and what is meant for the stream.
+void occupy_standard_streams() noexcept;

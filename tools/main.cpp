@@ -1,5 +1,4 @@
 // The command `lanesort`: what it was asked to do, and how it ends.
-#include <cstdio>
 #include <exception>
 #include <memory>
 #include <new>
@@ -71,13 +70,14 @@ ExitStatus exit_status(lanesort::ErrorCode code) {
 }
 
 int complain(ExitStatus status, const std::string& sentence, const std::string& details = {}) {
-    fmt::print(stderr, "lanesort: {}\n{}", sentence, details);
+    tell(fmt::format("lanesort: {}\n{}", sentence, details));
     return status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+    occupy_standard_streams();
     try {
         run(argc, argv);
         return done;

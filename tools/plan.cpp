@@ -1,5 +1,4 @@
 // lanesort plan: every pass of a sort, in order.
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,7 +38,7 @@ DeviceInfo device_or_generic(const std::string& selector) {
         const bool none = error.code() == ErrorCode::no_platform || error.code() == ErrorCode::no_device;
         if (!none || !selector.empty()) throw;
         DeviceInfo info = generic_gpu();
-        fmt::print(stderr, "lanesort: planning for {}; {}\n", info.name, error.what());
+        tell(fmt::format("lanesort: planning for {}; {}\n", info.name, error.what()));
         return info;
     }
 }

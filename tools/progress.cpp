@@ -2,15 +2,16 @@
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "files.hpp"
+
 Progress::~Progress() { clear(); }
 
 void Progress::clear() {
-    if (std::exchange(shown_, false)) std::fputs("\r\033[K", stderr);
+    if (std::exchange(shown_, false)) tell("\r\033[K");
 }
 
 void Progress::operator()(std::size_t done, std::size_t all) {
@@ -20,5 +21,5 @@ void Progress::operator()(std::size_t done, std::size_t all) {
     if (Clock::now() - start_ < patience || !::isatty(STDERR_FILENO)) return;
     shown_ = true;
     const std::string bar(width * done / all, '#');
-    fmt::print(stderr, "\r{} [{:<{}}] {:3} %", what_, bar, width, 100 * done / all);
+    tell(fmt::format("\r{} [{:<{}}] {:3} %", what_, bar, width, 100 * done / all));
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
@@ -330,7 +329,7 @@ private:
     ShapeTable known_shapes(const DeviceInfo& info) const {
         if (!output_.empty()) return {identity(info), {}};
         const TunedShapes tuned = find_tuned(info);
-        if (!tuned.note.empty()) fmt::print(stderr, "lanesort: {}\n", tuned.note);
+        if (!tuned.note.empty()) tell(fmt::format("lanesort: {}\n", tuned.note));
         return tuned.table;
     }
 
