@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <iterator>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -35,6 +36,9 @@ const DeviceInfo& Device::info() const noexcept { return handle_->info(); }
 Discovery discover() {
     const std::pair<std::string_view, Discovery (*)()> backends[] = {{"CUDA", detail::discover_cuda},
                                                                      {"OpenCL", detail::discover_opencl}};
+    // PoCL 3.1 initialises itself in its first calls, and threads that meet in them crash or find no device.
+    static std::mutex one_at_a_time;
+    const std::lock_guard lock(one_at_a_time);
     Discovery all;
     for (const auto& [name, discover_backend] : backends) {
         // A broken backend must not hide the other.

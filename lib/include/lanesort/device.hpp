@@ -70,7 +70,8 @@ struct Discovery {
     std::vector<std::string> absences;   ///< why there are not more: a sentence for each backend or platform
 };
 
-/// Asks all backends. One that is missing, e.g. without its driver, or that fails is among the absences.
+/// Asks all backends. One that is missing, e.g. without its driver, or that fails is among the absences. Any thread may
+/// call this and the two below at any time: they ask one after the other.
 Discovery discover();
 
 /// Every device of every platform, CUDA's first; empty where there are none. discover() tells why there are not more.
