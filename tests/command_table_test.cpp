@@ -54,7 +54,6 @@ TEST_CASE("lines stay whole and follow their numbers, of every kind") {
     // 2^53 + 1 is no double.
     const std::string close = "9007199254740993\n9007199254740992\n";
     require_table(scene, {"--by-column", "1", "--type", "u64"}, close, "9007199254740992\n9007199254740993\n");
-    require_table(scene, {"--by-column", "1"}, close, close);
 }
 
 TEST_CASE("lines with equal keys keep their order, also when descending") {
@@ -80,7 +79,7 @@ TEST_CASE("with --no-quotes a quote is a character like any other") {
     if (no_device()) return;
     const Scene scene;
     require_table(scene, {"--by-column", "2", "--no-quotes"}, "\"a,2\n\"\"b\"c,1,\"\n", "\"\"b\"c,1,\"\n\"a,2\n");
-    require_refused(sort_table(scene, {"--by-column", "1", "--no-quotes"}, "\"1\"\n"), R"(f64: "\"1\"")");
+    require_refused(sort_table(scene, {"--by-column", "1", "--no-quotes"}, "\"1\"\n"), R"(is no number: "\"1\"")");
 }
 
 TEST_CASE("line ends stay, and a last line without one gets one where it does not stay last") {
@@ -173,10 +172,10 @@ TEST_CASE("what is wrong with a table is named, with its line, and leaves OUT as
         std::string table, part;
     };
     const Wrong wrong[] = {
-        {{"2"}, "a,1\nb,two\n", "in, line 2, column 2 is no number of type f64: \"two\"\n"},
-        {{"2"}, "\"\n\n\",1\nb,\"1\"\"\"\n", "in, line 4, column 2 is no number of type f64: \"1\\\"\\\"\"\n"},
-        {{"2"}, "a,1\n\"\n\n\",1.5.\n", "in, line 2, column 2 is no number of type f64: \"1.5.\"\n"},
-        {{"b"}, "a,b\n1,x\n", "in, line 2, column 2 (\"b\") is no number of type f64: \"x\"\n"},
+        {{"2"}, "a,1\nb,two\n", "in, line 2, column 2 is no number: \"two\"\n"},
+        {{"2"}, "\"\n\n\",1\nb,\"1\"\"\"\n", "in, line 4, column 2 is no number: \"1\\\"\\\"\"\n"},
+        {{"2"}, "a,1\n\"\n\n\",1.5.\n", "in, line 2, column 2 is no number: \"1.5.\"\n"},
+        {{"b"}, "a,b\n1,x\n", "in, line 2, column 2 (\"b\") is no number: \"x\"\n"},
         {{"2"}, "a,1\nb,1e999\n", "in, line 2, column 2 is out of range: \"1e999\", but f64 holds"},
         {{"2", "--type", "u64"}, "a,1\nb,-1\n", "in, line 2, column 2 is out of range: \"-1\", but u64 holds"},
         {{"2", "--type", "i64"}, "a,1\nb,0.5\n", "in, line 2, column 2 is no number of type i64: \"0.5\"\n"},
@@ -187,7 +186,7 @@ TEST_CASE("what is wrong with a table is named, with its line, and leaves OUT as
         {{"2"}, "1,2\r\n\r\n", "in, line 2, column 2 is empty (with --empty-last such lines come last)\n"},
         {{"2"},
          "name,price\nnut,1\n",
-         "in, line 1, column 2 is no number of type f64: \"price\" (if it is a header, say so by --header)\n"},
+         "in, line 1, column 2 is no number: \"price\" (if it is a header, say so by --header)\n"},
         {{"9", "--header"}, "a,b\n", "in, line 1 has 2 columns, so it has no column 9\n"},
         {{"18446744073709551615"}, "1\n", "in, line 1 has 1 column, so it has no column 18446744073709551615\n"},
         {{"c"}, "a,\"b\"\n1,2\n", "in, line 1 names no column \"c\", but \"a\", \"b\"\n"},
@@ -264,7 +263,7 @@ TEST_CASE("--device, --stats and shape options, as for numbers") {
     const Result result = sort_table(scene, {"--by-column", "2", "--empty-last", "--device", "0", "--stats"}, table);
     CHECK(result.status == 0);
     CHECK(result.out == "b,1\na,2\nc,\n");
-    for (const char* const part : {"device ", "shape ", "keys                2 of type f64\n", "time ", "launches "})
+    for (const char* const part : {"device ", "shape ", "keys                2 of type i64\n", "time ", "launches "})
         CHECK_MESSAGE(contains(result.err, part), result.err);
     require_refused(sort_table(scene, {"--by-column", "2", "--device", "abacus"}, table), "abacus");
     require_refused(sort_table(scene, {"--by-column", "2", "--empty-last", "--work-items", "3"}, table),

@@ -59,7 +59,7 @@ TEST_CASE("floats as text") {
     // What is too small becomes 0 or subnormal, with its sign.
     require_text(scene, "f64", "1e-400\n-1e-400\n5e-324\n1.7976931348623157e+308\n",
                  "-0\n0\n5e-324\n1.7976931348623157e+308\n");
-    require_text(scene, "f32", "1e-60\n1e-45\n-3.4028235e+38\n0.1\n16777217\n",
+    require_text(scene, "f32", "1e-60\n1e-45\n-3.4028235e+38\n0.1\n16777217.0\n",
                  "-3.4028235e+38\n0\n1e-45\n0.1\n16777216\n");
 }
 
@@ -69,8 +69,8 @@ TEST_CASE("halves are rounded to nearest, to even in the middle, and only once")
     const std::pair<std::string, std::string> numbers[] = {
         {"65504", "65504"},                       // the largest
         {"65519.999999999999999999", "65504"},    // a double would be 65520, which overflows
-        {"2049", "2048"},                         // the middle: to even, down
-        {"2051", "2052"},                         // the middle: to even, up
+        {"2049.0", "2048"},                       // the middle: to even, down
+        {"2051.0", "2052"},                       // the middle: to even, up
         {"2049.0000000000000000000001", "2050"},  // a double would be in the middle
         {"2050.9999999999999999999999", "2050"},  // from below, too
         {"-2049.0000000000000000000001", "-2050"},
@@ -189,16 +189,17 @@ TEST_CASE("a line that is no number, or out of range, is named") {
         {"f32", "1e\n", "in, line 1 is no number"},
         {"f32", "1,5\n", "in, line 1 is no number"},
         {"f64", "infinite\n", "in, line 1 is no number"},
-        {"u8", "0\n256\n", "in, line 2 is out of range: \"256\", but u8 holds 0 to 255\n"},
-        {"u8", "0\n-1\n", "in, line 2 is out of range: \"-1\", but u8 holds 0 to 255\n"},
-        {"i8", "128\n", "in, line 1 is out of range: \"128\", but i8 holds -128 to 127\n"},
-        {"i8", "-129\n", "but i8 holds -128 to 127\n"},
-        {"u16", "65536\n", "but u16 holds 0 to 65535\n"},
-        {"i16", "-32769\n", "but i16 holds -32768 to 32767\n"},
-        {"u32", "4294967296\n", "but u32 holds 0 to 4294967295\n"},
-        {"i32", "2147483648\n", "but i32 holds -2147483648 to 2147483647\n"},
-        {"u64", "18446744073709551616\n", "but u64 holds 0 to 18446744073709551615\n"},
-        {"i64", "9223372036854775808\n", "but i64 holds -9223372036854775808 to 9223372036854775807\n"},
+        {"u8", "0\n256\n", "in, line 2 is out of range: \"256\", but u8 holds 0 to 255 (--type i64 holds it)\n"},
+        {"u8", "0\n-1\n", "in, line 2 is out of range: \"-1\", but u8 holds 0 to 255 (--type i64 holds it)\n"},
+        {"i8", "128\n", "in, line 1 is out of range: \"128\", but i8 holds -128 to 127 (--type i64 holds it)\n"},
+        {"i8", "-129\n", "but i8 holds -128 to 127 (--type i64 holds it)\n"},
+        {"u16", "65536\n", "but u16 holds 0 to 65535 (--type i64 holds it)\n"},
+        {"i16", "-32769\n", "but i16 holds -32768 to 32767 (--type i64 holds it)\n"},
+        {"u32", "4294967296\n", "but u32 holds 0 to 4294967295 (--type i64 holds it)\n"},
+        {"i32", "2147483648\n", "but i32 holds -2147483648 to 2147483647 (--type i64 holds it)\n"},
+        {"u64", "18446744073709551616\n", "but u64 holds 0 to 18446744073709551615 (--type f64 holds it)\n"},
+        {"i64", "9223372036854775808\n",
+         "but i64 holds -9223372036854775808 to 9223372036854775807 (--type u64 holds it)\n"},
         {"f32", "1\n1e39\n", "in, line 2 is out of range: \"1e39\", but f32 holds -3.4028235e+38 to 3.4028235e+38"},
         {"f64", "-1e309\n", "but f64 holds -1.7976931348623157e+308 to 1.7976931348623157e+308"},
         {"u32", std::string(3000000, '1'), "line 1 is no number of type u32: it has more than 1048576 characters\n"},

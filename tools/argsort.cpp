@@ -31,6 +31,7 @@ public:
     }
 
     void run() const {
+        options_.require_type();
         DeviceSort device(options_);
         InputFile in(options_.in);
         OutputFile out(options_.out);
@@ -43,13 +44,12 @@ public:
 
 private:
     Indices indices_of_numbers(DeviceSort& device, InputFile& in) const {
-        const KeyType type = options_.key_type();
-        const Bytes keys = options_.read_keys(in);
-        const std::size_t count = keys.size() / key_bytes(type);
+        const Numbers keys = options_.read_numbers(in).numbers;
         Indices indices(index_bytes_);
-        indices.grow(count);
-        device.run_sort(count, index_bytes_, [&](Sorter& sorter) {
-            return sorter.argsort(keys.data(), indices.data(), count, type, index_bytes_, {.order = options_.order});
+        indices.grow(keys.count());
+        device.run_sort(keys, index_bytes_, [&](Sorter& sorter) {
+            return sorter.argsort(keys.bytes.data(), indices.data(), keys.count(), keys.type, index_bytes_,
+                                  {.order = options_.order});
         });
         return indices;
     }
@@ -57,7 +57,7 @@ private:
     /// The numbers of the records travel with their keys, as there may be records without a key between them.
     Indices indices_of_table(DeviceSort& device, InputFile& in) const {
         const TextTable table(in, options_.table);
-        KeyColumn column = table.read_column(options_.key_type(), TextTable::Place::number, index_bytes_);
+        KeyColumn column = table.read_column(options_.type, TextTable::Place::number, index_bytes_);
         if (index_bytes_ == sizeof(std::uint32_t) && column.places.size() > most_narrow)
             throw BadInput(
                 fmt::format("{} has {} records, which need --index-bytes 8", in.name(), column.places.size()));

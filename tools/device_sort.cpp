@@ -24,36 +24,36 @@ CLI::Option* SortArguments::add_to(CLI::App& command, const std::string& text_he
     return by_column;
 }
 
-KeyType SortArguments::key_type() const {
-    if (!type && !table.column) throw CLI::RequiredError("--type");
-    return type.value_or(KeyType::f64);
+void SortArguments::require_type() const {
+    if (!type && !text && !table.column) throw CLI::RequiredError("--type");
 }
 
-Bytes SortArguments::read_keys(InputFile& file) const {
-    return text ? read_text(file, key_type()) : read_raw(file, key_type());
+NumberFile SortArguments::read_numbers(InputFile& file) const {
+    return text ? read_text(file, type) : read_raw(file, *type);
 }
 
-DeviceSort::DeviceSort(const SortArguments& options)
-    : options_(options), type_(options.key_type()), device_(find_device(options.device)) {}
+DeviceSort::DeviceSort(const SortArguments& options) : options_(options), device_(find_device(options.device)) {}
 
-void DeviceSort::run(std::size_t count, const Call& call) {
+void DeviceSort::run(const Numbers& keys, const Call& call) {
     Progress progress("sorting");
     SorterOptions options{.shape = shape_};
     options.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
     Sorter sorter(device_, options);
     report_ = call(sorter);
-    count_ = count;
+    count_ = keys.count();
+    type_ = keys.type;
     note_ = sorter.note();
 }
 
-void DeviceSort::run_sort(std::size_t count, std::size_t value_bytes, const Call& call) {
-    const Shape usual = usual_shape(device_.info(), type_, count, value_bytes);
+void DeviceSort::run_sort(const Numbers& keys, std::size_t value_bytes, const Call& call) {
+    const std::size_t count = keys.count();
+    const Shape usual = usual_shape(device_.info(), keys.type, count, value_bytes);
     if (options_.shape.any()) shape_ = options_.shape.over(usual);
-    run(count, [&](Sorter& sorter) {
+    run(keys, [&](Sorter& sorter) {
         const SortReport report = call(sorter);
         if (options_.stats && count > 1) {
             // Only for keys without values does a sorter tell how it fitted the shape to its kernels.
-            if (value_bytes == 0) shape_ = sorter.plan(count, type_).shape;
+            if (value_bytes == 0) shape_ = sorter.plan(count, keys.type).shape;
             else if (!shape_) shape_ = usual;
         }
         return report;
@@ -61,11 +61,11 @@ void DeviceSort::run_sort(std::size_t count, std::size_t value_bytes, const Call
 }
 
 void DeviceSort::sort_column(KeyColumn& column) {
-    Bytes& keys = column.keys;
+    Numbers& keys = column.keys;
     Indices& places = column.places;
-    const std::size_t count = keys.size() / key_bytes(type_);
-    run_sort(count, places.width(), [&](Sorter& sorter) {
-        return sorter.sort_by_key(keys.data(), places.data(), count, type_, places.width(), {.order = options_.order});
+    run_sort(keys, places.width(), [&](Sorter& sorter) {
+        return sorter.sort_by_key(keys.bytes.data(), places.data(), keys.count(), keys.type, places.width(),
+                                  {.order = options_.order});
     });
 }
 

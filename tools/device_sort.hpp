@@ -9,6 +9,7 @@
 
 #include <lanesort/sorter.hpp>
 
+#include "numbers.hpp"
 #include "options.hpp"
 #include "text_table.hpp"
 
@@ -24,11 +25,11 @@ struct SortArguments {
     /// Adds them, with these words for --text and OUT. Returns --by-column.
     CLI::Option* add_to(CLI::App& command, const std::string& text_help, const std::string& out_help);
 
-    /// The type of the keys. Throws CLI::RequiredError where none is given; columns of tables are f64 then.
-    lanesort::KeyType key_type() const;
+    /// Throws CLI::RequiredError where the numbers do not tell their type, as text does, and it is not given.
+    void require_type() const;
 
-    /// Reads the keys of an IN that is no table.
-    Bytes read_keys(InputFile& file) const;
+    /// Reads an IN that is no table.
+    NumberFile read_numbers(InputFile& file) const;
 };
 
 /// One sort on the device that the options name, timed from its construction on.
@@ -37,10 +38,10 @@ public:
     explicit DeviceSort(const SortArguments& options);
 
     using Call = std::function<lanesort::SortReport(lanesort::Sorter&)>;
-    /// Runs the call on a sorter for that many keys.
-    void run(std::size_t count, const Call& call);
+    /// Runs the call on a sorter for these keys.
+    void run(const Numbers& keys, const Call& call);
     /// The same for a sort, whose shape is told: with values of `value_bytes` bytes (0: none).
-    void run_sort(std::size_t count, std::size_t value_bytes, const Call& call);
+    void run_sort(const Numbers& keys, std::size_t value_bytes, const Call& call);
 
     /// Sorts the keys with their places.
     void sort_column(KeyColumn& column);
@@ -52,9 +53,9 @@ private:
     using Clock = std::chrono::steady_clock;
     Clock::time_point start_ = Clock::now();
     const SortArguments& options_;
-    lanesort::KeyType type_;
     lanesort::Device device_;
     std::size_t count_ = 0;
+    lanesort::KeyType type_{};
     lanesort::SortReport report_;
     std::optional<lanesort::Shape> shape_;  ///< of a sort
     std::string note_;

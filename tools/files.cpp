@@ -89,6 +89,20 @@ InputFile::InputFile(const std::string& path)
 }
 
 std::size_t InputFile::read(void* to, std::size_t bytes) {
+    const std::size_t peeked = ahead_.copy(static_cast<char*>(to), bytes);
+    ahead_.erase(0, peeked);
+    return peeked + read_on(static_cast<char*>(to) + peeked, bytes - peeked);
+}
+
+std::string_view InputFile::peek(std::size_t bytes) {
+    if (const std::size_t peeked = ahead_.size(); peeked < bytes) {
+        ahead_.resize(bytes);
+        ahead_.resize(peeked + read_on(ahead_.data() + peeked, bytes - peeked));
+    }
+    return std::string_view(ahead_).substr(0, bytes);
+}
+
+std::size_t InputFile::read_on(void* to, std::size_t bytes) {
     std::size_t done = 0;
     while (done < bytes) {
         const ssize_t got = ::read(file_.get(), static_cast<char*>(to) + done, bytes - done);

@@ -60,11 +60,16 @@ public:
     std::uint64_t known_size() const noexcept { return known_size_; }
     /// Reads up to `bytes` bytes; fewer only at the end of the file.
     std::size_t read(void* to, std::size_t bytes);
+    /// The next bytes, fewer only at the end of the file; read() gives them again. Valid until the next call.
+    std::string_view peek(std::size_t bytes);
 
 private:
+    std::size_t read_on(void* to, std::size_t bytes);
+
     std::string name_;
     Descriptor file_;
     std::uint64_t known_size_ = 0;
+    std::string ahead_;  ///< what was peeked at
 };
 
 /// Reads what is left of a file.

@@ -1,21 +1,18 @@
 #include "numbers.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <cfenv>
 #include <charconv>
 #include <cmath>
-#include <concepts>
 #include <cstring>
-#include <limits>
 #include <string>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "command.hpp"
 #include "half.hpp"
+#include "with_type.hpp"
 
 static_assert(std::endian::native == std::endian::little, "raw files hold little-endian numbers");
 
@@ -26,119 +23,25 @@ using lanesort::KeyType;
 
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
 
-/// Calls the function with a value of the C++ type of the keys.
-template <class Function>
-void with_type(KeyType type, Function function) {
-    switch (type) {
-        case KeyType::u8: return function(std::uint8_t{});
-        case KeyType::i8: return function(std::int8_t{});
-        case KeyType::u16: return function(std::uint16_t{});
-        case KeyType::i16: return function(std::int16_t{});
-        case KeyType::u32: return function(std::uint32_t{});
-        case KeyType::i32: return function(std::int32_t{});
-        case KeyType::u64: return function(std::uint64_t{});
-        case KeyType::i64: return function(std::int64_t{});
-        case KeyType::f16: return function(half{});
-        case KeyType::f32: return function(float{});
-        case KeyType::f64: return function(double{});
-    }
-}
-
-enum class Parsed { number, no_number, out_of_range };
-
-template <std::integral T>
-Parsed parse(std::string_view text, T& value) {
-    // from_chars reads no minus into an unsigned number, but -1 is a number, though out of range, and -0 is 0.
-    const bool negative = std::is_unsigned_v<T> && text.starts_with('-');
-    const char* const last = text.data() + text.size();
-    const auto [end, status] = std::from_chars(text.data() + negative, last, value);
-    if (status == std::errc::invalid_argument || end != last) return Parsed::no_number;
-    if (status == std::errc::result_out_of_range || (negative && value != 0)) return Parsed::out_of_range;
-    return Parsed::number;
-}
-
-double parse_slowly(const std::string& text, double) { return std::strtod(text.c_str(), nullptr); }
-float parse_slowly(const std::string& text, float) { return std::strtof(text.c_str(), nullptr); }
-
-template <std::floating_point T>
-Parsed parse(std::string_view text, T& value) {
-    const char* const last = text.data() + text.size();
-    const auto [end, status] = std::from_chars(text.data(), last, value);
-    // "nan(1)" asks for bits that are not kept, so it is refused.
-    if (status == std::errc::invalid_argument || end != last || text.ends_with(')')) return Parsed::no_number;
-    // from_chars does not say whether the number is too large or too small, and too small ones are 0 or subnormal.
-    if (status == std::errc::result_out_of_range) value = parse_slowly(std::string(text), T{});
-    return status == std::errc{} || std::isfinite(value) ? Parsed::number : Parsed::out_of_range;
-}
-
-double parse_rounding(const std::string& text, int direction) {
-    std::fesetround(direction);
-    const double value = std::strtod(text.c_str(), nullptr);
-    std::fesetround(FE_TONEAREST);
-    return value;
-}
-
-Parsed parse(std::string_view text, half& value) {
-    double number = 0;
-    if (const Parsed parsed = parse(text, number); parsed != Parsed::number) return parsed;
-    // What is exactly in the middle here may have been rounded to it: then the half depends on the side it came from.
-    if (between_halves(number)) {
-        const double below = parse_rounding(std::string(text), FE_DOWNWARD);
-        number = below == number ? parse_rounding(std::string(text), FE_UPWARD) : below;
-    }
-    value = to_half(number);
-    return std::isfinite(number) && std::isinf(to_double(value)) ? Parsed::out_of_range : Parsed::number;
-}
-
-template <class T>
-std::string range_of(T) {
-    if constexpr (std::integral<T>)
-        return fmt::format("{} to {}", std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
-    else return fmt::format("-{0} to {0}, inf and nan", std::numeric_limits<T>::max());
-}
-std::string range_of(half) { return "-65504 to 65504, inf and nan"; }
-
-template <class T>
-std::optional<std::string> append_number_of(Bytes& keys, std::string_view text, KeyType type) {
-    if (text.empty()) return "is empty";
-    std::string_view digits = text;
-    if (digits.front() == '+' && !digits.substr(1).starts_with('-')) digits.remove_prefix(1);
-    T value{};
-    switch (parse(digits, value)) {
-        case Parsed::number: break;
-        case Parsed::no_number: return fmt::format("is no number of type {}: {}", name(type), shown(text));
-        case Parsed::out_of_range:
-            return fmt::format("is out of range: {}, but {} holds {}", shown(text), name(type), range_of(value));
-    }
-    std::memcpy(keys.room(sizeof value), &value, sizeof value);
-    keys.grew(sizeof value);
-    return std::nullopt;
-}
-
 /// Turns lines into keys.
 class LineReader {
 public:
-    LineReader(const InputFile& file, KeyType type) : file_(file), type_(type) {}
+    LineReader(const InputFile& file, std::optional<KeyType> type)
+        : file_(file), keys_(type, [this](std::uint64_t line, const std::string& words) {
+              throw BadInput(fmt::format("{}, line {} {}", file_.name(), line, words));
+          }) {}
 
-    void read(std::string_view line) {
-        ++line_number_;
-        if (const auto wrong = append_number(keys_, without_blanks(line), type_)) fail(*wrong);
+    void read(std::string_view line) { keys_.add(without_blanks(line), ++line_number_); }
+    [[noreturn]] void too_long() const {
+        throw BadInput(fmt::format("{}, line {} {}: it has more than {} characters", file_.name(), line_number_ + 1,
+                                   keys_.no_number(), chunk_bytes));
     }
-    [[noreturn]] void too_long() {
-        ++line_number_;
-        fail(fmt::format("is no number of type {}: it has more than {} characters", name(type_), chunk_bytes));
-    }
-    Bytes keys() { return std::move(keys_); }
+    Numbers finish() { return keys_.finish(); }
 
 private:
-    [[noreturn]] void fail(const std::string& what) const {
-        throw BadInput(fmt::format("{}, line {} {}", file_.name(), line_number_, what));
-    }
-
     const InputFile& file_;
-    KeyType type_;
+    KeyReader keys_;
     std::uint64_t line_number_ = 0;
-    Bytes keys_;
 };
 
 template <class T>
@@ -186,34 +89,21 @@ void require_whole_keys(const InputFile& file, std::uint64_t bytes, KeyType type
 
 }  // namespace
 
-Bytes read_raw(InputFile& file, KeyType type) {
+NumberFile read_raw(InputFile& file, KeyType type) {
     require_whole_keys(file, file.known_size(), type);
     Bytes keys = read_all(file);
     require_whole_keys(file, keys.size(), type);
-    return keys;
+    return {{}, {type, std::move(keys)}};
 }
 
-std::string_view without_blanks(std::string_view text) {
-    constexpr std::string_view blanks = " \t\r";
-    const std::size_t first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
-}
-
-std::string shown(std::string_view text) {
-    constexpr std::size_t most = 40;
-    return fmt::format("{:?}{}", text.substr(0, most), text.size() > most ? "..." : "");
-}
-
-std::optional<std::string> append_number(Bytes& keys, std::string_view text, KeyType type) {
-    std::optional<std::string> wrong;
-    with_type(type, [&]<class T>(T) { wrong = append_number_of<T>(keys, text, type); });
-    return wrong;
-}
-
-Bytes read_text(InputFile& file, KeyType type) {
+NumberFile read_text(InputFile& file, std::optional<KeyType> type) {
     LineReader reader(file, type);
     std::vector<char> chunk(chunk_bytes);
+    std::string head;
+    if (file.peek(byte_order_mark.size()) == byte_order_mark) {
+        head = byte_order_mark;
+        file.read(chunk.data(), head.size());
+    }
     std::size_t kept = 0;  // of a line that goes on in the next chunk
     for (;;) {
         const std::size_t got = file.read(chunk.data() + kept, chunk.size() - kept);
@@ -223,7 +113,7 @@ Bytes read_text(InputFile& file, KeyType type) {
             reader.read(rest.substr(0, length));
         if (at_end) {
             if (!rest.empty()) reader.read(rest);
-            return reader.keys();
+            return {head, reader.finish()};
         }
         kept = rest.size();
         if (kept == chunk.size()) reader.too_long();

@@ -27,6 +27,7 @@ public:
     }
 
     void run() const {
+        options_.require_type();
         DeviceSort device(options_);
         InputFile in(options_.in);
         OutputFile out(options_.out);
@@ -38,19 +39,20 @@ public:
 
 private:
     void sort_numbers(DeviceSort& device, InputFile& in, OutputFile& out) const {
-        const KeyType type = options_.key_type();
-        Bytes keys = options_.read_keys(in);
-        const std::size_t count = keys.size() / key_bytes(type);
-        device.run_sort(
-            count, 0, [&](Sorter& sorter) { return sorter.sort(keys.data(), count, type, {.order = options_.order}); });
-        if (options_.text) write_text(out, keys, type);
-        else out.write(keys.data(), keys.size());
+        NumberFile file = options_.read_numbers(in);
+        Numbers& keys = file.numbers;
+        device.run_sort(keys, 0, [&](Sorter& sorter) {
+            return sorter.sort(keys.bytes.data(), keys.count(), keys.type, {.order = options_.order});
+        });
+        out.write(file.head.data(), file.head.size());
+        if (options_.text) write_text(out, keys.bytes, keys.type);
+        else out.write(keys.bytes.data(), keys.bytes.size());
     }
 
     /// The offsets of the records travel with their keys: that needs no index, and ascending ones make it stable.
     void sort_table(DeviceSort& device, InputFile& in, OutputFile& out) const {
         const TextTable table(in, options_.table);
-        KeyColumn column = table.read_column(options_.key_type(), TextTable::Place::offset, table.offset_bytes());
+        KeyColumn column = table.read_column(options_.type, TextTable::Place::offset, table.offset_bytes());
         device.sort_column(column);
         table.write(out, column.places);
     }

@@ -13,7 +13,6 @@
 
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 constexpr char quote = '"';
 
 /// Without the line end of its record.
@@ -147,32 +146,33 @@ TextTable::Column TextTable::find_column() const {
     return {number, fmt::format("column {} ({})", number + 1, shown(wanted))};
 }
 
-KeyColumn TextTable::read_column(lanesort::KeyType type, Place place, std::size_t place_bytes) const {
+KeyColumn TextTable::read_column(std::optional<lanesort::KeyType> type, Place place, std::size_t place_bytes) const {
     const Column column = find_column();
     if (first_data_ > first_record_) field_of(first_record_, first_data_, column);
 
-    KeyColumn read{{}, Indices(place_bytes)};
-    Indices without_key(place_bytes);
+    KeyReader keys(type, [&](std::size_t record, const std::string& words) {
+        const bool header = record == first_record_ && words.starts_with(keys.no_number());
+        const char* const hint = header ? " (if it is a header, say so by --header)" : "";
+        fail(record, fmt::format(", {} {}{}", column.title, words, hint));
+    });
+    Indices places(place_bytes), without_key(place_bytes);
     std::uint64_t number = 0;
     for (std::size_t record = first_data_, end = record; record < text().size(); record = end, ++number) {
         end = record_end(record);
         const bool is_blank = without_blanks(without_line_end(text().substr(record, end - record))).empty();
         const std::string_view field = is_blank ? "" : without_blanks(field_of(record, end, column));
         const std::uint64_t here = place == Place::number ? number : record;
-        if (field.empty() && options_.empty_last) {
+        if (field.empty()) {
+            if (!options_.empty_last)
+                fail(record, fmt::format(", {} is empty (with --empty-last such lines come last)", column.title));
             without_key.append(here);
-            continue;
+        } else {
+            keys.add(field, record);
+            places.append(here);
         }
-        if (const auto wrong = append_number(read.keys, field, type)) {
-            const char* const hint = field.empty()             ? " (with --empty-last such lines come last)"
-                                     : record == first_record_ ? " (if it is a header, say so by --header)"
-                                                               : "";
-            fail(record, fmt::format(", {} {}{}", column.title, *wrong, hint));
-        }
-        read.places.append(here);
     }
-    read.places.append(without_key);
-    return read;
+    places.append(without_key);
+    return {keys.finish(), std::move(places)};
 }
 
 std::size_t TextTable::offset_bytes() const noexcept {

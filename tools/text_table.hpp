@@ -12,6 +12,7 @@
 
 #include "files.hpp"
 #include "indices.hpp"
+#include "key_reader.hpp"
 
 /// The number of a column, from 1, or its name in the header.
 using ColumnName = std::variant<std::uint64_t, std::string>;
@@ -27,7 +28,7 @@ struct TableOptions {
 
 /// What a table's column holds, and where.
 struct KeyColumn {
-    Bytes keys;
+    Numbers keys;
     Indices places;  ///< those of the keys, then those of records without one
 };
 
@@ -41,10 +42,10 @@ public:
     /// The place of a record: the offset of its first byte in the file, or its number, from 0, not counting a header.
     enum class Place : std::uint8_t { offset, number };
 
-    /// Reads the column that the options name. Throws BadInput that names the line for a record that has no such
-    /// column, no number of that type in it (an empty field is one with the option empty_last), or quotes that do not
-    /// match; also for a name that is not in the header, or twice.
-    KeyColumn read_column(lanesort::KeyType type, Place place, std::size_t place_bytes) const;
+    /// Reads the column that the options name, whose type is found if it is not given. Throws BadInput that names the
+    /// line for a record that has no such column, nothing in it that a KeyReader takes (an empty field is no error with
+    /// the option empty_last), or quotes that do not match; also for a name that is not in the header, or twice.
+    KeyColumn read_column(std::optional<lanesort::KeyType> type, Place place, std::size_t place_bytes) const;
 
     /// Bytes of an index that holds the offset of every record.
     std::size_t offset_bytes() const noexcept;

@@ -36,6 +36,7 @@ public:
     }
 
     void run() const {
+        options_.require_type();
         DeviceSort device(options_);
         InputFile in(options_.in);
         OutputFile out(options_.out);
@@ -52,16 +53,14 @@ private:
     };
 
     /// `index_bytes` 0: no indices.
-    Selected select(DeviceSort& device, const Bytes& keys, std::size_t index_bytes) const {
-        const KeyType type = options_.key_type();
-        const std::size_t count = keys.size() / key_bytes(type);
-        const auto k = static_cast<std::size_t>(std::min<std::uint64_t>(k_, count));
+    Selected select(DeviceSort& device, const Numbers& keys, std::size_t index_bytes) const {
+        const auto k = static_cast<std::size_t>(std::min<std::uint64_t>(k_, keys.count()));
         Selected selected{Bytes(), Indices(index_bytes)};
-        selected.keys.room(k * key_bytes(type));
-        selected.keys.grew(k * key_bytes(type));
+        selected.keys.room(k * key_bytes(keys.type));
+        selected.keys.grew(k * key_bytes(keys.type));
         if (index_bytes > 0) selected.indices.grow(k);
-        device.run(count, [&](Sorter& sorter) {
-            return sorter.top_k(keys.data(), count, type, selected.keys.data(), k,
+        device.run(keys, [&](Sorter& sorter) {
+            return sorter.top_k(keys.bytes.data(), keys.count(), keys.type, selected.keys.data(), k,
                                 index_bytes > 0 ? selected.indices.data() : nullptr, index_bytes,
                                 {.order = options_.order});
         });
@@ -69,16 +68,18 @@ private:
     }
 
     void select_numbers(DeviceSort& device, InputFile& in, OutputFile& out) const {
-        const Selected selected = select(device, options_.read_keys(in), wants_indices_ ? index_bytes_ : 0);
+        const NumberFile file = options_.read_numbers(in);
+        const Selected selected = select(device, file.numbers, wants_indices_ ? index_bytes_ : 0);
         const Bytes& bytes = wants_indices_ ? selected.indices.bytes() : selected.keys;
-        if (options_.text) write_text(out, bytes, wants_indices_ ? selected.indices.type() : options_.key_type());
+        if (!wants_indices_) out.write(file.head.data(), file.head.size());
+        if (options_.text) write_text(out, bytes, wants_indices_ ? selected.indices.type() : file.numbers.type);
         else out.write(bytes.data(), bytes.size());
     }
 
     /// Records without a key come after all others, as in a sort.
     void select_lines(DeviceSort& device, InputFile& in, OutputFile& out) const {
         const TextTable table(in, options_.table);
-        const KeyColumn column = table.read_column(options_.key_type(), TextTable::Place::offset, table.offset_bytes());
+        const KeyColumn column = table.read_column(options_.type, TextTable::Place::offset, table.offset_bytes());
         const bool many = column.places.size() > std::numeric_limits<std::uint32_t>::max();
         const Selected selected = select(device, column.keys, many ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
         Indices offsets(column.places.width());

@@ -4,12 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <lanesort/key_types.hpp>
 
 /// Ends the run, with the input kept, unless it holds.
 inline void require(bool holds) {
@@ -44,6 +48,12 @@ public:
         for (unsigned i = 0; i < 2 && !bytes_.empty(); ++i, bytes_ = bytes_.subspan(1))
             number = number << 8 | bytes_[0];
         return number % end;
+    }
+    /// A type of keys, or none.
+    std::optional<lanesort::KeyType> key_type() {
+        constexpr unsigned types = std::size(lanesort::all_key_types);
+        const unsigned type = below(types + 1);
+        return type < types ? std::optional(lanesort::all_key_types[type]) : std::nullopt;
     }
     std::span<const std::uint8_t> rest() const { return bytes_; }
 

@@ -6,7 +6,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     constexpr char delimiters[] = {',', '\t', ';', '"', ' ', 'a'};
     Choices choices({data, size});
-    const auto type = static_cast<lanesort::KeyType>(choices.below(11));
+    const auto type = choices.key_type();
     TableOptions options;
     options.column = ColumnName(std::uint64_t{choices.below(4) + 1u});
     options.delimiter = delimiters[choices.below(sizeof delimiters)];
@@ -21,8 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         InputFile input(file.path());
         const TextTable table(input, options);
         const KeyColumn column = table.read_column(type, place, table.offset_bytes());
-        const std::size_t keys = column.keys.size() / lanesort::key_bytes(type);
-        require(column.keys.size() % lanesort::key_bytes(type) == 0);
+        const std::size_t keys = column.keys.count();
+        require(column.keys.bytes.size() == keys * lanesort::key_bytes(column.keys.type));
         require(options.empty_last ? keys <= column.places.size() : keys == column.places.size());
         for (std::size_t i = 0; i < column.places.size(); ++i) {
             require(column.places[i] < choices.rest().size());
