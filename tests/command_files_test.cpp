@@ -1,5 +1,6 @@
 // lanesort sort: where the numbers come from and go to, and what stays as it was when that fails.
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -135,25 +136,63 @@ TEST_CASE("the first numbers alone: none and one, raw") {
     }
 }
 
-TEST_CASE("an interrupt leaves OUT as it was and no temporary file") {
+TEST_CASE("a signal leaves OUT as it was and no temporary file") {
     if (no_device()) return;
     const Scene scene;
     const std::string out = scene.file("out", "before"), pipe = scene.path("pipe");
     REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
-    // The command waits for numbers that never come.
-    const pid_t sort = start({"sort", "--type", "u8", pipe, out}, "/dev/null", "/dev/null", scene.err());
+    const auto without_core = [] {
+        const rlimit none{0, 0};
+        if (setrlimit(RLIMIT_CORE, &none) != 0) _exit(126);
+    };
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU,
+                             SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR}) {
+        CAPTURE(signal);
+        // The command waits for numbers that never come.
+        const pid_t sort =
+            start({"sort", "--type", "u8", pipe, out}, "/dev/null", "/dev/null", scene.err(), without_core);
+        const int writer = open(pipe.c_str(), O_WRONLY);
+        REQUIRE(writer >= 0);
+        for (int tries = 0; scene.files() < 3 && tries < 1000; ++tries)
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        CHECK(scene.files() == 3);
+        // It may still be on its way from the temporary file to the wait.
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        kill(sort, signal);
+        close(writer);
+        CHECK(wait_for(sort) == 128 + signal);
+        CHECK(scene.files() == 2);
+        CHECK(read_file(out) == "before");
+    }
+}
+
+TEST_CASE("signals that the caller ignores stay ignored, and a file that grows too large is an error") {
+    if (no_device()) return;
+    const Scene scene;
+    const std::string in = scene.file("in", std::string(9 << 20, 'x')), out = scene.file("out", "before");
+    const pid_t sort = start({"sort", "--type", "u8", in, out}, "/dev/null", "/dev/null", scene.err(), [] {
+        constexpr rlim_t limit = 8 << 20;  // more than a device's compiler writes
+        const rlimit less{limit, limit};
+        if (setrlimit(RLIMIT_FSIZE, &less) != 0) _exit(126);
+    });
+    CHECK(wait_for(sort) == 2);
+    CHECK(contains(read_file(scene.err()), "cannot write " + out + ": File too large\n"));
+    CHECK(read_file(out) == "before");
+    CHECK(scene.files() == 2);
+
+    const std::string pipe = scene.path("pipe");
+    REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+    const pid_t waiting = start({"sort", "--type", "u8", pipe, out}, "/dev/null", "/dev/null", scene.err(),
+                                [] { std::signal(SIGHUP, SIG_IGN); });
     const int writer = open(pipe.c_str(), O_WRONLY);
     REQUIRE(writer >= 0);
-    for (int tries = 0; scene.files() < 3 && tries < 1000; ++tries)
+    for (int tries = 0; scene.files() < 4 && tries < 1000; ++tries)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    CHECK(scene.files() == 3);
-    // It may still be on its way from the temporary file to the wait.
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    kill(sort, SIGTERM);
-    CHECK(wait_for(sort) == 128 + SIGTERM);
+    kill(waiting, SIGHUP);
+    REQUIRE(write(writer, "ba", 2) == 2);
     close(writer);
-    CHECK(scene.files() == 2);
-    CHECK(read_file(out) == "before");
+    CHECK(wait_for(waiting) == 0);
+    CHECK(read_file(out) == "ab");
 }
 
 TEST_CASE("output that cannot be written is never taken for done") {

@@ -15,10 +15,11 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "rights.hpp"
 
 namespace {
 
-/// The temporary file that an interrupt has to remove.
+/// The temporary file that a signal has to remove.
 std::string interrupted_temporary;
 
 extern "C" void remove_temporary(int signal) {
@@ -27,10 +28,20 @@ extern "C" void remove_temporary(int signal) {
     std::raise(signal);
 }
 
-/// For the signals that end a command; those that are ignored, as under nohup, stay so.
-void on_interrupt(void (*handler)(int)) {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-        if (std::signal(signal, handler) == SIG_IGN) std::signal(signal, SIG_IGN);
+/// The signals by which a command is ended, without those that are ignored, as under nohup. Drivers may handle them,
+/// too: that is why this is found out before any is loaded.
+const std::vector<int> ending_signals = [] {
+    std::vector<int> signals;
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGSTKFLT,
+                             SIGXCPU, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR}) {
+        struct sigaction action {};
+        if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) signals.push_back(signal);
+    }
+    return signals;
+}();
+
+void on_end(void (*handler)(int)) {
+    for (const int signal : ending_signals) std::signal(signal, handler);
 }
 
 /// The file that a chain of symbolic links leads to; it need not exist.
@@ -133,12 +144,12 @@ Temporary::~Temporary() {
 
 void Temporary::remove_later(const std::string& path) {
     path_ = interrupted_temporary = path;
-    on_interrupt(remove_temporary);
+    on_end(remove_temporary);
 }
 
 void Temporary::keep() noexcept {
     path_.clear();
-    on_interrupt(SIG_DFL);
+    on_end(SIG_DFL);
 }
 
 OutputFile::OutputFile(const std::string& path) : name_(path == "-" ? "standard output" : path) {
@@ -171,15 +182,14 @@ void OutputFile::open(const std::string& path) {
     std::string temporary;
     for (int attempt = 0; file_.get() < 0; ++attempt) {
         temporary = target.parent_path() / fmt::format(".lanesort-{}-{}", ::getpid(), attempt);
-        file_ = Descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+        // One that replaces another is nobody else's before it has that one's rights.
+        file_ = Descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? 0600 : 0666));
         if (file_.get() < 0 && errno != EEXIST) fail();
     }
     temporary_.remove_later(temporary);
-    if (exists) {
-        // Only root can give a file back to its owner; for others it becomes their own, as in any editor.
-        [[maybe_unused]] const int owner_kept = ::fchown(file_.get(), status.st_uid, status.st_gid);
-        if (::fchmod(file_.get(), status.st_mode & 0777) != 0) fail();
-    }
+    if (!exists) return;
+    if (const auto lost = keep_rights(file_.get(), target_, status))
+        throw BadInput(fmt::format("cannot write {}: {}", name_, *lost));
 }
 
 void OutputFile::write(const void* from, std::size_t bytes) {

@@ -75,7 +75,8 @@ private:
 /// Reads what is left of a file.
 Bytes read_all(InputFile& file);
 
-/// The path of a file that is removed at the end, also on an interrupt, unless it was kept. There is one at a time.
+/// The path of a file that is removed at the end, also by a signal that can be caught, unless it was kept. There is one
+/// at a time.
 class Temporary {
 public:
     Temporary() = default;
@@ -92,9 +93,9 @@ private:
 };
 
 /// A file that appears whole or not at all: what is written goes to a temporary file beside it, which takes its place
-/// in commit(), and goes away if that is not reached, also on an interrupt; SIGKILL leaves it. An existing file keeps
-/// its permissions and a symbolic link its target. Pipes and devices are written directly. Every failure is a BadInput
-/// that names the file.
+/// in commit(), and goes away if that is not reached, also by a signal; SIGKILL leaves it. An existing file keeps its
+/// rights (rights.hpp) and a symbolic link its target. Pipes and devices are written directly. Every failure is a
+/// BadInput that names the file.
 class OutputFile {
 public:
     explicit OutputFile(const std::string& path);

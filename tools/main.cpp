@@ -1,4 +1,5 @@
 // The command `lanesort`: what it was asked to do, and how it ends.
+#include <csignal>
 #include <exception>
 #include <memory>
 #include <new>
@@ -78,6 +79,7 @@ int complain(ExitStatus status, const std::string& sentence, const std::string& 
 
 int main(int argc, char** argv) {
     occupy_standard_streams();
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error like any other
     try {
         run(argc, argv);
         return done;
