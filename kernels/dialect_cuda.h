@@ -29,6 +29,7 @@ using key_t = unsigned_of<KEY_BITS>::type;
 #endif
 #if VALUE_BITS
 using value_t = unsigned_of<VALUE_BITS>::type;
+typedef value_t stored_value_t, value_argument_t;
 #endif
 #if NUMBER_BITS
 using number_t = unsigned_of<NUMBER_BITS>::type;

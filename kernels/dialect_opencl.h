@@ -26,6 +26,19 @@ typedef PASTE(UINT_, KEY_BITS) key_t;
 #endif
 #if VALUE_BITS
 typedef PASTE(UINT_, VALUE_BITS) value_t;
+/* In the caller's array, and the argument that tells where that is. Processors sort where the values are, which may be
+ * anywhere, and their instructions for 16 aligned bytes fault at other addresses. From LLVM 15 on an argument is taken to
+ * be aligned as its type is, whatever the attribute says. */
+#ifdef __NV_CL_C_VERSION
+typedef value_t stored_value_t, value_argument_t;
+#else
+#if VALUE_BITS == 128
+typedef value_t stored_value_t __attribute__((aligned(4)));
+#else
+typedef value_t stored_value_t;
+#endif
+typedef uchar value_argument_t;
+#endif
 #endif
 #if NUMBER_BITS
 typedef PASTE(UINT_, NUMBER_BITS) number_t;

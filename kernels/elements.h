@@ -33,8 +33,8 @@
 #endif
 #if VALUE_BITS
 #define WITH_STORED_VALUES(text) text
-#define VALUES_PARAMETER , GLOBAL value_t *values, offset_t values_offset
-#define VALUES_FROM_START , values + values_offset
+#define VALUES_PARAMETER , GLOBAL value_argument_t *values, offset_t values_offset
+#define VALUES_FROM_START , (GLOBAL stored_value_t*)values + values_offset
 #else
 #define WITH_STORED_VALUES(text)
 #define VALUES_PARAMETER
@@ -61,7 +61,7 @@
  * number_mask. */
 typedef struct {
     GLOBAL key_t* keys;
-    WITH_STORED_VALUES(GLOBAL value_t* values;)
+    WITH_STORED_VALUES(GLOBAL stored_value_t* values;)
     WITH_STORED_NUMBERS(GLOBAL number_t* numbers;)
     WITH_STORED_NUMBERS(index_t number_mask;)
 } arrays_t;
