@@ -26,10 +26,10 @@ TEST_CASE("standard error that cannot be written changes no exit status") {
     const Scene scene;
     const bool none = no_device();
     const std::string in = scene.file("in", "zyxa"), out = scene.path("out");
-    for (const auto& [what, path, first] : mutes) {
-        CAPTURE(what);
+    for (const Mute& mute : mutes) {
+        CAPTURE(mute.what);
         const auto status = [&](const Words& words) {
-            return wait_for(start(words, "/dev/null", "/dev/null", path, first));
+            return wait_for(start(words, "/dev/null", "/dev/null", mute.path, mute.first));
         };
         CHECK(status({"--version"}) == 0);
         CHECK(status({"sort", "--type", "u99", in, out}) == 2);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <sstream>
 #include <string_view>
 #include <vector>
@@ -47,7 +48,7 @@ std::optional<std::vector<std::string>> attributes_of(const std::string& path) {
     std::istringstream names(*list);
     for (std::string name; std::getline(names, name, '\0');)
         if (is_kept(name)) attributes.push_back(name);
-    std::ranges::stable_partition(attributes, [](const std::string& name) { return !is_access_list(name); });
+    std::stable_partition(attributes.begin(), attributes.end(), std::not_fn(is_access_list));
     return attributes;
 }
 
