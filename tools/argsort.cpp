@@ -33,7 +33,7 @@ public:
     void run() const {
         options_.require_type();
         DeviceSort device(options_);
-        InputFile in(options_.in);
+        InputFile in = device.open_input(index_bytes_);
         OutputFile out(options_.out);
         const Indices indices = options_.table.column ? indices_of_table(device, in) : indices_of_numbers(device, in);
         if (options_.text) write_text(out, indices.bytes(), indices.type());

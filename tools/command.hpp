@@ -10,6 +10,12 @@ struct BadInput : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// Something that no other argument mends, but perhaps another time or machine: a full disk, or memory. what() is the
+/// sentence to show.
+struct SystemFailure : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 void add_argsort(CLI::App& app);
 void add_devices(CLI::App& app);
 void add_doctor(CLI::App& app);

@@ -1,11 +1,26 @@
 #include "device_sort.hpp"
 
+#include <algorithm>
+#include <cstdint>
+
 #include <fmt/format.h>
 
+#include "memory.hpp"
 #include "numbers.hpp"
 #include "progress.hpp"
 
 using namespace lanesort;
+
+namespace {
+
+/// Why a device's limit is what it is, to end a sentence.
+const char* why_limited(const DeviceInfo& device) {
+    return device.platform == "Portable Computing Language"
+               ? "; PoCL's limit goes by the memory that is free when it starts, and by POCL_MEMORY_LIMIT (in GiB)"
+               : "";
+}
+
+}  // namespace
 
 CLI::Option* SortArguments::add_to(CLI::App& command, const std::string& text_help, const std::string& out_help) {
     add_type(command, type);
@@ -33,6 +48,27 @@ NumberFile SortArguments::read_numbers(InputFile& file) const {
 }
 
 DeviceSort::DeviceSort(const SortArguments& options) : options_(options), device_(find_device(options.device)) {}
+
+InputFile DeviceSort::open_input(std::size_t index_bytes) const {
+    InputFile in(options_.in);
+    const DeviceInfo& device = device_.info();
+    // What is not known of the type allows most: the library looks again.
+    const std::size_t key_bytes = options_.type ? lanesort::key_bytes(*options_.type) : sizeof(std::uint64_t);
+    const std::size_t widest = std::max(key_bytes, index_bytes);
+    const std::uint64_t on_device = device.max_allocation_bytes / widest;
+    // An argsort in host memory takes a copy of the keys.
+    const bool copies = index_bytes > 0 && device.host_unified_memory;
+    const std::size_t all_bytes = key_bytes + index_bytes + (copies ? key_bytes : 0);
+    const std::uint64_t memory = available_memory(), in_memory = memory / all_bytes;
+    if (in_memory < on_device)
+        in.limit_keys(in_memory * key_bytes,
+                      fmt::format("{} bytes of memory are available, and a key takes {}", memory, all_bytes));
+    else
+        in.limit_keys(on_device * key_bytes,
+                      fmt::format("{} can allocate {} bytes at once, and a key takes {}{}", device.name,
+                                  device.max_allocation_bytes, widest, why_limited(device)));
+    return in;
+}
 
 void DeviceSort::run(const Numbers& keys, const Call& call) {
     Progress progress("sorting");

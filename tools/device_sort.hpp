@@ -37,6 +37,10 @@ class DeviceSort {
 public:
     explicit DeviceSort(const SortArguments& options);
 
+    /// Opens IN, which is read no further where device or memory cannot hold its keys, with an index of `index_bytes`
+    /// bytes (0: none) for each.
+    InputFile open_input(std::size_t index_bytes = 0) const;
+
     using Call = std::function<lanesort::SortReport(lanesort::Sorter&)>;
     /// Runs the call on a sorter for these keys.
     void run(const Numbers& keys, const Call& call);

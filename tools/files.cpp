@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "memory.hpp"
 #include "rights.hpp"
 
 namespace {
@@ -55,6 +56,14 @@ std::filesystem::path link_target(std::filesystem::path path) {
     return path;
 }
 
+/// Linux gives memory that it does not have, and ends a process when it is used.
+void require_memory(std::uint64_t bytes) {
+    constexpr std::uint64_t small = std::uint64_t{64} << 20;
+    if (bytes < small) return;
+    if (const std::uint64_t available = available_memory(); bytes > available)
+        throw SystemFailure(fmt::format("{} more bytes of memory are needed, but {} are available", bytes, available));
+}
+
 /// Writes everything; false with errno set if that is not possible.
 bool write_all(int file, const void* from, std::size_t bytes) {
     // Linux writes no more than 2^31 - 4096 bytes at once.
@@ -75,8 +84,9 @@ bool write_all(int file, const void* from, std::size_t bytes) {
 std::byte* Bytes::room(std::size_t more) {
     if (more > capacity_ - size_) {
         const std::size_t capacity = std::max(size_ + more, 2 * capacity_);
+        require_memory(capacity - capacity_);
         auto* const block = static_cast<std::byte*>(std::realloc(block_.get(), capacity));
-        if (!block) throw std::bad_alloc();
+        if (!block) throw SystemFailure(fmt::format("{} bytes of memory cannot be had", capacity));
         static_cast<void>(block_.release());
         block_.reset(block);
         capacity_ = capacity;
@@ -97,6 +107,17 @@ InputFile::InputFile(const std::string& path)
     if (file_.get() < 0 || ::fstat(file_.get(), &status) != 0)
         throw BadInput(fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
     if (S_ISREG(status.st_mode)) known_size_ = static_cast<std::uint64_t>(status.st_size);
+}
+
+void InputFile::limit_keys(std::uint64_t most_bytes, std::string why) {
+    most_bytes_ = most_bytes;
+    why_no_more_ = std::move(why);
+}
+
+void InputFile::require_few(std::uint64_t key_bytes) const {
+    if (key_bytes > most_bytes_)
+        throw BadInput(fmt::format("{} has keys of {} bytes{}, but {} can be sorted: {}", name_, key_bytes,
+                                   key_bytes != known_size_ ? " or more" : "", most_bytes_, why_no_more_));
 }
 
 std::size_t InputFile::read(void* to, std::size_t bytes) {
@@ -125,15 +146,31 @@ std::size_t InputFile::read_on(void* to, std::size_t bytes) {
     return done;
 }
 
-Bytes read_all(InputFile& file) {
+namespace {
+
+/// `check` gets the number of bytes, as far as it is known.
+template <class Check>
+Bytes read_all(InputFile& file, Check check) {
     constexpr std::size_t least = std::size_t{1} << 20;
+    check(file.known_size());
     Bytes bytes;
     // The size that is known in advance is only a hint: the file may be growing, or one of those in /proc.
     for (std::size_t asked = file.known_size() + 1;; asked = std::max(bytes.size(), least)) {
         const std::size_t got = file.read(bytes.room(asked), asked);
         bytes.grew(got);
+        check(bytes.size());
         if (got < asked) return bytes;
     }
+}
+
+}  // namespace
+
+Bytes read_all(InputFile& file) {
+    return read_all(file, [](std::uint64_t) {});
+}
+
+Bytes read_keys(InputFile& file) {
+    return read_all(file, [&](std::uint64_t bytes) { file.require_few(bytes); });
 }
 
 Temporary::~Temporary() {

@@ -17,7 +17,8 @@ public:
     const std::byte* data() const noexcept { return block_.get(); }
     std::size_t size() const noexcept { return size_; }
 
-    /// Makes room for `more` bytes after the end, and gives their place. Throws std::bad_alloc.
+    /// Makes room for `more` bytes after the end, and gives their place. Throws SystemFailure where the machine has no
+    /// memory for them, before any of it is taken.
     std::byte* room(std::size_t more);
     /// Says how many bytes were put in that place.
     void grew(std::size_t bytes) noexcept { size_ += bytes; }
@@ -58,6 +59,10 @@ public:
     const std::string& name() const noexcept { return name_; }
     /// The size in bytes where it is known in advance, else 0.
     std::uint64_t known_size() const noexcept { return known_size_; }
+    /// Keys of at most that many bytes can be sorted, for a reason that ends a sentence.
+    void limit_keys(std::uint64_t most_bytes, std::string why);
+    /// Throws BadInput that says so where that many bytes of keys are too many.
+    void require_few(std::uint64_t key_bytes) const;
     /// Reads up to `bytes` bytes; fewer only at the end of the file.
     std::size_t read(void* to, std::size_t bytes);
     /// The next bytes, fewer only at the end of the file; read() gives them again. Valid until the next call.
@@ -68,12 +73,16 @@ private:
 
     std::string name_;
     Descriptor file_;
-    std::uint64_t known_size_ = 0;
+    std::uint64_t known_size_ = 0, most_bytes_ = UINT64_MAX;
+    std::string why_no_more_;
     std::string ahead_;  ///< what was peeked at
 };
 
 /// Reads what is left of a file.
 Bytes read_all(InputFile& file);
+
+/// The same of a file that holds keys. No more is read where they are too many.
+Bytes read_keys(InputFile& file);
 
 /// The path of a file that is removed at the end, also by a signal that can be caught, unless it was kept. There is one
 /// at a time.

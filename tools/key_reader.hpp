@@ -46,6 +46,9 @@ public:
     /// "is no number", and of which type if that was given.
     std::string no_number() const;
 
+    /// Bytes of the keys until now.
+    std::uint64_t key_bytes() const noexcept { return keys_.size(); }
+
     /// All keys. Refuses the first of those that no type holds together.
     Numbers finish();
 

@@ -36,6 +36,7 @@ public:
         throw BadInput(fmt::format("{}, line {} {}: it has more than {} characters", file_.name(), line_number_ + 1,
                                    keys_.no_number(), chunk_bytes));
     }
+    std::uint64_t key_bytes() const { return keys_.key_bytes(); }
     Numbers finish() { return keys_.finish(); }
 
 private:
@@ -91,7 +92,7 @@ void require_whole_keys(const InputFile& file, std::uint64_t bytes, KeyType type
 
 NumberFile read_raw(InputFile& file, KeyType type) {
     require_whole_keys(file, file.known_size(), type);
-    Bytes keys = read_all(file);
+    Bytes keys = read_keys(file);
     require_whole_keys(file, keys.size(), type);
     return {{}, {type, std::move(keys)}};
 }
@@ -111,6 +112,7 @@ NumberFile read_text(InputFile& file, std::optional<KeyType> type) {
         const bool at_end = rest.size() < chunk.size();
         for (std::size_t length; (length = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(length + 1))
             reader.read(rest.substr(0, length));
+        file.require_few(reader.key_bytes());
         if (at_end) {
             if (!rest.empty()) reader.read(rest);
             return {head, reader.finish()};

@@ -29,7 +29,7 @@ public:
     void run() const {
         options_.require_type();
         DeviceSort device(options_);
-        InputFile in(options_.in);
+        InputFile in = device.open_input();
         OutputFile out(options_.out);
         if (options_.table.column) sort_table(device, in, out);
         else sort_numbers(device, in, out);

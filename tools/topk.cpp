@@ -38,7 +38,7 @@ public:
     void run() const {
         options_.require_type();
         DeviceSort device(options_);
-        InputFile in(options_.in);
+        InputFile in = device.open_input();
         OutputFile out(options_.out);
         if (options_.table.column) select_lines(device, in, out);
         else select_numbers(device, in, out);

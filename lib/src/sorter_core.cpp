@@ -45,6 +45,13 @@ unsigned tiles_per_group(const KernelParameters& parameters, const DeviceInfo& d
     return std::bit_floor(tiles);
 }
 
+/// Why a device's limit is what it is, to end a sentence.
+const char* why_limited(const DeviceInfo& device) {
+    return device.platform == "Portable Computing Language"
+               ? "; PoCL's limit goes by the memory that is free when it starts, and by POCL_MEMORY_LIMIT (in GiB)"
+               : "";
+}
+
 }  // namespace
 
 SortReport report_of(const Plan& plan) {
@@ -155,8 +162,9 @@ void SorterCore::check_size(std::uint64_t count, const ElementType& type) const 
     const DeviceInfo& device = backend_->info();
     const auto require = [&](std::size_t bytes, const std::string& what) {
         if (bytes > 0 && count > device.max_allocation_bytes / bytes)
-            throw Error(ErrorCode::too_large, fmt::format("{} {} exceed the {} bytes that {} can allocate at once",
-                                                          count, what, device.max_allocation_bytes, device.name));
+            throw Error(ErrorCode::too_large,
+                        fmt::format("{} {} exceed the {} bytes that {} can allocate at once{}", count, what,
+                                    device.max_allocation_bytes, device.name, why_limited(device)));
     };
     require(type.key.bytes(), fmt::format("keys of {}", type.key.name()));
     require(type.value_bytes, fmt::format("values of {} bytes", type.value_bytes));
