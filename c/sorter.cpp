@@ -24,14 +24,9 @@ Preparation::Call call_of(lanesort_call call) {
     }
 }
 
-/// A pointer that may be null where there are no keys.
-template <class T>
-T* array(const Keys& keys, T* pointer, const char* what) {
-    return keys.range().count > 0 ? given(pointer, what) : pointer;
-}
-
+/// Null where the memory is, whatever the offset.
 void* first_key(const Keys& keys) {
-    auto* const memory = static_cast<std::byte*>(array(keys, keys.range().memory, "the memory of the keys"));
+    auto* const memory = static_cast<std::byte*>(keys.range().memory);
     return memory ? memory + keys.range().offset * keys.kind().bytes() : nullptr;
 }
 
@@ -115,16 +110,14 @@ lanesort_status lanesort_sort(lanesort_sorter* sorter, const lanesort_key_range*
 lanesort_status lanesort_sort_by_key(lanesort_sorter* sorter, const lanesort_key_range* range, void* values,
                                      size_t value_bytes) {
     return reported(sorter, range, [&](Sorter& on, const Keys& keys) {
-        return on.sort_by_key(first_key(keys), array(keys, values, "the memory of the values"), range->count,
-                              keys.kind(), value_bytes, options_of(keys));
+        return on.sort_by_key(first_key(keys), values, range->count, keys.kind(), value_bytes, options_of(keys));
     });
 }
 
 lanesort_status lanesort_argsort(lanesort_sorter* sorter, const lanesort_key_range* range, void* indices,
                                  size_t index_bytes) {
     return reported(sorter, range, [&](Sorter& on, const Keys& keys) {
-        return on.argsort(first_key(keys), array(keys, indices, "the memory of the indices"), range->count, keys.kind(),
-                          index_bytes, options_of(keys));
+        return on.argsort(first_key(keys), indices, range->count, keys.kind(), index_bytes, options_of(keys));
     });
 }
 
@@ -137,8 +130,8 @@ lanesort_status lanesort_merge(lanesort_sorter* sorter, const lanesort_key_range
 lanesort_status lanesort_merge_by_key(lanesort_sorter* sorter, const lanesort_key_range* range, size_t middle,
                                       void* values, size_t value_bytes) {
     return reported(sorter, range, [&](Sorter& on, const Keys& keys) {
-        return on.merge_by_key(first_key(keys), array(keys, values, "the memory of the values"), range->count, middle,
-                               keys.kind(), value_bytes, options_of(keys));
+        return on.merge_by_key(first_key(keys), values, range->count, middle, keys.kind(), value_bytes,
+                               options_of(keys));
     });
 }
 
@@ -153,9 +146,8 @@ lanesort_status lanesort_top_k(lanesort_sorter* sorter, const lanesort_key_range
             throw Error(ErrorCode::invalid_argument,
                         "the first keys of segments cannot be selected, but those of rows can");
         const std::size_t selected = k * rows_of(*range);
-        return on.top_k(first_key(keys), range->count, keys.kind(),
-                        selected > 0 ? given(best, "the memory of the selected keys") : best, selected, indices,
-                        index_bytes, {.order = keys.order(), .row_length = range->row_length});
+        return on.top_k(first_key(keys), range->count, keys.kind(), best, selected, indices, index_bytes,
+                        {.order = keys.order(), .row_length = range->row_length});
     });
 }
 
@@ -176,16 +168,14 @@ lanesort_status lanesort_is_sorted_until(lanesort_sorter* sorter, const lanesort
 lanesort_status lanesort_unique(lanesort_sorter* sorter, const lanesort_key_range* range, void* distinct,
                                 uint64_t* number) {
     return answered(sorter, range, number, [&](Sorter& on, const Keys& keys) {
-        return on.unique(first_key(keys), range->count, keys.kind(),
-                         array(keys, distinct, "the memory of the distinct keys"), options_of(keys));
+        return on.unique(first_key(keys), range->count, keys.kind(), distinct, options_of(keys));
     });
 }
 
 lanesort_status lanesort_run_lengths(lanesort_sorter* sorter, const lanesort_key_range* range, void* distinct,
                                      void* lengths, size_t length_bytes, uint64_t* number) {
     return answered(sorter, range, number, [&](Sorter& on, const Keys& keys) {
-        return on.run_lengths(first_key(keys), range->count, keys.kind(),
-                              array(keys, distinct, "the memory of the distinct keys"),
-                              array(keys, lengths, "the memory of the lengths"), length_bytes, options_of(keys));
+        return on.run_lengths(first_key(keys), range->count, keys.kind(), distinct, lengths, length_bytes,
+                              options_of(keys));
     });
 }

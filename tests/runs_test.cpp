@@ -459,7 +459,7 @@ TEST_SUITE("sorted ranges") {
             refused(ErrorCode::invalid_argument, "room for only 9",
                     [&] { sorter.run_lengths(all, std::span(distinct), std::span(lengths).first(9)); });
             refused(ErrorCode::invalid_argument, "overlap", [&] { sorter.unique(all, all); });
-            refused(ErrorCode::invalid_argument, "no memory",
+            refused(ErrorCode::invalid_argument, "null",
                     [&] { sorter.unique(all.data(), all.size(), KeyType::f32, nullptr, {}); });
             refused(ErrorCode::invalid_argument, "overlap", [&] {
                 sorter.run_lengths(keys.data(), 5, KeyType::f32, distinct.data(), distinct.data() + 4, 4, {});

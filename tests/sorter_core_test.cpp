@@ -161,7 +161,9 @@ TEST_CASE("core: indices of a selection need room for what is selected only") {
     device.max_allocation_bytes = 1 << 20;
     SorterCore core = core_for(device, 1);
     const std::uint64_t count = 1 << 20;
-    CHECK_NOTHROW(core.select_host(nullptr, {}, {count}, {KeyType::u8, 0, 8}, 10, Order::descending));
+    std::vector<std::uint8_t> keys(count), best(10);
+    CHECK_NOTHROW(
+        core.select_host(keys.data(), {.keys = best.data()}, {count}, {KeyType::u8, 0, 8}, 10, Order::descending));
     CHECK_THROWS_AS(core.select_host(nullptr, {}, {count + 1}, {KeyType::u8, 0, 8}, 10, Order::descending), Error);
     CHECK_THROWS_AS(core.sort_host({}, {count}, {KeyType::u8, 0, 8}, Order::descending), Error);
 }

@@ -35,16 +35,20 @@ public:
         if (values) detail::check_values(values->bytes);
         element_ = indices ? detail::ElementType{range.type, 0, indices->bytes}
                            : element_of(range.type, values ? values->bytes : 0, extent, range.stable);
-        arrays_ = {{check_keys(host_, range), range.offset}, range.count, coding_of(range.type, range.order)};
-        if (values) arrays_.values = {check_values(host_, *values, range), values->offset};
-        if (indices) arrays_.numbers = {check_values(host_, *indices, range), indices->offset};
+        using enum detail::Access;
+        arrays_ = {array_at(range.keys, range.offset), range.count, coding_of(range.type, range.order)};
+        std::vector<detail::MemoryUse> uses{check_keys(host_, range, indices ? read : change)};
+        const auto take = [&](Array& array, const ValueRange& given, const char* what) {
+            array = array_at(given.values, given.offset);
+            uses.push_back(check_values(host_, given, range.count, what, change));
+        };
+        if (values) take(arrays_.values, *values, "values");
+        if (indices) take(arrays_.numbers, *indices, "indices");
         if (range.segments.offsets) {
-            arrays_.segments = {check_segments(host_, range.segments), range.segments.offset};
-            const PlacedArray offsets{arrays_.segments, range.segments.count + 1, range.segments.bytes};
-            require_apart({arrays_.keys, range.count, range.type.bytes()}, offsets);
-            if (values) require_apart({arrays_.values, range.count, values->bytes}, offsets);
-            if (indices) require_apart({arrays_.numbers, range.count, indices->bytes}, offsets);
+            arrays_.segments = array_at(range.segments.offsets, range.segments.offset);
+            uses.push_back(check_segments(host_, range.segments));
         }
+        check(uses);
         if (!extent.is_sorted()) ready_ = sorter.core().prepare(extent, element_);
     }
 

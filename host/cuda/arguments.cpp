@@ -33,10 +33,10 @@ bool ask(CUdeviceptr memory, CUpointer_attribute which, Fact& fact) {
 
 }  // namespace
 
-CUdeviceptr check_memory(const Host& host, const void* pointer, std::size_t offset, std::size_t count,
-                         std::size_t bytes, const char* what, const std::string& of_what) {
+detail::MemoryUse check_array(const Host& host, const void* pointer, std::size_t offset, std::size_t count,
+                              std::size_t bytes, const char* what, const std::string& of_what, detail::Access access) {
     const auto memory = reinterpret_cast<CUdeviceptr>(pointer);
-    if (memory == 0 && count == 0) return memory;  // what cudaMalloc gives for no bytes
+    if (memory == 0 && count == 0) return {what, access, 0, 0};  // what cudaMalloc gives for no bytes
     CUcontext context = nullptr;
     CUdeviceptr start = 0;
     std::size_t size = 0;
@@ -63,26 +63,25 @@ CUdeviceptr check_memory(const Host& host, const void* pointer, std::size_t offs
             fmt::format("{} {} at offset {} reach past the end of the allocation, which holds {} {} {} from the "
                         "pointer on",
                         count, what, offset, capacity, what, of_what));
-    return memory;
+    return {what, access, memory + offset * bytes, count * bytes};
 }
 
-CUdeviceptr check_keys(const Host& host, const KeyRange& keys) {
-    return check_memory(host, keys.keys, keys.offset, keys.count, keys.type.bytes(), "keys", "of " + keys.type.name());
+detail::MemoryUse check_keys(const Host& host, const KeyRange& keys, detail::Access access, const char* what) {
+    return check_array(host, keys.keys, keys.offset, keys.count, keys.type.bytes(), what, "of " + keys.type.name(),
+                       access);
 }
 
-CUdeviceptr check_values(const Host& host, const ValueRange& values, const KeyRange& keys) {
-    const CUdeviceptr memory = check_memory(host, values.values, values.offset, keys.count, values.bytes, "values",
-                                            fmt::format("of {} bytes", values.bytes));
-    require_apart({{reinterpret_cast<CUdeviceptr>(keys.keys), keys.offset}, keys.count, keys.type.bytes()},
-                  {{memory, values.offset}, keys.count, values.bytes});
-    return memory;
+detail::MemoryUse check_values(const Host& host, const ValueRange& values, std::size_t count, const char* what,
+                               detail::Access access) {
+    return check_array(host, values.values, values.offset, count, values.bytes, what,
+                       fmt::format("of {} bytes", values.bytes), access);
 }
 
-CUdeviceptr check_segments(const Host& host, const Segments& segments) {
+detail::MemoryUse check_segments(const Host& host, const Segments& segments) {
     require(segments.count < std::numeric_limits<std::size_t>::max(), ErrorCode::invalid_argument,
             fmt::format("{} segments are more than can be: they have one offset more", segments.count));
-    return check_memory(host, segments.offsets, segments.offset, segments.count + 1, segments.bytes, "offsets",
-                        fmt::format("of {} bytes", segments.bytes));
+    return check_array(host, segments.offsets, segments.offset, segments.count + 1, segments.bytes,
+                       "offsets of segments", fmt::format("of {} bytes", segments.bytes), detail::Access::read);
 }
 
 void check_events(std::span<const Event> wait_list) {
@@ -100,14 +99,6 @@ void check_stream(const Host& host, CUstream stream) {
     LANESORT_CU(cuStreamGetCtx, stream, &context);
     require(context == host.context(), ErrorCode::wrong_context,
             "the stream belongs to another context than the sorter");
-}
-
-void require_apart(const PlacedArray& a, const PlacedArray& b) {
-    const CUdeviceptr first_a = a.array.memory + a.array.offset * a.bytes;
-    const CUdeviceptr first_b = b.array.memory + b.array.offset * b.bytes;
-    require(a.count == 0 || b.count == 0 || first_a + a.count * a.bytes <= first_b ||
-                first_b + b.count * b.bytes <= first_a,
-            ErrorCode::invalid_argument, "two of the arrays overlap: keys, values, results or offsets of segments");
 }
 
 }  // namespace lanesort::cuda

@@ -43,12 +43,6 @@ void enqueue_launches(Host& host, CUstream stream, const detail::RunsSchedule& s
     }
 }
 
-Array check_integers(const Host& host, const Integers& integers, std::size_t count) {
-    return {
-        check_memory(host, integers.integers, integers.offset, count, sizeof(std::uint64_t), "results", "of 8 bytes"),
-        integers.offset};
-}
-
 /// `distinct` and `lengths` may be null.
 SortReport enqueue(Sorter& sorter, Stream stream, const KeyRange& keys, detail::RunsTask task, const Integers& result,
                    const Distinct* distinct, const ValueRange* lengths, std::span<const Event> wait_list, Event event) {
@@ -57,28 +51,25 @@ SortReport enqueue(Sorter& sorter, Stream stream, const KeyRange& keys, detail::
     check_stream(host, stream);
     const detail::Extent extent = detail::extent_of(keys, keys.segments.offsets != nullptr);
     if (lengths) check_lengths(extent, lengths->bytes);
-    const std::size_t key_bytes = keys.type.bytes(), rows = extent.row_count();
+    const std::size_t rows = extent.row_count();
 
+    using enum detail::Access;
     RunsArrays arrays;
-    const auto take = [&](detail::RunsArray which, const Array& array) -> const Array& {
-        return of(arrays, which) = array;
-    };
-    std::vector<PlacedArray> placed{
-        {take(detail::RunsArray::keys, {check_keys(host, keys), keys.offset}), keys.count, key_bytes}};
-    placed.push_back(
-        {take(detail::RunsArray::result, check_integers(host, result, rows)), rows, sizeof(std::uint64_t)});
+    of(arrays, detail::RunsArray::keys) = array_at(keys.keys, keys.offset);
+    of(arrays, detail::RunsArray::result) = array_at(result.integers, result.offset);
+    std::vector<detail::MemoryUse> uses{
+        check_keys(host, keys, read),
+        check_array(host, result.integers, result.offset, rows, sizeof(std::uint64_t), "results", "of 8 bytes", write)};
     if (distinct) {
         const KeyRange room{distinct->keys, distinct->offset, keys.count, keys.type};
-        placed.push_back(
-            {take(detail::RunsArray::distinct, {check_keys(host, room), room.offset}), keys.count, key_bytes});
+        of(arrays, detail::RunsArray::distinct) = array_at(room.keys, room.offset);
+        uses.push_back(check_keys(host, room, write, "distinct keys"));
     }
     if (lengths) {
-        const CUdeviceptr memory = check_memory(host, lengths->values, lengths->offset, keys.count, lengths->bytes,
-                                                "lengths of runs", "of " + std::to_string(lengths->bytes) + " bytes");
-        placed.push_back({take(detail::RunsArray::lengths, {memory, lengths->offset}), keys.count, lengths->bytes});
+        of(arrays, detail::RunsArray::lengths) = array_at(lengths->values, lengths->offset);
+        uses.push_back(check_values(host, *lengths, keys.count, "lengths", write));
     }
-    for (std::size_t i = 0; i < placed.size(); ++i)
-        for (std::size_t j = 0; j < i; ++j) require_apart(placed[i], placed[j]);
+    check(uses);
     check_events(wait_list);
 
     const auto ready = sorter.core().prepare_runs(extent, keys.type, task, lengths ? lengths->bytes : 0);

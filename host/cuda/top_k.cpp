@@ -23,14 +23,17 @@ SortReport enqueue_top_k(Sorter& sorter, Stream stream, const KeyRange& keys, st
     const std::size_t number_bytes =
         selected_number_bytes(extent, keys.type, wants_indices ? selected.indices.bytes : 0);
     const detail::ElementType element{keys.type, 0, number_bytes};
-    const Arrays from{{check_keys(host, keys), keys.offset}, keys.count, coding_of(keys.type, keys.order)};
-    const KeyRange results{selected.keys, selected.offset, rows * k, keys.type};
-    Arrays to{{check_keys(host, results), selected.offset}, rows * k, from.coding};
-    require_apart({from.keys, keys.count, key_bytes}, {to.keys, to.count, key_bytes});
+    const Arrays from{array_at(keys.keys, keys.offset), keys.count, coding_of(keys.type, keys.order)};
+    Arrays to{array_at(selected.keys, selected.offset), rows * k, from.coding};
+    using enum detail::Access;
+    const KeyRange results{selected.keys, selected.offset, to.count, keys.type};
+    std::vector<detail::MemoryUse> uses{check_keys(host, keys, read),
+                                        check_keys(host, results, write, "selected keys")};
     if (wants_indices) {
-        to.numbers = {check_values(host, selected.indices, results), selected.indices.offset};
-        require_apart({from.keys, keys.count, key_bytes}, {to.numbers, to.count, number_bytes});
+        to.numbers = array_at(selected.indices.values, selected.indices.offset);
+        uses.push_back(check_values(host, selected.indices, to.count, "indices", write));
     }
+    check(uses);
     check_events(wait_list);
     const auto [ready, sort] = sorter.core().prepare_top_k(extent, element, k);
 

@@ -35,9 +35,7 @@ public:
     /// `values` or `indices` may be null. A sort, or a merge of two ranges of which the second begins at `middle`.
     ReadySort(Sorter& sorter, cl_command_queue on, const KeyRange& range, const ValueRange* values,
               const ValueRange* indices, std::optional<std::size_t> middle = {})
-        : host_(host_of(sorter)),
-          queue_(on, on != nullptr),
-          arrays_{{retained(range.buffer), range.offset}, range.count, coding_of(range.type, range.order)} {
+        : host_(host_of(sorter)), queue_(on, on != nullptr) {
         check_queue(host_, queue_);
         const detail::Extent extent = detail::extent_of(range, range.segments.buffer != nullptr, middle);
         if (indices) check_index(extent, indices->bytes);
@@ -46,17 +44,20 @@ public:
             indices ? detail::ElementType{range.type, 0, indices->bytes}
                     : element_of(range.type, values ? values->bytes : 0, extent, range.stable);
         number_bytes_ = element.number_bytes;
-        check_keys(host_, arrays_.keys.buffer, range, !indices);
-        if (values) take(arrays_.values, *values, range);
-        if (indices) take(arrays_.numbers, *indices, range);
+        using enum detail::Access;
+        arrays_ = {{retained(range.buffer), range.offset}, range.count, coding_of(range.type, range.order)};
+        std::vector<detail::MemoryUse> uses{check_keys(host_, arrays_.keys.buffer, range, indices ? read : change)};
+        const auto take = [&](Array& array, const ValueRange& given, const char* what) {
+            array = {retained(given.buffer), given.offset};
+            uses.push_back(check_values(host_, array.buffer, given, range.count, what, change));
+        };
+        if (values) take(arrays_.values, *values, "values");
+        if (indices) take(arrays_.numbers, *indices, "indices");
         if (range.segments.buffer) {
             arrays_.segments = {retained(range.segments.buffer), range.segments.offset};
-            check_segments(host_, arrays_.segments.buffer, range.segments);
-            const PlacedArray offsets{arrays_.segments, range.segments.count + 1, range.segments.bytes};
-            require_apart({arrays_.keys, range.count, range.type.bytes()}, offsets);
-            if (values) require_apart({arrays_.values, range.count, values->bytes}, offsets);
-            if (indices) require_apart({arrays_.numbers, range.count, indices->bytes}, offsets);
+            uses.push_back(check_segments(host_, arrays_.segments.buffer, range.segments));
         }
+        check(uses);
         if (extent.is_sorted()) return;
         auto [plan, parameters] = sorter.core().prepare(extent, element);
         plan_ = std::move(plan);
@@ -95,11 +96,6 @@ public:
     }
 
 private:
-    void take(Array& array, const ValueRange& values, const KeyRange& range) const {
-        array = {retained(values.buffer), values.offset};
-        check_values(host_, array.buffer, values, range);
-    }
-
     Host& host_;
     cl::CommandQueue queue_;
     Arrays arrays_;

@@ -8,6 +8,7 @@
 #include <lanesort/error.hpp>
 #include <lanesort/opencl.hpp>
 
+#include "../../lib/src/memory_check.hpp"
 #include "clhpp.hpp"
 #include "executor.hpp"
 #include "host.hpp"
@@ -21,23 +22,16 @@ void require(bool holds, ErrorCode code, const std::string& sentence);
 Host& host_of(Sorter& sorter);
 
 void check_queue(const Host& host, const cl::CommandQueue& queue);
-void check_buffer(const Host& host, const cl::Buffer& buffer, bool written);
-/// `count` things of so many bytes, after `offset` of them; `what` they are and `of_what`.
-void check_range(const cl::Buffer& buffer, std::size_t offset, std::size_t count, std::size_t bytes,
-                 const std::string& what, const std::string& of_what);
-void check_keys(const Host& host, const cl::Buffer& buffer, const KeyRange& keys, bool written);
-/// One value for each key, apart from them.
-void check_values(const Host& host, const cl::Buffer& buffer, const ValueRange& values, const KeyRange& keys);
-void check_segments(const Host& host, const cl::Buffer& buffer, const Segments& segments);
+/// Checks `count` things of so many bytes in the buffer, after `offset` of them; `what` they are and `of_what`.
+detail::MemoryUse check_array(const Host& host, const cl::Buffer& buffer, std::size_t offset, std::size_t count,
+                              std::size_t bytes, const char* what, const std::string& of_what, detail::Access access);
+detail::MemoryUse check_keys(const Host& host, const cl::Buffer& buffer, const KeyRange& keys, detail::Access access,
+                             const char* what = "keys");
+/// `count` values, or what else they are.
+detail::MemoryUse check_values(const Host& host, const cl::Buffer& buffer, const ValueRange& values, std::size_t count,
+                               const char* what, detail::Access access);
+detail::MemoryUse check_segments(const Host& host, const cl::Buffer& buffer, const Segments& segments);
 std::vector<cl::Event> check_events(const Host& host, std::span<const cl_event> wait_list);
-
-/// An array of `count` elements of so many bytes.
-struct PlacedArray {
-    Array array;
-    std::size_t count, bytes;
-};
-/// Throws Error(invalid_argument) if the two have bytes in common.
-void require_apart(const PlacedArray& a, const PlacedArray& b);
 
 cl::Buffer retained(cl_mem buffer);
 

@@ -46,13 +46,6 @@ cl::Event enqueue_launches(Host& host, const cl::CommandQueue& queue, const deta
     return finished;
 }
 
-Array check_integers(const Host& host, const Integers& integers, std::size_t count) {
-    Array array{retained(integers.buffer), integers.offset};
-    check_buffer(host, array.buffer, true);
-    check_range(array.buffer, array.offset, count, sizeof(cl_ulong), "results", "of 8 bytes");
-    return array;
-}
-
 /// `distinct` and `lengths` may be null.
 SortReport enqueue(Sorter& sorter, cl_command_queue on, const KeyRange& keys, detail::RunsTask task,
                    const Integers& result, const Distinct* distinct, const ValueRange* lengths,
@@ -63,31 +56,26 @@ SortReport enqueue(Sorter& sorter, cl_command_queue on, const KeyRange& keys, de
         check_queue(host, queue);
         const detail::Extent extent = detail::extent_of(keys, keys.segments.buffer != nullptr);
         if (lengths) check_lengths(extent, lengths->bytes);
-        const std::size_t key_bytes = keys.type.bytes(), rows = extent.row_count();
+        const std::size_t rows = extent.row_count();
 
+        using enum detail::Access;
         RunsArrays arrays;
-        const auto take = [&](detail::RunsArray which, const Array& array) -> const Array& {
-            return of(arrays, which) = Array(array);
+        const auto take = [&](detail::RunsArray which, cl_mem buffer, std::size_t offset) -> const cl::Buffer& {
+            return (of(arrays, which) = Array{retained(buffer), offset}).buffer;
         };
-        const Array& from = take(detail::RunsArray::keys, {retained(keys.buffer), keys.offset});
-        check_keys(host, from.buffer, keys, false);
-        std::vector<PlacedArray> placed{{from, keys.count, key_bytes}};
-        placed.push_back({take(detail::RunsArray::result, check_integers(host, result, rows)), rows, sizeof(cl_ulong)});
+        std::vector<detail::MemoryUse> uses{
+            check_keys(host, take(detail::RunsArray::keys, keys.buffer, keys.offset), keys, read),
+            check_array(host, take(detail::RunsArray::result, result.buffer, result.offset), result.offset, rows,
+                        sizeof(cl_ulong), "results", "of 8 bytes", write)};
         if (distinct) {
             const KeyRange room{distinct->buffer, distinct->offset, keys.count, keys.type};
-            const Array& to = take(detail::RunsArray::distinct, {retained(room.buffer), room.offset});
-            check_keys(host, to.buffer, room, true);
-            placed.push_back({to, keys.count, key_bytes});
+            uses.push_back(check_keys(host, take(detail::RunsArray::distinct, room.buffer, room.offset), room, write,
+                                      "distinct keys"));
         }
-        if (lengths) {
-            const Array& to = take(detail::RunsArray::lengths, {retained(lengths->buffer), lengths->offset});
-            check_buffer(host, to.buffer, true);
-            check_range(to.buffer, to.offset, keys.count, lengths->bytes, "lengths of runs",
-                        "of " + std::to_string(lengths->bytes) + " bytes");
-            placed.push_back({to, keys.count, lengths->bytes});
-        }
-        for (std::size_t i = 0; i < placed.size(); ++i)
-            for (std::size_t j = 0; j < i; ++j) require_apart(placed[i], placed[j]);
+        if (lengths)
+            uses.push_back(check_values(host, take(detail::RunsArray::lengths, lengths->buffer, lengths->offset),
+                                        *lengths, keys.count, "lengths", write));
+        check(uses);
         std::vector<cl::Event> waits = check_events(host, wait_list);
 
         const auto ready = sorter.core().prepare_runs(extent, keys.type, task, lengths ? lengths->bytes : 0);

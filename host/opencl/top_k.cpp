@@ -22,15 +22,15 @@ SortReport enqueue_top_k(Sorter& sorter, cl_command_queue on, const KeyRange& ke
         const detail::ElementType element{keys.type, 0, number_bytes};
         const Arrays from{{retained(keys.buffer), keys.offset}, keys.count, coding_of(keys.type, keys.order)};
         Arrays to{{retained(selected.buffer), selected.offset}, rows * k, from.coding};
-        check_keys(host, from.keys.buffer, keys, false);
+        using enum detail::Access;
         const KeyRange results{selected.buffer, selected.offset, to.count, keys.type};
-        check_keys(host, to.keys.buffer, results, true);
-        require_apart({from.keys, keys.count, key_bytes}, {to.keys, to.count, key_bytes});
+        std::vector<detail::MemoryUse> uses{check_keys(host, from.keys.buffer, keys, read),
+                                            check_keys(host, to.keys.buffer, results, write, "selected keys")};
         if (wants_indices) {
             to.numbers = {retained(selected.indices.buffer), selected.indices.offset};
-            check_values(host, to.numbers.buffer, selected.indices, results);
-            require_apart({from.keys, keys.count, key_bytes}, {to.numbers, to.count, number_bytes});
+            uses.push_back(check_values(host, to.numbers.buffer, selected.indices, to.count, "indices", write));
         }
+        check(uses);
         std::vector<cl::Event> waits = check_events(host, wait_list);
         const auto [ready, sort] = sorter.core().prepare_top_k(extent, element, k);
 

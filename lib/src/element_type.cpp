@@ -1,5 +1,6 @@
 #include "element_type.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>
@@ -54,7 +55,15 @@ void check(const KeyKind& key) {
                 fmt::format("records have {} bytes, but must have 1 to 64", comparator->bytes));
         require(!comparator->type.empty() && !comparator->before.empty(),
                 "a comparator needs the name of the records' type and an expression");
+    } else {
+        require(std::ranges::count(all_key_types, key.type()) == 1,
+                fmt::format("there is no type of keys {}", static_cast<unsigned>(key.type())));
     }
+}
+
+void check(Order order) {
+    require(order == Order::ascending || order == Order::descending,
+            fmt::format("there is no order {}", static_cast<unsigned>(order)));
 }
 
 void check_offsets(std::size_t offset_bytes) {

@@ -54,8 +54,11 @@ struct Extent {
 /// cannot be merged; Error(out_of_range) for a middle behind the end.
 void check(const Extent& extent);
 
-/// Throws Error(invalid_argument) for a comparator that cannot be compiled.
+/// Throws Error(invalid_argument) for a comparator that cannot be compiled, and for a type that is none.
 void check(const KeyKind& key);
+
+/// Throws Error(invalid_argument) for an order that is none.
+void check(Order order);
 
 /// Throws Error(invalid_argument) for offsets of segments of a width that cannot be.
 void check_offsets(std::size_t offset_bytes);
@@ -75,6 +78,7 @@ Extent extent_of(const KeyRange& range, bool segmented, std::optional<std::uint6
     extent.middle = middle;
     check(extent);
     check(range.type);
+    check(range.order);
     return extent;
 }
 

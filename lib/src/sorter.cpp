@@ -208,6 +208,8 @@ void Sorter::prepare(const KeyKind& type, const Preparation& preparation) {
             core_->prepare_runs(extent, type, detail::RunsTask::run_lengths, index_bytes);
             return;
     }
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("there is no call {}", static_cast<unsigned>(preparation.call)));
 }
 
 Shape Sorter::shape(KeyType type, std::uint64_t count) { return core_->prepare({count}, {type}).plan.shape; }

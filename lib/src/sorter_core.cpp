@@ -10,6 +10,7 @@
 #include <lanesort/error.hpp>
 
 #include "fit.hpp"
+#include "memory_check.hpp"
 
 namespace lanesort::detail {
 namespace {
@@ -173,11 +174,23 @@ void SorterCore::check_size(std::uint64_t count, const ElementType& type) const 
 
 SortReport SorterCore::sort_host(const HostArrays& arrays, const Extent& extent, const ElementType& type, Order order) {
     check(extent);
+    check(type.key);
+    check(order);
+    check_size(extent.count, type);
+    std::vector<MemoryUse> uses{
+        used("keys", arrays.keys_stay ? Access::read : Access::change, arrays.keys, extent.count * type.key.bytes())};
+    if (type.value_bytes > 0)
+        uses.push_back(used("values", Access::change, arrays.values, extent.count * type.value_bytes));
+    if (arrays.keys_stay)
+        uses.push_back(used("indices", Access::change, arrays.numbers, extent.count * type.number_bytes));
+    if (extent.offset_bytes > 0)
+        uses.push_back(
+            used("offsets of segments", Access::read, arrays.offsets, (extent.segments + 1) * extent.offset_bytes));
+    check(uses);
     if (extent.is_sorted()) {
         if (arrays.numbers && extent.count > 0) std::memset(arrays.numbers, 0, extent.count * type.number_bytes);
         return {};
     }
-    check_size(extent.count, type);
     const Prepared ready = prepare(extent, type);
     return backend_->sort_host(arrays, extent.count, ready.plan, ready.parameters, coding_of(type.key, order),
                                options_.progress);
@@ -228,7 +241,15 @@ SorterCore::PreparedTopK SorterCore::prepare_top_k(const Extent& extent, const E
 
 SortReport SorterCore::select_host(const void* keys, const HostArrays& selected, const Extent& extent,
                                    const ElementType& type, std::uint64_t k, Order order) {
+    check(extent);
+    check(type.key);
+    check(order);
     check_size(extent.count, {type.key});
+    const std::uint64_t results = extent.row_count() * k;
+    std::vector<MemoryUse> uses{used("keys", Access::read, keys, extent.count * type.key.bytes()),
+                                used("selected keys", Access::write, selected.keys, results * type.key.bytes())};
+    if (selected.numbers) uses.push_back(used("indices", Access::write, selected.numbers, results * type.number_bytes));
+    check(uses);
     const std::optional<PreparedSelection> ready = prepare_selection(extent, type, k);
     if (ready)
         return backend_->select_host(keys, selected, ready->selection, ready->parameters, coding_of(type.key, order));
@@ -283,22 +304,20 @@ SorterCore::PreparedRuns SorterCore::prepare_runs(const Extent& extent, const Ke
 
 void SorterCore::runs_host(const void* keys, const HostRuns& found, const Extent& extent, const KeyKind& type,
                            RunsTask task, std::size_t length_bytes, Order order) {
+    check(extent);
+    check(type);
+    check(order);
     if (task == RunsTask::run_lengths) check_lengths(extent, length_bytes);
     check_size(extent.count, {type, length_bytes});
-    const bool writes_keys = task == RunsTask::unique || task == RunsTask::run_lengths;
-    if (extent.count > 0 && ((writes_keys && !found.distinct) || (task == RunsTask::run_lengths && !found.lengths)))
-        throw Error(ErrorCode::invalid_argument, "there is no memory for the distinct keys or for their lengths");
-    if (extent.count > 0 && writes_keys) {
-        const auto require_apart = [](const void* a, std::size_t bytes_a, const void* b, std::size_t bytes_b) {
-            const auto first_a = reinterpret_cast<std::uintptr_t>(a), first_b = reinterpret_cast<std::uintptr_t>(b);
-            if (first_a < first_b + bytes_b && first_b < first_a + bytes_a)
-                throw Error(ErrorCode::invalid_argument, "keys and results overlap");
-        };
-        const std::size_t key_bytes = extent.count * type.bytes(), all_lengths = extent.count * length_bytes;
-        require_apart(keys, key_bytes, found.distinct, key_bytes);
-        require_apart(keys, key_bytes, found.lengths, all_lengths);
-        require_apart(found.distinct, key_bytes, found.lengths, all_lengths);
-    }
+    const std::uint64_t key_bytes = extent.count * type.bytes();
+    std::vector<MemoryUse> uses{
+        used("keys", Access::read, keys, key_bytes),
+        used("results", Access::write, found.result, extent.row_count() * sizeof(std::uint64_t))};
+    if (task == RunsTask::unique || task == RunsTask::run_lengths)
+        uses.push_back(used("distinct keys", Access::write, found.distinct, key_bytes));
+    if (task == RunsTask::run_lengths)
+        uses.push_back(used("lengths", Access::write, found.lengths, extent.count * length_bytes));
+    check(uses);
     const PreparedRuns ready = prepare_runs(extent, type, task, length_bytes);
     if (extent.count == 0) {
         if (!extent.in_rows()) *found.result = task == RunsTask::is_sorted;
@@ -308,6 +327,7 @@ void SorterCore::runs_host(const void* keys, const HostRuns& found, const Extent
 }
 
 SyncCounts SorterCore::measure(std::uint64_t count, KeyType type) {
+    check(KeyKind(type));
     check_size(count, {type});
     const Prepared ready = prepare({count}, {type}, true);
     if (ready.plan.passes.empty()) return {};

@@ -60,7 +60,8 @@ struct KeyRange {
 ///
 /// Before anything is enqueued, throws Error(wrong_context) for a queue, buffer or event of another context or a queue
 /// of another device, Error(out_of_range) if the range reaches past the end of the buffer, Error(not_writable) for a
-/// read-only buffer, Error(unsupported) for a sorter of another backend and Error(build_failed). After
+/// read-only buffer, Error(invalid_argument) for a write-only one and for a type or an order that is none,
+/// Error(unsupported) for a sorter of another backend and Error(build_failed). After
 /// Error(device_failed) from the enqueueing of a pass, the passes before it still run and the keys in the range are
 /// unspecified.
 SortReport enqueue_sort(Sorter& sorter, cl_command_queue queue, const KeyRange& keys,
@@ -76,7 +77,8 @@ struct ValueRange {
 
 /// Sorts the keys together with the values that belong to them, both in place: as Sorter::sort_by_key says, under the
 /// contract of enqueue_sort. Allocates no device memory, except for a stable sort 4 bytes a key (8 from 2^32 on).
-/// Throws Error(invalid_argument) also for values of another width and for keys and values that overlap.
+/// Throws Error(invalid_argument) also for values of another width and for keys and values that overlap, be it in one
+/// buffer, in sub-buffers of it, or in the host memory that both buffers are made of.
 SortReport enqueue_sort_by_key(Sorter& sorter, cl_command_queue queue, const KeyRange& keys, const ValueRange& values,
                                std::span<const cl_event> wait_list = {}, cl_event* event = nullptr);
 

@@ -116,6 +116,9 @@ struct SortReport {
 ///
 /// Owns its programs; a program is compiled by the first sort that needs it, or by prepare(). One sorter serves one
 /// thread at a time; different sorters are independent. After an error the sorter can be used again.
+///
+/// Every call throws Error(invalid_argument) for a null pointer to an array that has elements, for two arrays with bytes
+/// in common unless both are only read, and for a type or an order that is none; then nothing has been changed.
 class Sorter {
 public:
     /// Opens the device. Throws Error(device_failed) if it cannot be opened, Error(invalid_argument) for an impossible

@@ -1,0 +1,204 @@
+// What a caller can get wrong about memory and enumerations: found before anything is done, whatever the memory is.
+#include "memory_check.hpp"
+
+#include "error_support.hpp"
+#include "opencl_target.hpp"
+
+namespace lanesort::test {
+namespace {
+
+using lanesort::detail::Access;
+using lanesort::detail::check;
+using lanesort::detail::MemoryUse;
+
+/// The call is refused as an invalid argument, in a sentence with these words.
+void check_refused(const std::vector<std::string>& words, const std::function<void()>& call) {
+    const Error error = error_of(call);
+    CHECK(error.code() == ErrorCode::invalid_argument);
+    check_mentions(error, words);
+}
+
+TEST_CASE("memory check: arrays overlap where they have a byte in common of which one is written") {
+    const int a = 0, b = 0;
+    const auto overlap = [](MemoryUse first, MemoryUse second) {
+        const bool one_way = error_in([&] { check({first, second}); }).has_value();
+        CHECK(one_way == error_in([&] { check({second, first}); }).has_value());
+        return one_way;
+    };
+    const MemoryUse keys{"keys", Access::read, 100, 10, &a};
+    CHECK(overlap(keys, {"results", Access::write, 109, 1, &a}));
+    CHECK(overlap(keys, {"results", Access::change, 50, 51, &a}));
+    CHECK(overlap(keys, {"results", Access::change, 50, 100, &a}));
+    CHECK(!overlap(keys, {"results", Access::write, 110, 1, &a}));
+    CHECK(!overlap(keys, {"results", Access::write, 99, 1, &a}));
+    CHECK(!overlap(keys, {"results", Access::write, 105, 0, &a}));
+    CHECK(!overlap(keys, {"results", Access::write, 100, 10, &b}));
+    CHECK(!overlap(keys, {"results", Access::write, 100, 10}));
+    CHECK(!overlap(keys, {"offsets", Access::read, 100, 10, &a}));
+    check_refused({"values", "indices", "overlap"}, [] {
+        check({{"keys", Access::read, 16, 8}, {"values", Access::change, 24, 8}, {"indices", Access::change, 28, 4}});
+    });
+    check_refused({"values", "null"}, [] { check({{"keys", Access::read, 16, 8}, {"values", Access::change, 0, 8}}); });
+    CHECK_NOTHROW(check({{"keys", Access::read, 0, 0}, {"values", Access::change, 0, 8, &a}}));
+}
+
+TEST_CASE("memory check: arrays in host memory that overlap") {
+    for (Target& target : targets()) {
+        CAPTURE(target.name);
+        Sorter& sorter = target.sorter();
+        std::vector<std::uint32_t> memory(300);
+        std::iota(memory.begin(), memory.end(), 0u);
+        const auto before = memory;
+        const auto part = [&](std::size_t first, std::size_t count) { return std::span(memory).subspan(first, count); };
+        const std::span<std::uint64_t> wide(reinterpret_cast<std::uint64_t*>(memory.data()), 100);
+        std::vector<std::uint64_t> offsets{0, 2};
+        const auto keys = part(100, 100);
+        check_refused({"keys", "values", "overlap"}, [&] { sorter.sort_by_key(keys, part(199, 100)); });
+        check_refused({"keys", "values", "overlap"}, [&] { sorter.sort_by_key(keys, keys); });
+        check_refused({"keys", "values", "overlap"}, [&] { sorter.merge_by_key(keys, part(1, 100), 50); });
+        check_refused({"keys", "indices", "overlap"}, [&] { sorter.argsort(keys, part(50, 100)); });
+        check_refused({"keys", "offsets", "overlap"}, [&] { sorter.sort(std::span(offsets), {.segments = offsets}); });
+        check_refused({"keys", "selected keys", "overlap"}, [&] { sorter.top_k(keys, part(99, 2)); });
+        check_refused({"keys", "indices", "overlap"}, [&] { sorter.top_k(keys, part(0, 2), part(150, 2)); });
+        check_refused({"selected keys", "indices", "overlap"}, [&] { sorter.top_k(keys, part(0, 2), part(1, 2)); });
+        check_refused({"selected keys", "overlap"}, [&] { sorter.top_k(keys, part(0, 50), part(49, 50)); });
+        check_refused({"keys", "distinct keys", "overlap"}, [&] { sorter.unique(keys, keys); });
+        check_refused({"distinct keys", "lengths", "overlap"},
+                      [&] { sorter.run_lengths(keys, part(200, 100), part(200, 100)); });
+        check_refused({"keys", "results", "overlap"},
+                      [&] { sorter.is_sorted_until(keys.data(), keys.size(), KeyType::u32, wide.subspan(60, 1), {}); });
+        CHECK(memory == before);
+        // Side by side is apart.
+        CHECK_NOTHROW(sorter.sort_by_key(keys, part(200, 100)));
+        CHECK_NOTHROW(sorter.sort_by_key(keys, part(0, 100)));
+        CHECK(memory == before);
+    }
+}
+
+TEST_CASE("memory check: null pointers to arrays that have elements") {
+    for (Target& target : targets()) {
+        CAPTURE(target.name);
+        Sorter& sorter = target.sorter();
+        std::vector<std::uint32_t> memory(4);
+        void* const keys = memory.data();
+        for (const std::size_t count : {1, 4}) {
+            CAPTURE(count);
+            check_refused({"keys", "null"}, [&] { sorter.sort(nullptr, count, KeyType::u32); });
+            check_refused({"values", "null"}, [&] { sorter.sort_by_key(keys, nullptr, count, KeyType::u32, 8); });
+            check_refused({"indices", "null"}, [&] { sorter.argsort(keys, nullptr, count, KeyType::u32, 4); });
+            check_refused({"keys", "null"}, [&] { sorter.argsort(nullptr, keys, count, KeyType::u32, 4); });
+            check_refused({"selected keys", "null"},
+                          [&] { sorter.top_k(keys, count, KeyType::u32, nullptr, 1, nullptr, 0, {}); });
+            check_refused({"keys", "null"},
+                          [&] { sorter.top_k(nullptr, count, KeyType::u32, keys, 1, nullptr, 0, {}); });
+            check_refused({"keys", "null"}, [&] { sorter.is_sorted(nullptr, count, KeyType::u32, {}); });
+            check_refused({"distinct keys", "null"}, [&] { sorter.unique(keys, count, KeyType::u32, nullptr, {}); });
+        }
+        CHECK_NOTHROW(sorter.sort(nullptr, 0, KeyType::u32));
+        CHECK_NOTHROW(sorter.argsort(nullptr, nullptr, 0, KeyType::u32, 4));
+        CHECK(sorter.unique(nullptr, 0, KeyType::u32, nullptr, {}) == 0);
+    }
+}
+
+TEST_CASE("memory check: types, orders and calls that are none") {
+    for (Target& target : targets()) {
+        CAPTURE(target.name);
+        Sorter& sorter = target.sorter();
+        std::vector<std::uint32_t> keys(4), other(4);
+        const auto type = static_cast<KeyType>(99);
+        const auto order = static_cast<Order>(7);
+        check_refused({"type", "99"}, [&] { sorter.sort(keys.data(), 4, type); });
+        check_refused({"type", "99"}, [&] { sorter.argsort(keys.data(), other.data(), 4, type, 4); });
+        check_refused({"type", "99"}, [&] { sorter.top_k(keys.data(), 4, type, other.data(), 1, nullptr, 0, {}); });
+        check_refused({"type", "99"}, [&] { sorter.is_sorted(keys.data(), 4, type, {}); });
+        check_refused({"type", "99"}, [&] { sorter.prepare(type); });
+        check_refused({"type", "99"}, [&] { sorter.measure(100, type); });
+        check_refused({"order", "7"}, [&] { sorter.sort(std::span(keys), order); });
+        check_refused({"order", "7"}, [&] { sorter.top_k(std::span(keys), std::span(other), {.order = order}); });
+        check_refused({"order", "7"}, [&] { sorter.is_sorted(std::span(keys), {.order = order}); });
+        check_refused({"call", "9"},
+                      [&] { sorter.prepare(KeyType::u32, {.call = static_cast<Preparation::Call>(9)}); });
+        const auto memory = target.memory(bytes_of(keys));
+        check_refused({"type", "99"}, [&] { memory->enqueue_sort(sorter, {0, 4, type}); });
+        check_refused({"order", "7"}, [&] { memory->enqueue_sort(sorter, {0, 4, KeyType::u32, order}); });
+    }
+}
+
+TEST_CASE("memory check: sub-buffers of one buffer, and buffers of one host memory") {
+    for (OpenClTarget& target : opencl_devices()) {
+        CAPTURE(target.name);
+        Sorter& sorter = target.sorter();
+        const cl_command_queue queue = target.queue();
+        const std::size_t page = target.device.getInfo<CL_DEVICE_MEM_BASE_ADDR_ALIGN>() / 8;
+        const std::size_t count = page / 4;
+        cl::Buffer whole(target.context, CL_MEM_READ_WRITE, 4 * page);
+        const auto part = [&](std::size_t first, std::size_t pages) {
+            const cl_buffer_region region{first * page, pages * page};
+            return whole.createSubBuffer(CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);
+        };
+        const cl::Buffer first = part(0, 2), second = part(1, 2), third = part(2, 2);
+        const opencl::KeyRange keys{first(), 0, 2 * count};
+        check_refused({"keys", "values", "overlap"}, [&] {
+            opencl::enqueue_sort_by_key(sorter, queue, keys, {second(), 0, 4});
+        });
+        check_refused({"keys", "values", "overlap"}, [&] {
+            opencl::enqueue_sort_by_key(sorter, queue, keys, {whole(), count, 4});
+        });
+        check_refused({"keys", "indices", "overlap"}, [&] {
+            opencl::enqueue_argsort(sorter, queue, keys, {second(), 0, 4});
+        });
+        check_refused({"keys", "selected keys", "overlap"}, [&] {
+            opencl::enqueue_top_k(sorter, queue, keys, 3, {second(), count - 1, {}});
+        });
+        check_refused({"keys", "distinct keys", "overlap"}, [&] {
+            opencl::enqueue_unique(sorter, queue, keys, {second(), 0, {third(), 0}});
+        });
+        check_refused({"keys", "results", "overlap"}, [&] {
+            opencl::enqueue_is_sorted(sorter, queue, keys, {second(), 0});
+        });
+        CHECK_NOTHROW(opencl::enqueue_sort_by_key(sorter, queue, keys, {third(), 0, 4}));
+        CHECK_NOTHROW(opencl::enqueue_sort_by_key(sorter, queue, {first(), 0, count}, {second(), 0, 4}));
+        target.queue.finish();
+
+        std::vector<std::uint32_t> memory(4 * count);
+        const auto made_of = [&](std::size_t begin) {
+            return cl::Buffer(target.context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, 2 * page, memory.data() + begin);
+        };
+        const cl::Buffer low = made_of(0), middle = made_of(count);
+        check_refused({"keys", "values", "overlap"}, [&] {
+            opencl::enqueue_sort_by_key(sorter, queue, {low(), 0, 2 * count}, {middle(), 0, 4});
+        });
+        CHECK_NOTHROW(opencl::enqueue_sort_by_key(sorter, queue, {low(), 0, count}, {middle(), 0, 4}));
+        target.queue.finish();
+    }
+}
+
+TEST_CASE("memory check: buffers that kernels may only write") {
+    for (OpenClTarget& target : opencl_devices()) {
+        CAPTURE(target.name);
+        Sorter& sorter = target.sorter();
+        const cl_command_queue queue = target.queue();
+        const cl::Buffer keys = buffer_of(target, std::vector<std::uint32_t>(100));
+        const cl::Buffer written(target.context, CL_MEM_WRITE_ONLY, 800), other(target.context, CL_MEM_WRITE_ONLY, 800);
+        check_refused({"write-only"}, [&] { opencl::enqueue_sort(sorter, queue, {written(), 0, 100}); });
+        check_refused({"write-only"}, [&] {
+            opencl::enqueue_is_sorted(sorter, queue, {written(), 0, 100}, {other()});
+        });
+        check_refused({"write-only"}, [&] {
+            opencl::enqueue_sort_by_key(sorter, queue, {keys(), 0, 100}, {written(), 0, 4});
+        });
+        check_refused({"write-only"}, [&] {
+            opencl::enqueue_argsort(sorter, queue, {keys(), 0, 100}, {written(), 0, 4});
+        });
+        check_refused({"write-only"}, [&] {
+            opencl::enqueue_sort(sorter, queue, {.buffer = keys(), .count = 100, .segments = {written(), 0, 2, 50}});
+        });
+        // What is only written may be so.
+        CHECK_NOTHROW(opencl::enqueue_top_k(sorter, queue, {keys(), 0, 100}, 3, {written(), 0, {other(), 0, 4}}));
+        CHECK_NOTHROW(opencl::enqueue_unique(sorter, queue, {keys(), 0, 100}, {written(), 0, {other(), 0}}));
+        target.queue.finish();
+    }
+}
+
+}  // namespace
+}  // namespace lanesort::test
