@@ -39,7 +39,7 @@ TEST_CASE("an OUT that cannot be written is named") {
     require_refused(sort_to(scene.folder()), ": Is a directory\n");
     require_refused(sort_to("/proc/lanesort"), "cannot write /proc/lanesort: ");
     require_refused(sort_to(in + "/out"), ": Not a directory\n");
-    require_refused(sort_to("/dev/full"), "cannot write /dev/full: No space left on device\n");
+    require_refused(sort_to("/dev/full"), "cannot write /dev/full: No space left on device\n", 1);
     require_refused(sort_to(""), "cannot write ");
     fs::create_symlink("loop", scene.path("loop"));
     require_refused(sort_to(scene.path("loop")), ": Too many levels of symbolic links\n");
@@ -175,7 +175,7 @@ TEST_CASE("signals that the caller ignores stay ignored, and a file that grows t
         const rlimit less{limit, limit};
         if (setrlimit(RLIMIT_FSIZE, &less) != 0) _exit(126);
     });
-    CHECK(wait_for(sort) == 2);
+    CHECK(wait_for(sort) == 1);
     CHECK(contains(read_file(scene.err()), "cannot write " + out + ": File too large\n"));
     CHECK(read_file(out) == "before");
     CHECK(scene.files() == 2);
@@ -200,12 +200,12 @@ TEST_CASE("output that cannot be written is never taken for done") {
     for (const Words& words :
          {Words{"--help"}, {"--version"}, {"devices"}, {"plan", "--count", "9"}, {"stats", "--count", "9"}}) {
         CAPTURE(words.front());
-        CHECK(scene.run_to(words, "/dev/full") == 2);
+        CHECK(scene.run_to(words, "/dev/full") == 1);
         CHECK(read_file(scene.err()).ends_with("lanesort: cannot write standard output: No space left on device\n"));
     }
     if (no_device()) return;
     scene.file("in", "zyxa");
-    CHECK(scene.run_to({"sort", "--type", "u8", scene.path("in"), "-"}, "/dev/full") == 2);
+    CHECK(scene.run_to({"sort", "--type", "u8", scene.path("in"), "-"}, "/dev/full") == 1);
     CHECK(contains(read_file(scene.err()), "cannot write standard output: No space left on device"));
 }
 
@@ -218,6 +218,13 @@ TEST_CASE("the command ends by the signal, as other tools do, when nobody reads 
     const pid_t sort = start({"sort", "--type", "u8", in, "-"}, "/dev/null", pipe, scene.err());
     std::ifstream(pipe).get();
     CHECK(wait_for(sort) == 128 + SIGPIPE);
+
+    // Where the caller ignores the signal, it is an error.
+    const pid_t ignoring =
+        start({"sort", "--type", "u8", in, "-"}, "/dev/null", pipe, scene.err(), [] { std::signal(SIGPIPE, SIG_IGN); });
+    std::ifstream(pipe).get();
+    CHECK(wait_for(ignoring) == 1);
+    CHECK(contains(read_file(scene.err()), "cannot write standard output: Broken pipe\n"));
 }
 
 }  // namespace

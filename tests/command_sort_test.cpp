@@ -74,7 +74,7 @@ TEST_CASE("more keys than the device can hold") {
     const std::string in = scene.file("in", ""), out = scene.file("out", "before");
     const Json info = Json::parse(scene.run({"devices", "--format", "json"}).out)[0];
     fs::resize_file(in, info["max_allocation_bytes"].get<std::uintmax_t>() + 1);  // a hole: takes no room on the disk
-    require_refused(scene.run({"sort", "--type", "u8", in, out}), "keys of type u8 exceed the");
+    require_refused(scene.run({"sort", "--type", "u8", in, out}), " can be sorted: ");
     CHECK(read_file(out) == "before");
     CHECK(scene.files() == 2);
 }

@@ -84,9 +84,9 @@ bool no_device() {
     return none;
 }
 
-void require_refused(const Result& result, std::string_view part) {
+void require_refused(const Result& result, std::string_view part, int status) {
     INFO(result.err);
-    CHECK(result.status == 2);
+    CHECK(result.status == status);
     CHECK(result.out.empty());
     CHECK(result.err.starts_with("lanesort: "));
     CHECK(std::ranges::count(result.err, '\n') == 1);

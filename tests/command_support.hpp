@@ -69,7 +69,7 @@ private:
 /// Counts the case as skipped where there is no device.
 bool no_device();
 
-/// Bad input: status 2, nothing on standard output, and one sentence that says this.
-void require_refused(const Result& result, std::string_view part);
+/// Bad input, or what another status stands for: nothing on standard output, and one sentence that says this.
+void require_refused(const Result& result, std::string_view part, int status = 2);
 
 }  // namespace lanesort::test

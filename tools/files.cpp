@@ -56,6 +56,13 @@ std::filesystem::path link_target(std::filesystem::path path) {
     return path;
 }
 
+/// Throws BadInput with that sentence where another file or user is all it takes, else SystemFailure.
+[[noreturn]] void fail_by(int error, const std::string& sentence) {
+    constexpr int of_paths[] = {ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG, EROFS, ETXTBSY, ENXIO};
+    if (std::ranges::find(of_paths, error) != std::end(of_paths)) throw BadInput(sentence);
+    throw SystemFailure(sentence);
+}
+
 /// Linux gives memory that it does not have, and ends a process when it is used.
 void require_memory(std::uint64_t bytes) {
     constexpr std::uint64_t small = std::uint64_t{64} << 20;
@@ -105,7 +112,7 @@ InputFile::InputFile(const std::string& path)
       file_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     struct stat status {};
     if (file_.get() < 0 || ::fstat(file_.get(), &status) != 0)
-        throw BadInput(fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
+        fail_by(errno, fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
     if (S_ISREG(status.st_mode)) known_size_ = static_cast<std::uint64_t>(status.st_size);
 }
 
@@ -139,7 +146,7 @@ std::size_t InputFile::read_on(void* to, std::size_t bytes) {
     while (done < bytes) {
         const ssize_t got = ::read(file_.get(), static_cast<char*>(to) + done, bytes - done);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) throw BadInput(fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
+        if (got < 0) fail_by(errno, fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
         if (got == 0) break;
         done += static_cast<std::size_t>(got);
     }
@@ -226,7 +233,7 @@ void OutputFile::open(const std::string& path) {
     temporary_.remove_later(temporary);
     if (!exists) return;
     if (const auto lost = keep_rights(file_.get(), target_, status))
-        throw BadInput(fmt::format("cannot write {}: {}", name_, *lost));
+        fail_by(errno, fmt::format("cannot write {}: {}", name_, *lost));
 }
 
 void OutputFile::write(const void* from, std::size_t bytes) {
@@ -240,7 +247,7 @@ void OutputFile::commit() {
     temporary_.keep();
 }
 
-void OutputFile::fail() const { throw BadInput(fmt::format("cannot write {}: {}", name_, std::strerror(errno))); }
+void OutputFile::fail() const { fail_by(errno, fmt::format("cannot write {}: {}", name_, std::strerror(errno))); }
 
 void BufferedWriter::write(std::string_view piece) {
     if (piece.size() > capacity - buffer_.size()) flush();

@@ -50,7 +50,7 @@ private:
     int number_;
 };
 
-/// A file to read. Every failure is a BadInput that names the file.
+/// A file to read. Every failure names the file: a BadInput, or a SystemFailure where the path is not to blame.
 class InputFile {
 public:
     explicit InputFile(const std::string& path);
@@ -103,8 +103,8 @@ private:
 
 /// A file that appears whole or not at all: what is written goes to a temporary file beside it, which takes its place
 /// in commit(), and goes away if that is not reached, also by a signal; SIGKILL leaves it. An existing file keeps its
-/// rights (rights.hpp) and a symbolic link its target. Pipes and devices are written directly. Every failure is a
-/// BadInput that names the file.
+/// rights (rights.hpp) and a symbolic link its target. Pipes and devices are written directly. Failures are those of
+/// InputFile.
 class OutputFile {
 public:
     explicit OutputFile(const std::string& path);
@@ -136,7 +136,7 @@ private:
     std::vector<char> buffer_;
 };
 
-/// Writes all of the text to standard output; throws BadInput if that is not possible.
+/// Writes all of the text to standard output. Failures are those of OutputFile.
 void print(std::string_view text);
 
 /// Writes the text to standard error where that is possible: what is said there changes nothing of how a command ends.

@@ -15,7 +15,7 @@
 
 namespace {
 
-enum ExitStatus : int { done = 0, device_failed = 1, bad_input = 2 };
+enum ExitStatus : int { done = 0, failed = 1, bad_input = 2 };
 
 /// Help without CLI11's mark behind the flags that switch something off.
 class HelpFormatter : public CLI::Formatter {
@@ -34,7 +34,7 @@ void run(int argc, char** argv) {
     app.formatter(formatter);
     app.footer(
         "Example: lanesort sort --type u32 numbers.bin sorted.bin\n"
-        "Exit status: 0 done, 1 the device failed, 2 bad usage or bad input.");
+        "Exit status: 0 done, 1 device or system failed (none there, disk full, no memory), 2 bad usage or bad input.");
     add_sort(app);
     add_argsort(app);
     add_topk(app);
@@ -61,12 +61,10 @@ ExitStatus exit_status(lanesort::ErrorCode code) {
     using enum lanesort::ErrorCode;
     switch (code) {
         case invalid_argument:
-        case no_platform:
-        case no_device:
         case unknown_device:
         case unsupported:
         case too_large: return ExitStatus::bad_input;
-        default: return ExitStatus::device_failed;
+        default: return ExitStatus::failed;
     }
 }
 
@@ -92,8 +90,8 @@ int main(int argc, char** argv) {
                         fmt::format("{}{}", error.what(), finds_none ? "; `lanesort doctor` says what to do" : ""),
                         error.build_log());
     } catch (const std::bad_alloc&) {
-        return complain(bad_input, "the keys do not fit into memory");
+        return complain(failed, "the keys do not fit into memory");
     } catch (const std::exception& error) {
-        return complain(device_failed, error.what());
+        return complain(failed, error.what());
     }
 }
