@@ -29,6 +29,7 @@ public:
                 return found != variables.end() ? std::optional(found->second) : std::nullopt;
             },
             [this](const fs::path& path) { return !closed.contains(path); },
+            [this](const fs::path&) { return free_bytes; },
             [this](const std::string& library) {
                 return broken.contains(library) ? library + ": cannot open shared object file" : "";
             },
@@ -51,6 +52,7 @@ public:
     std::map<std::string, std::string> variables;
     std::set<fs::path> closed;
     std::set<std::string> broken;
+    std::uint64_t free_bytes = UINT64_MAX;
 
 private:
     TemporaryFolder folder_;
@@ -60,7 +62,8 @@ private:
 bool tells(const Findings& findings, Verdict verdict, std::string_view found, std::string_view advice = {}) {
     for (const Finding& finding : findings) {
         INFO(finding.found);
-        CHECK(finding.advice.empty() == (finding.verdict == Verdict::ok));
+        const bool fine = finding.verdict == Verdict::ok || finding.verdict == Verdict::none;
+        CHECK(finding.advice.empty() == fine);
     }
     return std::ranges::any_of(findings, [&](const Finding& finding) {
         return finding.verdict == verdict && contains(finding.found, found) && contains(finding.advice, advice);
@@ -68,7 +71,7 @@ bool tells(const Findings& findings, Verdict verdict, std::string_view found, st
 }
 
 bool all_well(const Findings& findings) {
-    return std::ranges::all_of(findings, [](const Finding& finding) { return finding.verdict == Verdict::ok; });
+    return std::ranges::all_of(findings, [](const Finding& finding) { return finding.advice.empty(); });
 }
 
 TEST_CASE("doctor: files that name OpenCL's drivers") {
@@ -165,7 +168,7 @@ TEST_CASE("doctor: CUDA's driver and compiler") {
     const std::string absent = "libcuda.so.1 is not installed";
     const auto examined = [&](const cuda::Installation& cuda) { return examine_cuda(made.system(), cuda); };
     CHECK(all_well(examined({absent, "", 0, 0})));
-    CHECK(tells(examined({absent, "", 0, 0}), Verdict::ok, "there is no NVIDIA card here"));
+    CHECK(tells(examined({absent, "", 0, 0}), Verdict::none, "there is no NVIDIA card here"));
 
     made.card("0000:01:00.0", "0x10de", true);
     CHECK(examined({absent, "", 0, 0}).empty());
@@ -268,6 +271,25 @@ TEST_CASE("doctor: a sort that fails, and one that sorts wrong") {
     CHECK(
         tells(after([](auto) { throw Error(ErrorCode::device_failed, "it failed"); }), Verdict::problem, "it failed"));
     CHECK(tells(after([](auto) { throw std::bad_alloc(); }), Verdict::problem, "bad_alloc"));
+}
+
+TEST_CASE("doctor: the folder without which PoCL compiles nothing") {
+    MadeUpSystem made;
+    made.file("home/file");
+    const std::vector<std::string> platforms = {"Clover", "Portable Computing Language"};
+    const auto examined = [&] { return examine_kernel_cache(made.system(), platforms); };
+    CHECK(examine_kernel_cache(made.system(), {"Clover"}).empty());
+    made.variables["HOME"] = made.path("home");
+    CHECK(tells(examined(), Verdict::ok, "home can be written to"));
+    made.free_bytes = 4096;
+    CHECK(tells(examined(), Verdict::problem, "home has room for 4096 bytes", "POCL_CACHE_DIR"));
+    made.closed = {made.path("home")};
+    CHECK(tells(examined(), Verdict::problem, "home cannot be written to", "POCL_CACHE_DIR"));
+    made.free_bytes = UINT64_MAX;
+    made.variables["XDG_CACHE_HOME"] = made.path("home/file");
+    CHECK(tells(examined(), Verdict::problem, "home/file cannot be written to"));
+    made.variables["POCL_CACHE_DIR"] = made.path("");
+    CHECK(all_well(examined()));
 }
 
 TEST_CASE("doctor: the cache, and what is in it") {

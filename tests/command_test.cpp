@@ -30,6 +30,22 @@ TEST_CASE("the command tells its version and how it is used") {
     }
 }
 
+TEST_CASE("help is for everyone, and all of it for those who ask") {
+    const Scene scene;
+    CHECK(scene.run({"help"}).out == scene.run({"--help"}).out);
+    for (const std::string& command : commands) {
+        const std::string help = scene.run({command, "--help"}).out, all = scene.run({command, "--help-all"}).out;
+        CHECK(scene.run({"help", command}).out == help);
+        for (const char* const raw : {"Needs:", "Excludes:", "{false}", "--lanes", "Shape ("})
+            CHECK(!contains(help, raw));
+        const bool has_shape = command == "sort" || command == "argsort" || command == "topk" || command == "plan";
+        CHECK(contains(all, "--lanes") == has_shape);
+        CHECK(contains(help, "--help-all"));
+    }
+    CHECK(contains(scene.run({"--help-all"}).out, "--lanes"));
+    require_refused(scene.run({"help", "unsort"}), "there is no sub-command \"unsort\"");
+}
+
 /// The words of every example in a help text.
 std::vector<Words> examples_in(const std::string& help) {
     std::vector<Words> examples;
@@ -86,11 +102,11 @@ TEST_CASE("wrong usage is refused in one sentence") {
         {{"sort", "--by-column", "1", "--delimiter", "ab", in, out}, "\"ab\" is not one character"},
         {{"sort", "--by-column", "1", "--delimiter", "\"", in, out}, "is not one character"},
         {{"sort", "--by-column", "1", "--delimiter", "\n", in, out}, "is not one character"},
-        {{"sort", "--by-column", "1", "--text", in, out}, "--text excludes --by-column"},
-        {{"sort", "--type", "u32", "--header", in, out}, "--header requires --by-column"},
-        {{"sort", "--type", "u32", "--delimiter", "tab", in, out}, "--delimiter requires --by-column"},
-        {{"sort", "--type", "u32", "--empty-last", in, out}, "--empty-last requires --by-column"},
-        {{"sort", "--type", "u32", "--no-quotes", in, out}, "--no-quotes requires --by-column"},
+        {{"sort", "--by-column", "1", "--text", in, out}, "--text cannot be used with --by-column"},
+        {{"sort", "--type", "u32", "--header", in, out}, "--header is only for use with --by-column"},
+        {{"sort", "--type", "u32", "--delimiter", "tab", in, out}, "--delimiter is only for use with --by-column"},
+        {{"sort", "--type", "u32", "--empty-last", in, out}, "--empty-last is only for use with --by-column"},
+        {{"sort", "--type", "u32", "--no-quotes", in, out}, "--no-quotes is only for use with --by-column"},
         {{"argsort", in, out}, "--type is required"},
         {{"argsort", "--type", "u32", "--index-bytes", "2", in, out}, "\"2\" is not 4 or 8"},
         {{"stats"}, "--count is required"},

@@ -9,7 +9,7 @@ commands=$(awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside && 
 [ -n "$commands" ] || { echo "the guides show no command"; exit 1; }
 printf '%s\n' "$commands" |
     while read -r guide _ subcommand rest; do
-        help=$("$lanesort" "$subcommand" --help)
+        help=$("$lanesort" "$subcommand" --help-all)
         case $help in
             *"Usage: lanesort $subcommand "*) ;;
             *) echo "$guide: there is no lanesort $subcommand"; exit 1 ;;

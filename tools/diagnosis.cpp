@@ -58,6 +58,17 @@ std::string first_line(const fs::path& file) {
     return line;
 }
 
+/// Of a path and the folders around it, the first that is there: it decides whether the others can be made.
+fs::path nearest_folder(fs::path path) {
+    while (!is_there(path) && path.has_relative_path()) path = path.parent_path();
+    return path;
+}
+
+bool can_be_written(const System& system, const fs::path& folder) {
+    std::error_code failure;
+    return fs::is_directory(folder, failure) && system.is_usable(folder);
+}
+
 // ---- OpenCL's loader -----------------------------------------------------------------------------------------------
 
 constexpr const char* about_drivers = "OpenCL driver";
@@ -199,6 +210,11 @@ System this_system() {
             return value ? std::optional<std::string>(value) : std::nullopt;
         },
         [](const fs::path& path) { return access(path.c_str(), R_OK | W_OK) == 0; },
+        [](const fs::path& folder) {
+            std::error_code failure;
+            const fs::space_info space = fs::space(folder, failure);
+            return failure ? UINT64_MAX : std::uint64_t{space.available};
+        },
         [](const std::string& library) -> std::string {
             // Stays loaded: drivers have threads of their own, and OpenCL's loader loads them in any case.
             if (dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL)) return {};
@@ -267,6 +283,28 @@ Findings examine_platforms(const Discovered& discovered) {
     return findings;
 }
 
+Findings examine_kernel_cache(const System& system, const std::vector<std::string>& platforms) {
+    constexpr std::string_view pocl = "Portable Computing Language";
+    constexpr std::uint64_t least_bytes = std::uint64_t{16} << 20;  // some kernels and what is made on the way to them
+    if (std::ranges::find(platforms, pocl) == platforms.end()) return {};
+    const auto value_of = [&](const char* name) { return system.variable(name).value_or(""); };
+    const std::string own = value_of("POCL_CACHE_DIR"), cache = value_of("XDG_CACHE_HOME"), home = value_of("HOME");
+    const fs::path folder = nearest_folder(!own.empty()     ? fs::path(own)
+                                           : !cache.empty() ? fs::path(cache) / "pocl"
+                                           : !home.empty()  ? fs::path(home) / ".cache" / "pocl"
+                                                            : below(system, "/tmp/pocl"));
+    constexpr const char* about = "PoCL's cache";
+    if (!can_be_written(system, folder))
+        return {{problem, about,
+                 fmt::format("{} cannot be written to, and without a cache PoCL compiles no kernel", folder.string()),
+                 "make it a folder of yours, or set POCL_CACHE_DIR to one"}};
+    if (const std::uint64_t free = system.free_bytes(folder); free < least_bytes)
+        return {{problem, about,
+                 fmt::format("{} has room for {} bytes, too few for PoCL to compile kernels", folder.string(), free),
+                 "make room on that disk, or set POCL_CACHE_DIR to a folder on another"}};
+    return {{ok, about, fmt::format("{} can be written to", folder.string())}};
+}
+
 Findings examine_cuda(const System& system, const cuda::Installation& cuda) {
     if (!cuda.is_built_in && has_nvidia_card(system))
         return {{warning, "CUDA", cuda.driver_absence,
@@ -274,7 +312,7 @@ Findings examine_cuda(const System& system, const cuda::Installation& cuda) {
     if (!cuda.driver_absence.empty()) {
         if (nvidia_module_is_loaded(system)) return {examine_absent_driver(cuda.driver_absence)};
         if (has_nvidia_card(system)) return {};  // examine_cards tells that it lacks its kernel driver
-        return {{ok, "CUDA", cuda.driver_absence + "; there is no NVIDIA card here either"}};
+        return {{none, "CUDA", cuda.driver_absence + "; there is no NVIDIA card here either"}};
     }
     Findings findings = {
         {ok, "CUDA", fmt::format("the driver knows CUDA up to {}", version_text(cuda.driver_version))}};
@@ -357,10 +395,10 @@ Finding examine_sort(const DeviceInfo& device, const std::function<void(std::spa
         const std::string log = error.build_log().substr(0, error.build_log().find('\n'));
         switch (error.code()) {
             case ErrorCode::build_failed:
-                return failed(
-                    log.empty() ? error.what() : fmt::format("{}: {}", error.what(), log),
-                    "its compiler is incomplete, or too old or too new for it: update or reinstall its driver "
-                    "(and NVRTC where it is CUDA)");
+                return failed(log.empty() ? error.what() : fmt::format("{}: {}", error.what(), log),
+                              "see what is said of a cache above; else its compiler is incomplete, or too old or too "
+                              "new for it: update or reinstall its driver "
+                              "(and NVRTC where it is CUDA)");
             case ErrorCode::out_of_memory:
                 return failed(error.what(), "end the programs that have the device's memory, and try again");
             case ErrorCode::unsupported: return failed(error.what(), "sort on another device");
@@ -390,12 +428,8 @@ Finding examine_cache(const System& system, const fs::path& file) {
         return {warning, about, "neither XDG_CACHE_HOME nor HOME is an absolute path",
                 "set HOME if lanesort tune is to store shapes"};
     }
-    // The nearest folder that is there decides whether the others can be made.
-    fs::path folder = file.parent_path();
-    while (!is_there(folder) && folder.has_relative_path()) folder = folder.parent_path();
-    std::error_code failure;
-    if (fs::is_directory(folder, failure) && system.is_usable(folder))
-        return {ok, about, fmt::format("{} can be written to", folder.string())};
+    const fs::path folder = nearest_folder(file.parent_path());
+    if (can_be_written(system, folder)) return {ok, about, fmt::format("{} can be written to", folder.string())};
     return {warning, about,
             fmt::format("{} cannot be written to, so lanesort tune cannot store shapes", folder.string()),
             "make it a folder of yours, or set XDG_CACHE_HOME to one"};

@@ -14,6 +14,7 @@
 
 enum class Verdict : std::uint8_t {
     ok,
+    none,     ///< is not there, and nothing here needs it
     warning,  ///< something does not work, but nothing that a sort on another device needs
     problem,  ///< what is there cannot be used as it is
 };
@@ -23,7 +24,7 @@ struct Finding {
     Verdict verdict;
     std::string about;  ///< a word or two
     std::string found;
-    std::string advice = {};  ///< what to do; empty where all is well
+    std::string advice = {};  ///< what to do; empty where nothing is wrong
 };
 
 using Findings = std::vector<Finding>;
@@ -31,9 +32,10 @@ using Findings = std::vector<Finding>;
 /// What is looked at of the operating system. Tests put a made-up one in its place.
 struct System {
     std::filesystem::path root;
-    std::function<std::optional<std::string>(const char*)> variable;      ///< of the environment
-    std::function<bool(const std::filesystem::path&)> is_usable;          ///< this process may read and write it
-    std::function<std::string(const std::string&)> why_it_does_not_load;  ///< a library; empty if it loads
+    std::function<std::optional<std::string>(const char*)> variable;        ///< of the environment
+    std::function<bool(const std::filesystem::path&)> is_usable;            ///< this process may read and write it
+    std::function<std::uint64_t(const std::filesystem::path&)> free_bytes;  ///< on the disk of that folder
+    std::function<std::string(const std::string&)> why_it_does_not_load;    ///< a library; empty if it loads
 };
 
 System this_system();
@@ -51,6 +53,9 @@ Findings examine_icd_files(const System& system);
 
 /// OpenCL's implementations, and platforms that fail or have no device.
 Findings examine_platforms(const Discovered& discovered);
+
+/// Whether PoCL, if it is among these platforms, can write the folder without which it compiles nothing.
+Findings examine_kernel_cache(const System& system, const std::vector<std::string>& platforms);
 
 /// The CUDA driver and NVRTC. Nothing where the driver is missing and a card has no kernel driver: examine_cards tells.
 Findings examine_cuda(const System& system, const lanesort::cuda::Installation& cuda);

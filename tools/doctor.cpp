@@ -21,6 +21,7 @@ using namespace lanesort;
 std::string_view name_of(Verdict verdict) {
     switch (verdict) {
         case Verdict::ok: return "ok";
+        case Verdict::none: return "none";
         case Verdict::warning: return "warning";
         case Verdict::problem: return "problem";
     }
@@ -36,6 +37,7 @@ public:
         discovered_ = {platforms, {}, absences, cuda::installation()};
         for (const Device& device : found) discovered_.devices.push_back(device.info());
         add(examine_platforms(discovered_));
+        add(examine_kernel_cache(system, platforms));
         add(examine_cuda(system, discovered_.cuda));
         add(examine_cards(system, discovered_.devices));
         add(examine_device_files(system));

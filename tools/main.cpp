@@ -4,6 +4,8 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -12,21 +14,68 @@
 
 #include "command.hpp"
 #include "files.hpp"
+#include "options.hpp"
 
 namespace {
 
 enum ExitStatus : int { done = 0, failed = 1, bad_input = 2 };
 
-/// Help without CLI11's mark behind the flags that switch something off.
+/// Help for people: the options for the shape of a sort are only in --help-all, and neither CLI11's mark behind the
+/// flags that switch something off nor what an option needs or excludes is in it, which groups and texts say.
 class HelpFormatter : public CLI::Formatter {
+    std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+        if (mode != CLI::AppFormatMode::Sub)
+            shows_all_ = mode == CLI::AppFormatMode::All;  // else it is part of another
+        return CLI::Formatter::make_help(app, std::move(name), mode);
+    }
+    std::string make_group(std::string group, bool is_positional,
+                           std::vector<const CLI::Option*> options) const override {
+        if (!shows_all_ && group == ShapeOptions::group) return {};
+        return CLI::Formatter::make_group(std::move(group), is_positional, std::move(options));
+    }
     std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
         return CLI::detail::find_and_replace(CLI::Formatter::make_option_name(option, is_positional), "{false}", "");
     }
+    std::string make_option_opts(const CLI::Option* option) const override {
+        std::string text;
+        if (!option->get_type_name().empty()) text += " " + option->get_type_name();
+        if (option->get_expected_max() == CLI::detail::expected_max_vector_size) text += " ...";
+        if (option->get_required()) text += " " + get_label("REQUIRED");
+        return text;
+    }
+
+    mutable bool shows_all_ = false;
 };
+
+void add_help(CLI::App& app) {
+    CLI::App* const command = app.add_subcommand("help", "Show how lanesort, or one of its sub-commands, is used");
+    const auto name = std::make_shared<std::string>();
+    command->add_option("COMMAND", *name, "the sub-command")->type_name("");
+    command->footer("Example: lanesort help sort");
+    command->callback([&app, name] {
+        // That of the app itself would be that of the sub-command which runs.
+        if (name->empty())
+            return print(app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal));
+        const auto asked = app.get_subcommands([&](const CLI::App* one) { return one->get_name() == *name; });
+        if (asked.empty()) throw BadInput(fmt::format("there is no sub-command {:?}; see lanesort --help", *name));
+        print(asked.front()->help(app.get_name()));
+    });
+}
+
+/// What is wrong with the arguments, in a sentence.
+std::string sentence_of(const CLI::ParseError& error) {
+    const auto replaced = [&](const char* part, const char* by) {
+        return CLI::detail::find_and_replace(error.what(), part, by);
+    };
+    if (dynamic_cast<const CLI::RequiresError*>(&error)) return replaced(" requires ", " is only for use with ");
+    if (dynamic_cast<const CLI::ExcludesError*>(&error)) return replaced(" excludes ", " cannot be used with ");
+    return error.what();
+}
 
 void run(int argc, char** argv) {
     CLI::App app("Sorts numbers in place on an OpenCL device or an NVIDIA GPU.", "lanesort");
     app.set_version_flag("--version", "lanesort " LANESORT_VERSION);
+    app.set_help_all_flag("--help-all", "Print this help message and the options for the shape of a sort, and exit");
     app.require_subcommand(0, 1);
     const auto formatter = std::make_shared<HelpFormatter>();
     formatter->column_width(41);
@@ -43,15 +92,18 @@ void run(int argc, char** argv) {
     add_devices(app);
     add_doctor(app);
     add_tune(app);
+    add_help(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
         return print(app.help());
+    } catch (const CLI::CallForAllHelp&) {
+        return print(app.help("", CLI::AppFormatMode::All));
     } catch (const CLI::CallForVersion& version) {
         return print(fmt::format("{}\n", version.what()));
     } catch (const CLI::ParseError& error) {
         const auto chosen = app.get_subcommands();
-        throw BadInput(fmt::format("{}; see lanesort {}--help", error.what(),
+        throw BadInput(fmt::format("{}; see lanesort {}--help", sentence_of(error),
                                    chosen.empty() ? "" : chosen.front()->get_name() + " "));
     }
     if (app.get_subcommands().empty()) throw BadInput("nothing to do; see lanesort --help");
@@ -85,9 +137,9 @@ int main(int argc, char** argv) {
         return complain(bad_input, error.what());
     } catch (const lanesort::Error& error) {
         using enum lanesort::ErrorCode;
-        const bool finds_none = error.code() == no_platform || error.code() == no_device;
+        const bool is_known = error.code() == no_platform || error.code() == no_device || error.code() == build_failed;
         return complain(exit_status(error.code()),
-                        fmt::format("{}{}", error.what(), finds_none ? "; `lanesort doctor` says what to do" : ""),
+                        fmt::format("{}{}", error.what(), is_known ? "; `lanesort doctor` says what to do" : ""),
                         error.build_log());
     } catch (const std::bad_alloc&) {
         return complain(failed, "the keys do not fit into memory");

@@ -175,7 +175,7 @@ void add_format(CLI::App& app, Format& format, std::initializer_list<Format> all
 }
 
 CLI::Option* add_table(CLI::App& app, TableOptions& table) {
-    const std::string group = "Tables";
+    const std::string group = "Tables (with --by-column)";
     CLI::Option* const by_column =
         add_parsed(app, "--by-column", table.column, parse_column, "the number of a column, from 1, or its name",
                    "IN is a text table, whose keys are in this column: its number, from 1, or its name in the header")
@@ -207,7 +207,6 @@ void add_index_bytes(CLI::App& app, std::size_t& bytes) {
 }
 
 void ShapeOptions::add_to(CLI::App& app) {
-    const std::string group = "Shape (what is not given is as chosen for the device)";
     const auto number = [&](const char* flag, std::optional<unsigned>& value, const char* help) {
         app.add_option(flag, value, help)->type_name("N")->group(group);
     };

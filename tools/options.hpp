@@ -42,6 +42,9 @@ struct ShapeOptions {
     std::optional<unsigned> lanes, vectors, work_items, registers, steps_per_pass, resident_groups;
     std::optional<bool> local_sync, remap, bank_swap, bank_padding, coalesced_store;
 
+    /// Their title in --help-all.
+    static constexpr const char* group = "Shape (what is not given is as chosen for the device)";
+
     void add_to(CLI::App& app);
     bool any() const;
     /// These parts, and the others from that shape, as far as they still fit.
