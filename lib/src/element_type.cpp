@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -30,6 +32,24 @@ std::size_t number_bytes(const Extent& extent) noexcept {
     return extent.length() > most_narrow_numbers - extent.middle.has_value() ? 8 : 4;
 }
 
+/// A comment that does not end would go on in the kernels' own text.
+bool ends_in_comment(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const std::string_view two = text.substr(i, 2);
+        if (two == "/*") {
+            const std::size_t end = text.find("*/", i + 2);
+            if (end == text.npos) return true;
+            i = end + 1;
+        } else if (two == "//" || text[i] == '"' || text[i] == '\'') {
+            // To the end of the line at the most; a backslash takes the next character with it.
+            const char end = two == "//" ? '\n' : text[i];
+            for (++i; i < text.size() && text[i] != end && text[i] != '\n'; ++i)
+                if (text[i] == '\\') ++i;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 void check(const Extent& extent) {
@@ -45,8 +65,6 @@ void check(const Extent& extent) {
     }
     if (extent.offset_bytes == 0) return;
     require(extent.row_length == 0, "keys cannot be rows and segments at once");
-    require(extent.longest <= extent.count,
-            fmt::format("the longest segment has {} keys, but there are {} in all", extent.longest, extent.count));
 }
 
 void check(const KeyKind& key) {
@@ -55,6 +73,11 @@ void check(const KeyKind& key) {
                 fmt::format("records have {} bytes, but must have 1 to 64", comparator->bytes));
         require(!comparator->type.empty() && !comparator->before.empty(),
                 "a comparator needs the name of the records' type and an expression");
+        for (const auto& [text, name] : {std::pair{&comparator->type, "type"},
+                                         {&comparator->before, "expression"},
+                                         {&comparator->declarations, "declarations"}})
+            require(!ends_in_comment(*text),
+                    fmt::format("a comment in the comparator's {} has no end: there is /* without */", name));
     } else {
         require(std::ranges::count(all_key_types, key.type()) == 1,
                 fmt::format("there is no type of keys {}", static_cast<unsigned>(key.type())));

@@ -1,6 +1,7 @@
 // What a sort moves, and how it is laid out.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -72,7 +73,7 @@ Extent extent_of(const KeyRange& range, bool segmented, std::optional<std::uint6
         check_offsets(range.segments.bytes);
         extent.offset_bytes = range.segments.bytes;
         extent.segments = range.segments.count;
-        extent.longest = range.segments.longest;
+        extent.longest = std::min<std::uint64_t>(range.segments.longest, range.count);
     }
     extent.first = range.first;
     extent.middle = middle;

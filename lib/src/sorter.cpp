@@ -181,6 +181,7 @@ void Sorter::prepare(const KeyKind& type, const Preparation& preparation) {
         extent.offset_bytes = preparation.offset_bytes;
         extent.segments = 1;
         extent.longest = preparation.longest_segment;
+        if (preparation.count > 0) extent.longest = std::min<std::uint64_t>(extent.longest, preparation.count);
     }
     const std::size_t value_bytes = preparation.value_bytes, index_bytes = preparation.index_bytes;
     if (value_bytes > 0) detail::check_values(value_bytes);

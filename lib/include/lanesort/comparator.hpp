@@ -19,9 +19,10 @@ namespace lanesort {
 ///
 /// The text is compiled as OpenCL C 1.2 or as CUDA C++, with uchar, ushort, uint and ulong (64 bits) defined in both.
 /// Names of types and functions must not be those that the kernels declare (kernels/*.h): one of your own project in
-/// front of each is enough. Nothing of it is checked but by the compiler: it is code, to be trusted as such. A mistake
-/// in it is Error(build_failed), whose log counts the lines of `before` in a file "before" and those of `declarations`
-/// in a file "declarations".
+/// front of each is enough. Nothing of it is checked but by the compiler: it is code, to be trusted as such. A comment
+/// without an end, which would go on in the kernels' text, is Error(invalid_argument). Any other mistake is
+/// Error(build_failed), whose log counts the lines of `before` in a file "before" and those of `declarations` in a file
+/// "declarations".
 ///
 /// Records of which neither comes before the other are ordered by their bytes, so the result is the same on every
 /// device; in a stable sort, and in a selection of the first k, they keep their order.

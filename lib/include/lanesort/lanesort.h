@@ -169,7 +169,7 @@ typedef struct lanesort_segments {
     const void* memory;  ///< null: no segments
     size_t offset;       ///< integers before the first one
     size_t count;        ///< segments, one less than the offsets
-    size_t longest;      ///< keys of the longest segment; not read for host memory
+    size_t longest;      ///< keys of the longest segment, or more; not read for host memory
     size_t bytes;        ///< of an offset: 4 or 8, in host memory 8; 0: 8
 } lanesort_segments;
 

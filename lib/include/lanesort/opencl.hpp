@@ -33,7 +33,7 @@ struct Segments {
     cl_mem buffer = nullptr;  ///< of the offsets; null: no segments
     std::size_t offset = 0;   ///< integers before the first one
     std::size_t count = 0;    ///< segments, one less than the offsets
-    std::size_t longest = 0;  ///< keys of the longest segment
+    std::size_t longest = 0;  ///< keys of the longest segment, or more
     std::size_t bytes = 4;    ///< of an offset: 4 or 8
 };
 
