@@ -76,5 +76,17 @@ TEST_CASE("key order: negative zero, positive zero, infinities and NaNs stand wh
     }
 }
 
+TEST_CASE("key order: NaNs ascend by their bits with sign +, then descend by them with sign -") {
+    const std::uint32_t ascending[] = {0x7f800000, 0x7f800001, 0x7fc00000, 0x7fffffff,
+                                       0xffffffff, 0xffc00000, 0xff800001};
+    for (const Order order : test::both_orders) {
+        std::vector<std::uint32_t> sorted(std::begin(ascending), std::end(ascending));
+        std::ranges::sort(sorted, {},
+                          [&](std::uint32_t bits) { return encode(bits, key_coding(KeyType::f32, order)); });
+        if (order == Order::descending) std::ranges::reverse(sorted);
+        CHECK(std::ranges::equal(sorted, ascending));
+    }
+}
+
 }  // namespace
 }  // namespace lanesort

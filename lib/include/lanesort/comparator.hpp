@@ -24,8 +24,9 @@ namespace lanesort {
 /// Error(build_failed), whose log counts the lines of `before` in a file "before" and those of `declarations` in a file
 /// "declarations".
 ///
-/// Records of which neither comes before the other are ordered by their bytes, so the result is the same on every
-/// device; in a stable sort, and in a selection of the first k, they keep their order.
+/// Records of which neither comes before the other are ordered by their bits, so the result is the same on every
+/// device: as unsigned integers of 8, 4, 2 or 1 bytes, whichever is the first to divide the size, from the first one on.
+/// In a stable sort, and in a selection of the first k, they keep their order.
 struct Comparator {
     std::string type;               ///< the name of the type
     std::size_t bytes = 0;          ///< its size, 1 to 64, which must be the same on the device

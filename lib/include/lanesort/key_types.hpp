@@ -38,7 +38,7 @@ inline constexpr KeyType all_key_types[] = {KeyType::u8,  KeyType::i8,  KeyType:
 
 /// Ascending, or its exact reverse. Numbers ascend with -0 before +0 and every NaN, of either sign, after +infinity;
 /// so NaNs come first when descending. Keys that differ in any bit are ordered, which makes every sort deterministic:
-/// NaNs by their bits, the negative ones after the positive ones.
+/// positive NaNs by ascending bits, after them negative ones by descending bits, as negative numbers are.
 enum class Order : std::uint8_t {
     ascending,   ///< the smallest key first
     descending,  ///< the largest key first
