@@ -97,7 +97,8 @@ lanesort_status lanesort_prepare(lanesort_sorter* sorter, lanesort_call call, co
                                                 .stable = keys.stable(),
                                                 .first = call == LANESORT_CALL_TOP_K ? range->first : keys.first(),
                                                 .longest_segment = range->segments.longest,
-                                                .offset_bytes = keys.offset_bytes()});
+                                                .offset_bytes = keys.offset_bytes(),
+                                                .segments = range->segments.count});
     });
 }
 

@@ -122,6 +122,7 @@ TEST_CASE("contract: a device-side sort allocates no device memory") {
         const auto keys = random_keys<std::uint32_t>(200001, random);
         const cl::Buffer buffer = buffer_of(target, keys);
         Sorter sorter = target.new_sorter();
+        sorter.prepare(KeyType::u32, keys.size());
         const CreatedBuffers before = created_buffers();
         const SortReport report = opencl::enqueue_sort(sorter, target.queue(), {buffer(), 0, keys.size()});
         target.queue.finish();

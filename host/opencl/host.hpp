@@ -18,6 +18,9 @@ public:
 
     const DeviceInfo& info() const noexcept override { return info_; }
     unsigned prepare(const detail::KernelParameters& parameters) override;
+    void rehearse(const detail::KernelParameters& parameters, const Plan& plan) override;
+    void rehearse(const detail::KernelParameters& parameters, const detail::Selection& selection) override;
+    void rehearse(const detail::KernelParameters& parameters, const detail::RunsSchedule& schedule) override;
     SortReport sort_host(const detail::HostArrays& arrays, std::uint64_t count, const Plan& plan,
                          const detail::KernelParameters& parameters, KeyCoding coding,
                          const std::function<void(std::size_t, std::size_t)>& progress) override;
@@ -36,6 +39,8 @@ public:
 private:
     /// The queue of host-range sorts, made when the first one needs it.
     const cl::CommandQueue& queue();
+    /// Processors compile a kernel, or a part of it, when it is first launched.
+    bool compiles_at_launch() const noexcept { return info_.kind == DeviceKind::cpu; }
 
     cl::Context context_;
     cl::Device device_;

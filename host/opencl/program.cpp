@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -60,6 +61,11 @@ Program::Program(const cl::Context& context, const cl::Device& device, const det
         const std::size_t limit = kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);
         max_work_items = static_cast<unsigned>(std::min<std::size_t>(max_work_items, limit));
     }
+    launched_.resize(kernels.size());
+}
+
+bool Program::is_first_launch(std::size_t kernel, std::uint64_t groups) {
+    return !std::exchange(launched_[kernel][groups * parameters.work_items() >= many_work_items], true);
 }
 
 }  // namespace lanesort::opencl

@@ -1,6 +1,8 @@
 // The kernels of one set of parameters, compiled for one device.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <vector>
 
 #include "../../lib/src/backend.hpp"
@@ -15,6 +17,16 @@ struct Program {
     detail::KernelParameters parameters;
     std::vector<cl::Kernel> kernels;  ///< in the order of detail::kernel_names()
     unsigned max_work_items;          ///< the largest work-group in which all of them can run
+
+    /// Notes that a kernel is about to be launched with so many work-groups. False if a launch was noted before after
+    /// which this one compiles nothing.
+    bool is_first_launch(std::size_t kernel, std::uint64_t groups);
+
+private:
+    std::vector<std::array<bool, 2>> launched_;  // each kernel, with few and with many work-items
 };
+
+/// PoCL compiles a kernel when it is first launched, and again when it is first launched with so many work-items.
+inline constexpr std::uint64_t many_work_items = 65535;
 
 }  // namespace lanesort::opencl

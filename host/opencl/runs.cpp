@@ -1,6 +1,8 @@
 // Sorted ranges: how far they are in order, and their runs of equal keys.
+#include <algorithm>
 #include <array>
 
+#include "../../lib/src/integers.hpp"
 #include "../../lib/src/sorter_core.hpp"
 #include "arguments.hpp"
 #include "checked.hpp"
@@ -113,6 +115,28 @@ SortReport enqueue_run_lengths(Sorter& sorter, cl_command_queue queue, const Key
                                const ValueRange& lengths, std::span<const cl_event> wait_list, cl_event* event) {
     return enqueue(sorter, queue, keys, detail::RunsTask::run_lengths, distinct.number, &distinct, &lengths, wait_list,
                    event);
+}
+
+void Host::rehearse(const detail::KernelParameters& parameters, const detail::RunsSchedule& schedule) {
+    if (!compiles_at_launch()) return;
+    Program& kernels = program(parameters);
+    bool is_first = false;
+    for (const detail::RunsLaunch& launch :
+         detail::runs_launches(schedule, parameters.bytes, parameters.wide_index, {}))
+        is_first = kernels.is_first_launch(launch.kernel, launch.groups) || is_first;
+    if (!is_first) return;
+    detail::RunsSchedule empty = schedule;
+    empty.count = 0;
+    empty.rows = std::min(schedule.rows, ceil_div(many_work_items, schedule.parts));
+    checked([&] {
+        // One result a row; of no keys nothing else is written.
+        const Array any{cl::Buffer(context_, CL_MEM_READ_WRITE, empty.rows * sizeof(cl_ulong))};
+        RunsArrays arrays;
+        for (Array& array : arrays) array = Array(any);
+        const FinishAtEnd finish_at_end(queue());
+        SortReport report;
+        finish(queue(), {enqueue_launches(*this, queue(), empty, parameters, {}, arrays, {}, report)});
+    });
 }
 
 void Host::runs_host(const void* keys, const detail::HostRuns& found, const detail::RunsSchedule& schedule,

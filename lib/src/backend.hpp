@@ -101,6 +101,12 @@ public:
     /// Compiles the kernels unless that was done before; returns the largest work-group that they may run in.
     virtual unsigned prepare(const KernelParameters& parameters) = 0;
 
+    /// Where the device's compiler leaves work for the first launch of a kernel, has it done: launches each prepared
+    /// kernel that is to be used over no elements, unless that was done before, and waits.
+    virtual void rehearse(const KernelParameters&, const Plan&) {}
+    virtual void rehearse(const KernelParameters&, const Selection&) {}
+    virtual void rehearse(const KernelParameters&, const RunsSchedule&) {}
+
     /// Uploads the arrays of `count` elements, runs the plan and downloads them.
     virtual SortReport sort_host(const HostArrays& arrays, std::uint64_t count, const Plan& plan,
                                  const KernelParameters& parameters, KeyCoding coding,

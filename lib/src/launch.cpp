@@ -21,12 +21,20 @@ std::size_t flip_bytes(const KernelParameters& parameters) {
 
 }  // namespace
 
+std::size_t kernel_of(const Pass& pass, const KernelParameters& parameters) noexcept {
+    const auto kind = static_cast<std::size_t>(pass.kind);
+    switch (parameters.operation) {
+        case Operation::sort_first: return 0;
+        case Operation::merge: return kind - static_cast<std::size_t>(Pass::Kind::merge_rows);
+        default: return kind;
+    }
+}
+
 Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& parameters, const KeyArray& keys) {
     Launch launch;
     const bool sorts_first = parameters.operation == Operation::sort_first;
     const bool merges = parameters.operation == Operation::merge;
-    const auto kind = static_cast<std::size_t>(pass.kind);
-    launch.kernel = sorts_first ? 0 : merges ? kind - static_cast<std::size_t>(Pass::Kind::merge_rows) : kind;
+    launch.kernel = kernel_of(pass, parameters);
     launch.groups = pass.groups;
     launch.add(keys.offset, 8);
     launch.add(parameters.layout == Layout::rows ? plan.count : keys.count, parameters.wide_index ? 8 : 4);

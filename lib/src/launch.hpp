@@ -34,6 +34,9 @@ struct Launch {
     std::span<const KernelArgument> rest() const noexcept { return {arguments, argument_count}; }
 };
 
+/// The kernel of a pass, as an index into kernel_names().
+std::size_t kernel_of(const Pass& pass, const KernelParameters& parameters) noexcept;
+
 /// The launch of one pass of the plan.
 Launch launch_of(const Pass& pass, const Plan& plan, const KernelParameters& parameters, const KeyArray& keys);
 

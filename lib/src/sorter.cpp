@@ -7,6 +7,7 @@
 #include <lanesort/error.hpp>
 
 #include "element_type.hpp"
+#include "integers.hpp"
 #include "sorter_core.hpp"
 
 namespace lanesort {
@@ -179,7 +180,8 @@ void Sorter::prepare(const KeyKind& type, const Preparation& preparation) {
     if (preparation.longest_segment > 0) {
         detail::check_offsets(preparation.offset_bytes);
         extent.offset_bytes = preparation.offset_bytes;
-        extent.segments = 1;
+        extent.segments = preparation.segments;
+        if (extent.segments == 0) extent.segments = ceil_div(preparation.count, preparation.longest_segment);
         extent.longest = preparation.longest_segment;
         if (preparation.count > 0) extent.longest = std::min<std::uint64_t>(extent.longest, preparation.count);
     }
@@ -187,7 +189,8 @@ void Sorter::prepare(const KeyKind& type, const Preparation& preparation) {
     if (value_bytes > 0) detail::check_values(value_bytes);
     if (preparation.call != run_lengths && index_bytes > 0) detail::check_index(extent, index_bytes);
     switch (preparation.call) {
-        case merge: extent.middle = extent.count / 2; [[fallthrough]];
+        // No other pair of ranges has more passes.
+        case merge: extent.middle = std::min<std::uint64_t>(extent.count, 1); [[fallthrough]];
         case sort: {
             extent.first = preparation.first;
             check(extent);

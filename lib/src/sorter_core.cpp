@@ -53,6 +53,23 @@ const char* why_limited(const DeviceInfo& device) {
                : "";
 }
 
+Plan plan_of(const Extent& extent, const KernelParameters& parameters) {
+    const std::uint64_t length = extent.length();
+    if (extent.middle) return make_merge_plan(length, *extent.middle, parameters.shape);
+    if (extent.in_rows())
+        return make_row_plan(extent.rows(), length, parameters.shape, parameters.tiles_per_group, extent.first);
+    return make_plan(length, parameters.shape, extent.first);
+}
+
+/// The same of as many keys as narrow indices can count.
+Extent many(Extent extent) {
+    const std::uint64_t row = std::max<std::uint64_t>(extent.row_length, 1);
+    extent.count = (wide_count - 1) / row * row;
+    if (extent.offset_bytes > 0) extent.segments = std::max(extent.segments, extent.count / extent.longest);
+    if (extent.middle) extent.middle = 1;
+    return extent;
+}
+
 }  // namespace
 
 SortReport report_of(const Plan& plan) {
@@ -146,16 +163,13 @@ SorterCore::Prepared SorterCore::prepare_with(Shape shape, bool adapt, const Ext
                                     to_string(parameters.shape), limited.max_work_items, device.name));
         parameters.shape = smaller;
     }
-    Plan plan = extent.middle ? make_merge_plan(length, *extent.middle, parameters.shape)
-                : extent.in_rows()
-                    ? make_row_plan(extent.rows(), length, parameters.shape, parameters.tiles_per_group, extent.first)
-                    : make_plan(length, parameters.shape, extent.first);
-    Prepared ready{std::move(plan), std::move(parameters)};
+    Prepared ready{plan_of(extent, parameters), std::move(parameters)};
     for (const Pass& pass : ready.plan.passes)
         if (pass.groups > most_groups)
             throw Error(ErrorCode::unsupported,
                         fmt::format("{} keys in shape {} need {} work-groups in one launch; {} are possible",
                                     extent.count, to_string(ready.plan.shape), pass.groups, most_groups));
+    backend_->rehearse(ready.parameters, extent.count > 0 ? ready.plan : plan_of(many(extent), ready.parameters));
     return ready;
 }
 
@@ -224,7 +238,10 @@ std::optional<SorterCore::PreparedSelection> SorterCore::prepare_selection(const
                                     .shape = selection.shape};
         if (type.key.comparator()) parameters.comparator = *type.key.comparator();
         const unsigned allowed = backend_->prepare(parameters);
-        if (allowed >= parameters.work_items()) return PreparedSelection{std::move(selection), std::move(parameters)};
+        if (allowed >= parameters.work_items()) {
+            backend_->rehearse(parameters, selection);
+            return PreparedSelection{std::move(selection), std::move(parameters)};
+        }
         if (allowed == 0) break;
         device.max_work_items = allowed;
     }
@@ -297,7 +314,10 @@ SorterCore::PreparedRuns SorterCore::prepare_runs(const Extent& extent, const Ke
                                     .shape = schedule.shape};
         if (type.comparator()) parameters.comparator = *type.comparator();
         const unsigned allowed = backend_->prepare(parameters);
-        if (parameters.work_items() <= allowed) return {schedule, std::move(parameters)};
+        if (parameters.work_items() <= allowed) {
+            if (extent.count > 0) backend_->rehearse(parameters, schedule);
+            return {schedule, std::move(parameters)};
+        }
         device.max_work_items = allowed;
     }
 }

@@ -226,8 +226,8 @@ enum {
 };
 
 /// Compiles now what such a call on such keys needs, so that the call does not: Sorter::prepare. Of the keys `memory`,
-/// `offset` and `order` do not matter, of segments only `longest` (0: no segments) and `bytes`. `value_bytes`: of a
-/// value, 0: none. `index_bytes`: of an index or a length, 0: none. Fails as the call would.
+/// `offset` and `order` do not matter, of segments only `longest` (0: no segments), `count` (0: as many as if all were
+/// the longest) and `bytes`. `value_bytes`: of a value, 0: none. `index_bytes`: of an index or a length, 0: none. Fails as the call would.
 LANESORT_API lanesort_status lanesort_prepare(lanesort_sorter* sorter, lanesort_call call,
                                               const lanesort_key_range* keys, size_t value_bytes, size_t index_bytes);
 

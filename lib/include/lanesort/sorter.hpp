@@ -97,6 +97,7 @@ struct Preparation {
     std::size_t first = all_keys;     ///< as in SortOptions; for top_k: how many
     std::size_t longest_segment = 0;  ///< keys; 0: no segments
     std::size_t offset_bytes = 8;     ///< of the offsets of segments: 8 in host memory
+    std::uint64_t segments = 0;       ///< how many there are; 0: as many as if all were the longest
 };
 
 /// What one sort did. The synchronisations are those of sorts, merges and selections; where others have some, they are
