@@ -58,10 +58,13 @@ INLINE void sort_blocks(element_t* r) {
             exchange(&r[LOWER_OF_PAIR(i, phase)], &r[LOWER_OF_PAIR(i, phase) ^ ((2u << phase) - 1)], i);
         UNROLL for (uint below = 1; below <= phase; ++below) register_step(r, phase - below);
     }
-    UNROLL for (uint phase = 0; phase < LOG2(LANES); ++phase) {
+    ROLLED for (uint phase = 0; phase < LOG2(LANES); ++phase) {
         trade_all_lanes(r);
-        register_mirrored_step(r, phase);
-        UNROLL for (uint below = 1; below <= phase; ++below) register_step(r, phase - below);
+        UNROLL for (uint above = 1; above <= LOG2(LANES); ++above) {
+            uint bit = LOG2(LANES) - above;
+            if (bit == phase) register_mirrored_step(r, bit);
+            if (bit < phase) register_step(r, bit);
+        }
         trade_all_lanes(r);
     }
     UNROLL for (uint phase = LOG2(LANES); phase < LOG2(REGISTER_VECTORS); ++phase) {

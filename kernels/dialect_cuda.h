@@ -55,6 +55,7 @@ typedef ulong offset_t;
 #define GLOBAL
 #define LOCAL
 #define INLINE static __device__ __forceinline__
+#define OUTLINED INLINE
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
 #define GROUPS ((index_t)gridDim.x)

@@ -58,6 +58,12 @@ typedef ulong offset_t;
 #define GLOBAL __global
 #define LOCAL __local
 #define INLINE static inline __attribute__((always_inline))
+/* Of what a processor's kernel has in several places, or seldom needs, one copy: half of the time to compile. */
+#if defined(__clang__) && WALKS_IN_CACHE
+#define OUTLINED static __attribute__((noinline))
+#else
+#define OUTLINED INLINE
+#endif
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
 /* get_num_groups may be a division where groups need not be of one size. */
@@ -84,7 +90,7 @@ typedef ulong offset_t;
 
 /* A key and the value or number that decides between equal ones are one integer in registers, where they have as many
  * bits (elements.h). Between passes halves of vectors of these may lie at any key, which takes clang's attribute. */
-#if defined(__clang__) && MAY_PACK && LANES >= 4 && RECORD_BYTES == 0 && KEY_BITS <= 32 && \
+#if defined(__clang__) && WALKS_IN_CACHE && LANES >= 4 && RECORD_BYTES == 0 && KEY_BITS <= 32 && \
     VALUE_BITS + NUMBER_BITS == KEY_BITS && (VALUE_BITS == 0 || NUMBER_BITS == 0)
 #define PACKED 1
 #define REGISTER_KEY_BITS PASTE(TWICE_, KEY_BITS)

@@ -211,6 +211,33 @@ INLINE arrays_t arrays_from(arrays_t arrays, index_t elements) {
     return arrays;
 }
 
+#if LANES > 1
+/* The vectors of a work-item of which some reach beyond the end of the array. Keys alone have them out of line, since
+ * elements of several parts are then slower also where the array does not end. */
+#if VALUE_BITS || STORES_NUMBERS
+#define AT_END INLINE
+#else
+#define AT_END OUTLINED
+#endif
+AT_END void load_to_end_of_array(element_t* held, arrays_t arrays, index_t count, tile_t tile, uint t, uint start,
+                                 uint mirrored, uint block_vectors, uint coding, flip_t flip) {
+    lanes_t beyond = lanes_of(element_beyond(coding, flip));
+    ROLLED for (uint m = 0; m < REGISTER_VECTORS; ++m) {
+        lanes_t lanes = beyond;
+        load_to_end(&lanes, arrays, held_index(tile, t, m, start, mirrored), count, block_vectors, coding, flip);
+        held[m] = element_of(&lanes);
+    }
+}
+
+AT_END void store_to_end_of_array(const element_t* held, arrays_t arrays, index_t count, tile_t tile, uint t, uint start,
+                                  uint mirrored, uint block_vectors, uint last_pass) {
+    ROLLED for (uint m = 0; m < REGISTER_VECTORS; ++m) {
+        lanes_t lanes = lanes_of(held[m]);
+        store_to_end(&lanes, arrays, held_index(tile, t, m, start, mirrored), count, block_vectors, last_pass);
+    }
+}
+#endif
+
 /* All registers of work-item t from the array, whose blocks are of so many vectors. Keys are only coded in memory
  * before the first pass, which `coding` tells. */
 INLINE void load_registers(element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint start,
@@ -225,8 +252,8 @@ INLINE void load_registers(element_t* r, arrays_t arrays, index_t count, tile_t 
             r[m + HALF] = load_element(from_upper, offset, upper + offset, first_pass);
         }
     } else {
-        element_t beyond = element_beyond(coding, flip);
 #if LANES == 1
+        element_t beyond = element_beyond(coding, flip);
         index_t lower = lower_index(tile, t, start), upper = upper_index(tile, t, start, mirrored);
         UNROLL for (uint m = 0; m < HALF; ++m) {
             index_t offset = key_offset(tile, vector_of(0, m, start));
@@ -237,11 +264,9 @@ INLINE void load_registers(element_t* r, arrays_t arrays, index_t count, tile_t 
         }
         (void)block_vectors;
 #else
-        lanes_t lanes[REGISTER_VECTORS];
-        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) lanes[m] = lanes_of(beyond);
-        ROLLED for (uint m = 0; m < REGISTER_VECTORS; ++m)
-            load_to_end(&lanes[m], arrays, held_index(tile, t, m, start, mirrored), count, block_vectors, coding, flip);
-        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = element_of(&lanes[m]);
+        element_t held[REGISTER_VECTORS];
+        load_to_end_of_array(held, arrays, count, tile, t, start, mirrored, block_vectors, coding, flip);
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = held[m];
 #endif
     }
     if (coding != CODING_NONE) {
@@ -288,10 +313,9 @@ INLINE void store_registers(element_t* r, arrays_t arrays, index_t count, tile_t
         }
         (void)block_vectors;
 #else
-        lanes_t lanes[REGISTER_VECTORS];
-        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) lanes[m] = lanes_of(r[m]);
-        ROLLED for (uint m = 0; m < REGISTER_VECTORS; ++m)
-            store_to_end(&lanes[m], arrays, held_index(tile, t, m, start, mirrored), count, block_vectors, last_pass);
+        element_t held[REGISTER_VECTORS];
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) held[m] = r[m];
+        store_to_end_of_array(held, arrays, count, tile, t, start, mirrored, block_vectors, last_pass);
 #endif
     }
 }

@@ -8,7 +8,7 @@
  * Requires: any count, any element offset. Local memory: none. Barriers: none.
  */
 /* Pairs stay packed between passes, so all kernels of this file agree on it (elements.h). */
-#define MAY_PACK 1
+#define WALKS_IN_CACHE 1
 #include "columns.h"
 #include "sync_count.h"
 #include "tile.h"
@@ -144,21 +144,26 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
     NUMBER_EACH_RUN(arrays, phases)
     tile_t tile = TILE_OF(number, count);
 
-    for (uint chunk = 0; chunk < chunks_before_end(tile, count); ++chunk) {
-        for (uint t = chunk * WALK_OF_CHUNK; !IS_SORTED && t < (chunk + 1) * WALK_OF_CHUNK; ++t) {
-            tile_t part = part_of_tile(tile, t, 0, 0, count);
-            if (is_beyond(part, t, 0, 0, count)) continue;
-            element_t r[REGISTER_VECTORS];
-            load_registers(r, arrays, count, part, t, 0, 0, LANES, load_coding, flip);
-            sort_blocks(r);
-            store_blocks(r, arrays, count, part, t, phases == FIELD_BITS ? store_coding : CODING_NONE, flip);
+    /* The first walk over the chunks runs all phases of runs that lie in one, each further walk what is left of a phase
+     * of longer ones. */
+    for (uint last = max(IS_SORTED ? FIRST_PHASE : 0u, min(phases, (uint)CHUNK_BITS)); last <= phases; ++last) {
+        uint is_first_walk = last <= CHUNK_BITS, last_in_chunk = min(last, (uint)CHUNK_BITS);
+        if (!is_first_walk) merge_vectors(arrays, count, tile, 0, WALK_OF_TILE, 1, last, CHUNK_BITS, CODING_NONE, flip);
+        for (uint chunk = 0; chunk < chunks_before_end(tile, count); ++chunk) {
+            uint first_t = chunk * WALK_OF_CHUNK;
+            for (uint t = first_t; is_first_walk && !IS_SORTED && t < first_t + WALK_OF_CHUNK; ++t) {
+                tile_t part = part_of_tile(tile, t, 0, 0, count);
+                if (is_beyond(part, t, 0, 0, count)) continue;
+                element_t r[REGISTER_VECTORS];
+                load_registers(r, arrays, count, part, t, 0, 0, LANES, load_coding, flip);
+                sort_blocks(r);
+                store_blocks(r, arrays, count, part, t, phases == FIELD_BITS ? store_coding : CODING_NONE, flip);
+            }
+            for (uint phase = is_first_walk ? FIRST_PHASE : CHUNK_BITS; phase <= last_in_chunk; ++phase)
+                merge_chunk(arrays, count, tile, chunk, is_first_walk, phase, CODING_NONE,
+                            last == phases && phase == last_in_chunk ? store_coding : CODING_NONE, flip);
         }
-        for (uint phase = FIRST_PHASE; phase <= min(phases, (uint)CHUNK_BITS); ++phase)
-            merge_chunk(arrays, count, tile, chunk, 1, phase, CODING_NONE,
-                        phase == phases ? store_coding : CODING_NONE, flip);
     }
-    for (uint phase = max(FIRST_PHASE, CHUNK_BITS + 1u); phase <= phases; ++phase)
-        merge_tile(arrays, count, tile, 1, phase, CODING_NONE, phase == phases ? store_coding : CODING_NONE, flip);
     sync_t none = {0, 0};
     REPORT_SYNC(none)
 }
