@@ -102,6 +102,10 @@ lanesort_status lanesort_prepare(lanesort_sorter* sorter, lanesort_call call, co
     });
 }
 
+lanesort_status lanesort_release(lanesort_sorter* sorter) {
+    return guarded([&] { sorter_of(sorter).release(); });
+}
+
 lanesort_status lanesort_sort(lanesort_sorter* sorter, const lanesort_key_range* range) {
     return reported(sorter, range, [&](Sorter& on, const Keys& keys) {
         return on.sort(first_key(keys), range->count, keys.kind(), options_of(keys));

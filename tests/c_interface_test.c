@@ -511,6 +511,8 @@ static void prepares_for_every_call(const fixture* on) {
     CHECK_REFUSED(lanesort_prepare(on->sorter, LANESORT_CALL_RUN_LENGTHS, &range, 0, 2), LANESORT_INVALID_ARGUMENT,
                   "2");
     CHECK_REFUSED(lanesort_prepare(on->sorter, 6, &range, 0, 0), LANESORT_INVALID_ARGUMENT, "6");
+    CHECK(lanesort_release(on->sorter) == LANESORT_SUCCESS);
+    CHECK_REFUSED(lanesort_release(NULL), LANESORT_INVALID_ARGUMENT, "sorter");
 }
 
 static void refuses_mistakes(const fixture* on) {

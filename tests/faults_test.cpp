@@ -459,6 +459,33 @@ TEST_CASE("faults: a comparator that the compiler refuses, whose log may be out 
     }
 }
 
+TEST_CASE("a sorter that releases its programs has none") {
+    Random random(seed());
+    for (OpenClTarget& target : devices_behind_layer()) {
+        CAPTURE(target.name);
+        Sorter sorter = target.new_sorter(shape);
+        const auto programs = [&] {
+            auto held = references();
+            return held["cl_program"] + held["cl_kernel"];
+        };
+        const long none = programs();
+        sorter.prepare(KeyType::u32, count);
+        sorter.prepare(KeyType::u64, {.call = Preparation::Call::is_sorted, .count = count});
+        const long compiled = programs();
+        CHECK(compiled > none);
+        sorter.release();
+        CHECK(programs() == none);
+        for (int use = 0; use < 2; ++use) {
+            const Work work = sort_in_host_memory(target, random);
+            work.call(sorter);
+            work.check();
+            CHECK(programs() > none);
+            sorter.release();
+            CHECK(programs() == none);
+        }
+    }
+}
+
 /// Memory that the process has allocated, in KiB; that of a sanitizer's allocator is not known, and counts as 0.
 long allocated_kib() {
     const auto heap = mallinfo2();

@@ -50,5 +50,24 @@ TEST_CASE("recorded sort: those enqueued without a pause run one after the other
     }
 }
 
+TEST_CASE("recorded sort: it stays when its sorter frees its programs") {
+    Random random(seed());
+    for (Target& target : targets()) {
+        CAPTURE(target.name);
+        Sorter sorter = target.new_sorter();
+        const auto keys = random_keys<std::uint32_t>(30000, random);
+        const auto memory = target.memory(bytes_of(keys)), once = target.memory(bytes_of(keys));
+        const auto recording = memory->record(sorter, {0, keys.size()});
+        check_sort(target, sorter, random_keys<std::uint8_t>(777, random), Order::ascending, 3);
+        once->enqueue_sort(sorter, {0, keys.size()});
+        sorter.release();
+        require_same_bytes(keys_of<std::uint32_t>(once->read()), sorted(keys, Order::ascending));
+        recording->enqueue();
+        require_same_bytes(keys_of<std::uint32_t>(memory->read()), sorted(keys, Order::ascending));
+        check_sort(target, sorter, random_keys<std::uint8_t>(333, random), Order::descending, 1);
+        sorter.release();
+    }
+}
+
 }  // namespace
 }  // namespace lanesort::test

@@ -19,6 +19,7 @@ public:
         if (std::ranges::find(programs, parameters) == programs.end()) programs.push_back(parameters);
         return allowed_;
     }
+    void release() override { programs.clear(); }
     SortReport sort_host(const HostArrays&, std::uint64_t, const Plan&, const KernelParameters&, KeyCoding,
                          const std::function<void(std::size_t, std::size_t)>&) override {
         return {};

@@ -2,6 +2,7 @@
 #include <lanesort/cuda.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include <fmt/format.h>
@@ -51,6 +52,9 @@ public:
         check(uses);
         if (!extent.is_sorted()) ready_ = sorter.core().prepare(extent, element_);
     }
+
+    /// Null where there is nothing to be sorted.
+    std::shared_ptr<Program> program() const { return ready_ ? host_.shared_program(ready_->parameters) : nullptr; }
 
     /// Enqueues the sort; of an argsort, on a copy of the keys.
     SortReport enqueue(CUstream stream) const {
@@ -131,12 +135,14 @@ SortReport enqueue_argsort(Sorter& sorter, Stream stream, const KeyRange& keys, 
 struct RecordedSort::State {
     Host& host;
     SortReport report;
+    std::shared_ptr<Program> program;
     CUgraph graph = nullptr;
     CUgraphExec executable = nullptr;
 
     State(Sorter& sorter, const KeyRange& keys, const ValueRange* values) : host(host_of(sorter)) {
         const CurrentContext current(host.context());
         const ReadySort sort(sorter, keys, values, nullptr);
+        program = sort.program();
         // A stream of its own is captured, so that nothing of the caller's is.
         CUstream stream = nullptr;
         LANESORT_CU(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);

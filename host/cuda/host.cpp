@@ -67,12 +67,20 @@ unsigned Host::prepare(const detail::KernelParameters& parameters) {
     const CurrentContext current(context_);
     // No pool can be made while a stream is captured, but what was prepared for may be called then.
     if (attribute(device_, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)) pool();
-    return programs_.emplace_back(std::make_unique<Program>(device_, parameters))->max_work_items();
+    return programs_.emplace_back(std::make_shared<Program>(device_, parameters))->max_work_items();
 }
 
-const Program& Host::program(const detail::KernelParameters& parameters) const {
-    return **std::ranges::find(
+const std::shared_ptr<Program>& Host::shared_program(const detail::KernelParameters& parameters) const {
+    return *std::ranges::find(
         programs_, parameters, [](const auto& p) -> const auto& { return p->parameters(); });
+}
+
+void Host::release() {
+    const CurrentContext current(context_);
+    // A module must not be unloaded while one of its kernels runs.
+    check(driver().cuCtxSynchronize(), "cuCtxSynchronize");
+    std::erase_if(programs_, [](const auto& program) { return program.use_count() == 1; });
+    if (pool_) LANESORT_CU(cuMemPoolTrimTo, pool_, 0);
 }
 
 SortReport Host::sort_host(const detail::HostArrays& arrays, std::uint64_t count, const Plan& plan,

@@ -18,6 +18,7 @@ public:
 
     const DeviceInfo& info() const noexcept override { return info_; }
     unsigned prepare(const detail::KernelParameters& parameters) override;
+    void release() override;
     SortReport sort_host(const detail::HostArrays& arrays, std::uint64_t count, const Plan& plan,
                          const detail::KernelParameters& parameters, KeyCoding coding,
                          const std::function<void(std::size_t, std::size_t)>& progress) override;
@@ -34,14 +35,15 @@ public:
     /// longer than a small sort.
     CUmemoryPool pool();
     /// The compiled kernels of prepared parameters.
-    const Program& program(const detail::KernelParameters& parameters) const;
+    const std::shared_ptr<Program>& shared_program(const detail::KernelParameters& parameters) const;
+    const Program& program(const detail::KernelParameters& parameters) const { return *shared_program(parameters); }
 
 private:
     CUdevice device_;
     DeviceInfo info_;
     CUcontext context_ = nullptr;
     CUmemoryPool pool_ = nullptr;
-    std::vector<std::unique_ptr<Program>> programs_;
+    std::vector<std::shared_ptr<Program>> programs_;  // recorded sorts hold theirs, too
 };
 
 }  // namespace lanesort::cuda

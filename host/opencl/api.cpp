@@ -2,6 +2,7 @@
 #include <lanesort/opencl.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include <fmt/format.h>
@@ -61,13 +62,13 @@ public:
         if (extent.is_sorted()) return;
         auto [plan, parameters] = sorter.core().prepare(extent, element);
         plan_ = std::move(plan);
-        program_ = &host_.program(parameters);
+        program_ = host_.shared_program(parameters);
     }
 
     const Host& host() const noexcept { return host_; }
     const cl::CommandQueue& queue() const noexcept { return queue_; }
     const Plan& plan() const noexcept { return plan_; }
-    Program* program() const noexcept { return program_; }
+    Program* program() const noexcept { return program_.get(); }
 
     /// The arrays with those that are the sort's own; the runtime keeps them until the last command that uses them
     /// ended.
@@ -101,7 +102,7 @@ private:
     Arrays arrays_;
     std::size_t number_bytes_ = 0;  // of an element's number; 0: they have none
     Plan plan_;
-    Program* program_ = nullptr;
+    std::shared_ptr<Program> program_;
 };
 
 SortReport enqueue(const ReadySort& sort, std::span<const cl_event> wait_list, cl_event* event) {

@@ -26,13 +26,18 @@ unsigned Host::prepare(const detail::KernelParameters& parameters) {
         programs_, parameters, [](const auto& p) -> const auto& { return p->parameters; });
     if (known != programs_.end()) return (*known)->max_work_items;
     return checked([&] {
-        return programs_.emplace_back(std::make_unique<Program>(context_, device_, parameters))->max_work_items;
+        return programs_.emplace_back(std::make_shared<Program>(context_, device_, parameters))->max_work_items;
     });
 }
 
-Program& Host::program(const detail::KernelParameters& parameters) {
-    return **std::ranges::find(
+const std::shared_ptr<Program>& Host::shared_program(const detail::KernelParameters& parameters) {
+    return *std::ranges::find(
         programs_, parameters, [](const auto& p) -> const auto& { return p->parameters; });
+}
+
+void Host::release() {
+    // The runtime keeps a kernel until the last command that uses it has ended.
+    std::erase_if(programs_, [](const auto& program) { return program.use_count() == 1; });
 }
 
 SortReport Host::sort_host(const detail::HostArrays& arrays, std::uint64_t count, const Plan& plan,

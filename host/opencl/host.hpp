@@ -1,6 +1,7 @@
 // An opened OpenCL device: context, queue, programs.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -18,6 +19,7 @@ public:
 
     const DeviceInfo& info() const noexcept override { return info_; }
     unsigned prepare(const detail::KernelParameters& parameters) override;
+    void release() override;
     void rehearse(const detail::KernelParameters& parameters, const Plan& plan) override;
     void rehearse(const detail::KernelParameters& parameters, const detail::Selection& selection) override;
     void rehearse(const detail::KernelParameters& parameters, const detail::RunsSchedule& schedule) override;
@@ -34,7 +36,8 @@ public:
     const cl::Context& context() const noexcept { return context_; }
     const cl::Device& device() const noexcept { return device_; }
     /// The compiled kernels of prepared parameters.
-    Program& program(const detail::KernelParameters& parameters);
+    const std::shared_ptr<Program>& shared_program(const detail::KernelParameters& parameters);
+    Program& program(const detail::KernelParameters& parameters) { return *shared_program(parameters); }
 
 private:
     /// The queue of host-range sorts, made when the first one needs it.
@@ -46,7 +49,7 @@ private:
     cl::Device device_;
     DeviceInfo info_;
     std::optional<cl::CommandQueue> queue_;
-    std::vector<std::unique_ptr<Program>> programs_;
+    std::vector<std::shared_ptr<Program>> programs_;  // recorded sorts hold theirs, too
 };
 
 }  // namespace lanesort::opencl

@@ -107,6 +107,9 @@ public:
     virtual void rehearse(const KernelParameters&, const Selection&) {}
     virtual void rehearse(const KernelParameters&, const RunsSchedule&) {}
 
+    /// Frees all programs but those that recorded sorts hold, once nothing that was enqueued can use them.
+    virtual void release() = 0;
+
     /// Uploads the arrays of `count` elements, runs the plan and downloads them.
     virtual SortReport sort_host(const HostArrays& arrays, std::uint64_t count, const Plan& plan,
                                  const KernelParameters& parameters, KeyCoding coding,

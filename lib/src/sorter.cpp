@@ -216,6 +216,8 @@ void Sorter::prepare(const KeyKind& type, const Preparation& preparation) {
                 fmt::format("there is no call {}", static_cast<unsigned>(preparation.call)));
 }
 
+void Sorter::release() { core_->backend().release(); }
+
 Shape Sorter::shape(KeyType type, std::uint64_t count) { return core_->prepare({count}, {type}).plan.shape; }
 
 Plan Sorter::plan(std::uint64_t count, KeyType type) { return core_->prepare({count}, {type}).plan; }

@@ -231,6 +231,9 @@ enum {
 LANESORT_API lanesort_status lanesort_prepare(lanesort_sorter* sorter, lanesort_call call,
                                               const lanesort_key_range* keys, size_t value_bytes, size_t index_bytes);
 
+/// Frees the programs that the sorter compiled so far: Sorter::release.
+LANESORT_API lanesort_status lanesort_release(lanesort_sorter* sorter);
+
 // ---- Host memory --------------------------------------------------------------------------------------------------
 // These block. Memory, order and errors are those of Sorter's functions for types known at run time.
 

@@ -415,6 +415,12 @@ public:
     /// The same for any call, of just so many keys. Throws as the call itself would.
     void prepare(const KeyKind& type, const Preparation& preparation);
 
+    /// Frees the programs that the sorter compiled so far, up to 8 MiB of memory each; a later call compiles anew. Those of
+    /// recorded sorts stay as long as these. What was enqueued still runs: OpenCL keeps what it needs, on CUDA this
+    /// waits for all work of the context, also gives back the memory kept for later calls, and is not to be called while
+    /// a stream is captured. Throws Error(device_failed).
+    void release();
+
     /// The shape of a sort of `count` keys of that type (0: very many), after fitting it to the kernels that the
     /// device's compiler built. Compiles these, and throws, as prepare() does.
     Shape shape(KeyType type, std::uint64_t count = 0);
