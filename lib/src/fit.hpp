@@ -12,7 +12,8 @@ namespace lanesort {
 Shape fit(Shape shape, ElementBytes bytes, const DeviceInfo& device);
 
 /// The shape made smaller, where it must be, until a tile is no longer than a row of `length` keys filled up to a power
-/// of two; 2 keys at least. Where a tile `may_hold_rows` and `length` is a power of two, only until what a work-item
+/// of two; 2 keys at least. One that is walked in the cache stays as it is for rows no shorter than what registers hold,
+/// since the kernel skips what is beyond the row. Where a tile `may_hold_rows` and `length` is a power of two, only until what a work-item
 /// holds in registers is no longer.
 Shape fit_row(Shape shape, std::uint64_t length, bool may_hold_rows = false);
 

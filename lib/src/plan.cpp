@@ -133,7 +133,7 @@ std::vector<Pass> passes_over_heads(std::uint64_t count, unsigned head_bits, con
 }  // namespace
 
 Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape, unsigned tiles_per_group,
-                   std::uint64_t first) {
+                   std::uint64_t first, bool tiles_hold_rows) {
     const TileBits bits(shape);
     const std::uint64_t most = std::uint64_t{1} << 62;
     if (length > 0 && rows > most / length)
@@ -144,12 +144,13 @@ Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape,
     if (rows == 0) plan.passes.clear();
     if (plan.passes.empty()) return plan;
     const auto phases = static_cast<unsigned>(std::bit_width(length - 1));
-    plan.short_rows = bits.keys > phases && bits.registers <= phases && std::has_single_bit(length);
+    plan.short_rows =
+        tiles_hold_rows && bits.keys > phases && bits.registers <= phases && std::has_single_bit(length);
     if (plan.short_rows) {
         plan.passes = {sort_tiles(rows * length, phases, shape, shape.coalesced_store)};
         return plan;
     }
-    if (bits.keys > std::max(bits.registers, phases))
+    if (bits.keys > std::max(bits.registers, phases) && !shape.walks_in_cache())
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("a tile of {} keys was asked for, but a row has {}", shape.tile_keys(), length));
     for (Pass& pass : plan.passes) {

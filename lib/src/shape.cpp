@@ -183,9 +183,12 @@ Shape fit(Shape shape, ElementBytes bytes, const DeviceInfo& device) {
 Shape fit_row(Shape shape, std::uint64_t length, bool may_hold_rows) {
     const std::uint64_t slots = std::bit_ceil(std::max<std::uint64_t>(length, 2));
     const bool in_registers = !shape.walks_in_cache();
+    const std::uint64_t registers = std::uint64_t{shape.register_vectors} * shape.lanes;
     while (shape.lanes > 1 && std::uint64_t{shape.register_vectors} * shape.lanes > slots) shape.lanes /= 2;
     while (shape.register_vectors > slots) shape.register_vectors /= 2;
     if (in_registers) shape.vectors = shape.register_vectors / 2;
+    // One program for rows of all lengths: what a walk finds beyond the end of a row it skips.
+    else if (std::uint64_t{shape.register_vectors} * shape.lanes == registers) return shape;
     const bool holds_rows = may_hold_rows && slots == length && length > 1;
     while (shape.tile_keys() > slots && !holds_rows) {
         if (shape.tile_work_items() > 1) shape.work_items /= 2;

@@ -57,7 +57,8 @@ Plan plan_of(const Extent& extent, const KernelParameters& parameters) {
     const std::uint64_t length = extent.length();
     if (extent.middle) return make_merge_plan(length, *extent.middle, parameters.shape);
     if (extent.in_rows())
-        return make_row_plan(extent.rows(), length, parameters.shape, parameters.tiles_per_group, extent.first);
+        return make_row_plan(extent.rows(), length, parameters.shape, parameters.tiles_per_group, extent.first,
+                             parameters.layout == Layout::short_rows);
     return make_plan(length, parameters.shape, extent.first);
 }
 
@@ -141,7 +142,9 @@ SorterCore::Prepared SorterCore::prepare_with(Shape shape, bool adapt, const Ext
     // need fewer.
     DeviceInfo limited = device;
     for (;;) {
-        const bool short_rows = extent.in_rows() && parameters.shape.tile_keys() > std::bit_ceil(length);
+        const bool short_rows = extent.row_length > 0 && std::has_single_bit(length) &&
+                                parameters.shape.tile_keys() > length &&
+                                parameters.shape.register_vectors * parameters.shape.lanes <= length;
         parameters.layout = short_rows ? Layout::short_rows : extent.in_rows() ? Layout::rows : Layout::range;
         parameters.operation = extent.middle                                           ? Operation::merge
                                : head_bits(length, parameters.shape, extent.first) > 0 ? Operation::sort_first

@@ -79,10 +79,11 @@ Plan make_merge_plan(std::uint64_t count, std::uint64_t middle, const Shape& sha
 
 /// The plan for `rows` rows of `length` keys, one after the other in the array, each sorted by itself. All rows share
 /// the launches of a sort of `length` keys. A tile lies in one row: the shape's tile has no more keys than the next
-/// power of two from `length`, but at least those of one work-item's registers; else it throws Error(invalid_argument).
-/// Where `length` is a power of two, and no less than those, a larger tile holds several rows.
+/// power of two from `length`, but at least those of one work-item's registers; else it throws Error(invalid_argument),
+/// unless a work-item walks the tile in the cache. Where `length` is a power of two, and no less than those, a larger tile
+/// holds several rows, if `tiles_hold_rows`.
 Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape, unsigned tiles_per_group = 1,
-                   std::uint64_t first = all_keys);
+                   std::uint64_t first = all_keys, bool tiles_hold_rows = true);
 
 /// All compare-exchanges of a pass at one stride.
 struct Step {
