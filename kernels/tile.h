@@ -212,29 +212,31 @@ INLINE arrays_t arrays_from(arrays_t arrays, index_t elements) {
 }
 
 #if LANES > 1
-/* The vectors of a work-item of which some reach beyond the end of the array. Keys alone have them out of line, since
- * elements of several parts are then slower also where the array does not end. */
-#if VALUE_BITS || STORES_NUMBERS
+/* The vectors of a work-item of which some reach beyond the end of the array. Keys alone have them out of line, and one by
+ * one: elements of several parts are then slower also where the array does not end, and so are rows, which all end. */
+#if VALUE_BITS || STORES_NUMBERS || IN_ROWS
 #define AT_END INLINE
+#define EACH_AT_END UNROLL
 #else
 #define AT_END OUTLINED
+#define EACH_AT_END ROLLED
 #endif
-AT_END void load_to_end_of_array(element_t* held, arrays_t arrays, index_t count, tile_t tile, uint t, uint start,
-                                 uint mirrored, uint block_vectors, uint coding, flip_t flip) {
-    lanes_t beyond = lanes_of(element_beyond(coding, flip));
-    ROLLED for (uint m = 0; m < REGISTER_VECTORS; ++m) {
-        lanes_t lanes = beyond;
-        load_to_end(&lanes, arrays, held_index(tile, t, m, start, mirrored), count, block_vectors, coding, flip);
-        held[m] = element_of(&lanes);
-    }
+AT_END void load_all_to_end(element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint start, uint mirrored,
+                            uint block_vectors, uint coding, flip_t flip) {
+    element_t beyond = element_beyond(coding, flip);
+    lanes_t lanes[REGISTER_VECTORS];
+    EACH_AT_END for (uint m = 0; m < REGISTER_VECTORS; ++m) lanes[m] = lanes_of(beyond);
+    ROLLED for (uint m = 0; m < REGISTER_VECTORS; ++m)
+        load_to_end(&lanes[m], arrays, held_index(tile, t, m, start, mirrored), count, block_vectors, coding, flip);
+    EACH_AT_END for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = element_of(&lanes[m]);
 }
 
-AT_END void store_to_end_of_array(const element_t* held, arrays_t arrays, index_t count, tile_t tile, uint t, uint start,
-                                  uint mirrored, uint block_vectors, uint last_pass) {
-    ROLLED for (uint m = 0; m < REGISTER_VECTORS; ++m) {
-        lanes_t lanes = lanes_of(held[m]);
-        store_to_end(&lanes, arrays, held_index(tile, t, m, start, mirrored), count, block_vectors, last_pass);
-    }
+AT_END void store_all_to_end(const element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint start,
+                             uint mirrored, uint block_vectors, uint last_pass) {
+    lanes_t lanes[REGISTER_VECTORS];
+    EACH_AT_END for (uint m = 0; m < REGISTER_VECTORS; ++m) lanes[m] = lanes_of(r[m]);
+    ROLLED for (uint m = 0; m < REGISTER_VECTORS; ++m)
+        store_to_end(&lanes[m], arrays, held_index(tile, t, m, start, mirrored), count, block_vectors, last_pass);
 }
 #endif
 
@@ -264,8 +266,9 @@ INLINE void load_registers(element_t* r, arrays_t arrays, index_t count, tile_t 
         }
         (void)block_vectors;
 #else
+        /* Not r itself, which is to stay in registers. */
         element_t held[REGISTER_VECTORS];
-        load_to_end_of_array(held, arrays, count, tile, t, start, mirrored, block_vectors, coding, flip);
+        load_all_to_end(held, arrays, count, tile, t, start, mirrored, block_vectors, coding, flip);
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = held[m];
 #endif
     }
@@ -315,7 +318,7 @@ INLINE void store_registers(element_t* r, arrays_t arrays, index_t count, tile_t
 #else
         element_t held[REGISTER_VECTORS];
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) held[m] = r[m];
-        store_to_end_of_array(held, arrays, count, tile, t, start, mirrored, block_vectors, last_pass);
+        store_all_to_end(held, arrays, count, tile, t, start, mirrored, block_vectors, last_pass);
 #endif
     }
 }

@@ -87,10 +87,9 @@ INLINE void store_blocks(element_t* r, arrays_t arrays, index_t count, tile_t ti
 }
 #endif
 
-/* The steps of strides 2^(top - 1) vectors .. 1 key of one chunk. */
-INLINE void merge_chunk(arrays_t arrays, index_t count, tile_t tile, uint chunk, uint mirrored, uint top,
+/* The steps of strides 2^(top - 1) vectors .. 1 key of one chunk, walking from first_t to last_t. */
+INLINE void merge_chunk(arrays_t arrays, index_t count, tile_t tile, uint first_t, uint last_t, uint mirrored, uint top,
                         uint first_coding, uint store_coding, flip_t flip) {
-    uint first_t = chunk * WALK_OF_CHUNK, last_t = first_t + WALK_OF_CHUNK;
     merge_vectors(arrays, count, tile, first_t, last_t, mirrored, top, FIELD_BITS, first_coding, flip);
     for (uint t = first_t; t < last_t; ++t) {
         tile_t part = part_of_tile(tile, t, 0, 0, count);
@@ -121,8 +120,8 @@ INLINE void merge_tile(arrays_t arrays, index_t count, tile_t tile, uint mirrore
     uint in_chunks = top == CHUNK_BITS;
     merge_vectors(arrays, count, tile, 0, WALK_OF_TILE, mirrored, top, CHUNK_BITS, first_coding, flip);
     for (uint chunk = 0; chunk < chunks_before_end(tile, count); ++chunk)
-        merge_chunk(arrays, count, tile, chunk, in_chunks ? mirrored : 0, CHUNK_BITS,
-                    in_chunks ? first_coding : CODING_NONE, store_coding, flip);
+        merge_chunk(arrays, count, tile, chunk * WALK_OF_CHUNK, (chunk + 1) * WALK_OF_CHUNK, in_chunks ? mirrored : 0,
+                    CHUNK_BITS, in_chunks ? first_coding : CODING_NONE, store_coding, flip);
 }
 
 /* Of heads that are sorted, which first_phase > 0 tells, only the phases from that one on. */
@@ -144,14 +143,19 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
     NUMBER_EACH_RUN(arrays, phases)
     tile_t tile = TILE_OF(number, count);
 
+#if SHORT_ROWS || HEADS
+    uint walk = WALK_OF_TILE;
+#else
+    uint walk = 1u << (phases - FIELD_BITS); /* the rest of the tile is beyond the end */
+#endif
     /* The first walk over the chunks runs all phases of runs that lie in one, each further walk what is left of a phase
      * of longer ones. */
     for (uint last = max(IS_SORTED ? FIRST_PHASE : 0u, min(phases, (uint)CHUNK_BITS)); last <= phases; ++last) {
         uint is_first_walk = last <= CHUNK_BITS, last_in_chunk = min(last, (uint)CHUNK_BITS);
-        if (!is_first_walk) merge_vectors(arrays, count, tile, 0, WALK_OF_TILE, 1, last, CHUNK_BITS, CODING_NONE, flip);
+        if (!is_first_walk) merge_vectors(arrays, count, tile, 0, walk, 1, last, CHUNK_BITS, CODING_NONE, flip);
         for (uint chunk = 0; chunk < chunks_before_end(tile, count); ++chunk) {
-            uint first_t = chunk * WALK_OF_CHUNK;
-            for (uint t = first_t; is_first_walk && !IS_SORTED && t < first_t + WALK_OF_CHUNK; ++t) {
+            uint first_t = chunk * WALK_OF_CHUNK, last_t = min(first_t + WALK_OF_CHUNK, walk);
+            for (uint t = first_t; is_first_walk && !IS_SORTED && t < last_t; ++t) {
                 tile_t part = part_of_tile(tile, t, 0, 0, count);
                 if (is_beyond(part, t, 0, 0, count)) continue;
                 element_t r[REGISTER_VECTORS];
@@ -160,7 +164,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
                 store_blocks(r, arrays, count, part, t, phases == FIELD_BITS ? store_coding : CODING_NONE, flip);
             }
             for (uint phase = is_first_walk ? FIRST_PHASE : CHUNK_BITS; phase <= last_in_chunk; ++phase)
-                merge_chunk(arrays, count, tile, chunk, is_first_walk, phase, CODING_NONE,
+                merge_chunk(arrays, count, tile, first_t, last_t, is_first_walk, phase, CODING_NONE,
                             last == phases && phase == last_in_chunk ? store_coding : CODING_NONE, flip);
         }
     }
