@@ -1,6 +1,7 @@
 // lanesort argsort: the indices that sort the numbers of a file, or the lines of a table.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,31 +26,34 @@ public:
         add_index_bytes(command, index_bytes_);
         command.footer(
             "Indices count from 0; in a table they count its records, without the header. The first one tells which\n"
-            "number comes first in the sorted order. Equal numbers keep their order.\n"
+            "number comes first in the sorted order. Equal numbers keep their order. Of a .npy file, which tells its\n"
+            "type, indices are another one, and count in each row.\n"
             "Example: lanesort argsort --type f32 numbers.bin indices.bin\n"
             "Example: lanesort argsort --by-column price --text goods.csv -");
     }
 
     void run() const {
-        options_.require_type();
-        DeviceSort device(options_);
-        InputFile in = device.open_input(index_bytes_);
+        InputFile in(options_.in);
         OutputFile out(options_.out);
-        const Indices indices = options_.table.column ? indices_of_table(device, in) : indices_of_numbers(device, in);
-        if (options_.text) write_text(out, indices.bytes(), indices.type());
-        else out.write(indices.bytes().data(), indices.bytes().size());
+        const std::optional<NpyHeader> npy = options_.inspect(in);
+        DeviceSort device(options_);
+        device.limit_keys(in, npy, index_bytes_);
+        const std::string head = npy ? npy_header(Indices(index_bytes_).type(), npy->shape) : "";
+        const Indices indices =
+            options_.table.column ? indices_of_table(device, in) : indices_of_numbers(device, in, npy);
+        options_.write_numbers(out, head, indices.bytes(), indices.type());
         out.commit();
         device.print_stats();
     }
 
 private:
-    Indices indices_of_numbers(DeviceSort& device, InputFile& in) const {
-        const Numbers keys = options_.read_numbers(in).numbers;
+    Indices indices_of_numbers(DeviceSort& device, InputFile& in, const std::optional<NpyHeader>& npy) const {
+        const Numbers keys = options_.read_numbers(in, npy).numbers;
         Indices indices(index_bytes_);
         indices.grow(keys.count());
         device.run_sort(keys, index_bytes_, [&](Sorter& sorter) {
             return sorter.argsort(keys.bytes.data(), indices.data(), keys.count(), keys.type, index_bytes_,
-                                  {.order = options_.order});
+                                  {.order = options_.order, .row_length = keys.row_length});
         });
         return indices;
     }

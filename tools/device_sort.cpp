@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "command.hpp"
+#include "formats.hpp"
 #include "memory.hpp"
 #include "numbers.hpp"
 #include "progress.hpp"
@@ -27,33 +29,62 @@ CLI::Option* SortArguments::add_to(CLI::App& command, const std::string& text_he
     add_order(command, order);
     add_device(command, device);
     command.add_flag("--text", text, text_help);
+    CLI::Option* const as_raw =
+        command
+            .add_flag("--raw", raw, "IN is raw numbers of that type, also where it looks like a file of a known format")
+            ->needs("--type")
+            ->excludes("--text");
     command.add_flag("--stats", stats, "print what the sort did to standard error");
-    command.add_option("IN", in, "file of little-endian numbers, of text or of a table, or - for standard input")
+    command.add_option("IN", in, "file of little-endian numbers, .npy, text or a table, or - for standard input")
         ->type_name("")
         ->required();
     command.add_option("OUT", out, out_help + ", or - for standard output; may be the same as IN")
         ->type_name("")
         ->required();
-    CLI::Option* const by_column = add_table(command, table);
+    CLI::Option* const by_column = add_table(command, table)->excludes(as_raw);
     shape.add_to(command);
     return by_column;
 }
 
-void SortArguments::require_type() const {
-    if (!type && !text && !table.column) throw CLI::RequiredError("--type");
+std::optional<NpyHeader> SortArguments::inspect(InputFile& file) const {
+    if (raw) return std::nullopt;
+    if (text || table.column) {
+        refuse_other_formats(file, ReadAs::text);
+        if (is_npy(file))
+            throw BadInput(
+                fmt::format("{} is a .npy file: leave out {}", file.name(), table.column ? "--by-column" : "--text"));
+        return std::nullopt;
+    }
+    refuse_other_formats(file, ReadAs::raw);
+    std::optional<NpyHeader> npy = read_npy_header(file);
+    if (!npy && !type)
+        throw BadInput(fmt::format(
+            "--type is required: {} is no .npy file, and neither --text nor --by-column is given", file.name()));
+    if (npy && type && *type != npy->type)
+        throw BadInput(fmt::format("{} is a .npy file of type {}, but --type says {}: leave it out", file.name(),
+                                   name(npy->type), name(*type)));
+    return npy;
 }
 
-NumberFile SortArguments::read_numbers(InputFile& file) const {
-    return text ? read_text(file, type) : read_raw(file, *type);
+NumberFile SortArguments::read_numbers(InputFile& file, const std::optional<NpyHeader>& npy) const {
+    if (text) return read_text(file, type);
+    return npy ? read_npy(file, *npy) : read_raw(file, *type);
+}
+
+void SortArguments::write_numbers(OutputFile& file, const std::string& head, const Bytes& numbers,
+                                  KeyType type_of_numbers) const {
+    file.write(head.data(), head.size());
+    if (text) write_text(file, numbers, type_of_numbers);
+    else file.write(numbers.data(), numbers.size());
 }
 
 DeviceSort::DeviceSort(const SortArguments& options) : options_(options), device_(find_device(options.device)) {}
 
-InputFile DeviceSort::open_input(std::size_t index_bytes) const {
-    InputFile in(options_.in);
+void DeviceSort::limit_keys(InputFile& in, const std::optional<NpyHeader>& npy, std::size_t index_bytes) const {
     const DeviceInfo& device = device_.info();
     // What is not known of the type allows most: the library looks again.
-    const std::size_t key_bytes = options_.type ? lanesort::key_bytes(*options_.type) : sizeof(std::uint64_t);
+    const std::optional<KeyType> type = npy ? npy->type : options_.type;
+    const std::size_t key_bytes = type ? lanesort::key_bytes(*type) : sizeof(std::uint64_t);
     const std::size_t widest = std::max(key_bytes, index_bytes);
     const std::uint64_t on_device = device.max_allocation_bytes / widest;
     // An argsort in host memory takes a copy of the keys.
@@ -67,7 +98,6 @@ InputFile DeviceSort::open_input(std::size_t index_bytes) const {
         in.limit_keys(on_device * key_bytes,
                       fmt::format("{} can allocate {} bytes at once, and a key takes {}{}", device.name,
                                   device.max_allocation_bytes, widest, why_limited(device)));
-    return in;
 }
 
 void DeviceSort::run(const Numbers& keys, const Call& call) {
@@ -88,7 +118,8 @@ void DeviceSort::run_sort(const Numbers& keys, std::size_t value_bytes, const Ca
     run(keys, [&](Sorter& sorter) {
         const SortReport report = call(sorter);
         if (options_.stats && count > 1) {
-            // Only for keys without values does a sorter tell how it fitted the shape to its kernels.
+            // Only for keys without values and rows does a sorter tell how it fitted the shape to its kernels.
+            if (keys.row_length > 0) return report;
             if (value_bytes == 0) shape_ = sorter.plan(count, keys.type).shape;
             else if (!shape_) shape_ = usual;
         }

@@ -9,6 +9,7 @@
 
 #include <lanesort/sorter.hpp>
 
+#include "npy.hpp"
 #include "numbers.hpp"
 #include "options.hpp"
 #include "text_table.hpp"
@@ -18,18 +19,22 @@ struct SortArguments {
     std::optional<lanesort::KeyType> type;
     lanesort::Order order = lanesort::Order::ascending;
     std::string device, in, out;
-    bool text = false, stats = false;
+    bool text = false, raw = false, stats = false;
     TableOptions table;
     ShapeOptions shape;
 
     /// Adds them, with these words for --text and OUT. Returns --by-column.
     CLI::Option* add_to(CLI::App& command, const std::string& text_help, const std::string& out_help);
 
-    /// Throws CLI::RequiredError where the numbers do not tell their type, as text does, and it is not given.
-    void require_type() const;
+    /// Looks at the first bytes of IN, of which it reads the header if it is a .npy file. Throws BadInput for a file of
+    /// another format than the options say, and where neither it nor they tell the type of its numbers.
+    std::optional<NpyHeader> inspect(InputFile& file) const;
 
-    /// Reads an IN that is no table.
-    NumberFile read_numbers(InputFile& file) const;
+    /// Reads an IN that is no table, behind that header if there is one.
+    NumberFile read_numbers(InputFile& file, const std::optional<NpyHeader>& npy) const;
+    /// Writes numbers, as text if that is asked for, behind what the file begins with.
+    void write_numbers(OutputFile& file, const std::string& head, const Bytes& numbers,
+                       lanesort::KeyType type_of_numbers) const;
 };
 
 /// One sort on the device that the options name, timed from its construction on.
@@ -37,14 +42,14 @@ class DeviceSort {
 public:
     explicit DeviceSort(const SortArguments& options);
 
-    /// Opens IN, which is read no further where device or memory cannot hold its keys, with an index of `index_bytes`
-    /// bytes (0: none) for each.
-    InputFile open_input(std::size_t index_bytes = 0) const;
+    /// Has IN, of which that header was read, be read no further where device or memory cannot hold its keys, with an
+    /// index of `index_bytes` bytes (0: none) for each.
+    void limit_keys(InputFile& in, const std::optional<NpyHeader>& npy, std::size_t index_bytes = 0) const;
 
     using Call = std::function<lanesort::SortReport(lanesort::Sorter&)>;
     /// Runs the call on a sorter for these keys.
     void run(const Numbers& keys, const Call& call);
-    /// The same for a sort, whose shape is told: with values of `value_bytes` bytes (0: none).
+    /// The same for a sort, whose shape is told unless it is one of rows: with values of `value_bytes` bytes (0: none).
     void run_sort(const Numbers& keys, std::size_t value_bytes, const Call& call);
 
     /// Sorts the keys with their places.

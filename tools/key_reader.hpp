@@ -17,6 +17,7 @@
 struct Numbers {
     lanesort::KeyType type;
     Bytes bytes;
+    std::size_t row_length = 0;  ///< they are rows of so many, each sorted by itself; 0: no rows
 
     std::size_t count() const noexcept { return bytes.size() / lanesort::key_bytes(type); }
 };

@@ -9,9 +9,9 @@
 #include "files.hpp"
 #include "key_reader.hpp"
 
-/// The numbers of a file, and what stands in front of them: a UTF-8 byte order mark, or nothing.
+/// The numbers of a file, and what stands in front of them.
 struct NumberFile {
-    std::string head;
+    std::string head;  ///< a UTF-8 byte order mark, the header of a .npy file, or nothing
     Numbers numbers;
 };
 

@@ -96,8 +96,9 @@ void add_type(CLI::App& app, lanesort::KeyType& type) {
 
 void add_type(CLI::App& app, std::optional<lanesort::KeyType>& type) {
     const std::string list = names_of_types();
-    add_parsed(app, "--type", type, lanesort::key_type_from_name, "one of " + list,
-               "type of the keys, which raw numbers need; text and tables tell it (i64, u64 or f64): " + list)
+    add_parsed(
+        app, "--type", type, lanesort::key_type_from_name, "one of " + list,
+        "type of the keys, which raw numbers need; .npy files tell it, and text and tables (i64, u64 or f64): " + list)
         ->type_name("T");
 }
 

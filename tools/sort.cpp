@@ -1,5 +1,6 @@
 // lanesort sort: sorts the numbers of a file, or the lines of a table by one of its columns.
 #include <memory>
+#include <optional>
 
 #include <lanesort/sorter.hpp>
 
@@ -21,32 +22,33 @@ public:
         by_column->excludes("--text");
         command.footer(
             "OUT appears whole or not at all. NaNs come last, and first with --order desc. Lines of a table stay as\n"
-            "they are; those with equal keys keep their order. Columns may be quoted, as in RFC 4180.\n"
+            "they are; those with equal keys keep their order. Columns may be quoted, as in RFC 4180. A .npy file is\n"
+            "known by its first bytes, tells its type, and keeps its header; its rows are sorted each by itself.\n"
             "Example: lanesort sort --type f32 --order desc numbers.bin sorted.bin\n"
             "Example: lanesort sort --by-column price --order desc goods.csv sorted.csv");
     }
 
     void run() const {
-        options_.require_type();
-        DeviceSort device(options_);
-        InputFile in = device.open_input();
+        InputFile in(options_.in);
         OutputFile out(options_.out);
+        const std::optional<NpyHeader> npy = options_.inspect(in);
+        DeviceSort device(options_);
+        device.limit_keys(in, npy);
         if (options_.table.column) sort_table(device, in, out);
-        else sort_numbers(device, in, out);
+        else sort_numbers(device, in, npy, out);
         out.commit();
         device.print_stats();
     }
 
 private:
-    void sort_numbers(DeviceSort& device, InputFile& in, OutputFile& out) const {
-        NumberFile file = options_.read_numbers(in);
+    void sort_numbers(DeviceSort& device, InputFile& in, const std::optional<NpyHeader>& npy, OutputFile& out) const {
+        NumberFile file = options_.read_numbers(in, npy);
         Numbers& keys = file.numbers;
         device.run_sort(keys, 0, [&](Sorter& sorter) {
-            return sorter.sort(keys.bytes.data(), keys.count(), keys.type, {.order = options_.order});
+            return sorter.sort(keys.bytes.data(), keys.count(), keys.type,
+                               {.order = options_.order, .row_length = keys.row_length});
         });
-        out.write(file.head.data(), file.head.size());
-        if (options_.text) write_text(out, keys.bytes, keys.type);
-        else out.write(keys.bytes.data(), keys.bytes.size());
+        options_.write_numbers(out, file.head, keys.bytes, keys.type);
     }
 
     /// The offsets of the records travel with their keys: that needs no index, and ascending ones make it stable.

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include <lanesort/sorter.hpp>
 
@@ -36,12 +38,13 @@ public:
     }
 
     void run() const {
-        options_.require_type();
-        DeviceSort device(options_);
-        InputFile in = device.open_input();
+        InputFile in(options_.in);
         OutputFile out(options_.out);
+        const std::optional<NpyHeader> npy = options_.inspect(in);
+        DeviceSort device(options_);
+        device.limit_keys(in, npy);
         if (options_.table.column) select_lines(device, in, out);
-        else select_numbers(device, in, out);
+        else select_numbers(device, in, npy, out);
         out.commit();
         device.print_stats();
     }
@@ -54,26 +57,33 @@ private:
 
     /// `index_bytes` 0: no indices.
     Selected select(DeviceSort& device, const Numbers& keys, std::size_t index_bytes) const {
-        const auto k = static_cast<std::size_t>(std::min<std::uint64_t>(k_, keys.count()));
+        const std::size_t rows = keys.row_length > 0 ? keys.count() / keys.row_length : 1;
+        const std::size_t length = keys.row_length > 0 ? keys.row_length : keys.count();
+        const std::size_t count = rows * static_cast<std::size_t>(std::min<std::uint64_t>(k_, length));
         Selected selected{Bytes(), Indices(index_bytes)};
-        selected.keys.room(k * key_bytes(keys.type));
-        selected.keys.grew(k * key_bytes(keys.type));
-        if (index_bytes > 0) selected.indices.grow(k);
+        selected.keys.room(count * key_bytes(keys.type));
+        selected.keys.grew(count * key_bytes(keys.type));
+        if (index_bytes > 0) selected.indices.grow(count);
         device.run(keys, [&](Sorter& sorter) {
-            return sorter.top_k(keys.bytes.data(), keys.count(), keys.type, selected.keys.data(), k,
+            return sorter.top_k(keys.bytes.data(), keys.count(), keys.type, selected.keys.data(), count,
                                 index_bytes > 0 ? selected.indices.data() : nullptr, index_bytes,
-                                {.order = options_.order});
+                                {.order = options_.order, .row_length = keys.row_length});
         });
         return selected;
     }
 
-    void select_numbers(DeviceSort& device, InputFile& in, OutputFile& out) const {
-        const NumberFile file = options_.read_numbers(in);
+    void select_numbers(DeviceSort& device, InputFile& in, const std::optional<NpyHeader>& npy, OutputFile& out) const {
+        NumberFile file = options_.read_numbers(in, npy);
         const Selected selected = select(device, file.numbers, wants_indices_ ? index_bytes_ : 0);
-        const Bytes& bytes = wants_indices_ ? selected.indices.bytes() : selected.keys;
-        if (!wants_indices_) out.write(file.head.data(), file.head.size());
-        if (options_.text) write_text(out, bytes, wants_indices_ ? selected.indices.type() : file.numbers.type);
-        else out.write(bytes.data(), bytes.size());
+        const KeyType type = wants_indices_ ? selected.indices.type() : file.numbers.type;
+        if (npy) {
+            std::vector<std::uint64_t> shape = npy->shape;
+            shape.back() = std::min(k_, shape.back());
+            file.head = npy_header(type, shape);
+        } else if (wants_indices_) {
+            file.head.clear();
+        }
+        options_.write_numbers(out, file.head, wants_indices_ ? selected.indices.bytes() : selected.keys, type);
     }
 
     /// Records without a key come after all others, as in a sort.
