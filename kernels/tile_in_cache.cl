@@ -155,7 +155,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
         if (!is_first_walk) merge_vectors(arrays, count, tile, 0, walk, 1, last, CHUNK_BITS, CODING_NONE, flip);
         for (uint chunk = 0; chunk < chunks_before_end(tile, count); ++chunk) {
             uint first_t = chunk * WALK_OF_CHUNK, last_t = min(first_t + WALK_OF_CHUNK, walk);
-            for (uint t = first_t; is_first_walk && !IS_SORTED && t < last_t; ++t) {
+            for (uint t = first_t; !IS_SORTED && is_first_walk && t < last_t; ++t) {
                 tile_t part = part_of_tile(tile, t, 0, 0, count);
                 if (is_beyond(part, t, 0, 0, count)) continue;
                 element_t r[REGISTER_VECTORS];
