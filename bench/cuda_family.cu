@@ -134,11 +134,11 @@ void compare_pairs(Bench& bench, lanesort::Sorter& sorter, std::size_t count) {
     const auto restore = [&] { keys.copy(pristine, stream); };
     const lanesort::cuda::KeyRange range{keys.get(), 0, count, KeyType::u32};
     const lanesort::cuda::ValueRange value_range{values.get(), 0, sizeof(V)};
-    lanesort::cuda::RecordedSort recorded(sorter, range, value_range);
+    lanesort::cuda::Recorded recorded(sorter, stream, sort_by_key(range, value_range));
     DeviceArray<std::uint32_t> indices(count);
     bench.compare(
         "u32 + u" + std::to_string(sizeof(V) * 8) + " pairs, " + std::to_string(count), count,
-        {{"graph", restore, [&] { recorded.enqueue(stream); }},
+        {{"graph", restore, [&] { recorded.enqueue(); }},
          {"stream", restore, [&] { lanesort::cuda::enqueue_sort_by_key(sorter, stream, range, value_range); }},
          {"argsort", restore,
           [&] {

@@ -28,12 +28,12 @@ private:
 class LanesortGraph final : public StreamTrial {
 public:
     LanesortGraph(Sorter& sorter, const Input& input)
-        : StreamTrial(input), recorded_(sorter, key_range(keys<void>(), input.problem())) {}
+        : StreamTrial(input), recorded_(sorter, stream_, lanesort::sort(key_range(keys<void>(), input.problem()))) {}
     Cost cost() const override { return cost_; }
 
 private:
-    void sort() override { cost_ = cost_of(recorded_.enqueue(stream_)); }
-    cuda::RecordedSort recorded_;
+    void sort() override { cost_ = cost_of(recorded_.enqueue()); }
+    cuda::Recorded recorded_;
     Cost cost_;
 };
 

@@ -16,7 +16,7 @@ public:
     std::unique_ptr<Trial> prepare(const Input& input) override {
         sorter_.prepare(input.problem().type, input.problem().count, input.problem().row_length());
         const auto sort = [this](void* keys, const Problem& problem) {
-            return cost_of(sorter_.sort(keys, problem.count, problem.type, {.row_length = problem.row_length()}));
+            return cost_of(sorter_.sort({keys, problem.count, problem.type}, {.row_length = problem.row_length()}));
         };
         return std::make_unique<HostTrial<decltype(sort)>>(input, sort);
     }

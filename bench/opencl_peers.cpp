@@ -31,7 +31,7 @@ private:
 class RecordedTrial final : public OpenClTrial {
 public:
     RecordedTrial(Sorter& sorter, const OpenClDevice& device, const Input& input)
-        : OpenClTrial(device, input), recorded_(sorter, device.queue(), key_range(keys_, input.problem())) {}
+        : OpenClTrial(device, input), recorded_(sorter, device.queue(), sort(key_range(keys_, input.problem()))) {}
 
 private:
     cl::Event enqueue(Cost& cost) override {
@@ -39,7 +39,7 @@ private:
         cost = cost_of(recorded_.enqueue({}, &finished));
         return cl::Event(finished);
     }
-    opencl::RecordedSort recorded_;
+    opencl::Recorded recorded_;
 };
 
 enum class Way { queue, recorded };

@@ -1,5 +1,8 @@
 #include "arguments.hpp"
 
+#include <algorithm>
+#include <initializer_list>
+
 #include <fmt/format.h>
 
 namespace lanesort::c {
@@ -22,8 +25,23 @@ KeyType type_of(lanesort_key_type type) {
     }
 }
 
-Order order_of(lanesort_order order) {
+Operation operation_of(lanesort_operation operation) {
+    switch (operation) {
+        case LANESORT_SORT: return Operation::sort;
+        case LANESORT_ARGSORT: return Operation::argsort;
+        case LANESORT_MERGE: return Operation::merge;
+        case LANESORT_TOP_K: return Operation::top_k;
+        case LANESORT_IS_SORTED: return Operation::is_sorted;
+        case LANESORT_IS_SORTED_UNTIL: return Operation::is_sorted_until;
+        case LANESORT_UNIQUE: return Operation::unique;
+        case LANESORT_RUN_LENGTHS: return Operation::run_lengths;
+        default: throw Error(ErrorCode::invalid_argument, fmt::format("there is no operation {}", operation));
+    }
+}
+
+Order order_of(lanesort_order order, Operation operation) {
     switch (order) {
+        case LANESORT_DEFAULT_ORDER: return operation == Operation::top_k ? Order::descending : Order::ascending;
         case LANESORT_ASCENDING: return Order::ascending;
         case LANESORT_DESCENDING: return Order::descending;
         default: throw Error(ErrorCode::invalid_argument, fmt::format("there is no order {}", order));
@@ -37,12 +55,84 @@ Comparator comparator_of(const lanesort_comparator& comparator) {
             .declarations = comparator.declarations ? comparator.declarations : ""};
 }
 
+// An array of which not all is zero is one of the call's, so that a null pointer is found. Null values of so many bytes
+// are also what a call is prepared for before its memory is there.
+bool is_given(const lanesort_place& array) { return array.memory || array.offset > 0; }
+bool is_given(const lanesort_values& array) { return array.memory || array.offset > 0 || array.bytes > 0; }
+bool is_given(const lanesort_segments& array) {
+    return array.memory || array.offset > 0 || array.count > 0 || array.longest > 0 || array.bytes > 0;
+}
+
+/// The width of an array's elements; 0 where there is none.
+std::size_t bytes_of(const lanesort_values& array, bool is_needed) {
+    return !is_needed && !is_given(array) ? 0 : array.bytes > 0 ? array.bytes : 4;
+}
+
+/// Throws Error(invalid_argument) for a member that is not zero, but that the operation does not use.
+void check_unused(const lanesort_request& request, Operation operation) {
+    using enum Operation;
+    const auto serves = [&](const char* member, bool is_given, std::initializer_list<Operation> users) {
+        if (is_given && std::ranges::count(users, operation) == 0)
+            throw Error(ErrorCode::invalid_argument,
+                        fmt::format("{} does not use `{}`, which must be zero", name(operation), member));
+    };
+    serves("stable", request.stable != 0, {sort, argsort, merge, top_k});
+    serves("first", request.first > 0, {sort, argsort, merge});  // a merge says more about it
+    serves("k", request.k > 0, {top_k});
+    serves("middle", request.middle > 0, {merge});
+    serves("values", is_given(request.values), {sort, merge});
+    serves("indices", is_given(request.indices), {argsort, top_k});
+    serves("lengths", is_given(request.lengths), {run_lengths});
+    serves("results", is_given(request.results), {top_k, unique, run_lengths});
+    serves("answers", is_given(request.answers), {is_sorted, is_sorted_until, unique, run_lengths});
+    if (request.comparator && (request.type != 0 || request.order != 0))
+        throw Error(ErrorCode::invalid_argument,
+                    "records have the type and the order of their comparator, so `type` and `order` must be zero");
+}
+
 }  // namespace
 
-Keys::Keys(const lanesort_key_range* range)
-    : range_(*given(range, "the range of keys")), type_(type_of(range->type)), order_(order_of(range->order)) {
-    if (range->comparator) comparator_ = comparator_of(*range->comparator);
+template <class Memory>
+CallOf<Memory>::CallOf(const lanesort_request* given_request) {
+    const lanesort_request& from = *given(given_request, "the request");
+    Request& request = call_.request;
+    request.operation = operation_of(from.operation);
+    check_unused(from, request.operation);
+    request.count = from.count;
+    request.order = order_of(from.order, request.operation);
+    request.stable = from.stable != 0;
+    request.row_length = from.row_length;
+    request.middle = from.middle;
+    if (request.operation == Operation::top_k) request.first = from.k;
+    else if (from.first > 0) request.first = from.first;
+    request.value_bytes = bytes_of(from.values, false);
+    request.index_bytes = bytes_of(from.indices, request.operation == Operation::argsort);
+    request.length_bytes = bytes_of(from.lengths, request.operation == Operation::run_lengths);
+    if (is_given(from.segments)) {
+        request.segments = from.segments.count;
+        request.longest = std::min(from.segments.longest, from.count);
+        request.offset_bytes = from.segments.bytes > 0 ? from.segments.bytes : 8;
+    }
+    if (from.comparator) {
+        comparator_ = comparator_of(*from.comparator);
+        request.key = KeyKind(*comparator_);
+    } else {
+        request.key = type_of(from.type);
+    }
+    const auto place = [](const auto& array) -> typename CallIn<Memory>::Place {
+        return {static_cast<Memory>(const_cast<void*>(static_cast<const void*>(array.memory))), array.offset};
+    };
+    call_.keys = place(from);
+    call_.values = place(from.values);
+    call_.indices = place(from.indices);
+    call_.segments = place(from.segments);
+    call_.results = place(from.results);
+    call_.lengths = place(from.lengths);
+    call_.answers = place(from.answers);
 }
+
+template class CallOf<void*>;
+template class CallOf<cl_mem>;
 
 SorterOptions options_of(const lanesort_options* options) {
     if (!options) return {};

@@ -10,7 +10,6 @@
 
 struct lanesort_sorter {
     lanesort::Sorter sorter;
-    lanesort::SortReport report = {};
 };
 
 namespace lanesort::c {

@@ -2,7 +2,7 @@
 #   cmake -DOUTPUT=embedded.cpp -DFILES="a.cl;b.h" [-DHEADER=header -DNAMESPACE=namespace] -P EmbedKernels.cmake
 # The header declares EmbeddedFile {name, text} and embedded_kernels() in that namespace; the library's if none is given.
 if(NOT HEADER)
-  set(HEADER kernel_source.hpp)
+  set(HEADER core/kernel_source.hpp)
   set(NAMESPACE lanesort::detail)
 endif()
 set(arrays "")

@@ -101,12 +101,13 @@ int main() try {
     // Compiling is the one thing that would block later, so it comes first. Recording compiles, too.
     lanesort::Sorter sorter = lanesort::cuda::make_sorter(0);
     sorter.prepare(lanesort::KeyType::f32, keys);
-    lanesort::cuda::RecordedSort sort_batch(sorter, {times_on_device.get(), 0, batch, lanesort::KeyType::u32},
-                                            {numbers_on_device.get(), 0, sizeof(std::uint32_t)});
 
-    // All that the commands in the stream use is made before the stream. So if a call throws, the stream goes first: it
-    // waits for them, and then the sorter and the memory go.
+    // All else that the commands in the stream use is made before the stream. So if a call throws, the stream goes
+    // first: it waits for them, and then the sorter and the memory go. A recording may go before they have ended.
     const Stream stream = make_stream();
+    const lanesort::cuda::KeyRange batch_of_times{times_on_device.get(), 0, batch, lanesort::KeyType::u32};
+    const lanesort::cuda::ValueRange batch_of_numbers{numbers_on_device.get(), 0, sizeof(std::uint32_t)};
+    lanesort::cuda::Recorded sort_batch(sorter, stream.get(), sort_by_key(batch_of_times, batch_of_numbers));
 
     // The stream keeps the order, nothing waits. The sort is in place and takes no device memory.
     upload(array_on_device.get(), array.all(), stream.get());
@@ -118,7 +119,7 @@ int main() try {
     for (std::size_t first = 0; first < batches * batch; first += batch) {
         upload(times_on_device.get(), times.all().subspan(first, batch), stream.get());
         upload(numbers_on_device.get(), numbers.all().subspan(first, batch), stream.get());
-        sort_batch.enqueue(stream.get());
+        sort_batch.enqueue();
         download(times.all().subspan(first, batch), times_on_device.get(), stream.get());
         download(numbers.all().subspan(first, batch), numbers_on_device.get(), stream.get());
     }

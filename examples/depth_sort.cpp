@@ -73,8 +73,9 @@ int main(int argc, char** argv) try {
     // nothing and takes no memory. Stable it need not be: equal depths are ordered by the particles' numbers.
     lanesort::Sorter sorter = lanesort::opencl::make_sorter(opencl.context(), opencl.device());
     const lanesort::opencl::KeyRange range{depths(), 0, count, lanesort::KeyType::f32, lanesort::Order::descending};
-    lanesort::opencl::RecordedSort sort(sorter, opencl.queue(), range, {numbers(), 0, sizeof(std::uint32_t)});
-    sorter.prepare(range.type, {.call = lanesort::Preparation::Call::is_sorted, .count = count});
+    const lanesort::opencl::ValueRange values{numbers(), 0, sizeof(std::uint32_t)};
+    lanesort::opencl::Recorded sort(sorter, opencl.queue(), sort_by_key(range, values));
+    sorter.prepare({.operation = lanesort::Operation::is_sorted, .count = count, .key = range.type});
 
     // The in-order queue keeps the order of all these commands; none of them waits for the device. Whether a frame is
     // in order the device says of each, and the host checks of some.
@@ -103,7 +104,7 @@ int main(int argc, char** argv) try {
     std::printf("%zu particles in %zu frames, on %s: %s\n", count, frames, sorter.device().name.c_str(),
                 right ? "every frame from back to front" : "WRONG");
     std::printf("%.2f ms a frame, one wait; %s\n", time.count() / static_cast<double>(frames),
-                sort.uses_command_buffer() ? "the device replays a command buffer" : "recorded as single launches");
+                sort.is_replayed() ? "the device replays a command buffer" : "recorded as single launches");
     return right ? 0 : 1;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "depth_sort: %s\n", describe(error).c_str());

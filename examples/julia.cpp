@@ -106,7 +106,10 @@ int main(int argc, char** argv) try {
 
     // Compiling is the one thing that would block later, so it comes first.
     lanesort::Sorter sorter = lanesort::opencl::make_sorter(opencl.context(), opencl.device());
-    sorter.prepare(lanesort::KeyType::f32, {.count = pixels, .index_bytes = sizeof(std::uint32_t)});
+    sorter.prepare({.operation = lanesort::Operation::argsort,
+                    .count = pixels,
+                    .index_bytes = sizeof(std::uint32_t),
+                    .key = lanesort::KeyType::f32});
 
     std::vector<unsigned char> drawn(2 * pixels * 3);
     std::vector<float> host_times(pixels);

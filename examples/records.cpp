@@ -46,11 +46,11 @@ int main() try {
 
     lanesort::Sorter sorter(lanesort::find_device());
     std::vector<Bid> book = arrived;
-    sorter.sort(std::span(book), best_first);
+    sorter.sort({book, best_first});
 
     // Bids arrive in the order of their times, so a stable sort by the price alone gives the same book.
     std::vector<Bid> stable = arrived;
-    sorter.sort(std::span(stable), by_price, {.stable = true});
+    sorter.sort({stable, by_price}, {.stable = true});
 
     std::ranges::sort(arrived, [](const Bid& a, const Bid& b) {
         return std::tuple(-a.price, a.time) < std::tuple(-b.price, b.time);

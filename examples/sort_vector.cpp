@@ -19,7 +19,7 @@ int main() try {
     std::vector<float> expected = numbers;
 
     lanesort::Sorter sorter(lanesort::find_device());
-    const lanesort::SortReport report = sorter.sort(std::span(numbers), lanesort::Order::descending);
+    const lanesort::SortReport report = sorter.sort(numbers, {.order = lanesort::Order::descending});
 
     std::ranges::sort(expected, std::greater());
     const bool right = numbers == expected;

@@ -37,13 +37,20 @@ TEST_CASE("C interface on CUDA: every call, in stream order") {
         const CudaStream& stream = memory->stream();
         const CudaEvent written, ended;
         const cuda::Event waits[] = {written};
-        lanesort_key_range range = {};
-        range.memory = memory->pointer();
-        range.count = count;
-        const lanesort_values values = {memory->pointer(), count, 4};
-        const lanesort_integers number = {moved(*memory, 3 * bytes), 1};
-        const lanesort_distinct distinct = {memory->pointer(), count, number};
-        const lanesort_values lengths = {memory->pointer(), 2 * count, 0};
+        const lanesort_values behind = {memory->pointer(), count, 4};
+        const lanesort_values last = {memory->pointer(), 2 * count, 0};
+        const lanesort_place results = {memory->pointer(), count};
+        const lanesort_place answers = {moved(*memory, 3 * bytes), 1};
+        const auto request_for = [&](lanesort_operation operation) {
+            lanesort_request request = {};
+            request.operation = operation;
+            request.memory = memory->pointer();
+            request.count = count;
+            return request;
+        };
+        const auto enqueue = [&](const lanesort_request& request) {
+            REQUIRE(lanesort_cuda_enqueue(sorter.get(), stream, &request, 0, nullptr, nullptr) == LANESORT_SUCCESS);
+        };
 
         const auto write = [&](const std::vector<std::uint32_t>& words) {
             LANESORT_CU(cuMemcpyHtoDAsync, memory->address(), words.data(), bytes, stream);
@@ -58,37 +65,48 @@ TEST_CASE("C interface on CUDA: every call, in stream order") {
         const auto answer = [&] { return read(3 * count + 2, 1)[0]; };
 
         write(keys);
-        CHECK(lanesort_cuda_enqueue_argsort(sorter.get(), stream, &range, &values, 1, waits, ended) ==
-              LANESORT_SUCCESS);
+        lanesort_request argsort = request_for(LANESORT_ARGSORT);
+        argsort.indices = behind;
+        CHECK(lanesort_cuda_enqueue(sorter.get(), stream, &argsort, 1, waits, ended) == LANESORT_SUCCESS);
         const auto indices = read(count, count);
         for (std::size_t i = 0; i < count; ++i) REQUIRE(keys[indices[i]] == expected[i]);
 
-        range.order = LANESORT_DESCENDING;
-        const lanesort_selected selected = {memory->pointer(), count, {memory->pointer(), 2 * count, 4}};
-        CHECK(lanesort_cuda_enqueue_top_k(sorter.get(), stream, &range, 10, &selected, 0, nullptr, nullptr) ==
-              LANESORT_SUCCESS);
+        lanesort_request top_k = request_for(LANESORT_TOP_K);
+        top_k.k = 10;
+        top_k.results = results;
+        top_k.indices = last;
+        enqueue(top_k);
         const auto best = read(count, 10), best_indices = read(2 * count, 10);
         for (std::size_t i = 0; i < 10; ++i) {
             CHECK(best[i] == expected[count - 1 - i]);
             CHECK(keys[best_indices[i]] == best[i]);
         }
-        range.order = LANESORT_ASCENDING;
 
-        CHECK(lanesort_prepare(sorter.get(), LANESORT_CALL_SORT, &range, 0, 0) == LANESORT_SUCCESS);
-        CHECK(lanesort_cuda_enqueue_sort(sorter.get(), stream, &range, 1, waits, ended) == LANESORT_SUCCESS);
+        const lanesort_request sort = request_for(LANESORT_SORT);
+        CHECK(lanesort_prepare(sorter.get(), &sort) == LANESORT_SUCCESS);
+        CHECK(lanesort_cuda_enqueue(sorter.get(), stream, &sort, 1, waits, ended) == LANESORT_SUCCESS);
         LANESORT_CU(cuEventSynchronize, ended);
         require_same_bytes(read(0, count), expected);
-        CHECK(lanesort_cuda_enqueue_is_sorted(sorter.get(), stream, &range, &number, 0, nullptr, nullptr) ==
-              LANESORT_SUCCESS);
+        lanesort_request is_sorted = request_for(LANESORT_IS_SORTED);
+        is_sorted.answers = answers;
+        enqueue(is_sorted);
         CHECK(answer() == 1);
+        lanesort_report report = {};
+        CHECK(lanesort_last_report(sorter.get(), &report) == LANESORT_SUCCESS);
+        CHECK(report.launches > 0);
+
         std::vector<std::uint32_t> different = expected;
         different.erase(std::unique(different.begin(), different.end()), different.end());
-        CHECK(lanesort_cuda_enqueue_unique(sorter.get(), stream, &range, &distinct, 0, nullptr, nullptr) ==
-              LANESORT_SUCCESS);
+        lanesort_request unique = request_for(LANESORT_UNIQUE);
+        unique.results = results;
+        unique.answers = answers;
+        enqueue(unique);
         CHECK(answer() == different.size());
         require_same_bytes(read(count, different.size()), different);
-        CHECK(lanesort_cuda_enqueue_run_lengths(sorter.get(), stream, &range, &distinct, &lengths, 0, nullptr,
-                                                nullptr) == LANESORT_SUCCESS);
+        lanesort_request run_lengths = unique;
+        run_lengths.operation = LANESORT_RUN_LENGTHS;
+        run_lengths.lengths = last;
+        enqueue(run_lengths);
         CHECK(answer() == different.size());
         std::size_t all = 0;
         for (const std::uint32_t length : read(2 * count, different.size())) all += length;
@@ -99,33 +117,39 @@ TEST_CASE("C interface on CUDA: every call, in stream order") {
         std::ranges::rotate(halves, halves.begin() + 20000);
         for (const bool with_values : {false, true}) {
             write(halves);
-            CHECK(lanesort_cuda_enqueue_is_sorted_until(sorter.get(), stream, &range, &number, 0, nullptr, nullptr) ==
-                  LANESORT_SUCCESS);
+            lanesort_request until = is_sorted;
+            until.operation = LANESORT_IS_SORTED_UNTIL;
+            enqueue(until);
             CHECK(answer() == 10000);
-            const lanesort_status merged =
-                with_values ? lanesort_cuda_enqueue_merge_by_key(sorter.get(), stream, &range, &values, 10000, 0,
-                                                                 nullptr, nullptr)
-                            : lanesort_cuda_enqueue_merge(sorter.get(), stream, &range, 10000, 0, nullptr, nullptr);
-            CHECK(merged == LANESORT_SUCCESS);
+            lanesort_request merge = request_for(LANESORT_MERGE);
+            merge.middle = 10000;
+            if (with_values) merge.values = behind;
+            enqueue(merge);
             require_same_bytes(read(0, count), expected);
         }
 
         // Values that tell their keys.
         write(keys);
         LANESORT_CU(cuMemcpyDtoDAsync, memory->address() + bytes, memory->address(), bytes, stream);
-        CHECK(lanesort_cuda_enqueue_sort_by_key(sorter.get(), stream, &range, &values, 0, nullptr, nullptr) ==
-              LANESORT_SUCCESS);
+        lanesort_request by_key = sort;
+        by_key.values = behind;
+        enqueue(by_key);
         require_same_bytes(read(0, count), expected);
         require_same_bytes(read(count, count), expected);
 
-        lanesort_cuda_recorded_sort* recorded = nullptr;
-        REQUIRE(lanesort_cuda_record_sort(&recorded, sorter.get(), &range, nullptr) == LANESORT_SUCCESS);
-        for (int repetition = 0; repetition < 2; ++repetition) {
-            write(keys);
-            CHECK(lanesort_cuda_enqueue_recorded_sort(recorded, stream) == LANESORT_SUCCESS);
-            require_same_bytes(read(0, count), expected);
+        for (const lanesort_request& request : {sort, top_k, argsort}) {
+            lanesort_recorded* recorded = nullptr;
+            REQUIRE(lanesort_cuda_record(&recorded, sorter.get(), stream, &request) == LANESORT_SUCCESS);
+            for (int repetition = 0; repetition < 2; ++repetition) {
+                write(keys);
+                CHECK(lanesort_cuda_enqueue_recorded(recorded, 1, waits, ended) == LANESORT_SUCCESS);
+                if (request.operation == LANESORT_SORT) require_same_bytes(read(0, count), expected);
+                else if (request.operation == LANESORT_TOP_K) require_same_bytes(read(count, 10), best);
+                else require_same_bytes(read(count, count), indices);
+            }
+            CHECK(lanesort_opencl_enqueue_recorded(recorded, 0, nullptr, nullptr) == LANESORT_UNSUPPORTED);
+            lanesort_destroy_recorded(recorded);
         }
-        lanesort_cuda_destroy_recorded_sort(recorded);
     }
 }
 
@@ -137,24 +161,22 @@ TEST_CASE("C interface on CUDA: mistakes give a status and a sentence, and then 
         const OwnedSorter sorter = c_sorter(device++);
         const auto memory = target.cuda_memory(bytes_of(std::vector<std::uint32_t>{3, 1, 2, 0}));
         const CudaStream& stream = memory->stream();
-        lanesort_key_range range = {};
-        range.memory = memory->pointer();
-        range.count = std::size_t{1} << 40;
-        const auto status = [&] {
-            return lanesort_cuda_enqueue_sort(sorter.get(), stream, &range, 0, nullptr, nullptr);
-        };
+        lanesort_request request = {};
+        request.memory = memory->pointer();
+        request.count = std::size_t{1} << 40;
+        const auto status = [&] { return lanesort_cuda_enqueue(sorter.get(), stream, &request, 0, nullptr, nullptr); };
         CHECK(status() == LANESORT_OUT_OF_RANGE);
-        CHECK(std::strstr(lanesort_last_error(), std::to_string(range.count).c_str()) != nullptr);
-        range.count = 4;
-        range.memory = &range;
+        CHECK(std::strstr(lanesort_last_error(), std::to_string(request.count).c_str()) != nullptr);
+        request.count = 4;
+        request.memory = &request;
         CHECK(status() == LANESORT_INVALID_ARGUMENT);
-        CHECK(lanesort_cuda_enqueue_sort(nullptr, stream, &range, 0, nullptr, nullptr) == LANESORT_INVALID_ARGUMENT);
-        CHECK(lanesort_opencl_enqueue_sort(sorter.get(), nullptr, &range, 0, nullptr, nullptr) == LANESORT_UNSUPPORTED);
-        range.memory = memory->pointer();
-        range.segments.memory = memory->pointer();
-        range.segments.count = ~std::size_t{0};  // of their offsets there is one more
+        CHECK(lanesort_cuda_enqueue(nullptr, stream, &request, 0, nullptr, nullptr) == LANESORT_INVALID_ARGUMENT);
+        CHECK(lanesort_opencl_enqueue(sorter.get(), nullptr, &request, 0, nullptr, nullptr) == LANESORT_UNSUPPORTED);
+        request.memory = memory->pointer();
+        request.segments.memory = memory->pointer();
+        request.segments.count = ~std::size_t{0};  // of their offsets there is one more
         CHECK(status() == LANESORT_INVALID_ARGUMENT);
-        range.segments = {};
+        request.segments = {};
         CHECK(status() == LANESORT_SUCCESS);
         stream.finish();
         CHECK(keys_of<std::uint32_t>(memory->read()) == std::vector<std::uint32_t>{0, 1, 2, 3});

@@ -9,6 +9,8 @@
 #include <lanesort/device.hpp>
 
 #include "host/cuda/program.hpp"
+#include "runs.hpp"
+#include "selection.hpp"
 #include "support.hpp"
 
 namespace lanesort::test {
@@ -102,7 +104,7 @@ TEST_CASE("CUDA: selections compile for every generation and spill nothing") {
                 for (const std::uint64_t count : {5'000, 1 << 24}) {
                     const Selection selection =
                         make_selection(graphics_card(generation), {bytes, 0, number_bytes, is_record}, 1, count, 64);
-                    KernelParameters parameters{.operation = Operation::select,
+                    KernelParameters parameters{.family = Family::select,
                                                 .bytes = selection.bytes,
                                                 .wide_index = number_bytes == 8,
                                                 .shape = selection.shape};
@@ -121,7 +123,7 @@ TEST_CASE("CUDA: kernels for sorted ranges compile for every generation and spil
                 const bool is_record = bytes == by_number.bytes;
                 const RunsSchedule schedule =
                     make_runs_schedule(graphics_card(generation), bytes, RunsTask::run_lengths, 1, 1 << 20);
-                KernelParameters parameters{.operation = Operation::runs,
+                KernelParameters parameters{.family = Family::runs,
                                             .bytes = {bytes, length_bytes, 0, is_record},
                                             .wide_index = length_bytes == 8,
                                             .shape = schedule.shape};

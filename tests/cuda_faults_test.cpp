@@ -238,10 +238,11 @@ std::vector<Kind> kinds(const CudaTarget& target) {
              std::sort(expected.begin(), expected.begin() + 2);
              all.check(0, expected);
          }},
-        {"RecordedSort",
+        {"Recorded",
          [](Sorter& sorter, CallersMemory& all) {
-             cuda::RecordedSort recorded(sorter, {all.memory->pointer(), 0, count});
-             recorded.enqueue(all.memory->stream());
+             const cuda::KeyRange keys{all.memory->pointer(), 0, count};
+             cuda::Recorded recorded(sorter, all.memory->stream(), lanesort::sort(keys));
+             recorded.enqueue();
              all.memory->stream().finish();
          },
          check_keys},

@@ -47,33 +47,15 @@ public:
 
     void write(const Bytes& bytes) override;
     Bytes read() override;
-    SortReport enqueue_sort(Sorter& sorter, const Range& range) override;
-    SortReport enqueue_sort_by_key(Sorter& sorter, const Range& range, const Values& values) override;
-    SortReport enqueue_merge(Sorter& sorter, const Range& range, const Values& values, std::size_t middle) override;
-    SortReport enqueue_argsort(Sorter& sorter, const Range& range, const Values& indices) override;
-    SortReport enqueue_top_k(Sorter& sorter, const Range& range, std::size_t k, std::size_t selected,
-                             const Values& indices) override;
-    SortReport enqueue_is_sorted(Sorter& sorter, const Range& range, std::size_t integers) override;
-    SortReport enqueue_is_sorted_until(Sorter& sorter, const Range& range, std::size_t integers) override;
-    SortReport enqueue_runs(Sorter& sorter, const Range& range, const Found& found) override;
-    std::unique_ptr<Recording> record(Sorter& sorter, const Range& range) override;
-    std::unique_ptr<Recording> record_sort_by_key(Sorter& sorter, const Range& range, const Values& values) override;
+    SortReport enqueue(Sorter& sorter, const Call& call) override;
+    using DeviceMemory::record;
+    std::unique_ptr<Recording> record(Sorter& sorter, const Call& call) override;
 
     void* pointer() const { return reinterpret_cast<void*>(memory_); }
     CUdeviceptr address() const { return memory_; }
     const CudaStream& stream() const { return *stream_; }
 
 private:
-    cuda::KeyRange keys(const Range& range) const {
-        cuda::KeyRange keys{pointer(), range.offset, range.count, range.type, range.order, range.row_length};
-        const Segments& segments = range.segments;
-        if (segments.bytes > 0)
-            keys.segments = {pointer(), segments.offset, segments.count, segments.longest, segments.bytes};
-        keys.stable = range.stable;
-        keys.first = range.first;
-        return keys;
-    }
-
     const DeviceInfo& device_;
     CUcontext context_;
     std::size_t size_;
@@ -90,7 +72,6 @@ public:
     Sorter new_sorter(SorterOptions options = {}) const override;
     std::unique_ptr<DeviceMemory> memory(const Bytes& bytes) const override { return cuda_memory(bytes); }
     std::unique_ptr<CudaMemory> cuda_memory(const Bytes& bytes) const;
-    std::unique_ptr<Kernels> compile(const lanesort::detail::KernelParameters& parameters) const override;
 
     /// The device's primary context, which the CUDA runtime API uses too.
     CUcontext context() const { return context_; }

@@ -88,14 +88,14 @@ TEST_CASE("CUDA: may be called while the caller's stream is captured, and replay
 }
 
 /// A call on `count` keys in two sorted halves, and three times the room behind them.
-struct Call {
+struct FirstCall {
     std::string name;
-    Preparation preparation;
+    Request prepared;
     std::function<void(Sorter&, cuda::Stream, void*)> enqueue;
 };
 constexpr std::size_t count = 20'003;
 
-std::vector<Call> calls() {
+std::vector<FirstCall> calls() {
     using namespace cuda;
     const auto range = [](void* memory) { return KeyRange{memory, 0, count, KeyType::f32}; };
     const auto stable = [=](void* memory) {
@@ -106,28 +106,27 @@ std::vector<Call> calls() {
     const auto behind = [](void* memory) { return ValueRange{memory, count, 4}; };
     const auto selected = [](void* memory) { return Selected{memory, count, {memory, 2 * count, 4}}; };
     const auto distinct = [](void* memory) { return Distinct{memory, count, {memory, (3 * count + 1) / 2}}; };
-    using enum Preparation::Call;
     return {
         {"values",
-         {.count = count, .value_bytes = 4},
+         {.count = count, .value_bytes = 4, .key = KeyType::f32},
          [=](Sorter& s, Stream on, void* m) { enqueue_sort_by_key(s, on, range(m), behind(m)); }},
         {"stable",
-         {.count = count, .value_bytes = 4, .stable = true},
+         {.count = count, .stable = true, .value_bytes = 4, .key = KeyType::f32},
          [=](Sorter& s, Stream on, void* m) { enqueue_sort_by_key(s, on, stable(m), behind(m)); }},
         {"argsort",
-         {.count = count, .index_bytes = 4},
+         {.operation = Operation::argsort, .count = count, .index_bytes = 4, .key = KeyType::f32},
          [=](Sorter& s, Stream on, void* m) { enqueue_argsort(s, on, range(m), behind(m)); }},
         {"merge",
-         {.call = merge, .count = count},
+         {.operation = Operation::merge, .count = count, .key = KeyType::f32},
          [=](Sorter& s, Stream on, void* m) { enqueue_merge(s, on, range(m), count / 2); }},
         {"few",
-         {.call = top_k, .count = count, .index_bytes = 4, .first = 5},
+         {.operation = Operation::top_k, .count = count, .first = 5, .index_bytes = 4, .key = KeyType::f32},
          [=](Sorter& s, Stream on, void* m) { enqueue_top_k(s, on, range(m), 5, selected(m)); }},
         {"many",
-         {.call = top_k, .count = count, .index_bytes = 4, .first = 9000},
+         {.operation = Operation::top_k, .count = count, .first = 9000, .index_bytes = 4, .key = KeyType::f32},
          [=](Sorter& s, Stream on, void* m) { enqueue_top_k(s, on, range(m), 9000, selected(m)); }},
         {"lengths",
-         {.call = run_lengths, .count = count, .index_bytes = 4},
+         {.operation = Operation::run_lengths, .count = count, .length_bytes = 4, .key = KeyType::f32},
          [=](Sorter& s, Stream on, void* m) {
              enqueue_run_lengths(s, on, range(m), distinct(m), {m, 2 * count, 4});
          }},
@@ -137,7 +136,7 @@ std::vector<Call> calls() {
 TEST_CASE("CUDA: every call may be the first of a prepared sorter while the caller's stream is captured") {
     Random random(seed());
     for (CudaTarget& target : cuda_devices())
-        for (const Call& call : calls()) {
+        for (const FirstCall& call : calls()) {
             CAPTURE(target.name);
             CAPTURE(call.name);
             const cuda::CurrentContext current(target.context());
@@ -148,7 +147,7 @@ TEST_CASE("CUDA: every call may be the first of a prepared sorter while the call
             const auto memory = target.cuda_memory(bytes_of(before));
             const CudaStream stream;
             Sorter sorter = target.new_sorter();
-            sorter.prepare(KeyType::f32, call.preparation);
+            sorter.prepare(call.prepared);
             CUgraph graph = nullptr;
             CUgraphExec executable = nullptr;
             LANESORT_CU(cuStreamBeginCapture, stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
@@ -180,7 +179,7 @@ TEST_CASE("CUDA: what a caller can get wrong is told before anything runs") {
         void* const pointer = memory->pointer();
         const auto refuses = [&](ErrorCode code, const cuda::KeyRange& range) {
             CHECK(error_of([&] { cuda::enqueue_sort(sorter, nullptr, range); }).code() == code);
-            CHECK(error_of([&] { cuda::RecordedSort(sorter, range); }).code() == code);
+            CHECK(error_of([&] { cuda::Recorded(sorter, nullptr, sort(range)); }).code() == code);
         };
         refuses(ErrorCode::invalid_argument, {nullptr, 0, 2});
         refuses(ErrorCode::invalid_argument, {on_host.data(), 0, 4});

@@ -234,7 +234,7 @@ Work record_and_replay(OpenClTarget& target, Random& random) {
     return on_buffer(
         target, random_keys<std::uint32_t>(count, random),
         [&](Sorter& sorter, const CallersBuffer& buffer, std::span<const cl_event> waits, cl_event* ended) {
-            opencl::RecordedSort(sorter, target.queue(), buffer.range()).enqueue(waits, ended);
+            opencl::Recorded(sorter, target.queue(), sort(buffer.range())).enqueue(waits, ended);
         },
         [](const CallersBuffer& buffer) { buffer.check(0, sorted(buffer.keys(), Order::ascending)); });
 }
@@ -270,7 +270,7 @@ std::vector<Kind> kinds(const OpenClTarget& target) {
         {"enqueue_top_k of rows", select_rows},
         {"enqueue_merge", merge},
         {"enqueue_unique", find_distinct},
-        {"RecordedSort", record_and_replay, false, true},
+        {"Recorded", record_and_replay, false, true},
     };
     if (const auto queue = out_of_order_queue(target))
         all.push_back({"enqueue_sort out of order", [queue = *queue](OpenClTarget& device, Random& random) {
@@ -446,7 +446,7 @@ TEST_CASE("faults: a comparator that the compiler refuses, whose log may be out 
             const auto before = references();
             const Error error = error_of([&] {
                 const Fault fault(entry_point, entry_point.empty() ? 0 : 1, CL_OUT_OF_RESOURCES);
-                sorter.sort(std::span(keys), wrong);
+                sorter.sort({keys, wrong});
             });
             CHECK(error.code() == ErrorCode::build_failed);
             CHECK(error.call() == "clBuildProgram");
@@ -470,7 +470,7 @@ TEST_CASE("a sorter that releases its programs has none") {
         };
         const long none = programs();
         sorter.prepare(KeyType::u32, count);
-        sorter.prepare(KeyType::u64, {.call = Preparation::Call::is_sorted, .count = count});
+        sorter.prepare({.operation = Operation::is_sorted, .count = count, .key = KeyType::u64});
         const long compiled = programs();
         CHECK(compiled > none);
         sorter.release();

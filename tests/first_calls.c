@@ -7,9 +7,9 @@
 int sort_from_c(void) {
     lanesort_sorter* sorter = NULL;
     uint32_t keys[] = {3, 1, 2};
-    const lanesort_key_range range = {.memory = keys, .count = 3, .type = LANESORT_U32};
+    const lanesort_request request = {.memory = keys, .count = 3, .type = LANESORT_U32};
     lanesort_status status = lanesort_create(&sorter, NULL, NULL);
-    if (status == LANESORT_SUCCESS) status = lanesort_sort(sorter, &range);
+    if (status == LANESORT_SUCCESS) status = lanesort_run(sorter, &request);
     lanesort_destroy(sorter);
     if (status == LANESORT_NO_PLATFORM) return 77;
     if (status != LANESORT_SUCCESS) fprintf(stderr, "%s\n", lanesort_last_error());

@@ -20,7 +20,7 @@ TEST_SUITE("every key width") {
                         const auto first = memory.begin() + before, last = first + static_cast<std::ptrdiff_t>(count);
                         std::vector<T> expected = memory;
                         std::ranges::copy(sorted(std::vector<T>(first, last), order), expected.begin() + before);
-                        target.sorter().sort(std::span<T>(first, last), order);
+                        target.sorter().sort(std::span<T>(first, last), {.order = order});
                         require_same_bytes(memory, expected);
                     }
             });
@@ -88,7 +88,7 @@ TEST_CASE("host range: a type known at run time") {
     for (Target& target : targets()) {
         auto keys = random_keys<double>(1000, random);
         const auto expected = sorted(keys, Order::descending);
-        target.sorter().sort(keys.data(), keys.size(), KeyType::f64, {.order = Order::descending});
+        target.sorter().sort({keys.data(), keys.size(), KeyType::f64}, {.order = Order::descending});
         require_same_bytes(keys, expected);
     }
 }

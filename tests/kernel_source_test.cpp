@@ -1,5 +1,5 @@
 // The text that a device's compiler gets.
-#include "kernel_source.hpp"
+#include "core/kernel_source.hpp"
 
 #include <fstream>
 #include <map>
@@ -7,7 +7,9 @@
 
 #include <lanesort/error.hpp>
 
-#include "backend.hpp"
+#include "core/program.hpp"
+#include "runs.hpp"
+#include "selection.hpp"
 #include "support.hpp"
 
 namespace lanesort::detail {

@@ -1,15 +1,11 @@
 // What a caller can get wrong about memory and enumerations: found before anything is done, whatever the memory is.
-#include "memory_check.hpp"
-
+#include "core/memory_check.hpp"
+#include "devices_made_up.hpp"
 #include "error_support.hpp"
 #include "opencl_target.hpp"
 
 namespace lanesort::test {
 namespace {
-
-using lanesort::detail::Access;
-using lanesort::detail::check;
-using lanesort::detail::MemoryUse;
 
 /// The call is refused as an invalid argument, in a sentence with these words.
 void check_refused(const std::vector<std::string>& words, const std::function<void()>& call) {
@@ -19,27 +15,33 @@ void check_refused(const std::vector<std::string>& words, const std::function<vo
 }
 
 TEST_CASE("memory check: arrays overlap where they have a byte in common of which one is written") {
-    const int a = 0, b = 0;
-    const auto overlap = [](MemoryUse first, MemoryUse second) {
-        const bool one_way = error_in([&] { check({first, second}); }).has_value();
-        CHECK(one_way == error_in([&] { check({second, first}); }).has_value());
+    namespace inside = lanesort::detail;
+    using inside::Access, inside::Slot;
+    const DeviceInfo device = processor();
+    const auto check = [&](Access first, std::uintptr_t at, std::size_t bytes, Access second, std::uintptr_t other_at,
+                           std::size_t other_bytes) {
+        inside::Arrays arrays;
+        inside::Bindings bindings;
+        arrays[Slot::keys] = {bytes, 1, first, "keys"};
+        arrays[Slot::values] = {other_bytes, 1, second, "values"};
+        bindings[Slot::keys] = {reinterpret_cast<void*>(at)};
+        bindings[Slot::values] = {reinterpret_cast<void*>(other_at)};
+        inside::check_host_memory(arrays, bindings, device, {});
+    };
+    const auto overlap = [&](Access second, std::uintptr_t at, std::size_t bytes) {
+        const bool one_way = error_in([&] { check(Access::read, 100, 10, second, at, bytes); }).has_value();
+        CHECK(one_way == error_in([&] { check(second, at, bytes, Access::read, 100, 10); }).has_value());
         return one_way;
     };
-    const MemoryUse keys{"keys", Access::read, 100, 10, &a};
-    CHECK(overlap(keys, {"results", Access::write, 109, 1, &a}));
-    CHECK(overlap(keys, {"results", Access::change, 50, 51, &a}));
-    CHECK(overlap(keys, {"results", Access::change, 50, 100, &a}));
-    CHECK(!overlap(keys, {"results", Access::write, 110, 1, &a}));
-    CHECK(!overlap(keys, {"results", Access::write, 99, 1, &a}));
-    CHECK(!overlap(keys, {"results", Access::write, 105, 0, &a}));
-    CHECK(!overlap(keys, {"results", Access::write, 100, 10, &b}));
-    CHECK(!overlap(keys, {"results", Access::write, 100, 10}));
-    CHECK(!overlap(keys, {"offsets", Access::read, 100, 10, &a}));
-    check_refused({"values", "indices", "overlap"}, [] {
-        check({{"keys", Access::read, 16, 8}, {"values", Access::change, 24, 8}, {"indices", Access::change, 28, 4}});
-    });
-    check_refused({"values", "null"}, [] { check({{"keys", Access::read, 16, 8}, {"values", Access::change, 0, 8}}); });
-    CHECK_NOTHROW(check({{"keys", Access::read, 0, 0}, {"values", Access::change, 0, 8, &a}}));
+    CHECK(overlap(Access::write, 109, 1));
+    CHECK(overlap(Access::change, 50, 51));
+    CHECK(overlap(Access::change, 50, 100));
+    CHECK(!overlap(Access::write, 110, 1));
+    CHECK(!overlap(Access::write, 99, 1));
+    CHECK(!overlap(Access::write, 105, 0));
+    CHECK(!overlap(Access::read, 100, 10));
+    check_refused({"values", "null"}, [&] { check(Access::read, 16, 8, Access::change, 0, 8); });
+    CHECK_NOTHROW(check(Access::read, 0, 0, Access::change, 16, 8));
 }
 
 TEST_CASE("memory check: arrays in host memory that overlap") {
@@ -65,8 +67,7 @@ TEST_CASE("memory check: arrays in host memory that overlap") {
         check_refused({"keys", "distinct keys", "overlap"}, [&] { sorter.unique(keys, keys); });
         check_refused({"distinct keys", "lengths", "overlap"},
                       [&] { sorter.run_lengths(keys, part(200, 100), part(200, 100)); });
-        check_refused({"keys", "results", "overlap"},
-                      [&] { sorter.is_sorted_until(keys.data(), keys.size(), KeyType::u32, wide.subspan(60, 1), {}); });
+        check_refused({"keys", "results", "overlap"}, [&] { sorter.is_sorted_until(keys, wide.subspan(60, 1), {}); });
         CHECK(memory == before);
         // Side by side is apart.
         CHECK_NOTHROW(sorter.sort_by_key(keys, part(200, 100)));
@@ -83,20 +84,26 @@ TEST_CASE("memory check: null pointers to arrays that have elements") {
         void* const keys = memory.data();
         for (const std::size_t count : {1, 4}) {
             CAPTURE(count);
-            check_refused({"keys", "null"}, [&] { sorter.sort(nullptr, count, KeyType::u32); });
-            check_refused({"values", "null"}, [&] { sorter.sort_by_key(keys, nullptr, count, KeyType::u32, 8); });
-            check_refused({"indices", "null"}, [&] { sorter.argsort(keys, nullptr, count, KeyType::u32, 4); });
-            check_refused({"keys", "null"}, [&] { sorter.argsort(nullptr, keys, count, KeyType::u32, 4); });
-            check_refused({"selected keys", "null"},
-                          [&] { sorter.top_k(keys, count, KeyType::u32, nullptr, 1, nullptr, 0, {}); });
-            check_refused({"keys", "null"},
-                          [&] { sorter.top_k(nullptr, count, KeyType::u32, keys, 1, nullptr, 0, {}); });
-            check_refused({"keys", "null"}, [&] { sorter.is_sorted(nullptr, count, KeyType::u32, {}); });
-            check_refused({"distinct keys", "null"}, [&] { sorter.unique(keys, count, KeyType::u32, nullptr, {}); });
+            check_refused({"keys", "null"}, [&] { sorter.sort({nullptr, count, KeyType::u32}); });
+            check_refused({"values", "null"}, [&] {
+                sorter.sort_by_key({keys, count, KeyType::u32}, {nullptr, count, 8});
+            });
+            check_refused({"indices", "null"}, [&] {
+                sorter.argsort({keys, count, KeyType::u32}, {nullptr, count, 4});
+            });
+            check_refused({"keys", "null"}, [&] { sorter.argsort({nullptr, count, KeyType::u32}, {keys, count, 4}); });
+            check_refused({"selected keys", "null"}, [&] {
+                sorter.top_k({keys, count, KeyType::u32}, {nullptr, 1, 4});
+            });
+            check_refused({"keys", "null"}, [&] { sorter.top_k({nullptr, count, KeyType::u32}, {keys, 1, 4}); });
+            check_refused({"keys", "null"}, [&] { sorter.is_sorted({nullptr, count, KeyType::u32}); });
+            check_refused({"distinct keys", "null"}, [&] {
+                sorter.unique({keys, count, KeyType::u32}, {nullptr, count, 4});
+            });
         }
-        CHECK_NOTHROW(sorter.sort(nullptr, 0, KeyType::u32));
-        CHECK_NOTHROW(sorter.argsort(nullptr, nullptr, 0, KeyType::u32, 4));
-        CHECK(sorter.unique(nullptr, 0, KeyType::u32, nullptr, {}) == 0);
+        CHECK_NOTHROW(sorter.sort({nullptr, 0, KeyType::u32}));
+        CHECK_NOTHROW(sorter.argsort({nullptr, 0, KeyType::u32}, {nullptr, 0, 4}));
+        CHECK(sorter.unique({nullptr, 0, KeyType::u32}, {nullptr, 0, 4}) == 0);
     }
 }
 
@@ -107,17 +114,16 @@ TEST_CASE("memory check: types, orders and calls that are none") {
         std::vector<std::uint32_t> keys(4), other(4);
         const auto type = static_cast<KeyType>(99);
         const auto order = static_cast<Order>(7);
-        check_refused({"type", "99"}, [&] { sorter.sort(keys.data(), 4, type); });
-        check_refused({"type", "99"}, [&] { sorter.argsort(keys.data(), other.data(), 4, type, 4); });
-        check_refused({"type", "99"}, [&] { sorter.top_k(keys.data(), 4, type, other.data(), 1, nullptr, 0, {}); });
-        check_refused({"type", "99"}, [&] { sorter.is_sorted(keys.data(), 4, type, {}); });
+        check_refused({"type", "99"}, [&] { sorter.sort({keys.data(), 4, type}); });
+        check_refused({"type", "99"}, [&] { sorter.argsort({keys.data(), 4, type}, other); });
+        check_refused({"type", "99"}, [&] { sorter.top_k({keys.data(), 4, type}, {other.data(), 1, 4}); });
+        check_refused({"type", "99"}, [&] { sorter.is_sorted({keys.data(), 4, type}); });
         check_refused({"type", "99"}, [&] { sorter.prepare(type); });
         check_refused({"type", "99"}, [&] { sorter.measure(100, type); });
-        check_refused({"order", "7"}, [&] { sorter.sort(std::span(keys), order); });
+        check_refused({"order", "7"}, [&] { sorter.sort(keys, {.order = order}); });
         check_refused({"order", "7"}, [&] { sorter.top_k(std::span(keys), std::span(other), {.order = order}); });
         check_refused({"order", "7"}, [&] { sorter.is_sorted(std::span(keys), {.order = order}); });
-        check_refused({"call", "9"},
-                      [&] { sorter.prepare(KeyType::u32, {.call = static_cast<Preparation::Call>(9)}); });
+        check_refused({"operation", "9"}, [&] { sorter.prepare({.operation = static_cast<Operation>(9)}); });
         const auto memory = target.memory(bytes_of(keys));
         check_refused({"type", "99"}, [&] { memory->enqueue_sort(sorter, {0, 4, type}); });
         check_refused({"order", "7"}, [&] { memory->enqueue_sort(sorter, {0, 4, KeyType::u32, order}); });
@@ -191,7 +197,7 @@ TEST_CASE("memory check: buffers that kernels may only write") {
             opencl::enqueue_argsort(sorter, queue, {keys(), 0, 100}, {written(), 0, 4});
         });
         check_refused({"write-only"}, [&] {
-            opencl::enqueue_sort(sorter, queue, {.buffer = keys(), .count = 100, .segments = {written(), 0, 2, 50}});
+            opencl::enqueue_sort(sorter, queue, {.memory = keys(), .count = 100, .segments = {written(), 0, 2, 50, 4}});
         });
         // What is only written may be so.
         CHECK_NOTHROW(opencl::enqueue_top_k(sorter, queue, {keys(), 0, 100}, 3, {written(), 0, {other(), 0, 4}}));

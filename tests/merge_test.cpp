@@ -158,7 +158,7 @@ TEST_SUITE("merge") {
                         std::ranges::stable_sort(second, items.end(), {}, &Item::key);
                         std::vector<Item> expected = items, found = items;
                         std::ranges::stable_sort(expected, {}, &Item::key);
-                        target.sorter().merge(std::span(found), middle, by_key, {.stable = stable});
+                        target.sorter().merge({found, by_key}, middle, {.stable = stable});
                         if (stable) REQUIRE(found == expected);
                         REQUIRE(std::ranges::is_sorted(found, {}, &Item::key));
                         std::ranges::sort(found);

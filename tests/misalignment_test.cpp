@@ -79,11 +79,11 @@ Numbers unsorted(const Call& call, std::size_t count) {
 
 void sort_in_host_memory(Sorter& sorter, const Call& call, Placed& keys, Placed& values) {
     const std::size_t count = keys.size() / call.kind.bytes();
-    if (call.merges)
-        sorter.merge_by_key(keys.begin(), values.begin(), count, count / 2, call.kind, call.value_bytes, call.options);
-    else if (call.value_bytes > 0)
-        sorter.sort_by_key(keys.begin(), values.begin(), count, call.kind, call.value_bytes, call.options);
-    else sorter.sort(keys.begin(), count, call.kind, call.options);
+    const lanesort::Keys all(keys.begin(), count, call.kind);
+    const lanesort::Values belonging(values.begin(), count, call.value_bytes);
+    if (call.merges) sorter.merge_by_key(all, belonging, count / 2, call.options);
+    else if (call.value_bytes > 0) sorter.sort_by_key(all, belonging, call.options);
+    else sorter.sort(all, call.options);
 }
 
 void sort_in_buffers(const OpenClTarget& target, Sorter& sorter, const Call& call, Placed& keys, Placed& values) {
@@ -93,7 +93,7 @@ void sort_in_buffers(const OpenClTarget& target, Sorter& sorter, const Call& cal
     };
     const cl::Buffer key_buffer = buffer_in(keys), value_buffer = buffer_in(values);
     const std::size_t count = keys.size() / call.kind.bytes();
-    const opencl::KeyRange range{.buffer = key_buffer(),
+    const opencl::KeyRange range{.memory = key_buffer(),
                                  .count = count,
                                  .type = call.kind,
                                  .row_length = call.options.row_length,
@@ -195,19 +195,20 @@ TEST_CASE("misalignment: indices, selections and runs of records at any address"
             CAPTURE(misalignment);
             const std::size_t count = numbers.size(), k = 10;
             Placed from(keys, misalignment), number_place(Bytes(count * 4), misalignment / 4 * 4);
-            sorter.argsort(from.begin(), number_place.begin(), count, order, 4);
+            sorter.argsort({from.begin(), count, order}, {number_place.begin(), count, 4});
             CHECK(from.holds(keys));
             CHECK(number_place.holds(elements(indices, 4)));
 
             Placed best(Bytes(k * 16), 15 - misalignment), best_numbers(Bytes(k * 8), misalignment / 8 * 8);
-            sorter.top_k(from.begin(), count, order, best.begin(), k, best_numbers.begin(), 8, {});
+            sorter.top_k({from.begin(), count, order}, {best.begin(), k, 16}, {best_numbers.begin(), k, 8});
             CHECK(from.holds(keys));
             CHECK(best.holds({sorted_keys.begin(), sorted_keys.begin() + k * 16}));
 
             Placed runs(sorted_keys, misalignment), distinct(Bytes(count * 16), 15 - misalignment);
             Placed lengths(Bytes(count * 8), misalignment / 8 * 8);
-            CHECK(sorter.is_sorted(runs.begin(), count, order, {}));
-            CHECK(sorter.run_lengths(runs.begin(), count, order, distinct.begin(), lengths.begin(), 8, {}) == count);
+            CHECK(sorter.is_sorted({runs.begin(), count, order}));
+            CHECK(sorter.run_lengths({runs.begin(), count, order}, {distinct.begin(), count, 16},
+                                     {lengths.begin(), count, 8}) == count);
             CHECK(distinct.holds(sorted_keys));
         }
     }
@@ -226,10 +227,11 @@ TEST_CASE("misalignment: values of 16 bytes at any address, by the C interface")
         for (std::size_t misalignment = 0; misalignment < 16; ++misalignment) {
             CAPTURE(misalignment);
             Placed keys(elements(numbers, 4), 4), values(elements(numbers, 16), misalignment);
-            lanesort_key_range range{};
-            range.memory = keys.begin();
-            range.count = numbers.size();
-            CHECK(lanesort_sort_by_key(sorter, &range, values.begin(), 16) == LANESORT_SUCCESS);
+            lanesort_request request{};
+            request.memory = keys.begin();
+            request.count = numbers.size();
+            request.values = {values.begin(), 0, 16};
+            CHECK(lanesort_run(sorter, &request) == LANESORT_SUCCESS);
             CHECK(keys.holds(elements(in_order, 4)));
             CHECK(values.holds(elements(in_order, 16)));
         }

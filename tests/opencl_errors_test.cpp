@@ -46,7 +46,7 @@ TEST_CASE("errors: so many segments that their offsets reach past the end of the
         const auto refused = [&](ErrorCode code, std::size_t segments) {
             check_refused(target, code, {std::to_string(code == ErrorCode::out_of_range ? segments + 1 : segments)},
                           target.queue(),
-                          {.buffer = keys(), .count = 100, .segments = {offsets(), 0, segments, 50, 4}});
+                          {.memory = keys(), .count = 100, .segments = {offsets(), 0, segments, 50, 4}});
         };
         refused(ErrorCode::out_of_range, 3);
         refused(ErrorCode::out_of_range, ~std::size_t{0} - 1);

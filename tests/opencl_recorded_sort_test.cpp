@@ -12,7 +12,8 @@ TEST_CASE("recorded sort: gives an event of its end, and its replays allocate no
         CAPTURE(target.name);
         const auto keys = random_keys<std::uint32_t>(100003, random);
         const cl::Buffer buffer = buffer_of(target, keys);
-        opencl::RecordedSort recorded = record(target, target.sorter(), target.queue, {buffer(), 0, keys.size()});
+        opencl::Recorded recorded =
+            record(target, target.sorter(), target.queue, sort(opencl::KeyRange{buffer(), 0, keys.size()}));
         const CreatedBuffers before = created_buffers();
         for (int repetition = 0; repetition < 2; ++repetition) {
             cl_event event = nullptr;
@@ -33,7 +34,8 @@ TEST_CASE("recorded sort: waits for the wait list, also with 0 and 1 keys") {
             CAPTURE(count);
             const auto keys = random_keys<std::uint32_t>(count, random);
             const cl::Buffer buffer = buffer_of(target, keys);
-            opencl::RecordedSort recorded = record(target, target.sorter(), target.queue, {buffer(), 0, count});
+            opencl::Recorded recorded =
+                record(target, target.sorter(), target.queue, sort(opencl::KeyRange{buffer(), 0, count}));
             cl::UserEvent gate(target.context);
             const cl_event waits[] = {gate()};
             cl_event event = nullptr;
@@ -57,7 +59,7 @@ TEST_CASE("recorded sort: out-of-order queues") {
         const auto keys = random_keys<std::uint32_t>(60000, random);
         const cl::Buffer buffer = buffer_of(target, keys);
         Sorter& sorter = target.sorter(target.variants(4).back().shape);
-        opencl::RecordedSort recorded = record(target, sorter, *queue, {buffer(), 0, keys.size()});
+        opencl::Recorded recorded = record(target, sorter, *queue, sort(opencl::KeyRange{buffer(), 0, keys.size()}));
         cl_event event = nullptr;
         recorded.enqueue({}, &event);
         cl::Event(event).wait();
@@ -71,17 +73,17 @@ TEST_CASE("recorded sort: refuses what enqueue_sort refuses") {
         Sorter& sorter = target.sorter();
         const cl::Buffer buffer = buffer_of(target, std::vector<std::uint32_t>(100));
         const auto code = [&](cl_command_queue queue, const opencl::KeyRange& keys) {
-            return error_of([&] { opencl::RecordedSort(sorter, queue, keys); }).code();
+            return error_of([&] { opencl::Recorded(sorter, queue, sort(keys)); }).code();
         };
         CHECK(code(target.queue(), {buffer(), 1, 100}) == ErrorCode::out_of_range);
         CHECK(code(nullptr, {buffer(), 0, 100}) == ErrorCode::invalid_argument);
         const cl::Context other(target.device);
         CHECK(code(cl::CommandQueue(other, target.device)(), {buffer(), 0, 100}) == ErrorCode::wrong_context);
 
-        opencl::RecordedSort recorded = record(target, sorter, target.queue, {buffer(), 0, 100});
+        opencl::Recorded recorded = record(target, sorter, target.queue, sort(opencl::KeyRange{buffer(), 0, 100}));
         const cl_event no_event[] = {nullptr};
         CHECK(error_of([&] { recorded.enqueue(no_event); }).code() == ErrorCode::invalid_argument);
-        opencl::RecordedSort moved = std::move(recorded);
+        opencl::Recorded moved = std::move(recorded);
         CHECK_NOTHROW(moved.enqueue());
         target.queue.finish();
     }

@@ -1,6 +1,5 @@
 #include "opencl_target.hpp"
 
-#include "host/opencl/executor.hpp"
 #include "host/opencl/platform.hpp"
 
 namespace lanesort::test {
@@ -8,11 +7,11 @@ namespace {
 
 class OpenClRecording final : public Recording {
 public:
-    explicit OpenClRecording(opencl::RecordedSort recorded) : recorded_(std::move(recorded)) {}
+    explicit OpenClRecording(opencl::Recorded recorded) : recorded_(std::move(recorded)) {}
     SortReport enqueue() override { return recorded_.enqueue(); }
 
 private:
-    opencl::RecordedSort recorded_;
+    opencl::Recorded recorded_;
 };
 
 class OpenClMemory final : public DeviceMemory {
@@ -33,85 +32,19 @@ public:
         if (size_ > 0) queue_.enqueueReadBuffer(buffer_, CL_TRUE, 0, size_, bytes.data());
         return bytes;
     }
-    SortReport enqueue_sort(Sorter& sorter, const Range& range) override {
-        return opencl::enqueue_sort(sorter, queue_(), keys(range));
+    SortReport enqueue(Sorter& sorter, const Call& call) override {
+        return opencl::enqueue(sorter, queue_(), call_in<cl_mem>(buffer_(), call));
     }
-    SortReport enqueue_sort_by_key(Sorter& sorter, const Range& range, const Values& values) override {
-        return opencl::enqueue_sort_by_key(sorter, queue_(), keys(range), {buffer_(), values.offset, values.bytes});
-    }
-    SortReport enqueue_merge(Sorter& sorter, const Range& range, const Values& values, std::size_t middle) override {
-        if (values.bytes == 0) return opencl::enqueue_merge(sorter, queue_(), keys(range), middle);
-        return opencl::enqueue_merge_by_key(sorter, queue_(), keys(range), {buffer_(), values.offset, values.bytes},
-                                            middle);
-    }
-    SortReport enqueue_argsort(Sorter& sorter, const Range& range, const Values& indices) override {
-        return opencl::enqueue_argsort(sorter, queue_(), keys(range), {buffer_(), indices.offset, indices.bytes});
-    }
-    SortReport enqueue_top_k(Sorter& sorter, const Range& range, std::size_t k, std::size_t selected,
-                             const Values& indices) override {
-        opencl::Selected to{buffer_(), selected, {}};
-        if (indices.bytes > 0) to.indices = {buffer_(), indices.offset, indices.bytes};
-        return opencl::enqueue_top_k(sorter, queue_(), keys(range), k, to);
-    }
-    SortReport enqueue_is_sorted(Sorter& sorter, const Range& range, std::size_t integers) override {
-        return opencl::enqueue_is_sorted(sorter, queue_(), keys(range), {buffer_(), integers});
-    }
-    SortReport enqueue_is_sorted_until(Sorter& sorter, const Range& range, std::size_t integers) override {
-        return opencl::enqueue_is_sorted_until(sorter, queue_(), keys(range), {buffer_(), integers});
-    }
-    SortReport enqueue_runs(Sorter& sorter, const Range& range, const Found& found) override {
-        const opencl::Distinct distinct{buffer_(), found.distinct, {buffer_(), found.integers}};
-        if (found.lengths.bytes == 0) return opencl::enqueue_unique(sorter, queue_(), keys(range), distinct);
-        return opencl::enqueue_run_lengths(sorter, queue_(), keys(range), distinct,
-                                           {buffer_(), found.lengths.offset, found.lengths.bytes});
-    }
-    std::unique_ptr<Recording> record(Sorter& sorter, const Range& range) override {
-        return std::make_unique<OpenClRecording>(test::record(target_, sorter, queue_, keys(range)));
-    }
-    std::unique_ptr<Recording> record_sort_by_key(Sorter& sorter, const Range& range, const Values& values) override {
+    std::unique_ptr<Recording> record(Sorter& sorter, const Call& call) override {
         return std::make_unique<OpenClRecording>(
-            opencl::RecordedSort(sorter, queue_(), keys(range), {buffer_(), values.offset, values.bytes}));
+            test::record(target_, sorter, queue_, call_in<cl_mem>(buffer_(), call)));
     }
 
 private:
-    opencl::KeyRange keys(const Range& range) const {
-        opencl::KeyRange keys{buffer_(), range.offset, range.count, range.type, range.order, range.row_length};
-        const Segments& segments = range.segments;
-        if (segments.bytes > 0)
-            keys.segments = {buffer_(), segments.offset, segments.count, segments.longest, segments.bytes};
-        keys.stable = range.stable;
-        keys.first = range.first;
-        return keys;
-    }
-
     const OpenClTarget& target_;
     cl::CommandQueue queue_;
     std::size_t size_;
     cl::Buffer buffer_;
-};
-
-class OpenClKernels final : public Kernels {
-public:
-    OpenClKernels(const OpenClTarget& target, const lanesort::detail::KernelParameters& parameters)
-        : target_(target), program_(target.context, target.device, parameters) {}
-
-    std::vector<Bytes> run(const Plan& plan, KeyCoding coding, std::size_t offset, const Bytes& memory) override {
-        const cl::CommandQueue& queue = target_.queue;
-        const cl::Buffer buffer(target_.context, CL_MEM_READ_WRITE, memory.size());
-        queue.enqueueWriteBuffer(buffer, CL_TRUE, 0, memory.size(), memory.data());
-        opencl::QueueExecutor executor(program_, queue, {{buffer, offset}, plan.count, coding});
-        std::vector<Bytes> states;
-        executor.after_enqueue = [&](const Pass&, const cl::Event& event) {
-            event.wait();
-            queue.enqueueReadBuffer(buffer, CL_TRUE, 0, memory.size(), states.emplace_back(memory.size()).data());
-        };
-        executor.run(plan);
-        return states;
-    }
-
-private:
-    const OpenClTarget& target_;
-    opencl::Program program_;
 };
 
 std::list<OpenClTarget> open_all() {
@@ -155,10 +88,6 @@ std::unique_ptr<DeviceMemory> OpenClTarget::memory(const Bytes& bytes) const {
     return std::make_unique<OpenClMemory>(*this, bytes);
 }
 
-std::unique_ptr<Kernels> OpenClTarget::compile(const lanesort::detail::KernelParameters& parameters) const {
-    return std::make_unique<OpenClKernels>(*this, parameters);
-}
-
 Targets opencl_targets() { return {opened().begin(), opened().end()}; }
 
 std::list<OpenClTarget>& opencl_devices() {
@@ -172,12 +101,12 @@ std::optional<cl::CommandQueue> out_of_order_queue(const OpenClTarget& target) {
     return cl::CommandQueue(target.context, target.device, out_of_order);
 }
 
-opencl::RecordedSort record(const OpenClTarget& target, Sorter& sorter, const cl::CommandQueue& queue,
-                            const opencl::KeyRange& keys) {
-    opencl::RecordedSort recorded(sorter, queue(), keys);
+opencl::Recorded record(const OpenClTarget& target, Sorter& sorter, const cl::CommandQueue& queue,
+                        const opencl::Call& call) {
+    opencl::Recorded recorded(sorter, queue(), call);
     const char* const way =
-        recorded.uses_command_buffer() ? "OpenCL command buffer" : "OpenCL recorded sort without a command buffer";
-    if (keys.count > 1) note_run(way, target.info);  // of fewer, none has commands
+        recorded.is_replayed() ? "OpenCL command buffer" : "OpenCL recorded sort without a command buffer";
+    if (call.request.count > 1) note_run(way, target.info);  // of fewer, none has commands
     return recorded;
 }
 

@@ -21,7 +21,6 @@ public:
     using Target::new_sorter;
     Sorter new_sorter(SorterOptions options = {}) const override;
     std::unique_ptr<DeviceMemory> memory(const Bytes& bytes) const override;
-    std::unique_ptr<Kernels> compile(const lanesort::detail::KernelParameters& parameters) const override;
 
     cl::Device device;
     cl::Context context;
@@ -35,8 +34,8 @@ std::list<OpenClTarget>& opencl_devices();
 std::optional<cl::CommandQueue> out_of_order_queue(const OpenClTarget& target);
 
 /// A recorded sort; main() is told how.
-opencl::RecordedSort record(const OpenClTarget& target, Sorter& sorter, const cl::CommandQueue& queue,
-                            const opencl::KeyRange& keys);
+opencl::Recorded record(const OpenClTarget& target, Sorter& sorter, const cl::CommandQueue& queue,
+                        const opencl::Call& call);
 
 template <Key T>
 cl::Buffer buffer_of(const OpenClTarget& target, const std::vector<T>& keys) {

@@ -182,7 +182,7 @@ TEST_SUITE("partial sort") {
                 particles[i] = {static_cast<float>(random() % 1'000'000), i};
             std::vector<Particle> found = particles;
             std::ranges::sort(particles, std::greater{}, &Particle::depth);
-            target.sorter(shape_of_small_tiles(target, 1)).nth_element(std::span(found), 50, farthest_first);
+            target.sorter(shape_of_small_tiles(target, 1)).nth_element({found, farthest_first}, 50);
             for (std::size_t i = 0; i <= 50; ++i) REQUIRE(found[i].depth == particles[i].depth);
             std::vector<bool> seen(found.size());
             for (const Particle& particle : found) seen[particle.id] = true;

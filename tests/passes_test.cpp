@@ -25,7 +25,8 @@ std::vector<T> between_passes(const std::vector<T>& keys, const Shape& shape) {
 }
 
 template <Key T>
-void check_passes(Kernels& kernels, const Plan& plan, Order order, std::size_t middle = 0) {
+void check_passes(Sorter& sorter, const KernelParameters& parameters, const Plan& plan, Order order,
+                  std::size_t middle = 0) {
     constexpr std::size_t offset = 5;
     CAPTURE(name(key_type_v<T>));
     CAPTURE(plan.count);
@@ -39,7 +40,8 @@ void check_passes(Kernels& kernels, const Plan& plan, Order order, std::size_t m
     }
     const KeyCoding coding = key_coding(key_type_v<T>, order);
     const auto expected = states_of_reference(std::vector<T>(memory.begin() + offset, memory.end()), plan, coding);
-    const std::vector<Bytes> states = kernels.run(plan, coding, offset, bytes_of(memory));
+    const Request request{.count = plan.count, .order = order, .key = key_type_v<T>};
+    const std::vector<Bytes> states = states_of(sorter, parameters, plan, request, offset, bytes_of(memory));
     REQUIRE(states.size() == expected.size());
     for (std::size_t i = 0; i < states.size(); ++i) {
         CAPTURE(i);
@@ -62,11 +64,10 @@ void check_shape(Target& target, KernelParameters parameters, const Shape& shape
     CAPTURE(to_string(shape));
     parameters.bytes = sizeof(T);
     parameters.shape = shape;
-    const auto kernels = target.compile(parameters);
     const std::size_t tile = shape.tile_keys();
     for (const std::size_t count :
          {std::size_t{2}, std::size_t{3}, tile - 1, tile, tile + 1, 2 * tile, 3 * tile + 5, 8 * tile, 11 * tile - 3})
-        if (count > 1) check_passes<T>(*kernels, make_plan(count, shape), order);
+        if (count > 1) check_passes<T>(target.sorter(), parameters, make_plan(count, shape), order);
 }
 
 TEST_CASE("passes: every launch leaves the reference's keys") {
@@ -100,14 +101,15 @@ TEST_CASE("passes: over the heads of sorted runs") {
             const std::size_t tile = shape.tile_keys();
             if (!target.can_run(shape, sizeof(float)) || head_bits(2 * tile, shape, 1) == 0) continue;
             wide = !wide;
-            const auto kernels = target.compile({.operation = lanesort::detail::Operation::sort_first,
-                                                 .bytes = sizeof(float),
-                                                 .wide_index = wide,
-                                                 .shape = shape});
+            const KernelParameters parameters{.family = lanesort::detail::Family::sort_first,
+                                              .bytes = sizeof(float),
+                                              .wide_index = wide,
+                                              .shape = shape};
             for (const std::size_t count : {2 * tile, 2 * tile + 1, 7 * tile - 3, 64 * tile + 5, 200 * tile})
                 for (const std::size_t first : {std::size_t{1}, tile / 4, tile / 2})
                     if (head_bits(count, shape, first) > 0)
-                        check_passes<float>(*kernels, make_plan(count, shape, first), Order::descending);
+                        check_passes<float>(target.sorter(), parameters, make_plan(count, shape, first),
+                                            Order::descending);
         }
 }
 
@@ -118,15 +120,14 @@ TEST_CASE("passes: of a merge of two ranges") {
             CAPTURE(to_string(shape));
             if (!target.can_run(shape, sizeof(float))) continue;
             wide = !wide;
-            const auto kernels = target.compile({.operation = lanesort::detail::Operation::merge,
-                                                 .bytes = sizeof(float),
-                                                 .wide_index = wide,
-                                                 .shape = shape});
+            const KernelParameters parameters{
+                .family = lanesort::detail::Family::merge, .bytes = sizeof(float), .wide_index = wide, .shape = shape};
             const std::size_t tile = shape.tile_keys();
             for (const std::size_t count : {std::size_t{2}, tile - 1, tile, 2 * tile + 1, 7 * tile - 3, 64 * tile + 5})
                 for (const std::size_t middle : {std::size_t{1}, count / 3, count / 2, count - 1})
                     if (middle > 0)
-                        check_passes<float>(*kernels, make_merge_plan(count, middle, shape), Order::descending, middle);
+                        check_passes<float>(target.sorter(), parameters, make_merge_plan(count, middle, shape),
+                                            Order::descending, middle);
         }
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <set>
 
 #include "opencl_target.hpp"
 
@@ -70,8 +71,9 @@ void check_prepared(Sorter& sorter, const std::vector<Case>& cases) {
     }
 }
 
-std::function<void(Sorter&)> for_call(const KeyKind& type, const Preparation& preparation) {
-    return [=](Sorter& sorter) { sorter.prepare(type, preparation); };
+std::function<void(Sorter&)> for_call(const KeyKind& type, Request request) {
+    request.key = type;
+    return [=](Sorter& sorter) { sorter.prepare(request); };
 }
 
 template <Key T>
@@ -84,7 +86,6 @@ constexpr std::size_t few = 3000, many = 200'000;
 
 TEST_SUITE("prepared calls") {
     TEST_CASE("prepared calls on host memory compile nothing") {
-        using enum Preparation::Call;
         const std::vector<Case> cases{
             {"sort of a tile", [](Sorter& sorter) { sorter.prepare(KeyType::u32, few); },
              [](Sorter& sorter) {
@@ -110,7 +111,7 @@ TEST_SUITE("prepared calls") {
                  sorter.sort(std::span(keys));
                  CHECK(std::ranges::is_sorted(keys));
              }},
-            {"merge", for_call(KeyType::u32, {.call = merge, .count = 60'000}),
+            {"merge", for_call(KeyType::u32, {.operation = Operation::merge, .count = 60'000}),
              [](Sorter& sorter) {
                  for (const std::size_t middle : {1, 30'000, 59'999}) {
                      auto keys = keys_of<std::uint32_t>(60'000);
@@ -127,21 +128,22 @@ TEST_SUITE("prepared calls") {
                  sorter.sort_by_key(std::span(keys), std::span(values));
                  CHECK(keys == values);
              }},
-            {"stable sort_by_key", for_call(KeyType::u32, {.count = few, .value_bytes = 4, .stable = true}),
+            {"stable sort_by_key", for_call(KeyType::u32, {.count = few, .stable = true, .value_bytes = 4}),
              [](Sorter& sorter) {
                  auto keys = keys_of<std::uint32_t>(few);
                  auto values = keys;
                  sorter.sort_by_key(std::span(keys), std::span(values), {.stable = true});
                  CHECK(keys == values);
              }},
-            {"argsort", for_call(KeyType::u32, {.count = few, .index_bytes = 4}),
+            {"argsort", for_call(KeyType::u32, {.operation = Operation::argsort, .count = few, .index_bytes = 4}),
              [](Sorter& sorter) {
                  const auto keys = keys_of<std::uint32_t>(few);
                  std::vector<std::uint32_t> indices(few);
                  sorter.argsort(std::span(keys), std::span(indices));
                  CHECK(std::ranges::is_sorted(indices, {}, [&](std::uint32_t i) { return keys[i]; }));
              }},
-            {"top_k", for_call(KeyType::u32, {.call = top_k, .count = many, .index_bytes = 4, .first = 10}),
+            {"top_k",
+             for_call(KeyType::u32, {.operation = Operation::top_k, .count = many, .first = 10, .index_bytes = 4}),
              [](Sorter& sorter) {
                  const auto keys = keys_of<std::uint32_t>(many);
                  std::vector<std::uint32_t> best(10), indices(10);
@@ -161,24 +163,25 @@ TEST_SUITE("prepared calls") {
                  sorter.sort(std::span(keys), {.row_length = 3});
                  CHECK(std::is_sorted(keys.end() - 3, keys.end()));
              }},
-            {"segments", for_call(KeyType::u32, {.count = 4000, .longest_segment = 1501}),
+            {"segments", for_call(KeyType::u32, {.count = 4000, .longest = 1501, .offset_bytes = 8}),
              [](Sorter& sorter) {
                  auto keys = keys_of<std::uint32_t>(4000);
                  const std::vector<std::uint64_t> offsets{0, 1, 1001, 1500, 4000 - 999, 4000};
                  sorter.sort(std::span(keys), {.segments = offsets});
                  CHECK(std::is_sorted(keys.begin() + 1, keys.begin() + 1001));
              }},
-            {"is_sorted", for_call(KeyType::u32, {.call = is_sorted, .count = many}),
+            {"is_sorted", for_call(KeyType::u32, {.operation = Operation::is_sorted, .count = many}),
              [](Sorter& sorter) {
                  auto keys = keys_of<std::uint32_t>(many);
                  CHECK_FALSE(sorter.is_sorted(std::span(keys)));
              }},
-            {"unique", for_call(KeyType::u32, {.call = unique, .count = many}),
+            {"unique", for_call(KeyType::u32, {.operation = Operation::unique, .count = many}),
              [](Sorter& sorter) {
                  std::vector<std::uint32_t> keys(many, 7), distinct(many);
                  CHECK(sorter.unique(std::span(keys), std::span(distinct)) == 1);
              }},
-            {"run_lengths", for_call(KeyType::u32, {.call = run_lengths, .count = many, .index_bytes = 4}),
+            {"run_lengths",
+             for_call(KeyType::u32, {.operation = Operation::run_lengths, .count = many, .length_bytes = 4}),
              [](Sorter& sorter) {
                  std::vector<std::uint32_t> keys(many, 7), distinct(many), lengths(many);
                  CHECK(sorter.run_lengths(std::span(keys), std::span(distinct), std::span(lengths)) == 1);
@@ -192,39 +195,39 @@ TEST_SUITE("prepared calls") {
     }
 
     TEST_CASE("prepared calls on a queue compile nothing") {
-        using enum Preparation::Call;
         for (const OpenClTarget* const target : pocl_devices()) {
             // Kernels that no other case has, as the folder is one for all.
             const auto keys = keys_of<std::uint64_t>(many);
             const cl::CommandQueue& queue = target->queue;
             cl::Buffer buffer = buffer_of(*target, keys), others = buffer_of(*target, keys),
                        results = buffer_of(*target, keys);
-            const opencl::KeyRange range{.buffer = buffer(), .count = many, .type = KeyType::u64};
+            const opencl::KeyRange range{.memory = buffer(), .count = many, .type = KeyType::u64};
             const auto finished = [&](const auto&) { queue.finish(); };
             const std::vector<Case> cases{
                 {"enqueue_sort", for_call(KeyType::u64, {.count = many}),
                  [&](Sorter& sorter) { finished(opencl::enqueue_sort(sorter, queue(), range)); }},
-                {"RecordedSort", for_call(KeyType::u64, {.count = many}),
-                 [&](Sorter& sorter) { finished(record(*target, sorter, queue, range).enqueue()); }, false},
+                {"Recorded", for_call(KeyType::u64, {.count = many}),
+                 [&](Sorter& sorter) { finished(record(*target, sorter, queue, sort(range)).enqueue()); }, false},
                 {"enqueue_sort_by_key", for_call(KeyType::u64, {.count = many, .value_bytes = 8}),
                  [&](Sorter& sorter) {
                      finished(opencl::enqueue_sort_by_key(sorter, queue(), range, {others(), 0, 8}));
                  }},
-                {"enqueue_merge", for_call(KeyType::u64, {.call = merge, .count = many}),
+                {"enqueue_merge", for_call(KeyType::u64, {.operation = Operation::merge, .count = many}),
                  [&](Sorter& sorter) { finished(opencl::enqueue_merge(sorter, queue(), range, many / 3)); }},
-                {"enqueue_argsort", for_call(KeyType::u64, {.count = many, .index_bytes = 4}),
+                {"enqueue_argsort",
+                 for_call(KeyType::u64, {.operation = Operation::argsort, .count = many, .index_bytes = 4}),
                  [&](Sorter& sorter) {
                      finished(opencl::enqueue_argsort(sorter, queue(), range, {others(), 0, 4}));
                  }},
-                {"enqueue_top_k", for_call(KeyType::u64, {.call = top_k, .count = many, .first = 10}),
+                {"enqueue_top_k", for_call(KeyType::u64, {.operation = Operation::top_k, .count = many, .first = 10}),
                  [&](Sorter& sorter) {
                      finished(opencl::enqueue_top_k(sorter, queue(), range, 10, {others(), 0, {}}));
                  }},
-                {"enqueue_is_sorted_until", for_call(KeyType::u64, {.call = is_sorted, .count = many}),
+                {"enqueue_is_sorted_until", for_call(KeyType::u64, {.operation = Operation::is_sorted, .count = many}),
                  [&](Sorter& sorter) {
                      finished(opencl::enqueue_is_sorted_until(sorter, queue(), range, {results(), 0}));
                  }},
-                {"enqueue_unique", for_call(KeyType::u64, {.call = unique, .count = many}),
+                {"enqueue_unique", for_call(KeyType::u64, {.operation = Operation::unique, .count = many}),
                  [&](Sorter& sorter) {
                      finished(opencl::enqueue_unique(sorter, queue(), range, {others(), 0, {results(), 0}}));
                  }},

@@ -4,8 +4,10 @@
 
 #include <lanesort/device.hpp>
 
-#include "backend.hpp"
+#include "core/program.hpp"
 #include "devices_made_up.hpp"
+#include "runs.hpp"
+#include "selection.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -29,14 +31,14 @@ void print_selection(const DeviceInfo& device, std::size_t key_bytes) {
     using namespace lanesort::detail;
     const ElementBytes bytes{key_bytes, 0, 4};
     const Selection selection = make_selection(device, bytes, 1, 1 << 24, 16);
-    print_definitions({.operation = Operation::select, .bytes = bytes, .shape = selection.shape});
+    print_definitions({.family = Family::select, .bytes = bytes, .shape = selection.shape});
 }
 
 /// With lengths of runs.
 void print_runs(const DeviceInfo& device, std::size_t key_bytes) {
     using namespace lanesort::detail;
     const RunsSchedule schedule = make_runs_schedule(device, key_bytes, RunsTask::run_lengths, 1, 1 << 24);
-    print_definitions({.operation = Operation::runs, .bytes = {key_bytes, 4}, .shape = schedule.shape});
+    print_definitions({.family = Family::runs, .bytes = {key_bytes, 4}, .shape = schedule.shape});
 }
 
 }  // namespace

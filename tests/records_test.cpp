@@ -168,21 +168,20 @@ void check_host_range(Sorter& sorter, const Problem<T, Before>& problem, const K
             return stable ? problem.stable_order() : problem.order_by_bits(with_values);
         };
         std::vector<T> keys = problem.keys;
-        sorter.sort(keys.data(), count, kind, options);
+        sorter.sort({keys.data(), count, kind}, options);
         REQUIRE(same_bytes(keys, problem.permuted(problem.keys, order(false))));
 
         keys = problem.keys;
         std::vector<std::uint16_t> values = problem.values;
-        const SortReport report = sorter.sort_by_key(keys.data(), values.data(), count, kind, 2, options);
+        const SortReport report = sorter.sort_by_key({keys.data(), count, kind}, {values.data(), count, 2}, options);
         REQUIRE(same_bytes(keys, problem.permuted(problem.keys, order(true))));
         REQUIRE(values == problem.permuted(problem.values, order(true)));
         if (sorter.device().host_unified_memory && problem.longest() > 1)
-            CHECK(report.device_bytes ==
-                  (stable ? count * 4 : 0) + (whole ? 0 : problem.offsets.size() * sizeof(std::uint64_t)));
+            CHECK(report.device_bytes == (stable ? count * 4 : 0));
     }
     const std::vector<T> keys = problem.keys;
     std::vector<std::uint32_t> indices(count);
-    sorter.argsort(keys.data(), indices.data(), count, kind, 4, options);
+    sorter.argsort({keys.data(), count, kind}, {indices.data(), count, 4}, options);
     const std::vector<std::uint32_t> expected = problem.indices_in_segments(0);
     for (std::size_t s = 0; s + 1 < problem.offsets.size(); ++s)
         for (std::uint64_t i = problem.offsets[s]; i < problem.offsets[s + 1]; ++i) REQUIRE(indices[i] == expected[i]);
@@ -265,7 +264,7 @@ void check_sort(const Target& target, Sorter& sorter, const Comparator& comparat
             CAPTURE(count);
             const auto problem = random_records<T>(count, {0, count}, random);
             std::vector<T> records = problem.keys;
-            sorter.sort(std::span(records), comparator, {.stable = stable});
+            sorter.sort({records, comparator}, {.stable = stable});
             const auto order = stable ? problem.stable_order() : problem.order_by_bits(false);
             REQUIRE(same_bytes(records, problem.permuted(problem.keys, order)));
         }
@@ -339,7 +338,7 @@ TEST_SUITE("records") {
             std::sort(expected.begin() + 13, expected.begin() + 210);
             std::sort(expected.begin() + 210, expected.begin() + 510);
             const auto on_device = target.memory(bytes_of(memory));
-            sorter.prepare(KeyType::u32, {.count = 500, .longest_segment = 501, .offset_bytes = 4});
+            sorter.prepare({.count = 500, .longest = 501, .offset_bytes = 4});
             for (const std::size_t longest : {std::size_t{501}, std::size_t{1} << 40, ~std::size_t{0}}) {
                 on_device->write(bytes_of(memory));
                 on_device->enqueue_sort(sorter, {.offset = 10, .count = 500, .segments = {550, 2, longest, 4}});
@@ -388,7 +387,7 @@ TEST_SUITE("records") {
                 record = {static_cast<std::uint16_t>(random() % 30), static_cast<std::uint16_t>(random())};
             std::vector<Named> expected = records;
             std::ranges::sort(expected);
-            target.sorter().sort(std::span(records), comparator);
+            target.sorter().sort({records, comparator});
             CHECK(records == expected);
         }
     }
@@ -413,11 +412,12 @@ TEST_SUITE("records") {
                 check_mentions(error, {part});
             };
             std::vector<Particle> records(5);
-            refused(ErrorCode::invalid_argument, "12 bytes, but the comparator is for 3",
-                    [&] { sorter.sort(std::span(records), by_blue); });
+            refused(ErrorCode::invalid_argument, "12 bytes, but the comparator is for 3", [&] {
+                sorter.sort({records, by_blue});
+            });
             Comparator wrong = by_score_and_id;
             wrong.before = "a.score >\n  b.scoer";
-            const Error misspelt = error_of([&] { sorter.sort(std::span(records), wrong); });
+            const Error misspelt = error_of([&] { sorter.sort({records, wrong}); });
             CHECK(misspelt.code() == ErrorCode::build_failed);
             CAPTURE(misspelt.build_log());
             CHECK(misspelt.build_log().find("before") != std::string::npos);
@@ -426,46 +426,49 @@ TEST_SUITE("records") {
                    misspelt.build_log().find("before(2)") != std::string::npos));
             wrong = by_score_and_id;
             wrong.declarations = "typedef struct { float score; uint id; } particle;";
-            const Error smaller = error_of([&] { sorter.sort(std::span(records), wrong); });
+            const Error smaller = error_of([&] { sorter.sort({records, wrong}); });
             CHECK(smaller.code() == ErrorCode::build_failed);
             CHECK(smaller.build_log().find("the_record_has_the_stated_bytes") != std::string::npos);
             wrong = by_score_and_id;
             wrong.before.clear();
-            refused(ErrorCode::invalid_argument, "needs the name", [&] { sorter.sort(std::span(records), wrong); });
+            refused(ErrorCode::invalid_argument, "needs the name", [&] { sorter.sort({records, wrong}); });
             for (const std::string open : {"/* ", "\"/*\" /*", "'\\'' /*/", "// */\n/*", "/* */ /*"}) {
                 CAPTURE(open);
                 wrong = by_score_and_id;
                 wrong.before += open;
-                refused(ErrorCode::invalid_argument, "comment in the comparator's expression",
-                        [&] { sorter.sort(std::span(records), wrong); });
+                refused(ErrorCode::invalid_argument, "comment in the comparator's expression", [&] {
+                    sorter.sort({records, wrong});
+                });
                 wrong = by_score_and_id;
                 wrong.declarations += open;
-                refused(ErrorCode::invalid_argument, "comment in the comparator's declarations",
-                        [&] { sorter.sort(std::span(records), wrong); });
+                refused(ErrorCode::invalid_argument, "comment in the comparator's declarations", [&] {
+                    sorter.sort({records, wrong});
+                });
                 wrong = by_score_and_id;
                 wrong.type += open;
-                refused(ErrorCode::invalid_argument, "comment in the comparator's type",
-                        [&] { sorter.sort(std::span(records), wrong); });
+                refused(ErrorCode::invalid_argument, "comment in the comparator's type", [&] {
+                    sorter.sort({records, wrong});
+                });
             }
             wrong = by_score_and_id;
             wrong.before = "a.score > b.score /* \" */ || 0 // '/*";
             wrong.declarations += "  // it's no /* \\\n /*\n/* \" */ /**/";
-            CHECK_NOTHROW(sorter.sort(std::span(records), wrong));
+            CHECK_NOTHROW(sorter.sort({records, wrong}));
             for (const std::string broken : {"a.score > b.score)", "(a.score > b.score", "\"a", "a.score > 'b"}) {
                 CAPTURE(broken);
                 wrong = by_score_and_id;
                 wrong.before = broken;
-                CHECK(error_of([&] { sorter.sort(std::span(records), wrong); }).code() == ErrorCode::build_failed);
+                CHECK(error_of([&] { sorter.sort({records, wrong}); }).code() == ErrorCode::build_failed);
             }
             for (const char* const broken : {"\n#if 0", "\n{", "\n(", "\n\"", "\n#define comparator_before"}) {
                 CAPTURE(broken);
                 wrong = by_score_and_id;
                 wrong.declarations += broken;
-                CHECK(error_of([&] { sorter.sort(std::span(records), wrong); }).code() == ErrorCode::build_failed);
+                CHECK(error_of([&] { sorter.sort({records, wrong}); }).code() == ErrorCode::build_failed);
             }
             wrong.before = "a < b";
             wrong.bytes = 65;
-            refused(ErrorCode::invalid_argument, "65 bytes", [&] { sorter.sort(records.data(), 5, wrong); });
+            refused(ErrorCode::invalid_argument, "65 bytes", [&] { sorter.sort({records.data(), 5, wrong}); });
 
             std::vector<std::uint32_t> keys(10);
             const Offsets falling{0, 5, 3}, beyond{0, 11};

@@ -1,7 +1,6 @@
 // The schedules on sorted ranges.
 #include <doctest/doctest.h>
 
-#include "backend.hpp"
 #include "devices_made_up.hpp"
 #include "runs.hpp"
 
@@ -47,26 +46,6 @@ TEST_CASE("runs: blocks of whole tiles cover each key once, and no more of them 
                         CHECK(rows * schedule.parts <= std::max(rows, most));
                         CHECK(schedule.left_over() <= (tests_order ? most : 2 * most));
                     }
-}
-
-TEST_CASE("runs: launches follow each other, and what one block leaves needs no second look") {
-    const auto launches = [](RunsTask task, std::uint64_t rows, std::uint64_t count) {
-        const RunsSchedule schedule = make_runs_schedule(test::graphics_card(), 4, task, rows, count);
-        std::vector<std::pair<std::string, std::uint64_t>> names;
-        for (const RunsLaunch& launch : runs_launches(schedule, {4, 4}, false, {}))
-            names.emplace_back(kernel_names({.operation = Operation::runs, .shape = schedule.shape})[launch.kernel],
-                               launch.groups);
-        return names;
-    };
-    using Names = std::vector<std::pair<std::string, std::uint64_t>>;
-    for (const RunsTask task : {RunsTask::is_sorted, RunsTask::is_sorted_until}) {
-        CHECK(launches(task, 1, 4096) == Names{{"first_descents", 1}});
-        CHECK(launches(task, 1, 4097) == Names{{"first_descents", 2}, {"least_descents", 1}});
-        CHECK(launches(task, 100, 8192) == Names{{"first_descents", 200}, {"least_descents", 100}});
-        CHECK(launches(task, 1000, 8192) == Names{{"first_descents", 1000}});
-    }
-    for (const RunsTask task : {RunsTask::unique, RunsTask::run_lengths})
-        CHECK(launches(task, 1, 8193) == Names{{"count_runs", 3}, {"scan_blocks", 1}, {"write_runs", 3}});
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include "devices_made_up.hpp"
 #include "error_support.hpp"
 #include "runs.hpp"
-#include "sorter_core.hpp"
 #include "target.hpp"
 
 namespace lanesort::test {
@@ -129,9 +128,9 @@ void check_order(const Target& target, Sorter& sorter, const Problem<T>& problem
         const std::vector<T> keys = problem.keys;
         const SortOptions options{.order = problem.order, .row_length = row_length};
         std::vector<std::uint64_t> found(in_order.size(), 77);
-        sorter.is_sorted_until(keys.data(), count, problem.kind, found, options);
+        sorter.is_sorted_until({keys.data(), count, problem.kind}, found, options);
         REQUIRE(found == in_order);
-        REQUIRE(sorter.is_sorted(keys.data(), count, problem.kind, options) == all);
+        REQUIRE(sorter.is_sorted({keys.data(), count, problem.kind}, options) == all);
         REQUIRE(same_bytes(keys, problem.keys));
     }
     INFO("device memory");
@@ -167,14 +166,15 @@ void check_runs(const Target& target, Sorter& sorter, const Problem<T>& problem)
         const SortOptions options{.order = problem.order};
         std::vector<T> to(count);
         std::vector<std::uint32_t> of(count, 77);
-        REQUIRE(sorter.unique(keys.data(), count, problem.kind, to.data(), options) == distinct.size());
+        REQUIRE(sorter.unique({keys.data(), count, problem.kind}, {to.data(), count, problem.kind.bytes()}, options) ==
+                distinct.size());
         CHECK(std::all_of(to.begin() + static_cast<std::ptrdiff_t>(distinct.size()), to.end(),
                           [](const T& left) { return same_bytes(std::vector<T>{left}, std::vector<T>(1)); }));
         to.resize(distinct.size());
         REQUIRE(same_bytes(to, distinct));
         to.assign(count, T{});
-        REQUIRE(sorter.run_lengths(keys.data(), count, problem.kind, to.data(), of.data(), 4, options) ==
-                distinct.size());
+        REQUIRE(sorter.run_lengths({keys.data(), count, problem.kind}, {to.data(), count, problem.kind.bytes()},
+                                   {of.data(), count, 4}, options) == distinct.size());
         CHECK(static_cast<std::size_t>(std::ranges::count(of, 77u)) >= count - distinct.size());
         to.resize(distinct.size());
         of.resize(distinct.size());
@@ -358,11 +358,11 @@ TEST_SUITE("sorted ranges") {
             const Problem problem = sorted_records(100, 10, random);
             std::vector<Pair> records = problem.keys, kept(100);
             std::vector<std::uint32_t> of(100);
-            CHECK(sorter.is_sorted(std::span(records), by_key));
-            CHECK(sorter.is_sorted(std::span(records), by_key, {.row_length = 20}));
-            CHECK(sorter.is_sorted_until(std::span(records), by_key) == 100);
-            const std::size_t number = sorter.unique(std::span(records), std::span(kept), by_key);
-            CHECK(sorter.run_lengths(std::span(records), std::span(kept), std::span(of), by_key) == number);
+            CHECK(sorter.is_sorted({records, by_key}));
+            CHECK(sorter.is_sorted({records, by_key}, {.row_length = 20}));
+            CHECK(sorter.is_sorted_until({records, by_key}) == 100);
+            const std::size_t number = sorter.unique({records, by_key}, kept);
+            CHECK(sorter.run_lengths({records, by_key}, kept, of) == number);
             kept.resize(number);
             of.resize(number);
             CHECK(same_bytes(kept, problem.distinct()));
@@ -389,31 +389,19 @@ TEST_SUITE("sorted ranges") {
                     for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(random() % 100);
                     Problem problem = sorted_problem(keys);
                     std::vector<std::uint32_t> distinct(count), lengths(count);
-                    std::uint64_t result = 0;
-                    const auto run = [&](inside::RunsTask task, inside::HostRuns found, std::size_t length_bytes) {
-                        const auto schedule = inside::make_runs_schedule(card, 4, task, 1, count);
-                        REQUIRE(schedule.shape.work_items == work_items);
-                        const inside::KernelParameters parameters{.operation = inside::Operation::runs,
-                                                                  .bytes = {4, length_bytes},
-                                                                  .wide_index = wide_index,
-                                                                  .shape = schedule.shape};
-                        inside::Backend& backend = sorter.core().backend();
-                        REQUIRE(backend.prepare(parameters) >= work_items);
-                        found.result = &result;
-                        backend.runs_host(problem.keys.data(), found, schedule, parameters,
-                                          coding_of(KeyType::u32, Order::ascending));
-                    };
-                    run(inside::RunsTask::run_lengths, {.distinct = distinct.data(), .lengths = lengths.data()}, 4);
+                    const auto schedule = inside::make_runs_schedule(card, 4, inside::RunsTask::run_lengths, 1, count);
+                    REQUIRE(schedule.shape.work_items == work_items);
+                    Sorter disguised = sorter_as(sorter, card, wide_index);
+                    const std::size_t result =
+                        disguised.run_lengths(std::span(problem.keys), std::span(distinct), std::span(lengths));
                     distinct.resize(result);
                     lengths.resize(result);
                     REQUIRE(distinct == problem.distinct());
                     REQUIRE(std::ranges::equal(lengths, problem.lengths()));
-                    run(inside::RunsTask::is_sorted, {}, 0);
-                    CHECK(result == 1);
+                    CHECK(disguised.is_sorted(std::span(problem.keys)));
                     for (const std::size_t at : {count - 1, count / 2, count / 3}) {
                         problem.keys[at] = 0;
-                        run(inside::RunsTask::is_sorted_until, {}, 0);
-                        CHECK(result == problem.in_order(0).front());
+                        CHECK(disguised.is_sorted_until(std::span(problem.keys)) == problem.in_order(0).front());
                     }
                 }
             }
@@ -452,20 +440,20 @@ TEST_SUITE("sorted ranges") {
             std::vector<std::uint32_t> lengths(10);
             const std::vector<std::uint64_t> offsets{0, 10};
             std::vector<std::uint64_t> in_order(2);
-            const std::span all(keys);
+            const std::span all(keys), some = all.first(5);
             refused(ErrorCode::invalid_argument, "room for only 9", [&] { sorter.unique(all, std::span(few)); });
             refused(ErrorCode::invalid_argument, "room for only 9",
                     [&] { sorter.run_lengths(all, std::span(few), std::span(lengths)); });
             refused(ErrorCode::invalid_argument, "room for only 9",
                     [&] { sorter.run_lengths(all, std::span(distinct), std::span(lengths).first(9)); });
             refused(ErrorCode::invalid_argument, "overlap", [&] { sorter.unique(all, all); });
-            refused(ErrorCode::invalid_argument, "null",
-                    [&] { sorter.unique(all.data(), all.size(), KeyType::f32, nullptr, {}); });
+            refused(ErrorCode::invalid_argument, "null", [&] { sorter.unique(all, {nullptr, all.size(), 4}); });
             refused(ErrorCode::invalid_argument, "overlap", [&] {
-                sorter.run_lengths(keys.data(), 5, KeyType::f32, distinct.data(), distinct.data() + 4, 4, {});
+                sorter.run_lengths(some, {distinct.data(), 5, 4}, {distinct.data() + 4, 5, 4});
             });
-            refused(ErrorCode::invalid_argument, "4 or 8",
-                    [&] { sorter.run_lengths(keys.data(), 5, KeyType::f32, distinct.data(), lengths.data(), 2, {}); });
+            refused(ErrorCode::invalid_argument, "4 or 8", [&] {
+                sorter.run_lengths(some, {distinct.data(), 5, 4}, {lengths.data(), 5, 2});
+            });
             refused(ErrorCode::invalid_argument, "rows or segments",
                     [&] { sorter.unique(all, std::span(distinct), {.row_length = 5}); });
             refused(ErrorCode::invalid_argument, "rows or segments",
@@ -475,10 +463,11 @@ TEST_SUITE("sorted ranges") {
                     [&] { sorter.is_sorted_until(all, {.segments = offsets}); });
             refused(ErrorCode::invalid_argument, "each", [&] { sorter.is_sorted_until(all, {.row_length = 5}); });
             refused(ErrorCode::invalid_argument, "room for 2 results, but there are 5",
-                    [&] { sorter.is_sorted_until(keys.data(), 10, KeyType::f32, in_order, {.row_length = 2}); });
+                    [&] { sorter.is_sorted_until(all, in_order, {.row_length = 2}); });
             refused(ErrorCode::invalid_argument, "rows of 3", [&] { sorter.is_sorted(all, {.row_length = 3}); });
-            refused(ErrorCode::invalid_argument, "the comparator is for 8",
-                    [&] { sorter.is_sorted_until(all, by_key); });
+            refused(ErrorCode::invalid_argument, "the comparator is for 8", [&] {
+                sorter.is_sorted_until({all, by_key});
+            });
 
             // 100 words: keys 0 .. 9, and what else is named.
             const auto memory = target.memory(Bytes(400));

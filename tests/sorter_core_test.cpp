@@ -1,9 +1,10 @@
 // What the core makes of a device's limits, on a device that is none.
-#include "sorter_core.hpp"
+#include "core/sorter_core.hpp"
 
 #include <lanesort/error.hpp>
 
 #include "devices_made_up.hpp"
+#include "operations/sort.hpp"
 #include "support.hpp"
 
 namespace lanesort::detail {
@@ -15,21 +16,21 @@ public:
     MadeUpBackend(DeviceInfo info, unsigned allowed) : info_(std::move(info)), allowed_(allowed) {}
 
     const DeviceInfo& info() const noexcept override { return info_; }
-    unsigned prepare(const KernelParameters& parameters) override {
+    std::shared_ptr<const Program> compile(const KernelParameters& parameters) override {
         if (std::ranges::find(programs, parameters) == programs.end()) programs.push_back(parameters);
-        return allowed_;
+        auto program = std::make_shared<Program>(parameters);
+        program->max_work_items = allowed_;
+        return program;
     }
-    void release() override { programs.clear(); }
-    SortReport sort_host(const HostArrays&, std::uint64_t, const Plan&, const KernelParameters&, KeyCoding,
-                         const std::function<void(std::size_t, std::size_t)>&) override {
-        return {};
+    void release() override {}
+    SortReport run_on_host_memory(const Work& work, const Bindings&,
+                                  const std::function<void(std::size_t, std::size_t)>&) override {
+        return work.report;
     }
-    SortReport select_host(const void*, const HostArrays&, const Selection&, const KernelParameters&,
-                           KeyCoding) override {
-        return {};
-    }
-    void runs_host(const void*, const HostRuns&, const RunsSchedule&, const KernelParameters&, KeyCoding) override {}
-    SyncCounts count_host(void*, const Plan&, const KernelParameters&, KeyCoding) override { return {}; }
+    MemoryFacts inspect(void*) const override { return {}; }
+    void check(const Queue&) const override {}
+    void enqueue(const Work&, const Bindings&, const Queue&, void**) override {}
+    std::unique_ptr<Recording> record(std::shared_ptr<const Work>, const Bindings&, void*) override { return nullptr; }
 
     std::vector<KernelParameters> programs;  ///< that were compiled
 
@@ -42,6 +43,13 @@ SorterCore core_for(const DeviceInfo& info, unsigned allowed) {
     return {std::make_unique<MadeUpBackend>(info, allowed), {.use_tuned = false}};
 }
 
+/// What the one program of a request's work is compiled for.
+const KernelParameters& parameters_of(SorterCore& core, const Request& request) {
+    const auto work = core.planner().plan(request);
+    REQUIRE(work->programs.size() == 1);
+    return work->programs.front()->parameters;  // the planner keeps it
+}
+
 TEST_CASE("core: rows, segments and ranges where kernels run in small work-groups only") {
     for (const unsigned allowed : {256, 128, 64, 32, 8, 1})
         for (const std::uint64_t length : {2, 100, 128, 1000, 5000})
@@ -50,13 +58,18 @@ TEST_CASE("core: rows, segments and ranges where kernels run in small work-group
                 CAPTURE(length);
                 CAPTURE(offset_bytes);
                 SorterCore core = core_for(test::graphics_card(), allowed);
-                Extent extent{100 * length, offset_bytes > 0 ? 0 : length};
-                if (offset_bytes > 0) extent = {100 * length, 0, offset_bytes, 100, length};
-                const auto [plan, parameters] = core.prepare(extent, {KeyType::u32, 4});
+                Request request{.count = 100 * length, .row_length = length, .value_bytes = 4};
+                if (offset_bytes > 0) {
+                    request.row_length = 0;
+                    request.segments = 100;
+                    request.longest = length;
+                    request.offset_bytes = offset_bytes;
+                }
+                const KernelParameters& parameters = parameters_of(core, request);
                 CHECK(parameters.work_items() <= allowed);
                 CHECK(parameters.shape.resident_groups >= 1);
                 CHECK(parameters.local_bytes() <= test::graphics_card().local_bytes);
-                CHECK(core.prepare({length}, {KeyType::u32}).parameters.work_items() <= allowed);
+                CHECK(parameters_of(core, {.count = length}).work_items() <= allowed);
             }
 }
 
@@ -64,9 +77,7 @@ TEST_CASE("core: sorted ranges where kernels run in small work-groups only") {
     for (const unsigned allowed : {256, 200, 32, 1}) {
         CAPTURE(allowed);
         SorterCore core = core_for(test::graphics_card(), allowed);
-        const auto [schedule, parameters] = core.prepare_runs({1 << 20}, KeyType::u32, RunsTask::unique);
-        CHECK(parameters.work_items() <= allowed);
-        CHECK(schedule.shape == parameters.shape);
+        CHECK(parameters_of(core, {.operation = Operation::unique, .count = 1 << 20}).work_items() <= allowed);
     }
 }
 
@@ -74,22 +85,15 @@ TEST_CASE("core: indices are of 64 bits from where those of 32 could overflow") 
     DeviceInfo device = test::graphics_card();
     device.max_allocation_bytes = std::uint64_t{1} << 40;
     SorterCore core = core_for(device, 256);
-    const auto is_wide = [&](const Extent& extent) {
-        return core.prepare(extent, {KeyType::u32}).parameters.wide_index;
-    };
-    const auto first_keys = [](std::uint64_t count) {
-        Extent extent{count};
-        extent.first = 10;
-        return extent;
-    };
+    const auto is_wide = [&](const Request& request) { return parameters_of(core, request).wide_index; };
+    const auto all_of = [](std::uint64_t count) { return Request{.count = count}; };
+    const auto first_keys = [](std::uint64_t count) { return Request{.count = count, .first = 10}; };
     const auto two_ranges = [](std::uint64_t count) {
-        Extent extent{count};
-        extent.middle = 1;
-        return extent;
+        return Request{.operation = Operation::merge, .count = count, .middle = 1};
     };
     constexpr std::uint64_t wide = std::uint64_t{1} << 31;
-    CHECK(!is_wide({wide - 1}));
-    CHECK(is_wide({wide}));
+    CHECK(!is_wide(all_of(wide - 1)));
+    CHECK(is_wide(all_of(wide)));
     CHECK(!is_wide(first_keys(wide / 4 - 1)));
     CHECK(is_wide(first_keys(wide / 4)));
     CHECK(!is_wide(two_ranges(wide / 4 - 1)));
@@ -99,18 +103,17 @@ TEST_CASE("core: indices are of 64 bits from where those of 32 could overflow") 
 TEST_CASE("core: work-groups of several tiles leave each work-item the registers that were measured") {
     SorterCore core = core_for(test::graphics_card(), 256);
     const Shape whole = choose_shape(test::graphics_card(), {4, 4}, 100);
-    const KernelParameters parameters = core.prepare({100'000, 100}, {KeyType::u32, 4}).parameters;
+    const KernelParameters& parameters = parameters_of(core, {.count = 100'000, .row_length = 100, .value_bytes = 4});
     REQUIRE(parameters.tiles_per_group > 1);
     CHECK(parameters.shape.resident_groups * parameters.work_items() <= whole.resident_groups * whole.work_items);
 }
 
 TEST_CASE("core: rows of one key need no tile, and can be prepared for") {
     for (const DeviceInfo& device : {test::graphics_card(), test::processor()})
-        CHECK(core_for(device, 256).prepare({8, 1}, {KeyType::f64}).plan.passes.empty());
+        CHECK(core_for(device, 256).planner().plan({.count = 8, .row_length = 1})->commands.empty());
 }
 
 TEST_CASE("core: what was prepared for compiles nothing any more") {
-    using Call = Preparation::Call;
     std::vector<float> keys(10'000), best(10), distinct(10'000);
     std::vector<std::uint32_t> values(10'000), indices(10'000), ten(10);
     std::vector<std::uint64_t> lengths(10'000);
@@ -118,28 +121,29 @@ TEST_CASE("core: what was prepared for compiles nothing any more") {
     const std::span k(keys), some(best);
     const std::span v(values);
     struct Case {
-        Preparation preparation;
+        Request prepared;
         std::function<void(Sorter&)> call;
     };
     const Case cases[] = {
         {{.count = 10'000}, [&](Sorter& s) { s.sort(k); }},
         {{.count = 10'000, .row_length = 100}, [&](Sorter& s) { s.sort(k, {.row_length = 100}); }},
         {{.count = 10'000, .row_length = 1}, [&](Sorter& s) { s.sort(k, {.row_length = 1}); }},
-        {{.count = 10'000, .longest_segment = 5000}, [&](Sorter& s) { s.sort(k, {.segments = offsets}); }},
+        {{.count = 10'000, .longest = 5000, .offset_bytes = 8}, [&](Sorter& s) { s.sort(k, {.segments = offsets}); }},
         {{.count = 10'000, .first = 30}, [&](Sorter& s) { s.partial_sort(k, 30); }},
         {{.count = 10'000, .value_bytes = 4}, [&](Sorter& s) { s.sort_by_key(k, v); }},
-        {{.count = 10'000, .value_bytes = 4, .stable = true},
+        {{.count = 10'000, .stable = true, .value_bytes = 4},
          [&](Sorter& s) { s.sort_by_key(k, v, {.stable = true}); }},
-        {{.count = 10'000, .index_bytes = 4}, [&](Sorter& s) { s.argsort(k, std::span(indices)); }},
-        {{.call = Call::merge, .count = 10'000}, [&](Sorter& s) { s.merge(k, 77); }},
-        {{.call = Call::top_k, .count = 10'000, .first = 10}, [&](Sorter& s) { s.top_k(k, some); }},
-        {{.call = Call::top_k, .count = 10'000, .index_bytes = 4, .first = 10},
+        {{.operation = Operation::argsort, .count = 10'000, .index_bytes = 4},
+         [&](Sorter& s) { s.argsort(k, std::span(indices)); }},
+        {{.operation = Operation::merge, .count = 10'000}, [&](Sorter& s) { s.merge(k, 77); }},
+        {{.operation = Operation::top_k, .count = 10'000, .first = 10}, [&](Sorter& s) { s.top_k(k, some); }},
+        {{.operation = Operation::top_k, .count = 10'000, .first = 10, .index_bytes = 4},
          [&](Sorter& s) { s.top_k(k, some, std::span(ten)); }},
-        {{.call = Call::top_k, .count = 10'000, .first = 9000},
+        {{.operation = Operation::top_k, .count = 10'000, .first = 9000},
          [&](Sorter& s) { s.top_k(k, std::span(distinct).first(9000)); }},
-        {{.call = Call::is_sorted, .count = 10'000}, [&](Sorter& s) { s.is_sorted(k); }},
-        {{.call = Call::unique, .count = 10'000}, [&](Sorter& s) { s.unique(k, std::span(distinct)); }},
-        {{.call = Call::run_lengths, .count = 10'000, .index_bytes = 8},
+        {{.operation = Operation::is_sorted, .count = 10'000}, [&](Sorter& s) { s.is_sorted(k); }},
+        {{.operation = Operation::unique, .count = 10'000}, [&](Sorter& s) { s.unique(k, std::span(distinct)); }},
+        {{.operation = Operation::run_lengths, .count = 10'000, .length_bytes = 8},
          [&](Sorter& s) { s.run_lengths(k, std::span(distinct), std::span(lengths)); }},
     };
     for (const DeviceInfo& device : {test::graphics_card(), test::processor()})
@@ -149,24 +153,65 @@ TEST_CASE("core: what was prepared for compiles nothing any more") {
             auto backend = std::make_unique<MadeUpBackend>(device, 256);
             const MadeUpBackend& compiler = *backend;
             Sorter sorter(std::make_unique<SorterCore>(std::move(backend), SorterOptions{.use_tuned = false}));
-            sorter.prepare(KeyType::f32, a_case.preparation);
-            const std::size_t prepared = compiler.programs.size();
-            CHECK(prepared == (a_case.preparation.row_length == 1 ? 0 : 1));
+            Request prepared = a_case.prepared;
+            prepared.key = KeyType::f32;
+            sorter.prepare(prepared);
+            const std::size_t programs = compiler.programs.size();
+            CHECK(programs == (prepared.row_length == 1 ? 0 : 1));
             a_case.call(sorter);
-            CHECK(compiler.programs.size() == prepared);
+            CHECK(compiler.programs.size() == programs);
         }
+}
+
+TEST_CASE("core: a call is planned once, and again only when many others have come between") {
+    SorterCore core = core_for(test::processor(), 256);
+    const Comparator first{.type = "uint", .bytes = 4, .before = "a < b"};
+    const Comparator equal = first;
+    const auto work = core.planner().plan({.count = 100, .key = first});
+    CHECK(core.planner().plan({.count = 100, .key = equal}) == work);
+    CHECK(core.planner().plan({.count = 101, .key = first}) != work);
+    for (std::uint64_t count = 2; count < 100; ++count) core.planner().plan({.count = count});
+    CHECK(core.planner().plan({.count = 100, .key = first}) != work);
+    CHECK(work->programs.size() == 1);  // what was made stays whole
+}
+
+TEST_CASE("core: launches follow each other, and what one block leaves needs no second look") {
+    SorterCore core = core_for(test::graphics_card(), 256);
+    using Names = std::vector<std::pair<std::string, std::uint64_t>>;
+    const auto launches = [&](Operation operation, std::uint64_t rows, std::uint64_t length) {
+        const auto work = core.planner().plan({.operation = operation,
+                                               .count = rows * length,
+                                               .row_length = rows > 1 ? length : 0,
+                                               .length_bytes = operation == Operation::run_lengths ? 4u : 0u});
+        Names names;
+        for (const Command& command : work->commands) {
+            const auto& launch = std::get<Launch>(command);
+            names.emplace_back(kernel_names(work->programs.front()->parameters)[launch.kernel], launch.groups);
+        }
+        return names;
+    };
+    for (const Operation operation : {Operation::is_sorted, Operation::is_sorted_until}) {
+        CHECK(launches(operation, 1, 4096) == Names{{"first_descents", 1}});
+        CHECK(launches(operation, 1, 4097) == Names{{"first_descents", 2}, {"least_descents", 1}});
+        CHECK(launches(operation, 100, 8192) == Names{{"first_descents", 200}, {"least_descents", 100}});
+        CHECK(launches(operation, 1000, 8192) == Names{{"first_descents", 1000}});
+    }
+    for (const Operation operation : {Operation::unique, Operation::run_lengths})
+        CHECK(launches(operation, 1, 8193) == Names{{"count_runs", 3}, {"scan_blocks", 1}, {"write_runs", 3}});
 }
 
 TEST_CASE("core: indices of a selection need room for what is selected only") {
     DeviceInfo device = test::processor();
     device.max_allocation_bytes = 1 << 20;
-    SorterCore core = core_for(device, 1);
     const std::uint64_t count = 1 << 20;
-    std::vector<std::uint8_t> keys(count), best(10);
-    CHECK_NOTHROW(
-        core.select_host(keys.data(), {.keys = best.data()}, {count}, {KeyType::u8, 0, 8}, 10, Order::descending));
-    CHECK_THROWS_AS(core.select_host(nullptr, {}, {count + 1}, {KeyType::u8, 0, 8}, 10, Order::descending), Error);
-    CHECK_THROWS_AS(core.sort_host({}, {count}, {KeyType::u8, 0, 8}, Order::descending), Error);
+    Sorter sorter(std::make_unique<SorterCore>(core_for(device, 1)));
+    std::vector<std::uint8_t> keys(count + 1), best(10);
+    std::vector<std::uint64_t> indices(count + 1);
+    const std::span all(keys), few(best);
+    const std::span<std::uint64_t> numbers(indices);
+    CHECK_NOTHROW(sorter.top_k(all.first(count), few, numbers.first(10)));
+    CHECK_THROWS_AS(sorter.top_k(all, few, numbers.first(10)), Error);
+    CHECK_THROWS_AS(sorter.argsort(all.first(count), numbers.first(count)), Error);
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <bit>
 #include <fstream>
 
+#include "core/kernel_source.hpp"
 #include "error_support.hpp"
-#include "kernel_source.hpp"
 #include "shapes.hpp"
 #include "target.hpp"
 
@@ -34,7 +34,7 @@ TEST_CASE("sorter: more keys in host memory than the device can allocate, found 
         std::uint64_t key = 42;  // far fewer than the count says
         for (const std::uint64_t count :
              {limit / sizeof key + 1, ~std::uint64_t{0}, ~std::uint64_t{0} / sizeof key + 2}) {
-            const Error error = error_of([&] { sorter.sort(&key, count, KeyType::u64); });
+            const Error error = error_of([&] { sorter.sort({&key, count, KeyType::u64}); });
             CHECK(error.code() == ErrorCode::too_large);
             check_mentions(error, {std::to_string(count), std::to_string(limit)});
         }

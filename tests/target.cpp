@@ -1,11 +1,16 @@
 #include "target.hpp"
 
+#include "core/sorter_core.hpp"
+#include "operations/sort.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 
 #include "fit.hpp"
 
 namespace lanesort::test {
+
+namespace inside = lanesort::detail;
 
 Sorter Target::new_sorter(const Shape& shape) const {
     SorterOptions options;
@@ -49,6 +54,69 @@ void note_run(const std::string& way, const DeviceInfo& device) {
 void check_still_sorts(const Target& target, Sorter& sorter) {
     Random random(seed());
     check_sort(target, sorter, random_keys<std::uint32_t>(3001, random), Order::ascending, 1);
+}
+
+std::vector<Bytes> states_of(Sorter& sorter, const inside::KernelParameters& parameters, const Plan& plan,
+                             const Request& request, std::size_t offset, Bytes memory) {
+    inside::Backend& backend = sorter.core().backend();
+    inside::Work all;
+    inside::add_network(all, {plan, backend.compile(parameters)}, request, inside::Slot::keys, inside::Slot::indices);
+    all.arrays[inside::Slot::keys] = {memory.size() / request.key.bytes(), request.key.bytes()};
+    inside::Bindings bindings;
+    bindings[inside::Slot::keys] = {memory.data()};
+    std::vector<Bytes> states;
+    for (const inside::Command& command : all.commands) {
+        auto launch = std::get<inside::Launch>(command);
+        launch.arguments[0].value = offset;
+        inside::Work one{all.programs, {launch}, all.arrays, {}, {}};
+        backend.run_on_host_memory(one, bindings, {});
+        states.push_back(memory);
+    }
+    return states;
+}
+
+namespace {
+
+/// Does what another backend does, but says that it is another device.
+class Disguise final : public inside::Backend {
+public:
+    Disguise(inside::Backend& real, DeviceInfo info, bool wide_index)
+        : real_(real), info_(std::move(info)), wide_index_(wide_index) {}
+
+    const DeviceInfo& info() const noexcept override { return info_; }
+    std::shared_ptr<const inside::Program> compile(const inside::KernelParameters& parameters) override {
+        inside::KernelParameters wanted = parameters;
+        wanted.wide_index |= wide_index_;
+        return real_.compile(wanted);
+    }
+    void rehearse(const inside::Work& work) override { real_.rehearse(work); }
+    void release() override { real_.release(); }
+    SortReport run_on_host_memory(const inside::Work& work, const inside::Bindings& bindings,
+                                  const std::function<void(std::size_t, std::size_t)>& progress) override {
+        return real_.run_on_host_memory(work, bindings, progress);
+    }
+    inside::MemoryFacts inspect(void* memory) const override { return real_.inspect(memory); }
+    void check(const inside::Queue& queue) const override { real_.check(queue); }
+    void enqueue(const inside::Work& work, const inside::Bindings& bindings, const inside::Queue& queue,
+                 void** event) override {
+        real_.enqueue(work, bindings, queue, event);
+    }
+    std::unique_ptr<inside::Recording> record(std::shared_ptr<const inside::Work> work,
+                                              const inside::Bindings& bindings, void* queue) override {
+        return real_.record(std::move(work), bindings, queue);
+    }
+
+private:
+    inside::Backend& real_;
+    DeviceInfo info_;
+    bool wide_index_;
+};
+
+}  // namespace
+
+Sorter sorter_as(Sorter& real, const DeviceInfo& other, bool wide_index) {
+    return Sorter(std::make_unique<inside::SorterCore>(
+        std::make_unique<Disguise>(real.core().backend(), other, wide_index), SorterOptions{.use_tuned = false}));
 }
 
 }  // namespace lanesort::test

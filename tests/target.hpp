@@ -11,9 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include <lanesort/calls.hpp>
 #include <lanesort/lanesort.hpp>
 
-#include "backend.hpp"
+#include "core/backend.hpp"
 #include "key_order.hpp"
 #include "support.hpp"
 
@@ -78,6 +79,19 @@ public:
     virtual SortReport enqueue() = 0;
 };
 
+/// A call on arrays that all lie in one memory.
+using Call = CallIn<void*>;
+
+/// The same call on a backend's memory.
+template <class Memory>
+CallIn<Memory> call_in(Memory memory, const Call& call) {
+    const auto place = [&](const Call::Place& of) -> typename CallIn<Memory>::Place {
+        return {of.memory ? memory : nullptr, of.offset};
+    };
+    return {call.request,         place(call.keys),    place(call.values),  place(call.indices),
+            place(call.segments), place(call.results), place(call.lengths), place(call.answers)};
+}
+
 /// Memory of a device, and a queue or stream of its own that keeps in order what happens to it.
 class DeviceMemory {
 public:
@@ -88,31 +102,68 @@ public:
     /// All of it, after everything that was enqueued.
     virtual Bytes read() = 0;
     /// Does not wait.
-    virtual SortReport enqueue_sort(Sorter& sorter, const Range& range) = 0;
-    virtual SortReport enqueue_sort_by_key(Sorter& sorter, const Range& range, const Values& values) = 0;
-    /// The second range begins at that key. Values of no bytes are none.
-    virtual SortReport enqueue_merge(Sorter& sorter, const Range& range, const Values& values, std::size_t middle) = 0;
-    virtual SortReport enqueue_argsort(Sorter& sorter, const Range& range, const Values& indices) = 0;
-    /// The first k keys go after `selected` keys of this memory, their indices to `indices` unless these have no bytes.
-    virtual SortReport enqueue_top_k(Sorter& sorter, const Range& range, std::size_t k, std::size_t selected,
-                                     const Values& indices) = 0;
-    virtual SortReport enqueue_is_sorted(Sorter& sorter, const Range& range, std::size_t integers) = 0;
-    virtual SortReport enqueue_is_sorted_until(Sorter& sorter, const Range& range, std::size_t integers) = 0;
-    /// Run lengths, or the distinct keys alone where no lengths are wanted.
-    virtual SortReport enqueue_runs(Sorter& sorter, const Range& range, const Found& found) = 0;
+    virtual SortReport enqueue(Sorter& sorter, const Call& call) = 0;
     /// Must not outlive the memory and the sorter.
-    virtual std::unique_ptr<Recording> record(Sorter& sorter, const Range& range) = 0;
-    virtual std::unique_ptr<Recording> record_sort_by_key(Sorter& sorter, const Range& range, const Values& values) = 0;
+    virtual std::unique_ptr<Recording> record(Sorter& sorter, const Call& call) = 0;
+
+    SortReport enqueue_sort(Sorter& sorter, const Range& range) { return enqueue(sorter, sort(keys(range))); }
+    SortReport enqueue_sort_by_key(Sorter& sorter, const Range& range, const Values& belonging) {
+        return enqueue(sorter, sort_by_key(keys(range), values(belonging)));
+    }
+    /// The second range begins at that key. Values of no bytes are none.
+    SortReport enqueue_merge(Sorter& sorter, const Range& range, const Values& belonging, std::size_t middle) {
+        return enqueue(sorter, belonging.bytes == 0 ? merge(keys(range), middle)
+                                                    : merge_by_key(keys(range), values(belonging), middle));
+    }
+    SortReport enqueue_argsort(Sorter& sorter, const Range& range, const Values& indices) {
+        return enqueue(sorter, argsort(keys(range), values(indices)));
+    }
+    /// The first k keys go after `selected` keys of this memory, their indices to `indices` unless these have no bytes.
+    SortReport enqueue_top_k(Sorter& sorter, const Range& range, std::size_t k, std::size_t selected,
+                             const Values& indices) {
+        return enqueue(sorter, top_k(keys(range), k, SelectedIn<void*>{here, selected, values(indices)}));
+    }
+    SortReport enqueue_is_sorted(Sorter& sorter, const Range& range, std::size_t integers) {
+        return enqueue(sorter, is_sorted(keys(range), IntegersIn<void*>{here, integers}));
+    }
+    SortReport enqueue_is_sorted_until(Sorter& sorter, const Range& range, std::size_t integers) {
+        return enqueue(sorter, is_sorted_until(keys(range), IntegersIn<void*>{here, integers}));
+    }
+    /// Run lengths, or the distinct keys alone where no lengths are wanted.
+    SortReport enqueue_runs(Sorter& sorter, const Range& range, const Found& found) {
+        const DistinctIn<void*> distinct{here, found.distinct, {here, found.integers}};
+        return enqueue(sorter, found.lengths.bytes == 0 ? unique(keys(range), distinct)
+                                                        : run_lengths(keys(range), distinct, values(found.lengths)));
+    }
+    std::unique_ptr<Recording> record(Sorter& sorter, const Range& range) { return record(sorter, sort(keys(range))); }
+    std::unique_ptr<Recording> record_sort_by_key(Sorter& sorter, const Range& range, const Values& belonging) {
+        return record(sorter, sort_by_key(keys(range), values(belonging)));
+    }
+
+private:
+    /// Stands for this memory, whatever its backend knows it by.
+    static inline int place_holder = 0;
+    static constexpr void* here = &place_holder;
+
+    static ValueRangeIn<void*> values(const Values& of) { return {of.bytes > 0 ? here : nullptr, of.offset, of.bytes}; }
+    static KeyRangeIn<void*> keys(const Range& range) {
+        KeyRangeIn<void*> keys{here, range.offset, range.count, range.type, range.order, range.row_length};
+        const Segments& segments = range.segments;
+        if (segments.bytes > 0)
+            keys.segments = {here, segments.offset, segments.count, segments.longest, segments.bytes};
+        keys.stable = range.stable;
+        keys.first = range.first;
+        return keys;
+    }
 };
 
-/// The kernels of one set of parameters, compiled.
-class Kernels {
-public:
-    virtual ~Kernels() = default;
+/// Runs a plan with kernels of these parameters on the keys at that offset in a device's memory of these bytes; gives
+/// all of it after each pass.
+std::vector<Bytes> states_of(Sorter& sorter, const lanesort::detail::KernelParameters& parameters, const Plan& plan,
+                             const Request& request, std::size_t offset, Bytes memory);
 
-    /// Runs the plan on the keys at that offset in a device's memory of these bytes; gives all of it after each pass.
-    virtual std::vector<Bytes> run(const Plan& plan, KeyCoding coding, std::size_t offset, const Bytes& memory) = 0;
-};
+/// A sorter on the same device, for which works are made as for another one, with 64-bit indices if they are wanted.
+Sorter sorter_as(Sorter& real, const DeviceInfo& other, bool wide_index = false);
 
 /// A device of one backend, opened, with a sorter for each shape that a case asked for: compiling takes seconds, so
 /// cases share them.
@@ -132,7 +183,6 @@ public:
     Sorter new_sorter(const Shape& shape) const;
 
     virtual std::unique_ptr<DeviceMemory> memory(const Bytes& bytes) const = 0;
-    virtual std::unique_ptr<Kernels> compile(const lanesort::detail::KernelParameters& parameters) const = 0;
 
     /// The rows of the statistics table that this device can run, in work-groups of at most so many work-items.
     std::vector<Variant> variants(std::size_t key_bytes, unsigned work_items = 256) const;

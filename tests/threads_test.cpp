@@ -47,7 +47,7 @@ TEST_SUITE("threads") {
                     memory->enqueue_sort(sorter, {0, count, KeyType::u32, order});
                     expect(keys_of<std::uint32_t>(memory->read()) == expected, "wrong order in the device's memory");
                     Words in_host_memory = keys;
-                    sorter.sort(std::span(in_host_memory), order);
+                    sorter.sort(in_host_memory, {.order = order});
                     expect(in_host_memory == expected, "wrong order in host memory");
                 }
             });
@@ -95,7 +95,7 @@ TEST_SUITE("threads") {
             Sorter sorter = target.new_sorter();
             sorter.sort(std::span(keys));
             std::thread([&, here = std::move(sorter)]() mutable {
-                here.sort(std::span(reversed), Order::descending);
+                here.sort(reversed, {.order = Order::descending});
             }).join();
             CHECK(keys == expected);
             CHECK(reversed == descending);

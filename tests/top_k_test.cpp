@@ -6,7 +6,6 @@
 #include "devices_made_up.hpp"
 #include "error_support.hpp"
 #include "selection.hpp"
-#include "sorter_core.hpp"
 #include "target.hpp"
 
 namespace lanesort::test {
@@ -103,19 +102,15 @@ void check_selection_for(const DeviceInfo& device, const Target& target, Sorter&
     const inside::Selection selection = inside::make_selection(device, {sizeof(K), 0, sizeof(I)}, rows, length, k);
     CHECK((selection.passes.front().kind == inside::SelectionPass::Kind::best_of_chunks) == in_chunks);
     if (selection.shape.work_items > target.info.max_work_items) return;
-    const inside::KernelParameters parameters{.operation = inside::Operation::select,
-                                              .bytes = selection.bytes,
-                                              .wide_index = wide_index,
-                                              .shape = selection.shape};
-    inside::Backend& backend = sorter.core().backend();
-    REQUIRE(backend.prepare(parameters) >= selection.shape.work_items);
 
     const std::vector<K> keys = keys_with_twins<K>(rows * length, random);
     const Expected expected = first_of_rows(keys, length, k, [](K a, K b) { return before(a, b); });
     std::vector<K> best(rows * k);
     std::vector<I> indices(rows * k);
-    backend.select_host(keys.data(), {.keys = best.data(), .numbers = indices.data()}, selection, parameters,
-                        coding_of(key_type_v<K>, Order::ascending));
+    Sorter disguised = sorter_as(sorter, device, wide_index);
+    const SortReport report = disguised.top_k(std::span(keys), std::span(best), std::span(indices),
+                                              {.order = Order::ascending, .row_length = length});
+    CHECK(report.launches == selection.passes.size());
     REQUIRE(same_bytes(best, expected.best));
     REQUIRE(std::ranges::equal(indices, expected.indices));
 }
@@ -225,7 +220,7 @@ TEST_SUITE("top-k") {
                 record = {static_cast<std::uint16_t>(random()), static_cast<std::uint16_t>(random())};
             const auto first =
                 first_of_rows(records, count, 4, [](const Pair& a, const Pair& b) { return a.key < b.key; });
-            sorter.top_k(std::span(records), std::span(best_records), by_key);
+            sorter.top_k({records, by_key}, best_records);
             REQUIRE(same_bytes(best_records, first.best));
         }
     }
@@ -241,7 +236,7 @@ TEST_SUITE("top-k") {
                     record = {static_cast<std::uint16_t>(random() % 50), static_cast<std::uint16_t>(random())};
                 const auto expected =
                     first_of_rows(records, count, 4, [](const Pair& a, const Pair& b) { return a.key < b.key; });
-                target.sorter().top_k(std::span(records), std::span(best), by_key);
+                target.sorter().top_k({records, by_key}, best);
                 REQUIRE(same_bytes(best, expected.best));
             }
     }

@@ -291,13 +291,16 @@ TEST_SUITE("values") {
             check_refused(ErrorCode::invalid_argument, "10 keys, but 9",
                           [&] { sorter.argsort(std::span(keys), std::span(values)); });
             for (const std::size_t bytes : {0, 3, 32})
-                check_refused(ErrorCode::invalid_argument, "1, 2, 4, 8 or 16",
-                              [&] { sorter.sort_by_key(keys.data(), odd.data(), 10, KeyType::u32, bytes); });
+                check_refused(ErrorCode::invalid_argument, "1, 2, 4, 8 or 16", [&] {
+                    sorter.sort_by_key({keys.data(), 10, KeyType::u32}, {odd.data(), 10, bytes});
+                });
             for (const std::size_t bytes : {0, 2, 16})
-                check_refused(ErrorCode::invalid_argument, "4 or 8",
-                              [&] { sorter.argsort(keys.data(), odd.data(), 10, KeyType::u32, bytes); });
+                check_refused(ErrorCode::invalid_argument, "4 or 8", [&] {
+                    sorter.argsort({keys.data(), 10, KeyType::u32}, {odd.data(), 10, bytes});
+                });
             check_refused(ErrorCode::too_large, "cannot be numbered", [&] {
-                sorter.argsort(keys.data(), odd.data(), (std::uint64_t{1} << 32) + 1, KeyType::u8, 4);
+                constexpr std::uint64_t many = (std::uint64_t{1} << 32) + 1;
+                sorter.argsort({keys.data(), many, KeyType::u8}, {odd.data(), many, 4});
             });
             const auto memory = target.memory(Bytes(400));
             check_refused(ErrorCode::invalid_argument, "overlap", [&] {

@@ -38,8 +38,8 @@ public:
         const std::optional<NpyHeader> npy = options_.inspect(in);
         DeviceSort device(options_);
         device.limit_keys(in, npy, index_bytes_);
-        const std::string head = npy ? npy_header(Indices(index_bytes_).type(), npy->shape) : "";
-        const Indices indices =
+        const std::string head = npy ? npy_header(IndexArray(index_bytes_).type(), npy->shape) : "";
+        const IndexArray indices =
             options_.table.column ? indices_of_table(device, in) : indices_of_numbers(device, in, npy);
         options_.write_numbers(out, head, indices.bytes(), indices.type());
         out.commit();
@@ -47,19 +47,20 @@ public:
     }
 
 private:
-    Indices indices_of_numbers(DeviceSort& device, InputFile& in, const std::optional<NpyHeader>& npy) const {
+    IndexArray indices_of_numbers(DeviceSort& device, InputFile& in, const std::optional<NpyHeader>& npy) const {
         const Numbers keys = options_.read_numbers(in, npy).numbers;
-        Indices indices(index_bytes_);
+        IndexArray indices(index_bytes_);
         indices.grow(keys.count());
         device.run_sort(keys, index_bytes_, [&](Sorter& sorter) {
-            return sorter.argsort(keys.bytes.data(), indices.data(), keys.count(), keys.type, index_bytes_,
+            return sorter.argsort({keys.bytes.data(), keys.count(), keys.type},
+                                  {indices.data(), keys.count(), index_bytes_},
                                   {.order = options_.order, .row_length = keys.row_length});
         });
         return indices;
     }
 
     /// The numbers of the records travel with their keys, as there may be records without a key between them.
-    Indices indices_of_table(DeviceSort& device, InputFile& in) const {
+    IndexArray indices_of_table(DeviceSort& device, InputFile& in) const {
         const TextTable table(in, options_.table);
         KeyColumn column = table.read_column(options_.type, TextTable::Place::number, index_bytes_);
         if (index_bytes_ == sizeof(std::uint32_t) && column.places.size() > most_narrow)

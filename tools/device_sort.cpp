@@ -129,10 +129,10 @@ void DeviceSort::run_sort(const Numbers& keys, std::size_t value_bytes, const Ca
 
 void DeviceSort::sort_column(KeyColumn& column) {
     Numbers& keys = column.keys;
-    Indices& places = column.places;
+    IndexArray& places = column.places;
     run_sort(keys, places.width(), [&](Sorter& sorter) {
-        return sorter.sort_by_key(keys.bytes.data(), places.data(), keys.count(), keys.type, places.width(),
-                                  {.order = options_.order});
+        return sorter.sort_by_key({keys.bytes.data(), keys.count(), keys.type},
+                                  {places.data(), keys.count(), places.width()}, {.order = options_.order});
     });
 }
 

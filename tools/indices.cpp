@@ -5,11 +5,11 @@
 
 static_assert(std::endian::native == std::endian::little, "the lower half of an index comes first");
 
-lanesort::KeyType Indices::type() const noexcept {
+lanesort::KeyType IndexArray::type() const noexcept {
     return width_ == sizeof(std::uint32_t) ? lanesort::KeyType::u32 : lanesort::KeyType::u64;
 }
 
-std::uint64_t Indices::operator[](std::size_t i) const noexcept {
+std::uint64_t IndexArray::operator[](std::size_t i) const noexcept {
     if (width_ == sizeof(std::uint32_t)) {
         std::uint32_t index = 0;
         std::memcpy(&index, bytes_.data() + i * sizeof index, sizeof index);
@@ -20,16 +20,16 @@ std::uint64_t Indices::operator[](std::size_t i) const noexcept {
     return index;
 }
 
-void Indices::append(std::uint64_t index) {
+void IndexArray::append(std::uint64_t index) {
     std::memcpy(bytes_.room(width_), &index, width_);
     bytes_.grew(width_);
 }
 
-void Indices::append(const Indices& others) {
+void IndexArray::append(const IndexArray& others) {
     for (std::size_t i = 0; i < others.size(); ++i) append(others[i]);
 }
 
-void Indices::grow(std::size_t count) {
+void IndexArray::grow(std::size_t count) {
     bytes_.room(count * width_);
     bytes_.grew(count * width_);
 }

@@ -9,9 +9,9 @@
 #include "files.hpp"
 
 /// Unsigned integers of 4 or 8 bytes, as the library takes and gives indices.
-class Indices {
+class IndexArray {
 public:
-    explicit Indices(std::size_t width) noexcept : width_(width) {}
+    explicit IndexArray(std::size_t width) noexcept : width_(width) {}
 
     std::size_t width() const noexcept { return width_; }
     /// The type of the integers: u32 or u64.
@@ -23,7 +23,7 @@ public:
 
     /// An index that does not fit loses its upper half.
     void append(std::uint64_t index);
-    void append(const Indices& others);
+    void append(const IndexArray& others);
     /// Makes room for that many indices, which the caller fills.
     void grow(std::size_t count);
 

@@ -45,7 +45,7 @@ private:
         NumberFile file = options_.read_numbers(in, npy);
         Numbers& keys = file.numbers;
         device.run_sort(keys, 0, [&](Sorter& sorter) {
-            return sorter.sort(keys.bytes.data(), keys.count(), keys.type,
+            return sorter.sort({keys.bytes.data(), keys.count(), keys.type},
                                {.order = options_.order, .row_length = keys.row_length});
         });
         options_.write_numbers(out, file.head, keys.bytes, keys.type);

@@ -155,7 +155,7 @@ KeyColumn TextTable::read_column(std::optional<lanesort::KeyType> type, Place pl
         const char* const hint = header ? " (if it is a header, say so by --header)" : "";
         fail(record, fmt::format(", {} {}{}", column.title, words, hint));
     });
-    Indices places(place_bytes), without_key(place_bytes);
+    IndexArray places(place_bytes), without_key(place_bytes);
     std::uint64_t number = 0;
     for (std::size_t record = first_data_, end = record; record < text().size(); record = end, ++number) {
         end = record_end(record);
@@ -179,7 +179,7 @@ std::size_t TextTable::offset_bytes() const noexcept {
     return text().size() <= std::numeric_limits<std::uint32_t>::max() ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
 }
 
-void TextTable::write(OutputFile& file, const Indices& offsets) const {
+void TextTable::write(OutputFile& file, const IndexArray& offsets) const {
     BufferedWriter writer(file);
     writer.write(text().substr(0, first_data_));
     for (std::size_t i = 0; i < offsets.size(); ++i) {

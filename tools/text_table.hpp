@@ -29,7 +29,7 @@ struct TableOptions {
 /// What a table's column holds, and where.
 struct KeyColumn {
     Numbers keys;
-    Indices places;  ///< those of the keys, then those of records without one
+    IndexArray places;  ///< those of the keys, then those of records without one
 };
 
 /// A table in memory: its bytes, as they are in the file. Records end with LF or CRLF, the last one also without. A
@@ -52,7 +52,7 @@ public:
 
     /// Writes the byte order mark, the header and the records at these offsets. A last record without a line end gets
     /// one like that of the first record, unless it comes last again.
-    void write(OutputFile& file, const Indices& offsets) const;
+    void write(OutputFile& file, const IndexArray& offsets) const;
 
 private:
     /// The column of the keys: its number, from 0, and what to call it.

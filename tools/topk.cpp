@@ -52,7 +52,7 @@ public:
 private:
     struct Selected {
         Bytes keys;
-        Indices indices;
+        IndexArray indices;
     };
 
     /// `index_bytes` 0: no indices.
@@ -60,14 +60,16 @@ private:
         const std::size_t rows = keys.row_length > 0 ? keys.count() / keys.row_length : 1;
         const std::size_t length = keys.row_length > 0 ? keys.row_length : keys.count();
         const std::size_t count = rows * static_cast<std::size_t>(std::min<std::uint64_t>(k_, length));
-        Selected selected{Bytes(), Indices(index_bytes)};
+        Selected selected{Bytes(), IndexArray(index_bytes)};
         selected.keys.room(count * key_bytes(keys.type));
         selected.keys.grew(count * key_bytes(keys.type));
         if (index_bytes > 0) selected.indices.grow(count);
         device.run(keys, [&](Sorter& sorter) {
-            return sorter.top_k(keys.bytes.data(), keys.count(), keys.type, selected.keys.data(), count,
-                                index_bytes > 0 ? selected.indices.data() : nullptr, index_bytes,
-                                {.order = options_.order, .row_length = keys.row_length});
+            const ConstKeys all(keys.bytes.data(), keys.count(), keys.type);
+            const Results best(selected.keys.data(), count, key_bytes(keys.type));
+            const TopKOptions options{.order = options_.order, .row_length = keys.row_length};
+            if (index_bytes == 0) return sorter.top_k(all, best, options);
+            return sorter.top_k(all, best, {selected.indices.data(), count, index_bytes}, options);
         });
         return selected;
     }
@@ -92,7 +94,7 @@ private:
         const KeyColumn column = table.read_column(options_.type, TextTable::Place::offset, table.offset_bytes());
         const bool many = column.places.size() > std::numeric_limits<std::uint32_t>::max();
         const Selected selected = select(device, column.keys, many ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
-        Indices offsets(column.places.width());
+        IndexArray offsets(column.places.width());
         for (std::size_t i = 0; i < selected.indices.size(); ++i) offsets.append(column.places[selected.indices[i]]);
         for (std::size_t i = offsets.size(); i < std::min<std::uint64_t>(k_, column.places.size()); ++i)
             offsets.append(column.places[i]);

@@ -156,7 +156,7 @@ private:
     /// at all where they are in the caller's buffer.
     double sort(Sorter& sorter, const Input& input) {
         std::ranges::copy(input.keys, work_.begin());
-        const SortReport report = sorter.sort(work_.data(), input.count, type_);
+        const SortReport report = sorter.sort({work_.data(), input.count, type_});
         if (std::memcmp(work_.data(), input.sorted.data(), input.sorted.size()) != 0)
             throw Error(ErrorCode::device_failed, fmt::format("{} sorted {} keys of type {} wrongly",
                                                               device_.info().name, input.count, name(type_)));

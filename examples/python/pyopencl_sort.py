@@ -13,10 +13,10 @@ import numpy
 import pyopencl
 import pyopencl.array
 
-# lanesort_key_type and lanesort_order of lanesort/lanesort.h.
+# lanesort_key_type and lanesort_order of lanesort/lanesort.h; its operation 0 is the sort.
 KEY_TYPES = {"uint32": 0, "int32": 1, "float32": 2, "uint64": 3, "int64": 4, "float64": 5,
              "uint16": 6, "int16": 7, "float16": 8, "uint8": 9, "int8": 10}
-ASCENDING, DESCENDING = 0, 1
+ASCENDING, DESCENDING = 1, 2
 
 
 class Segments(ctypes.Structure):
@@ -25,12 +25,24 @@ class Segments(ctypes.Structure):
                 ("longest", ctypes.c_size_t), ("bytes", ctypes.c_size_t)]
 
 
-class KeyRange(ctypes.Structure):
-    """lanesort_key_range"""
-    _fields_ = [("memory", ctypes.c_void_p), ("offset", ctypes.c_size_t), ("count", ctypes.c_size_t),
-                ("type", ctypes.c_int32), ("order", ctypes.c_int32), ("comparator", ctypes.c_void_p),
-                ("row_length", ctypes.c_size_t), ("segments", Segments), ("stable", ctypes.c_int32),
-                ("first", ctypes.c_size_t)]
+class Values(ctypes.Structure):
+    """lanesort_values"""
+    _fields_ = [("memory", ctypes.c_void_p), ("offset", ctypes.c_size_t), ("bytes", ctypes.c_size_t)]
+
+
+class Place(ctypes.Structure):
+    """lanesort_place"""
+    _fields_ = [("memory", ctypes.c_void_p), ("offset", ctypes.c_size_t)]
+
+
+class Request(ctypes.Structure):
+    """lanesort_request"""
+    _fields_ = [("operation", ctypes.c_int32), ("memory", ctypes.c_void_p), ("offset", ctypes.c_size_t),
+                ("count", ctypes.c_size_t), ("type", ctypes.c_int32), ("order", ctypes.c_int32),
+                ("comparator", ctypes.c_void_p), ("row_length", ctypes.c_size_t), ("segments", Segments),
+                ("stable", ctypes.c_int32), ("first", ctypes.c_size_t), ("k", ctypes.c_size_t),
+                ("middle", ctypes.c_size_t), ("values", Values), ("indices", Values), ("lengths", Values),
+                ("results", Place), ("answers", Place)]
 
 
 class Lanesort:
@@ -40,7 +52,7 @@ class Lanesort:
         self._library = ctypes.CDLL(path)
         pointer, size = ctypes.c_void_p, ctypes.c_size_t
         self._declare("lanesort_opencl_create", ctypes.POINTER(pointer), pointer, pointer, pointer)
-        self._declare("lanesort_opencl_enqueue_sort", pointer, pointer, ctypes.POINTER(KeyRange), size,
+        self._declare("lanesort_opencl_enqueue", pointer, pointer, ctypes.POINTER(Request), size,
                       ctypes.POINTER(pointer), ctypes.POINTER(pointer))
         self._library.lanesort_last_error.restype = ctypes.c_char_p
         self._library.lanesort_version.restype = ctypes.c_char_p
@@ -85,12 +97,13 @@ class Sorter:
         `rows`, each row of the last axis is sorted by itself."""
         if not array.flags.c_contiguous:
             raise ValueError("the array is not contiguous, row after row")
-        keys = KeyRange(memory=array.base_data.int_ptr, offset=array.offset // array.dtype.itemsize, count=array.size,
-                        type=KEY_TYPES[array.dtype.name], order=order, row_length=array.shape[-1] if rows else 0)
+        request = Request(memory=array.base_data.int_ptr, offset=array.offset // array.dtype.itemsize,
+                          count=array.size, type=KEY_TYPES[array.dtype.name], order=order,
+                          row_length=array.shape[-1] if rows else 0)
         waits = [event.int_ptr for event in (*array.events, *wait_for)]
         finished = ctypes.c_void_p()
-        self._library.lanesort_opencl_enqueue_sort(self._handle, array.queue.int_ptr, keys, len(waits),
-                                                   (ctypes.c_void_p * len(waits))(*waits), ctypes.byref(finished))
+        self._library.lanesort_opencl_enqueue(self._handle, array.queue.int_ptr, request, len(waits),
+                                              (ctypes.c_void_p * len(waits))(*waits), ctypes.byref(finished))
         event = pyopencl.Event.from_int_ptr(finished.value, retain=False)
         array.add_event(event)  # so that PyOpenCL's own commands on the array wait for the sort
         return event

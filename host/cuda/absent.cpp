@@ -2,7 +2,7 @@
 #include <lanesort/cuda.hpp>
 #include <lanesort/error.hpp>
 
-#include "../../lib/src/backend.hpp"
+#include "../../lib/src/core/backend.hpp"
 
 namespace lanesort {
 namespace {
@@ -15,48 +15,20 @@ constexpr const char* sentence = "CUDA cannot be used: the library was built wit
 
 namespace cuda {
 
-struct RecordedSort::State {};
+struct Recorded::State {};
 
 Installation installation() { return {sentence, sentence, 0, 0, false}; }
 
 Sorter make_sorter(int, SorterOptions) { throw Error(ErrorCode::no_device, sentence); }
 
-SortReport enqueue_sort(Sorter&, Stream, const KeyRange&, std::span<const Event>, Event) { refuse(); }
-SortReport enqueue_sort_by_key(Sorter&, Stream, const KeyRange&, const ValueRange&, std::span<const Event>, Event) {
-    refuse();
-}
-SortReport enqueue_merge(Sorter&, Stream, const KeyRange&, std::size_t, std::span<const Event>, Event) { refuse(); }
-SortReport enqueue_merge_by_key(Sorter&, Stream, const KeyRange&, const ValueRange&, std::size_t,
-                                std::span<const Event>, Event) {
-    refuse();
-}
-SortReport enqueue_argsort(Sorter&, Stream, const KeyRange&, const ValueRange&, std::span<const Event>, Event) {
-    refuse();
-}
-SortReport enqueue_top_k(Sorter&, Stream, const KeyRange&, std::size_t, const Selected&, std::span<const Event>,
-                         Event) {
-    refuse();
-}
-SortReport enqueue_is_sorted(Sorter&, Stream, const KeyRange&, const Integers&, std::span<const Event>, Event) {
-    refuse();
-}
-SortReport enqueue_is_sorted_until(Sorter&, Stream, const KeyRange&, const Integers&, std::span<const Event>, Event) {
-    refuse();
-}
-SortReport enqueue_unique(Sorter&, Stream, const KeyRange&, const Distinct&, std::span<const Event>, Event) {
-    refuse();
-}
-SortReport enqueue_run_lengths(Sorter&, Stream, const KeyRange&, const Distinct&, const ValueRange&,
-                               std::span<const Event>, Event) {
-    refuse();
-}
+SortReport enqueue(Sorter&, Queue, const Call&, WaitList, EndEvent) { refuse(); }
 
-RecordedSort::RecordedSort(Sorter&, const KeyRange&) { refuse(); }
-RecordedSort::RecordedSort(Sorter&, const KeyRange&, const ValueRange&) { refuse(); }
-RecordedSort::RecordedSort(RecordedSort&&) noexcept = default;
-RecordedSort& RecordedSort::operator=(RecordedSort&&) noexcept = default;
-RecordedSort::~RecordedSort() = default;
-SortReport RecordedSort::enqueue(Stream) { refuse(); }
+Recorded::Recorded(Sorter&, Queue, const Call&) { refuse(); }
+Recorded::Recorded(Recorded&&) noexcept = default;
+Recorded& Recorded::operator=(Recorded&&) noexcept = default;
+Recorded::~Recorded() = default;
+SortReport Recorded::enqueue(WaitList, EndEvent) { refuse(); }
+bool Recorded::is_replayed() const noexcept { return false; }
 
 }  // namespace cuda
 

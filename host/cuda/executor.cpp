@@ -1,60 +1,71 @@
 #include "executor.hpp"
 
+#include <array>
 #include <bit>
-#include <span>
 
-#include "../../lib/src/launch.hpp"
 #include "checked.hpp"
 
 namespace lanesort::cuda {
 
-StreamExecutor::StreamExecutor(const Program& program, CUstream stream, Arrays arrays)
-    : program_(program), stream_(stream), arrays_(arrays) {}
+using detail::Bindings, detail::Launch, detail::Slot, detail::Work;
 
-void StreamExecutor::run(const Plan& plan) {
-    for (const Pass& pass : plan.passes) enqueue(pass, plan);
+CUdeviceptr place_of(const Work& work, const Bindings& bindings, Slot slot) noexcept {
+    return reinterpret_cast<CUdeviceptr>(bindings[slot].memory) + bindings[slot].offset * work.arrays[slot].bytes;
 }
 
-void StreamExecutor::enqueue(const Pass& pass, const Plan& plan) {
+void StreamExecutor::run(const Work& work, const Bindings& bindings) {
+    for (const detail::Command& command : work.commands)
+        std::visit([&](const auto& of_its_kind) { enqueue(work, bindings, of_its_kind); }, command);
+}
+
+void StreamExecutor::enqueue(const Work& work, const Bindings& bindings, const Launch& launch) {
     static_assert(std::endian::native == std::endian::little, "arguments are passed by the low bytes of an integer");
-    detail::Launch launch =
-        detail::launch_of(pass, plan, program_.parameters(), {arrays_.keys.offset, arrays_.count, arrays_.coding});
-    void* arguments[8 + std::size(launch.arguments)] = {&arrays_.keys.memory};
-    std::size_t count = 1;
-    for (std::size_t i = 0; i < launch.argument_count; ++i) arguments[count++] = &launch.arguments[i].value;
-    for (Array* const array : {&arrays_.values, &arrays_.numbers, &arrays_.segments}) {
-        if (array->memory == 0) continue;
-        arguments[count++] = &array->memory;
-        arguments[count++] = &array->offset;
+    std::array<std::uint64_t, 2 * Launch::most_arguments> values;
+    std::array<void*, 2 * Launch::most_arguments> arguments;
+    std::size_t count = 0;
+    const auto add = [&](std::uint64_t value) {
+        values[count] = value;
+        arguments[count] = &values[count];
+        ++count;
+    };
+    for (const detail::Argument& argument : launch.all_arguments()) {
+        if (argument.bytes > 0) {
+            add(argument.value);
+        } else {
+            const auto [memory, offset] = bindings[argument.slot];
+            add(reinterpret_cast<CUdeviceptr>(memory));
+            add(offset + argument.value);
+        }
     }
-    if (program_.parameters().count_sync) arguments[count++] = &counters;
-
-    program_.launch(launch.kernel, launch.groups, stream_, arguments, launches_ > 0 && !after_enqueue);
+    const auto& program = static_cast<const Program&>(*work.programs[launch.program]);
+    program.launch(launch.kernel, launch.groups, stream_, arguments.data(), follows_ && launch.awaits && !after_launch);
+    follows_ = true;
     ++launches_;
-    if (after_enqueue) after_enqueue(pass);
+    if (after_launch) after_launch();
 }
 
-void enqueue_selection(const Program& program, CUstream stream, const detail::Selection& selection, const Arrays& from,
-                       const Arrays& left_over, const Arrays& to) {
-    for (const detail::SelectionPass& pass : selection.passes) {
-        const bool last = &pass == &selection.passes.back();
-        const std::uint64_t place = last ? 0 : pass.left_place;
-        Array source = pass.reads_keys ? from.keys : left_over.keys;
-        const Arrays& target = last ? to : left_over;
-        const detail::KeyArray keys{pass.reads_keys ? source.offset : pass.read_place, pass.count, from.coding};
-        detail::Launch launch = detail::launch_of(pass, selection, program.parameters(), keys);
-        Array others[] = {{target.keys.memory, target.keys.offset + place},
-                          {left_over.numbers.memory, pass.read_place},
-                          {target.numbers.memory, target.numbers.offset + place}};
-        void* arguments[8 + std::size(launch.arguments)] = {&source.memory};
-        std::size_t count = 1;
-        for (std::size_t i = 0; i < launch.argument_count; ++i) arguments[count++] = &launch.arguments[i].value;
-        for (Array& array : std::span(others).first(program.parameters().stores_numbers() ? 3 : 1)) {
-            arguments[count++] = &array.memory;
-            arguments[count++] = &array.offset;
-        }
-        program.launch(launch.kernel, launch.groups, stream, arguments, &pass != &selection.passes.front());
+void StreamExecutor::enqueue(const Work& work, const Bindings& bindings, const detail::Copy& copy) {
+    follows_ = false;
+    const CUdeviceptr from = place_of(work, bindings, copy.from), to = place_of(work, bindings, copy.to);
+    constexpr std::size_t most_pitch = (std::size_t{1} << 31) - 1;
+    if (copy.height == 1 || copy.pitch > most_pitch) {
+        for (std::uint64_t row = 0; row < copy.height; ++row)
+            LANESORT_CU(cuMemcpyDtoDAsync, to + row * copy.width, from + row * copy.pitch, copy.width, stream_);
+        return;
     }
+    CUDA_MEMCPY2D rows{};
+    rows.srcMemoryType = rows.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    rows.srcDevice = from;
+    rows.srcPitch = copy.pitch;
+    rows.dstDevice = to;
+    rows.dstPitch = rows.WidthInBytes = copy.width;
+    rows.Height = copy.height;
+    LANESORT_CU(cuMemcpy2DAsync, &rows, stream_);
+}
+
+void StreamExecutor::enqueue(const Work& work, const Bindings& bindings, const detail::Zero& zero) {
+    follows_ = false;
+    LANESORT_CU(cuMemsetD8Async, place_of(work, bindings, zero.array), 0, work.arrays[zero.array].size(), stream_);
 }
 
 }  // namespace lanesort::cuda

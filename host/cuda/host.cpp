@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <list>
 
-#include "../../lib/src/launch.hpp"
-#include "../../lib/src/sorter_core.hpp"
+#include "../../lib/src/core/require.hpp"
 #include "../../lib/src/stopwatch.hpp"
-#include "../../lib/src/sync_counter.hpp"
 #include "checked.hpp"
+#include "executor.hpp"
 #include "memory.hpp"
 #include "platform.hpp"
+#include "recording.hpp"
 
 namespace lanesort::cuda {
 namespace {
@@ -32,6 +32,15 @@ public:
 private:
     CUevent event_ = nullptr;
 };
+
+/// A fact about a pointer; nothing (false) for memory that CUDA does not know.
+template <class Fact>
+bool ask(CUdeviceptr memory, CUpointer_attribute which, Fact& fact) {
+    const CUresult result = driver().cuPointerGetAttribute(&fact, which, memory);
+    if (result == CUDA_ERROR_INVALID_VALUE) return false;
+    cuda::check(result, "cuPointerGetAttribute");
+    return true;
+}
 
 }  // namespace
 
@@ -60,139 +69,137 @@ CUmemoryPool Host::pool() {
     return pool_;
 }
 
-unsigned Host::prepare(const detail::KernelParameters& parameters) {
+std::shared_ptr<const detail::Program> Host::compile(const detail::KernelParameters& parameters) {
     const auto known = std::ranges::find(
-        programs_, parameters, [](const auto& p) -> const auto& { return p->parameters(); });
-    if (known != programs_.end()) return (*known)->max_work_items();
+        programs_, parameters, [](const auto& program) -> const auto& { return program->parameters; });
+    if (known != programs_.end()) return *known;
     const CurrentContext current(context_);
     // No pool can be made while a stream is captured, but what was prepared for may be called then.
     if (attribute(device_, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)) pool();
-    return programs_.emplace_back(std::make_shared<Program>(device_, parameters))->max_work_items();
-}
-
-const std::shared_ptr<Program>& Host::shared_program(const detail::KernelParameters& parameters) const {
-    return *std::ranges::find(
-        programs_, parameters, [](const auto& p) -> const auto& { return p->parameters(); });
+    return programs_.emplace_back(std::make_shared<const Program>(device_, parameters));
 }
 
 void Host::release() {
     const CurrentContext current(context_);
     // A module must not be unloaded while one of its kernels runs.
-    check(driver().cuCtxSynchronize(), "cuCtxSynchronize");
-    std::erase_if(programs_, [](const auto& program) { return program.use_count() == 1; });
+    LANESORT_CU(cuCtxSynchronize);
+    programs_.clear();
     if (pool_) LANESORT_CU(cuMemPoolTrimTo, pool_, 0);
 }
 
-SortReport Host::sort_host(const detail::HostArrays& arrays, std::uint64_t count, const Plan& plan,
-                           const detail::KernelParameters& parameters, KeyCoding coding,
-                           const std::function<void(std::size_t, std::size_t)>& progress) {
+SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bindings& in_host_memory,
+                                    const std::function<void(std::size_t, std::size_t)>& progress) {
     const CurrentContext current(context_);
-    const ElementBytes& bytes = parameters.bytes;
-    SortReport report = detail::report_of(plan);
+    SortReport report = work.report;
+    report.device_bytes = 0;
     std::list<DeviceMemory> memory;
-    const auto allocate = [&](std::size_t size) -> CUdeviceptr {
-        report.device_bytes += size;
-        return memory.emplace_back(size);
-    };
-    Arrays on_device{{allocate(count * bytes.key)}, count, coding};
-    if (bytes.value > 0) on_device.values = {allocate(count * bytes.value)};
-    if (parameters.stores_numbers()) on_device.numbers = {allocate(count * bytes.number)};
-    const std::size_t offsets_size = (plan.rows + 1) * sizeof(std::uint64_t);
-    if (arrays.offsets) on_device.segments = {allocate(offsets_size)};
+    detail::Bindings bindings;
+    for (std::size_t slot = 0; slot < detail::slots; ++slot)
+        if (const std::size_t size = work.arrays[slot].size(); size > 0) {
+            report.device_bytes += size;
+            bindings[slot] = {pointer_to(memory.emplace_back(size)), 0};
+        }
     const OwnStream stream;
     detail::Stopwatch watch;
-    const auto upload = [&](const Array& to, const void* from, std::size_t size) {
-        LANESORT_CU(cuMemcpyHtoDAsync, to.memory, from, size, stream);
+    const auto each_callers = [&](const auto& copy) {
+        for (std::size_t slot = 0; slot < detail::slots; ++slot)
+            if (bindings[slot].memory && !is_own(static_cast<detail::Slot>(slot)))
+                copy(work.arrays[slot], in_host_memory[slot].memory,
+                     reinterpret_cast<CUdeviceptr>(bindings[slot].memory));
     };
-    upload(on_device.keys, arrays.keys, count * bytes.key);
-    if (bytes.value > 0) upload(on_device.values, arrays.values, count * bytes.value);
-    if (arrays.offsets) upload(on_device.segments, arrays.offsets, offsets_size);
+    const auto download = [&](void* to, CUdeviceptr from, std::uint64_t size) {
+        if (size > 0) LANESORT_CU(cuMemcpyDtoHAsync, to, from, size, stream);
+    };
+    each_callers([&](const detail::Array& array, const void* from, CUdeviceptr to) {
+        if (array.is_read()) LANESORT_CU(cuMemcpyHtoDAsync, to, from, array.size(), stream);
+    });
     stream.synchronize();
     report.upload_seconds = watch.lap();
 
-    StreamExecutor executor(program(parameters), stream, on_device);
-    std::vector<OwnEvent> passes;
-    if (progress) executor.after_enqueue = [&](const Pass&) { passes.emplace_back(stream); };
-    executor.run(plan);
-    for (std::size_t done = 0; done < passes.size(); ++done) {
-        passes[done].wait();
-        progress(done + 1, passes.size());
+    StreamExecutor executor(stream);
+    std::vector<OwnEvent> launches;
+    if (progress) executor.after_launch = [&] { launches.emplace_back(stream); };
+    executor.run(work, bindings);
+    for (std::size_t done = 0; done < launches.size(); ++done) {
+        launches[done].wait();
+        progress(done + 1, launches.size());
     }
     stream.synchronize();
     report.sort_seconds = watch.lap();
 
-    const auto download = [&](void* to, const Array& from, std::size_t size) {
-        LANESORT_CU(cuMemcpyDtoHAsync, to, from.memory, size, stream);
-    };
-    if (!arrays.keys_stay) download(arrays.keys, on_device.keys, count * bytes.key);
-    if (bytes.value > 0) download(arrays.values, on_device.values, count * bytes.value);
-    if (arrays.numbers) download(arrays.numbers, on_device.numbers, count * bytes.number);
+    // How many bytes of some arrays are to come, the answers tell.
+    bool asks = false;
+    each_callers([&](const detail::Array& array, void* to, CUdeviceptr from) {
+        asks |= array.as_many_as_answered;
+        if (array.is_written() && !array.as_many_as_answered) download(to, from, array.size());
+    });
     stream.synchronize();
+    if (asks) {
+        const auto answered = *static_cast<const std::uint64_t*>(in_host_memory[detail::Slot::answers].memory);
+        each_callers([&](const detail::Array& array, void* to, CUdeviceptr from) {
+            if (array.as_many_as_answered) download(to, from, answered * array.bytes);
+        });
+        stream.synchronize();
+    }
     report.download_seconds = watch.lap();
     report.launches = executor.launches();
     return report;
 }
 
-SortReport Host::select_host(const void* keys, const detail::HostArrays& selected, const detail::Selection& selection,
-                             const detail::KernelParameters& parameters, KeyCoding coding) {
+detail::MemoryFacts Host::inspect(void* pointer) const {
+    using detail::require;
     const CurrentContext current(context_);
-    const ElementBytes& bytes = parameters.bytes;
-    const std::uint64_t count = selection.rows * selection.count, results = selection.rows * selection.k;
-    SortReport report = selection.report();
-    std::list<DeviceMemory> memory;
-    const auto allocate = [&](std::uint64_t elements, std::size_t width) -> Array {
-        report.device_bytes += elements * width;
-        return {memory.emplace_back(elements * width)};
-    };
-    const Arrays from{allocate(count, bytes.key), count, coding};
-    const auto left_over = detail::left_over_of<Arrays>(selection, parameters, allocate);
-    Arrays to{allocate(results, bytes.key), results, coding};
-    if (parameters.stores_numbers()) to.numbers = allocate(results, bytes.number);
-    const OwnStream stream;
-    detail::Stopwatch watch;
-    LANESORT_CU(cuMemcpyHtoDAsync, from.keys.memory, keys, count * bytes.key, stream);
-    stream.synchronize();
-    report.upload_seconds = watch.lap();
-    enqueue_selection(program(parameters), stream, selection, from, left_over, to);
-    stream.synchronize();
-    report.sort_seconds = watch.lap();
-    LANESORT_CU(cuMemcpyDtoHAsync, selected.keys, to.keys.memory, results * bytes.key, stream);
-    if (selected.numbers)
-        LANESORT_CU(cuMemcpyDtoHAsync, selected.numbers, to.numbers.memory, results * bytes.number, stream);
-    stream.synchronize();
-    report.download_seconds = watch.lap();
-    return report;
+    const auto memory = reinterpret_cast<CUdeviceptr>(pointer);
+    CUcontext context = nullptr;
+    CUdeviceptr start = 0;
+    std::size_t size = 0;
+    CUdevice device{};
+    unsigned kind = 0, managed = 0;
+    require(memory != 0, ErrorCode::invalid_argument, "the device pointer is null");
+    require(ask(memory, CU_POINTER_ATTRIBUTE_CONTEXT, context) &&
+                ask(memory, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, device) &&
+                ask(memory, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, kind) &&
+                ask(memory, CU_POINTER_ATTRIBUTE_IS_MANAGED, managed) &&
+                ask(memory, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, start) &&
+                ask(memory, CU_POINTER_ATTRIBUTE_RANGE_SIZE, size),
+            ErrorCode::invalid_argument, "the pointer is not one to CUDA memory");
+    require(kind == CU_MEMORYTYPE_DEVICE || managed, ErrorCode::invalid_argument,
+            "the pointer is one to host memory, not to a device's");
+    // Memory from a pool belongs to no context, but to a device.
+    require(context ? context == context_ : device == device_, ErrorCode::wrong_context,
+            "the memory belongs to another device or context than the sorter");
+    return {.bytes = size - (memory - start), .begin = memory};
 }
 
-SyncCounts Host::count_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters,
-                            KeyCoding coding) {
+void Host::check(const detail::Queue& queue) const {
     const CurrentContext current(context_);
-    const std::size_t bytes = plan.keys() * parameters.bytes.key;
-    const DeviceMemory memory(bytes);
-    const DeviceMemory counter_memory(sizeof(detail::PassCounters));
-    const OwnStream stream;
-    const auto zero_counters = [&] {
-        LANESORT_CU(cuMemsetD32Async, counter_memory, 0, sizeof(detail::PassCounters) / 4, stream);
-    };
-    LANESORT_CU(cuMemcpyHtoDAsync, memory, keys, bytes, stream);
-    zero_counters();
+    if (queue.handle != nullptr) {
+        CUcontext context = nullptr;
+        LANESORT_CU(cuStreamGetCtx, static_cast<CUstream>(queue.handle), &context);
+        detail::require(context == context_, ErrorCode::wrong_context,
+                        "the stream belongs to another context than the sorter");
+    }
+    for (void* const waited : queue.wait_list)
+        detail::require(waited != nullptr, ErrorCode::invalid_argument, "an event of the wait list is null");
+}
 
-    StreamExecutor executor(program(parameters), stream, {{memory}, plan.count, coding});
-    executor.counters = counter_memory;
-    SyncCounts counted;
-    executor.after_enqueue = [&](const Pass& pass) {
-        detail::PassCounters counters;
-        LANESORT_CU(cuMemcpyDtoHAsync, &counters, counter_memory, sizeof counters, stream);
-        stream.synchronize();
-        detail::add(counted, pass, counters);
-        zero_counters();
-    };
-    executor.run(plan);
-    counted.by_cpu = executor.launches() - 1;
-    counted.all += counted.by_cpu;
-    LANESORT_CU(cuMemcpyDtoHAsync, keys, memory, bytes, stream);
-    stream.synchronize();
-    return counted;
+void Host::enqueue(const detail::Work& work, const detail::Bindings& bindings, const detail::Queue& queue,
+                   void** event) {
+    const CurrentContext current(context_);
+    between_events(queue, event, [&](CUstream stream) { enqueue_on(work, bindings, stream); });
+}
+
+void Host::enqueue_on(const detail::Work& work, detail::Bindings bindings, CUstream stream) {
+    std::list<PoolMemory> own;
+    for (std::size_t slot = 0; slot < detail::slots; ++slot)
+        if (is_own(static_cast<detail::Slot>(slot)) && work.arrays[slot].size() > 0)
+            bindings[slot] = {pointer_to(own.emplace_back(*this, stream, work.arrays[slot].size())), 0};
+    StreamExecutor(stream).run(work, bindings);
+}
+
+std::unique_ptr<detail::Recording> Host::record(std::shared_ptr<const detail::Work> work,
+                                                const detail::Bindings& bindings, void*) {
+    return std::make_unique<GraphRecording>(*this, std::move(work), bindings);
 }
 
 }  // namespace lanesort::cuda

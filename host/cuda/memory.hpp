@@ -9,6 +9,9 @@
 
 namespace lanesort::cuda {
 
+/// Device memory as bindings have it.
+inline void* pointer_to(CUdeviceptr memory) noexcept { return reinterpret_cast<void*>(memory); }
+
 /// A stream; its destructor waits for it.
 class OwnStream {
 public:
@@ -28,7 +31,7 @@ private:
     CUstream stream_ = nullptr;
 };
 
-/// Memory of the current context.
+/// A part of the current context's memory.
 class DeviceMemory {
 public:
     explicit DeviceMemory(std::size_t bytes) { LANESORT_CU(cuMemAlloc, &memory_, bytes); }

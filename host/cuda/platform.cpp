@@ -4,7 +4,7 @@
 
 #include <lanesort/cuda.hpp>
 
-#include "../../lib/src/backend.hpp"
+#include "../../lib/src/core/backend.hpp"
 #include "checked.hpp"
 #include "host.hpp"
 

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "../../lib/src/launch.hpp"
 #include "checked.hpp"
 #include "platform.hpp"
 
@@ -60,10 +59,9 @@ MachineCode compile(const detail::KernelParameters& parameters, const std::strin
     return made;
 }
 
-Program::Program(CUdevice device, const detail::KernelParameters& parameters)
-    : parameters_(parameters),
-      local_bytes_(static_cast<unsigned>(parameters.local_bytes())),
-      max_work_items_(static_cast<unsigned>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK))) {
+Program::Program(CUdevice device, const detail::KernelParameters& wanted)
+    : detail::Program(wanted), local_bytes_(static_cast<unsigned>(wanted.local_bytes())) {
+    max_work_items = static_cast<unsigned>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
     const int major = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
     // Graphs keep such launches from CUDA 12.3 on.
     int driver_version = 0;
@@ -79,7 +77,7 @@ Program::Program(CUdevice device, const detail::KernelParameters& parameters)
                     static_cast<int>(local_bytes_));
         int limit = 0;
         LANESORT_CU(cuFuncGetAttribute, &limit, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel);
-        max_work_items_ = std::min(max_work_items_, static_cast<unsigned>(limit));
+        max_work_items = std::min(max_work_items, static_cast<unsigned>(limit));
     }
 }
 
@@ -89,7 +87,7 @@ void Program::launch(std::size_t kernel, std::uint64_t groups, CUstream stream, 
     ahead.value.programmaticStreamSerializationAllowed = 1;
     CUlaunchConfig config{};
     config.gridDimX = static_cast<unsigned>(groups);
-    config.blockDimX = parameters_.work_items();
+    config.blockDimX = parameters.work_items();
     config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
     config.sharedMemBytes = local_bytes_;
     config.hStream = stream;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "../../lib/src/backend.hpp"
+#include "../../lib/src/core/program.hpp"
 #include "driver.hpp"
 
 namespace lanesort::cuda {
@@ -22,19 +22,17 @@ MachineCode compile(const detail::KernelParameters& parameters, const std::strin
                     const std::vector<std::string>& more = {});
 
 /// Belongs to the context that is current when it is made.
-class Program {
+class Program final : public detail::Program {
 public:
     Program(CUdevice device, const detail::KernelParameters& parameters);
-    const detail::KernelParameters& parameters() const noexcept { return parameters_; }
+
     /// Enqueues a kernel, of those of detail::kernel_names(). One that `follows` comes right after another launch of
     /// a program, and is launched before that has ended where device and driver can: it waits for it by itself. Only
     /// for kernels that begin with AWAIT_LAST_LAUNCH.
-    void launch(std::size_t kernel, std::uint64_t groups, CUstream stream, void** arguments, bool follows = false) const;
-    /// The largest work-group in which all kernels can run.
-    unsigned max_work_items() const noexcept { return max_work_items_; }
+    void launch(std::size_t kernel, std::uint64_t groups, CUstream stream, void** arguments,
+                bool follows = false) const;
 
 private:
-    detail::KernelParameters parameters_;
     struct Module {
         CUmodule handle = nullptr;
         Module() = default;
@@ -47,7 +45,6 @@ private:
     std::vector<CUfunction> kernels_;  // in the order of detail::kernel_names()
     unsigned local_bytes_;
     bool launches_ahead_;
-    unsigned max_work_items_;
 };
 
 }  // namespace lanesort::cuda

@@ -15,7 +15,10 @@ CommandBufferFunctions functions_of(const cl::Device& device) {
     find(functions.create, "clCreateCommandBufferKHR");
     find(functions.release, "clReleaseCommandBufferKHR");
     find(functions.finalize, "clFinalizeCommandBufferKHR");
-    find(functions.command_kernel, "clCommandNDRangeKernelKHR");
+    find(functions.kernel, "clCommandNDRangeKernelKHR");
+    find(functions.copy, "clCommandCopyBufferKHR");
+    find(functions.copy_rows, "clCommandCopyBufferRectKHR");
+    find(functions.fill, "clCommandFillBufferKHR");
     find(functions.enqueue, "clEnqueueCommandBufferKHR");
     return functions;
 }
@@ -28,7 +31,7 @@ cl_bitfield bits(const cl::Device& device, cl_device_info which) {
 
 }  // namespace
 
-bool CommandBufferExecutor::supported(const cl::CommandQueue& queue) {
+bool CommandBuffer::supported(const cl::CommandQueue& queue) {
     const cl::Device device(handle_of<cl_device_id>(queue, CL_QUEUE_DEVICE), true);
     if (device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_khr_command_buffer") == std::string::npos) return false;
     const cl_bitfield properties = queue.getInfo<CL_QUEUE_PROPERTIES>();
@@ -39,8 +42,7 @@ bool CommandBufferExecutor::supported(const cl::CommandQueue& queue) {
     return functions_of(device).complete() && orders && (properties & required) == required;
 }
 
-CommandBufferExecutor::CommandBufferExecutor(Program& program, cl::CommandQueue queue, Arrays arrays)
-    : program_(program), queue_(std::move(queue)), arrays_(std::move(arrays)) {
+CommandBuffer::CommandBuffer(cl::CommandQueue queue) : queue_(std::move(queue)) {
     const cl::Device device(handle_of<cl_device_id>(queue_, CL_QUEUE_DEVICE), true);
     functions_ = functions_of(device);
     if (!functions_.complete()) throw cl::Error(CL_INVALID_OPERATION, "clGetExtensionFunctionAddressForPlatform");
@@ -53,34 +55,61 @@ CommandBufferExecutor::CommandBufferExecutor(Program& program, cl::CommandQueue 
     check(status, "clCreateCommandBufferKHR");
 }
 
-CommandBufferExecutor::~CommandBufferExecutor() {
+CommandBuffer::~CommandBuffer() {
     if (last_()) clWaitForEvents(1, &last_());
     functions_.release(commands_);
 }
 
-void CommandBufferExecutor::run(const Plan& plan) {
+void CommandBuffer::record(const detail::Work& work, const detail::Bindings& bindings) {
     cl_sync_point_khr last = 0;
-    for (const Pass& pass : plan.passes) {
-        const detail::Launch launch = detail::launch_of(pass, plan, program_.parameters, key_array(arrays_));
-        const cl::Program program(handle_of<cl_program>(program_.kernels[launch.kernel], CL_KERNEL_PROGRAM), true);
-        cl::Kernel& kernel = kernels_.emplace_back(program, detail::kernel_names(program_.parameters)[launch.kernel]);
-        set_arguments(kernel, launch, arrays_);
-        const auto [global, local] = ranges(pass, plan);
-        const bool first = &pass == &plan.passes.front();
+    for (const detail::Command& command : work.commands) {
         cl_sync_point_khr point = 0;
-        check(functions_.command_kernel(commands_, nullptr, nullptr, kernel(), 1, nullptr, global, local, first ? 0 : 1,
-                                        first ? nullptr : &last, &point, nullptr),
-              "clCommandNDRangeKernelKHR");
+        record(work, bindings, command, &command == &work.commands.front() ? 0 : 1, &last, &point);
         last = point;
     }
     check(functions_.finalize(commands_), "clFinalizeCommandBufferKHR");
 }
 
-bool CommandBufferExecutor::ready() const {
+void CommandBuffer::record(const detail::Work& work, const detail::Bindings& bindings, const detail::Command& command,
+                           cl_uint waits, const cl_sync_point_khr* last, cl_sync_point_khr* point) {
+    if (waits == 0) last = nullptr;
+    if (const auto* const launch = std::get_if<detail::Launch>(&command)) {
+        const cl::Program program(handle_of<cl_program>(kernel_of(work, *launch), CL_KERNEL_PROGRAM), true);
+        const cl::Kernel& kernel = kernels_.emplace_back(
+            program, detail::kernel_names(work.programs[launch->program]->parameters)[launch->kernel]);
+        set_arguments(kernel, *launch, bindings);
+        const auto [global, local] = ranges(work, *launch);
+        check(functions_.kernel(commands_, nullptr, nullptr, kernel(), 1, nullptr, &global, &local, waits, last, point,
+                                nullptr),
+              "clCommandNDRangeKernelKHR");
+    } else if (const auto* const copy = std::get_if<detail::Copy>(&command)) {
+        const auto [from, to] = places(work, *copy, bindings);
+        const cl_mem source = buffer_of(bindings, copy->from), target = buffer_of(bindings, copy->to);
+        if (copy->height == 1) {
+            check(
+                functions_.copy(commands_, nullptr, source, target, from, to, copy->width, waits, last, point, nullptr),
+                "clCommandCopyBufferKHR");
+            return;
+        }
+        const std::size_t from_place[] = {from, 0, 0}, to_place[] = {to, 0, 0}, size[] = {copy->width, copy->height, 1};
+        check(functions_.copy_rows(commands_, nullptr, source, target, from_place, to_place, size, copy->pitch, 0,
+                                   copy->width, 0, waits, last, point, nullptr),
+              "clCommandCopyBufferRectKHR");
+    } else {
+        const detail::Slot slot = std::get<detail::Zero>(command).array;
+        const detail::Array& array = work.arrays[slot];
+        const cl_uchar zero = 0;
+        check(functions_.fill(commands_, nullptr, buffer_of(bindings, slot), &zero, sizeof zero,
+                              bindings[slot].offset * array.bytes, array.size(), waits, last, point, nullptr),
+              "clCommandFillBufferKHR");
+    }
+}
+
+bool CommandBuffer::ready() const {
     return simultaneous_ || !last_() || last_.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE;
 }
 
-cl::Event CommandBufferExecutor::enqueue(const std::vector<cl::Event>& wait_list) {
+cl::Event CommandBuffer::enqueue(const std::vector<cl::Event>& wait_list) {
     std::vector<cl_event> waits;
     waits.reserve(wait_list.size());
     for (const cl::Event& event : wait_list) waits.push_back(event());

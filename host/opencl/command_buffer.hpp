@@ -1,9 +1,8 @@
-// Records a plan as a command buffer of the extension cl_khr_command_buffer.
+// Records a work as a command buffer of the extension cl_khr_command_buffer.
 #pragma once
 
 #include <vector>
 
-#include "../../lib/src/executor.hpp"
 #include "clhpp.hpp"
 #include "executor.hpp"
 #include "program.hpp"
@@ -17,23 +16,30 @@ struct CommandBufferFunctions {
     clCreateCommandBufferKHR_fn create = nullptr;
     clReleaseCommandBufferKHR_fn release = nullptr;
     clFinalizeCommandBufferKHR_fn finalize = nullptr;
-    clCommandNDRangeKernelKHR_fn command_kernel = nullptr;
+    clCommandNDRangeKernelKHR_fn kernel = nullptr;
+    clCommandCopyBufferKHR_fn copy = nullptr;
+    clCommandCopyBufferRectKHR_fn copy_rows = nullptr;
+    clCommandFillBufferKHR_fn fill = nullptr;
     clEnqueueCommandBufferKHR_fn enqueue = nullptr;
 
-    bool complete() const noexcept { return create && release && finalize && command_kernel && enqueue; }
+    bool complete() const noexcept {
+        return create && release && finalize && kernel && copy && copy_rows && fill && enqueue;
+    }
 };
 
-/// Records one launch a pass; each waits for the one before it.
-class CommandBufferExecutor final : public Executor {
+/// The commands of a work, each of which waits for the one before it.
+class CommandBuffer {
 public:
     /// The queue's device has the extension, and the queue the properties that it requires.
     static bool supported(const cl::CommandQueue& queue);
 
-    CommandBufferExecutor(Program& program, cl::CommandQueue queue, Arrays arrays);
-    ~CommandBufferExecutor() override;
+    explicit CommandBuffer(cl::CommandQueue queue);
+    ~CommandBuffer();
+    CommandBuffer(const CommandBuffer&) = delete;
+    CommandBuffer& operator=(const CommandBuffer&) = delete;
 
-    /// Records the plan, once.
-    void run(const Plan& plan) override;
+    /// Records the work, once. Its arrays, the own ones too, are bound.
+    void record(const detail::Work& work, const detail::Bindings& bindings);
 
     /// It can be enqueued now: the last time has ended, or the device can have it pending more than once.
     bool ready() const;
@@ -42,9 +48,10 @@ public:
     cl::Event enqueue(const std::vector<cl::Event>& wait_list);
 
 private:
-    Program& program_;
+    void record(const detail::Work& work, const detail::Bindings& bindings, const detail::Command& command,
+                cl_uint waits, const cl_sync_point_khr* last, cl_sync_point_khr* point);
+
     cl::CommandQueue queue_;
-    Arrays arrays_;
     // One for each launch: PoCL 3.1 reads a kernel's arguments when the command runs, not when it is recorded.
     std::vector<cl::Kernel> kernels_;
     CommandBufferFunctions functions_;

@@ -3,85 +3,85 @@
 #include <bit>
 
 namespace lanesort::opencl {
-QueueExecutor::QueueExecutor(Program& program, cl::CommandQueue queue, Arrays arrays, std::vector<cl::Event> wait_list)
-    : program_(program),
-      queue_(std::move(queue)),
-      in_order_(!(queue_.getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)),
-      arrays_(std::move(arrays)),
-      wait_list_(std::move(wait_list)) {}
 
-void QueueExecutor::run(const Plan& plan) {
-    for (const Pass& pass : plan.passes) {
-        enqueue(pass, plan);
-        // An in-order queue keeps the passes apart by itself; only the first one has to wait for the caller's events.
-        wait_list_.clear();
-        if (!in_order_) wait_list_.push_back(finished_);
-    }
+using detail::Argument, detail::Bindings, detail::Command, detail::Copy, detail::Launch, detail::Slot, detail::Work;
+
+OwnArrays::OwnArrays(const cl::Context& context, const detail::Arrays& arrays, Bindings& bindings) {
+    for (std::size_t slot = 0; slot < detail::slots; ++slot)
+        if (is_own(static_cast<Slot>(slot)) && arrays[slot].size() > 0)
+            bindings[slot] = {buffers_.emplace_back(context, CL_MEM_READ_WRITE, arrays[slot].size())(), 0};
 }
 
-void QueueExecutor::enqueue(const Pass& pass, const Plan& plan) {
-    const detail::Launch launch = detail::launch_of(pass, plan, program_.parameters, key_array(arrays_));
-    cl::Kernel& kernel = program_.kernels[launch.kernel];
-    const cl_uint arguments = set_arguments(kernel, launch, arrays_);
-    if (program_.parameters.count_sync) kernel.setArg(arguments, counters);
-    const auto [global, local] = ranges(pass, plan);
-    // An event costs time; an in-order queue needs only the last one.
-    const bool needs_event = !in_order_ || after_enqueue || &pass == &plan.passes.back();
-    queue_.enqueueNDRangeKernel(kernel, cl::NullRange, global, local, &wait_list_, needs_event ? &finished_ : nullptr);
-    ++launches_;
-    if (after_enqueue) after_enqueue(pass, finished_);
-}
+cl_mem buffer_of(const Bindings& bindings, Slot slot) noexcept { return static_cast<cl_mem>(bindings[slot].memory); }
 
-cl_uint set_arguments(cl::Kernel& kernel, const detail::Launch& launch, const Arrays& arrays) {
+void set_arguments(const cl::Kernel& kernel, const Launch& launch, const Bindings& bindings) {
     static_assert(std::endian::native == std::endian::little, "arguments are passed by the low bytes of an integer");
     cl_uint index = 0;
-    kernel.setArg(index++, arrays.keys.buffer);
-    for (const auto& [value, bytes] : launch.rest()) kernel.setArg(index++, bytes, &value);
-    for (const Array* const array : {&arrays.values, &arrays.numbers, &arrays.segments}) {
-        if (!array->buffer()) continue;
-        kernel.setArg(index++, array->buffer);
-        kernel.setArg(index++, array->offset);
+    const auto set = [&](std::size_t bytes, const void* value) {
+        check(clSetKernelArg(kernel(), index++, bytes, value), "clSetKernelArg");
+    };
+    for (const Argument& argument : launch.all_arguments()) {
+        if (argument.bytes > 0) {
+            set(argument.bytes, &argument.value);
+        } else {
+            const cl_mem buffer = buffer_of(bindings, argument.slot);
+            const cl_ulong first = bindings[argument.slot].offset + argument.value;
+            set(sizeof buffer, &buffer);
+            set(sizeof first, &first);
+        }
     }
-    return index;
 }
 
-detail::KeyArray key_array(const Arrays& arrays) { return {arrays.keys.offset, arrays.count, arrays.coding}; }
+Ranges ranges(const Work& work, const Launch& launch) {
+    const std::size_t work_items = work.programs[launch.program]->parameters.work_items();
+    return {launch.groups * work_items, work_items};
+}
 
-cl::Event enqueue_selection(Program& program, const cl::CommandQueue& queue, const detail::Selection& selection,
-                            const Arrays& from, const Arrays& left_over, const Arrays& to,
-                            std::vector<cl::Event> wait_list) {
+CopyPlaces places(const Work& work, const Copy& copy, const Bindings& bindings) {
+    return {bindings[copy.from].offset * work.arrays[copy.from].bytes,
+            bindings[copy.to].offset * work.arrays[copy.to].bytes};
+}
+
+QueueExecutor::QueueExecutor(cl::CommandQueue queue)
+    : queue_(std::move(queue)),
+      in_order_(!(queue_.getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)) {}
+
+cl::Event QueueExecutor::run(const Work& work, const Bindings& bindings, std::vector<cl::Event> wait_list) {
     cl::Event finished;
-    for (const detail::SelectionPass& pass : selection.passes) {
-        const bool last = &pass == &selection.passes.back();
-        const std::uint64_t place = last ? 0 : pass.left_place;
-        const Array& source = pass.reads_keys ? from.keys : left_over.keys;
-        const Arrays& target = last ? to : left_over;
-        const detail::KeyArray keys{pass.reads_keys ? source.offset : pass.read_place, pass.count, from.coding};
-        const detail::Launch launch = detail::launch_of(pass, selection, program.parameters, keys);
-        cl::Kernel& kernel = program.kernels[launch.kernel];
-        cl_uint index = 0;
-        const auto add = [&](const cl::Buffer& buffer, std::uint64_t offset) {
-            kernel.setArg(index++, buffer);
-            kernel.setArg(index++, offset);
-        };
-        kernel.setArg(index++, source.buffer);
-        for (const auto& [value, bytes] : launch.rest()) kernel.setArg(index++, bytes, &value);
-        add(target.keys.buffer, target.keys.offset + place);
-        if (program.parameters.stores_numbers()) {
-            add(left_over.numbers.buffer, pass.read_place);
-            add(target.numbers.buffer, target.numbers.offset + place);
-        }
-        const std::size_t work_items = selection.shape.work_items;
-        queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(launch.groups * work_items),
-                                   cl::NDRange(work_items), &wait_list, &finished);
-        wait_list = std::vector{finished};
+    if (work.commands.empty()) queue_.enqueueMarkerWithWaitList(&wait_list, &finished);
+    for (const Command& command : work.commands) {
+        // An event costs time; an in-order queue needs only the last one.
+        const bool needs_event = !in_order_ || after_launch || &command == &work.commands.back();
+        enqueue(work, bindings, command, wait_list, needs_event ? &finished : nullptr);
+        // An in-order queue keeps the commands apart by itself; only the first one has to wait for the caller's events.
+        wait_list.clear();
+        if (!in_order_) wait_list.push_back(finished);
     }
     return finished;
 }
 
-Ranges ranges(const Pass& pass, const Plan& plan) {
-    const std::size_t work_items = std::size_t{plan.shape.work_items} * plan.tiles_per_group;
-    return {cl::NDRange(pass.groups * work_items), cl::NDRange(work_items)};
+void QueueExecutor::enqueue(const Work& work, const Bindings& bindings, const Command& command,
+                            const std::vector<cl::Event>& wait_list, cl::Event* event) {
+    if (const auto* const launch = std::get_if<Launch>(&command)) {
+        const cl::Kernel& kernel = kernel_of(work, *launch);
+        set_arguments(kernel, *launch, bindings);
+        const auto [global, local] = ranges(work, *launch);
+        queue_.enqueueNDRangeKernel(kernel, cl::NullRange, global, local, &wait_list, event);
+        ++launches_;
+        if (after_launch) after_launch(*event);
+    } else if (const auto* const copy = std::get_if<Copy>(&command)) {
+        const auto [from, to] = places(work, *copy, bindings);
+        const cl::Buffer source(buffer_of(bindings, copy->from), true), target(buffer_of(bindings, copy->to), true);
+        if (copy->height == 1) queue_.enqueueCopyBuffer(source, target, from, to, copy->width, &wait_list, event);
+        else
+            queue_.enqueueCopyBufferRect(source, target, {from, 0, 0}, {to, 0, 0}, {copy->width, copy->height, 1},
+                                         copy->pitch, 0, copy->width, 0, &wait_list, event);
+    } else {
+        const Slot slot = std::get<detail::Zero>(command).array;
+        const detail::Array& array = work.arrays[slot];
+        queue_.enqueueFillBuffer(cl::Buffer(buffer_of(bindings, slot), true), cl_uchar{0},
+                                 bindings[slot].offset * array.bytes, array.size(), &wait_list, event);
+    }
 }
 
 }  // namespace lanesort::opencl

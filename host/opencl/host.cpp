@@ -1,17 +1,35 @@
 #include "host.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <array>
 
-#include "../../lib/src/launch.hpp"
-#include "../../lib/src/sorter_core.hpp"
+#include "../../lib/src/core/require.hpp"
 #include "../../lib/src/stopwatch.hpp"
-#include "../../lib/src/sync_counter.hpp"
 #include "checked.hpp"
+#include "executor.hpp"
 #include "host_range.hpp"
 #include "platform.hpp"
+#include "recording.hpp"
 
 namespace lanesort::opencl {
+
+using detail::require;
+
+namespace {
+
+HostUse use_of(detail::Access access) {
+    switch (access) {
+        case detail::Access::read: return HostUse::read;
+        case detail::Access::consume: return HostUse::change_a_copy;
+        default: return HostUse::change;
+    }
+}
+
+cl::CommandQueue retained(void* queue) {
+    return cl::CommandQueue(static_cast<cl_command_queue>(queue), queue != nullptr);
+}
+
+}  // namespace
 
 Host::Host(cl::Context context, cl::Device device)
     : context_(std::move(context)), device_(std::move(device)), info_(describe(device_)) {}
@@ -21,155 +39,134 @@ const cl::CommandQueue& Host::queue() {
     return *queue_;
 }
 
-unsigned Host::prepare(const detail::KernelParameters& parameters) {
+std::shared_ptr<const detail::Program> Host::compile(const detail::KernelParameters& parameters) {
     const auto known = std::ranges::find(
-        programs_, parameters, [](const auto& p) -> const auto& { return p->parameters; });
-    if (known != programs_.end()) return (*known)->max_work_items;
-    return checked([&] {
-        return programs_.emplace_back(std::make_shared<Program>(context_, device_, parameters))->max_work_items;
-    });
-}
-
-const std::shared_ptr<Program>& Host::shared_program(const detail::KernelParameters& parameters) {
-    return *std::ranges::find(
-        programs_, parameters, [](const auto& p) -> const auto& { return p->parameters; });
+        programs_, parameters, [](const auto& program) -> const auto& { return program->parameters; });
+    if (known != programs_.end()) return *known;
+    return checked(
+        [&] { return programs_.emplace_back(std::make_shared<const Program>(context_, device_, parameters)); });
 }
 
 void Host::release() {
-    // The runtime keeps a kernel until the last command that uses it has ended.
-    std::erase_if(programs_, [](const auto& program) { return program.use_count() == 1; });
+    programs_.clear();  // the runtime keeps a kernel until the last command that uses it has ended
 }
 
-SortReport Host::sort_host(const detail::HostArrays& arrays, std::uint64_t count, const Plan& plan,
-                           const detail::KernelParameters& parameters, KeyCoding coding,
-                           const std::function<void(std::size_t, std::size_t)>& progress) {
+SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bindings& in_host_memory,
+                                    const std::function<void(std::size_t, std::size_t)>& progress) {
     return checked([&] {
-        const ElementBytes& bytes = parameters.bytes;
-        HostRange keys(*this, queue(), arrays.keys, count * bytes.key,
-                       arrays.keys_stay ? HostUse::change_a_copy : HostUse::change);
-        std::optional<HostRange> values, numbers, segments;
-        if (bytes.value > 0) values.emplace(*this, queue(), arrays.values, count * bytes.value);
-        if (arrays.numbers) numbers.emplace(*this, queue(), arrays.numbers, count * bytes.number);
-        if (arrays.offsets)
-            segments.emplace(*this, queue(), const_cast<std::uint64_t*>(arrays.offsets),
-                             (plan.rows + 1) * sizeof(std::uint64_t), HostUse::change_a_copy);
-        Arrays in_memory{{keys.buffer()}, count, coding};
-        if (values) in_memory.values = {values->buffer()};
-        if (numbers) in_memory.numbers = {numbers->buffer()};
-        if (segments) in_memory.segments = {segments->buffer()};
-        std::uint64_t device_bytes = keys.device_bytes();
-        for (const auto* const range : {&values, &numbers, &segments})
-            if (*range) device_bytes += (*range)->device_bytes();
-        if (parameters.stores_numbers() && !numbers) {
-            in_memory.numbers = {cl::Buffer(context_, CL_MEM_READ_WRITE, count * bytes.number)};
-            device_bytes += count * bytes.number;
+        SortReport report = work.report;
+        std::array<std::optional<HostRange>, detail::slots> ranges;
+        detail::Bindings bindings;
+        for (std::size_t slot = 0; slot < detail::slots; ++slot) {
+            const detail::Array& array = work.arrays[slot];
+            if (is_own(static_cast<detail::Slot>(slot)) || array.size() == 0) continue;
+            const HostRange& range =
+                ranges[slot].emplace(*this, queue(), in_host_memory[slot].memory, array.size(), use_of(array.access));
+            bindings[slot] = {range.buffer()(), 0};
+            report.device_bytes += range.device_bytes();
         }
+        const OwnArrays own(context_, work.arrays, bindings);
         const FinishAtEnd finish_at_end(queue());
         const bool copies = !info().host_unified_memory;
         std::vector<cl::Event> ends;
-        SortReport report = detail::report_of(plan);
         detail::Stopwatch watch;
-        keys.upload(ends);
-        if (values) values->upload(ends);
-        if (segments) segments->upload(ends);
+        for (std::size_t slot = 0; slot < detail::slots; ++slot)
+            if (ranges[slot] && work.arrays[slot].is_read()) ranges[slot]->upload(ends);
         if (copies) {
             finish(queue(), ends);
             report.upload_seconds = watch.lap();
         }
 
-        QueueExecutor executor(program(parameters), queue(), in_memory);
-        std::vector<cl::Event> passes;
-        if (progress) executor.after_enqueue = [&](const Pass&, const cl::Event& event) { passes.push_back(event); };
-        executor.run(plan);
-        ends.push_back(executor.finished());
+        QueueExecutor executor(queue());
+        std::vector<cl::Event> launches;
+        if (progress) executor.after_launch = [&](const cl::Event& event) { launches.push_back(event); };
+        ends.push_back(executor.run(work, bindings));
         queue().flush();
-        for (std::size_t done = 0; done < passes.size(); ++done) {
-            passes[done].wait();
-            progress(done + 1, passes.size());
+        for (std::size_t done = 0; done < launches.size(); ++done) {
+            launches[done].wait();
+            progress(done + 1, launches.size());
         }
         if (copies) {
             finish(queue(), ends);
             report.sort_seconds = watch.lap();
         }
 
-        if (!arrays.keys_stay) keys.download(ends);
-        if (values) values->download(ends);
-        if (numbers) numbers->download(ends);
+        // How many bytes of some arrays are to come, the answers tell.
+        bool asks = false;
+        for (std::size_t slot = 0; slot < detail::slots; ++slot) {
+            const detail::Array& array = work.arrays[slot];
+            asks |= array.as_many_as_answered;
+            if (ranges[slot] && array.is_written() && !array.as_many_as_answered) ranges[slot]->download(ends);
+        }
         finish(queue(), ends);
+        if (asks) {
+            const auto answered = *static_cast<const cl_ulong*>(in_host_memory[detail::Slot::answers].memory);
+            for (std::size_t slot = 0; slot < detail::slots; ++slot)
+                if (const detail::Array& array = work.arrays[slot]; ranges[slot] && array.as_many_as_answered)
+                    ranges[slot]->download(ends, answered * array.bytes);
+            finish(queue(), ends);
+        }
         (copies ? report.download_seconds : report.sort_seconds) = watch.lap();
         report.launches = executor.launches();
-        report.device_bytes = device_bytes;
         return report;
     });
 }
 
-SortReport Host::select_host(const void* keys, const detail::HostArrays& selected, const detail::Selection& selection,
-                             const detail::KernelParameters& parameters, KeyCoding coding) {
+detail::MemoryFacts Host::inspect(void* memory) const {
     return checked([&] {
-        const ElementBytes& bytes = parameters.bytes;
-        const std::uint64_t count = selection.rows * selection.count, results = selection.rows * selection.k;
-        HostRange from(*this, queue(), const_cast<void*>(keys), count * bytes.key, HostUse::read);
-        HostRange best(*this, queue(), selected.keys, results * bytes.key, HostUse::change_a_copy);
-        SortReport report = selection.report();
-        report.device_bytes = from.device_bytes() + best.device_bytes();
-        const auto scratch = [&](std::uint64_t elements, std::size_t width) {
-            report.device_bytes += elements * width;
-            return Array{cl::Buffer(context_, CL_MEM_READ_WRITE, elements * width)};
-        };
-        const auto left_over = detail::left_over_of<Arrays>(selection, parameters, scratch);
-        Arrays to{{best.buffer()}, results, coding};
-        if (parameters.stores_numbers()) to.numbers = scratch(results, bytes.number);
-        const FinishAtEnd finish_at_end(queue());
-        const bool copies = !info().host_unified_memory;
-        std::vector<cl::Event> ends;
-        detail::Stopwatch watch;
-        from.upload(ends);
-        if (copies) {
-            finish(queue(), ends);
-            report.upload_seconds = watch.lap();
+        require(memory != nullptr, ErrorCode::invalid_argument, "the buffer is null");
+        const cl::Buffer buffer(static_cast<cl_mem>(memory), true);
+        require(buffer.getInfo<CL_MEM_TYPE>() == CL_MEM_OBJECT_BUFFER, ErrorCode::invalid_argument,
+                "the memory object is an image, not a buffer");
+        require(handle_of<cl_context>(buffer, CL_MEM_CONTEXT) == context_(), ErrorCode::wrong_context,
+                "the buffer belongs to another context than the sorter");
+        const cl_mem_flags flags = buffer.getInfo<CL_MEM_FLAGS>();
+        detail::MemoryFacts facts{.bytes = buffer.getInfo<CL_MEM_SIZE>(),
+                                  .readable = !(flags & CL_MEM_WRITE_ONLY),
+                                  .writable = !(flags & CL_MEM_READ_ONLY),
+                                  .alignment = 1};
+        // Sub-buffers are a part of another buffer, and several buffers may be made of the same memory of the host's.
+        cl::Buffer whole = buffer;
+        if (const auto parent = handle_of<cl_mem>(buffer, CL_MEM_ASSOCIATED_MEMOBJECT)) {
+            facts.begin = buffer.getInfo<CL_MEM_OFFSET>();
+            whole = cl::Buffer(parent, true);
         }
-        ends.push_back(enqueue_selection(program(parameters), queue(), selection, {{from.buffer()}, count, coding},
-                                         left_over, to));
-        if (copies) {
-            finish(queue(), ends);
-            report.sort_seconds = watch.lap();
-        }
-        best.download(ends);
-        if (selected.numbers)
-            queue().enqueueReadBuffer(to.numbers.buffer, CL_FALSE, 0, results * bytes.number, selected.numbers, nullptr,
-                                      &ends.emplace_back());
-        finish(queue(), ends);
-        (copies ? report.download_seconds : report.sort_seconds) = watch.lap();
-        return report;
+        if (whole.getInfo<CL_MEM_FLAGS>() & CL_MEM_USE_HOST_PTR)
+            facts.begin += reinterpret_cast<std::uintptr_t>(whole.getInfo<CL_MEM_HOST_PTR>());
+        else facts.area = reinterpret_cast<std::uintptr_t>(whole());
+        return facts;
     });
 }
 
-SyncCounts Host::count_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters,
-                            KeyCoding coding) {
-    return checked([&] {
-        HostRange range(*this, queue(), keys, plan.keys() * parameters.bytes.key);
-        const FinishAtEnd finish_at_end(queue());
-        std::vector<cl::Event> ends;
-        range.upload(ends);
-
-        QueueExecutor executor(program(parameters), queue(), {{range.buffer()}, plan.count, coding});
-        detail::PassCounters counters;
-        executor.counters = cl::Buffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof counters, &counters);
-        SyncCounts counted;
-        executor.after_enqueue = [&](const Pass& pass, const cl::Event&) {
-            queue().enqueueReadBuffer(executor.counters, CL_TRUE, 0, sizeof counters, &counters);
-            detail::add(counted, pass, counters);
-            counters = {};
-            queue().enqueueWriteBuffer(executor.counters, CL_TRUE, 0, sizeof counters, &counters);
-        };
-        executor.run(plan);
-        counted.by_cpu = executor.launches() - 1;
-        counted.all += counted.by_cpu;
-        ends.push_back(executor.finished());
-        range.download(ends);
-        finish(queue(), ends);
-        return counted;
+void Host::check(const detail::Queue& queue) const {
+    checked([&] {
+        const cl::CommandQueue checked_queue = retained(queue.handle);
+        require(queue.handle != nullptr, ErrorCode::invalid_argument, "the command queue is null");
+        require(handle_of<cl_context>(checked_queue, CL_QUEUE_CONTEXT) == context_(), ErrorCode::wrong_context,
+                "the command queue belongs to another context than the sorter");
+        require(handle_of<cl_device_id>(checked_queue, CL_QUEUE_DEVICE) == device_(), ErrorCode::wrong_context,
+                "the command queue belongs to another device than the sorter's, " + info_.name);
+        for (void* const handle : queue.wait_list) {
+            require(handle != nullptr, ErrorCode::invalid_argument, "an event of the wait list is null");
+            const cl::Event event(static_cast<cl_event>(handle), true);
+            require(handle_of<cl_context>(event, CL_EVENT_CONTEXT) == context_(), ErrorCode::wrong_context,
+                    "an event of the wait list belongs to another context than the sorter");
+        }
     });
+}
+
+void Host::enqueue(const detail::Work& work, const detail::Bindings& callers, const detail::Queue& queue,
+                   void** event) {
+    checked([&] {
+        detail::Bindings bindings = callers;
+        const OwnArrays own(context_, work.arrays, bindings);
+        give(QueueExecutor(retained(queue.handle)).run(work, bindings, events_of(queue)), event);
+    });
+}
+
+std::unique_ptr<detail::Recording> Host::record(std::shared_ptr<const detail::Work> work,
+                                                const detail::Bindings& bindings, void* queue) {
+    return checked([&] { return std::make_unique<QueueRecording>(*this, std::move(work), bindings, retained(queue)); });
 }
 
 }  // namespace lanesort::opencl

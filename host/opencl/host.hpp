@@ -5,9 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "../../lib/src/backend.hpp"
+#include "../../lib/src/core/backend.hpp"
 #include "clhpp.hpp"
-#include "executor.hpp"
 #include "program.hpp"
 
 namespace lanesort::opencl {
@@ -18,29 +17,22 @@ public:
     Host(cl::Context context, cl::Device device);
 
     const DeviceInfo& info() const noexcept override { return info_; }
-    unsigned prepare(const detail::KernelParameters& parameters) override;
+    std::shared_ptr<const detail::Program> compile(const detail::KernelParameters& parameters) override;
+    void rehearse(const detail::Work& work) override;
     void release() override;
-    void rehearse(const detail::KernelParameters& parameters, const Plan& plan) override;
-    void rehearse(const detail::KernelParameters& parameters, const detail::Selection& selection) override;
-    void rehearse(const detail::KernelParameters& parameters, const detail::RunsSchedule& schedule) override;
-    SortReport sort_host(const detail::HostArrays& arrays, std::uint64_t count, const Plan& plan,
-                         const detail::KernelParameters& parameters, KeyCoding coding,
-                         const std::function<void(std::size_t, std::size_t)>& progress) override;
-    SortReport select_host(const void* keys, const detail::HostArrays& selected, const detail::Selection& selection,
-                           const detail::KernelParameters& parameters, KeyCoding coding) override;
-    void runs_host(const void* keys, const detail::HostRuns& found, const detail::RunsSchedule& schedule,
-                   const detail::KernelParameters& parameters, KeyCoding coding) override;
-    SyncCounts count_host(void* keys, const Plan& plan, const detail::KernelParameters& parameters,
-                          KeyCoding coding) override;
+    SortReport run_on_host_memory(const detail::Work& work, const detail::Bindings& bindings,
+                                  const std::function<void(std::size_t, std::size_t)>& progress) override;
+    detail::MemoryFacts inspect(void* memory) const override;
+    void check(const detail::Queue& queue) const override;
+    void enqueue(const detail::Work& work, const detail::Bindings& bindings, const detail::Queue& queue,
+                 void** event) override;
+    std::unique_ptr<detail::Recording> record(std::shared_ptr<const detail::Work> work,
+                                              const detail::Bindings& bindings, void* queue) override;
 
     const cl::Context& context() const noexcept { return context_; }
-    const cl::Device& device() const noexcept { return device_; }
-    /// The compiled kernels of prepared parameters.
-    const std::shared_ptr<Program>& shared_program(const detail::KernelParameters& parameters);
-    Program& program(const detail::KernelParameters& parameters) { return *shared_program(parameters); }
 
 private:
-    /// The queue of host-range sorts, made when the first one needs it.
+    /// The queue of calls on host memory, made when the first one needs it.
     const cl::CommandQueue& queue();
     /// Processors compile a kernel, or a part of it, when it is first launched.
     bool compiles_at_launch() const noexcept { return info_.kind == DeviceKind::cpu; }
@@ -49,7 +41,7 @@ private:
     cl::Device device_;
     DeviceInfo info_;
     std::optional<cl::CommandQueue> queue_;
-    std::vector<std::shared_ptr<Program>> programs_;  // recorded sorts hold theirs, too
+    std::vector<std::shared_ptr<const Program>> programs_;
 };
 
 }  // namespace lanesort::opencl

@@ -1,6 +1,6 @@
 #include "platform.hpp"
 
-#include "../../lib/src/backend.hpp"
+#include "../../lib/src/core/backend.hpp"
 #include "checked.hpp"
 #include "host.hpp"
 

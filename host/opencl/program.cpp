@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "../../lib/src/launch.hpp"
 #include "checked.hpp"
 
 namespace lanesort::opencl {
@@ -45,7 +44,7 @@ bool compiler_refused(cl_int status, const cl::Program& program, const cl::Devic
 }  // namespace
 
 Program::Program(const cl::Context& context, const cl::Device& device, const detail::KernelParameters& wanted)
-    : parameters(wanted) {
+    : detail::Program(wanted) {
     const std::string file = detail::kernel_file(parameters);
     const std::string text = detail::source(parameters);
     const cl::Program program(context, text);
@@ -64,7 +63,7 @@ Program::Program(const cl::Context& context, const cl::Device& device, const det
     launched_.resize(kernels.size());
 }
 
-bool Program::is_first_launch(std::size_t kernel, std::uint64_t groups) {
+bool Program::is_first_launch(std::size_t kernel, std::uint64_t groups) const {
     return !std::exchange(launched_[kernel][groups * parameters.work_items() >= many_work_items], true);
 }
 

@@ -5,28 +5,32 @@
 #include <cstdint>
 #include <vector>
 
-#include "../../lib/src/backend.hpp"
+#include "../../lib/src/core/work.hpp"
 #include "clhpp.hpp"
 
 namespace lanesort::opencl {
 
-struct Program {
+class Program final : public detail::Program {
+public:
     /// Compiles. Throws Error(build_failed) with the compiler's log, and cl::Error.
     Program(const cl::Context& context, const cl::Device& device, const detail::KernelParameters& parameters);
 
-    detail::KernelParameters parameters;
     std::vector<cl::Kernel> kernels;  ///< in the order of detail::kernel_names()
-    unsigned max_work_items;          ///< the largest work-group in which all of them can run
 
     /// Notes that a kernel is about to be launched with so many work-groups. False if a launch was noted before after
     /// which this one compiles nothing.
-    bool is_first_launch(std::size_t kernel, std::uint64_t groups);
+    bool is_first_launch(std::size_t kernel, std::uint64_t groups) const;
 
 private:
-    std::vector<std::array<bool, 2>> launched_;  // each kernel, with few and with many work-items
+    mutable std::vector<std::array<bool, 2>> launched_;  // each kernel, with few and with many work-items
 };
 
 /// PoCL compiles a kernel when it is first launched, and again when it is first launched with so many work-items.
 inline constexpr std::uint64_t many_work_items = 65535;
+
+/// The kernel of a launch.
+inline const cl::Kernel& kernel_of(const detail::Work& work, const detail::Launch& launch) {
+    return static_cast<const Program&>(*work.programs[launch.program]).kernels[launch.kernel];
+}
 
 }  // namespace lanesort::opencl

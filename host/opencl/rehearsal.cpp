@@ -2,78 +2,54 @@
 #include <algorithm>
 
 #include "../../lib/src/integers.hpp"
-#include "../../lib/src/launch.hpp"
-#include "../../lib/src/sync_counter.hpp"
 #include "checked.hpp"
+#include "executor.hpp"
 #include "host.hpp"
 #include "host_range.hpp"
 
 namespace lanesort::opencl {
 namespace {
 
-/// Memory for all arrays of a launch that uses none.
-cl::Buffer zeros(const cl::Context& context, std::size_t bytes) {
-    std::vector<std::byte> none(bytes);
-    return cl::Buffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, none.data());
-}
-
-/// As few work-groups as compile the same.
-std::uint64_t fewest(std::uint64_t groups, unsigned work_items) {
-    return groups * work_items < many_work_items ? 1 : ceil_div(many_work_items, std::uint64_t{work_items});
+/// The launch with nothing to do, in as few work-groups as compile the same.
+detail::Launch empty(const detail::Launch& launch, unsigned work_items) {
+    detail::Launch none = launch;
+    none.groups =
+        launch.groups * work_items < many_work_items ? 1 : ceil_div(many_work_items, std::uint64_t{work_items});
+    for (detail::Argument& argument : none.arguments)
+        if (argument.is_count || argument.bytes == 0) argument.value = 0;
+    return none;
 }
 
 }  // namespace
 
-void Host::rehearse(const detail::KernelParameters& parameters, const Plan& plan) {
-    if (!compiles_at_launch()) return;
-    Program& kernels = program(parameters);
-    Plan empty = plan;
-    empty.passes.clear();
-    empty.count = empty.front = 0;
-    empty.rows = std::min<std::uint64_t>(plan.rows, 1);
-    for (Pass pass : plan.passes) {
-        if (!kernels.is_first_launch(detail::kernel_of(pass, parameters), pass.groups)) continue;
-        pass.groups = fewest(pass.groups, parameters.work_items());
-        empty.passes.push_back(pass);
+void Host::rehearse(const detail::Work& work) {
+    // Other compilers leave nothing for later.
+    if (info_.kind != DeviceKind::cpu) return;
+    detail::Work rehearsal;
+    rehearsal.programs = work.programs;
+    std::size_t bytes = 0;
+    for (const detail::Command& command : work.commands) {
+        const auto* const launch = std::get_if<detail::Launch>(&command);
+        if (!launch) continue;
+        const auto& program = static_cast<const Program&>(*work.programs[launch->program]);
+        if (!program.is_first_launch(launch->kernel, launch->groups)) continue;
+        const detail::KernelParameters& parameters = program.parameters;
+        const detail::Launch& none =
+            std::get<detail::Launch>(rehearsal.commands.emplace_back(empty(*launch, parameters.work_items())));
+        // What is written even of nothing: an element for each lane, or an answer for each group.
+        const std::size_t widest = std::max({parameters.bytes.key, parameters.bytes.number, sizeof(cl_ulong)});
+        bytes = std::max(bytes, none.groups * parameters.work_items() * parameters.shape.lanes * widest);
     }
-    if (empty.passes.empty()) return;
+    if (rehearsal.commands.empty()) return;
     checked([&] {
-        // Where one segment begins and ends; the rest is not touched.
-        const Array any{zeros(context_, 2 * sizeof(cl_ulong))};
-        Arrays arrays{any, 0, {}};
-        if (parameters.bytes.value > 0) arrays.values = Array(any);
-        if (parameters.stores_numbers()) arrays.numbers = Array(any);
-        if (parameters.offset_bytes > 0) arrays.segments = Array(any);
+        bytes = std::max<std::size_t>(bytes, work.arrays[detail::Slot::own_integers].size());
+        const cl::Buffer nothing(context_, CL_MEM_READ_WRITE, bytes);
+        queue().enqueueFillBuffer(nothing, cl_uchar{0}, 0, bytes);
+        detail::Bindings bindings;
+        bindings.fill({nothing(), 0});
         const FinishAtEnd finish_at_end(queue());
-        QueueExecutor executor(kernels, queue(), arrays);
-        if (parameters.count_sync) executor.counters = zeros(context_, sizeof(detail::PassCounters));
-        executor.run(empty);
-        finish(queue(), {executor.finished()});
+        finish(queue(), {QueueExecutor(queue()).run(rehearsal, bindings)});
     });
-}
-
-void Host::rehearse(const detail::KernelParameters& parameters, const detail::Selection& selection) {
-    if (!compiles_at_launch()) return;
-    Program& kernels = program(parameters);
-    const unsigned work_items = parameters.work_items();
-    for (detail::SelectionPass pass : selection.passes) {
-        const std::uint64_t groups = selection.rows * pass.parts;
-        if (!kernels.is_first_launch(static_cast<std::size_t>(pass.kind), groups)) continue;
-        detail::Selection empty = selection;
-        empty.rows = fewest(groups, work_items);
-        empty.k = 0;
-        pass.count = pass.read_place = pass.left_place = 0;
-        pass.parts = 1;
-        empty.passes = {pass};
-        checked([&] {
-            // What there would be of each chunk; with k of 0 nothing else is written.
-            const std::size_t widest = std::max(parameters.bytes.key, parameters.bytes.number);
-            const Array any{zeros(context_, empty.rows * work_items * parameters.shape.lanes * widest)};
-            const Arrays arrays{any, 0, {}, {}, any};
-            const FinishAtEnd finish_at_end(queue());
-            finish(queue(), {enqueue_selection(kernels, queue(), empty, arrays, arrays, arrays)});
-        });
-    }
 }
 
 }  // namespace lanesort::opencl

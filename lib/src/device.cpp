@@ -12,7 +12,7 @@
 
 #include <lanesort/error.hpp>
 
-#include "backend.hpp"
+#include "core/backend.hpp"
 
 namespace lanesort {
 namespace {

@@ -1,5 +1,9 @@
 #include <lanesort/key_types.hpp>
 
+#include <fmt/format.h>
+
+#include <lanesort/comparator.hpp>
+
 namespace lanesort {
 
 std::string_view name(KeyType type) noexcept {
@@ -11,6 +15,11 @@ std::optional<KeyType> key_type_from_name(std::string_view wanted) noexcept {
     for (const KeyType type : all_key_types)
         if (name(type) == wanted) return type;
     return std::nullopt;
+}
+
+std::string KeyKind::name() const {
+    return comparator_ ? fmt::format("{} of {} bytes", comparator_->type, comparator_->bytes)
+                       : fmt::format("type {}", lanesort::name(type_));
 }
 
 }  // namespace lanesort

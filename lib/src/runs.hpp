@@ -2,14 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <vector>
 
 #include <lanesort/device.hpp>
 #include <lanesort/shape.hpp>
-
-#include "kernel_argument.hpp"
-#include "key_order.hpp"
 
 namespace lanesort::detail {
 
@@ -42,32 +37,5 @@ RunsSchedule make_runs_schedule(const DeviceInfo& device, std::size_t key_bytes,
 
 /// Bytes of local memory that a work-group takes.
 std::size_t runs_local_bytes(const Shape& shape) noexcept;
-
-/// The arrays of these launches. A kernel takes the memory of one and, as an integer of 8 bytes, the number of elements
-/// before its first.
-enum class RunsArray : std::uint8_t {
-    keys,
-    blocks,    ///< RunsSchedule::left_over() integers of 64 bits
-    result,    ///< one integer of 64 bits a row: the number of keys in order, or of runs
-    distinct,  ///< the first key of each run
-    lengths,   ///< of the runs
-};
-inline constexpr std::size_t runs_arrays = 5;
-
-/// An array, or else an integer.
-struct RunsArgument {
-    std::optional<RunsArray> array = {};
-    KernelArgument integer = {};
-};
-
-struct RunsLaunch {
-    std::size_t kernel = 0;  ///< index into kernel_names()
-    std::uint64_t groups = 1;
-    std::vector<RunsArgument> arguments;
-};
-
-/// All launches, one after the other.
-std::vector<RunsLaunch> runs_launches(const RunsSchedule& schedule, ElementBytes bytes, bool wide_index,
-                                      KeyCoding coding);
 
 }  // namespace lanesort::detail

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <lanesort/device.hpp>
+#include <lanesort/report.hpp>
 #include <lanesort/shape.hpp>
-#include <lanesort/sorter.hpp>
 
 namespace lanesort::detail {
 

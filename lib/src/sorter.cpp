@@ -1,16 +1,22 @@
 #include <lanesort/sorter.hpp>
 
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 
+#include <lanesort/calls.hpp>
 #include <lanesort/error.hpp>
 
-#include "element_type.hpp"
+#include "core/device_calls.hpp"
+#include "core/require.hpp"
+#include "core/sorter_core.hpp"
 #include "integers.hpp"
-#include "sorter_core.hpp"
+#include "operations/sort.hpp"
 
 namespace lanesort {
+
+using detail::require;
 
 Sorter::Sorter(const Device& device, SorterOptions options)
     : core_(std::make_unique<detail::SorterCore>(device.handle().open(), std::move(options))) {}
@@ -21,211 +27,266 @@ Sorter::~Sorter() = default;
 
 namespace {
 
-/// Throws Error(invalid_argument) and Error(out_of_range) for segments that cannot be.
-detail::Extent extent_of(std::size_t count, const SortOptions& options) {
-    detail::Extent extent{count, options.row_length};
-    extent.first = options.first;
-    const std::span<const std::uint64_t> offsets = options.segments;
-    if (offsets.empty()) return extent;
-    extent.offset_bytes = sizeof offsets[0];
-    extent.segments = offsets.size() - 1;
-    for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-        if (offsets[i + 1] < offsets[i])
-            throw Error(ErrorCode::invalid_argument,
-                        fmt::format("segment {} begins at key {} but ends at key {}", i, offsets[i], offsets[i + 1]));
-        extent.longest = std::max(extent.longest, offsets[i + 1] - offsets[i]);
-    }
-    if (offsets.back() > count)
-        throw Error(ErrorCode::out_of_range,
-                    fmt::format("the last segment ends at key {}, but there are {}", offsets.back(), count));
-    return extent;
+using HostCall = CallIn<void*>;
+
+/// A call on keys, which are changed only where the operation says so.
+HostCall call_on(Operation operation, const ConstKeys& keys, const SortOptions& options) {
+    HostCall call;
+    call.request = {.operation = operation,
+                    .count = keys.size(),
+                    .order = options.order,
+                    .stable = options.stable,
+                    .row_length = options.row_length,
+                    .first = options.first,
+                    .key = keys.kind()};
+    call.keys = {const_cast<void*>(keys.data())};
+    if (options.segments.empty()) return call;
+    call.segments = {const_cast<std::uint64_t*>(options.segments.data())};
+    call.request.segments = options.segments.size() - 1;
+    call.request.offset_bytes = sizeof options.segments[0];
+    return call;
 }
 
-/// Where segments begin, or null where there are none.
-const std::uint64_t* offsets_of(const SortOptions& options) {
-    return options.segments.empty() ? nullptr : options.segments.data();
+void add_values(HostCall& call, const Values& values) {
+    if (values.size() != call.request.count) detail::throw_sizes_differ(call.request.count, values.size());
+    call.values = {values.data()};
+    call.request.value_bytes = detail::width_of("values", values.bytes());
+}
+
+/// There must be room for all keys.
+void add_results(HostCall& call, const Results& results) {
+    detail::check(call.request);
+    const std::size_t bytes = call.request.key.bytes();
+    require(results.bytes() == bytes, ErrorCode::invalid_argument,
+            fmt::format("results have {} bytes, but the keys have {}", results.bytes(), bytes));
+    call.results = {results.data()};
+}
+
+/// Throws Error(invalid_argument) and Error(out_of_range) for segments that cannot be; gives the most keys of one.
+template <class Offset>
+std::uint64_t longest_of(const HostCall& call) {
+    const auto* const offsets = static_cast<const Offset*>(call.segments.memory) + call.segments.offset;
+    std::uint64_t longest = 0;
+    for (std::size_t i = 0; i < call.request.segments; ++i) {
+        require(offsets[i] <= offsets[i + 1], ErrorCode::invalid_argument,
+                fmt::format("segment {} begins at key {} but ends at key {}", i, offsets[i], offsets[i + 1]));
+        longest = std::max<std::uint64_t>(longest, offsets[i + 1] - offsets[i]);
+    }
+    const std::uint64_t end = offsets[call.request.segments];
+    require(end <= call.request.count, ErrorCode::out_of_range,
+            fmt::format("the last segment ends at key {}, but there are {}", end, call.request.count));
+    return longest;
 }
 
 }  // namespace
 
-SortReport Sorter::sort(void* keys, std::size_t count, const KeyKind& type, const SortOptions& options) {
-    const detail::Extent extent = extent_of(count, options);
-    return core_->sort_host({.keys = keys, .offsets = offsets_of(options)}, extent,
-                            element_of(type, 0, extent, options.stable), options.order);
+SortReport Sorter::run(CallIn<void*> call) {
+    Request& request = call.request;
+    request.in_host_memory = true;
+    detail::check(request);
+    if (request.has_segments() && call.segments.memory)
+        request.longest = request.offset_bytes == 4 ? longest_of<std::uint32_t>(call) : longest_of<std::uint64_t>(call);
+    return core_->run(request, detail::bindings_of(call));
 }
 
-SortReport Sorter::partial_sort(void* keys, std::size_t count, std::size_t first, const KeyKind& type,
-                                SortOptions options) {
+SortReport Sorter::sort(Keys keys, const SortOptions& options) { return run(call_on(Operation::sort, keys, options)); }
+
+SortReport Sorter::partial_sort(Keys keys, std::size_t first, SortOptions options) {
     options.first = first;
-    return sort(keys, count, type, options);
+    return sort(keys, options);
 }
 
-SortReport Sorter::nth_element(void* keys, std::size_t count, std::size_t n, const KeyKind& type,
-                               const SortOptions& options) {
-    const std::uint64_t length = extent_of(count, options).length();
-    if (n >= length) throw Error(ErrorCode::invalid_argument, fmt::format("there is no key {} among {}", n, length));
-    return partial_sort(keys, count, n + 1, type, options);
+SortReport Sorter::nth_element(Keys keys, std::size_t n, const SortOptions& options) {
+    HostCall call = call_on(Operation::sort, keys, options);
+    detail::check(call.request);
+    std::uint64_t length = call.request.length();
+    if (call.request.has_segments()) length = longest_of<std::uint64_t>(call);
+    require(n <= length, ErrorCode::invalid_argument, fmt::format("there is no key {} among {}", n, length));
+    if (n == length) return {};
+    call.request.first = n + 1;
+    return run(call);
 }
 
-SortReport Sorter::sort_by_key(void* keys, void* values, std::size_t count, const KeyKind& type,
-                               std::size_t value_bytes, const SortOptions& options) {
-    const detail::Extent extent = extent_of(count, options);
-    detail::check_values(value_bytes);
-    return core_->sort_host({.keys = keys, .values = values, .offsets = offsets_of(options)}, extent,
-                            element_of(type, value_bytes, extent, options.stable), options.order);
+SortReport Sorter::sort_by_key(Keys keys, Values values, const SortOptions& options) {
+    HostCall call = call_on(Operation::sort, keys, options);
+    add_values(call, values);
+    return run(call);
+}
+
+SortReport Sorter::merge(Keys keys, std::size_t middle, const SortOptions& options) {
+    HostCall call = call_on(Operation::merge, keys, options);
+    call.request.middle = middle;
+    return run(call);
+}
+
+SortReport Sorter::merge_by_key(Keys keys, Values values, std::size_t middle, const SortOptions& options) {
+    HostCall call = call_on(Operation::merge, keys, options);
+    call.request.middle = middle;
+    add_values(call, values);
+    return run(call);
+}
+
+SortReport Sorter::argsort(ConstKeys keys, Indices indices, const SortOptions& options) {
+    if (indices.size() != keys.size()) detail::throw_sizes_differ(keys.size(), indices.size());
+    HostCall call = call_on(Operation::argsort, keys, options);
+    call.indices = {indices.data()};
+    call.request.index_bytes = detail::width_of("indices", indices.bytes());
+    return run(call);
 }
 
 namespace {
 
-/// The extent of a merge.
-detail::Extent extent_of(std::size_t count, std::size_t middle, const SortOptions& options) {
-    detail::Extent extent = extent_of(count, options);
-    extent.middle = middle;
-    return extent;
+HostCall selection(const ConstKeys& keys, const Results& best, const TopKOptions& options) {
+    HostCall call = call_on(Operation::top_k, keys, {.order = options.order, .row_length = options.row_length});
+    add_results(call, best);
+    const std::uint64_t rows = call.request.row_count();
+    require(
+        rows == 0 ? best.size() == 0 : best.size() % rows == 0, ErrorCode::invalid_argument,
+        fmt::format("{} keys cannot be selected from {} rows: each row gives as many, so it must be a multiple of {}",
+                    best.size(), rows, rows));
+    call.request.first = rows > 0 ? best.size() / rows : 0;
+    return call;
 }
 
 }  // namespace
 
-SortReport Sorter::merge(void* keys, std::size_t count, std::size_t middle, const KeyKind& type,
-                         const SortOptions& options) {
-    const detail::Extent extent = extent_of(count, middle, options);
-    return core_->sort_host({.keys = keys}, extent, element_of(type, 0, extent, options.stable), options.order);
+SortReport Sorter::top_k(ConstKeys keys, Results best, const TopKOptions& options) {
+    return run(selection(keys, best, options));
 }
 
-SortReport Sorter::merge_by_key(void* keys, void* values, std::size_t count, std::size_t middle, const KeyKind& type,
-                                std::size_t value_bytes, const SortOptions& options) {
-    const detail::Extent extent = extent_of(count, middle, options);
-    detail::check_values(value_bytes);
-    return core_->sort_host({.keys = keys, .values = values}, extent,
-                            element_of(type, value_bytes, extent, options.stable), options.order);
+SortReport Sorter::top_k(ConstKeys keys, Results best, Indices indices, const TopKOptions& options) {
+    if (best.size() != indices.size()) detail::throw_sizes_differ(best.size(), indices.size());
+    HostCall call = selection(keys, best, options);
+    call.indices = {indices.data()};
+    call.request.index_bytes = detail::width_of("indices", indices.bytes());
+    return run(call);
 }
 
-SortReport Sorter::argsort(const void* keys, void* indices, std::size_t count, const KeyKind& type,
-                           std::size_t index_bytes, const SortOptions& options) {
-    const detail::Extent extent = extent_of(count, options);
-    detail::check_index(extent, index_bytes);
-    return core_->sort_host(
-        {.keys = const_cast<void*>(keys), .numbers = indices, .keys_stay = true, .offsets = offsets_of(options)},
-        extent, {type, 0, index_bytes}, options.order);
+void Sorter::is_sorted_until(ConstKeys keys, std::span<std::uint64_t> in_order, const SortOptions& options) {
+    HostCall call = call_on(Operation::is_sorted_until, keys, options);
+    core_->planner().arrays(call.request);
+    const std::uint64_t results = call.request.row_count();
+    require(in_order.size() == results, ErrorCode::invalid_argument,
+            fmt::format("there is room for {} results, but there are {}", in_order.size(), results));
+    call.answers = {in_order.data()};
+    if (keys.size() > 0) run(call);
+    else std::ranges::fill(in_order, 0u);
 }
 
-SortReport Sorter::top_k(const void* keys, std::size_t count, const KeyKind& type, void* best, std::size_t selected,
-                         void* indices, std::size_t index_bytes, const TopKOptions& options) {
-    const detail::Extent extent{count, options.row_length};
-    detail::check(extent);
-    const std::uint64_t rows = extent.row_count();
-    if (rows == 0 ? selected > 0 : selected % rows != 0)
-        throw Error(
-            ErrorCode::invalid_argument,
-            fmt::format(
-                "{} keys cannot be selected from {} rows: each row gives as many, so it must be a multiple of {}",
-                selected, rows, rows));
-    if (indices) detail::check_index(extent, index_bytes);
-    const detail::ElementType element{type, 0, detail::selected_number_bytes(extent, type, indices ? index_bytes : 0)};
-    return core_->select_host(keys, {.keys = best, .numbers = indices}, extent, element, rows > 0 ? selected / rows : 0,
-                              options.order);
-}
-
-void Sorter::is_sorted_until(const void* keys, std::size_t count, const KeyKind& type,
-                             std::span<std::uint64_t> in_order, const SortOptions& options) {
-    const detail::Extent extent = extent_of(count, options);
-    detail::check(extent);
-    const std::uint64_t results = extent.row_count();
-    if (in_order.size() != results)
-        throw Error(ErrorCode::invalid_argument,
-                    fmt::format("there is room for {} results, but there are {}", in_order.size(), results));
-    core_->runs_host(keys, {.result = in_order.data()}, extent, type, detail::RunsTask::is_sorted_until, 0,
-                     options.order);
-}
-
-std::size_t Sorter::one_in_order(const void* keys, std::size_t count, const KeyKind& type, const SortOptions& options) {
-    if (options.row_length > 0)
-        throw Error(ErrorCode::invalid_argument, "rows have a number of keys in order each, not one in all");
+std::size_t Sorter::is_sorted_until(ConstKeys keys, const SortOptions& options) {
+    require(options.row_length == 0, ErrorCode::invalid_argument,
+            "rows have a number of keys in order each, not one in all");
     std::uint64_t in_order = 0;
-    is_sorted_until(keys, count, type, {&in_order, 1}, options);
+    is_sorted_until(keys, {&in_order, 1}, options);
     return in_order;
 }
 
-bool Sorter::is_sorted(const void* keys, std::size_t count, const KeyKind& type, const SortOptions& options) {
-    const detail::Extent extent = extent_of(count, options);
-    detail::check(extent);
-    std::vector<std::uint64_t> sorted(extent.row_count());
-    core_->runs_host(keys, {.result = sorted.data()}, extent, type, detail::RunsTask::is_sorted, 0, options.order);
-    return std::ranges::count(sorted, 0u) == 0;
+bool Sorter::is_sorted(ConstKeys keys, const SortOptions& options) {
+    HostCall call = call_on(Operation::is_sorted, keys, options);
+    core_->planner().arrays(call.request);
+    std::vector<std::uint64_t> sorted(call.request.row_count());
+    call.answers = {sorted.data()};
+    if (keys.size() > 0) run(call);
+    return keys.size() == 0 || std::ranges::count(sorted, 0u) == 0;
 }
 
-std::size_t Sorter::unique(const void* keys, std::size_t count, const KeyKind& type, void* distinct,
-                           const SortOptions& options) {
+namespace {
+
+HostCall runs_of(Operation operation, const ConstKeys& keys, const Results& distinct, const SortOptions& options) {
+    if (distinct.size() < keys.size()) detail::throw_too_few(keys.size(), distinct.size());
+    HostCall call = call_on(operation, keys, options);
+    add_results(call, distinct);
+    return call;
+}
+
+}  // namespace
+
+std::size_t Sorter::unique(ConstKeys keys, Results distinct, const SortOptions& options) {
     std::uint64_t number = 0;
-    core_->runs_host(keys, {.result = &number, .distinct = distinct}, extent_of(count, options), type,
-                     detail::RunsTask::unique, 0, options.order);
+    HostCall call = runs_of(Operation::unique, keys, distinct, options);
+    call.answers = {&number};
+    if (keys.size() > 0) run(call);
     return number;
 }
 
-std::size_t Sorter::run_lengths(const void* keys, std::size_t count, const KeyKind& type, void* distinct, void* lengths,
-                                std::size_t length_bytes, const SortOptions& options) {
+std::size_t Sorter::run_lengths(ConstKeys keys, Results distinct, Indices lengths, const SortOptions& options) {
+    if (lengths.size() < keys.size()) detail::throw_too_few(keys.size(), lengths.size());
     std::uint64_t number = 0;
-    core_->runs_host(keys, {.result = &number, .distinct = distinct, .lengths = lengths}, extent_of(count, options),
-                     type, detail::RunsTask::run_lengths, length_bytes, options.order);
+    HostCall call = runs_of(Operation::run_lengths, keys, distinct, options);
+    call.lengths = {lengths.data()};
+    call.request.length_bytes = detail::width_of("lengths", lengths.bytes());
+    call.answers = {&number};
+    if (keys.size() > 0) run(call);
     return number;
 }
+
+const SortReport& Sorter::last_report() const noexcept { return core_->last_report(); }
+
+namespace {
+
+/// Many keys, but fewer than 2^31, in whole rows.
+std::uint64_t many_keys(std::uint64_t row_length) {
+    constexpr std::uint64_t most = detail::wide_count - 1;
+    return row_length > 0 ? most / row_length * row_length : most;
+}
+
+detail::Network network_of(detail::Planner& planner, std::uint64_t count, KeyType type) {
+    const Request request{.count = count, .key = type};
+    return detail::make_network(planner, request, detail::element_bytes(request, 0));
+}
+
+}  // namespace
 
 void Sorter::prepare(const KeyKind& type, std::uint64_t count, std::uint64_t row_length) {
-    core_->prepare({count, row_length}, {type});
+    prepare({.count = count > 0 ? count : many_keys(row_length), .row_length = row_length, .key = type});
 }
 
-void Sorter::prepare(const KeyKind& type, const Preparation& preparation) {
-    using enum Preparation::Call;
-    detail::Extent extent{preparation.count, preparation.row_length};
-    if (preparation.longest_segment > 0) {
-        detail::check_offsets(preparation.offset_bytes);
-        extent.offset_bytes = preparation.offset_bytes;
-        extent.segments = preparation.segments;
-        if (extent.segments == 0) extent.segments = ceil_div(preparation.count, preparation.longest_segment);
-        extent.longest = preparation.longest_segment;
-        if (preparation.count > 0) extent.longest = std::min<std::uint64_t>(extent.longest, preparation.count);
-    }
-    const std::size_t value_bytes = preparation.value_bytes, index_bytes = preparation.index_bytes;
-    if (value_bytes > 0) detail::check_values(value_bytes);
-    if (preparation.call != run_lengths && index_bytes > 0) detail::check_index(extent, index_bytes);
-    switch (preparation.call) {
-        // No other pair of ranges has more passes.
-        case merge: extent.middle = std::min<std::uint64_t>(extent.count, 1); [[fallthrough]];
-        case sort: {
-            extent.first = preparation.first;
-            check(extent);
-            if (extent.row_length == 1) return;
-            detail::ElementType element = element_of(type, value_bytes, extent, preparation.stable);
-            if (index_bytes > 0) element.number_bytes = index_bytes;
-            core_->prepare(extent, element);
-            return;
-        }
-        case top_k: {
-            const detail::ElementType element{type, 0, detail::selected_number_bytes(extent, type, index_bytes)};
-            core_->prepare_top_k(extent, element, preparation.first);
-            return;
-        }
-        case is_sorted: core_->prepare_runs(extent, type, detail::RunsTask::is_sorted, 0); return;
-        case unique: core_->prepare_runs(extent, type, detail::RunsTask::unique, 0); return;
-        case run_lengths:
-            detail::check_lengths(extent, index_bytes);
-            core_->prepare_runs(extent, type, detail::RunsTask::run_lengths, index_bytes);
-            return;
-    }
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("there is no call {}", static_cast<unsigned>(preparation.call)));
+void Sorter::prepare(Request request) {
+    // What does not change the kernels need not be said.
+    if (request.operation == Operation::merge && request.middle == 0)
+        request.middle = std::min<std::uint64_t>(request.count, 1);  // no other pair of ranges has more passes
+    if (request.has_segments() && request.segments == 0 && request.longest > 0)
+        request.segments = ceil_div(request.count, request.longest);
+    request.longest = std::min(request.longest, request.count);
+    core_->planner().plan(request);
 }
 
-void Sorter::release() { core_->backend().release(); }
+void Sorter::release() { core_->release(); }
 
-Shape Sorter::shape(KeyType type, std::uint64_t count) { return core_->prepare({count}, {type}).plan.shape; }
+Shape Sorter::shape(KeyType type, std::uint64_t count) { return network_of(core_->planner(), count, type).plan.shape; }
 
-Plan Sorter::plan(std::uint64_t count, KeyType type) { return core_->prepare({count}, {type}).plan; }
+Plan Sorter::plan(std::uint64_t count, KeyType type) { return network_of(core_->planner(), count, type).plan; }
 
 SyncCounts Sorter::measure(std::uint64_t count, KeyType type) { return core_->measure(count, type); }
 
-const std::string& Sorter::note() const noexcept { return core_->note(); }
+const std::string& Sorter::note() const noexcept { return core_->planner().note(); }
 
 const DeviceInfo& Sorter::device() const noexcept { return core_->backend().info(); }
 
+namespace detail {
+
+std::size_t width_of(const char* what, std::size_t bytes) {
+    const bool are_values = what == std::string_view("values");
+    require(bytes > 0, ErrorCode::invalid_argument,
+            fmt::format("{} have 0 bytes, but must have {}", what, are_values ? "1, 2, 4, 8 or 16" : "4 or 8"));
+    return bytes;
+}
+
+void throw_sizes_differ(std::size_t keys, std::size_t others) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("there are {} keys, but {} values or indices; there must be one for each key", keys, others));
+}
+
+void throw_too_few(std::size_t keys, std::size_t others) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("there are {} keys, but room for only {} results; all keys may be distinct", keys, others));
+}
+
+void throw_record_size(std::size_t bytes, std::size_t stated) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("the records have {} bytes, but the comparator is for {}", bytes, stated));
+}
+
+}  // namespace detail
 }  // namespace lanesort

@@ -1,6 +1,7 @@
 // What counting kernels counted.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <lanesort/plan.hpp>
@@ -8,7 +9,10 @@
 
 namespace lanesort::detail {
 
-/// The counters that a counting kernel adds to; zeroed before every pass.
+/// Passes of the longest plan: every step of 2^62 keys by itself.
+inline constexpr std::size_t most_passes = 2048;
+
+/// The counters that a counting kernel adds to; zero before.
 struct PassCounters {
     std::uint32_t groups = 0;
     std::uint32_t hand_overs = 0;

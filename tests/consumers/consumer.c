@@ -32,8 +32,8 @@ int main(int argc, char** argv) {
         printf("there is no device\n");
         return 77;
     }
-    const lanesort_key_range keys = {.memory = numbers, .count = count};
-    if (status == LANESORT_SUCCESS) status = lanesort_sort(sorter, &keys);
+    const lanesort_request request = {.memory = numbers, .count = count};
+    if (status == LANESORT_SUCCESS) status = lanesort_run(sorter, &request);
     lanesort_destroy(sorter);
     if (status != LANESORT_SUCCESS) {
         fprintf(stderr, "consumer: %s\n", lanesort_last_error());

@@ -25,8 +25,8 @@ namespace lanesort {
 /// "declarations".
 ///
 /// Records of which neither comes before the other are ordered by their bits, so the result is the same on every
-/// device: as unsigned integers of 8, 4, 2 or 1 bytes, whichever is the first to divide the size, from the first one on.
-/// In a stable sort, and in a selection of the first k, they keep their order.
+/// device: as unsigned integers of 8, 4, 2 or 1 bytes, whichever is the first to divide the size, from the first one
+/// on. In a stable sort, and in a selection of the first k, they keep their order.
 struct Comparator {
     std::string type;               ///< the name of the type
     std::size_t bytes = 0;          ///< its size, 1 to 64, which must be the same on the device
@@ -58,6 +58,12 @@ public:
     const Comparator* comparator() const noexcept { return comparator_; }
     /// "type f32", or the name of the records' type, for a person.
     std::string name() const;
+
+    /// The same numbers, or records in the order of equal comparators.
+    friend bool operator==(const KeyKind& a, const KeyKind& b) noexcept {
+        if (!a.comparator_ || !b.comparator_) return a.comparator_ == b.comparator_ && a.type_ == b.type_;
+        return *a.comparator_ == *b.comparator_;
+    }
 
 private:
     KeyType type_ = KeyType::u32;

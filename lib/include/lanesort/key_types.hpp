@@ -74,6 +74,9 @@ consteval std::optional<KeyType> key_type_of() {
     if constexpr (std::same_as<T, half>) return KeyType::f16;
     else if constexpr (std::same_as<T, float>) return KeyType::f32;
     else if constexpr (std::same_as<T, double>) return KeyType::f64;
+#if defined(__FLT16_MANT_DIG__) && !defined(__CUDACC__) && (defined(__clang__) || __GNUC__ >= 13)
+    else if constexpr (std::same_as<T, _Float16>) return KeyType::f16;
+#endif
     else if constexpr (std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8) {
         constexpr bool is_signed = static_cast<T>(-1) < static_cast<T>(0);
         switch (sizeof(T)) {

@@ -1,15 +1,14 @@
 /// @file
-/// lanesort in C. Every function is one of the C++ headers under a longer name: lanesort_sort is Sorter::sort of
-/// sorter.hpp, lanesort_opencl_enqueue_sort is opencl::enqueue_sort of opencl.hpp, lanesort_cuda_enqueue_sort is
-/// cuda::enqueue_sort of cuda.hpp. Those say what each does, which memory it takes and when it waits; here is what C
-/// adds.
+/// lanesort in C. A call is a request: a structure that says what is to be done with which arrays. lanesort_run runs it
+/// on host memory, lanesort_opencl_enqueue and lanesort_cuda_enqueue on a device's. The C++ headers say what each
+/// operation does, which memory it takes and when it waits (sorter.hpp, device_calls.inc); here is what C adds.
 ///
 /// Calls return a status and never throw. A call that failed for a reason that the caller can mend has enqueued nothing
 /// and changed nothing; the sorter stays usable after every error. One sorter serves one thread at a time; different
 /// sorters are independent. A thread must not be cancelled (pthread_cancel) while it is inside a call.
 ///
 /// Structures that are all zeros have sensible defaults, so name only the members that you need:
-///     const lanesort_key_range keys = {.memory = buffer, .count = n, .type = LANESORT_F32};
+///     const lanesort_request sort = {.memory = numbers, .count = n, .type = LANESORT_F32};
 /// They, the numbers of the constants and the functions stay as they are within a version, lanesort_version() up to the
 /// last point; a program that loads the library by itself must have been written for that version.
 #pragma once
@@ -123,8 +122,7 @@ typedef struct lanesort_report {
     double download_seconds;  ///< wall time from the device
 } lanesort_report;
 
-/// What the sorter's latest successful call did. On host memory lanesort_is_sorted and those behind it in this header
-/// have no report and leave the one before.
+/// What the sorter's latest successful call did: Sorter::last_report.
 LANESORT_API lanesort_status lanesort_last_report(const lanesort_sorter* sorter, lanesort_report* report);
 
 // ---- Keys ---------------------------------------------------------------------------------------------------------
@@ -148,8 +146,9 @@ enum {
 /// Order of key_types.hpp: -0 before +0, every NaN after +infinity; or the exact reverse.
 typedef int32_t lanesort_order;
 enum {
-    LANESORT_ASCENDING = 0,  ///< the smallest key first
-    LANESORT_DESCENDING = 1  ///< the largest key first
+    LANESORT_DEFAULT_ORDER = 0,  ///< ascending, but the largest first for LANESORT_TOP_K
+    LANESORT_ASCENDING = 1,      ///< the smallest key first
+    LANESORT_DESCENDING = 2      ///< the largest key first
 };
 
 /// Records and their order: Comparator of comparator.hpp. The texts need only last for the call.
@@ -160,292 +159,122 @@ typedef struct lanesort_comparator {
     const char* declarations;  ///< the type's definition, functions; null: none
 } lanesort_comparator;
 
-// Arrays. `memory` is a cl_mem for functions named lanesort_opencl_, a pointer to device memory for those named
-// lanesort_cuda_, and one to host memory for the others. The array begins `offset` elements, not bytes, behind it.
+// ---- Requests -----------------------------------------------------------------------------------------------------
+// A request is a call as data: what is done, and on which arrays. The `memory` of an array is a pointer to host memory
+// for lanesort_run, a cl_mem for lanesort_opencl_enqueue, and a device pointer for lanesort_cuda_enqueue. The array
+// begins `offset` elements, not bytes, behind it. Arrays that an operation may do without are absent where they are all
+// zeros. A member that is not zero, but that the operation does not use, is LANESORT_INVALID_ARGUMENT.
 
-/// Where segments begin and end: `count` + 1 offsets in keys from the first key of the range. Host memory: SortOptions;
-/// device memory: Segments of opencl.hpp and cuda.hpp.
-typedef struct lanesort_segments {
-    const void* memory;  ///< null: no segments
-    size_t offset;       ///< integers before the first one
-    size_t count;        ///< segments, one less than the offsets
-    size_t longest;      ///< keys of the longest segment, or more; not read for host memory
-    size_t bytes;        ///< of an offset: 4 or 8, in host memory 8; 0: 8
-} lanesort_segments;
+/// Operation of request.hpp. Sorter's functions of these names (sorter.hpp) say what each does.
+typedef int32_t lanesort_operation;
+enum {
+    LANESORT_SORT = 0,       ///< in place; together with `values`, if there are any
+    LANESORT_ARGSORT = 1,    ///< writes `indices`, of 4 or 8 bytes
+    LANESORT_MERGE = 2,      ///< two sorted ranges, of which the second begins at `middle`; values as in a sort
+    LANESORT_TOP_K = 3,      ///< writes the first `k` keys of each row to `results`, and `indices`, if there are any
+    LANESORT_IS_SORTED = 4,  ///< writes 1 or 0 for each row to `answers`
+    LANESORT_IS_SORTED_UNTIL = 5,  ///< writes how many keys of each row are in order to `answers`
+    LANESORT_UNIQUE = 6,           ///< writes distinct keys to `results` and their number to `answers`
+    LANESORT_RUN_LENGTHS = 7       ///< the same with how often each comes, in `lengths` of 4 or 8 bytes
+};
 
-/// The keys of a call: KeyRange of opencl.hpp and cuda.hpp, SortOptions of sorter.hpp.
-typedef struct lanesort_key_range {
-    void* memory;                           ///< of the keys
-    size_t offset;                          ///< keys before the first one
-    size_t count;                           ///< keys
-    lanesort_key_type type;                 ///< of numbers
-    lanesort_order order;                   ///< of numbers; also of top_k, so ask for the largest with descending
-    const lanesort_comparator* comparator;  ///< the keys are records in that order; null: numbers
-    size_t row_length;                      ///< keys of a row, each sorted by itself; 0: no rows
-    lanesort_segments segments;             ///< each sorted by itself
-    int32_t stable;                         ///< not 0: equal elements keep their order
-    size_t first;                           ///< keys that are to be in their places, in front; 0: all
-} lanesort_key_range;
-
-/// Values, indices or lengths, one for each key.
+/// Values, indices or lengths, one for each key or each result.
 typedef struct lanesort_values {
-    void* memory;   ///< of the values
-    size_t offset;  ///< values before the first one
+    void* memory;   ///< of the elements
+    size_t offset;  ///< elements before the first one
     size_t bytes;   ///< of a value: 1, 2, 4, 8 or 16; of an index or a length: 4 or 8; 0: 4
 } lanesort_values;
 
-/// Unsigned integers of 64 bits.
-typedef struct lanesort_integers {
-    void* memory;   ///< of the integers
-    size_t offset;  ///< integers before the first one
-} lanesort_integers;
+/// Where segments begin and end: `count` + 1 offsets in keys from the first key of the range, as SegmentRange of
+/// ranges.hpp says.
+typedef struct lanesort_segments {
+    const void* memory;  ///< of the offsets
+    size_t offset;       ///< integers before the first one
+    size_t count;        ///< segments, one less than the offsets
+    size_t longest;      ///< keys of the longest segment; not read for host memory
+    size_t bytes;        ///< of an offset: 4 or 8; 0: 8
+} lanesort_segments;
 
-/// Where the keys of top_k go, and their indices unless indices.memory is null.
-typedef struct lanesort_selected {
-    void* memory;             ///< of the selected keys
-    size_t offset;            ///< keys before the first one
-    lanesort_values indices;  ///< counted from 0 in each row
-} lanesort_selected;
+/// Elements of a width that the operation knows: keys for `results`, integers of 64 bits for `answers`.
+typedef struct lanesort_place {
+    void* memory;   ///< of the elements
+    size_t offset;  ///< elements before the first one
+} lanesort_place;
 
-/// Where distinct keys go, with room for as many as there are keys, and their number.
-typedef struct lanesort_distinct {
-    void* memory;              ///< of the distinct keys
-    size_t offset;             ///< keys before the first one
-    lanesort_integers number;  ///< one integer: how many there are
-} lanesort_distinct;
+/// A call. Name what you need; all else is zero:
+///     const lanesort_request request = {
+///         .operation = LANESORT_SORT, .memory = keys, .count = n, .type = LANESORT_F32};
+typedef struct lanesort_request {
+    lanesort_operation operation;           ///< what is done
+    void* memory;                           ///< of the keys
+    size_t offset;                          ///< keys before the first one
+    size_t count;                           ///< keys
+    lanesort_key_type type;                 ///< of numbers; 0 for records
+    lanesort_order order;                   ///< of numbers; 0 for records
+    const lanesort_comparator* comparator;  ///< the keys are records in that order; null: numbers
+    size_t row_length;                      ///< keys of a row, each sorted by itself; 0: no rows
+    lanesort_segments segments;             ///< each sorted by itself
+    int32_t stable;                         ///< not 0: sorts and merges keep the order of equal elements
+    size_t first;                           ///< keys or indices that a sort brings to their places, in front; 0: all
+    size_t k;                               ///< of LANESORT_TOP_K
+    size_t middle;                          ///< of LANESORT_MERGE
+    lanesort_values values;                 ///< one for each key
+    lanesort_values indices;                ///< one for each key, or each selected key, counted from 0 in each row
+    lanesort_values lengths;                ///< room for as many as there are keys
+    lanesort_place results;                 ///< room for k keys of each row, or for all keys
+    lanesort_place answers;                 ///< one for each row
+} lanesort_request;
 
-/// A call to prepare for.
-typedef int32_t lanesort_call;
-enum {
-    LANESORT_CALL_SORT = 0,        ///< also by key, and argsort
-    LANESORT_CALL_MERGE = 1,       ///< also by key
-    LANESORT_CALL_TOP_K = 2,       ///< k is `first` of the keys, also where that is 0
-    LANESORT_CALL_IS_SORTED = 3,   ///< also is_sorted_until
-    LANESORT_CALL_UNIQUE = 4,      ///< the distinct keys alone
-    LANESORT_CALL_RUN_LENGTHS = 5  ///< with how often each comes
-};
+/// Runs a request on host memory: Sorter::run. Blocks.
+LANESORT_API lanesort_status lanesort_run(lanesort_sorter* sorter, const lanesort_request* request);
 
-/// Compiles now what such a call on such keys needs, so that the call does not: Sorter::prepare. Of the keys `memory`,
-/// `offset` and `order` do not matter, of segments only `longest` (0: no segments), `count` (0: as many as if all were
-/// the longest) and `bytes`. `value_bytes`: of a value, 0: none. `index_bytes`: of an index or a length, 0: none. Fails as the call would.
-LANESORT_API lanesort_status lanesort_prepare(lanesort_sorter* sorter, lanesort_call call,
-                                              const lanesort_key_range* keys, size_t value_bytes, size_t index_bytes);
+/// Compiles now what such a request needs, so that the request does not: Sorter::prepare. Where its arrays are need not
+/// be said, so values are told by `bytes` alone, segments by `longest`. Fails as the request would, but for its memory.
+LANESORT_API lanesort_status lanesort_prepare(lanesort_sorter* sorter, const lanesort_request* request);
 
 /// Frees the programs that the sorter compiled so far: Sorter::release.
 LANESORT_API lanesort_status lanesort_release(lanesort_sorter* sorter);
 
-// ---- Host memory --------------------------------------------------------------------------------------------------
-// These block. Memory, order and errors are those of Sorter's functions for types known at run time.
-
-/// Sorts in place.
-LANESORT_API lanesort_status lanesort_sort(lanesort_sorter* sorter, const lanesort_key_range* keys);
-
-/// Sorts keys together with their values, of 1, 2, 4, 8 or 16 bytes each.
-LANESORT_API lanesort_status lanesort_sort_by_key(lanesort_sorter* sorter, const lanesort_key_range* keys, void* values,
-                                                  size_t value_bytes);
-
-/// Writes the indices that would sort the keys, of 4 or 8 bytes each; the keys stay as they are.
-LANESORT_API lanesort_status lanesort_argsort(lanesort_sorter* sorter, const lanesort_key_range* keys, void* indices,
-                                              size_t index_bytes);
-
-/// Merges two sorted ranges side by side, the second of which begins `middle` keys behind the first.
-LANESORT_API lanesort_status lanesort_merge(lanesort_sorter* sorter, const lanesort_key_range* keys, size_t middle);
-
-/// The same with values.
-LANESORT_API lanesort_status lanesort_merge_by_key(lanesort_sorter* sorter, const lanesort_key_range* keys,
-                                                   size_t middle, void* values, size_t value_bytes);
-
-/// Writes the first k keys of the range, or of each of its rows, to `best`, and their indices, of 4 or 8 bytes each,
-/// unless `indices` is null. The keys stay as they are.
-LANESORT_API lanesort_status lanesort_top_k(lanesort_sorter* sorter, const lanesort_key_range* keys, size_t k,
-                                            void* best, void* indices, size_t index_bytes);
-
-/// Writes 1 if all keys, or those of every row, are in order, else 0.
-LANESORT_API lanesort_status lanesort_is_sorted(lanesort_sorter* sorter, const lanesort_key_range* keys,
-                                                int32_t* sorted);
-
-/// Writes how many keys from the first on are in order, with a row length one number for each row.
-LANESORT_API lanesort_status lanesort_is_sorted_until(lanesort_sorter* sorter, const lanesort_key_range* keys,
-                                                      uint64_t* in_order);
-
-/// Writes the distinct keys of a sorted range to `distinct`, which has room for all keys, and their number.
-LANESORT_API lanesort_status lanesort_unique(lanesort_sorter* sorter, const lanesort_key_range* keys, void* distinct,
-                                             uint64_t* number);
-
-/// The same with how often each comes, in integers of 4 or 8 bytes with room for as many as there are keys.
-LANESORT_API lanesort_status lanesort_run_lengths(lanesort_sorter* sorter, const lanesort_key_range* keys,
-                                                  void* distinct, void* lengths, size_t length_bytes, uint64_t* number);
-
-// ---- OpenCL buffers -----------------------------------------------------------------------------------------------
-// The contract of opencl::enqueue_sort: in the order of the caller's queue, after the `waits` events of `wait_list`
-// (null if there are none), without blocking and without flushing. `event`, unless null, is overwritten on success with
-// a valid event of the call's end, which the caller releases; after an error it is as it was.
-
-/// Sorts in place.
-LANESORT_API lanesort_status lanesort_opencl_enqueue_sort(lanesort_sorter* sorter, cl_command_queue queue,
-                                                          const lanesort_key_range* keys, size_t waits,
-                                                          const cl_event* wait_list, cl_event* event);
-
-/// Sorts keys together with their values, both in place.
-LANESORT_API lanesort_status lanesort_opencl_enqueue_sort_by_key(lanesort_sorter* sorter, cl_command_queue queue,
-                                                                 const lanesort_key_range* keys,
-                                                                 const lanesort_values* values, size_t waits,
-                                                                 const cl_event* wait_list, cl_event* event);
-
-/// The second range begins `middle` keys behind the first.
-LANESORT_API lanesort_status lanesort_opencl_enqueue_merge(lanesort_sorter* sorter, cl_command_queue queue,
-                                                           const lanesort_key_range* keys, size_t middle, size_t waits,
-                                                           const cl_event* wait_list, cl_event* event);
-
-/// The same for keys with their values.
-LANESORT_API lanesort_status lanesort_opencl_enqueue_merge_by_key(lanesort_sorter* sorter, cl_command_queue queue,
-                                                                  const lanesort_key_range* keys,
-                                                                  const lanesort_values* values, size_t middle,
-                                                                  size_t waits, const cl_event* wait_list,
-                                                                  cl_event* event);
-
-/// Takes device memory for a copy of the keys.
-LANESORT_API lanesort_status lanesort_opencl_enqueue_argsort(lanesort_sorter* sorter, cl_command_queue queue,
-                                                             const lanesort_key_range* keys,
-                                                             const lanesort_values* indices, size_t waits,
-                                                             const cl_event* wait_list, cl_event* event);
-
-/// k of each row, if there are rows. Takes device memory for what the work-groups select.
-LANESORT_API lanesort_status lanesort_opencl_enqueue_top_k(lanesort_sorter* sorter, cl_command_queue queue,
-                                                           const lanesort_key_range* keys, size_t k,
-                                                           const lanesort_selected* selected, size_t waits,
-                                                           const cl_event* wait_list, cl_event* event);
-
-/// Writes one integer for each row, if there are rows: 1 where the keys are in order, else 0.
-LANESORT_API lanesort_status lanesort_opencl_enqueue_is_sorted(lanesort_sorter* sorter, cl_command_queue queue,
-                                                               const lanesort_key_range* keys,
-                                                               const lanesort_integers* sorted, size_t waits,
-                                                               const cl_event* wait_list, cl_event* event);
-
-/// The same, but how many keys from the first on are in order.
-LANESORT_API lanesort_status lanesort_opencl_enqueue_is_sorted_until(lanesort_sorter* sorter, cl_command_queue queue,
-                                                                     const lanesort_key_range* keys,
-                                                                     const lanesort_integers* in_order, size_t waits,
-                                                                     const cl_event* wait_list, cl_event* event);
-
-/// Writes the distinct keys of a sorted range and their number.
-LANESORT_API lanesort_status lanesort_opencl_enqueue_unique(lanesort_sorter* sorter, cl_command_queue queue,
-                                                            const lanesort_key_range* keys,
-                                                            const lanesort_distinct* distinct, size_t waits,
-                                                            const cl_event* wait_list, cl_event* event);
-
-/// The same with how often each of them comes, in integers of 4 or 8 bytes.
-LANESORT_API lanesort_status lanesort_opencl_enqueue_run_lengths(lanesort_sorter* sorter, cl_command_queue queue,
-                                                                 const lanesort_key_range* keys,
-                                                                 const lanesort_distinct* distinct,
-                                                                 const lanesort_values* lengths, size_t waits,
-                                                                 const cl_event* wait_list, cl_event* event);
-
-/// A sort of one range, recorded once and enqueued many times: opencl::RecordedSort. Must not outlive its sorter, and
-/// serves the same thread.
-typedef struct lanesort_opencl_recorded_sort lanesort_opencl_recorded_sort;
-
-/// Records the sort of the keys, with their values unless `values` is null; enqueues nothing. Retains queue and
-/// buffers. After an error *recorded is null.
-LANESORT_API lanesort_status lanesort_opencl_record_sort(lanesort_opencl_recorded_sort** recorded,
-                                                         lanesort_sorter* sorter, cl_command_queue queue,
-                                                         const lanesort_key_range* keys, const lanesort_values* values);
-
-/// Enqueues it for the range's present keys.
-LANESORT_API lanesort_status lanesort_opencl_enqueue_recorded_sort(lanesort_opencl_recorded_sort* recorded,
-                                                                   size_t waits, const cl_event* wait_list,
-                                                                   cl_event* event);
-
-/// Waits for the last replay; null is allowed.
-LANESORT_API void lanesort_opencl_destroy_recorded_sort(lanesort_opencl_recorded_sort* recorded);
-
-// ---- CUDA memory --------------------------------------------------------------------------------------------------
-// The contract of cuda::enqueue_sort: in the order of the caller's stream (null: the default stream), after the `waits`
-// events of `wait_list` (null if there are none), without blocking. `event`, unless null, is recorded at the end. In a
-// library that was built without CUDA's headers they fail with LANESORT_UNSUPPORTED, lanesort_cuda_create with
-// LANESORT_NO_DEVICE.
-
-/// Sorts in place.
-LANESORT_API lanesort_status lanesort_cuda_enqueue_sort(lanesort_sorter* sorter, struct CUstream_st* stream,
-                                                        const lanesort_key_range* keys, size_t waits,
-                                                        struct CUevent_st* const* wait_list, struct CUevent_st* event);
-
-/// Sorts keys together with their values, both in place.
-LANESORT_API lanesort_status lanesort_cuda_enqueue_sort_by_key(lanesort_sorter* sorter, struct CUstream_st* stream,
-                                                               const lanesort_key_range* keys,
-                                                               const lanesort_values* values, size_t waits,
-                                                               struct CUevent_st* const* wait_list,
-                                                               struct CUevent_st* event);
-
-/// The second range begins `middle` keys behind the first.
-LANESORT_API lanesort_status lanesort_cuda_enqueue_merge(lanesort_sorter* sorter, struct CUstream_st* stream,
-                                                         const lanesort_key_range* keys, size_t middle, size_t waits,
-                                                         struct CUevent_st* const* wait_list, struct CUevent_st* event);
-
-/// The same for keys with their values.
-LANESORT_API lanesort_status lanesort_cuda_enqueue_merge_by_key(lanesort_sorter* sorter, struct CUstream_st* stream,
-                                                                const lanesort_key_range* keys,
-                                                                const lanesort_values* values, size_t middle,
-                                                                size_t waits, struct CUevent_st* const* wait_list,
-                                                                struct CUevent_st* event);
-
-/// Takes memory of the sorter's pool for a copy of the keys.
-LANESORT_API lanesort_status lanesort_cuda_enqueue_argsort(lanesort_sorter* sorter, struct CUstream_st* stream,
-                                                           const lanesort_key_range* keys,
-                                                           const lanesort_values* indices, size_t waits,
-                                                           struct CUevent_st* const* wait_list,
-                                                           struct CUevent_st* event);
-
-/// k of each row, if there are rows. Takes memory of the sorter's pool for what the work-groups select.
-LANESORT_API lanesort_status lanesort_cuda_enqueue_top_k(lanesort_sorter* sorter, struct CUstream_st* stream,
-                                                         const lanesort_key_range* keys, size_t k,
-                                                         const lanesort_selected* selected, size_t waits,
-                                                         struct CUevent_st* const* wait_list, struct CUevent_st* event);
-
-/// Writes one integer for each row, if there are rows: 1 where the keys are in order, else 0.
-LANESORT_API lanesort_status lanesort_cuda_enqueue_is_sorted(lanesort_sorter* sorter, struct CUstream_st* stream,
-                                                             const lanesort_key_range* keys,
-                                                             const lanesort_integers* sorted, size_t waits,
-                                                             struct CUevent_st* const* wait_list,
-                                                             struct CUevent_st* event);
-
-/// The same, but how many keys from the first on are in order.
-LANESORT_API lanesort_status lanesort_cuda_enqueue_is_sorted_until(lanesort_sorter* sorter, struct CUstream_st* stream,
-                                                                   const lanesort_key_range* keys,
-                                                                   const lanesort_integers* in_order, size_t waits,
-                                                                   struct CUevent_st* const* wait_list,
-                                                                   struct CUevent_st* event);
-
-/// Writes the distinct keys of a sorted range and their number.
-LANESORT_API lanesort_status lanesort_cuda_enqueue_unique(lanesort_sorter* sorter, struct CUstream_st* stream,
-                                                          const lanesort_key_range* keys,
-                                                          const lanesort_distinct* distinct, size_t waits,
-                                                          struct CUevent_st* const* wait_list,
-                                                          struct CUevent_st* event);
-
-/// The same with how often each of them comes, in integers of 4 or 8 bytes.
-LANESORT_API lanesort_status lanesort_cuda_enqueue_run_lengths(lanesort_sorter* sorter, struct CUstream_st* stream,
-                                                               const lanesort_key_range* keys,
-                                                               const lanesort_distinct* distinct,
-                                                               const lanesort_values* lengths, size_t waits,
-                                                               struct CUevent_st* const* wait_list,
-                                                               struct CUevent_st* event);
-
-/// A sort of one range, recorded once and enqueued many times: cuda::RecordedSort. Must not outlive its sorter or the
-/// memory of the range, and serves the sorter's thread.
-typedef struct lanesort_cuda_recorded_sort lanesort_cuda_recorded_sort;
-
-/// Records the sort of the keys, with their values unless `values` is null; enqueues nothing. After an error *recorded
-/// is null.
-LANESORT_API lanesort_status lanesort_cuda_record_sort(lanesort_cuda_recorded_sort** recorded, lanesort_sorter* sorter,
-                                                       const lanesort_key_range* keys, const lanesort_values* values);
-
-/// Enqueues it for the range's present keys, in the order of the stream.
-LANESORT_API lanesort_status lanesort_cuda_enqueue_recorded_sort(lanesort_cuda_recorded_sort* recorded,
-                                                                 struct CUstream_st* stream);
+/// A request that was recorded once on its arrays, to be enqueued many times: Recorded of opencl.hpp and cuda.hpp. Must
+/// not outlive its sorter, and serves the same thread.
+typedef struct lanesort_recorded lanesort_recorded;
 
 /// Null is allowed.
-LANESORT_API void lanesort_cuda_destroy_recorded_sort(lanesort_cuda_recorded_sort* recorded);
+LANESORT_API void lanesort_destroy_recorded(lanesort_recorded* recorded);
+
+// ---- OpenCL buffers -----------------------------------------------------------------------------------------------
+
+/// Enqueues a request on OpenCL buffers: opencl::enqueue. It runs in the order of the caller's queue, after the `waits`
+/// events of `wait_list` (null if there are none). Neither blocks nor flushes. `event`, unless null, is overwritten on
+/// success with a valid event of the request's end, which the caller releases; after an error it is as it was.
+LANESORT_API lanesort_status lanesort_opencl_enqueue(lanesort_sorter* sorter, cl_command_queue queue,
+                                                     const lanesort_request* request, size_t waits,
+                                                     const cl_event* wait_list, cl_event* event);
+
+/// Records a request for a queue; enqueues nothing. Retains queue and buffers. After an error *recorded is null.
+LANESORT_API lanesort_status lanesort_opencl_record(lanesort_recorded** recorded, lanesort_sorter* sorter,
+                                                    cl_command_queue queue, const lanesort_request* request);
+
+/// Enqueues what was recorded, for what its arrays hold then; the rest as lanesort_opencl_enqueue.
+LANESORT_API lanesort_status lanesort_opencl_enqueue_recorded(lanesort_recorded* recorded, size_t waits,
+                                                              const cl_event* wait_list, cl_event* event);
+
+// ---- CUDA memory --------------------------------------------------------------------------------------------------
+
+/// Enqueues a request on CUDA memory: cuda::enqueue. It runs in the order of the stream (null: the default stream),
+/// after the `waits` events of `wait_list`. Does not block. `event`, unless null, is recorded at the request's end.
+LANESORT_API lanesort_status lanesort_cuda_enqueue(lanesort_sorter* sorter, struct CUstream_st* stream,
+                                                   const lanesort_request* request, size_t waits,
+                                                   struct CUevent_st* const* wait_list, struct CUevent_st* event);
+
+/// Records a request for a stream as a CUDA graph; enqueues nothing. After an error *recorded is null.
+LANESORT_API lanesort_status lanesort_cuda_record(lanesort_recorded** recorded, lanesort_sorter* sorter,
+                                                  struct CUstream_st* stream, const lanesort_request* request);
+
+/// Enqueues what was recorded, for what its arrays hold then; the rest as lanesort_cuda_enqueue.
+LANESORT_API lanesort_status lanesort_cuda_enqueue_recorded(lanesort_recorded* recorded, size_t waits,
+                                                            struct CUevent_st* const* wait_list,
+                                                            struct CUevent_st* event);
 
 #ifdef __cplusplus
 }

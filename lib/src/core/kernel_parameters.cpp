@@ -1,14 +1,16 @@
 #include <fmt/format.h>
 
-#include "backend.hpp"
+#include "../runs.hpp"
+#include "../selection.hpp"
 #include "kernel_source.hpp"
+#include "program.hpp"
 
 namespace lanesort::detail {
 
 std::string kernel_file(const KernelParameters& parameters) {
-    if (parameters.operation == Operation::select)
+    if (parameters.family == Family::select)
         return parameters.work_items() == 1 ? "select_in_registers.cl" : "select_in_local.cl";
-    if (parameters.operation == Operation::runs) return "runs.cl";
+    if (parameters.family == Family::runs) return "runs.cl";
     return parameters.shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl";
 }
 
@@ -17,23 +19,23 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_select[] = {"select_best", "best_of_chunks"};
     static constexpr const char* of_runs[] = {"first_descents", "least_descents", "count_runs", "scan_blocks",
                                               "write_runs"};
-    switch (parameters.operation) {
-        case Operation::sort: return of_sort;
-        case Operation::sort_first: return std::span(of_sort).first(1);
-        case Operation::merge: return std::span(of_sort).last(2);
-        case Operation::select: return std::span(of_select).first(parameters.stores_numbers() ? 2 : 1);
-        case Operation::runs: return of_runs;
+    switch (parameters.family) {
+        case Family::sort: return of_sort;
+        case Family::sort_first: return std::span(of_sort).first(1);
+        case Family::merge: return std::span(of_sort).last(2);
+        case Family::select: return std::span(of_select).first(parameters.stores_numbers() ? 2 : 1);
+        case Family::runs: return of_runs;
     }
     return {};
 }
 
 std::size_t KernelParameters::local_bytes() const noexcept {
-    switch (operation) {
-        case Operation::sort:
-        case Operation::sort_first:
-        case Operation::merge: return shape.local_bytes(bytes) * tiles_per_group;
-        case Operation::select: return selection_local_bytes(shape, bytes);
-        case Operation::runs: return runs_local_bytes(shape);
+    switch (family) {
+        case Family::sort:
+        case Family::sort_first:
+        case Family::merge: return shape.local_bytes(bytes) * tiles_per_group;
+        case Family::select: return selection_local_bytes(shape, bytes);
+        case Family::runs: return runs_local_bytes(shape);
     }
     return 0;
 }
@@ -53,8 +55,8 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
             fmt::format("TILES_PER_GROUP={}", parameters.tiles_per_group),
             fmt::format("IN_ROWS={}", int{parameters.layout == Layout::rows}),
             fmt::format("SHORT_ROWS={}", int{parameters.layout == Layout::short_rows}),
-            fmt::format("HEADS={}", int{parameters.operation == Operation::sort_first}),
-            fmt::format("FRONT={}", int{parameters.operation == Operation::merge}),
+            fmt::format("HEADS={}", int{parameters.family == Family::sort_first}),
+            fmt::format("FRONT={}", int{parameters.family == Family::merge}),
             fmt::format("SEGMENT_BITS={}", parameters.offset_bytes * 8),
             fmt::format("STEPS_PER_PASS={}", shape.steps_per_pass),
             fmt::format("RESIDENT_GROUPS={}", shape.resident_groups),

@@ -1,0 +1,153 @@
+/// @file
+/// Calls on the memory of a device, as data: what is to be done, and where its arrays lie. opencl.hpp and cuda.hpp
+/// enqueue and record them. What each does, Sorter's function of the same name says (sorter.hpp).
+#pragma once
+
+#include <cstddef>
+
+#include <lanesort/ranges.hpp>
+#include <lanesort/request.hpp>
+
+namespace lanesort {
+
+/// A call. `Memory` is what the device knows memory by.
+template <class Memory>
+struct CallIn {
+    /// The first element of an array; null: there is no such array.
+    struct Place {
+        Memory memory = nullptr;  ///< that it lies in
+        std::size_t offset = 0;   ///< elements before it
+    };
+    Request request;  ///< what is done
+    Place keys;       ///< of the range
+    Place values;     ///< one for each key
+    Place indices;    ///< one for each key, or each selected key
+    Place segments;   ///< offsets
+    Place results;    ///< keys that are found
+    Place lengths;    ///< one for each key that is found
+    Place answers;    ///< integers of 64 bits
+};
+
+namespace detail {
+
+/// The width of values, indices, lengths or offsets that there are. Throws Error(invalid_argument) for 0.
+std::size_t width_of(const char* what, std::size_t bytes);
+
+/// A call that does this with these keys.
+template <class Memory>
+CallIn<Memory> call_on(Operation operation, const KeyRangeIn<Memory>& keys) {
+    CallIn<Memory> call;
+    call.request = {.operation = operation,
+                    .count = keys.count,
+                    .order = keys.order.value_or(operation == Operation::top_k ? Order::descending : Order::ascending),
+                    .stable = keys.stable,
+                    .row_length = keys.row_length,
+                    .first = keys.first,
+                    .key = keys.type};
+    call.keys = {keys.memory, keys.offset};
+    if (keys.segments.memory != nullptr) {
+        call.segments = {keys.segments.memory, keys.segments.offset};
+        call.request.segments = keys.segments.count;
+        call.request.longest = keys.segments.longest < keys.count ? keys.segments.longest : keys.count;
+        call.request.offset_bytes = width_of("offsets", keys.segments.bytes);
+    }
+    return call;
+}
+
+template <class Memory>
+void add_values(CallIn<Memory>& call, const ValueRangeIn<Memory>& values) {
+    call.values = {values.memory, values.offset};
+    call.request.value_bytes = width_of("values", values.bytes);
+}
+
+}  // namespace detail
+
+/// Sorts the keys in place.
+template <class Memory>
+CallIn<Memory> sort(const KeyRangeIn<Memory>& keys) {
+    return detail::call_on(Operation::sort, keys);
+}
+
+/// Sorts the keys together with the values that belong to them, both in place.
+template <class Memory>
+CallIn<Memory> sort_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Memory>& values) {
+    CallIn<Memory> call = detail::call_on(Operation::sort, keys);
+    detail::add_values(call, values);
+    return call;
+}
+
+/// Writes the indices that would sort the keys, of 4 or 8 bytes; the keys stay as they are.
+template <class Memory>
+CallIn<Memory> argsort(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Memory>& indices) {
+    CallIn<Memory> call = detail::call_on(Operation::argsort, keys);
+    call.indices = {indices.memory, indices.offset};
+    call.request.index_bytes = detail::width_of("indices", indices.bytes);
+    return call;
+}
+
+/// Merges two sorted ranges that lie side by side, in place; the second begins `middle` keys after the first.
+template <class Memory>
+CallIn<Memory> merge(const KeyRangeIn<Memory>& keys, std::size_t middle) {
+    CallIn<Memory> call = detail::call_on(Operation::merge, keys);
+    call.request.middle = middle;
+    return call;
+}
+
+/// The same for keys with their values.
+template <class Memory>
+CallIn<Memory> merge_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Memory>& values, std::size_t middle) {
+    CallIn<Memory> call = merge(keys, middle);
+    detail::add_values(call, values);
+    return call;
+}
+
+/// Writes the first k keys of the range, or of each of its rows, in order, to another place; the keys stay as they are.
+template <class Memory>
+CallIn<Memory> top_k(const KeyRangeIn<Memory>& keys, std::size_t k, const SelectedIn<Memory>& selected) {
+    CallIn<Memory> call = detail::call_on(Operation::top_k, keys);
+    call.request.first = k;
+    call.results = {selected.memory, selected.offset};
+    if (selected.indices.memory == nullptr) return call;
+    call.indices = {selected.indices.memory, selected.indices.offset};
+    call.request.index_bytes = detail::width_of("indices", selected.indices.bytes);
+    return call;
+}
+
+/// Writes 1 where all keys, or those of a row, are in order, else 0: an integer for the range, or for each of its rows.
+template <class Memory>
+CallIn<Memory> is_sorted(const KeyRangeIn<Memory>& keys, const IntegersIn<Memory>& sorted) {
+    CallIn<Memory> call = detail::call_on(Operation::is_sorted, keys);
+    call.answers = {sorted.memory, sorted.offset};
+    return call;
+}
+
+/// The same, but writes how many keys from the first on are in order.
+template <class Memory>
+CallIn<Memory> is_sorted_until(const KeyRangeIn<Memory>& keys, const IntegersIn<Memory>& in_order) {
+    CallIn<Memory> call = is_sorted(keys, in_order);
+    call.request.operation = Operation::is_sorted_until;
+    return call;
+}
+
+/// Writes the distinct keys of a sorted range, in order, and their number; no more keys than that number are written.
+template <class Memory>
+CallIn<Memory> unique(const KeyRangeIn<Memory>& keys, const DistinctIn<Memory>& distinct) {
+    CallIn<Memory> call = detail::call_on(Operation::unique, keys);
+    call.results = {distinct.memory, distinct.offset};
+    call.answers = {distinct.number.memory, distinct.number.offset};
+    return call;
+}
+
+/// The same with how often each of these keys comes, in integers of 4 or 8 bytes, with room for as many as there are
+/// keys.
+template <class Memory>
+CallIn<Memory> run_lengths(const KeyRangeIn<Memory>& keys, const DistinctIn<Memory>& distinct,
+                           const ValueRangeIn<Memory>& lengths) {
+    CallIn<Memory> call = unique(keys, distinct);
+    call.request.operation = Operation::run_lengths;
+    call.lengths = {lengths.memory, lengths.offset};
+    call.request.length_bytes = detail::width_of("lengths", lengths.bytes);
+    return call;
+}
+
+}  // namespace lanesort

@@ -1,0 +1,153 @@
+/// @file
+/// Views of arrays in host memory: any contiguous range of the standard library's, or a pointer with a count. They are
+/// made where a call needs them (`sorter.sort(numbers)`), refer to the range, and must not outlive it.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <ranges>
+#include <type_traits>
+
+#include <lanesort/comparator.hpp>
+
+namespace lanesort {
+
+namespace detail {
+
+/// Throw Error(invalid_argument).
+[[noreturn]] void throw_sizes_differ(std::size_t keys, std::size_t others);
+[[noreturn]] void throw_too_few(std::size_t keys, std::size_t others);
+[[noreturn]] void throw_record_size(std::size_t bytes, std::size_t stated);
+
+template <class R>
+using Element = std::remove_reference_t<std::ranges::range_reference_t<R>>;
+
+/// A range whose elements stay where they are when the expression has ended.
+template <class R>
+concept Lasting = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && std::ranges::borrowed_range<R>;
+
+/// Numbers, and enumerations by their underlying type.
+template <class T>
+consteval KeyType number_type() {
+    using Plain = std::remove_const_t<T>;
+    static_assert(!std::same_as<Plain, bool>, "bool is no key: sort the same bytes as std::uint8_t");
+    if constexpr (std::is_enum_v<Plain>) return key_type_v<std::underlying_type_t<Plain>>;
+    else {
+        static_assert(Key<Plain>,
+                      "this type is no key. Records need a comparator: {records, comparator}. For pairs of a key and a "
+                      "value, put the two into arrays of their own and use sort_by_key");
+        return key_type_v<Plain>;
+    }
+}
+
+template <class T>
+const Comparator& checked_for(const Comparator& comparator) {
+    static_assert(Record<std::remove_const_t<T>>, "records are trivially copyable and have 64 bytes at most");
+    if (comparator.bytes != sizeof(T)) throw_record_size(sizeof(T), comparator.bytes);
+    return comparator;
+}
+
+}  // namespace detail
+
+/// Keys that a call only reads: integers of 1 to 8 bytes, enumerations, float, double, half, or, with a comparator,
+/// records.
+class ConstKeys {
+public:
+    /// Numbers.
+    template <detail::Lasting R>
+    ConstKeys(R&& range)
+        : data_(std::ranges::data(range)),
+          count_(std::ranges::size(range)),
+          kind_(detail::number_type<detail::Element<R>>()) {}
+    /// Records in the order of a comparator, which must last as long as the view. Throws Error(invalid_argument) for
+    /// a comparator for another size.
+    template <detail::Lasting R>
+    ConstKeys(R&& range, const Comparator& order)
+        : data_(std::ranges::data(range)),
+          count_(std::ranges::size(range)),
+          kind_(detail::checked_for<detail::Element<R>>(order)) {}
+    /// Keys of a type that is known at run time.
+    ConstKeys(const void* keys, std::size_t count, const KeyKind& kind) : data_(keys), count_(count), kind_(kind) {}
+
+    const void* data() const noexcept { return data_; }     ///< the first key
+    std::size_t size() const noexcept { return count_; }    ///< keys
+    const KeyKind& kind() const noexcept { return kind_; }  ///< what they are
+
+private:
+    const void* data_;
+    std::size_t count_;
+    KeyKind kind_;
+};
+
+/// Keys that a call changes.
+class Keys : public ConstKeys {
+public:
+    /// Numbers.
+    template <detail::Lasting R>
+    Keys(R&& range) : ConstKeys(range) {
+        static_assert(!std::is_const_v<detail::Element<R>>, "the keys are const, but this call changes them");
+    }
+    /// Records, as ConstKeys says.
+    template <detail::Lasting R>
+    Keys(R&& range, const Comparator& order) : ConstKeys(range, order) {
+        static_assert(!std::is_const_v<detail::Element<R>>, "the records are const, but this call changes them");
+    }
+    /// Keys of a type that is known at run time.
+    Keys(void* keys, std::size_t count, const KeyKind& kind) : ConstKeys(keys, count, kind) {}
+
+    void* data() const noexcept { return const_cast<void*>(ConstKeys::data()); }  ///< the first key
+};
+
+/// Memory for elements of one width, which a call changes.
+class Elements {
+public:
+    /// Any trivially copyable type.
+    template <detail::Lasting R>
+    Elements(R&& range)
+        : data_(std::ranges::data(range)), count_(std::ranges::size(range)), bytes_(sizeof(detail::Element<R>)) {
+        static_assert(std::is_trivially_copyable_v<detail::Element<R>>, "elements are moved as bytes");
+        static_assert(!std::is_const_v<detail::Element<R>>, "the elements are const, but this call changes them");
+    }
+    /// Elements of a width that is known at run time.
+    Elements(void* elements, std::size_t count, std::size_t bytes) noexcept
+        : data_(elements), count_(count), bytes_(bytes) {}
+
+    void* data() const noexcept { return data_; }          ///< the first element
+    std::size_t size() const noexcept { return count_; }   ///< elements
+    std::size_t bytes() const noexcept { return bytes_; }  ///< of an element
+
+private:
+    void* data_;
+    std::size_t count_, bytes_;
+};
+
+/// Values that belong to keys, of 1, 2, 4, 8 or 16 bytes.
+class Values : public Elements {
+public:
+    /// Any trivially copyable type of such a size.
+    template <detail::Lasting R>
+    Values(R&& range) : Elements(range) {
+        constexpr std::size_t bytes = sizeof(detail::Element<R>);
+        static_assert(bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16,
+                      "values have 1, 2, 4, 8 or 16 bytes: sort larger ones by argsort, or as indices");
+    }
+    using Elements::Elements;
+};
+
+/// Indices of keys, or lengths of runs: unsigned integers of 4 or 8 bytes.
+class Indices : public Elements {
+public:
+    /// Of such a type.
+    template <detail::Lasting R>
+    Indices(R&& range) : Elements(range) {
+        using Integer = detail::Element<R>;
+        static_assert(std::unsigned_integral<Integer> && (sizeof(Integer) == 4 || sizeof(Integer) == 8),
+                      "indices and lengths are unsigned integers of 32 or 64 bits");
+    }
+    using Elements::Elements;
+};
+
+/// Where keys that are found go; they have the type of those that were looked through.
+using Results = Elements;
+
+}  // namespace lanesort

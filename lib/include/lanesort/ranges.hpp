@@ -1,0 +1,74 @@
+/// @file
+/// Ranges in the memory of a device. `Memory` is what the device knows memory by: a cl_mem, or a pointer of CUDA's.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include <lanesort/comparator.hpp>
+#include <lanesort/plan.hpp>
+
+namespace lanesort {
+
+/// Where segments begin and end: `count` + 1 offsets, unsigned integers of `bytes` bytes (4 or 8), in keys from the
+/// first key of the range, beginning `offset` integers after the start of the memory. Segment i has the keys from
+/// offset i to offset i + 1. The device reads them when the call runs; the host never does, so the caller states the
+/// longest segment. Of a longer one only the first `longest` keys are sorted, and nothing beyond the range is touched
+/// whatever they say.
+template <class Memory>
+struct SegmentRange {
+    Memory memory = nullptr;  ///< of the offsets; null: no segments
+    std::size_t offset = 0;   ///< integers before the first one
+    std::size_t count = 0;    ///< segments, one less than the offsets
+    std::size_t longest = 0;  ///< keys of the longest segment, or more
+    std::size_t bytes = 8;    ///< of an offset: 4 or 8
+};
+
+/// Keys: `count` numbers or records of that type, beginning `offset` keys (not bytes) after the start of the memory.
+template <class Memory>
+struct KeyRangeIn {
+    Memory memory = nullptr;      ///< of the keys
+    std::size_t offset = 0;       ///< keys before the first one
+    std::size_t count = 0;        ///< keys
+    KeyKind type = KeyType::u32;  ///< numbers of a type, or records of a comparator
+    /// Of numbers; records have the comparator's. Nothing: ascending, but the largest first for top_k.
+    std::optional<Order> order = {};
+    std::size_t row_length = 0;          ///< keys of a row, as SortOptions says; 0: the range is one
+    SegmentRange<Memory> segments = {};  ///< each sorted by itself, all by the launches of the longest; null: none
+    bool stable = false;                 ///< as SortOptions says
+    std::size_t first = all_keys;        ///< keys that are to be in their places, as SortOptions says
+};
+
+/// Values, indices or lengths, one for each key, of `bytes` bytes each (values 1, 2, 4, 8 or 16, the others 4 or 8),
+/// beginning `offset` of them (not bytes) after the start of the memory.
+template <class Memory>
+struct ValueRangeIn {
+    Memory memory = nullptr;  ///< may be that of the keys, where the two do not overlap
+    std::size_t offset = 0;   ///< values before the first one
+    std::size_t bytes = 4;    ///< of a value
+};
+
+/// Unsigned integers of 64 bits, beginning `offset` integers after the start of the memory.
+template <class Memory>
+struct IntegersIn {
+    Memory memory = nullptr;  ///< of the integers
+    std::size_t offset = 0;   ///< integers before the first one
+};
+
+/// Where selected keys go, and their indices if `indices.memory` is not null.
+template <class Memory>
+struct SelectedIn {
+    Memory memory = nullptr;            ///< with room for k keys of each row
+    std::size_t offset = 0;             ///< keys before the first one
+    ValueRangeIn<Memory> indices = {};  ///< of 4 or 8 bytes, counted from 0 in each row
+};
+
+/// Where the distinct keys go, with room for as many as there are keys, and their number.
+template <class Memory>
+struct DistinctIn {
+    Memory memory = nullptr;         ///< of the distinct keys
+    std::size_t offset = 0;          ///< keys before the first one
+    IntegersIn<Memory> number = {};  ///< one integer: how many distinct keys there are
+};
+
+}  // namespace lanesort

@@ -1,0 +1,21 @@
+/// @file
+/// What a call did.
+#pragma once
+
+#include <cstdint>
+
+namespace lanesort {
+
+/// What one sort did. The synchronisations are those of sorts, merges and selections; where others have some, they are
+/// not counted. Where the device works in host memory, giving it back counts as sorting.
+struct SortReport {
+    std::uint64_t launches = 0;      ///< kernels launched
+    std::uint64_t hand_overs = 0;    ///< points where the work-items of a group synchronised, over all launches
+    std::uint64_t barriers = 0;      ///< barriers that each work-item met, over all launches
+    std::uint64_t device_bytes = 0;  ///< device memory that the call allocated
+    double upload_seconds = 0;       ///< wall time to the device; 0 where it works in host memory
+    double sort_seconds = 0;         ///< wall time of all passes; 0 for asynchronous calls
+    double download_seconds = 0;     ///< wall time from the device; 0 where it works in host memory
+};
+
+}  // namespace lanesort

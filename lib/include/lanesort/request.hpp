@@ -1,0 +1,67 @@
+/// @file
+/// A call as data: what is to be done with how many keys of which kind. It is what is checked, planned, prepared,
+/// recorded and counted, on host memory, a queue and a stream alike.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <lanesort/comparator.hpp>
+#include <lanesort/plan.hpp>
+
+namespace lanesort {
+
+/// What a call does.
+enum class Operation : std::uint8_t {
+    sort,             ///< sort, partial_sort, nth_element and sort_by_key
+    argsort,          ///< the indices that sort the keys
+    merge,            ///< merge and merge_by_key
+    top_k,            ///< the first keys, with or without their indices
+    is_sorted,        ///< whether keys, or those of each row, are in order
+    is_sorted_until,  ///< how many of them are
+    unique,           ///< the distinct keys
+    run_lengths,      ///< these and how often each comes
+};
+
+/// A call, but for where its arrays lie. Members that the operation does not use keep their defaults.
+struct Request {
+    Operation operation = Operation::sort;  ///< what is done
+    std::uint64_t count = 0;                ///< keys
+    Order order = Order::ascending;         ///< of numbers; records have the comparator's
+    bool stable = false;                    ///< elements with equal keys keep their order
+    bool in_host_memory = false;            ///< the arrays are in host memory, else in the device's
+    bool counts_syncs = false;              ///< the kernels count their hand-overs and barriers
+    std::uint64_t row_length = 0;           ///< keys of a row, which divide `count`; 0: no rows
+    std::uint64_t segments = 0;             ///< segments, where `offset_bytes` says that there are any
+    std::uint64_t longest = 0;              ///< the most keys of a segment
+    std::uint64_t middle = 0;               ///< of a merge: the second range begins at this key
+    std::uint64_t first = all_keys;         ///< keys that are to be in their places; of top_k: how many are wanted
+    std::size_t offset_bytes = 0;           ///< of the offsets of segments, 4 or 8; 0: no segments
+    std::size_t value_bytes = 0;            ///< of a value: 1, 2, 4, 8 or 16; 0: no values
+    std::size_t index_bytes = 0;            ///< of an index of argsort and top_k, 4 or 8; 0: no indices
+    std::size_t length_bytes = 0;           ///< of a length of run_lengths, 4 or 8
+    KeyKind key = KeyType::u32;             ///< numbers of a type, or records in the order of a comparator
+
+    /// Keys of the longest range that is sorted by itself.
+    std::uint64_t length() const noexcept { return has_segments() ? longest : row_length > 0 ? row_length : count; }
+    /// Rows of equal length, of which one range is one.
+    std::uint64_t row_count() const noexcept { return row_length > 0 ? count / row_length : 1; }
+    /// Rows or segments; 0 where it is one range.
+    std::uint64_t rows() const noexcept { return has_segments() ? segments : row_length > 0 ? row_count() : 0; }
+    /// There are segments.
+    bool has_segments() const noexcept { return offset_bytes > 0; }
+    /// There are rows or segments.
+    bool in_rows() const noexcept { return has_segments() || row_length > 0; }
+    /// There is nothing that could be out of order.
+    bool is_trivial() const noexcept {
+        return count < 2 || length() < 2 || (in_rows() && rows() == 0) ||
+               (operation == Operation::merge && (middle == 0 || middle == count));
+    }
+
+    friend bool operator==(const Request&, const Request&) = default;
+};
+
+/// "sort", "argsort", ...: as the enumerator is written.
+const char* name(Operation operation) noexcept;
+
+}  // namespace lanesort

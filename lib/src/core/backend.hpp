@@ -1,0 +1,102 @@
+// What a device host (host/opencl, ...) offers to the device-free core. It names no operation.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include <lanesort/device.hpp>
+#include <lanesort/report.hpp>
+
+#include "work.hpp"
+
+namespace lanesort::detail {
+
+/// What is known of a caller's memory on the device.
+struct MemoryFacts {
+    std::uint64_t bytes = 0;     ///< from the given place on
+    std::uintptr_t area = 0;     ///< what it is a part of: only memory of one area can overlap
+    std::uint64_t begin = 0;     ///< bytes before it in that area
+    bool readable = true;        ///< by kernels
+    bool writable = true;        ///< by kernels
+    std::size_t alignment = 16;  ///< bytes, as far as elements need it
+};
+
+/// A queue or stream of the caller's, and what a call waits for.
+struct Queue {
+    void* handle = nullptr;
+    std::span<void* const> wait_list = {};
+};
+
+/// A work that is recorded once on arrays and enqueued many times.
+class Recording {
+public:
+    virtual ~Recording() = default;
+    Recording() = default;
+    Recording(const Recording&) = delete;
+    Recording& operator=(const Recording&) = delete;
+
+    /// Enqueues it; what is given back, and what `event` is, Backend::enqueue says.
+    virtual void enqueue(const Queue& queue, void** event) = 0;
+    /// The device replays what was recorded; else it is enqueued command by command.
+    virtual bool is_replayed() const noexcept = 0;
+};
+
+/// An opened device: the context, queue and programs of one sorter.
+class Backend {
+public:
+    virtual ~Backend() = default;
+    Backend() = default;
+    Backend(const Backend&) = delete;
+    Backend& operator=(const Backend&) = delete;
+
+    virtual const DeviceInfo& info() const noexcept = 0;
+
+    /// The kernels of these parameters, compiled by the first call.
+    virtual std::shared_ptr<const Program> compile(const KernelParameters& parameters) = 0;
+
+    /// Where the device's compiler leaves work for the first launch of a kernel, has it done: launches each kernel of
+    /// the work over no elements, unless that was done before, and waits.
+    virtual void rehearse(const Work&) {}
+
+    /// Forgets all programs; those that a work or a recording holds stay. Waits until nothing that was enqueued can use
+    /// the others.
+    virtual void release() = 0;
+
+    /// Uploads arrays from host memory, runs the work and downloads them; blocks. `progress` may be empty.
+    virtual SortReport run_on_host_memory(const Work& work, const Bindings& bindings,
+                                          const std::function<void(std::size_t, std::size_t)>& progress) = 0;
+
+    /// Throws Error for memory that is none of this device's.
+    virtual MemoryFacts inspect(void* memory) const = 0;
+
+    /// Throws Error for a queue or an event that is none of this device's context.
+    virtual void check(const Queue& queue) const = 0;
+
+    /// Enqueues the work on a queue that was checked; does not wait. OpenCL gives a new event of its end unless `event`
+    /// is null; CUDA records the event that `event` points to.
+    virtual void enqueue(const Work& work, const Bindings& bindings, const Queue& queue, void** event) = 0;
+
+    /// Records the work for that queue, or for any where `queue` is null.
+    virtual std::unique_ptr<Recording> record(std::shared_ptr<const Work> work, const Bindings& bindings,
+                                              void* queue) = 0;
+};
+
+/// A device that has not been opened.
+class DeviceHandle {
+public:
+    virtual ~DeviceHandle() = default;
+    DeviceHandle() = default;
+    DeviceHandle(const DeviceHandle&) = delete;
+    DeviceHandle& operator=(const DeviceHandle&) = delete;
+
+    virtual const DeviceInfo& info() const noexcept = 0;
+    virtual std::unique_ptr<Backend> open() const = 0;
+};
+
+/// What a backend finds on this machine.
+Discovery discover_opencl();
+Discovery discover_cuda();
+
+}  // namespace lanesort::detail

@@ -1,0 +1,91 @@
+#include "memory_check.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <lanesort/request.hpp>
+
+#include "require.hpp"
+
+namespace lanesort::detail {
+namespace {
+
+/// An array's bytes in an area of memory.
+struct Place {
+    const Array* array;
+    std::uintptr_t area;
+    std::uint64_t begin, end;
+};
+
+/// "keys of type u32", "values of 4 bytes".
+std::string described(const Array& array, const Arrays& arrays, const Request& request) {
+    const bool holds_keys = &array == &arrays[Slot::keys] || &array == &arrays[Slot::results];
+    return fmt::format("{} of {}", array.name, holds_keys ? request.key.name() : fmt::format("{} bytes", array.bytes));
+}
+
+/// Why a device's limit is what it is, to end a sentence.
+const char* why_limited(const DeviceInfo& device) {
+    return device.platform == "Portable Computing Language"
+               ? "; PoCL's limit goes by the memory that is free when it starts, and by POCL_MEMORY_LIMIT (in GiB)"
+               : "";
+}
+
+void require_apart(const Place* first, const Place* last) {
+    for (const Place* a = first; a != last; ++a)
+        for (const Place* b = first; b != a; ++b)
+            require(a->area != b->area || a->end <= b->begin || b->end <= a->begin ||
+                        !(a->array->is_written() || b->array->is_written()),
+                    ErrorCode::invalid_argument,
+                    fmt::format("the {} and the {} overlap in memory, but have to be apart", b->array->name,
+                                a->array->name));
+}
+
+}  // namespace
+
+void check_host_memory(const Arrays& arrays, const Bindings& bindings, const DeviceInfo& device,
+                       const Request& request) {
+    Place places[slots], *last = places;
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+        const Array& array = arrays[slot];
+        if (array.count == 0) continue;
+        require(bindings[slot].memory != nullptr, ErrorCode::invalid_argument,
+                fmt::format("the pointer to the {} is null", array.name));
+        require(array.count <= device.max_allocation_bytes / array.bytes, ErrorCode::too_large,
+                fmt::format("{} {} exceed the {} bytes that {} can allocate at once{}", array.count,
+                            described(array, arrays, request), device.max_allocation_bytes, device.name,
+                            why_limited(device)));
+        const auto address = reinterpret_cast<std::uintptr_t>(bindings[slot].memory);
+        *last++ = {&array, 0, address, address + array.size()};
+    }
+    require_apart(places, last);
+}
+
+void check_device_memory(const Arrays& arrays, const Bindings& bindings, const Backend& backend,
+                         const Request& request) {
+    Place places[slots], *last = places;
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+        const Array& array = arrays[slot];
+        const auto [memory, offset] = bindings[slot];
+        if (array.bytes == 0 || (array.count == 0 && memory == nullptr)) continue;
+        const MemoryFacts facts = backend.inspect(memory);
+        require(!array.is_written() || facts.writable, ErrorCode::not_writable,
+                fmt::format("the memory of the {} is read-only for kernels", array.name));
+        require(facts.readable || !(array.is_read() || array.is_reread), ErrorCode::invalid_argument,
+                fmt::format("the memory of the {} is write-only for kernels, but they have to read it", array.name));
+        const std::size_t alignment = std::min(array.bytes & (~array.bytes + 1), facts.alignment);
+        require(
+            facts.begin % alignment == 0, ErrorCode::invalid_argument,
+            fmt::format("the memory of the {} is not aligned to {}", array.name, described(array, arrays, request)));
+        const std::uint64_t capacity = facts.bytes / array.bytes;
+        require(offset <= capacity && array.count <= capacity - offset, ErrorCode::out_of_range,
+                fmt::format("{} {} at offset {} reach past the end of their memory, which holds {} {}", array.count,
+                            array.name, offset, capacity, described(array, arrays, request)));
+        const std::uint64_t begin = facts.begin + offset * array.bytes;
+        if (array.count > 0) *last++ = {&array, facts.area, begin, begin + array.size()};
+    }
+    require_apart(places, last);
+}
+
+}  // namespace lanesort::detail

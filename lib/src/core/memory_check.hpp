@@ -1,0 +1,22 @@
+// What can be wrong with the arrays of a call, found before anything is enqueued.
+#pragma once
+
+#include "backend.hpp"
+
+namespace lanesort {
+struct Request;
+}
+
+namespace lanesort::detail {
+
+/// Throws Error(invalid_argument) for null pointers and for arrays that overlap though one of them is written, and
+/// Error(too_large) for arrays that the device cannot allocate.
+void check_host_memory(const Arrays& arrays, const Bindings& bindings, const DeviceInfo& device,
+                       const Request& request);
+
+/// Throws Error(invalid_argument) for memory that is not the device's or not aligned, and for arrays that overlap
+/// though one of them is written; Error(wrong_context), Error(out_of_range), and Error(not_writable).
+void check_device_memory(const Arrays& arrays, const Bindings& bindings, const Backend& backend,
+                         const Request& request);
+
+}  // namespace lanesort::detail

@@ -1,0 +1,115 @@
+#include "planner.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "../fit.hpp"
+#include "../operations/operations.hpp"
+
+namespace lanesort {
+namespace detail {
+namespace {
+
+/// Every operation, in the order of its enumerators.
+constexpr OperationRow operations[] = {
+    {Operation::sort, "sort", sort_arrays, make_sort},
+    {Operation::argsort, "argsort", argsort_arrays, make_argsort},
+    {Operation::merge, "merge", merge_arrays, make_sort},
+    {Operation::top_k, "top_k", top_k_arrays, make_top_k},
+    {Operation::is_sorted, "is_sorted", order_arrays, make_order_test},
+    {Operation::is_sorted_until, "is_sorted_until", order_arrays, make_order_test},
+    {Operation::unique, "unique", equal_run_arrays, make_equal_runs},
+    {Operation::run_lengths, "run_lengths", equal_run_arrays, make_equal_runs},
+};
+
+const OperationRow& row_of(Operation operation) {
+    const auto row = std::ranges::find(operations, operation, &OperationRow::operation);
+    if (row == std::end(operations))
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("there is no operation {}", static_cast<unsigned>(operation)));
+    return *row;
+}
+
+}  // namespace
+
+Planner::Planner(Backend& backend, const SorterOptions& options) : backend_(backend), shape_(options.shape) {
+    if (shape_) {
+        lanesort::check(*shape_);
+        require_fit(*shape_, 1, device());
+    } else if (!options.shape_file.empty()) {
+        shapes_ = read_shape_file(options.shape_file, device());
+    } else if (options.use_tuned) {
+        is_tuned_ = true;
+        TunedShapes tuned = find_tuned(device());
+        shapes_ = std::move(tuned.table);
+        note_ = std::move(tuned.note);
+    }
+}
+
+Planner::Planned& Planner::planned(const Request& request) {
+    constexpr std::size_t most_planned = 16;
+    if (const auto known = std::ranges::find(planned_, request, &Planned::request); known != planned_.end()) {
+        std::rotate(known, known + 1, planned_.end());
+        return planned_.back();
+    }
+    check(request);
+    Planned described{nullptr, request, row_of(request.operation).arrays(request), nullptr};
+    if (const Comparator* const comparator = request.key.comparator()) {
+        described.comparator = std::make_unique<const Comparator>(*comparator);
+        described.request.key = KeyKind(*described.comparator);
+    }
+    if (planned_.size() == most_planned) planned_.erase(planned_.begin());
+    return planned_.emplace_back(std::move(described));
+}
+
+std::shared_ptr<const Work> Planner::plan(const Request& request) {
+    if (const Planned& known = planned(request); known.work) return known.work;
+    auto work = std::make_shared<Work>();
+    work->arrays = planned_.back().arrays;
+    row_of(request.operation).make(*this, request, *work);
+    for (std::size_t slot = 0; slot < slots; ++slot)
+        if (is_own(static_cast<Slot>(slot))) work->report.device_bytes += work->arrays[slot].size();
+    backend_.rehearse(*work);
+    return planned(request).work = std::move(work);
+}
+
+std::optional<Shape> Planner::wanted_shape(std::uint64_t count, const ElementBytes& bytes) const {
+    // Files have shapes for plain keys only.
+    if (shape_ || bytes.all() > bytes.key) return shape_;
+    return shapes_.find(bytes.key, count);
+}
+
+void Planner::refuse_wanted_shape(const Error& error) {
+    if (!is_tuned_ || (error.code() != ErrorCode::unsupported && error.code() != ErrorCode::build_failed)) throw error;
+    note_ = fmt::format("tuned shapes are not used: {}", error.what());
+    shapes_.rows.clear();
+    planned_.clear();
+}
+
+void check_groups(std::uint64_t groups, const Request& request, const Shape& shape) {
+    // The limit of CUDA, and enough for any shape that is worth running.
+    constexpr std::uint64_t most_groups = (std::uint64_t{1} << 31) - 1;
+    if (groups > most_groups)
+        throw Error(ErrorCode::unsupported,
+                    fmt::format("{} keys in shape {} need {} work-groups in one launch; {} are possible", request.count,
+                                to_string(shape), groups, most_groups));
+}
+
+Argument coding_if(KeyCoding coding, bool applies) noexcept {
+    return {static_cast<std::uint64_t>(applies ? coding.coding : Coding::none), 4};
+}
+
+Argument flip_of(const KernelParameters& parameters, KeyCoding coding) noexcept {
+    return {coding.flip, static_cast<std::uint8_t>(parameters.bytes.is_record ? 4 : parameters.bytes.key)};
+}
+
+}  // namespace detail
+
+const char* name(Operation operation) noexcept {
+    for (const detail::OperationRow& row : detail::operations)
+        if (row.operation == operation) return row.name;
+    return "none";
+}
+
+}  // namespace lanesort

@@ -1,0 +1,83 @@
+// From requests to works: the one place where it is decided what a call does.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <lanesort/error.hpp>
+#include <lanesort/request.hpp>
+#include <lanesort/sorter.hpp>
+#include <lanesort/tuning.hpp>
+
+#include "../key_order.hpp"
+#include "backend.hpp"
+
+namespace lanesort::detail {
+
+/// Counts from here on need 64-bit indices in the kernels.
+inline constexpr std::uint64_t wide_count = std::uint64_t{1} << 31;
+
+/// One more than the largest index of 4 bytes; the largest one stands for what is beyond the end.
+inline constexpr std::uint64_t most_narrow_indices = (std::uint64_t{1} << 32) - 1;
+
+class Planner {
+public:
+    Planner(Backend& backend, const SorterOptions& options);
+
+    /// The caller's arrays that a request needs; valid until the next call. Throws Error for a request that cannot be.
+    const Arrays& arrays(const Request& request) { return planned(request).arrays; }
+
+    /// The work of a request, with its kernels compiled. Throws as arrays() does, Error(unsupported) and
+    /// Error(build_failed). What was made for the latest few requests is kept for equal ones.
+    std::shared_ptr<const Work> plan(const Request& request);
+
+    /// Forgets the works that were made.
+    void forget() noexcept { planned_.clear(); }
+
+    /// Why tuned shapes are not used; see Sorter::note.
+    const std::string& note() const noexcept { return note_; }
+
+    // For the operations.
+
+    const DeviceInfo& device() const noexcept { return backend_.info(); }
+    std::shared_ptr<const Program> compile(const KernelParameters& parameters) { return backend_.compile(parameters); }
+
+    /// The shape that the caller or a file wants for such elements; nothing where the library is to choose.
+    std::optional<Shape> wanted_shape(std::uint64_t count, const ElementBytes& bytes) const;
+    /// That shape cannot be used. Gives it up, if it is a tuned one; else throws `error` on.
+    void refuse_wanted_shape(const Error& error);
+
+private:
+    struct Planned {
+        std::unique_ptr<const Comparator> comparator;  ///< what `request` refers to
+        Request request;
+        Arrays arrays;
+        std::shared_ptr<const Work> work;  ///< null until it is asked for
+    };
+
+    /// The request's place, which is the last one from now on.
+    Planned& planned(const Request& request);
+
+    Backend& backend_;
+    std::optional<Shape> shape_;  ///< the caller's
+    bool is_tuned_ = false;       ///< `shapes_` is what `lanesort tune` stored
+    ShapeTable shapes_;
+    std::string note_;
+    std::vector<Planned> planned_;  ///< the latest one last
+};
+
+/// Throws Error(invalid_argument) or Error(too_large) for what no operation can do.
+void check(const Request& request);
+/// The same for indices that cannot be, or are too narrow for the keys.
+void check_indices(const Request& request);
+/// Throws Error(unsupported) for more work-groups than one launch can have.
+void check_groups(std::uint64_t groups, const Request& request, const Shape& shape);
+
+/// The coding argument: the keys' coding in the pass that encodes or decodes, none in the others.
+Argument coding_if(KeyCoding coding, bool applies) noexcept;
+/// The flip argument, as wide as the kernels' flip_t.
+Argument flip_of(const KernelParameters& parameters, KeyCoding coding) noexcept;
+
+}  // namespace lanesort::detail

@@ -1,0 +1,78 @@
+// Compiled kernels, and what they are compiled for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <lanesort/comparator.hpp>
+#include <lanesort/plan.hpp>
+
+namespace lanesort::detail {
+
+/// The kernels of a program, by what they do.
+enum class Family : std::uint8_t {
+    sort,        ///< all keys
+    sort_first,  ///< the first keys of the order, over the heads of sorted runs
+    merge,       ///< two sorted ranges
+    select,      ///< the first keys, into an array of their own
+    runs,        ///< order and runs of equal keys are looked for
+};
+
+/// What a tile holds.
+enum class Layout : std::uint8_t {
+    range,       ///< a part of one range
+    rows,        ///< a part of one row or segment, or all of it
+    short_rows,  ///< several rows, whose length is a power of two, in one tile
+};
+
+/// Everything that a kernel is compiled for. Strides, counts and offsets are arguments instead.
+struct KernelParameters {
+    Family family = Family::sort;
+    ElementBytes bytes = {};
+    bool wide_index = false;     ///< 64-bit indices: for 2^31 keys and more
+    bool count_sync = false;     ///< the kernels count their hand-overs and barriers
+    bool unroll_rounds = false;  ///< constant local-memory addresses, for longer compilation
+    Shape shape;
+    std::optional<Comparator> comparator = {};  ///< where keys are records
+    Layout layout = Layout::range;
+    std::size_t offset_bytes = 0;  ///< of the offsets of segments, where rows are those
+    unsigned tiles_per_group = 1;
+
+    /// Work-items of a work-group, and its bytes of local memory.
+    unsigned work_items() const noexcept { return shape.work_items * tiles_per_group; }
+    std::size_t local_bytes() const noexcept;
+    /// The numbers of the elements are kept in an array.
+    bool stores_numbers() const noexcept { return bytes.number > 1; }
+
+    friend bool operator==(const KernelParameters&, const KernelParameters&) = default;
+};
+
+/// The kernel file for these parameters.
+std::string kernel_file(const KernelParameters& parameters);
+
+/// The kernels in it, in the order of Launch::kernel.
+std::span<const char* const> kernel_names(const KernelParameters& parameters) noexcept;
+
+/// The parameters as preprocessor definitions, "NAME=value"; the same in every dialect.
+std::vector<std::string> definitions(const KernelParameters& parameters);
+
+/// The text of that kernel file with everything that it includes, the definitions and the comparator too.
+std::string source(const KernelParameters& parameters);
+
+/// The kernels of one set of parameters, compiled for one device.
+class Program {
+public:
+    explicit Program(KernelParameters wanted) : parameters(std::move(wanted)) {}
+    virtual ~Program() = default;
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+
+    const KernelParameters parameters;
+    unsigned max_work_items = 0;  ///< the largest work-group in which all of them can run
+};
+
+}  // namespace lanesort::detail

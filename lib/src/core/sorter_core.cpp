@@ -1,0 +1,93 @@
+#include "sorter_core.hpp"
+
+#include <algorithm>
+#include <random>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "../key_order.hpp"
+#include "../sync_counter.hpp"
+#include "memory_check.hpp"
+
+namespace lanesort::detail {
+namespace {
+
+template <class Bits>
+bool is_sorted(const std::vector<std::byte>& keys, KeyCoding coding) {
+    const std::span<const Bits> bits(reinterpret_cast<const Bits*>(keys.data()), keys.size() / sizeof(Bits));
+    return std::ranges::is_sorted(bits, {}, [&](Bits key) { return encode(key, coding); });
+}
+
+bool is_sorted(const std::vector<std::byte>& keys, std::size_t bytes, KeyCoding coding) {
+    switch (bytes) {
+        case 1: return is_sorted<std::uint8_t>(keys, coding);
+        case 2: return is_sorted<std::uint16_t>(keys, coding);
+        case 4: return is_sorted<std::uint32_t>(keys, coding);
+        default: return is_sorted<std::uint64_t>(keys, coding);
+    }
+}
+
+}  // namespace
+
+SortReport SorterCore::run(const Request& request, Bindings bindings) {
+    const Arrays& arrays = planner_.arrays(request);
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+        auto& [memory, offset] = bindings[slot];
+        if (memory) memory = static_cast<std::byte*>(memory) + std::exchange(offset, 0) * arrays[slot].bytes;
+    }
+    check_host_memory(arrays, bindings, backend_->info(), request);
+    const std::shared_ptr<const Work> work = planner_.plan(request);
+    return note(work->commands.empty() ? SortReport{} : backend_->run_on_host_memory(*work, bindings, progress_));
+}
+
+SortReport SorterCore::enqueue(const Request& request, const Bindings& bindings, const Queue& queue, void** event) {
+    backend_->check(queue);
+    check_device_memory(planner_.arrays(request), bindings, *backend_, request);
+    const std::shared_ptr<const Work> work = planner_.plan(request);
+    backend_->enqueue(*work, bindings, queue, event);
+    return note(work->report);
+}
+
+std::unique_ptr<Recording> SorterCore::record(const Request& request, const Bindings& bindings, void* queue,
+                                              SortReport& report) {
+    backend_->check({queue, {}});
+    check_device_memory(planner_.arrays(request), bindings, *backend_, request);
+    std::shared_ptr<const Work> work = planner_.plan(request);
+    report = work->report;
+    report.device_bytes = 0;  // the recording has it
+    return backend_->record(std::move(work), bindings, queue);
+}
+
+void SorterCore::release() {
+    backend_->release();
+    planner_.forget();
+}
+
+SyncCounts SorterCore::measure(std::uint64_t count, KeyType type) {
+    const Request request{.count = count, .in_host_memory = true, .counts_syncs = true, .key = type};
+    const std::size_t bytes = key_bytes(type);
+    std::vector<std::byte> keys(count * bytes);
+    std::mt19937_64 random(count);
+    std::ranges::generate(keys, [&] { return static_cast<std::byte>(random()); });
+    std::vector<PassCounters> counters(most_passes);
+    Bindings bindings;
+    bindings[Slot::keys] = {keys.data()};
+    bindings[Slot::counters] = {counters.data()};
+    const std::uint64_t launches = run(request, bindings).launches;
+    SyncCounts counts;
+    if (launches == 0) return counts;
+    const Plan& plan = planner_.plan(request)->plan;
+    for (std::size_t pass = 0; pass < plan.passes.size(); ++pass) add(counts, plan.passes[pass], counters[pass]);
+    counts.by_cpu = launches - 1;
+    counts.all += counts.by_cpu;
+    const KeyCoding coding = key_coding(type, Order::ascending);
+    if (!is_sorted(keys, bytes, coding))
+        throw Error(ErrorCode::device_failed,
+                    fmt::format("{} returned {} keys of type {} unsorted", backend_->info().name, count, name(type)));
+    return counts;
+}
+
+}  // namespace lanesort::detail

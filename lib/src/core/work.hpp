@@ -1,0 +1,137 @@
+// What a call does, as a list of commands: made by a planner, run by an executor, which knows no operation.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include <lanesort/report.hpp>
+
+#include "program.hpp"
+
+namespace lanesort::detail {
+
+/// The arrays of a call: first those of the caller, then those that the work takes for itself.
+enum class Slot : std::uint8_t {
+    keys,
+    values,
+    indices,
+    segments,
+    results,  ///< keys that were found: the first k, or the distinct ones
+    lengths,  ///< of runs
+    answers,  ///< integers of 64 bits: keys in order, or the number of results
+    counters,
+    own_keys,
+    own_indices,
+    own_results,   ///< indices of results that nobody asked for
+    own_integers,  ///< what work-groups leave for later launches
+};
+inline constexpr std::size_t slots = 12;
+
+constexpr bool is_own(Slot slot) noexcept { return slot >= Slot::own_keys; }
+
+/// What happens to the caller's array.
+enum class Access : std::uint8_t {
+    read,     ///< it stays as it is
+    write,    ///< what was in it is not read
+    change,   ///< both
+    consume,  ///< it stays as it is, but the kernels change it: they get a copy
+};
+
+/// The array of a slot.
+struct Array {
+    std::uint64_t count = 0;  ///< elements; 0: the slot is not used
+    std::size_t bytes = 0;    ///< of an element
+    Access access = Access::change;
+    const char* name = "";             ///< "keys", "values", .. in messages
+    bool as_many_as_answered = false;  ///< the first answer tells how many elements were written
+    bool is_reread = false;            ///< kernels read what they wrote
+
+    std::uint64_t size() const noexcept { return count * bytes; }
+    bool is_read() const noexcept { return access != Access::write; }
+    bool is_written() const noexcept { return access == Access::write || access == Access::change; }
+};
+
+class Arrays : public std::array<Array, slots> {
+public:
+    using std::array<Array, slots>::operator[];
+    Array& operator[](Slot slot) noexcept { return (*this)[static_cast<std::size_t>(slot)]; }
+    const Array& operator[](Slot slot) const noexcept { return (*this)[static_cast<std::size_t>(slot)]; }
+};
+
+/// What a kernel takes: the memory of an array and, as an integer of 8 bytes, the elements before its first; or the low
+/// bytes of an integer.
+struct Argument {
+    std::uint64_t value = 0;  ///< the integer, or elements from the array's first one on
+    std::uint8_t bytes = 0;   ///< of the integer; 0: it is an array
+    Slot slot = Slot::keys;
+    bool is_count = false;  ///< with 0 in its place, the kernel finds nothing to do
+};
+
+/// A kernel's launch.
+struct Launch {
+    static constexpr std::size_t most_arguments = 18;
+
+    std::uint8_t program = 0;  ///< index into Work::programs
+    std::uint8_t kernel = 0;   ///< index into kernel_names() of that program
+    std::uint8_t argument_count = 0;
+    bool awaits = true;  ///< the kernel begins with AWAIT_LAST_LAUNCH: it may be launched before the last one has ended
+    std::uint64_t groups = 0;
+    std::array<Argument, most_arguments> arguments = {};
+
+    std::span<const Argument> all_arguments() const noexcept { return {arguments.data(), argument_count}; }
+
+    void add(std::uint64_t value, std::size_t bytes) noexcept {
+        arguments[argument_count++] = {value, static_cast<std::uint8_t>(bytes)};
+    }
+    void add_count(std::uint64_t value, std::size_t bytes) noexcept {
+        add(value, bytes);
+        arguments[argument_count - 1u].is_count = true;
+    }
+    void add(Slot slot, std::uint64_t from = 0) noexcept { arguments[argument_count++] = {from, 0, slot}; }
+    void add(const Argument& argument) noexcept { arguments[argument_count++] = argument; }
+};
+
+/// Copies rows of bytes from one array to another, which has no room between them. Offsets are in bytes from the
+/// array's first element.
+struct Copy {
+    Slot from, to;
+    std::uint64_t width = 0;   ///< bytes of a row
+    std::uint64_t height = 1;  ///< rows
+    std::uint64_t pitch = 0;   ///< bytes from row to row in `from`
+};
+
+/// Zeroes all of an array.
+struct Zero {
+    Slot array;
+};
+
+using Command = std::variant<Launch, Copy, Zero>;
+
+/// Commands, each of which begins when the one before it has ended. Stays valid whatever else its planner makes.
+struct Work {
+    std::vector<std::shared_ptr<const Program>> programs;
+    std::vector<Command> commands;
+    Arrays arrays = {};
+    SortReport report;  ///< launches, hand-overs and barriers, and the bytes of its own arrays on a device
+    Plan plan;          ///< what it was made from, where it sorts or merges
+};
+
+/// Where an array lies: a pointer to host memory, a cl_mem or a CUdeviceptr, and the elements before its first.
+struct Binding {
+    void* memory = nullptr;
+    std::uint64_t offset = 0;
+};
+
+class Bindings : public std::array<Binding, slots> {
+public:
+    using std::array<Binding, slots>::operator[];
+    Binding& operator[](Slot slot) noexcept { return (*this)[static_cast<std::size_t>(slot)]; }
+    const Binding& operator[](Slot slot) const noexcept { return (*this)[static_cast<std::size_t>(slot)]; }
+};
+
+}  // namespace lanesort::detail

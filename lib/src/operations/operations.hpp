@@ -1,0 +1,34 @@
+// The operations: each is a file, which says what arrays a request needs and what is done with them.
+#pragma once
+
+#include "../core/planner.hpp"
+
+namespace lanesort::detail {
+
+/// What the planner knows of an operation.
+struct OperationRow {
+    Operation operation;
+    const char* name;
+    /// The caller's arrays. Throws Error for what the operation cannot do.
+    Arrays (*arrays)(const Request& request);
+    /// Adds programs, commands and own arrays to a work that has the caller's.
+    void (*make)(Planner& planner, const Request& request, Work& work);
+};
+
+Arrays sort_arrays(const Request& request);
+Arrays merge_arrays(const Request& request);
+void make_sort(Planner& planner, const Request& request, Work& work);
+
+Arrays argsort_arrays(const Request& request);
+void make_argsort(Planner& planner, const Request& request, Work& work);
+
+Arrays top_k_arrays(const Request& request);
+void make_top_k(Planner& planner, const Request& request, Work& work);
+
+Arrays order_arrays(const Request& request);
+void make_order_test(Planner& planner, const Request& request, Work& work);
+
+Arrays equal_run_arrays(const Request& request);
+void make_equal_runs(Planner& planner, const Request& request, Work& work);
+
+}  // namespace lanesort::detail

@@ -1,0 +1,222 @@
+#include "sort.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include <lanesort/error.hpp>
+
+#include "../fit.hpp"
+#include "../key_order.hpp"
+#include "../rounds.hpp"
+#include "../sync_counter.hpp"
+#include "operations.hpp"
+
+namespace lanesort::detail {
+namespace {
+
+/// Small tiles share a work-group, of no more work-items than allowed, where each has work-items of its own.
+unsigned tiles_per_group(const KernelParameters& parameters, const DeviceInfo& device, unsigned allowed) {
+    constexpr unsigned usual_work_items = 256;
+    if (parameters.shape.walks_in_cache() || !parameters.shape.local_sync) return 1;
+    unsigned tiles = std::max(std::min(usual_work_items, allowed) / parameters.shape.work_items, 1u);
+    const std::size_t bytes = parameters.shape.local_bytes(parameters.bytes);
+    while (tiles > 1 && tiles * bytes > device.local_bytes) tiles /= 2;
+    return std::bit_floor(tiles);
+}
+
+/// As make_network(), in that shape; `adapts`: in a smaller one where its kernels need that.
+Network network_in(Planner& planner, Shape shape, bool adapts, const Request& request, const ElementBytes& bytes) {
+    const DeviceInfo& device = planner.device();
+    const bool merges = request.operation == Operation::merge;
+    const std::uint64_t length = request.length();
+    const unsigned resident_items = shape.resident_groups * shape.work_items;
+    if (request.in_rows()) shape = fit_row(shape, length, !request.has_segments());
+    KernelParameters parameters{.bytes = bytes,
+                                .count_sync = request.counts_syncs,
+                                .unroll_rounds = device.kind == DeviceKind::gpu,
+                                .shape = shape,
+                                .offset_bytes = request.offset_bytes};
+    if (request.key.comparator()) parameters.comparator = *request.key.comparator();
+    // The compiler's register use may allow smaller work-groups than the device does; fewer tiles or smaller shapes
+    // need fewer.
+    DeviceInfo limited = device;
+    Network network;
+    for (;;) {
+        const bool short_rows = request.row_length > 0 && std::has_single_bit(length) &&
+                                parameters.shape.tile_keys() > length &&
+                                parameters.shape.register_vectors * parameters.shape.lanes <= length;
+        parameters.layout = short_rows ? Layout::short_rows : request.in_rows() ? Layout::rows : Layout::range;
+        parameters.family = merges                                                   ? Family::merge
+                            : head_bits(length, parameters.shape, request.first) > 0 ? Family::sort_first
+                                                                                     : Family::sort;
+        // With what is made up in front and behind, or in a tile of heads, indices reach four times as far.
+        parameters.wide_index =
+            (short_rows ? request.count : length) >= (parameters.family == Family::sort ? wide_count : wide_count / 4);
+        if (parameters.layout == Layout::rows) {
+            parameters.tiles_per_group = tiles_per_group(parameters, device, limited.max_work_items);
+            parameters.shape.resident_groups = std::clamp(resident_items / parameters.work_items(), 1u, 32u);
+        }
+        network.program = planner.compile(parameters);
+        limited.max_work_items = network.program->max_work_items;
+        if (parameters.work_items() <= limited.max_work_items) break;
+        if (parameters.tiles_per_group > 1) continue;
+        const Shape smaller = fit(parameters.shape, parameters.bytes, limited);
+        if (!adapts || smaller == parameters.shape)
+            throw Error(ErrorCode::unsupported,
+                        fmt::format("the kernels of shape {} run in work-groups of at most {} work-items on {}",
+                                    to_string(parameters.shape), limited.max_work_items, device.name));
+        parameters.shape = smaller;
+    }
+    network.plan = merges ? make_merge_plan(length, request.middle, parameters.shape)
+                   : request.in_rows()
+                       ? make_row_plan(request.rows(), length, parameters.shape, parameters.tiles_per_group,
+                                       request.first, parameters.layout == Layout::short_rows)
+                       : make_plan(length, parameters.shape, request.first);
+    for (const Pass& pass : network.plan.passes) check_groups(pass.groups, request, network.plan.shape);
+    return network;
+}
+
+}  // namespace
+
+std::size_t index_bytes_for(const Request& request) noexcept {
+    // Where ranges are merged, elements count from 1.
+    return request.length() > most_narrow_indices - (request.operation == Operation::merge) ? 8 : 4;
+}
+
+ElementBytes element_bytes(const Request& request, std::size_t index_bytes) noexcept {
+    const bool is_record = request.key.comparator() != nullptr;
+    return {request.key.bytes(), request.value_bytes, index_bytes == 0 && is_record ? 1 : index_bytes, is_record};
+}
+
+Network make_network(Planner& planner, const Request& request, const ElementBytes& bytes) {
+    // Many rows fill the device, however short they are: then large tiles are of use, unless they exceed a row.
+    constexpr std::uint64_t long_row = 4096;
+    const std::uint64_t count = request.length() <= long_row ? request.length() : request.count;
+    if (const std::optional<Shape> wanted = planner.wanted_shape(count, bytes)) {
+        try {
+            require_fit(*wanted, bytes, planner.device());
+            return network_in(planner, *wanted, false, request, bytes);
+        } catch (const Error& error) {
+            planner.refuse_wanted_shape(error);
+        }
+    }
+    return network_in(planner, choose_shape(planner.device(), bytes, count), true, request, bytes);
+}
+
+void add_network(Work& work, Network network, const Request& request, Slot keys, Slot indices) {
+    const KernelParameters& parameters = network.program->parameters;
+    const Plan& plan = network.plan;
+    const KeyCoding coding = coding_of(request.key, request.order);
+    const std::size_t index_bytes = parameters.wide_index ? 8 : 4;
+    const bool sorts_first = parameters.family == Family::sort_first, merges = parameters.family == Family::merge;
+    const bool in_rows = parameters.layout == Layout::rows;
+    const unsigned lane_bits = log2(plan.shape.lanes);
+    for (const Pass& pass : plan.passes) {
+        const bool is_first = &pass == &plan.passes.front(), is_last = &pass == &plan.passes.back();
+        const auto kind = static_cast<std::size_t>(pass.kind);
+        Launch launch;
+        launch.program = static_cast<std::uint8_t>(work.programs.size());
+        launch.kernel = static_cast<std::uint8_t>(sorts_first ? 0
+                                                  : merges    ? kind - static_cast<std::size_t>(Pass::Kind::merge_rows)
+                                                              : kind);
+        launch.groups = pass.groups;
+        launch.add(keys);
+        launch.add_count(in_rows ? plan.count : request.count, index_bytes);
+        if (in_rows) {
+            launch.add_count(plan.rows, 8);
+            launch.add(static_cast<unsigned>(std::countr_zero(pass.tiles / plan.rows)), 4);
+            if (request.has_segments()) launch.add_count(request.count, 8);
+        }
+        if (merges) {
+            launch.add_count(plan.front, index_bytes);
+            launch.add(coding_if(coding, is_first));
+        }
+        if (pass.kind == Pass::Kind::sort_tiles || pass.kind == Pass::Kind::merge_heads) {
+            launch.add(pass.last_phase - lane_bits, 4);
+            launch.add(coding_if(coding, is_first));
+        }
+        launch.add(coding_if(coding, is_last));
+        launch.add(flip_of(parameters, coding));
+        if (pass.kind == Pass::Kind::merge_rows) {
+            launch.add(pass.row_stride, 4);
+            launch.add(pass.column_bits, 4);
+            launch.add(pass.mirrored, 4);
+        }
+        if (sorts_first) {
+            launch.add(pass.kind == Pass::Kind::sort_tiles ? 0 : pass.first_phase - lane_bits, 4);
+            launch.add(pass.row_stride, 4);
+            launch.add(pass.column_bits, 4);
+        }
+        if (parameters.bytes.value > 0) launch.add(Slot::values);
+        if (parameters.stores_numbers()) launch.add(indices);
+        if (request.has_segments()) launch.add(Slot::segments);
+        if (parameters.count_sync) launch.add(Slot::counters, work.commands.size());
+        work.commands.emplace_back(launch);
+        ++work.report.launches;
+        work.report.hand_overs += pass.hand_overs;
+        work.report.barriers += pass.barriers;
+    }
+    work.programs.push_back(std::move(network.program));
+    work.plan = std::move(network.plan);
+}
+
+Arrays sort_arrays(const Request& request) {
+    Arrays arrays;
+    arrays[Slot::keys] = {request.count, request.key.bytes(), Access::change, "keys"};
+    if (request.value_bytes > 0) arrays[Slot::values] = {request.count, request.value_bytes, Access::change, "values"};
+    if (request.has_segments())
+        arrays[Slot::segments] = {request.segments + 1, request.offset_bytes, Access::read, "offsets of segments"};
+    if (request.counts_syncs) arrays[Slot::counters] = {most_passes, sizeof(PassCounters), Access::change, "counters"};
+    return arrays;
+}
+
+Arrays merge_arrays(const Request& request) {
+    if (request.in_rows() || request.first != all_keys)
+        throw Error(ErrorCode::invalid_argument,
+                    "only whole ranges can be merged, not rows, segments or their first keys");
+    if (request.middle > request.count)
+        throw Error(ErrorCode::out_of_range, fmt::format("the second range begins at key {}, but there are {} in all",
+                                                         request.middle, request.count));
+    return sort_arrays(request);
+}
+
+Arrays argsort_arrays(const Request& request) {
+    check_indices(request);
+    Arrays arrays = sort_arrays(request);
+    arrays[Slot::keys].access = request.in_host_memory ? Access::consume : Access::read;
+    arrays[Slot::indices] = {request.count, request.index_bytes, Access::write, "indices"};
+    arrays[Slot::indices].is_reread = true;
+    return arrays;
+}
+
+/// Sorts or merges in place.
+void make_sort(Planner& planner, const Request& request, Work& work) {
+    if (request.is_trivial()) return;
+    // Numbers that are equal are so in every bit: they need nothing to keep them apart.
+    const bool is_numbered = request.stable && (request.value_bytes > 0 || request.key.comparator());
+    const std::size_t index_bytes = is_numbered ? index_bytes_for(request) : 0;
+    if (is_numbered) work.arrays[Slot::own_indices] = {request.count, index_bytes};
+    add_network(work, make_network(planner, request, element_bytes(request, index_bytes)), request, Slot::keys,
+                Slot::own_indices);
+}
+
+void make_argsort(Planner& planner, const Request& request, Work& work) {
+    if (request.is_trivial()) {
+        if (request.count > 0) work.commands.emplace_back(Zero{Slot::indices});
+        return;
+    }
+    const Slot sorted = copy_of_keys(request, work);
+    add_network(work, make_network(planner, request, element_bytes(request, request.index_bytes)), request, sorted,
+                Slot::indices);
+}
+
+Slot copy_of_keys(const Request& request, Work& work) {
+    if (request.in_host_memory) return Slot::keys;  // which is one, as they are consumed
+    Array& copy = work.arrays[Slot::own_keys] = {request.count, request.key.bytes()};
+    work.commands.emplace_back(Copy{Slot::keys, Slot::own_keys, copy.size()});
+    return Slot::own_keys;
+}
+
+}  // namespace lanesort::detail

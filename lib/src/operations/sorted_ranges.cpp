@@ -1,0 +1,150 @@
+// Sorted ranges: how far they are in order, and their runs of equal keys.
+#include <fmt/format.h>
+
+#include <lanesort/error.hpp>
+
+#include "../runs.hpp"
+#include "operations.hpp"
+
+namespace lanesort::detail {
+namespace {
+
+RunsTask task_of(Operation operation) {
+    switch (operation) {
+        case Operation::is_sorted: return RunsTask::is_sorted;
+        case Operation::is_sorted_until: return RunsTask::is_sorted_until;
+        case Operation::unique: return RunsTask::unique;
+        default: return RunsTask::run_lengths;
+    }
+}
+
+void check_lengths(const Request& request) {
+    if (request.length_bytes != 4 && request.length_bytes != 8)
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("the lengths of runs have {} bytes, but must have 4 or 8", request.length_bytes));
+    if (request.length_bytes == 4 && request.count >> 32 != 0)
+        throw Error(ErrorCode::too_large,
+                    fmt::format("{} equal keys cannot be counted by integers of 4 bytes", request.count));
+}
+
+struct ReadyRuns {
+    RunsSchedule schedule;
+    std::shared_ptr<const Program> program;
+};
+
+/// Compiles the kernels, and gives the work what they leave for each other.
+ReadyRuns add_program(Planner& planner, const Request& request, Work& work) {
+    const std::uint64_t rows = request.row_count(), count = request.length();
+    // A shape of the caller's is one for sorts.
+    DeviceInfo device = planner.device();
+    for (;;) {
+        const RunsSchedule schedule =
+            make_runs_schedule(device, request.key.bytes(), task_of(request.operation), rows, count);
+        check_groups(rows * schedule.parts, request, schedule.shape);
+        KernelParameters parameters{
+            .family = Family::runs,
+            .bytes = {request.key.bytes(), request.length_bytes, 0, request.key.comparator() != nullptr},
+            .wide_index = count >= wide_count,
+            .shape = schedule.shape};
+        if (request.key.comparator()) parameters.comparator = *request.key.comparator();
+        std::shared_ptr<const Program> program = planner.compile(parameters);
+        if (parameters.work_items() <= program->max_work_items) {
+            work.arrays[Slot::own_integers] = {schedule.left_over(), sizeof(std::uint64_t)};
+            work.programs.push_back(program);
+            return {schedule, std::move(program)};
+        }
+        device.max_work_items = program->max_work_items;
+    }
+}
+
+/// The caller's arrays that all of these have.
+Arrays run_arrays(const Request& request) {
+    Arrays arrays;
+    arrays[Slot::keys] = {request.count, request.key.bytes(), Access::read, "keys"};
+    arrays[Slot::answers] = {request.row_count(), sizeof(std::uint64_t), Access::write, "results"};
+    return arrays;
+}
+
+/// Launches of the kernels of runs.cl, in the order of kernel_names().
+enum Kernel : std::uint8_t { first_descents, least_descents, count_runs, scan_blocks, write_runs };
+
+Launch& add_launch(Work& work, Kernel kernel, std::uint64_t groups) {
+    ++work.report.launches;
+    return std::get<Launch>(work.commands.emplace_back(Launch{.kernel = kernel, .awaits = false, .groups = groups}));
+}
+
+}  // namespace
+
+Arrays order_arrays(const Request& request) {
+    if (request.has_segments())
+        throw Error(ErrorCode::invalid_argument, "the order of segments cannot be told, but that of rows can");
+    return run_arrays(request);
+}
+
+Arrays equal_run_arrays(const Request& request) {
+    if (request.in_rows())
+        throw Error(ErrorCode::invalid_argument,
+                    "the distinct keys of rows or segments cannot be told, but those of a range can");
+    Arrays arrays = run_arrays(request);
+    arrays[Slot::results] = {request.count, request.key.bytes(), Access::write, "distinct keys", true};
+    if (request.operation == Operation::run_lengths) {
+        check_lengths(request);
+        arrays[Slot::lengths] = {request.count, request.length_bytes, Access::write, "lengths of runs", true};
+    }
+    return arrays;
+}
+
+void make_order_test(Planner& planner, const Request& request, Work& work) {
+    if (request.row_count() == 0) return;
+    const ReadyRuns ready = add_program(planner, request, work);
+    const RunsSchedule& schedule = ready.schedule;
+    const KernelParameters& parameters = ready.program->parameters;
+    const KeyCoding coding = coding_of(request.key, request.order);
+    const std::size_t index_bytes = parameters.wide_index ? 8 : 4;
+    const bool yes_or_no = request.operation == Operation::is_sorted, in_one = schedule.parts == 1;
+
+    Launch& descents = add_launch(work, first_descents, schedule.rows * schedule.parts);
+    descents.add(Slot::keys);
+    descents.add_count(schedule.count, index_bytes);
+    descents.add(schedule.block, index_bytes);
+    descents.add(schedule.parts, 4);
+    descents.add(coding_if(coding, true));
+    descents.add(flip_of(parameters, coding));
+    descents.add(in_one && yes_or_no, 4);
+    descents.add(in_one ? Slot::answers : Slot::own_integers);
+    if (in_one) return;
+    Launch& least = add_launch(work, least_descents, schedule.rows);
+    least.add(Slot::own_integers);
+    least.add_count(schedule.count, index_bytes);
+    least.add(schedule.parts, 4);
+    least.add(yes_or_no, 4);
+    least.add(Slot::answers);
+}
+
+void make_equal_runs(Planner& planner, const Request& request, Work& work) {
+    const bool with_lengths = request.operation == Operation::run_lengths;
+    const ReadyRuns ready = add_program(planner, request, work);
+    const RunsSchedule& schedule = ready.schedule;
+    const std::size_t index_bytes = ready.program->parameters.wide_index ? 8 : 4;
+
+    Launch& count = add_launch(work, count_runs, schedule.parts);
+    count.add(Slot::keys);
+    count.add_count(schedule.count, index_bytes);
+    count.add(schedule.block, index_bytes);
+    count.add(Slot::own_integers);
+    Launch& scan = add_launch(work, scan_blocks, 1);
+    scan.add(Slot::own_integers);
+    scan.add(schedule.parts, 4);
+    scan.add_count(schedule.count, index_bytes);
+    scan.add(Slot::answers);
+    if (with_lengths) scan.add(Slot::lengths);
+    Launch& write = add_launch(work, write_runs, schedule.parts);
+    write.add(Slot::keys);
+    write.add_count(schedule.count, index_bytes);
+    write.add(schedule.block, index_bytes);
+    write.add(Slot::own_integers);
+    write.add(Slot::results);
+    if (with_lengths) write.add(Slot::lengths);
+}
+
+}  // namespace lanesort::detail

@@ -1,0 +1,166 @@
+// What each mistake gives, and that it changes nothing.
+#include "c_interface.h"
+
+#define REFUSED(expected_status, word, ...) CHECK_REFUSED(run((lanesort_request){__VA_ARGS__}), expected_status, word)
+
+// To prepare for it fails, too.
+static void check_impossible(lanesort_request request, const char* word, const char* where) {
+    check_refused(run(request), LANESORT_INVALID_ARGUMENT, word, where);
+    check_refused(lanesort_prepare(sorter, &request), LANESORT_INVALID_ARGUMENT, word, where);
+}
+#define IMPOSSIBLE(word, ...) check_impossible((lanesort_request){__VA_ARGS__}, word, HERE)
+
+void refuses_requests(void) {
+    static uint64_t offsets[] = {0, 10, n};
+    new_numbers(1u << 20, 0, 0);
+    restore_keys();
+    IMPOSSIBLE("no operation 8", KEYS, .operation = 8);
+    IMPOSSIBLE("no operation -1", KEYS, .operation = -1);
+    IMPOSSIBLE("no order 3", KEYS, .order = 3);
+    IMPOSSIBLE("no order -1", KEYS, .order = -1);
+    IMPOSSIBLE("3 bytes", KEYS, .values = {.memory = values, .bytes = 3});
+    IMPOSSIBLE("2 bytes", KEYS, .operation = LANESORT_ARGSORT, .indices = {.memory = values, .bytes = 2});
+    IMPOSSIBLE("2 bytes", KEYS, .operation = LANESORT_RUN_LENGTHS, .results = {.memory = found},
+               .lengths = {.memory = lengths, .bytes = 2}, .answers = {.memory = answers});
+    IMPOSSIBLE("3 bytes", KEYS, .segments = {.memory = offsets, .count = 2, .longest = n, .bytes = 3});
+    IMPOSSIBLE("rows and segments", KEYS, .row_length = n, .segments = {.memory = offsets, .count = 2, .longest = n});
+    IMPOSSIBLE("whole number of rows", KEYS, .row_length = 7);
+    IMPOSSIBLE("merged", KEYS, .operation = LANESORT_MERGE, .row_length = 300);
+    IMPOSSIBLE("merged", KEYS, .operation = LANESORT_MERGE, .first = 1);
+    IMPOSSIBLE("rows", KEYS, .operation = LANESORT_UNIQUE, .row_length = 300, .results = {.memory = found},
+               .answers = {.memory = answers});
+    IMPOSSIBLE("30001", KEYS, .operation = LANESORT_TOP_K, .k = n + 1, .results = {.memory = found});
+
+    // What an operation does not use.
+    IMPOSSIBLE("does not use `stable`", KEYS, .operation = LANESORT_IS_SORTED, .stable = 1,
+               .answers = {.memory = answers});
+    IMPOSSIBLE("top_k does not use `first`", KEYS, .operation = LANESORT_TOP_K, .first = 7);
+    IMPOSSIBLE("sort does not use `k`", KEYS, .k = 7);
+    IMPOSSIBLE("sort does not use `middle`", KEYS, .middle = 7);
+    IMPOSSIBLE("argsort does not use `values`", KEYS, .operation = LANESORT_ARGSORT, .values = {.memory = values},
+               .indices = {.memory = found});
+    IMPOSSIBLE("sort does not use `indices`", KEYS, .indices = {.bytes = 4});
+    IMPOSSIBLE("unique does not use `lengths`", KEYS, .operation = LANESORT_UNIQUE, .results = {.memory = found},
+               .lengths = {.memory = lengths}, .answers = {.memory = answers});
+    IMPOSSIBLE("is_sorted does not use `results`", KEYS, .operation = LANESORT_IS_SORTED, .results = {.memory = found},
+               .answers = {.memory = answers});
+    IMPOSSIBLE("top_k does not use `answers`", KEYS, .operation = LANESORT_TOP_K, .answers = {.offset = 1});
+    IMPOSSIBLE("must be zero", .memory = particles, .count = 5, .comparator = &by_score, .order = LANESORT_DESCENDING);
+    IMPOSSIBLE("must be zero", .memory = particles, .count = 5, .comparator = &by_score, .type = LANESORT_F32);
+
+    REFUSED(LANESORT_OUT_OF_RANGE, "30001", KEYS, .operation = LANESORT_MERGE, .middle = n + 1);
+    REFUSED(LANESORT_INVALID_ARGUMENT, "null", .count = 5);
+    REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .values = {.bytes = 4});
+    REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .segments = {.count = 2, .longest = n});
+    REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .operation = LANESORT_ARGSORT);
+    REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .operation = LANESORT_TOP_K, .k = 3);
+    REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .operation = LANESORT_TOP_K, .k = 3, .results = {.memory = found},
+            .indices = {.bytes = 4});
+    REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .operation = LANESORT_IS_SORTED);
+    REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .operation = LANESORT_UNIQUE, .answers = {.memory = answers});
+    REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .operation = LANESORT_RUN_LENGTHS, .results = {.memory = found},
+            .answers = {.memory = answers});
+    CHECK(memcmp(keys, numbers, sizeof keys) == 0);
+}
+
+void refuses_types(void) {
+    // Of no known width.
+    for (int type = -1; type <= 11; type += 12) {
+        const lanesort_request request = {KEYS, .type = type};
+        CHECK_REFUSED(lanesort_run(sorter, &request), LANESORT_INVALID_ARGUMENT, "no type");
+        CHECK_REFUSED(lanesort_prepare(sorter, &request), LANESORT_INVALID_ARGUMENT, type < 0 ? "-1" : "11");
+    }
+}
+
+void refuses_host_memory(void) {
+    // Of two arrays that overlap, one is written.
+    const lanesort_request pairs = {.memory = keys, .count = 100, .values = {.memory = keys, .offset = 99}};
+    CHECK_REFUSED(lanesort_run(sorter, &pairs), LANESORT_INVALID_ARGUMENT, "overlap");
+    const uint64_t down[] = {0, 10, 5}, beyond[] = {0, 10, n + 1};
+    lanesort_request segments = {KEYS, .segments = {.memory = down, .count = 2}};
+    CHECK_REFUSED(lanesort_run(sorter, &segments), LANESORT_INVALID_ARGUMENT, "begins at key 10 but ends at key 5");
+    segments.segments.memory = beyond;
+    CHECK_REFUSED(lanesort_run(sorter, &segments), LANESORT_OUT_OF_RANGE, "30001");
+    CHECK_REFUSED(lanesort_run(NULL, &pairs), LANESORT_INVALID_ARGUMENT, "sorter is null");
+    CHECK_REFUSED(lanesort_run(sorter, NULL), LANESORT_INVALID_ARGUMENT, "request is null");
+    CHECK_REFUSED(lanesort_prepare(NULL, &pairs), LANESORT_INVALID_ARGUMENT, "sorter is null");
+    CHECK_REFUSED(lanesort_prepare(sorter, NULL), LANESORT_INVALID_ARGUMENT, "request is null");
+    CHECK_REFUSED(lanesort_release(NULL), LANESORT_INVALID_ARGUMENT, "sorter is null");
+    CHECK_REFUSED(lanesort_last_report(sorter, NULL), LANESORT_INVALID_ARGUMENT, "report is null");
+    CHECK_REFUSED(lanesort_last_report(NULL, NULL), LANESORT_INVALID_ARGUMENT, "sorter is null");
+}
+
+void refuses_buffers(void) {
+    new_numbers(1u << 20, 0, n);
+    const cl_mem buffer = buffer_of(numbers, n * sizeof numbers[0]);
+    const cl_mem read_only = clCreateBuffer(context, CL_MEM_READ_ONLY, sizeof keys, NULL, NULL);
+    const cl_command_queue other_queue = clCreateCommandQueue(other_context, device, 0, NULL);
+    const lanesort_request good = {.memory = buffer, .count = n};
+    const struct {
+        lanesort_request request;
+        lanesort_status status;
+        const char* word;
+    } refused[] = {
+        {{.memory = buffer, .offset = 1, .count = n}, LANESORT_OUT_OF_RANGE, "30000 keys at offset 1"},
+        {{.memory = buffer, .count = n / 2, .values = {.memory = buffer, .offset = n / 2 + 1}},
+         LANESORT_OUT_OF_RANGE,
+         "15000 values at offset 15001"},
+        {{.memory = buffer, .count = n / 2, .values = {.memory = buffer, .offset = n / 2 - 1}},
+         LANESORT_INVALID_ARGUMENT,
+         "overlap"},
+        {{.memory = buffer, .count = n, .segments = {.memory = buffer, .count = SIZE_MAX, .longest = 9}},
+         LANESORT_INVALID_ARGUMENT,
+         "segments"},
+        {{.memory = read_only, .count = n}, LANESORT_NOT_WRITABLE, "read-only"},
+    };
+    cl_event event = NULL;
+    lanesort_recorded* call = NULL;
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; ++i) {
+        CHECK_REFUSED(lanesort_opencl_enqueue(sorter, queue, &refused[i].request, 0, NULL, &event), refused[i].status,
+                      refused[i].word);
+        CHECK_REFUSED(lanesort_opencl_record(&call, sorter, queue, &refused[i].request), refused[i].status,
+                      refused[i].word);
+    }
+    CHECK_REFUSED(lanesort_opencl_enqueue(sorter, other_queue, &good, 0, NULL, &event), LANESORT_WRONG_CONTEXT,
+                  "queue");
+    CHECK_REFUSED(lanesort_opencl_enqueue(sorter, NULL, &good, 0, NULL, &event), LANESORT_INVALID_ARGUMENT,
+                  "queue is null");
+    CHECK_REFUSED(lanesort_opencl_enqueue(sorter, queue, NULL, 0, NULL, &event), LANESORT_INVALID_ARGUMENT,
+                  "request is null");
+    CHECK_REFUSED(lanesort_opencl_enqueue(sorter, queue, &good, 1, NULL, &event), LANESORT_INVALID_ARGUMENT,
+                  "wait list is null");
+    CHECK_REFUSED(lanesort_cuda_enqueue(sorter, NULL, &good, 0, NULL, NULL), LANESORT_UNSUPPORTED, "CUDA");
+    CHECK_REFUSED(lanesort_cuda_record(&call, sorter, NULL, &good), LANESORT_UNSUPPORTED, "CUDA");
+    CHECK_REFUSED(lanesort_opencl_record(NULL, sorter, queue, &good), LANESORT_INVALID_ARGUMENT, "null");
+    CHECK_REFUSED(lanesort_opencl_enqueue_recorded(NULL, 0, NULL, NULL), LANESORT_INVALID_ARGUMENT, "null");
+    CHECK(event == NULL && call == NULL);
+    lanesort_destroy_recorded(NULL);
+    CHECK_SUCCESS(lanesort_opencl_record(&call, sorter, queue, &good));
+    CHECK_REFUSED(lanesort_opencl_enqueue_recorded(call, 1, NULL, NULL), LANESORT_INVALID_ARGUMENT, "wait list");
+    CHECK_REFUSED(lanesort_cuda_enqueue_recorded(call, 0, NULL, NULL), LANESORT_UNSUPPORTED, "another backend");
+    lanesort_destroy_recorded(call);
+
+    // A null handle is the last of many errors in a row; then all is well.
+    CHECK_REFUSED(lanesort_opencl_enqueue(NULL, queue, &good, 0, NULL, NULL), LANESORT_INVALID_ARGUMENT,
+                  "sorter is null");
+    CHECK_SUCCESS(lanesort_opencl_enqueue(sorter, queue, &good, 0, NULL, NULL));
+    CHECK(strstr(lanesort_last_error(), "sorter is null") != NULL);
+    CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, n * sizeof keys[0], keys, 0, NULL, NULL) == CL_SUCCESS);
+    CHECK(memcmp(keys, expected, n * sizeof keys[0]) == 0);
+    clReleaseMemObject(read_only);
+    clReleaseMemObject(buffer);
+    clReleaseCommandQueue(other_queue);
+}
+
+void refuses_sorters(void) {
+    lanesort_sorter* none = sorter;
+    CHECK_REFUSED(lanesort_create(&none, "no such device", NULL), LANESORT_UNKNOWN_DEVICE, "no such device");
+    CHECK(none == NULL);
+    const lanesort_options options = {.shape_file = "/no/such/file"};
+    CHECK_REFUSED(lanesort_opencl_create(&none, context, device, &options), LANESORT_INVALID_ARGUMENT, "/no/such/file");
+    CHECK_REFUSED(lanesort_opencl_create(&none, NULL, device, NULL), LANESORT_INVALID_ARGUMENT, "null");
+    CHECK_REFUSED(lanesort_opencl_create(NULL, context, device, NULL), LANESORT_INVALID_ARGUMENT, "null");
+    CHECK(lanesort_cuda_create(&none, -1, NULL) != LANESORT_SUCCESS);
+    CHECK(strlen(lanesort_device_name(NULL)) == 0 && strlen(lanesort_note(NULL)) == 0);
+    lanesort_destroy(NULL);
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# What the structure promises: host/ names no operation, an operation is a file, and few files know it.
+#   structure.sh SOURCE_FOLDER
+set -euo pipefail
+cd "$1"
+failed=0
+fail() {
+    printf 'FAILED: %s\n' "$1"
+    failed=1
+}
+
+# Identifiers of the standard library hold some of these words, too.
+named=$(grep -rnoE '\w*(merge|top_k|argsort|unique|run_lengths|select|scan|reduce)\w*' host |
+    grep -vE ':(unique_ptr|make_unique)$' || true)
+[[ -z $named ]] || fail "host/ names operations:
+$named"
+
+back=$(grep -rnE '#include ".*host/' lib || true)
+[[ -z $back ]] || fail "lib/ includes files of host/:
+$back"
+
+# Files of the library that name one operation, its kernels and the C interface counted in. To merge is also what every
+# sort does, so its kernels and plans are not counted.
+most=14
+for operation in merge argsort top_k is_sorted unique run_lengths; do
+    places=(lib host c kernels CMakeLists.txt)
+    [[ $operation != merge ]] || places=(lib/include lib/src/core lib/src/operations lib/src/sorter.cpp c CMakeLists.txt)
+    count=$(grep -rlE "\\b(enqueue_)?$operation(_by_key|_until|_arrays)?\\b" "${places[@]}" | wc -l)
+    printf '%-12s is named in %s files\n' "$operation" "$count"
+    ((count <= most)) || fail "$operation is named in $count files; $most are allowed"
+done
+
+exit $failed
