@@ -31,7 +31,7 @@ extern std::size_t middle, count;
 extern cl_context context;
 extern cl_device_id device;
 extern cl_command_queue queue;
-extern cl_mem buffer, offset_buffer;
+extern cl_mem buffer, offset_buffer, best_buffer, index_buffer;
 extern cl_event event, uploaded;
 extern std::vector<cl_event> wait_list;
 extern std::size_t offset;
