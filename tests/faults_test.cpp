@@ -169,6 +169,7 @@ Work argsort(OpenClTarget& target, Random& random) {
         });
 }
 
+/// The largest, which nobody has to ask for.
 template <std::size_t k>
 Work select_first(OpenClTarget& target, Random& random) {
     return on_buffer(
@@ -178,8 +179,8 @@ Work select_first(OpenClTarget& target, Random& random) {
             opencl::enqueue_top_k(sorter, target.queue(), buffer.range(), k, selected, waits, ended);
         },
         [](const CallersBuffer& buffer) {
-            std::vector<std::uint32_t> expected = sorted(buffer.keys(), Order::ascending);
-            std::vector<std::uint32_t> indices = stable_indices<std::uint32_t>(buffer.keys(), Order::ascending);
+            std::vector<std::uint32_t> expected = sorted(buffer.keys(), Order::descending);
+            std::vector<std::uint32_t> indices = stable_indices<std::uint32_t>(buffer.keys(), Order::descending);
             expected.resize(k);
             indices.resize(k);
             buffer.check(count, expected);
@@ -194,6 +195,7 @@ Work select_rows(OpenClTarget& target, Random& random) {
         [&](Sorter& sorter, const CallersBuffer& buffer, std::span<const cl_event> waits, cl_event* ended) {
             opencl::KeyRange range = buffer.range();
             range.row_length = count / 3;
+            range.order = Order::ascending;
             opencl::enqueue_top_k(sorter, target.queue(), range, count / 3, {buffer.handle(), count, {}}, waits, ended);
         },
         [](const CallersBuffer& buffer) {

@@ -136,6 +136,26 @@ TEST_SUITE("partial sort") {
         }
     }
 
+    TEST_CASE("partial sort: key n of the order, on the device's memory") {
+        Random random(seed());
+        for (Target& target : targets()) {
+            CAPTURE(target.name);
+            constexpr std::size_t count = 5000, offset = 7;
+            const auto keys = random_keys<std::uint32_t>(count + offset, random);
+            const auto expected = sorted(std::vector(keys.begin() + offset, keys.end()), Order::ascending);
+            for (const std::size_t n : {std::size_t{0}, std::size_t{60}, count / 2, count - 1, count}) {
+                CAPTURE(n);
+                const auto memory = target.memory(bytes_of(keys));
+                memory->enqueue_nth_element(target.sorter(), {offset, count}, n);
+                const auto found = keys_of<std::uint32_t>(memory->read());
+                CHECK(std::equal(keys.begin(), keys.begin() + offset, found.begin()));
+                const auto in_place = static_cast<std::ptrdiff_t>(std::min(n + 1, count));
+                CHECK(std::equal(expected.begin(), expected.begin() + in_place, found.begin() + offset));
+                CHECK(sorted(std::vector(found.begin() + offset, found.end()), Order::ascending) == expected);
+            }
+        }
+    }
+
     TEST_CASE("partial sort: of rows and of segments") {
         Random random(seed());
         for (Target& target : targets()) {
@@ -188,14 +208,15 @@ TEST_SUITE("partial sort") {
             for (const Particle& particle : found) seen[particle.id] = true;
             CHECK(std::ranges::count(seen, true) == static_cast<std::ptrdiff_t>(seen.size()));
 
-            std::vector<float> none;
-            const Error empty = error_of([&] { sorter.nth_element(std::span(none), 0); });
-            CHECK(empty.code() == ErrorCode::invalid_argument);
-            check_mentions(empty, {"no key 0"});
-            std::vector<float> rows(6);
-            const Error beyond = error_of([&] { sorter.nth_element(std::span(rows), 3, {.row_length = 3}); });
+            // The end is no key, but std::nth_element takes it, too.
+            std::vector<float> none, rows{3, 2, 1, 6, 5, 4};
+            const std::vector<float> before = rows;
+            sorter.nth_element(none, 0);
+            sorter.nth_element(rows, 3, {.row_length = 3});
+            CHECK(rows == before);
+            const Error beyond = error_of([&] { sorter.nth_element(rows, 4, {.row_length = 3}); });
             CHECK(beyond.code() == ErrorCode::invalid_argument);
-            check_mentions(beyond, {"no key 3", "among 3"});
+            check_mentions(beyond, {"no key 4", "among 3"});
         }
     }
 }

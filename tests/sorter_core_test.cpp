@@ -4,6 +4,7 @@
 #include <lanesort/error.hpp>
 
 #include "devices_made_up.hpp"
+#include "error_support.hpp"
 #include "operations/sort.hpp"
 #include "support.hpp"
 
@@ -173,6 +174,30 @@ TEST_CASE("core: a call is planned once, and again only when many others have co
     for (std::uint64_t count = 2; count < 100; ++count) core.planner().plan({.count = count});
     CHECK(core.planner().plan({.count = 100, .key = first}) != work);
     CHECK(work->programs.size() == 1);  // what was made stays whole
+}
+
+TEST_CASE("core: an option that a call does not use is refused") {
+    using enum Operation;
+    SorterCore core = core_for(test::processor(), 256);
+    const auto refused = [&](Operation operation, Request request, const char* option) {
+        request.operation = operation;
+        request.count = 100;
+        const Error error = test::error_of([&] { core.planner().plan(request); });
+        CHECK(error.code() == ErrorCode::invalid_argument);
+        CHECK(error.what() == std::string(name(operation)) + " does not use `" + option + "`");
+    };
+    for (const Operation operation : {is_sorted, is_sorted_until, unique, run_lengths}) {
+        refused(operation, {.stable = true}, "stable");
+        refused(operation, {.first = 5}, "first");
+        refused(operation, {.middle = 5}, "middle");
+        refused(operation, {.value_bytes = 4}, "values");
+        refused(operation, {.index_bytes = 4}, "indices");
+    }
+    for (const Operation operation : {sort, argsort, merge, top_k, is_sorted, unique})
+        refused(operation, {.length_bytes = 4}, "lengths");
+    for (const Operation operation : {argsort, top_k}) refused(operation, {.value_bytes = 4}, "values");
+    for (const Operation operation : {sort, argsort, top_k}) refused(operation, {.middle = 5}, "middle");
+    for (const Operation operation : {sort, merge}) refused(operation, {.index_bytes = 4}, "indices");
 }
 
 TEST_CASE("core: launches follow each other, and what one block leaves needs no second look") {

@@ -107,6 +107,9 @@ public:
     virtual std::unique_ptr<Recording> record(Sorter& sorter, const Call& call) = 0;
 
     SortReport enqueue_sort(Sorter& sorter, const Range& range) { return enqueue(sorter, sort(keys(range))); }
+    SortReport enqueue_nth_element(Sorter& sorter, const Range& range, std::size_t n) {
+        return enqueue(sorter, nth_element(keys(range), n));
+    }
     SortReport enqueue_sort_by_key(Sorter& sorter, const Range& range, const Values& belonging) {
         return enqueue(sorter, sort_by_key(keys(range), values(belonging)));
     }

@@ -272,6 +272,11 @@ std::size_t width_of(const char* what, std::size_t bytes) {
     return bytes;
 }
 
+void throw_two_counts(std::size_t first, std::size_t k) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{} keys are to be selected, but the range says {}: k alone says how many", k, first));
+}
+
 void throw_sizes_differ(std::size_t keys, std::size_t others) {
     throw Error(
         ErrorCode::invalid_argument,

@@ -33,6 +33,9 @@ namespace detail {
 /// The width of values, indices, lengths or offsets that there are. Throws Error(invalid_argument) for 0.
 std::size_t width_of(const char* what, std::size_t bytes);
 
+/// Throws Error(invalid_argument).
+[[noreturn]] void throw_two_counts(std::size_t first, std::size_t k);
+
 /// A call that does this with these keys.
 template <class Memory>
 CallIn<Memory> call_on(Operation operation, const KeyRangeIn<Memory>& keys) {
@@ -66,6 +69,21 @@ void add_values(CallIn<Memory>& call, const ValueRangeIn<Memory>& values) {
 template <class Memory>
 CallIn<Memory> sort(const KeyRangeIn<Memory>& keys) {
     return detail::call_on(Operation::sort, keys);
+}
+
+/// Brings the `first` first keys of the order to the front, in order; the others follow in some order.
+template <class Memory>
+CallIn<Memory> partial_sort(const KeyRangeIn<Memory>& keys, std::size_t first) {
+    CallIn<Memory> call = detail::call_on(Operation::sort, keys);
+    call.request.first = first;
+    return call;
+}
+
+/// Brings key n of the order to its place, those before it in front of it and the others behind it; where there is no
+/// key n, all keys to theirs.
+template <class Memory>
+CallIn<Memory> nth_element(const KeyRangeIn<Memory>& keys, std::size_t n) {
+    return partial_sort(keys, n < keys.count ? n + 1 : keys.count);
 }
 
 /// Sorts the keys together with the values that belong to them, both in place.
@@ -105,6 +123,7 @@ CallIn<Memory> merge_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<M
 template <class Memory>
 CallIn<Memory> top_k(const KeyRangeIn<Memory>& keys, std::size_t k, const SelectedIn<Memory>& selected) {
     CallIn<Memory> call = detail::call_on(Operation::top_k, keys);
+    if (keys.first != all_keys) detail::throw_two_counts(keys.first, k);
     call.request.first = k;
     call.results = {selected.memory, selected.offset};
     if (selected.indices.memory == nullptr) return call;

@@ -13,14 +13,14 @@ namespace {
 
 /// Every operation, in the order of its enumerators.
 constexpr OperationRow operations[] = {
-    {Operation::sort, "sort", sort_arrays, make_sort},
-    {Operation::argsort, "argsort", argsort_arrays, make_argsort},
-    {Operation::merge, "merge", merge_arrays, make_sort},
-    {Operation::top_k, "top_k", top_k_arrays, make_top_k},
-    {Operation::is_sorted, "is_sorted", order_arrays, make_order_test},
-    {Operation::is_sorted_until, "is_sorted_until", order_arrays, make_order_test},
-    {Operation::unique, "unique", equal_run_arrays, make_equal_runs},
-    {Operation::run_lengths, "run_lengths", equal_run_arrays, make_equal_runs},
+    {Operation::sort, "sort", stable | first | values, sort_arrays, make_sort},
+    {Operation::argsort, "argsort", stable | first | indices, argsort_arrays, make_argsort},
+    {Operation::merge, "merge", stable | first | middle | values, merge_arrays, make_sort},
+    {Operation::top_k, "top_k", stable | first | indices, top_k_arrays, make_top_k},
+    {Operation::is_sorted, "is_sorted", 0, order_arrays, make_order_test},
+    {Operation::is_sorted_until, "is_sorted_until", 0, order_arrays, make_order_test},
+    {Operation::unique, "unique", 0, equal_run_arrays, make_equal_runs},
+    {Operation::run_lengths, "run_lengths", lengths, equal_run_arrays, make_equal_runs},
 };
 
 const OperationRow& row_of(Operation operation) {
@@ -29,6 +29,20 @@ const OperationRow& row_of(Operation operation) {
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("there is no operation {}", static_cast<unsigned>(operation)));
     return *row;
+}
+
+/// An option that a call does not use is a mistake of the caller's, not to be passed over.
+void check_options(const Request& request, const OperationRow& row) {
+    const auto check = [&](Option option, bool is_given, const char* member) {
+        if (is_given && !(row.options & option))
+            throw Error(ErrorCode::invalid_argument, fmt::format("{} does not use `{}`", row.name, member));
+    };
+    check(stable, request.stable, "stable");
+    check(first, request.first != all_keys, "first");
+    check(middle, request.middle != 0, "middle");
+    check(values, request.value_bytes != 0, "values");
+    check(indices, request.index_bytes != 0, "indices");
+    check(lengths, request.length_bytes != 0, "lengths");
 }
 
 }  // namespace
@@ -54,7 +68,9 @@ Planner::Planned& Planner::planned(const Request& request) {
         return planned_.back();
     }
     check(request);
-    Planned described{nullptr, request, row_of(request.operation).arrays(request), nullptr};
+    const OperationRow& row = row_of(request.operation);
+    check_options(request, row);
+    Planned described{nullptr, request, row.arrays(request), nullptr};
     if (const Comparator* const comparator = request.key.comparator()) {
         described.comparator = std::make_unique<const Comparator>(*comparator);
         described.request.key = KeyKind(*described.comparator);

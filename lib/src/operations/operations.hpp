@@ -5,10 +5,14 @@
 
 namespace lanesort::detail {
 
+/// Members of a request that not every operation uses.
+enum Option : unsigned { stable = 1, first = 2, middle = 4, values = 8, indices = 16, lengths = 32 };
+
 /// What the planner knows of an operation.
 struct OperationRow {
     Operation operation;
     const char* name;
+    unsigned options;  ///< that it uses
     /// The caller's arrays. Throws Error for what the operation cannot do.
     Arrays (*arrays)(const Request& request);
     /// Adds programs, commands and own arrays to a work that has the caller's.
