@@ -114,16 +114,6 @@ INLINE uint chunks_before_end(tile_t tile, index_t count) {
     return tile.base < count ? (uint)((count - tile.base + chunk_keys - 1) / chunk_keys) : 0;
 }
 
-/* The steps of strides 2^(top - 1) vectors .. 1 key of a contiguous tile. */
-INLINE void merge_tile(arrays_t arrays, index_t count, tile_t tile, uint mirrored, uint top, uint first_coding,
-                       uint store_coding, flip_t flip) {
-    uint in_chunks = top == CHUNK_BITS;
-    merge_vectors(arrays, count, tile, 0, WALK_OF_TILE, mirrored, top, CHUNK_BITS, first_coding, flip);
-    for (uint chunk = 0; chunk < chunks_before_end(tile, count); ++chunk)
-        merge_chunk(arrays, count, tile, chunk * WALK_OF_CHUNK, (chunk + 1) * WALK_OF_CHUNK, in_chunks ? mirrored : 0,
-                    CHUNK_BITS, in_chunks ? first_coding : CODING_NONE, store_coding, flip);
-}
-
 /* Of heads that are sorted, which first_phase > 0 tells, only the phases from that one on. */
 #if HEADS
 #define FIRST_PHASE max(first_phase, FIELD_BITS + 1u)
@@ -175,6 +165,16 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
 #endif
 
 #if !HEADS
+/* The steps of strides 2^(top - 1) vectors .. 1 key of a contiguous tile. */
+INLINE void merge_tile(arrays_t arrays, index_t count, tile_t tile, uint mirrored, uint top, uint first_coding,
+                       uint store_coding, flip_t flip) {
+    uint in_chunks = top == CHUNK_BITS;
+    merge_vectors(arrays, count, tile, 0, WALK_OF_TILE, mirrored, top, CHUNK_BITS, first_coding, flip);
+    for (uint chunk = 0; chunk < chunks_before_end(tile, count); ++chunk)
+        merge_chunk(arrays, count, tile, chunk * WALK_OF_CHUNK, (chunk + 1) * WALK_OF_CHUNK, in_chunks ? mirrored : 0,
+                    CHUNK_BITS, in_chunks ? first_coding : CODING_NONE, store_coding, flip);
+}
+
 KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER FRONT_PARAMETER,
                         uint store_coding, flip_t flip ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     AWAIT_LAST_LAUNCH();
