@@ -15,7 +15,7 @@ struct Banks {
     unsigned work_items = 32;       ///< G: work-items that issue one instruction together
 };
 
-/// The most accesses to one bank among the write instructions of one remapped hand-over, from the round on the
+/// Returns the most accesses to one bank among the write instructions of one remapped hand-over, from the round on the
 /// field that begins at vector bit `from` to the round at `to` (see kernels/tile.h). The floor is
 /// work_items * banks_per_vector / banks. Uses the shape's vectors, work_items, bank_swap and bank_padding.
 /// For M = 1 and from = to + 1 this is the write-back after a step of stride 2^from in patent CN102750131A.

@@ -10,7 +10,7 @@
 
 namespace lanesort {
 
-/// A call. `Memory` is what the device knows memory by.
+/// A call: a request, and where its arrays lie. `Memory` is what the device knows memory by.
 template <class Memory>
 struct CallIn {
     /// The first element of an array; null: there is no such array.
@@ -71,7 +71,7 @@ CallIn<Memory> sort(const KeyRangeIn<Memory>& keys) {
     return detail::call_on(Operation::sort, keys);
 }
 
-/// Brings the `first` first keys of the order to the front, in order; the others follow in some order.
+/// Brings the first `first` keys of the order to the front, in order. The others follow in some order.
 template <class Memory>
 CallIn<Memory> partial_sort(const KeyRangeIn<Memory>& keys, std::size_t first) {
     CallIn<Memory> call = detail::call_on(Operation::sort, keys);
@@ -79,8 +79,8 @@ CallIn<Memory> partial_sort(const KeyRangeIn<Memory>& keys, std::size_t first) {
     return call;
 }
 
-/// Brings key n of the order to its place, those before it in front of it and the others behind it; where there is no
-/// key n, all keys to theirs.
+/// Brings key n of the order to its place, those before it in front of it and the others behind it. Where there is no
+/// key n, it brings all keys to theirs.
 template <class Memory>
 CallIn<Memory> nth_element(const KeyRangeIn<Memory>& keys, std::size_t n) {
     return partial_sort(keys, n < keys.count ? n + 1 : keys.count);
@@ -94,7 +94,7 @@ CallIn<Memory> sort_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Me
     return call;
 }
 
-/// Writes the indices that would sort the keys, of 4 or 8 bytes; the keys stay as they are.
+/// Writes the indices, of 4 or 8 bytes, that would sort the keys. The keys stay as they are.
 template <class Memory>
 CallIn<Memory> argsort(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Memory>& indices) {
     CallIn<Memory> call = detail::call_on(Operation::argsort, keys);
@@ -103,7 +103,7 @@ CallIn<Memory> argsort(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Memory
     return call;
 }
 
-/// Merges two sorted ranges that lie side by side, in place; the second begins `middle` keys after the first.
+/// Merges two sorted ranges that lie side by side, in place. The second begins at key `middle`.
 template <class Memory>
 CallIn<Memory> merge(const KeyRangeIn<Memory>& keys, std::size_t middle) {
     CallIn<Memory> call = detail::call_on(Operation::merge, keys);
@@ -119,7 +119,8 @@ CallIn<Memory> merge_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<M
     return call;
 }
 
-/// Writes the first k keys of the range, or of each of its rows, in order, to another place; the keys stay as they are.
+/// Writes the first k keys of the range, or of each of its rows, to another place: the largest, unless the range has
+/// another order. The keys stay as they are.
 template <class Memory>
 CallIn<Memory> top_k(const KeyRangeIn<Memory>& keys, std::size_t k, const SelectedIn<Memory>& selected) {
     CallIn<Memory> call = detail::call_on(Operation::top_k, keys);
@@ -148,7 +149,7 @@ CallIn<Memory> is_sorted_until(const KeyRangeIn<Memory>& keys, const IntegersIn<
     return call;
 }
 
-/// Writes the distinct keys of a sorted range, in order, and their number; no more keys than that number are written.
+/// Writes the distinct keys of a sorted range, and their number. No more keys than these are written.
 template <class Memory>
 CallIn<Memory> unique(const KeyRangeIn<Memory>& keys, const DistinctIn<Memory>& distinct) {
     CallIn<Memory> call = detail::call_on(Operation::unique, keys);
@@ -157,8 +158,8 @@ CallIn<Memory> unique(const KeyRangeIn<Memory>& keys, const DistinctIn<Memory>& 
     return call;
 }
 
-/// The same with how often each of these keys comes, in integers of 4 or 8 bytes, with room for as many as there are
-/// keys.
+/// The same, and writes how often each of these keys comes: integers of 4 or 8 bytes, with room for as many as there
+/// are keys.
 template <class Memory>
 CallIn<Memory> run_lengths(const KeyRangeIn<Memory>& keys, const DistinctIn<Memory>& distinct,
                            const ValueRangeIn<Memory>& lengths) {

@@ -1,6 +1,6 @@
 /// @file
-/// Sorting keys that are in the caller's own CUDA memory, on the caller's own stream. Needs no CUDA header: the types
-/// of the driver and of the runtime API are pointers to the same structures.
+/// Sorting in the caller's own CUDA memory, on the caller's own stream. Needs no CUDA header: the types of the driver
+/// and of the runtime API are pointers to the same structures.
 #pragma once
 
 #include <cstddef>
@@ -29,13 +29,14 @@ struct Installation {
     bool is_built_in = true;       ///< the library was built with CUDA's headers
 };
 
-/// Looks for the driver and NVRTC as devices() does. Throws nothing but std::bad_alloc.
+/// Looks for the driver and NVRTC, as devices() does, and returns what there is. Throws nothing but std::bad_alloc.
 Installation installation();
 
-/// A sorter for the device of that number, in its primary context, which is the one that the CUDA runtime API uses.
-/// Throws as Sorter's constructor does, and Error(no_device) where there is no driver or no such device.
-/// What its calls take from the device they take from a pool of the sorter's, which keeps up to 64 MiB for the next
-/// call.
+/// Returns a sorter for the device of that number, in its primary context, which is the one that the CUDA runtime API
+/// uses.
+///
+/// Memory: its calls take what they need from a pool of the sorter's, which keeps up to 64 MiB for the next call.
+/// Errors: as Sorter's constructor; Error(no_device) where there is no driver or no such device.
 Sorter make_sorter(int device = 0, SorterOptions options = {});
 
 /// A device pointer (cudaMalloc, cuMemAlloc or managed memory), aligned to its elements; records to the largest power

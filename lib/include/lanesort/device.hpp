@@ -39,9 +39,9 @@ struct DeviceInfo {
     bool host_unified_memory = false;        ///< host memory can be sorted where it is, without a copy
 };
 
-/// The shape that the library chooses for `count` elements of such bytes (0: very many): from a table by kind of
-/// device, clipped to the device's limits. There is one for every device with 32 work-items and 4 KB of local memory; a
-/// CPU needs neither.
+/// Returns the shape that the library chooses for `count` elements of such bytes (0: very many). It is from a table by
+/// kind of device, clipped to the device's limits. There is one for every device with 32 work-items and 4 KB of local
+/// memory; a processor needs neither.
 Shape choose_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t count = 0);
 
 namespace detail {
@@ -70,16 +70,18 @@ struct Discovery {
     std::vector<std::string> absences;   ///< why there are not more: a sentence for each backend or platform
 };
 
-/// Asks all backends. One that is missing, e.g. without its driver, or that fails is among the absences. Any thread may
-/// call this and the two below at any time: they ask one after the other.
+/// Asks all backends, and returns what there is. A backend that is missing, e.g. without its driver, or that fails is
+/// among the absences. Any thread may call this and the two below at any time: they ask one after the other.
 Discovery discover();
 
-/// Every device of every platform, CUDA's first; empty where there are none. discover() tells why there are not more.
+/// Returns every device of every platform, CUDA's first; none where there are none. discover() tells why there are not
+/// more.
 std::vector<Device> devices();
 
-/// The device that `selector` names: a number in the order of devices(), or a part of the name of the device or of
-/// its platform, in any case of letters. "" or "default" is the first GPU, or else the first device.
-/// Throws Error(no_platform), Error(no_device), or Error(unknown_device) that lists what there is.
+/// Returns the device that `selector` names: a number in the order of devices(), or a part of the name of the device or
+/// of its platform, in any case of letters. "" or "default" is the first GPU, or else the first device.
+///
+/// Errors: Error(no_platform), Error(no_device), or Error(unknown_device) that lists what there is.
 Device find_device(std::string_view selector = {});
 
 }  // namespace lanesort

@@ -89,8 +89,9 @@ typedef struct lanesort_options {
 } lanesort_options;
 
 /// Makes a sorter on the device that `selector` names: its number, or a part of its name; null or "" is the first GPU,
-/// or else the first device. `options` may be null. The caller destroys the sorter. After an error it is null. Fails
-/// as find_device of device.hpp and the constructor of Sorter do.
+/// or else the first device. `options` may be null. The caller destroys the sorter.
+///
+/// Errors: as find_device() of device.hpp and the constructor of Sorter; the sorter is null then.
 LANESORT_API lanesort_status lanesort_create(lanesort_sorter** sorter, const char* selector,
                                              const lanesort_options* options);
 
@@ -102,8 +103,8 @@ LANESORT_API lanesort_status lanesort_opencl_create(lanesort_sorter** sorter, cl
 LANESORT_API lanesort_status lanesort_cuda_create(lanesort_sorter** sorter, int device,
                                                   const lanesort_options* options);
 
-/// Destroys a sorter, whose recorded sorts must be gone; null is allowed. What it enqueued on a CUDA stream must have
-/// ended, since the kernels go with it.
+/// Destroys a sorter, whose recorded requests must be gone; null is allowed. What it enqueued on a CUDA stream must
+/// have ended, since the kernels go with it.
 LANESORT_API void lanesort_destroy(lanesort_sorter* sorter);
 
 /// The name of the sorter's device. Lasts until the sorter's next call; empty for a null sorter.
@@ -229,7 +230,9 @@ typedef struct lanesort_request {
 LANESORT_API lanesort_status lanesort_run(lanesort_sorter* sorter, const lanesort_request* request);
 
 /// Compiles now what such a request needs, so that the request does not: Sorter::prepare. Where its arrays are need not
-/// be said, so values are told by `bytes` alone, segments by `longest`. Fails as the request would, but for its memory.
+/// be said, so values are told by `bytes` alone, segments by `longest`.
+///
+/// Errors: as those of the request, but for its memory.
 LANESORT_API lanesort_status lanesort_prepare(lanesort_sorter* sorter, const lanesort_request* request);
 
 /// Frees the programs that the sorter compiled so far: Sorter::release.
@@ -239,7 +242,7 @@ LANESORT_API lanesort_status lanesort_release(lanesort_sorter* sorter);
 /// not outlive its sorter, and serves the same thread.
 typedef struct lanesort_recorded lanesort_recorded;
 
-/// Null is allowed.
+/// Destroys a recorded request; null is allowed.
 LANESORT_API void lanesort_destroy_recorded(lanesort_recorded* recorded);
 
 // ---- OpenCL buffers -----------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 /// @file
-/// Sorting keys that are in the caller's own OpenCL buffer, on the caller's own queue.
+/// Sorting in the caller's own OpenCL buffers, on the caller's own queue.
 #pragma once
 
 #include <concepts>
@@ -21,8 +21,10 @@ typedef struct _cl_event* cl_event;                  ///< an event
 /// Sorting in the caller's own buffers, on the caller's own queue. Enqueues, and neither blocks nor flushes.
 namespace lanesort::opencl {
 
-/// A sorter in the caller's context, for that device of it. Retains the context.
-/// Throws as Sorter's constructor does, and Error(wrong_context) if the context does not hold the device.
+/// Returns a sorter in the caller's context, for that device of it. Retains the context.
+///
+/// Errors: as Sorter's constructor; Error(invalid_argument) also for a null context or device; Error(wrong_context) if
+/// the context does not hold the device.
 Sorter make_sorter(cl_context context, cl_device_id device, SorterOptions options = {});
 
 using Memory = cl_mem;                       ///< what OpenCL knows memory by
@@ -33,8 +35,8 @@ using EndEvent = cl_event*;
 
 #include <lanesort/device_calls.inc>
 
-/// enqueue_sort for the C++ wrappers of CL/opencl.hpp, which this header need not include: anything whose call operator
-/// gives the OpenCL handle. `event`, if given, is overwritten.
+/// enqueue_sort() for the C++ wrappers of CL/opencl.hpp, which this header need not include: for anything whose call
+/// operator gives the OpenCL handle. `event`, if given, is overwritten.
 template <class Queue, class Event>
 requires requires(const Queue& queue, Event& event) {
     { queue() } -> std::convertible_to<cl_command_queue>;

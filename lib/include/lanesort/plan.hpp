@@ -57,31 +57,34 @@ struct Plan {
     friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-/// The plan for `count` keys: the normalised bitonic merge network (all compare-exchanges ascend, the first step of
-/// each phase is mirrored, pairs that reach beyond the end are skipped) cut into passes.
-/// With a tile of 2^t keys and 2^(q-1) < count <= 2^q there are 1 + sum over p = t+1..q of (ceil((p-t)/r) + 1) passes.
-/// Pure: no device, no state. Takes time and memory proportional to the passes.
-/// Throws Error(invalid_argument) for an impossible shape, Error(too_large) above 2^62 keys.
+/// Returns the plan for `count` keys: the normalised bitonic merge network (all compare-exchanges ascend, the first
+/// step of each phase is mirrored, pairs that reach beyond the end are skipped) cut into passes. It needs no device.
 ///
+/// With a tile of 2^t keys and 2^(q-1) < count <= 2^q there are 1 + sum over p = t+1..q of (ceil((p-t)/r) + 1) passes.
 /// Where only the `first` keys of the order are to be in their places, and are no more than half a tile, the network is
 /// cut off: runs of eight heads of 2^head_bits() keys are sorted, or of a tile if that is less. From then on only the
 /// first head of each run is merged with those of other runs, eight to one in a pass, and all that are left once they
 /// are few. The last pass decodes.
+///
+/// Memory and cost: proportional to the passes.
+/// Errors: Error(invalid_argument) for an impossible shape; Error(too_large) above 2^62 keys.
 Plan make_plan(std::uint64_t count, const Shape& shape, std::uint64_t first = all_keys);
 
-/// lg of the keys of a head in the plan for the first so many keys; 0 where it sorts all of them.
+/// Returns lg of the keys of a head in the plan for the first so many keys; 0 where it sorts all of them.
 unsigned head_bits(std::uint64_t count, const Shape& shape, std::uint64_t first);
 
-/// The plan that merges two sorted ranges side by side, of `middle` keys and of the others: the one phase of the
-/// network that merges two runs of 2^(p-1) keys, no less than the longer range, with made-up keys in front of the first
-/// and behind the second. Passes, errors and costs as make_plan; `middle` is no more than `count`.
+/// Returns the plan that merges two sorted ranges side by side, of `middle` keys (no more than `count`) and of the
+/// others: the one phase of the network that merges two runs of 2^(p-1) keys, no less than the longer range, with
+/// made-up keys in front of the first and behind the second. Memory, cost and errors are those of make_plan().
 Plan make_merge_plan(std::uint64_t count, std::uint64_t middle, const Shape& shape);
 
-/// The plan for `rows` rows of `length` keys, one after the other in the array, each sorted by itself. All rows share
-/// the launches of a sort of `length` keys. A tile lies in one row: the shape's tile has no more keys than the next
-/// power of two from `length`, but at least those of one work-item's registers; else it throws Error(invalid_argument),
-/// unless a work-item walks the tile in the cache. Where `length` is a power of two, and no less than those, a larger tile
-/// holds several rows, if `tiles_hold_rows`.
+/// Returns the plan for `rows` rows of `length` keys, one after the other in the array, each sorted by itself. All rows
+/// share the launches of a sort of `length` keys. A tile lies in one row. Where `length` is a power of two, and no less
+/// than the keys in a work-item's registers, a larger tile holds several rows, if `tiles_hold_rows`.
+///
+/// Memory and cost: as make_plan().
+/// Errors: as make_plan(); Error(invalid_argument) also for any other tile of more keys than the next power of two from
+/// `length`, or than a work-item has in registers if that is more, unless a work-item walks the tile in the cache.
 Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape, unsigned tiles_per_group = 1,
                    std::uint64_t first = all_keys, bool tiles_hold_rows = true);
 
@@ -95,9 +98,9 @@ struct Step {
     friend bool operator==(const Step&, const Step&) = default;
 };
 
-/// The steps, in order, of a pass of a plan for that shape; undefined for any other pass. A hand-over of the pass that
-/// comes before none of them, of which there is at most one, is its last deed: it brings the keys into the order in
-/// which they are stored.
+/// Returns the steps, in order, of a pass of a plan for that shape; for any other pass the result is undefined. At most
+/// one hand-over of the pass comes before none of them: the last, which brings the keys into the order in which they
+/// are stored.
 std::vector<Step> steps(const Pass& pass, const Shape& shape);
 
 }  // namespace lanesort

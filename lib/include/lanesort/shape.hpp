@@ -60,10 +60,12 @@ struct Shape {
     std::size_t local_bytes(ElementBytes bytes) const noexcept;
 };
 
-/// Throws Error(invalid_argument) that says which number of the shape cannot be, and why.
+/// Does nothing if the shape is possible.
+///
+/// Errors: Error(invalid_argument) that says which number of the shape cannot be, and why.
 void check(const Shape& shape);
 
-/// "L=1 M=8 ITEMS=256 r=8 remap ...": one line for a person.
+/// Returns a line for a person: "L=1 M=8 ITEMS=256 r=8 remap ...".
 std::string to_string(const Shape& shape);
 
 }  // namespace lanesort

@@ -20,9 +20,8 @@ struct SyncCounts {
     friend bool operator==(const SyncCounts&, const SyncCounts&) = default;
 };
 
-/// The formulas of patent CN102750131A as printed, for the next power of two; nothing where the patent gives none,
-/// or a negative one.
-/// They are printed for comparison only: counting the network's steps gives other numbers (see exact_counts).
+/// What the formulas of patent CN102750131A give, for the next power of two; nothing where the patent has none, or the
+/// number is negative. It is for comparison only: the network's steps, counted, are others (see exact_counts).
 struct PrintedCounts {
     std::optional<std::int64_t> by_cpu;  ///< synchronisations by the CPU
     std::optional<std::int64_t> all;     ///< these and those inside work-groups
@@ -34,14 +33,14 @@ struct Variant {
     Shape shape;       ///< the settings of the one kernel that make it
 };
 
-/// The patent's formulas for that many keys in that shape.
+/// Returns what the patent's formulas give for that many keys in that shape.
 PrintedCounts printed_counts(std::uint64_t count, const Shape& shape);
 
-/// Counted from the plan; what an executor really does is always equal to it.
+/// Returns what is counted from the plan. What an executor really does is always equal to it.
 SyncCounts exact_counts(const Plan& plan);
 
-/// The rows of the statistics table, from the scalar baseline to several global steps a pass, each one change after the
-/// other: scalar with every step by the CPU; scalar with local barriers; L = 2, 4, 8, 16; M = 2, 4; remapping; the
+/// Returns the rows of the statistics table, from the scalar baseline to several global steps a pass, one change after
+/// the other: scalar with every step by the CPU; scalar with local barriers; L = 2, 4, 8, 16; M = 2, 4; remapping; the
 /// bank swap; r = 2, 4. Work-groups have 256 work-items, as in the patent, or fewer where `local_bytes` of local memory
 /// or `max_work_items` demand it; then lanes come down too.
 std::vector<Variant> statistics_variants(std::size_t key_bytes, std::size_t local_bytes = 32768,
