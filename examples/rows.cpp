@@ -23,7 +23,7 @@ int main() try {
     std::vector<float> table(rows * row_length);
     std::ranges::generate(table, [&] { return normal(random); });
     std::vector<float> expected_table = table;
-    const lanesort::SortReport report = sorter.sort(std::span(table), {.row_length = row_length});
+    const lanesort::SortReport report = sorter.sort(table, {.row_length = row_length});
     std::vector<float> medians(rows);
     for (std::size_t row = 0; row < rows; ++row) medians[row] = table[row * row_length + row_length / 2];
 
@@ -37,7 +37,7 @@ int main() try {
     std::ranges::generate(entries, [&] { return static_cast<double>(normal(random)); });
     const std::vector<std::uint32_t> given_columns = columns;
     const std::vector<double> given_entries = entries;
-    sorter.sort_by_key(std::span(columns), std::span(entries), {.segments = starts});
+    sorter.sort_by_key(columns, entries, {.segments = starts});
 
     // The check.
     for (std::size_t row = 0; row < rows; ++row)

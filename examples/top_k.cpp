@@ -42,7 +42,7 @@ int main() try {
     std::ranges::generate(scores, [&] { return normal(random); });
     std::vector<float> best(10);
     std::vector<std::uint32_t> indices(best.size());
-    sorter.top_k(std::span(scores), std::span(best), std::span(indices));
+    sorter.top_k(scores, best, indices);
     bool right = are_first(scores, best, indices, std::greater());
 
     // The nearest of each row: row q has the distances of query q to all points. Indices count from the row's first
@@ -62,8 +62,7 @@ int main() try {
     }
     std::vector<float> least(queries * nearest);
     std::vector<std::uint32_t> neighbours(least.size());
-    sorter.top_k(std::span(distances), std::span(least), std::span(neighbours),
-                 {.order = lanesort::Order::ascending, .row_length = points});
+    sorter.top_k(distances, least, neighbours, {.order = lanesort::Order::ascending, .row_length = points});
     for (std::size_t q = 0; q < queries; ++q)
         right = right && are_first(std::span(distances).subspan(q * points, points),
                                    std::span(least).subspan(q * nearest, nearest),

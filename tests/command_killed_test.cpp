@@ -99,7 +99,7 @@ public:
         return is_sorted;
     }
 
-    /// Every file left behind has the name that the README gives, and the next sort is none the worse for them.
+    /// Every file left behind has the name that docs/command.md gives, and the next sort is none the worse for them.
     void check_next() const {
         const std::size_t files = scene_.files();
         for (const auto& entry : fs::directory_iterator(scene_.folder()))
