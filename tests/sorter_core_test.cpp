@@ -192,7 +192,10 @@ TEST_CASE("core: an option that a call does not use is refused") {
         refused(operation, {.middle = 5}, "middle");
         refused(operation, {.value_bytes = 4}, "values");
         refused(operation, {.index_bytes = 4}, "indices");
+        refused(operation, {.counts_syncs = true}, "counts_syncs");
     }
+    refused(argsort, {.counts_syncs = true, .index_bytes = 4}, "counts_syncs");
+    refused(top_k, {.counts_syncs = true, .first = 90}, "counts_syncs");
     for (const Operation operation : {sort, argsort, merge, top_k, is_sorted, unique})
         refused(operation, {.length_bytes = 4}, "lengths");
     for (const Operation operation : {argsort, top_k}) refused(operation, {.value_bytes = 4}, "values");

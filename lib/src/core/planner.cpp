@@ -13,9 +13,9 @@ namespace {
 
 /// Every operation, in the order of its enumerators.
 constexpr OperationRow operations[] = {
-    {Operation::sort, "sort", stable | first | values, sort_arrays, make_sort},
+    {Operation::sort, "sort", stable | first | values | counters, sort_arrays, make_sort},
     {Operation::argsort, "argsort", stable | first | indices, argsort_arrays, make_argsort},
-    {Operation::merge, "merge", stable | first | middle | values, merge_arrays, make_sort},
+    {Operation::merge, "merge", stable | first | middle | values | counters, merge_arrays, make_sort},
     {Operation::top_k, "top_k", stable | first | indices, top_k_arrays, make_top_k},
     {Operation::is_sorted, "is_sorted", 0, order_arrays, make_order_test},
     {Operation::is_sorted_until, "is_sorted_until", 0, order_arrays, make_order_test},
@@ -43,6 +43,7 @@ void check_options(const Request& request, const OperationRow& row) {
     check(values, request.value_bytes != 0, "values");
     check(indices, request.index_bytes != 0, "indices");
     check(lengths, request.length_bytes != 0, "lengths");
+    check(counters, request.counts_syncs, "counts_syncs");
 }
 
 }  // namespace
