@@ -242,5 +242,17 @@ TEST_CASE("core: indices of a selection need room for what is selected only") {
     CHECK_THROWS_AS(sorter.argsort(all.first(count), numbers.first(count)), Error);
 }
 
+TEST_CASE("core: what a call takes for itself has to fit the device, too") {
+    DeviceInfo device = test::processor();
+    device.max_allocation_bytes = 1 << 20;
+    Sorter sorter(std::make_unique<SorterCore>(core_for(device, 1)));
+    std::vector<std::uint8_t> keys(1 << 20), values(1 << 20);
+    const auto code_of = [](const auto& call) { return test::error_of(call).code(); };
+    CHECK_NOTHROW(sorter.sort_by_key(keys, values));
+    CHECK(code_of([&] { sorter.sort_by_key(keys, values, {.stable = true}); }) == ErrorCode::too_large);
+    CHECK(code_of([&] { sorter.measure(std::uint64_t{1} << 40, KeyType::u32); }) == ErrorCode::too_large);
+    CHECK(code_of([&] { sorter.measure(std::uint64_t{1} << 62, KeyType::u32); }) == ErrorCode::too_large);
+}
+
 }  // namespace
 }  // namespace lanesort::detail

@@ -1,6 +1,7 @@
 #include "memory_check.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include <fmt/format.h>
@@ -44,18 +45,24 @@ void require_apart(const Place* first, const Place* last) {
 
 }  // namespace
 
+void check_sizes(const Arrays& arrays, Slot first, const DeviceInfo& device, const Request& request) {
+    for (const Array& array : std::span(arrays).subspan(static_cast<std::size_t>(first)))
+        if (array.count > 0 && array.count > device.max_allocation_bytes / array.bytes)
+            throw Error(ErrorCode::too_large,
+                        fmt::format("{} {} exceed the {} bytes that {} can allocate at once{}", array.count,
+                                    described(array, arrays, request), device.max_allocation_bytes, device.name,
+                                    why_limited(device)));
+}
+
 void check_host_memory(const Arrays& arrays, const Bindings& bindings, const DeviceInfo& device,
                        const Request& request) {
+    check_sizes(arrays, Slot::keys, device, request);
     Place places[slots], *last = places;
     for (std::size_t slot = 0; slot < slots; ++slot) {
         const Array& array = arrays[slot];
         if (array.count == 0) continue;
         require(bindings[slot].memory != nullptr, ErrorCode::invalid_argument,
                 fmt::format("the pointer to the {} is null", array.name));
-        require(array.count <= device.max_allocation_bytes / array.bytes, ErrorCode::too_large,
-                fmt::format("{} {} exceed the {} bytes that {} can allocate at once{}", array.count,
-                            described(array, arrays, request), device.max_allocation_bytes, device.name,
-                            why_limited(device)));
         const auto address = reinterpret_cast<std::uintptr_t>(bindings[slot].memory);
         *last++ = {&array, 0, address, address + array.size()};
     }

@@ -9,6 +9,9 @@ struct Request;
 
 namespace lanesort::detail {
 
+/// Throws Error(too_large) for arrays, from that slot on, that the device cannot allocate.
+void check_sizes(const Arrays& arrays, Slot first, const DeviceInfo& device, const Request& request);
+
 /// Throws Error(invalid_argument) for null pointers and for arrays that overlap though one of them is written, and
 /// Error(too_large) for arrays that the device cannot allocate.
 void check_host_memory(const Arrays& arrays, const Bindings& bindings, const DeviceInfo& device,

@@ -32,6 +32,12 @@ bool is_sorted(const std::vector<std::byte>& keys, std::size_t bytes, KeyCoding 
 
 }  // namespace
 
+std::shared_ptr<const Work> SorterCore::plan(const Request& request) {
+    std::shared_ptr<const Work> work = planner_.plan(request);
+    check_sizes(work->arrays, Slot::own_keys, backend_->info(), request);
+    return work;
+}
+
 SortReport SorterCore::run(const Request& request, Bindings bindings) {
     const Arrays& arrays = planner_.arrays(request);
     for (std::size_t slot = 0; slot < slots; ++slot) {
@@ -39,14 +45,14 @@ SortReport SorterCore::run(const Request& request, Bindings bindings) {
         if (memory) memory = static_cast<std::byte*>(memory) + std::exchange(offset, 0) * arrays[slot].bytes;
     }
     check_host_memory(arrays, bindings, backend_->info(), request);
-    const std::shared_ptr<const Work> work = planner_.plan(request);
+    const std::shared_ptr<const Work> work = plan(request);
     return note(work->commands.empty() ? SortReport{} : backend_->run_on_host_memory(*work, bindings, progress_));
 }
 
 SortReport SorterCore::enqueue(const Request& request, const Bindings& bindings, const Queue& queue, void** event) {
     backend_->check(queue);
     check_device_memory(planner_.arrays(request), bindings, *backend_, request);
-    const std::shared_ptr<const Work> work = planner_.plan(request);
+    const std::shared_ptr<const Work> work = plan(request);
     backend_->enqueue(*work, bindings, queue, event);
     return note(work->report);
 }
@@ -55,7 +61,7 @@ std::unique_ptr<Recording> SorterCore::record(const Request& request, const Bind
                                               SortReport& report) {
     backend_->check({queue, {}});
     check_device_memory(planner_.arrays(request), bindings, *backend_, request);
-    std::shared_ptr<const Work> work = planner_.plan(request);
+    std::shared_ptr<const Work> work = plan(request);
     report = work->report;
     report.device_bytes = 0;  // the recording has it
     return backend_->record(std::move(work), bindings, queue);
@@ -68,6 +74,7 @@ void SorterCore::release() {
 
 SyncCounts SorterCore::measure(std::uint64_t count, KeyType type) {
     const Request request{.count = count, .in_host_memory = true, .counts_syncs = true, .key = type};
+    check_sizes(planner_.arrays(request), Slot::keys, backend_->info(), request);
     const std::size_t bytes = key_bytes(type);
     std::vector<std::byte> keys(count * bytes);
     std::mt19937_64 random(count);

@@ -37,6 +37,9 @@ public:
     SyncCounts measure(std::uint64_t count, KeyType type);
 
 private:
+    /// The planner's work. Throws Error(too_large) where the device cannot allocate the work's own arrays.
+    std::shared_ptr<const Work> plan(const Request& request);
+
     std::unique_ptr<Backend> backend_;
     Planner planner_;
     std::function<void(std::size_t, std::size_t)> progress_;

@@ -47,7 +47,7 @@ struct Array {
     std::uint64_t count = 0;  ///< elements; 0: the slot is not used
     std::size_t bytes = 0;    ///< of an element
     Access access = Access::change;
-    const char* name = "";             ///< "keys", "values", .. in messages
+    const char* name = "elements";     ///< "keys", "values", .. in messages
     bool as_many_as_answered = false;  ///< the first answer tells how many elements were written
     bool is_reread = false;            ///< kernels read what they wrote
 
