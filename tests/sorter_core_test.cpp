@@ -254,5 +254,12 @@ TEST_CASE("core: what a call takes for itself has to fit the device, too") {
     CHECK(code_of([&] { sorter.measure(std::uint64_t{1} << 62, KeyType::u32); }) == ErrorCode::too_large);
 }
 
+TEST_CASE("core: shapes and plans of keys of no type are refused") {
+    Sorter sorter(std::make_unique<SorterCore>(core_for(test::processor(), 1)));
+    const auto none = static_cast<KeyType>(99);
+    CHECK(test::error_of([&] { sorter.shape(none, 100); }).code() == ErrorCode::invalid_argument);
+    CHECK(test::error_of([&] { sorter.plan(100, none); }).code() == ErrorCode::invalid_argument);
+}
+
 }  // namespace
 }  // namespace lanesort::detail

@@ -24,7 +24,7 @@ detail::Launch empty(const detail::Launch& launch, unsigned work_items) {
 
 void Host::rehearse(const detail::Work& work) {
     // Other compilers leave nothing for later.
-    if (info_.kind != DeviceKind::cpu) return;
+    if (!compiles_at_launch()) return;
     detail::Work rehearsal;
     rehearsal.programs = work.programs;
     std::size_t bytes = 0;

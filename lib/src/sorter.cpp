@@ -36,6 +36,7 @@ HostCall call_on(Operation operation, const ConstKeys& keys, const SortOptions& 
                     .count = keys.size(),
                     .order = options.order,
                     .stable = options.stable,
+                    .in_host_memory = true,
                     .row_length = options.row_length,
                     .first = options.first,
                     .key = keys.kind()};
@@ -232,6 +233,7 @@ std::uint64_t many_keys(std::uint64_t row_length) {
 
 detail::Network network_of(detail::Planner& planner, std::uint64_t count, KeyType type) {
     const Request request{.count = count, .key = type};
+    detail::check(request);
     return detail::make_network(planner, request, detail::element_bytes(request, 0));
 }
 
