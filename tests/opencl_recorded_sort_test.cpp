@@ -67,6 +67,23 @@ TEST_CASE("recorded sort: out-of-order queues") {
     }
 }
 
+TEST_CASE("recorded sort: calls with copies are enqueued command by command, the others replayed where sorts are") {
+    Random random(seed());
+    for (OpenClTarget& target : opencl_devices()) {
+        CAPTURE(target.name);
+        const auto keys = random_keys<std::uint32_t>(1000, random);
+        const cl::Buffer buffer = buffer_of(target, keys);
+        const cl::Buffer others(target.context, CL_MEM_READ_WRITE, keys.size() * 4);
+        const opencl::KeyRange range{buffer(), 0, keys.size()};
+        const auto is_replayed = [&](const opencl::Call& call) {
+            return opencl::Recorded(target.sorter(), target.queue(), call).is_replayed();
+        };
+        CHECK(!is_replayed(argsort(range, {others()})));
+        CHECK(!is_replayed(top_k(range, 900, {others()})));
+        CHECK(is_replayed(top_k(range, 1, {others()})) == is_replayed(sort(range)));
+    }
+}
+
 TEST_CASE("recorded sort: refuses what enqueue_sort refuses") {
     for (OpenClTarget& target : opencl_devices()) {
         CAPTURE(target.name);

@@ -1,6 +1,8 @@
 #include "command_buffer.hpp"
 
+#include <algorithm>
 #include <string>
+#include <variant>
 
 namespace lanesort::opencl {
 namespace {
@@ -16,9 +18,6 @@ CommandBufferFunctions functions_of(const cl::Device& device) {
     find(functions.release, "clReleaseCommandBufferKHR");
     find(functions.finalize, "clFinalizeCommandBufferKHR");
     find(functions.kernel, "clCommandNDRangeKernelKHR");
-    find(functions.copy, "clCommandCopyBufferKHR");
-    find(functions.copy_rows, "clCommandCopyBufferRectKHR");
-    find(functions.fill, "clCommandFillBufferKHR");
     find(functions.enqueue, "clEnqueueCommandBufferKHR");
     return functions;
 }
@@ -31,7 +30,11 @@ cl_bitfield bits(const cl::Device& device, cl_device_info which) {
 
 }  // namespace
 
-bool CommandBuffer::supported(const cl::CommandQueue& queue) {
+bool CommandBuffer::supported(const cl::CommandQueue& queue, const detail::Work& work) {
+    if (!std::ranges::all_of(work.commands, [](const detail::Command& command) {
+            return std::holds_alternative<detail::Launch>(command);
+        }))
+        return false;
     const cl::Device device(handle_of<cl_device_id>(queue, CL_QUEUE_DEVICE), true);
     if (device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_khr_command_buffer") == std::string::npos) return false;
     const cl_bitfield properties = queue.getInfo<CL_QUEUE_PROPERTIES>();
@@ -63,46 +66,20 @@ CommandBuffer::~CommandBuffer() {
 void CommandBuffer::record(const detail::Work& work, const detail::Bindings& bindings) {
     cl_sync_point_khr last = 0;
     for (const detail::Command& command : work.commands) {
+        const auto& launch = std::get<detail::Launch>(command);
+        const cl::Program program(handle_of<cl_program>(kernel_of(work, launch), CL_KERNEL_PROGRAM), true);
+        const cl::Kernel& kernel = kernels_.emplace_back(
+            program, detail::kernel_names(work.programs[launch.program]->parameters)[launch.kernel]);
+        set_arguments(kernel, launch, bindings);
+        const auto [global, local] = ranges(work, launch);
+        const bool is_first = &command == &work.commands.front();
         cl_sync_point_khr point = 0;
-        record(work, bindings, command, &command == &work.commands.front() ? 0 : 1, &last, &point);
+        check(functions_.kernel(commands_, nullptr, nullptr, kernel(), 1, nullptr, &global, &local, is_first ? 0 : 1,
+                                is_first ? nullptr : &last, &point, nullptr),
+              "clCommandNDRangeKernelKHR");
         last = point;
     }
     check(functions_.finalize(commands_), "clFinalizeCommandBufferKHR");
-}
-
-void CommandBuffer::record(const detail::Work& work, const detail::Bindings& bindings, const detail::Command& command,
-                           cl_uint waits, const cl_sync_point_khr* last, cl_sync_point_khr* point) {
-    if (waits == 0) last = nullptr;
-    if (const auto* const launch = std::get_if<detail::Launch>(&command)) {
-        const cl::Program program(handle_of<cl_program>(kernel_of(work, *launch), CL_KERNEL_PROGRAM), true);
-        const cl::Kernel& kernel = kernels_.emplace_back(
-            program, detail::kernel_names(work.programs[launch->program]->parameters)[launch->kernel]);
-        set_arguments(kernel, *launch, bindings);
-        const auto [global, local] = ranges(work, *launch);
-        check(functions_.kernel(commands_, nullptr, nullptr, kernel(), 1, nullptr, &global, &local, waits, last, point,
-                                nullptr),
-              "clCommandNDRangeKernelKHR");
-    } else if (const auto* const copy = std::get_if<detail::Copy>(&command)) {
-        const auto [from, to] = places(work, *copy, bindings);
-        const cl_mem source = buffer_of(bindings, copy->from), target = buffer_of(bindings, copy->to);
-        if (copy->height == 1) {
-            check(
-                functions_.copy(commands_, nullptr, source, target, from, to, copy->width, waits, last, point, nullptr),
-                "clCommandCopyBufferKHR");
-            return;
-        }
-        const std::size_t from_place[] = {from, 0, 0}, to_place[] = {to, 0, 0}, size[] = {copy->width, copy->height, 1};
-        check(functions_.copy_rows(commands_, nullptr, source, target, from_place, to_place, size, copy->pitch, 0,
-                                   copy->width, 0, waits, last, point, nullptr),
-              "clCommandCopyBufferRectKHR");
-    } else {
-        const detail::Slot slot = std::get<detail::Zero>(command).array;
-        const detail::Array& array = work.arrays[slot];
-        const cl_uchar zero = 0;
-        check(functions_.fill(commands_, nullptr, buffer_of(bindings, slot), &zero, sizeof zero,
-                              bindings[slot].offset * array.bytes, array.size(), waits, last, point, nullptr),
-              "clCommandFillBufferKHR");
-    }
 }
 
 bool CommandBuffer::ready() const {

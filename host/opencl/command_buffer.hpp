@@ -17,21 +17,18 @@ struct CommandBufferFunctions {
     clReleaseCommandBufferKHR_fn release = nullptr;
     clFinalizeCommandBufferKHR_fn finalize = nullptr;
     clCommandNDRangeKernelKHR_fn kernel = nullptr;
-    clCommandCopyBufferKHR_fn copy = nullptr;
-    clCommandCopyBufferRectKHR_fn copy_rows = nullptr;
-    clCommandFillBufferKHR_fn fill = nullptr;
     clEnqueueCommandBufferKHR_fn enqueue = nullptr;
 
-    bool complete() const noexcept {
-        return create && release && finalize && kernel && copy && copy_rows && fill && enqueue;
-    }
+    bool complete() const noexcept { return create && release && finalize && kernel && enqueue; }
 };
 
-/// The commands of a work, each of which waits for the one before it.
+/// The launches of a work, each of which waits for the one before it.
 class CommandBuffer {
 public:
-    /// The queue's device has the extension, and the queue the properties that it requires.
-    static bool supported(const cl::CommandQueue& queue);
+    /// The queue's device has the extension, and the queue the properties that it requires; and the work has nothing
+    /// but launches: a later version of the extension gave the functions that record copies another parameter, so what
+    /// the headers declare may not be what the driver has.
+    static bool supported(const cl::CommandQueue& queue, const detail::Work& work);
 
     explicit CommandBuffer(cl::CommandQueue queue);
     ~CommandBuffer();
@@ -48,9 +45,6 @@ public:
     cl::Event enqueue(const std::vector<cl::Event>& wait_list);
 
 private:
-    void record(const detail::Work& work, const detail::Bindings& bindings, const detail::Command& command,
-                cl_uint waits, const cl_sync_point_khr* last, cl_sync_point_khr* point);
-
     cl::CommandQueue queue_;
     // One for each launch: PoCL 3.1 reads a kernel's arguments when the command runs, not when it is recorded.
     std::vector<cl::Kernel> kernels_;

@@ -26,7 +26,7 @@ QueueRecording::QueueRecording(const Host& host, std::shared_ptr<const detail::W
       queue_(std::move(queue)) {
     for (const detail::Binding& binding : bindings)
         if (binding.memory) callers_.emplace_back(static_cast<cl_mem>(binding.memory), true);
-    if (work_->commands.empty() || !CommandBuffer::supported(queue_)) return;
+    if (work_->commands.empty() || !CommandBuffer::supported(queue_, *work_)) return;
     // The extension is provisional: where it fails, the commands are enqueued one by one.
     try {
         recorded_.emplace(queue_).record(*work_, bindings_);
