@@ -34,6 +34,45 @@ TEST_CASE("devices lists what the library finds") {
     }
 }
 
+TEST_CASE("plan shows every command of any call, which are those that run") {
+    const Scene scene;
+    const Device device = find_device();
+    for (const Operation operation : all_operations) {
+        if (operation == Operation::sort) continue;
+        CAPTURE(name(operation));
+        Words words = {"plan", "--operation", name(operation), "--count", "100000", "--type", "f32"};
+        const bool selects = operation == Operation::top_k;
+        if (selects) words.insert(words.end(), {"--first", "10"});
+        const Result table = scene.run(words);
+        REQUIRE_MESSAGE(table.status == 0, table.err);
+        words.insert(words.end(), {"--format", "json"});
+        const Result result = scene.run(words);
+        REQUIRE_MESSAGE(result.status == 0, result.err);
+        const Json json = Json::parse(result.out);
+        CHECK(json["operation"] == name(operation));
+
+        Request request{.operation = operation, .count = 100'000, .key = KeyType::f32};
+        if (selects) request.first = 10;
+        if (selects || operation == Operation::argsort) request.index_bytes = 4;
+        if (operation == Operation::merge) request.middle = 50'000;
+        if (operation == Operation::run_lengths) request.length_bytes = 4;
+        const Schedule schedule = schedule_of(device.info(), request);
+        REQUIRE(json["commands"].size() == schedule.commands.size());
+        std::uint64_t launches = 0;
+        for (std::size_t i = 0; i < schedule.commands.size(); ++i) {
+            CHECK(json["commands"][i]["name"] == schedule.commands[i].name);
+            CHECK(json["commands"][i]["groups"] == schedule.commands[i].groups);
+            CHECK(contains(table.out, schedule.commands[i].name));
+            if (schedule.commands[i].groups > 0) ++launches;
+        }
+        CHECK(json["launches"] == launches);
+        CHECK(launches > 0);
+    }
+    CHECK(scene.run({"plan", "--operation", "juggle", "--count", "10"}).status == 2);
+    CHECK(scene.run({"plan", "--operation", "unique", "--count", "10", "--format", "svg"}).status == 2);
+    CHECK(scene.run({"plan", "--operation", "unique", "--count", "100", "--first", "10"}).status == 2);
+}
+
 TEST_CASE("plan shows every pass") {
     const Scene scene;
     const Shape shape{.lanes = 2, .vectors = 2, .work_items = 64, .register_vectors = 4, .steps_per_pass = 3};

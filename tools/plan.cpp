@@ -1,4 +1,5 @@
 // lanesort plan: every pass of a sort, in order.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include <lanesort/device.hpp>
 #include <lanesort/error.hpp>
 #include <lanesort/plan.hpp>
+#include <lanesort/schedule.hpp>
 #include <lanesort/statistics.hpp>
 
 #include "command.hpp"
@@ -114,9 +116,57 @@ Json to_json(const Plan& plan, KeyType type, const std::string& device) {
             {"synchronisations", {{"by_cpu", counts.by_cpu}, {"all", counts.all}, {"barriers", counts.barriers}}}};
 }
 
+/// A call of that operation with what it cannot do without.
+Request request_of(Operation operation, KeyType type, std::uint64_t count, std::uint64_t first) {
+    Request request{.operation = operation, .count = count, .key = type};
+    const bool selects = operation == Operation::top_k;
+    if (selects || first < count) request.first = std::min(first, count);
+    if (operation == Operation::merge) request.middle = count / 2;
+    if (selects || operation == Operation::argsort) request.index_bytes = sizeof(std::uint32_t);
+    if (operation == Operation::run_lengths) request.length_bytes = sizeof(std::uint32_t);
+    return request;
+}
+
+std::string to_table(const Schedule& schedule, const Request& request, const std::string& device) {
+    const std::vector<Column> columns = {{"command"}, {"name", "", true}, {"work-groups"}, {"work-items"}, {"bytes"}};
+    const auto number = [](std::uint64_t value) { return value > 0 ? std::to_string(value) : std::string(); };
+    std::vector<Row> rows;
+    for (const ScheduledCommand& command : schedule.commands)
+        rows.push_back({std::to_string(rows.size() + 1), command.name, number(command.groups),
+                        number(command.work_items), number(command.bytes)});
+    return fmt::format("{} of {} keys of {} on {}\n\n{}\nkernels: {}, hand-overs: {}, device memory: {} bytes\n",
+                       name(request.operation), request.count, request.key.name(), device, table(columns, rows),
+                       schedule.report.launches, schedule.report.hand_overs, schedule.report.device_bytes);
+}
+
+Json to_json(const Schedule& schedule, const Request& request, const std::string& device) {
+    Json commands = Json::array();
+    for (const ScheduledCommand& command : schedule.commands)
+        commands.push_back({{"name", command.name},
+                            {"groups", command.groups},
+                            {"work_items", command.work_items},
+                            {"bytes", command.bytes}});
+    return {{"operation", name(request.operation)},
+            {"count", request.count},
+            {"type", request.key.name()},
+            {"device", device},
+            {"commands", commands},
+            {"launches", schedule.report.launches},
+            {"hand_overs", schedule.report.hand_overs},
+            {"device_bytes", schedule.report.device_bytes}};
+}
+
 class PlanCommand {
 public:
     explicit PlanCommand(CLI::App& command) {
+        std::vector<std::pair<std::string, Operation>> operations;
+        for (const Operation operation : all_operations) operations.emplace_back(name(operation), operation);
+        command
+            .add_option("--operation", operation_,
+                        "What the call does: sort, argsort, merge, top_k, is_sorted, is_sorted_until, unique or "
+                        "run_lengths; all but sort show their commands on device memory")
+            ->transform(CLI::CheckedTransformer(operations).description(""))
+            ->option_text("NAME");
         add_count(command, count_);
         add_first(command, first_);
         add_type(command, type_);
@@ -127,11 +177,13 @@ public:
             "Needs no device: without one, the plan is for a GPU with 32 KB of local memory.\n"
             "A picture (svg) shows the network of up to 64 keys, and of any number which pass runs which steps.\n"
             "Example: lanesort plan --count 16M --type u32\n"
+            "Example: lanesort plan --operation top_k --first 100 --count 16M --type f32\n"
             "Example: lanesort plan --count 2^20 --format svg");
     }
 
     void run() const {
         const DeviceInfo device = device_or_generic(device_);
+        if (operation_ != Operation::sort) return show_schedule(device);
         const Plan plan = make_plan(count_, shape_.over(usual_shape(device, type_, count_)), first_);
         switch (format_) {
             case Format::svg: return print(plan_picture(plan));
@@ -141,6 +193,15 @@ public:
     }
 
 private:
+    void show_schedule(const DeviceInfo& device) const {
+        if (format_ == Format::svg) throw CLI::ValidationError("--format", "svg draws a sort alone");
+        const Request request = request_of(operation_, type_, count_, first_);
+        const Schedule schedule = schedule_of(device, request);
+        print(format_ == Format::json ? to_text(to_json(schedule, request, device.name))
+                                      : to_table(schedule, request, device.name));
+    }
+
+    Operation operation_ = Operation::sort;
     std::uint64_t count_ = 0;
     std::uint64_t first_ = all_keys;
     KeyType type_ = KeyType::u32;
@@ -152,7 +213,7 @@ private:
 }  // namespace
 
 void add_plan(CLI::App& app) {
-    CLI::App* const command = app.add_subcommand("plan", "Show every pass of a sort");
+    CLI::App* const command = app.add_subcommand("plan", "Show every pass of a sort, or every command of another call");
     const auto plan = std::make_shared<PlanCommand>(*command);
     command->callback([plan] { plan->run(); });
 }

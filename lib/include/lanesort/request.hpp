@@ -61,6 +61,11 @@ struct Request {
     friend bool operator==(const Request&, const Request&) = default;
 };
 
+/// Every operation, in the order of Operation.
+inline constexpr Operation all_operations[] = {Operation::sort,   Operation::argsort,    Operation::merge,
+                                               Operation::top_k,  Operation::is_sorted,  Operation::is_sorted_until,
+                                               Operation::unique, Operation::run_lengths};
+
 /// "sort", "argsort", ...: as the enumerator is written.
 const char* name(Operation operation) noexcept;
 
