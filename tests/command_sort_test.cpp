@@ -87,7 +87,7 @@ TEST_CASE("kernels that do not build: the device failed, and the log says why") 
         write_file(kernels.path() / name, "#error a kernel of no use\n");
     const std::string in = scene.file("in", "zyxa"), out = scene.file("out", "before");
     const ScopedVariable folder("LANESORT_KERNEL_DIR", kernels.path());
-    const Result result = scene.run({"sort", "--type", "u8", in, out});
+    const Result result = scene.run({"sort", "--type", "u8", "--device", "0", in, out});
     CHECK(result.status == 1);
     CHECK(contains(result.err, "lanesort: the device's compiler refused tile_in_"));
     CHECK(contains(result.err, "a kernel of no use"));

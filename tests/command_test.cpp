@@ -138,8 +138,8 @@ TEST_CASE("no OpenCL platform at all") {
     CHECK(list.status == 0);
     CHECK(contains(list.out, sentence));
     CHECK(Json::parse(scene.run({"devices", "--format", "json"}).out) == Json::array());
-    require_refused(scene.run({"sort", "--type", "u8", in, out}), sentence, 1);
-    require_refused(scene.run({"argsort", "--type", "u8", in, out}), sentence, 1);
+    require_refused(scene.run({"sort", "--type", "u8", "--device", "0", in, out}), sentence, 1);
+    require_refused(scene.run({"argsort", "--type", "u8", "--device", "0", in, out}), sentence, 1);
     require_refused(scene.run({"stats", "--count", "100", "--measure"}), sentence, 1);
     require_refused(scene.run({"stats", "--count", "100", "--device", "0"}), sentence, 1);
     require_refused(scene.run({"plan", "--count", "100", "--device", "0"}), sentence, 1);

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <lanesort/sorter.hpp>
+#include <lanesort/calls.hpp>
 
 #include "command.hpp"
 #include "device_sort.hpp"
@@ -37,7 +37,7 @@ public:
         OutputFile out(options_.out);
         const std::optional<NpyHeader> npy = options_.inspect(in);
         DeviceSort device(options_);
-        device.limit_keys(in, npy, index_bytes_);
+        device.open(in, npy, index_bytes_);
         const std::string head = npy ? npy_header(IndexArray(index_bytes_).type(), npy->shape) : "";
         const IndexArray indices =
             options_.table.column ? indices_of_table(device, in) : indices_of_numbers(device, in, npy);
@@ -48,14 +48,11 @@ public:
 
 private:
     IndexArray indices_of_numbers(DeviceSort& device, InputFile& in, const std::optional<NpyHeader>& npy) const {
-        const Numbers keys = options_.read_numbers(in, npy).numbers;
+        Numbers keys = options_.read_numbers(in, npy).numbers;
         IndexArray indices(index_bytes_);
         indices.grow(keys.count());
-        device.run_sort(keys, index_bytes_, [&](Sorter& sorter) {
-            return sorter.argsort({keys.bytes.data(), keys.count(), keys.type},
-                                  {indices.data(), keys.count(), index_bytes_},
-                                  {.order = options_.order, .row_length = keys.row_length});
-        });
+        device.run(
+            argsort(device.range_of(keys), ValueRangeIn<void*>{.memory = indices.data(), .bytes = index_bytes_}));
         return indices;
     }
 

@@ -7,6 +7,7 @@
 
 #include "command.hpp"
 #include "formats.hpp"
+#include "host_sort.hpp"
 #include "memory.hpp"
 #include "numbers.hpp"
 #include "progress.hpp"
@@ -78,10 +79,16 @@ void SortArguments::write_numbers(OutputFile& file, const std::string& head, con
     else file.write(numbers.data(), numbers.size());
 }
 
-DeviceSort::DeviceSort(const SortArguments& options) : options_(options), device_(find_device(options.device)) {}
-
-void DeviceSort::limit_keys(InputFile& in, const std::optional<NpyHeader>& npy, std::size_t index_bytes) const {
-    const DeviceInfo& device = device_.info();
+void DeviceSort::open(InputFile& in, const std::optional<NpyHeader>& npy, std::size_t index_bytes) {
+    // As many bytes of keys are sorted in the time that PoCL takes to start.
+    constexpr std::size_t most_on_host = std::size_t{1} << 20;
+    const bool needs_device = !options_.device.empty() || options_.stats || options_.shape.any();
+    const auto is_small = [&] {
+        return in.known_size() <= most_on_host && in.peek(most_on_host + 1).size() <= most_on_host;
+    };
+    if (!needs_device && is_small()) return;
+    device_ = find_device(options_.device);
+    const DeviceInfo& device = device_->info();
     // What is not known of the type allows most: the library looks again.
     const std::optional<KeyType> type = npy ? npy->type : options_.type;
     const std::size_t key_bytes = type ? lanesort::key_bytes(*type) : sizeof(std::uint64_t);
@@ -100,40 +107,45 @@ void DeviceSort::limit_keys(InputFile& in, const std::optional<NpyHeader>& npy, 
                                   device.max_allocation_bytes, widest, why_limited(device)));
 }
 
-void DeviceSort::run(const Numbers& keys, const Call& call) {
+void DeviceSort::run(CallIn<void*> call) {
+    if (!device_) return sort_on_host(call);
+    Request& request = call.request;
+    request.in_host_memory = true;
+    const std::size_t value_bytes = request.value_bytes + request.index_bytes;
+    count_ = request.count;
+    type_ = request.key.type();
+    const bool is_sort = request.operation != Operation::top_k;
+    const Shape usual = usual_shape(device_->info(), type_, count_, value_bytes);
+    if (is_sort && options_.shape.any()) shape_ = options_.shape.over(usual);
+
     Progress progress("sorting");
     SorterOptions options{.shape = shape_};
     options.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
-    Sorter sorter(device_, options);
-    report_ = call(sorter);
-    count_ = keys.count();
-    type_ = keys.type;
+    Sorter sorter(*device_, options);
+    {
+        const CompilingNotice notice;
+        sorter.prepare(request);
+    }
+    report_ = sorter.run(call);
     note_ = sorter.note();
-}
-
-void DeviceSort::run_sort(const Numbers& keys, std::size_t value_bytes, const Call& call) {
-    const std::size_t count = keys.count();
-    const Shape usual = usual_shape(device_.info(), keys.type, count, value_bytes);
-    if (options_.shape.any()) shape_ = options_.shape.over(usual);
-    run(keys, [&](Sorter& sorter) {
-        const SortReport report = call(sorter);
-        if (options_.stats && count > 1) {
-            // Only for keys without values and rows does a sorter tell how it fitted the shape to its kernels.
-            if (keys.row_length > 0) return report;
-            if (value_bytes == 0) shape_ = sorter.plan(count, keys.type).shape;
-            else if (!shape_) shape_ = usual;
-        }
-        return report;
-    });
+    // Only for keys without values and rows does a sorter tell how it fitted the shape to its kernels.
+    if (is_sort && options_.stats && count_ > 1 && request.row_length == 0) {
+        if (value_bytes == 0) shape_ = sorter.plan(count_, type_).shape;
+        else if (!shape_) shape_ = usual;
+    }
 }
 
 void DeviceSort::sort_column(KeyColumn& column) {
-    Numbers& keys = column.keys;
     IndexArray& places = column.places;
-    run_sort(keys, places.width(), [&](Sorter& sorter) {
-        return sorter.sort_by_key({keys.bytes.data(), keys.count(), keys.type},
-                                  {places.data(), keys.count(), places.width()}, {.order = options_.order});
-    });
+    run(sort_by_key(range_of(column.keys), ValueRangeIn<void*>{.memory = places.data(), .bytes = places.width()}));
+}
+
+KeyRangeIn<void*> DeviceSort::range_of(Numbers& keys) const {
+    return {.memory = keys.bytes.data(),
+            .count = keys.count(),
+            .type = keys.type,
+            .order = options_.order,
+            .row_length = keys.row_length};
 }
 
 void DeviceSort::print_stats() const {
@@ -144,7 +156,7 @@ void DeviceSort::print_stats() const {
     const auto line = [&](const char* title, const std::string& value) {
         text += fmt::format("{:<20}{}\n", title, value);
     };
-    line("device", device_.info().name);
+    line("device", device_->info().name);
     if (shape_) line("shape", to_string(*shape_));
     if (!note_.empty()) line("note", note_);
     line("keys", fmt::format("{} of type {}", count_, name(type_)));

@@ -3,10 +3,10 @@
 
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
 
+#include <lanesort/calls.hpp>
 #include <lanesort/sorter.hpp>
 
 #include "npy.hpp"
@@ -37,23 +37,23 @@ struct SortArguments {
                        lanesort::KeyType type_of_numbers) const;
 };
 
-/// One sort on the device that the options name, timed from its construction on.
+/// One sort, timed from its construction on: on the device that the options name, or, of a small IN, by the standard
+/// library, with the same result. That takes less time than to open a device, and far less than to compile for it.
 class DeviceSort {
 public:
-    explicit DeviceSort(const SortArguments& options);
+    explicit DeviceSort(const SortArguments& options) : options_(options) {}
 
-    /// Has IN, of which that header was read, be read no further where device or memory cannot hold its keys, with an
-    /// index of `index_bytes` bytes (0: none) for each.
-    void limit_keys(InputFile& in, const std::optional<NpyHeader>& npy, std::size_t index_bytes = 0) const;
+    /// Looks at IN, of which that header was read, and opens the device unless IN is small and the options ask for
+    /// nothing of a device. Has IN be read no further where device or memory cannot hold its keys, with an index of
+    /// `index_bytes` bytes (0: none) for each.
+    void open(InputFile& in, const std::optional<NpyHeader>& npy, std::size_t index_bytes = 0);
 
-    using Call = std::function<lanesort::SortReport(lanesort::Sorter&)>;
-    /// Runs the call on a sorter for these keys.
-    void run(const Numbers& keys, const Call& call);
-    /// The same for a sort, whose shape is told unless it is one of rows: with values of `value_bytes` bytes (0: none).
-    void run_sort(const Numbers& keys, std::size_t value_bytes, const Call& call);
-
-    /// Sorts the keys with their places.
+    /// Runs a call on these keys, in host memory. Where the device sorts, it compiles first.
+    void run(lanesort::CallIn<void*> call);
+    /// Sorts the keys with their places, which ascend.
     void sort_column(KeyColumn& column);
+    /// These keys, in the order that the options ask for.
+    lanesort::KeyRangeIn<void*> range_of(Numbers& keys) const;
 
     /// Prints to standard error what the sort did, if --stats asks for it.
     void print_stats() const;
@@ -62,7 +62,7 @@ private:
     using Clock = std::chrono::steady_clock;
     Clock::time_point start_ = Clock::now();
     const SortArguments& options_;
-    lanesort::Device device_;
+    std::optional<lanesort::Device> device_;  ///< none: the standard library sorts
     std::size_t count_ = 0;
     lanesort::KeyType type_{};
     lanesort::SortReport report_;

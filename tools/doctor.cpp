@@ -13,6 +13,7 @@
 #include "diagnosis.hpp"
 #include "files.hpp"
 #include "options.hpp"
+#include "progress.hpp"
 
 namespace {
 
@@ -42,6 +43,7 @@ public:
         add(examine_cards(system, discovered_.devices));
         add(examine_device_files(system));
         for (const Device& device : found) {
+            const CompilingNotice notice;
             findings_.push_back(
                 examine_sort(device.info(), [&](std::span<std::uint32_t> keys) { Sorter(device).sort(keys); }));
             sorting_ += findings_.back().verdict == Verdict::ok;

@@ -23,3 +23,11 @@ void Progress::operator()(std::size_t done, std::size_t all) {
     const std::string bar(width * done / all, '#');
     tell(fmt::format("\r{} [{:<{}}] {:3} %", what_, bar, width, 100 * done / all));
 }
+
+CompilingNotice::CompilingNotice() {
+    if (::isatty(STDERR_FILENO)) tell("compiling (once per machine and kind of key)");
+}
+
+CompilingNotice::~CompilingNotice() {
+    if (::isatty(STDERR_FILENO)) tell("\r\033[K");
+}

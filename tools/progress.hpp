@@ -1,4 +1,4 @@
-// A progress bar on standard error.
+// What standard error shows while the command works.
 #pragma once
 
 #include <chrono>
@@ -23,4 +23,13 @@ private:
     std::string what_;
     Clock::time_point start_ = Clock::now();
     bool shown_ = false;
+};
+
+/// Says on standard error that kernels are compiled, on a terminal only, until it is gone or a progress bar covers it.
+class CompilingNotice {
+public:
+    CompilingNotice();
+    ~CompilingNotice();
+    CompilingNotice(const CompilingNotice&) = delete;
+    CompilingNotice& operator=(const CompilingNotice&) = delete;
 };

@@ -2,7 +2,7 @@
 #include <memory>
 #include <optional>
 
-#include <lanesort/sorter.hpp>
+#include <lanesort/calls.hpp>
 
 #include "command.hpp"
 #include "device_sort.hpp"
@@ -33,7 +33,7 @@ public:
         OutputFile out(options_.out);
         const std::optional<NpyHeader> npy = options_.inspect(in);
         DeviceSort device(options_);
-        device.limit_keys(in, npy);
+        device.open(in, npy);
         if (options_.table.column) sort_table(device, in, out);
         else sort_numbers(device, in, npy, out);
         out.commit();
@@ -44,10 +44,7 @@ private:
     void sort_numbers(DeviceSort& device, InputFile& in, const std::optional<NpyHeader>& npy, OutputFile& out) const {
         NumberFile file = options_.read_numbers(in, npy);
         Numbers& keys = file.numbers;
-        device.run_sort(keys, 0, [&](Sorter& sorter) {
-            return sorter.sort({keys.bytes.data(), keys.count(), keys.type},
-                               {.order = options_.order, .row_length = keys.row_length});
-        });
+        device.run(sort(device.range_of(keys)));
         options_.write_numbers(out, file.head, keys.bytes, keys.type);
     }
 

@@ -157,6 +157,8 @@ private:
             const DeviceInfo& info = device->info();
             variants = statistics_variants(key_bytes(type_), info.local_bytes, info.max_work_items);
         }
+        std::optional<CompilingNotice> notice;
+        if (measure_) notice.emplace();
         Progress progress("measuring");
         std::vector<Statistics> rows;
         for (const Variant& variant : variants) {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include <lanesort/sorter.hpp>
+#include <lanesort/calls.hpp>
 
 #include "command.hpp"
 #include "device_sort.hpp"
@@ -42,7 +42,7 @@ public:
         OutputFile out(options_.out);
         const std::optional<NpyHeader> npy = options_.inspect(in);
         DeviceSort device(options_);
-        device.limit_keys(in, npy);
+        device.open(in, npy);
         if (options_.table.column) select_lines(device, in, out);
         else select_numbers(device, in, npy, out);
         out.commit();
@@ -56,21 +56,17 @@ private:
     };
 
     /// `index_bytes` 0: no indices.
-    Selected select(DeviceSort& device, const Numbers& keys, std::size_t index_bytes) const {
+    Selected select(DeviceSort& device, Numbers& keys, std::size_t index_bytes) const {
         const std::size_t rows = keys.row_length > 0 ? keys.count() / keys.row_length : 1;
         const std::size_t length = keys.row_length > 0 ? keys.row_length : keys.count();
-        const std::size_t count = rows * static_cast<std::size_t>(std::min<std::uint64_t>(k_, length));
+        const std::size_t k = std::min<std::uint64_t>(k_, length), count = rows * k;
         Selected selected{Bytes(), IndexArray(index_bytes)};
         selected.keys.room(count * key_bytes(keys.type));
         selected.keys.grew(count * key_bytes(keys.type));
         if (index_bytes > 0) selected.indices.grow(count);
-        device.run(keys, [&](Sorter& sorter) {
-            const ConstKeys all(keys.bytes.data(), keys.count(), keys.type);
-            const Results best(selected.keys.data(), count, key_bytes(keys.type));
-            const TopKOptions options{.order = options_.order, .row_length = keys.row_length};
-            if (index_bytes == 0) return sorter.top_k(all, best, options);
-            return sorter.top_k(all, best, {selected.indices.data(), count, index_bytes}, options);
-        });
+        SelectedIn<void*> best{.memory = selected.keys.data()};
+        if (index_bytes > 0) best.indices = {.memory = selected.indices.data(), .bytes = index_bytes};
+        device.run(top_k(device.range_of(keys), k, best));
         return selected;
     }
 
@@ -91,7 +87,7 @@ private:
     /// Records without a key come after all others, as in a sort.
     void select_lines(DeviceSort& device, InputFile& in, OutputFile& out) const {
         const TextTable table(in, options_.table);
-        const KeyColumn column = table.read_column(options_.type, TextTable::Place::offset, table.offset_bytes());
+        KeyColumn column = table.read_column(options_.type, TextTable::Place::offset, table.offset_bytes());
         const bool many = column.places.size() > std::numeric_limits<std::uint32_t>::max();
         const Selected selected = select(device, column.keys, many ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
         IndexArray offsets(column.places.width());

@@ -112,6 +112,7 @@ public:
         : device_(device), type_(type), limit_(limit) {
         for (const std::uint64_t count : counts) inputs_.push_back(random_input(type, count));
         work_.resize(inputs_.back().keys.size());
+        const CompilingNotice notice;
         Sorter untuned(device, SorterOptions{.use_tuned = false});
         for (const std::uint64_t count : counts) built_in_.push_back(untuned.shape(type, count));
     }
@@ -120,6 +121,7 @@ public:
     /// one.
     void run(const std::vector<Shape>& known) {
         constexpr double share_of_search = 0.7;
+        const CompilingNotice notice;
         std::vector<Shape> first = built_in_;
         first.insert(first.end(), known.begin(), known.end());
         ShapeSearch search(first, inputs_.size(),
