@@ -464,6 +464,12 @@ TEST_SUITE("sorted ranges") {
             refused(ErrorCode::invalid_argument, "each", [&] { sorter.is_sorted_until(all, {.row_length = 5}); });
             refused(ErrorCode::invalid_argument, "room for 2 results, but there are 5",
                     [&] { sorter.is_sorted_until(all, in_order, {.row_length = 2}); });
+            refused(ErrorCode::invalid_argument, "rows or segments", [&] {
+                sorter.unique(all.first(0), some, {.row_length = 5});
+            });
+            CHECK(sorter.unique(all.first(0), some) == 0);
+            CHECK(sorter.is_sorted(all.first(0)));
+            CHECK(sorter.is_sorted_until(all.first(0)) == 0);
             refused(ErrorCode::invalid_argument, "rows of 3", [&] { sorter.is_sorted(all, {.row_length = 3}); });
             refused(ErrorCode::invalid_argument, "the comparator is for 8", [&] {
                 sorter.is_sorted_until({all, by_key});

@@ -87,7 +87,12 @@ SortReport Sorter::run(CallIn<void*> call) {
     detail::check(request);
     if (request.has_segments() && call.segments.memory)
         request.longest = request.offset_bytes == 4 ? longest_of<std::uint32_t>(call) : longest_of<std::uint64_t>(call);
-    return core_->run(request, detail::bindings_of(call));
+    const SortReport report = core_->run(request, detail::bindings_of(call));
+    // Of no keys, no kernel tells anything: none of them is out of order, and none is distinct.
+    if (request.count == 0 && call.answers.memory)
+        std::fill_n(static_cast<std::uint64_t*>(call.answers.memory) + call.answers.offset, request.row_count(),
+                    request.operation == Operation::is_sorted);
+    return report;
 }
 
 SortReport Sorter::sort(Keys keys, const SortOptions& options) { return run(call_on(Operation::sort, keys, options)); }
@@ -103,7 +108,7 @@ SortReport Sorter::nth_element(Keys keys, std::size_t n, const SortOptions& opti
     std::uint64_t length = call.request.length();
     if (call.request.has_segments()) length = longest_of<std::uint64_t>(call);
     require(n <= length, ErrorCode::invalid_argument, fmt::format("there is no key {} among {}", n, length));
-    if (n == length) return {};
+    if (n == length) return core_->note({});
     call.request.first = n + 1;
     return run(call);
 }
@@ -170,8 +175,7 @@ void Sorter::is_sorted_until(ConstKeys keys, std::span<std::uint64_t> in_order, 
     require(in_order.size() == results, ErrorCode::invalid_argument,
             fmt::format("there is room for {} results, but there are {}", in_order.size(), results));
     call.answers = {in_order.data()};
-    if (keys.size() > 0) run(call);
-    else std::ranges::fill(in_order, 0u);
+    run(call);
 }
 
 std::size_t Sorter::is_sorted_until(ConstKeys keys, const SortOptions& options) {
@@ -187,8 +191,8 @@ bool Sorter::is_sorted(ConstKeys keys, const SortOptions& options) {
     core_->planner().arrays(call.request);
     std::vector<std::uint64_t> sorted(call.request.row_count());
     call.answers = {sorted.data()};
-    if (keys.size() > 0) run(call);
-    return keys.size() == 0 || std::ranges::count(sorted, 0u) == 0;
+    run(call);
+    return std::ranges::count(sorted, 0u) == 0;
 }
 
 namespace {
@@ -206,7 +210,7 @@ std::size_t Sorter::unique(ConstKeys keys, Results distinct, const SortOptions& 
     std::uint64_t number = 0;
     HostCall call = runs_of(Operation::unique, keys, distinct, options);
     call.answers = {&number};
-    if (keys.size() > 0) run(call);
+    run(call);
     return number;
 }
 
@@ -217,7 +221,7 @@ std::size_t Sorter::run_lengths(ConstKeys keys, Results distinct, Indices length
     call.lengths = {lengths.data()};
     call.request.length_bytes = detail::width_of("lengths", lengths.bytes());
     call.answers = {&number};
-    if (keys.size() > 0) run(call);
+    run(call);
     return number;
 }
 

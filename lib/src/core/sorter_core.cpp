@@ -45,6 +45,7 @@ SortReport SorterCore::run(const Request& request, Bindings bindings) {
         if (memory) memory = static_cast<std::byte*>(memory) + std::exchange(offset, 0) * arrays[slot].bytes;
     }
     check_host_memory(arrays, bindings, backend_->info(), request);
+    if (request.count == 0) return note({});  // nothing is to be compiled for no keys
     const std::shared_ptr<const Work> work = plan(request);
     return note(work->commands.empty() ? SortReport{} : backend_->run_on_host_memory(*work, bindings, progress_));
 }
