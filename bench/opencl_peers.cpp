@@ -31,7 +31,7 @@ private:
 class RecordedTrial final : public OpenClTrial {
 public:
     RecordedTrial(Sorter& sorter, const OpenClDevice& device, const Input& input)
-        : OpenClTrial(device, input), recorded_(sorter, device.queue(), sort(key_range(keys_, input.problem()))) {}
+        : OpenClTrial(device, input), recorded_(sorter, device.queue(), lanesort::sort(key_range(keys_, input.problem()))) {}
 
 private:
     cl::Event enqueue(Cost& cost) override {

@@ -40,13 +40,15 @@ std::size_t width_of(const char* what, std::size_t bytes);
 template <class Memory>
 CallIn<Memory> call_on(Operation operation, const KeyRangeIn<Memory>& keys) {
     CallIn<Memory> call;
-    call.request = {.operation = operation,
-                    .count = keys.count,
-                    .order = keys.order.value_or(operation == Operation::top_k ? Order::descending : Order::ascending),
-                    .stable = keys.stable,
-                    .row_length = keys.row_length,
-                    .first = keys.first,
-                    .key = keys.type};
+    // Member by member, since nvcc 13.0 hands designated initialisers wrongly to the host's compiler.
+    Request& request = call.request;
+    request.operation = operation;
+    request.count = keys.count;
+    request.order = keys.order.value_or(operation == Operation::top_k ? Order::descending : Order::ascending);
+    request.stable = keys.stable;
+    request.row_length = keys.row_length;
+    request.first = keys.first;
+    request.key = keys.type;
     call.keys = {keys.memory, keys.offset};
     if (keys.segments.memory != nullptr) {
         call.segments = {keys.segments.memory, keys.segments.offset};
