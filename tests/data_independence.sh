@@ -21,14 +21,15 @@ export LANESORT_TUNED=0
 keys() {
     local special='0 1 2'
     [[ $2 == u* ]] || special='nan -nan inf -inf -0 0 1e-310 -1'
-    awk -v name="$1" -v special="$special" -v count=$count -v most=$([[ $2 == f16 ]] && echo 65000 || echo 4294967295) 'BEGIN {
+    # An integer that the type does not hold exactly is an error; one with a point is rounded.
+    awk -v name="$1" -v special="$special" -v point="$([[ $2 != f* ]] || echo .0)" -v count=$count -v most=$([[ $2 == f16 ]] && echo 65000 || echo 4294967295) 'BEGIN {
         srand(name == "random" ? 1 : 2)
         values = split(special, value, " ")
         for (i = 0; i < count; ++i)
             if (name == "equal") print 7
             else if (name == "ascending") print i
             else if (name == "special") print value[int(rand() * values) + 1]
-            else printf "%.0f\n", rand() * most
+            else printf "%.0f%s\n", rand() * most, point
     }'
 }
 
