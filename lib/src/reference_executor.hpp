@@ -4,20 +4,22 @@
 #include <cstddef>
 #include <functional>
 
-#include "executor.hpp"
+#include <lanesort/plan.hpp>
+
 #include "key_order.hpp"
 
 namespace lanesort {
 
 /// Runs a plan on a host array, step by step over the whole array, with no tile, lane or work-item in sight.
-class ReferenceExecutor final : public Executor {
+class ReferenceExecutor {
 public:
     /// `keys` points to the plan's count of keys of `bytes` bytes each. `after_pass`, if given, is called after each
     /// pass, when the array holds encoded keys (decoded after the last).
     ReferenceExecutor(void* keys, std::size_t bytes, KeyCoding coding,
                       std::function<void(const Pass&)> after_pass = {});
 
-    void run(const Plan& plan) override;
+    /// Runs every pass in order. The first one encodes the keys, the last one decodes them.
+    void run(const Plan& plan);
 
 private:
     void* keys_;

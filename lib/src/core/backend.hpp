@@ -78,7 +78,7 @@ public:
     /// is null; CUDA records the event that `event` points to.
     virtual void enqueue(const Work& work, const Bindings& bindings, const Queue& queue, void** event) = 0;
 
-    /// Records the work for that queue, or for any where `queue` is null.
+    /// Records the work for that queue, which was checked.
     virtual std::unique_ptr<Recording> record(std::shared_ptr<const Work> work, const Bindings& bindings,
                                               void* queue) = 0;
 };
