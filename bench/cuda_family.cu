@@ -132,28 +132,27 @@ void compare_pairs(Bench& bench, lanesort::Sorter& sorter, std::size_t count) {
     values.put(random_integers<V>(count));
     cudaStream_t stream = bench.stream();
     const auto restore = [&] { keys.copy(pristine, stream); };
-    const lanesort::cuda::KeyRange range{keys.get(), 0, count, KeyType::u32};
-    const lanesort::cuda::ValueRange value_range{values.get(), 0, sizeof(V)};
-    lanesort::cuda::Recorded recorded(sorter, stream, sort_by_key(range, value_range));
+    const lanesort::cu::KeyRange range{keys.get(), 0, count, KeyType::u32};
+    const lanesort::cu::ValueRange value_range{values.get(), 0, sizeof(V)};
+    lanesort::cu::Recorded recorded(sorter, stream, sort_by_key(range, value_range));
     DeviceArray<std::uint32_t> indices(count);
-    bench.compare(
-        "u32 + u" + std::to_string(sizeof(V) * 8) + " pairs, " + std::to_string(count), count,
-        {{"graph", restore, [&] { recorded.enqueue(); }},
-         {"stream", restore, [&] { lanesort::cuda::enqueue_sort_by_key(sorter, stream, range, value_range); }},
-         {"argsort", restore,
-          [&] {
-              lanesort::cuda::enqueue_argsort(sorter, stream, range, {indices.get(), 0, 4});
-          }},
-         {"CUB merge", restore, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
-              return cub::DeviceMergeSort::SortPairs(
-                  temporary, bytes, keys.get(), values.get(), static_cast<std::int64_t>(count),
-                  [] __device__(std::uint32_t a, std::uint32_t b) { return a < b; }, stream);
-          })},
-         {"CUB radix", restore, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
-              return cub::DeviceRadixSort::SortPairs(temporary, bytes, keys.get(), other_keys.get(), values.get(),
-                                                     other_values.get(), static_cast<std::int64_t>(count), 0, 32,
-                                                     stream);
-          })}});
+    bench.compare("u32 + u" + std::to_string(sizeof(V) * 8) + " pairs, " + std::to_string(count), count,
+                  {{"graph", restore, [&] { recorded.enqueue(); }},
+                   {"stream", restore, [&] { lanesort::cu::enqueue_sort_by_key(sorter, stream, range, value_range); }},
+                   {"argsort", restore,
+                    [&] {
+                        lanesort::cu::enqueue_argsort(sorter, stream, range, {indices.get(), 0, 4});
+                    }},
+                   {"CUB merge", restore, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
+                        return cub::DeviceMergeSort::SortPairs(
+                            temporary, bytes, keys.get(), values.get(), static_cast<std::int64_t>(count),
+                            [] __device__(std::uint32_t a, std::uint32_t b) { return a < b; }, stream);
+                    })},
+                   {"CUB radix", restore, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
+                        return cub::DeviceRadixSort::SortPairs(temporary, bytes, keys.get(), other_keys.get(),
+                                                               values.get(), other_values.get(),
+                                                               static_cast<std::int64_t>(count), 0, 32, stream);
+                    })}});
 }
 
 struct RowBegin {
@@ -170,10 +169,10 @@ void compare_rows(Bench& bench, lanesort::Sorter& sorter, std::size_t count, std
     const auto begins = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
                                                         RowBegin{static_cast<std::int64_t>(length)});
     const auto rows = static_cast<std::int64_t>(count / length);
-    std::vector<Trial> trials{{"rows", restore, [&] {
-                                   lanesort::cuda::enqueue_sort(
-                                       sorter, stream, {keys.get(), 0, count, KeyType::u32, Order::ascending, length});
-                               }}};
+    std::vector<Trial> trials{
+        {"rows", restore, [&] {
+             lanesort::cu::enqueue_sort(sorter, stream, {keys.get(), 0, count, KeyType::u32, Order::ascending, length});
+         }}};
     if (all_peers) {
         trials.push_back(
             {"CUB segmented", restore, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
@@ -201,16 +200,16 @@ void compare_top_k(Bench& bench, lanesort::Sorter& sorter, std::size_t count, st
     keys.put(input);
     cudaStream_t stream = bench.stream();
     const auto restore = [] {};
-    const lanesort::cuda::KeyRange range{
+    const lanesort::cu::KeyRange range{
         keys.get(), 0, count, KeyType::f32, Order::descending, length < count ? length : 0};
     bench.compare("top-" + std::to_string(k) + " of " + std::to_string(count / length) + " x " + std::to_string(length),
                   count,
                   {{"keys", restore,
                     [&] {
-                        lanesort::cuda::enqueue_top_k(sorter, stream, range, k, {best.get(), 0, {}});
+                        lanesort::cu::enqueue_top_k(sorter, stream, range, k, {best.get(), 0, {}});
                     }},
                    {"with indices", restore, [&] {
-                        lanesort::cuda::enqueue_top_k(sorter, stream, range, k, {best.get(), 0, {indices.get(), 0, 4}});
+                        lanesort::cu::enqueue_top_k(sorter, stream, range, k, {best.get(), 0, {indices.get(), 0, 4}});
                     }}});
 }
 
@@ -221,11 +220,11 @@ void compare_partial_sort(Bench& bench, lanesort::Sorter& sorter, std::size_t co
     pristine.put(random_integers<std::uint32_t>(count));
     cudaStream_t stream = bench.stream();
     const auto restore = [&] { keys.copy(pristine, stream); };
-    lanesort::cuda::KeyRange range{keys.get(), 0, count, KeyType::u32}, some = range;
+    lanesort::cu::KeyRange range{keys.get(), 0, count, KeyType::u32}, some = range;
     some.first = first;
     bench.compare("first " + std::to_string(first) + " of " + std::to_string(count), count,
-                  {{"partial sort", restore, [&] { lanesort::cuda::enqueue_sort(sorter, stream, some); }},
-                   {"sort", restore, [&] { lanesort::cuda::enqueue_sort(sorter, stream, range); }}});
+                  {{"partial sort", restore, [&] { lanesort::cu::enqueue_sort(sorter, stream, some); }},
+                   {"sort", restore, [&] { lanesort::cu::enqueue_sort(sorter, stream, range); }}});
 }
 
 /// Two sorted halves in place, beside CUB's merge into a second array and a sort.
@@ -240,10 +239,10 @@ void compare_merge(Bench& bench, lanesort::Sorter& sorter, std::size_t count) {
     cudaStream_t stream = bench.stream();
     const auto restore = [&] { keys.copy(pristine, stream); };
     const auto half = static_cast<std::int64_t>(count / 2);
-    const lanesort::cuda::KeyRange range{keys.get(), 0, count, KeyType::u32};
+    const lanesort::cu::KeyRange range{keys.get(), 0, count, KeyType::u32};
     bench.compare("merge of " + std::to_string(count), count,
-                  {{"merge", restore, [&] { lanesort::cuda::enqueue_merge(sorter, stream, range, count / 2); }},
-                   {"sort", restore, [&] { lanesort::cuda::enqueue_sort(sorter, stream, range); }},
+                  {{"merge", restore, [&] { lanesort::cu::enqueue_merge(sorter, stream, range, count / 2); }},
+                   {"sort", restore, [&] { lanesort::cu::enqueue_sort(sorter, stream, range); }},
                    {"CUB merge", restore, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
                         return cub::DeviceMerge::MergeKeys(
                             temporary, bytes, keys.get(), half, keys.get() + half,
@@ -263,18 +262,18 @@ void compare_runs(Bench& bench, lanesort::Sorter& sorter, std::size_t count) {
     cudaStream_t stream = bench.stream();
     const auto restore = [] {};
     const auto n = static_cast<std::int64_t>(count);
-    const lanesort::cuda::KeyRange range{keys.get(), 0, count, KeyType::u32};
-    const lanesort::cuda::Distinct to{distinct.get(), 0, {number.get(), 0}};
+    const lanesort::cu::KeyRange range{keys.get(), 0, count, KeyType::u32};
+    const lanesort::cu::Distinct to{distinct.get(), 0, {number.get(), 0}};
     bench.compare("is_sorted of " + std::to_string(count), count,
                   {{"is_sorted", restore,
                     [&] {
-                        lanesort::cuda::enqueue_is_sorted(sorter, stream, range, {number.get(), 0});
+                        lanesort::cu::enqueue_is_sorted(sorter, stream, range, {number.get(), 0});
                     }},
                    {"Thrust", restore, [&] {
                         static_cast<void>(thrust::is_sorted(thrust::cuda::par.on(stream), keys.get(), keys.get() + n));
                     }}});
     bench.compare("unique of " + std::to_string(count), count,
-                  {{"unique", restore, [&] { lanesort::cuda::enqueue_unique(sorter, stream, range, to); }},
+                  {{"unique", restore, [&] { lanesort::cu::enqueue_unique(sorter, stream, range, to); }},
                    {"CUB", restore, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
                         return cub::DeviceSelect::Unique(temporary, bytes, keys.get(), distinct.get(), number.get(), n,
                                                          stream);
@@ -282,7 +281,7 @@ void compare_runs(Bench& bench, lanesort::Sorter& sorter, std::size_t count) {
     bench.compare("run lengths of " + std::to_string(count), count,
                   {{"run lengths", restore,
                     [&] {
-                        lanesort::cuda::enqueue_run_lengths(sorter, stream, range, to, {lengths.get(), 0, 4});
+                        lanesort::cu::enqueue_run_lengths(sorter, stream, range, to, {lengths.get(), 0, 4});
                     }},
                    {"CUB", restore, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
                         return cub::DeviceRunLengthEncode::Encode(temporary, bytes, keys.get(), distinct.get(),
@@ -294,7 +293,7 @@ void compare_runs(Bench& bench, lanesort::Sorter& sorter, std::size_t count) {
 
 int main(int argc, char** argv) {
     Bench bench(argc > 1 ? std::atoi(argv[1]) : 9);
-    lanesort::Sorter sorter = lanesort::cuda::make_sorter();
+    lanesort::Sorter sorter = lanesort::cu::make_sorter();
     for (const int exponent : {10, 12, 14, 16, 18, 20, 22, 24, 26, 28})
         compare_pairs<std::uint32_t>(bench, sorter, std::size_t{1} << exponent);
     for (const int exponent : {16, 24}) compare_pairs<std::uint64_t>(bench, sorter, std::size_t{1} << exponent);

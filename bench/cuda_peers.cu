@@ -8,7 +8,7 @@
 namespace lanesort::bench {
 namespace {
 
-cuda::KeyRange key_range(void* keys, const Problem& problem) {
+cu::KeyRange key_range(void* keys, const Problem& problem) {
     return {keys, 0, problem.count, problem.type, Order::ascending, problem.row_length()};
 }
 
@@ -19,7 +19,7 @@ public:
 
 private:
     void sort() override {
-        cost_ = cost_of(cuda::enqueue_sort(sorter_, stream_, key_range(keys<void>(), input_.problem())));
+        cost_ = cost_of(cu::enqueue_sort(sorter_, stream_, key_range(keys<void>(), input_.problem())));
     }
     Sorter& sorter_;
     Cost cost_;
@@ -33,7 +33,7 @@ public:
 
 private:
     void sort() override { cost_ = cost_of(recorded_.enqueue()); }
-    cuda::Recorded recorded_;
+    cu::Recorded recorded_;
     Cost cost_;
 };
 
@@ -41,7 +41,7 @@ enum class Way { stream, graph };
 
 class LanesortCuda final : public Peer {
 public:
-    explicit LanesortCuda(Way way) : way_(way), sorter_(cuda::make_sorter(0)) {}
+    explicit LanesortCuda(Way way) : way_(way), sorter_(cu::make_sorter(0)) {}
     std::unique_ptr<Trial> prepare(const Input& input) override {
         if (way_ == Way::graph) return std::make_unique<LanesortGraph>(sorter_, input);
         sorter_.prepare(input.problem().type, input.problem().count, input.problem().row_length());

@@ -13,7 +13,7 @@
 #include "call.hpp"
 
 struct lanesort_recorded {
-    std::variant<lanesort::opencl::Recorded, lanesort::cuda::Recorded> call;
+    std::variant<lanesort::opencl::Recorded, lanesort::cu::Recorded> call;
 };
 
 namespace lanesort::c {

@@ -5,21 +5,21 @@ using namespace lanesort;
 using namespace lanesort::c;
 
 lanesort_status lanesort_cuda_create(lanesort_sorter** sorter, int device, const lanesort_options* options) {
-    return created(sorter, [&] { return cuda::make_sorter(device, options_of(options)); });
+    return created(sorter, [&] { return cu::make_sorter(device, options_of(options)); });
 }
 
 lanesort_status lanesort_cuda_enqueue(lanesort_sorter* sorter, CUstream_st* stream, const lanesort_request* request,
                                       size_t waits, CUevent_st* const* wait_list, CUevent_st* event) {
     return guarded(
-        [&] { cuda::enqueue(sorter_of(sorter), stream, *CallOf<void*>(request), events_of(wait_list, waits), event); });
+        [&] { cu::enqueue(sorter_of(sorter), stream, *CallOf<void*>(request), events_of(wait_list, waits), event); });
 }
 
 lanesort_status lanesort_cuda_record(lanesort_recorded** recorded, lanesort_sorter* sorter, CUstream_st* stream,
                                      const lanesort_request* request) {
-    return created(recorded, [&] { return cuda::Recorded(sorter_of(sorter), stream, *CallOf<void*>(request)); });
+    return created(recorded, [&] { return cu::Recorded(sorter_of(sorter), stream, *CallOf<void*>(request)); });
 }
 
 lanesort_status lanesort_cuda_enqueue_recorded(lanesort_recorded* recorded, size_t waits, CUevent_st* const* wait_list,
                                                CUevent_st* event) {
-    return replayed<cuda::Recorded>(recorded, waits, wait_list, event);
+    return replayed<cu::Recorded>(recorded, waits, wait_list, event);
 }

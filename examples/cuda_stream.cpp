@@ -99,19 +99,19 @@ int main() try {
     const DeviceMemory numbers_on_device = allocate(batch * sizeof(std::uint32_t));
 
     // Compiling is the one thing that would block later, so it comes first. Recording compiles, too.
-    lanesort::Sorter sorter = lanesort::cuda::make_sorter(0);
+    lanesort::Sorter sorter = lanesort::cu::make_sorter(0);
     sorter.prepare(lanesort::KeyType::f32, keys);
 
     // All else that the commands in the stream use is made before the stream. So if a call throws, the stream goes
     // first: it waits for them, and then the sorter and the memory go. A recording may go before they have ended.
     const Stream stream = make_stream();
-    const lanesort::cuda::KeyRange batch_of_times{times_on_device.get(), 0, batch, lanesort::KeyType::u32};
-    const lanesort::cuda::ValueRange batch_of_numbers{numbers_on_device.get(), 0, sizeof(std::uint32_t)};
-    lanesort::cuda::Recorded sort_batch(sorter, stream.get(), sort_by_key(batch_of_times, batch_of_numbers));
+    const lanesort::cu::KeyRange batch_of_times{times_on_device.get(), 0, batch, lanesort::KeyType::u32};
+    const lanesort::cu::ValueRange batch_of_numbers{numbers_on_device.get(), 0, sizeof(std::uint32_t)};
+    lanesort::cu::Recorded sort_batch(sorter, stream.get(), sort_by_key(batch_of_times, batch_of_numbers));
 
     // The stream keeps the order, nothing waits. The sort is in place and takes no device memory.
     upload(array_on_device.get(), array.all(), stream.get());
-    const lanesort::SortReport report = lanesort::cuda::enqueue_sort(
+    const lanesort::SortReport report = lanesort::cu::enqueue_sort(
         sorter, stream.get(), {array_on_device.get(), 0, keys, lanesort::KeyType::f32, lanesort::Order::descending});
     download(array.all(), array_on_device.get(), stream.get());
 

@@ -26,7 +26,7 @@ TEST_CASE("C interface on CUDA: every call, in stream order") {
     int device = 0;
     for (CudaTarget& target : cuda_devices()) {
         CAPTURE(target.name);
-        const cuda::CurrentContext current(target.context());
+        const cu::CurrentContext current(target.context());
         const OwnedSorter sorter = c_sorter(device++);
         constexpr std::size_t count = 30000, bytes = count * 4;
         // Each key comes several times. Behind the keys is room for two arrays of results and for two integers.
@@ -36,7 +36,7 @@ TEST_CASE("C interface on CUDA: every call, in stream order") {
         const auto memory = target.cuda_memory(Bytes(3 * bytes + 16));
         const CudaStream& stream = memory->stream();
         const CudaEvent written, ended;
-        const cuda::Event waits[] = {written};
+        const cu::Event waits[] = {written};
         const lanesort_values behind = {memory->pointer(), count, 4};
         const lanesort_values last = {memory->pointer(), 2 * count, 0};
         const lanesort_place results = {memory->pointer(), count};
@@ -157,7 +157,7 @@ TEST_CASE("C interface on CUDA: mistakes give a status and a sentence, and then 
     int device = 0;
     for (CudaTarget& target : cuda_devices()) {
         CAPTURE(target.name);
-        const cuda::CurrentContext current(target.context());
+        const cu::CurrentContext current(target.context());
         const OwnedSorter sorter = c_sorter(device++);
         const auto memory = target.cuda_memory(bytes_of(std::vector<std::uint32_t>{3, 1, 2, 0}));
         const CudaStream& stream = memory->stream();

@@ -166,7 +166,7 @@ TEST_CASE("doctor: platforms without devices") {
 TEST_CASE("doctor: CUDA's driver and compiler") {
     MadeUpSystem made;
     const std::string absent = "libcuda.so.1 is not installed";
-    const auto examined = [&](const cuda::Installation& cuda) { return examine_cuda(made.system(), cuda); };
+    const auto examined = [&](const cu::Installation& cuda) { return examine_cuda(made.system(), cuda); };
     CHECK(all_well(examined({absent, "", 0, 0})));
     CHECK(tells(examined({absent, "", 0, 0}), Verdict::none, "there is no NVIDIA card here"));
 
@@ -315,7 +315,7 @@ TEST_CASE("doctor: the cache, and what is in it") {
 TEST_CASE("doctor: what the library tells of its backends") {
     const Discovery found = discover();
     for (const Device& device : found.devices) CHECK(std::ranges::count(found.platforms, device.info().platform) > 0);
-    const cuda::Installation cuda = cuda::installation();
+    const cu::Installation cuda = cu::installation();
     const auto told = [&](const std::string& absence) {
         return std::ranges::any_of(found.absences, [&](const std::string& text) { return contains(text, absence); });
     };

@@ -24,7 +24,7 @@ constexpr Generation generations[] = {{"sm_75", 64}, {"sm_80", 163}, {"sm_90", 2
 
 /// Whether there is no compiler, which it prints and counts.
 bool no_compiler() {
-    const std::string& absence = cuda::compiler().absence;
+    const std::string& absence = cu::compiler().absence;
     if (absence.empty()) return false;
     fmt::print("skipped: {}\n", absence);
     ++skipped_device_cases();
@@ -36,7 +36,7 @@ void check_compiled(const lanesort::detail::KernelParameters& parameters, const 
     static const std::regex used(
         "Compiling entry function '(\\w+)'[^]*?(\\d+) bytes spill stores, (\\d+) bytes spill loads"
         "[^]*?Used (\\d+) registers");
-    const cuda::MachineCode made = cuda::compile(parameters, architecture, {"--ptxas-options=-v", "--no-cache"});
+    const cu::MachineCode made = cu::compile(parameters, architecture, {"--ptxas-options=-v", "--no-cache"});
     CHECK(!made.code.empty());
     std::size_t kernels = 0;
     for (auto match = std::sregex_iterator(made.log.begin(), made.log.end(), used); match != std::sregex_iterator();

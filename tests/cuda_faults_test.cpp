@@ -92,25 +92,24 @@ constexpr bool tells_errors(std::string_view name) { return name.find("GetError"
 /// All functions are watched as long as it lives.
 class WatchedTables {
 public:
-    WatchedTables() : driver_(cuda::driver()), compiler_(cuda::compiler()) {
+    WatchedTables() : driver_(cu::driver()), compiler_(cu::compiler()) {
 #define LANESORT_WATCH(function) \
-    if constexpr (!tells_errors(#function)) put_before<&cuda::Driver::function>(cuda::changeable_driver(), #function);
-#define LANESORT_WATCH_COMPILER(function)   \
-    if constexpr (!tells_errors(#function)) \
-        put_before<&cuda::Compiler::function>(cuda::changeable_compiler(), #function);
+    if constexpr (!tells_errors(#function)) put_before<&cu::Driver::function>(cu::changeable_driver(), #function);
+#define LANESORT_WATCH_COMPILER(function) \
+    if constexpr (!tells_errors(#function)) put_before<&cu::Compiler::function>(cu::changeable_compiler(), #function);
         LANESORT_CUDA_FUNCTIONS(LANESORT_WATCH)
         LANESORT_NVRTC_FUNCTIONS(LANESORT_WATCH_COMPILER)
     }
     ~WatchedTables() {
-        cuda::changeable_driver() = driver_;
-        cuda::changeable_compiler() = compiler_;
+        cu::changeable_driver() = driver_;
+        cu::changeable_compiler() = compiler_;
     }
     WatchedTables(const WatchedTables&) = delete;
     WatchedTables& operator=(const WatchedTables&) = delete;
 
 private:
-    cuda::Driver driver_;
-    cuda::Compiler compiler_;
+    cu::Driver driver_;
+    cu::Compiler compiler_;
 };
 
 /// As long as it lives, calls fail; the counts begin anew. No name: they are only counted.
@@ -150,7 +149,7 @@ struct CallersMemory {
     }
 
     Words keys, in_host_memory, selected;
-    cuda::CurrentContext context;
+    cu::CurrentContext context;
     CudaEvent before, after;
     std::unique_ptr<CudaMemory> memory;
 };
@@ -199,8 +198,8 @@ std::vector<Kind> kinds(const CudaTarget& target) {
          }},
         {"enqueue_sort between events",
          [](Sorter& sorter, CallersMemory& all) {
-             const cuda::Event waits[] = {all.before};
-             cuda::enqueue_sort(sorter, all.memory->stream(), {all.memory->pointer(), 0, count}, waits, all.after);
+             const cu::Event waits[] = {all.before};
+             cu::enqueue_sort(sorter, all.memory->stream(), {all.memory->pointer(), 0, count}, waits, all.after);
          },
          check_keys},
         {"enqueue_sort_by_key, stably",
@@ -240,8 +239,8 @@ std::vector<Kind> kinds(const CudaTarget& target) {
          }},
         {"Recorded",
          [](Sorter& sorter, CallersMemory& all) {
-             const cuda::KeyRange keys{all.memory->pointer(), 0, count};
-             cuda::Recorded recorded(sorter, all.memory->stream(), lanesort::sort(keys));
+             const cu::KeyRange keys{all.memory->pointer(), 0, count};
+             cu::Recorded recorded(sorter, all.memory->stream(), lanesort::sort(keys));
              recorded.enqueue();
              all.memory->stream().finish();
          },
@@ -354,9 +353,9 @@ TEST_CASE("CUDA faults: the device is lost at each call") {
 }
 
 TEST_CASE("CUDA faults: each call of the compiler fails once, without a device") {
-    if (!cuda::compiler().absence.empty()) return;
+    if (!cu::compiler().absence.empty()) return;
     const WatchedTables watched;
-    const auto compile = [] { cuda::compile({.shape = shape}, "sm_90"); };
+    const auto compile = [] { cu::compile({.shape = shape}, "sm_90"); };
     const auto calls = [&] {
         const Fault none;
         compile();

@@ -5,16 +5,16 @@
 namespace lanesort::test {
 namespace {
 
-using cuda::CurrentContext;
-using cuda::driver;
+using cu::CurrentContext;
+using cu::driver;
 
 class CudaRecording final : public Recording {
 public:
-    explicit CudaRecording(cuda::Recorded recorded) : recorded_(std::move(recorded)) {}
+    explicit CudaRecording(cu::Recorded recorded) : recorded_(std::move(recorded)) {}
     SortReport enqueue() override { return recorded_.enqueue(); }
 
 private:
-    cuda::Recorded recorded_;
+    cu::Recorded recorded_;
 };
 
 CUdevice device_of(int number) {
@@ -25,7 +25,7 @@ CUdevice device_of(int number) {
 
 std::list<CudaTarget> open_all() {
     std::list<CudaTarget> opened;
-    if (!driver().absence.empty() || !cuda::compiler().absence.empty()) return opened;
+    if (!driver().absence.empty() || !cu::compiler().absence.empty()) return opened;
     int count = 0;
     LANESORT_CU(cuDeviceGetCount, &count);
     for (int number = 0; number < count; ++number) opened.emplace_back(number);
@@ -69,22 +69,22 @@ Bytes CudaMemory::read() {
 }
 
 SortReport CudaMemory::enqueue(Sorter& sorter, const Call& call) {
-    return cuda::enqueue(sorter, *stream_, call_in<void*>(pointer(), call));
+    return cu::enqueue(sorter, *stream_, call_in<void*>(pointer(), call));
 }
 
 std::unique_ptr<Recording> CudaMemory::record(Sorter& sorter, const Call& call) {
     note_run("CUDA graph", device_);
-    return std::make_unique<CudaRecording>(cuda::Recorded(sorter, *stream_, call_in<void*>(pointer(), call)));
+    return std::make_unique<CudaRecording>(cu::Recorded(sorter, *stream_, call_in<void*>(pointer(), call)));
 }
 
 CudaTarget::CudaTarget(int number)
-    : Target(cuda::describe(device_of(number))), number_(number), device_(device_of(number)) {
+    : Target(cu::describe(device_of(number))), number_(number), device_(device_of(number)) {
     LANESORT_CU(cuDevicePrimaryCtxRetain, &context_, device_);
 }
 
 CudaTarget::~CudaTarget() { driver().cuDevicePrimaryCtxRelease(device_); }
 
-Sorter CudaTarget::new_sorter(SorterOptions options) const { return cuda::make_sorter(number_, std::move(options)); }
+Sorter CudaTarget::new_sorter(SorterOptions options) const { return cu::make_sorter(number_, std::move(options)); }
 
 std::unique_ptr<CudaMemory> CudaTarget::cuda_memory(const Bytes& bytes) const {
     return std::make_unique<CudaMemory>(info, context_, bytes);

@@ -15,7 +15,7 @@ namespace lanesort::test {
 class CudaStream {
 public:
     CudaStream() { LANESORT_CU(cuStreamCreate, &stream_, CU_STREAM_NON_BLOCKING); }
-    ~CudaStream() { cuda::driver().cuStreamDestroy(stream_); }
+    ~CudaStream() { cu::driver().cuStreamDestroy(stream_); }
     CudaStream(const CudaStream&) = delete;
     CudaStream& operator=(const CudaStream&) = delete;
     operator CUstream() const { return stream_; }
@@ -29,7 +29,7 @@ private:
 class CudaEvent {
 public:
     CudaEvent() { LANESORT_CU(cuEventCreate, &event_, CU_EVENT_DISABLE_TIMING); }
-    ~CudaEvent() { cuda::driver().cuEventDestroy(event_); }
+    ~CudaEvent() { cu::driver().cuEventDestroy(event_); }
     CudaEvent(const CudaEvent&) = delete;
     CudaEvent& operator=(const CudaEvent&) = delete;
     operator CUevent() const { return event_; }

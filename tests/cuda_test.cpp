@@ -8,21 +8,21 @@
 namespace lanesort::test {
 namespace {
 
-using cuda::driver;
+using cu::driver;
 
 TEST_CASE("CUDA: in stream order, after the events, before the event") {
     Random random(seed());
     for (CudaTarget& target : cuda_devices()) {
         CAPTURE(target.name);
-        const cuda::CurrentContext current(target.context());
+        const cu::CurrentContext current(target.context());
         const auto before = random_keys<std::uint32_t>(50000, random), keys = random_keys<std::uint32_t>(50000, random);
         const auto memory = target.cuda_memory(bytes_of(before));
         const CudaStream writer, other, reader;
         const CudaEvent written, ended;
         LANESORT_CU(cuMemcpyHtoDAsync, memory->address(), keys.data(), keys.size() * 4, writer);
         LANESORT_CU(cuEventRecord, written, writer);
-        const cuda::Event waits[] = {written};
-        cuda::enqueue_sort(target.sorter(), other, {memory->pointer(), 0, keys.size()}, waits, ended);
+        const cu::Event waits[] = {written};
+        cu::enqueue_sort(target.sorter(), other, {memory->pointer(), 0, keys.size()}, waits, ended);
         LANESORT_CU(cuStreamWaitEvent, reader, ended, 0);
         std::vector<std::uint32_t> result(keys.size());
         LANESORT_CU(cuMemcpyDtoHAsync, result.data(), memory->address(), keys.size() * 4, reader);
@@ -35,17 +35,17 @@ TEST_CASE("CUDA: runs of keys in stream order, after the events, before the even
     Random random(seed());
     for (CudaTarget& target : cuda_devices()) {
         CAPTURE(target.name);
-        const cuda::CurrentContext current(target.context());
+        const cu::CurrentContext current(target.context());
         const auto keys = sorted(random_keys<std::uint8_t>(50000, random), Order::ascending);
         const auto memory = target.cuda_memory(Bytes(keys.size() * 2 + 8));
         const CudaStream writer, other, reader;
         const CudaEvent written, ended;
         LANESORT_CU(cuMemcpyHtoDAsync, memory->address(), keys.data(), keys.size(), writer);
         LANESORT_CU(cuEventRecord, written, writer);
-        const cuda::Event waits[] = {written};
+        const cu::Event waits[] = {written};
         void* const pointer = memory->pointer();
-        cuda::enqueue_unique(target.sorter(), other, {pointer, 0, keys.size(), KeyType::u8},
-                             {pointer, keys.size(), {pointer, keys.size() / 4}}, waits, ended);
+        cu::enqueue_unique(target.sorter(), other, {pointer, 0, keys.size(), KeyType::u8},
+                           {pointer, keys.size(), {pointer, keys.size() / 4}}, waits, ended);
         LANESORT_CU(cuStreamWaitEvent, reader, ended, 0);
         std::vector<std::uint8_t> expected = keys;
         expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
@@ -63,7 +63,7 @@ TEST_CASE("CUDA: may be called while the caller's stream is captured, and replay
     Random random(seed());
     for (CudaTarget& target : cuda_devices()) {
         CAPTURE(target.name);
-        const cuda::CurrentContext current(target.context());
+        const cu::CurrentContext current(target.context());
         const auto keys = random_keys<float>(30001, random);
         const auto memory = target.cuda_memory(bytes_of(keys));
         target.sorter().prepare(KeyType::f32, keys.size());
@@ -71,7 +71,7 @@ TEST_CASE("CUDA: may be called while the caller's stream is captured, and replay
         CUgraph graph = nullptr;
         CUgraphExec executable = nullptr;
         LANESORT_CU(cuStreamBeginCapture, stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
-        cuda::enqueue_sort(target.sorter(), stream, {memory->pointer(), 0, keys.size(), KeyType::f32});
+        cu::enqueue_sort(target.sorter(), stream, {memory->pointer(), 0, keys.size(), KeyType::f32});
         LANESORT_CU(cuStreamEndCapture, stream, &graph);
         LANESORT_CU(cuGraphInstantiateWithFlags, &executable, graph, 0);
         require_same_bytes(keys_of<float>(memory->read()), keys);
@@ -91,12 +91,12 @@ TEST_CASE("CUDA: may be called while the caller's stream is captured, and replay
 struct FirstCall {
     std::string name;
     Request prepared;
-    std::function<void(Sorter&, cuda::Stream, void*)> enqueue;
+    std::function<void(Sorter&, cu::Stream, void*)> enqueue;
 };
 constexpr std::size_t count = 20'003;
 
 std::vector<FirstCall> calls() {
-    using namespace cuda;
+    using namespace cu;
     const auto range = [](void* memory) { return KeyRange{memory, 0, count, KeyType::f32}; };
     const auto stable = [=](void* memory) {
         KeyRange keys = range(memory);
@@ -139,7 +139,7 @@ TEST_CASE("CUDA: every call may be the first of a prepared sorter while the call
         for (const FirstCall& call : calls()) {
             CAPTURE(target.name);
             CAPTURE(call.name);
-            const cuda::CurrentContext current(target.context());
+            const cu::CurrentContext current(target.context());
             std::vector<float> before = random_keys<float>(4 * count, random);
             for (std::size_t i = 0; i < count; ++i) before[i] = static_cast<float>(random() % 5000);
             std::sort(before.begin(), before.begin() + count / 2);
@@ -177,9 +177,9 @@ TEST_CASE("CUDA: what a caller can get wrong is told before anything runs") {
         const auto memory = target.cuda_memory(bytes_of(keys));
         std::vector<std::uint32_t> on_host = keys;
         void* const pointer = memory->pointer();
-        const auto refuses = [&](ErrorCode code, const cuda::KeyRange& range) {
-            CHECK(error_of([&] { cuda::enqueue_sort(sorter, nullptr, range); }).code() == code);
-            CHECK(error_of([&] { cuda::Recorded(sorter, nullptr, sort(range)); }).code() == code);
+        const auto refuses = [&](ErrorCode code, const cu::KeyRange& range) {
+            CHECK(error_of([&] { cu::enqueue_sort(sorter, nullptr, range); }).code() == code);
+            CHECK(error_of([&] { cu::Recorded(sorter, nullptr, sort(range)); }).code() == code);
         };
         refuses(ErrorCode::invalid_argument, {nullptr, 0, 2});
         refuses(ErrorCode::invalid_argument, {on_host.data(), 0, 4});
@@ -187,9 +187,9 @@ TEST_CASE("CUDA: what a caller can get wrong is told before anything runs") {
         refuses(ErrorCode::out_of_range, {pointer, 0, std::size_t{1} << 40});
         refuses(ErrorCode::out_of_range, {pointer, std::size_t{1} << 40, 1});
         refuses(ErrorCode::out_of_range, {pointer, ~std::size_t{0}, 2});
-        const cuda::Event no_event[] = {nullptr};
+        const cu::Event no_event[] = {nullptr};
         CHECK(error_of([&] {
-                  cuda::enqueue_sort(sorter, nullptr, {pointer, 0, 4}, no_event);
+                  cu::enqueue_sort(sorter, nullptr, {pointer, 0, 4}, no_event);
               }).code() == ErrorCode::invalid_argument);
         require_same_bytes(keys_of<std::uint32_t>(memory->read()), keys);
         check_still_sorts(target, sorter);
@@ -198,8 +198,7 @@ TEST_CASE("CUDA: what a caller can get wrong is told before anything runs") {
 
 TEST_CASE("CUDA: a sorter for a device that is not there") {
     if (cuda_devices().empty()) return;
-    for (const int number : {-1, 99})
-        CHECK(error_of([&] { cuda::make_sorter(number); }).code() == ErrorCode::no_device);
+    for (const int number : {-1, 99}) CHECK(error_of([&] { cu::make_sorter(number); }).code() == ErrorCode::no_device);
 }
 
 }  // namespace

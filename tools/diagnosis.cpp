@@ -305,7 +305,7 @@ Findings examine_kernel_cache(const System& system, const std::vector<std::strin
     return {{ok, about, fmt::format("{} can be written to", folder.string())}};
 }
 
-Findings examine_cuda(const System& system, const cuda::Installation& cuda) {
+Findings examine_cuda(const System& system, const cu::Installation& cuda) {
     if (!cuda.is_built_in && has_nvidia_card(system))
         return {{warning, "CUDA", cuda.driver_absence,
                  "sort through OpenCL, or install CUDA's headers (Debian: nvidia-cuda-dev) and build lanesort anew"}};

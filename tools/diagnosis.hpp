@@ -45,7 +45,7 @@ struct Discovered {
     std::vector<std::string> platforms;
     std::vector<lanesort::DeviceInfo> devices;
     std::vector<std::string> absences;
-    lanesort::cuda::Installation cuda;
+    lanesort::cu::Installation cuda;
 };
 
 /// The files and variables of the environment that name OpenCL's implementations to its loader.
@@ -58,7 +58,7 @@ Findings examine_platforms(const Discovered& discovered);
 Findings examine_kernel_cache(const System& system, const std::vector<std::string>& platforms);
 
 /// The CUDA driver and NVRTC. Nothing where the driver is missing and a card has no kernel driver: examine_cards tells.
-Findings examine_cuda(const System& system, const lanesort::cuda::Installation& cuda);
+Findings examine_cuda(const System& system, const lanesort::cu::Installation& cuda);
 
 /// Graphics cards on the PCI bus that no device stands for.
 Findings examine_cards(const System& system, const std::vector<lanesort::DeviceInfo>& devices);

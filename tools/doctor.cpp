@@ -35,7 +35,7 @@ public:
         const System system = this_system();
         add(examine_icd_files(system));
         const auto [platforms, found, absences] = discover();
-        discovered_ = {platforms, {}, absences, cuda::installation()};
+        discovered_ = {platforms, {}, absences, cu::installation()};
         for (const Device& device : found) discovered_.devices.push_back(device.info());
         add(examine_platforms(discovered_));
         add(examine_kernel_cache(system, platforms));

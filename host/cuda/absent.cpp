@@ -13,7 +13,7 @@ constexpr const char* sentence = "CUDA cannot be used: the library was built wit
 
 }  // namespace
 
-namespace cuda {
+namespace cu {
 
 struct Recorded::State {};
 
@@ -30,7 +30,7 @@ Recorded::~Recorded() = default;
 SortReport Recorded::enqueue(WaitList, EndEvent) { refuse(); }
 bool Recorded::is_replayed() const noexcept { return false; }
 
-}  // namespace cuda
+}  // namespace cu
 
 namespace detail {
 

@@ -7,7 +7,7 @@
 #include "host.hpp"
 #include "platform.hpp"
 
-namespace lanesort::cuda {
+namespace lanesort::cu {
 namespace {
 
 /// The core of a sorter of this backend.
@@ -52,4 +52,4 @@ SortReport Recorded::enqueue(WaitList wait_list, EndEvent event) {
 
 bool Recorded::is_replayed() const noexcept { return state_->recording->is_replayed(); }
 
-}  // namespace lanesort::cuda
+}  // namespace lanesort::cu

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace lanesort::cuda {
+namespace lanesort::cu {
 namespace {
 
 ErrorCode code_of(CUresult result) {
@@ -30,4 +30,4 @@ void check(CUresult result, const char* call) {
                 call, static_cast<int>(result));
 }
 
-}  // namespace lanesort::cuda
+}  // namespace lanesort::cu

@@ -5,13 +5,13 @@
 
 #include "driver.hpp"
 
-namespace lanesort::cuda {
+namespace lanesort::cu {
 
 /// Throws the library's error for a failed call, naming the call and its status.
 void check(CUresult result, const char* call);
 
 /// Calls a function of the driver and checks its result.
-#define LANESORT_CU(function, ...) ::lanesort::cuda::check(::lanesort::cuda::driver().function(__VA_ARGS__), #function)
+#define LANESORT_CU(function, ...) ::lanesort::cu::check(::lanesort::cu::driver().function(__VA_ARGS__), #function)
 
 /// The device's primary context is current for as long as this lives; the caller's comes back afterwards.
 class CurrentContext {
@@ -25,4 +25,4 @@ private:
     CUcontext context_ = nullptr;
 };
 
-}  // namespace lanesort::cuda
+}  // namespace lanesort::cu

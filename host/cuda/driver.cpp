@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace lanesort::cuda {
+namespace lanesort::cu {
 namespace {
 
 /// A library that stays loaded: the driver has threads of its own that outlive any caller.
@@ -62,4 +62,4 @@ Compiler& changeable_compiler() {
 const Driver& driver() { return changeable_driver(); }
 const Compiler& compiler() { return changeable_compiler(); }
 
-}  // namespace lanesort::cuda
+}  // namespace lanesort::cu

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace lanesort::cuda {
+namespace lanesort::cu {
 
 // The functions that are used. cuda.h renames some of them to newer versions (cuMemAlloc to cuMemAlloc_v2); the name as
 // expanded is the one that is looked up.
@@ -53,4 +53,4 @@ const Compiler& compiler();
 Driver& changeable_driver();
 Compiler& changeable_compiler();
 
-}  // namespace lanesort::cuda
+}  // namespace lanesort::cu

@@ -5,7 +5,7 @@
 
 #include "checked.hpp"
 
-namespace lanesort::cuda {
+namespace lanesort::cu {
 
 using detail::Bindings, detail::Launch, detail::Slot, detail::Work;
 
@@ -68,4 +68,4 @@ void StreamExecutor::enqueue(const Work& work, const Bindings& bindings, const d
     LANESORT_CU(cuMemsetD8Async, place_of(work, bindings, zero.array), 0, work.arrays[zero.array].size(), stream_);
 }
 
-}  // namespace lanesort::cuda
+}  // namespace lanesort::cu

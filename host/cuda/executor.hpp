@@ -8,7 +8,7 @@
 #include "driver.hpp"
 #include "program.hpp"
 
-namespace lanesort::cuda {
+namespace lanesort::cu {
 
 /// Where the first element of a slot's array lies.
 CUdeviceptr place_of(const detail::Work& work, const detail::Bindings& bindings, detail::Slot slot) noexcept;
@@ -37,4 +37,4 @@ private:
     bool follows_ = false;  ///< the latest command was a launch
 };
 
-}  // namespace lanesort::cuda
+}  // namespace lanesort::cu

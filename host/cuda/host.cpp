@@ -11,7 +11,7 @@
 #include "platform.hpp"
 #include "recording.hpp"
 
-namespace lanesort::cuda {
+namespace lanesort::cu {
 namespace {
 
 class OwnEvent {
@@ -38,7 +38,7 @@ template <class Fact>
 bool ask(CUdeviceptr memory, CUpointer_attribute which, Fact& fact) {
     const CUresult result = driver().cuPointerGetAttribute(&fact, which, memory);
     if (result == CUDA_ERROR_INVALID_VALUE) return false;
-    cuda::check(result, "cuPointerGetAttribute");
+    cu::check(result, "cuPointerGetAttribute");
     return true;
 }
 
@@ -202,4 +202,4 @@ std::unique_ptr<detail::Recording> Host::record(std::shared_ptr<const detail::Wo
     return std::make_unique<GraphRecording>(*this, std::move(work), bindings);
 }
 
-}  // namespace lanesort::cuda
+}  // namespace lanesort::cu

@@ -8,7 +8,7 @@
 #include "driver.hpp"
 #include "program.hpp"
 
-namespace lanesort::cuda {
+namespace lanesort::cu {
 
 class Host final : public detail::Backend {
 public:
@@ -42,4 +42,4 @@ private:
     std::vector<std::shared_ptr<const Program>> programs_;
 };
 
-}  // namespace lanesort::cuda
+}  // namespace lanesort::cu

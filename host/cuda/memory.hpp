@@ -7,7 +7,7 @@
 #include "driver.hpp"
 #include "host.hpp"
 
-namespace lanesort::cuda {
+namespace lanesort::cu {
 
 /// Device memory as bindings have it.
 inline void* pointer_to(CUdeviceptr memory) noexcept { return reinterpret_cast<void*>(memory); }
@@ -62,4 +62,4 @@ private:
     CUdeviceptr memory_ = 0;
 };
 
-}  // namespace lanesort::cuda
+}  // namespace lanesort::cu

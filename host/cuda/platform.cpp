@@ -8,7 +8,7 @@
 #include "checked.hpp"
 #include "host.hpp"
 
-namespace lanesort::cuda {
+namespace lanesort::cu {
 namespace {
 
 class CudaDevice final : public detail::DeviceHandle {
@@ -78,13 +78,13 @@ CUdevice device_of_number(int number) {
     return device;
 }
 
-}  // namespace lanesort::cuda
+}  // namespace lanesort::cu
 
 namespace lanesort::detail {
 
 Discovery discover_cuda() {
     Discovery discovery;
-    for (const std::string& absence : {cuda::driver().absence, cuda::compiler().absence})
+    for (const std::string& absence : {cu::driver().absence, cu::compiler().absence})
         if (!absence.empty()) {
             discovery.absences.push_back(fmt::format("CUDA cannot be used: {}", absence));
             return discovery;
@@ -94,7 +94,7 @@ Discovery discover_cuda() {
         int count = 0;
         LANESORT_CU(cuDeviceGetCount, &count);
         for (int number = 0; number < count; ++number)
-            discovery.devices.emplace_back(std::make_shared<cuda::CudaDevice>(cuda::device_of_number(number)));
+            discovery.devices.emplace_back(std::make_shared<cu::CudaDevice>(cu::device_of_number(number)));
     } catch (const Error& error) {
         discovery.absences.push_back(fmt::format("CUDA cannot be used: {}", error.what()));
     }

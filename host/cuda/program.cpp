@@ -7,7 +7,7 @@
 #include "checked.hpp"
 #include "platform.hpp"
 
-namespace lanesort::cuda {
+namespace lanesort::cu {
 namespace {
 
 void check(nvrtcResult result, const char* call) {
@@ -96,4 +96,4 @@ void Program::launch(std::size_t kernel, std::uint64_t groups, CUstream stream, 
     LANESORT_CU(cuLaunchKernelEx, &config, kernels_[kernel], arguments, nullptr);
 }
 
-}  // namespace lanesort::cuda
+}  // namespace lanesort::cu

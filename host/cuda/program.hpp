@@ -7,7 +7,7 @@
 #include "../../lib/src/core/program.hpp"
 #include "driver.hpp"
 
-namespace lanesort::cuda {
+namespace lanesort::cu {
 
 /// What NVRTC makes of the kernels.
 struct MachineCode {
@@ -47,4 +47,4 @@ private:
     bool launches_ahead_;
 };
 
-}  // namespace lanesort::cuda
+}  // namespace lanesort::cu

@@ -1,6 +1,6 @@
 #include "recording.hpp"
 
-namespace lanesort::cuda {
+namespace lanesort::cu {
 
 GraphRecording::GraphRecording(Host& host, std::shared_ptr<const detail::Work> work, const detail::Bindings& bindings)
     : host_(host), work_(std::move(work)) {
@@ -36,4 +36,4 @@ void GraphRecording::enqueue(const detail::Queue& queue, void** event) {
     between_events(queue, event, [&](CUstream stream) { LANESORT_CU(cuGraphLaunch, executable_, stream); });
 }
 
-}  // namespace lanesort::cuda
+}  // namespace lanesort::cu

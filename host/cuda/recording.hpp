@@ -7,7 +7,7 @@
 #include "driver.hpp"
 #include "host.hpp"
 
-namespace lanesort::cuda {
+namespace lanesort::cu {
 
 /// Waits for a queue's wait list, calls, and records the event of the end that `event` points to, if there is one.
 template <class Enqueue>
@@ -33,4 +33,4 @@ private:
     CUgraphExec executable_ = nullptr;
 };
 
-}  // namespace lanesort::cuda
+}  // namespace lanesort::cu

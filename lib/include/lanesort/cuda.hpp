@@ -14,8 +14,10 @@
 struct CUstream_st;
 struct CUevent_st;
 
-/// Sorting in the caller's own device memory, on the caller's own stream. Enqueues, and does not block.
-namespace lanesort::cuda {
+/// Sorting in the caller's own device memory, on the caller's own stream. Enqueues, and does not block. Named as the
+/// driver's functions begin, since libcu++ has a namespace cuda: after `using namespace lanesort`
+/// both would be meant.
+namespace lanesort::cu {
 
 using Stream = CUstream_st*;  ///< a CUstream or a cudaStream_t; null is the default stream
 using Event = CUevent_st*;    ///< a CUevent or a cudaEvent_t
@@ -48,4 +50,4 @@ using EndEvent = Event;                   ///< recorded at a call's end; null: n
 
 #include <lanesort/device_calls.inc>
 
-}  // namespace lanesort::cuda
+}  // namespace lanesort::cu

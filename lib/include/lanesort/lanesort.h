@@ -99,7 +99,7 @@ LANESORT_API lanesort_status lanesort_create(lanesort_sorter** sorter, const cha
 LANESORT_API lanesort_status lanesort_opencl_create(lanesort_sorter** sorter, cl_context context, cl_device_id device,
                                                     const lanesort_options* options);
 
-/// The same for the CUDA device of that number, in its primary context: cuda::make_sorter.
+/// The same for the CUDA device of that number, in its primary context: cu::make_sorter.
 LANESORT_API lanesort_status lanesort_cuda_create(lanesort_sorter** sorter, int device,
                                                   const lanesort_options* options);
 
@@ -264,7 +264,7 @@ LANESORT_API lanesort_status lanesort_opencl_enqueue_recorded(lanesort_recorded*
 
 // ---- CUDA memory --------------------------------------------------------------------------------------------------
 
-/// Enqueues a request on CUDA memory: cuda::enqueue. It runs in the order of the stream (null: the default stream),
+/// Enqueues a request on CUDA memory: cu::enqueue. It runs in the order of the stream (null: the default stream),
 /// after the `waits` events of `wait_list`. Does not block. `event`, unless null, is recorded at the request's end.
 LANESORT_API lanesort_status lanesort_cuda_enqueue(lanesort_sorter* sorter, struct CUstream_st* stream,
                                                    const lanesort_request* request, size_t waits,

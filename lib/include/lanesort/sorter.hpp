@@ -79,7 +79,7 @@ public:
     /// file that read_shape_file refuses; Error(unsupported) for a shape that the device cannot run with keys of any
     /// width.
     explicit Sorter(const Device& device, SorterOptions options = {});
-    /// For the library's own backends; opencl::make_sorter and cuda::make_sorter give such sorters.
+    /// For the library's own backends; opencl::make_sorter and cu::make_sorter give such sorters.
     explicit Sorter(std::unique_ptr<detail::SorterCore> core) noexcept;
     /// A sorter that was moved from may only be assigned to or destroyed.
     Sorter(Sorter&&) noexcept;
