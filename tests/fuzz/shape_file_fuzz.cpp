@@ -4,7 +4,7 @@
 
 #include "fit.hpp"
 #include "input.hpp"
-#include "tests/devices_made_up.hpp"
+#include "tests/support/devices_made_up.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const FileOf file({data, size});

@@ -6,7 +6,7 @@
 set -euo pipefail
 
 definitions=$("$1")
-root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 targets=(gfx906 gfx90a gfx1030 gfx1100)
 most_seconds=60      # for one file
 all_seconds=90       # for all of them
@@ -54,7 +54,7 @@ row() { printf '%-9s%-18s%5s%7s%9s%9s%9s  %s\n' "$@"; }
 clang=$(find_clang)
 [[ $clang ]] || skip "there is no clang that compiles for AMD (amdgcn)"
 "$clang" --version | head -n 1
-echo "AMD's device library is not used: tests/amd_builtins.h stands in for its built-in functions. What it lacks is an"
+echo "AMD's device library is not used: tests/kernels/amd_builtins.h stands in for its built-in functions. What it lacks is an"
 echo "undefined symbol, named below. Of a file's kernels the row has the largest figures; bytes are those of a"
 echo "work-item (scratch) and of a work-group (local)."
 row target file bits VGPRs scratch local seconds ''
@@ -74,7 +74,7 @@ for target in "${targets[@]}"; do
         fi
         # shellcheck disable=SC2086  # the parameters are words
         timeout --kill-after=5 "$limit" "$clang" "${options[@]}" -mcpu="$target" -w -Xclang -finclude-default-header \
-            -I "$root/kernels" $parameters -include "$root/tests/amd_builtins.h" "$root/kernels/$file" \
+            -I "$root/kernels" $parameters -include "$root/tests/kernels/amd_builtins.h" "$root/kernels/$file" \
             >"$log" 2>&1 </dev/null || status=$?
         if ((status == 124 || status == 137)); then
             row "$target" "$file" "$bits" '' '' '' $((SECONDS - begin)) "not compiled: took longer than $limit s"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# docs_commands.sh LANESORT: asks the command whether it has the sub-commands and options that README.md and docs/*.md show
+# commands.sh LANESORT: asks the command whether it has the sub-commands and options that README.md and docs/*.md show
 # in blocks of shell.
 set -eu
 lanesort=$1
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 commands=$(awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside && /^lanesort / { sub(/ #.*/, ""); print FILENAME, $0 }' \
     README.md docs/*.md)
 [ -n "$commands" ] || { echo "the guides show no command"; exit 1; }

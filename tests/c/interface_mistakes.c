@@ -1,5 +1,5 @@
 // What each mistake gives, and that it changes nothing.
-#include "c_interface.h"
+#include "interface.h"
 
 #define REFUSED(expected_status, word, ...) CHECK_REFUSED(run((lanesort_request){__VA_ARGS__}), expected_status, word)
 

@@ -1,9 +1,9 @@
 #!/bin/sh
-# docs_reference.sh FOLDER: the reference of the public headers, made in FOLDER. Whatever Doxygen warns of is an error. So
+# reference.sh FOLDER: the reference of the public headers, made in FOLDER. Whatever Doxygen warns of is an error. So
 # are two things that it passes over: an enumerator without a word, and a header without @file, whose functions it skips.
 set -eu
 command -v doxygen >/dev/null || { echo "there is no doxygen"; exit 77; }
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 headers=$(grep -L "@file" lib/include/lanesort/*.h* || true)
 [ -z "$headers" ] || { echo "without @file: $headers"; exit 1; }
 rm -rf "$1"

@@ -1,11 +1,11 @@
 #!/bin/sh
-# docs_code.sh FOLDER COMPILER FLAG...: compiles the C++ of README.md and docs/*.md. A block with a main function is a
-# program of its own; any other is the body of a function, with the names of docs_prelude.hpp. Errors name the line of the
+# code.sh FOLDER COMPILER FLAG...: compiles the C++ of README.md and docs/*.md. A block with a main function is a
+# program of its own; any other is the body of a function, with the names of prelude.hpp. Errors name the line of the
 # guide. Also looks whether what the guides link to is there.
 set -eu
 folder=$1
 shift
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 rm -rf "$folder"
 mkdir -p "$folder"
 
@@ -29,10 +29,10 @@ awk -v folder="$folder" '
     inside { body = body $0 "\n" }
     END { if (!fragments) { print "there is no code in the guides"; exit 1 } }
 ' README.md docs/*.md
-{ cat "$folder/includes"; echo '#include "docs_prelude.hpp"'; cat "$folder/bodies"; } >"$folder/fragments.cpp"
+{ cat "$folder/includes"; echo '#include "prelude.hpp"'; cat "$folder/bodies"; } >"$folder/fragments.cpp"
 
 for file in "$folder"/*.cpp; do
-    "$@" -std=c++20 -fsyntax-only -I tests "$file"
+    "$@" -std=c++20 -fsyntax-only -I tests/docs "$file"
 done
 
 for guide in README.md docs/*.md; do

@@ -9,7 +9,7 @@
 set -euo pipefail
 
 road=$1 which=$2 build=$(realpath "$3")
-source=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+source=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cp -r "$source/tests/consumers" "$dir/consumers"

@@ -1,5 +1,5 @@
 // lanesort/lanesort.h from C11, on the first OpenCL device: every operation on host memory, on buffers and recorded.
-#include "c_interface.h"
+#include "interface.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets with Clang and the sanitizers and runs each for long; CTest does it briefly, with the preset
 # asan.
-# usage: tests/fuzz.sh [SECONDS] (for each target; 60 if not given)
+# usage: tests/fuzz/fuzz.sh [SECONDS] (for each target; 60 if not given)
 # What is found, and what makes a target fail, lies under build/fuzz. Without Clang the exit status is 77.
 set -euo pipefail
 
 seconds=${1:-60}
-cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
+cd -P "$(dirname "${BASH_SOURCE[0]}")/../.."
 command -v clang++ >/dev/null || {
     echo "skipped: there is no clang++"
     exit 77
 }
-targets=(text table shape_file plan)
+targets=(npy text table shape_file plan)
 cmake --preset asan >/dev/null
 cmake --build --preset asan --parallel "$(nproc)" --target "${targets[@]/%/_fuzz}"
 mkdir -p build/fuzz
