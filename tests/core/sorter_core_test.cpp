@@ -4,6 +4,7 @@
 #include <lanesort/error.hpp>
 #include <lanesort/schedule.hpp>
 
+#include "core/described_device.hpp"
 #include "devices_made_up.hpp"
 #include "error_support.hpp"
 #include "operations/sort.hpp"
@@ -12,37 +13,21 @@
 namespace lanesort::detail {
 namespace {
 
-/// Compiles nothing: its kernels run in work-groups of so many work-items. Remembers what was asked for.
-class MadeUpBackend final : public Backend {
+/// Remembers what was asked for.
+class RememberingDevice final : public DescribedDevice {
 public:
-    MadeUpBackend(DeviceInfo info, unsigned allowed) : info_(std::move(info)), allowed_(allowed) {}
+    using DescribedDevice::DescribedDevice;
 
-    const DeviceInfo& info() const noexcept override { return info_; }
     std::shared_ptr<const Program> compile(const KernelParameters& parameters) override {
         if (std::ranges::find(programs, parameters) == programs.end()) programs.push_back(parameters);
-        auto program = std::make_shared<Program>(parameters);
-        program->max_work_items = allowed_;
-        return program;
+        return DescribedDevice::compile(parameters);
     }
-    void release() override {}
-    SortReport run_on_host_memory(const Work& work, const Bindings&,
-                                  const std::function<void(std::size_t, std::size_t)>&) override {
-        return work.report;
-    }
-    MemoryFacts inspect(void*) const override { return {}; }
-    void check(const Queue&) const override {}
-    void enqueue(const Work&, const Bindings&, const Queue&, void**) override {}
-    std::unique_ptr<Recording> record(std::shared_ptr<const Work>, const Bindings&, void*) override { return nullptr; }
 
     std::vector<KernelParameters> programs;  ///< that were compiled
-
-private:
-    DeviceInfo info_;
-    unsigned allowed_;
 };
 
 SorterCore core_for(const DeviceInfo& info, unsigned allowed) {
-    return {std::make_unique<MadeUpBackend>(info, allowed), {.use_tuned = false}};
+    return {std::make_unique<DescribedDevice>(info, allowed), {.use_tuned = false}};
 }
 
 /// What the one program of a request's work is compiled for.
@@ -152,8 +137,8 @@ TEST_CASE("core: what was prepared for compiles nothing any more") {
         for (const Case& a_case : cases) {
             CAPTURE(device.name);
             CAPTURE(&a_case - cases);
-            auto backend = std::make_unique<MadeUpBackend>(device, 256);
-            const MadeUpBackend& compiler = *backend;
+            auto backend = std::make_unique<RememberingDevice>(device, 256);
+            const RememberingDevice& compiler = *backend;
             Sorter sorter(std::make_unique<SorterCore>(std::move(backend), SorterOptions{.use_tuned = false}));
             Request prepared = a_case.prepared;
             prepared.key = KeyType::f32;

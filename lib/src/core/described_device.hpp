@@ -1,0 +1,36 @@
+// A device that is only described.
+#pragma once
+
+#include "backend.hpp"
+
+namespace lanesort::detail {
+
+/// Compiles and runs nothing: its kernels run in work-groups of so many work-items, the most that the device has if
+/// that is not said.
+class DescribedDevice : public Backend {
+public:
+    explicit DescribedDevice(DeviceInfo info) : info_(std::move(info)), allowed_(info_.max_work_items) {}
+    DescribedDevice(DeviceInfo info, unsigned allowed) : info_(std::move(info)), allowed_(allowed) {}
+
+    const DeviceInfo& info() const noexcept override { return info_; }
+    std::shared_ptr<const Program> compile(const KernelParameters& parameters) override {
+        auto program = std::make_shared<Program>(parameters);
+        program->max_work_items = allowed_;
+        return program;
+    }
+    void release() override {}
+    SortReport run_on_host_memory(const Work& work, const Bindings&,
+                                  const std::function<void(std::size_t, std::size_t)>&) override {
+        return work.report;
+    }
+    MemoryFacts inspect(void*) const override { return {}; }
+    void check(const Queue&) const override {}
+    void enqueue(const Work&, const Bindings&, const Queue&, void**) override {}
+    std::unique_ptr<Recording> record(std::shared_ptr<const Work>, const Bindings&, void*) override { return nullptr; }
+
+private:
+    DeviceInfo info_;
+    unsigned allowed_;
+};
+
+}  // namespace lanesort::detail
