@@ -1,58 +1,141 @@
-// Prints, for amd_compile.sh, what the kernels are compiled for in the shapes that the library chooses: one line for
-// each kernel file and width of keys, "FILE BITS -DNAME=value ...".
+// Prints what the kernels are compiled for in the shapes that the library chooses: lines "FILE BITS -DNAME=value ...".
+//   print_definitions       one for each file and width of keys on a graphics card, and sorts in a cache:
+//   amd_compile.sh print_definitions all   for every call, kind of device and kind of key, and for awkward shapes:
+//   lint.sh
 #include <cstdio>
+#include <map>
+#include <set>
+#include <string>
 
-#include <lanesort/device.hpp>
-
-#include "core/program.hpp"
+#include "core/described_device.hpp"
+#include "core/planner.hpp"
 #include "devices_made_up.hpp"
-#include "runs.hpp"
-#include "selection.hpp"
+#include "shapes.hpp"
 
 namespace lanesort::test {
 namespace {
 
-using lanesort::detail::KernelParameters;
+namespace inside = lanesort::detail;
 
-void print_definitions(const KernelParameters& parameters) {
-    std::printf("%s %zu", lanesort::detail::kernel_file(parameters).c_str(), parameters.bytes.key * 8);
-    for (const std::string& definition : lanesort::detail::definitions(parameters))
-        std::printf(" -D%s", definition.c_str());
-    std::printf("\n");
+/// Prints each line once.
+class Printer {
+public:
+    void print(const DeviceInfo& device, const Request& request, const std::optional<Shape>& shape = {}) {
+        inside::DescribedDevice described(device);
+        inside::Planner planner(described, {.shape = shape, .use_tuned = false});
+        for (const auto& program : planner.plan(request)->programs) print(program->parameters);
+    }
+
+private:
+    void print(const inside::KernelParameters& parameters) {
+        std::string line = kernel_file(parameters) + " " + std::to_string(parameters.bytes.key * 8);
+        for (const std::string& definition : definitions(parameters)) line += " -D" + definition;
+        if (printed_.insert(line).second) std::printf("%s\n", line.c_str());
+    }
+
+    std::set<std::string> printed_;
+};
+
+/// What no test device lacks, but the addresses of 2^32 records.
+DeviceInfo large(DeviceInfo device) {
+    device.max_allocation_bytes = std::uint64_t{1} << 60;
+    return device;
 }
 
-void print_sort(const DeviceInfo& device, std::size_t key_bytes) {
-    const bool unroll_rounds = device.kind == DeviceKind::gpu;
-    print_definitions({.bytes = key_bytes, .unroll_rounds = unroll_rounds, .shape = choose_shape(device, key_bytes)});
+DeviceInfo card() {
+    DeviceInfo device = large(graphics_card());
+    device.local_bytes = 65536;
+    return device;
 }
 
-/// With indices.
-void print_selection(const DeviceInfo& device, std::size_t key_bytes) {
-    using namespace lanesort::detail;
-    const ElementBytes bytes{key_bytes, 0, 4};
-    const Selection selection = make_selection(device, bytes, 1, 1 << 24, 16);
-    print_definitions({.family = Family::select, .bytes = bytes, .shape = selection.shape});
+/// Work-groups of 32 work-items with 4 KB of local memory.
+DeviceInfo poor_card() {
+    DeviceInfo device = large(graphics_card());
+    device.max_work_items = 32;
+    device.local_bytes = 4096;
+    return device;
 }
 
-/// With lengths of runs.
-void print_runs(const DeviceInfo& device, std::size_t key_bytes) {
-    using namespace lanesort::detail;
-    const RunsSchedule schedule = make_runs_schedule(device, key_bytes, RunsTask::run_lengths, 1, 1 << 24);
-    print_definitions({.family = Family::runs, .bytes = {key_bytes, 4}, .shape = schedule.shape});
+Request call(Operation operation, const KeyKind& key, std::uint64_t count = 100 << 17) {
+    Request request{.operation = operation, .count = count, .key = key};
+    if (operation == Operation::merge) request.middle = count / 3;
+    if (operation == Operation::top_k) request.first = 16;
+    if (operation == Operation::argsort) request.index_bytes = 4;
+    if (operation == Operation::run_lengths) request.length_bytes = 4;
+    return request;
+}
+
+/// Of so many bytes. Their order is not printed: kernels/comparator.h has one.
+KeyKind records(std::size_t bytes) {
+    static std::map<std::size_t, Comparator> all;
+    return all.try_emplace(bytes, Comparator{.type = "record", .bytes = bytes, .before = "a < b"}).first->second;
+}
+
+void print_for_amd() {
+    Printer printer;
+    DeviceInfo walker = large(processor());
+    walker.native_vector_bytes = 4;  // a graphics card that walks its tiles in the cache still has no wider vectors
+    for (const KeyType key : {KeyType::u8, KeyType::u32, KeyType::u64}) {
+        printer.print(card(), call(Operation::sort, key));
+        printer.print(walker, call(Operation::sort, key));
+        Request selection = call(Operation::top_k, key);
+        selection.index_bytes = 4;
+        printer.print(card(), selection);
+        printer.print(card(), call(Operation::run_lengths, key));
+    }
+}
+
+/// Every operation, and what can be said of a sort besides.
+void print_calls(Printer& printer, const DeviceInfo& device, const KeyKind& key) {
+    for (const Operation operation : all_operations) printer.print(device, call(operation, key));
+    const Request sort = call(Operation::sort, key);
+    const auto print = [&](auto change) {
+        Request request = sort;
+        change(request);
+        printer.print(device, request);
+    };
+    print([](Request& r) { r.value_bytes = 8; });
+    print([](Request& r) { r.stable = true, r.value_bytes = 4; });
+    print([](Request& r) { r.first = 10; });
+    print([](Request& r) { r.row_length = 64; });
+    print([](Request& r) { r.row_length = 100, r.value_bytes = 2; });
+    print([](Request& r) { r.segments = 1000, r.longest = 3000, r.offset_bytes = 8; });
+    print([](Request& r) { r.operation = Operation::merge, r.middle = 5, r.value_bytes = 16; });
+    print([](Request& r) { r.operation = Operation::argsort, r.index_bytes = 4, r.row_length = 64; });
+    print([](Request& r) { r.operation = Operation::top_k, r.first = 16, r.index_bytes = 8; });
+}
+
+void print_all() {
+    Printer printer;
+    const DeviceInfo devices[] = {card(), poor_card(), large(processor())};
+    for (const DeviceInfo& device : devices) {
+        for (const KeyKind& key : {KeyKind(KeyType::u8), KeyKind(KeyType::u32), KeyKind(KeyType::u64), records(12)})
+            print_calls(printer, device, key);
+        // The words of a record are of 1, 2, 4 or 8 bytes. Kernels order halves as they do any integers of 16 bits.
+        for (const KeyKind& key : {KeyKind(KeyType::f16), records(3), records(6), records(8), records(64)})
+            for (const Operation operation : all_operations) printer.print(device, call(operation, key));
+        // Indices of 64 bits.
+        for (const KeyKind& key : {KeyKind(KeyType::u8), records(12)})
+            for (const Operation operation : {Operation::sort, Operation::merge, Operation::top_k, Operation::unique})
+                printer.print(device, call(operation, key, std::uint64_t{1} << 33));
+        // Smaller shapes where there are fewer keys.
+        for (const std::uint64_t count : {1000, 100'000, 1'000'000})
+            printer.print(device, call(Operation::sort, KeyType::u32, count));
+    }
+    // Shapes that nobody chooses but a caller.
+    Request counting = call(Operation::sort, KeyType::u64);
+    counting.counts_syncs = true;
+    for (const auto& shapes : {tiny_shapes(), small_shapes()})
+        for (const Shape& shape : shapes) {
+            printer.print(devices[2], call(Operation::sort, KeyType::u8), shape);
+            printer.print(devices[2], counting, shape);
+        }
 }
 
 }  // namespace
 }  // namespace lanesort::test
 
-int main() {
-    using namespace lanesort;
-    DeviceInfo card = test::graphics_card(), walker = test::processor();
-    card.local_bytes = 65536;
-    walker.native_vector_bytes = 4;  // a graphics card that walks its tiles in the cache still has no wider vectors
-    for (const std::size_t key_bytes : {1, 4, 8})
-        for (const DeviceInfo& device : {card, walker}) test::print_sort(device, key_bytes);
-    for (const std::size_t key_bytes : {1, 4, 8}) {
-        test::print_selection(card, key_bytes);
-        test::print_runs(card, key_bytes);
-    }
+int main(int argc, char** argv) {
+    if (argc > 1 && argv[1] == std::string("all")) lanesort::test::print_all();
+    else lanesort::test::print_for_amd();
 }
