@@ -87,8 +87,7 @@ void check_unused(const lanesort_request& request, Operation operation) {
 
 }  // namespace
 
-template <class Memory>
-CallOf<Memory>::CallOf(const lanesort_request* given_request) {
+CallOf::CallOf(const lanesort_request* given_request) {
     const lanesort_request& from = *given(given_request, "the request");
     Request& request = call_.request;
     request.operation = operation_of(from.operation);
@@ -114,8 +113,8 @@ CallOf<Memory>::CallOf(const lanesort_request* given_request) {
     } else {
         request.key = type_of(from.type);
     }
-    const auto place = [](const auto& array) -> typename CallIn<Memory>::Place {
-        return {static_cast<Memory>(const_cast<void*>(static_cast<const void*>(array.memory))), array.offset};
+    const auto place = [](const auto& array) -> AnyCall::Place {
+        return {const_cast<void*>(static_cast<const void*>(array.memory)), array.offset};
     };
     call_.keys = place(from);
     call_.values = place(from.values);
@@ -125,9 +124,6 @@ CallOf<Memory>::CallOf(const lanesort_request* given_request) {
     call_.lengths = place(from.lengths);
     call_.answers = place(from.answers);
 }
-
-template class CallOf<void*>;
-template class CallOf<cl_mem>;
 
 SorterOptions options_of(const lanesort_options* options) {
     if (!options) return {};

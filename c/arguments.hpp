@@ -18,8 +18,7 @@ struct lanesort_recorded {
 
 namespace lanesort::c {
 
-/// A request as a call; `Memory` is what it knows memory by. Owns the comparator, so it must last as long as the call.
-template <class Memory>
+/// A request as a call. Owns the comparator, so it must last as long as the call.
 class CallOf {
 public:
     /// Throws Error(invalid_argument) where the request is null, its operation, type, order or comparator are
@@ -28,11 +27,16 @@ public:
     CallOf(const CallOf&) = delete;
     CallOf& operator=(const CallOf&) = delete;
 
-    const CallIn<Memory>& operator*() const noexcept { return call_; }
+    /// The call on memory of that kind.
+    template <class Memory>
+    CallIn<Memory> in() const {
+        return {call_};
+    }
+    const Request& request() const noexcept { return call_.request; }
 
 private:
     std::optional<Comparator> comparator_;
-    CallIn<Memory> call_;
+    AnyCall call_;
 };
 
 SorterOptions options_of(const lanesort_options* options);

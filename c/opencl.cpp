@@ -13,13 +13,15 @@ lanesort_status lanesort_opencl_enqueue(lanesort_sorter* sorter, cl_command_queu
                                         const lanesort_request* request, size_t waits, const cl_event* wait_list,
                                         cl_event* event) {
     return guarded([&] {
-        opencl::enqueue(sorter_of(sorter), queue, *CallOf<cl_mem>(request), events_of(wait_list, waits), event);
+        opencl::enqueue(sorter_of(sorter), queue, CallOf(request).in<opencl::Memory>(), events_of(wait_list, waits),
+                        event);
     });
 }
 
 lanesort_status lanesort_opencl_record(lanesort_recorded** recorded, lanesort_sorter* sorter, cl_command_queue queue,
                                        const lanesort_request* request) {
-    return created(recorded, [&] { return opencl::Recorded(sorter_of(sorter), queue, *CallOf<cl_mem>(request)); });
+    return created(recorded,
+                   [&] { return opencl::Recorded(sorter_of(sorter), queue, CallOf(request).in<opencl::Memory>()); });
 }
 
 lanesort_status lanesort_opencl_enqueue_recorded(lanesort_recorded* recorded, size_t waits, const cl_event* wait_list,

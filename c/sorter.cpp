@@ -30,14 +30,11 @@ lanesort_status lanesort_last_report(const lanesort_sorter* sorter, lanesort_rep
 }
 
 lanesort_status lanesort_run(lanesort_sorter* sorter, const lanesort_request* request) {
-    return guarded([&] { sorter_of(sorter).run(*CallOf<void*>(request)); });
+    return guarded([&] { sorter_of(sorter).run(CallOf(request).in<void*>()); });
 }
 
 lanesort_status lanesort_prepare(lanesort_sorter* sorter, const lanesort_request* request) {
-    return guarded([&] {
-        const CallOf<void*> call(request);
-        sorter_of(sorter).prepare((*call).request);
-    });
+    return guarded([&] { sorter_of(sorter).prepare(CallOf(request).request()); });
 }
 
 lanesort_status lanesort_release(lanesort_sorter* sorter) {

@@ -9,26 +9,13 @@ namespace {
 
 constexpr const char* sentence = "CUDA cannot be used: the library was built without CUDA's headers";
 
-[[noreturn]] void refuse() { throw Error(ErrorCode::unsupported, sentence); }
-
 }  // namespace
 
 namespace cu {
 
-struct Recorded::State {};
-
 Installation installation() { return {sentence, sentence, 0, 0, false}; }
 
 Sorter make_sorter(int, SorterOptions) { throw Error(ErrorCode::no_device, sentence); }
-
-SortReport enqueue(Sorter&, Queue, const Call&, WaitList, EndEvent) { refuse(); }
-
-Recorded::Recorded(Sorter&, Queue, const Call&) { refuse(); }
-Recorded::Recorded(Recorded&&) noexcept = default;
-Recorded& Recorded::operator=(Recorded&&) noexcept = default;
-Recorded::~Recorded() = default;
-SortReport Recorded::enqueue(WaitList, EndEvent) { refuse(); }
-bool Recorded::is_replayed() const noexcept { return false; }
 
 }  // namespace cu
 

@@ -3,25 +3,14 @@
 
 #include <algorithm>
 
-#include "../../lib/src/core/device_calls.hpp"
 #include "../../lib/src/core/require.hpp"
 #include "../../lib/src/core/sorter_core.hpp"
 #include "checked.hpp"
 #include "host.hpp"
 
 namespace lanesort::opencl {
-namespace {
 
-/// The core of a sorter of this backend.
-detail::SorterCore& core_of(Sorter& sorter) {
-    detail::require(dynamic_cast<Host*>(&sorter.core().backend()) != nullptr, ErrorCode::unsupported,
-                    "the sorter is not one of an OpenCL device");
-    return sorter.core();
-}
-
-}  // namespace
-
-Sorter make_sorter(cl_context context, cl_device_id device, SorterOptions options) {
+Sorter make_sorter(Handle<cl_context> context, Handle<cl_device_id> device, SorterOptions options) {
     return checked([&] {
         detail::require(context != nullptr && device != nullptr, ErrorCode::invalid_argument,
                         "the context or the device is null");
@@ -33,32 +22,5 @@ Sorter make_sorter(cl_context context, cl_device_id device, SorterOptions option
         return Sorter(std::make_unique<detail::SorterCore>(std::move(host), std::move(options)));
     });
 }
-
-SortReport enqueue(Sorter& sorter, Queue queue, const Call& call, WaitList wait_list, EndEvent event) {
-    return core_of(sorter).enqueue(call.request, detail::bindings_of(call), detail::queue_of(queue, wait_list),
-                                   reinterpret_cast<void**>(event));
-}
-
-struct Recorded::State {
-    detail::SorterCore& core;
-    Queue queue;
-    SortReport report;
-    std::unique_ptr<detail::Recording> recording;
-};
-
-Recorded::Recorded(Sorter& sorter, Queue queue, const Call& call)
-    : state_(new State{core_of(sorter), queue, {}, nullptr}) {
-    state_->recording = state_->core.record(call.request, detail::bindings_of(call), queue, state_->report);
-}
-Recorded::Recorded(Recorded&&) noexcept = default;
-Recorded& Recorded::operator=(Recorded&&) noexcept = default;
-Recorded::~Recorded() = default;
-
-SortReport Recorded::enqueue(WaitList wait_list, EndEvent event) {
-    state_->recording->enqueue(detail::queue_of(state_->queue, wait_list), reinterpret_cast<void**>(event));
-    return state_->core.note(state_->report);
-}
-
-bool Recorded::is_replayed() const noexcept { return state_->recording->is_replayed(); }
 
 }  // namespace lanesort::opencl

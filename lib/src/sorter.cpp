@@ -8,7 +8,6 @@
 #include <lanesort/calls.hpp>
 #include <lanesort/error.hpp>
 
-#include "core/device_calls.hpp"
 #include "core/require.hpp"
 #include "core/sorter_core.hpp"
 #include "integers.hpp"

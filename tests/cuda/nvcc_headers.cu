@@ -5,6 +5,7 @@
 #include <lanesort/lanesort.h>
 #include <lanesort/cuda.hpp>
 #include <lanesort/lanesort.hpp>
+#include <lanesort/opencl.hpp>
 
 using namespace lanesort;
 

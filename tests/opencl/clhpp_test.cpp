@@ -4,6 +4,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/opencl.hpp>
 
+#include <lanesort/error.hpp>
 #include <lanesort/opencl.hpp>
 
 #include "support.hpp"
@@ -11,47 +12,108 @@
 namespace lanesort::test {
 namespace {
 
+cl::Device any_device() {
+    std::vector<cl::Platform> platforms;
+    std::vector<cl::Device> devices;
+    cl::Platform::get(&platforms);
+    for (const cl::Platform& platform : platforms)
+        if (platform.getDevices(CL_DEVICE_TYPE_ALL, &devices) == CL_SUCCESS && !devices.empty()) return devices.front();
+    ++skipped_device_cases();
+    return {};
+}
+
+template <class T>
+cl::Buffer buffer_of(const cl::Context& context, std::vector<T> elements) {
+    return {context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, elements.size() * sizeof(T), elements.data()};
+}
+
+template <class T>
+std::vector<T> elements_of(const cl::CommandQueue& queue, const cl::Buffer& buffer, std::size_t count) {
+    std::vector<T> elements(count);
+    REQUIRE(queue.enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(T), elements.data()) == CL_SUCCESS);
+    return elements;
+}
+
 TEST_CASE("CL/opencl.hpp: its queues, buffers and events, in the caller's own version") {
-    cl::Device device;
-    {
-        std::vector<cl::Platform> platforms;
-        std::vector<cl::Device> devices;
-        cl::Platform::get(&platforms);
-        for (const cl::Platform& platform : platforms)
-            if (platform.getDevices(CL_DEVICE_TYPE_ALL, &devices) == CL_SUCCESS && !devices.empty())
-                device = devices.front();
-    }
-    if (!device()) {
-        ++skipped_device_cases();
-        return;
-    }
+    const cl::Device device = any_device();
+    if (!device()) return;
     const cl::Context context(device);
     const cl::CommandQueue queue(context, device);
-    Sorter sorter = opencl::make_sorter(context(), device());
+    Sorter sorter = opencl::make_sorter(context, device);
 
     Random random(seed());
     const auto keys = random_keys<float>(5000, random);
-    auto copy = keys;
-    const cl::Buffer buffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, copy.size() * sizeof copy[0],
-                            copy.data());
-    cl::UserEvent gate(context);
+    const cl::Buffer buffer = buffer_of(context, keys);
+    cl::UserEvent gate(context), former(context);
     const std::vector<cl::Event> waits{gate};
-    cl::Event end;
-    opencl::enqueue_sort(sorter, queue, {buffer(), 0, keys.size(), KeyType::f32}, &waits, &end);
+    cl::Event end = former;
+    opencl::enqueue_sort(sorter, queue, {buffer, 0, keys.size(), KeyType::f32}, &waits, &end);
+    CHECK(end() != former());
+    CHECK(former.getInfo<CL_EVENT_REFERENCE_COUNT>() == 1);  // what `end` was is released
     queue.flush();
     CHECK(end.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() != CL_COMPLETE);
     gate.setStatus(CL_COMPLETE);
     CHECK(end.wait() == CL_SUCCESS);
-    queue.enqueueReadBuffer(buffer, CL_TRUE, 0, copy.size() * sizeof copy[0], copy.data());
-    require_same_bytes(copy, sorted(keys, Order::ascending));
+    require_same_bytes(elements_of<float>(queue, buffer, keys.size()), sorted(keys, Order::ascending));
 
-    opencl::enqueue_sort<cl::CommandQueue, cl::Event>(
-        sorter, queue, {buffer(), 0, keys.size(), KeyType::f32, Order::descending}, nullptr);
-    queue.enqueueReadBuffer(buffer, CL_TRUE, 0, copy.size() * sizeof copy[0], copy.data());
-    require_same_bytes(copy, sorted(keys, Order::descending));
+    // Where the call fails, the event stays.
+    const cl_event before = end();
+    CHECK_THROWS_AS(opencl::enqueue_sort(sorter, queue, {buffer, 1, keys.size(), KeyType::f32}, &waits, &end), Error);
+    CHECK(end() == before);
+
+    opencl::enqueue_sort(sorter, queue, {buffer, 0, keys.size(), KeyType::f32, Order::descending}, nullptr);
+    require_same_bytes(elements_of<float>(queue, buffer, keys.size()), sorted(keys, Order::descending));
 
     // Errors here are statuses, not exceptions: this translation unit has its own version of the wrappers.
-    CHECK(queue.enqueueReadBuffer(cl::Buffer(), CL_TRUE, 0, 4, copy.data()) != CL_SUCCESS);
+    CHECK(queue.enqueueReadBuffer(cl::Buffer(), CL_TRUE, 0, 4, &random) != CL_SUCCESS);
+}
+
+TEST_CASE("CL/opencl.hpp: every call takes its wrappers") {
+    const cl::Device device = any_device();
+    if (!device()) return;
+    const cl::Context context(device);
+    const cl::CommandQueue queue(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    Sorter sorter = opencl::make_sorter(context, device);
+
+    constexpr std::size_t count = 1000, k = 10;
+    Random random(seed());
+    std::vector<std::uint32_t> keys(count);
+    for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(random() % 100);
+    const cl::Buffer buffer = buffer_of(context, keys), values = buffer_of(context, keys),
+                     indices = buffer_of(context, keys), found = buffer_of(context, keys),
+                     lengths = buffer_of(context, keys), answers = buffer_of(context, std::vector<cl_ulong>(4));
+
+    // Each call waits for the one before it.
+    std::vector<cl::Event> waits;
+    cl::Event end;
+    using namespace opencl;
+    const KeyRange range{.memory = buffer, .count = count};
+    const auto then = [&](const auto& enqueue) {
+        enqueue(&waits, &end);
+        waits = {end};
+    };
+    then([&](auto w, auto e) { enqueue_argsort(sorter, queue, range, {indices}, w, e); });
+    then([&](auto w, auto e) { enqueue_top_k(sorter, queue, range, k, {found, 0, {lengths}}, w, e); });
+    then([&](auto w, auto e) { enqueue_is_sorted(sorter, queue, range, {answers}, w, e); });
+    then([&](auto w, auto e) { enqueue_partial_sort(sorter, queue, range, k, w, e); });
+    then([&](auto w, auto e) { enqueue_nth_element(sorter, queue, range, k, w, e); });
+    then([&](auto w, auto e) { enqueue_sort_by_key(sorter, queue, range, {values}, w, e); });
+    then([&](auto w, auto e) { enqueue_merge(sorter, queue, range, k, w, e); });
+    then([&](auto w, auto e) { enqueue_merge_by_key(sorter, queue, range, {values}, k, w, e); });
+    then([&](auto w, auto e) { enqueue_is_sorted_until(sorter, queue, range, {answers, 1}, w, e); });
+    then([&](auto w, auto e) { enqueue_unique(sorter, queue, range, {found, 0, {answers, 2}}, w, e); });
+    then([&](auto w, auto e) { enqueue_run_lengths(sorter, queue, range, {found, 0, {answers, 3}}, {lengths}, w, e); });
+    Recorded recorded(sorter, queue, sort(range));
+    then([&](auto w, auto e) { recorded.enqueue(w, e); });
+    REQUIRE(end.wait() == CL_SUCCESS);
+
+    std::vector<std::uint32_t> in_order = keys, distinct;
+    std::ranges::sort(in_order);
+    std::ranges::unique_copy(in_order, std::back_inserter(distinct));
+    CHECK(elements_of<std::uint32_t>(queue, buffer, count) == in_order);
+    CHECK(elements_of<std::uint32_t>(queue, found, distinct.size()) == distinct);
+    CHECK(elements_of<cl_ulong>(queue, answers, 4) ==
+          std::vector<cl_ulong>{0, count, distinct.size(), distinct.size()});
 }
 
 }  // namespace

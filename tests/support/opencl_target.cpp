@@ -33,11 +33,11 @@ public:
         return bytes;
     }
     SortReport enqueue(Sorter& sorter, const Call& call) override {
-        return opencl::enqueue(sorter, queue_(), call_in<cl_mem>(buffer_(), call));
+        return opencl::enqueue(sorter, queue_(), call_in<opencl::Memory>(buffer_(), call));
     }
     std::unique_ptr<Recording> record(Sorter& sorter, const Call& call) override {
         return std::make_unique<OpenClRecording>(
-            test::record(target_, sorter, queue_, call_in<cl_mem>(buffer_(), call)));
+            test::record(target_, sorter, queue_, call_in<opencl::Memory>(buffer_(), call)));
     }
 
 private:

@@ -84,12 +84,12 @@ using Call = CallIn<void*>;
 
 /// The same call on a backend's memory.
 template <class Memory>
-CallIn<Memory> call_in(Memory memory, const Call& call) {
-    const auto place = [&](const Call::Place& of) -> typename CallIn<Memory>::Place {
-        return {of.memory ? memory : nullptr, of.offset};
-    };
-    return {call.request,         place(call.keys),    place(call.values),  place(call.indices),
-            place(call.segments), place(call.results), place(call.lengths), place(call.answers)};
+CallIn<Memory> call_in(void* memory, const Call& call) {
+    CallIn<Memory> moved{call};
+    for (Call::Place* place :
+         {&moved.keys, &moved.values, &moved.indices, &moved.segments, &moved.results, &moved.lengths, &moved.answers})
+        if (place->memory) place->memory = memory;
+    return moved;
 }
 
 /// Memory of a device, and a queue or stream of its own that keeps in order what happens to it.

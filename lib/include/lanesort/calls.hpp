@@ -4,19 +4,23 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <span>
 
 #include <lanesort/ranges.hpp>
+#include <lanesort/report.hpp>
 #include <lanesort/request.hpp>
 
 namespace lanesort {
 
-/// A call: a request, and where its arrays lie. `Memory` is what the device knows memory by.
-template <class Memory>
-struct CallIn {
+class Sorter;
+
+/// A request, and where its arrays lie.
+struct AnyCall {
     /// The first element of an array; null: there is no such array.
     struct Place {
-        Memory memory = nullptr;  ///< that it lies in
-        std::size_t offset = 0;   ///< elements before it
+        void* memory = nullptr;  ///< that it lies in: a pointer, or a cl_mem
+        std::size_t offset = 0;  ///< elements before it
     };
     Request request;  ///< what is done
     Place keys;       ///< of the range
@@ -28,7 +32,43 @@ struct CallIn {
     Place answers;    ///< integers of 64 bits
 };
 
+/// A call on arrays that all lie in such memory: `Memory` is what the device knows it by.
+template <class Memory>
+struct CallIn : AnyCall {};
+
 namespace detail {
+
+/// A queue or stream of the caller's, and what a call waits for.
+struct Queue {
+    void* handle = nullptr;
+    std::span<void* const> wait_list = {};
+};
+
+/// The handles of events, which are pointers on any backend.
+template <class WaitList>
+std::span<void* const> handles_of(const WaitList& wait_list) {
+    return {reinterpret_cast<void* const*>(wait_list.data()), wait_list.size()};
+}
+
+/// What enqueue() of opencl.hpp and cuda.hpp does, for a sorter of that backend. OpenCL gives a new event of the call's
+/// end unless `event` is null; CUDA records the event that `event` points to.
+SortReport enqueue(Sorter& sorter, const char* backend, const Queue& queue, const AnyCall& call, void** event);
+
+/// What Recorded of both is made of.
+class RecordedCall {
+public:
+    RecordedCall(Sorter& sorter, const char* backend, void* queue, const AnyCall& call);
+    RecordedCall(RecordedCall&&) noexcept;
+    RecordedCall& operator=(RecordedCall&&) noexcept;
+    ~RecordedCall();
+
+    SortReport enqueue(std::span<void* const> wait_list, void** event);
+    bool is_replayed() const noexcept;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
 
 /// The width of values, indices, lengths or offsets that there are. Throws Error(invalid_argument) for 0.
 std::size_t width_of(const char* what, std::size_t bytes);

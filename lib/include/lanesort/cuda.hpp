@@ -3,8 +3,8 @@
 /// and of the runtime API are pointers to the same structures.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <string>
 
@@ -46,7 +46,29 @@ Sorter make_sorter(int device = 0, SorterOptions options = {});
 using Memory = void*;
 using Queue = Stream;                     ///< null is the default stream
 using WaitList = std::span<const Event>;  ///< events that a call waits for
-using EndEvent = Event;                   ///< recorded at a call's end; null: none is
+
+/// Recorded at a call's end; null: none is.
+class EndEvent {
+public:
+    /// None.
+    EndEvent() = default;
+    /// An event of the caller's, or what converts to one.
+    template <std::convertible_to<Event> E>
+    EndEvent(const E& event) : event_(event) {}
+
+    /// Calls with the place of the event.
+    template <class Enqueue>
+    SortReport after(const Enqueue& enqueue) const {
+        void* end = event_;
+        return enqueue(&end);
+    }
+
+private:
+    Event event_ = nullptr;
+};
+
+/// DeviceInfo::backend of this backend's devices.
+inline constexpr const char* backend_name = "CUDA";
 
 #include <lanesort/device_calls.inc>
 

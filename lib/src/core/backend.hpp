@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <span>
 
+#include <lanesort/calls.hpp>
 #include <lanesort/device.hpp>
 #include <lanesort/report.hpp>
 
@@ -21,12 +21,6 @@ struct MemoryFacts {
     bool readable = true;        ///< by kernels
     bool writable = true;        ///< by kernels
     std::size_t alignment = 16;  ///< bytes, as far as elements need it
-};
-
-/// A queue or stream of the caller's, and what a call waits for.
-struct Queue {
-    void* handle = nullptr;
-    std::span<void* const> wait_list = {};
 };
 
 /// A work that is recorded once on arrays and enqueued many times.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,22 +51,10 @@ SortReport SorterCore::run(const Request& request, Bindings bindings) {
     return note(work->commands.empty() ? SortReport{} : backend_->run_on_host_memory(*work, bindings, progress_));
 }
 
-SortReport SorterCore::enqueue(const Request& request, const Bindings& bindings, const Queue& queue, void** event) {
+std::shared_ptr<const Work> SorterCore::plan_for(const Queue& queue, const Request& request, const Bindings& bindings) {
     backend_->check(queue);
     check_device_memory(planner_.arrays(request), bindings, *backend_, request);
-    const std::shared_ptr<const Work> work = plan(request);
-    backend_->enqueue(*work, bindings, queue, event);
-    return note(work->report);
-}
-
-std::unique_ptr<Recording> SorterCore::record(const Request& request, const Bindings& bindings, void* queue,
-                                              SortReport& report) {
-    backend_->check({queue, {}});
-    check_device_memory(planner_.arrays(request), bindings, *backend_, request);
-    std::shared_ptr<const Work> work = plan(request);
-    report = work->report;
-    report.device_bytes = 0;  // the recording has it
-    return backend_->record(std::move(work), bindings, queue);
+    return plan(request);
 }
 
 void SorterCore::release() {
@@ -97,5 +86,64 @@ SyncCounts SorterCore::measure(std::uint64_t count, KeyType type) {
                     fmt::format("{} returned {} keys of type {} unsorted", backend_->info().name, count, name(type)));
     return counts;
 }
+
+Bindings bindings_of(const AnyCall& call) {
+    Bindings bindings;
+    const auto bind = [&](Slot slot, const AnyCall::Place& place) { bindings[slot] = {place.memory, place.offset}; };
+    bind(Slot::keys, call.keys);
+    bind(Slot::values, call.values);
+    bind(Slot::indices, call.indices);
+    bind(Slot::segments, call.segments);
+    bind(Slot::results, call.results);
+    bind(Slot::lengths, call.lengths);
+    bind(Slot::answers, call.answers);
+    return bindings;
+}
+
+namespace {
+
+SorterCore& core_of(Sorter& sorter, std::string_view backend) {
+    const std::string& own = sorter.device().backend;
+    if (own != backend)
+        throw Error(ErrorCode::unsupported,
+                    fmt::format("the sorter's device is one of {}, but the call is one of {}", own, backend));
+    return sorter.core();
+}
+
+}  // namespace
+
+SortReport enqueue(Sorter& sorter, const char* backend, const Queue& queue, const AnyCall& call, void** event) {
+    SorterCore& core = core_of(sorter, backend);
+    const Bindings bindings = bindings_of(call);
+    const std::shared_ptr<const Work> work = core.plan_for(queue, call.request, bindings);
+    core.backend().enqueue(*work, bindings, queue, event);
+    return core.note(work->report);
+}
+
+struct RecordedCall::State {
+    SorterCore& core;
+    void* queue;
+    SortReport report;
+    std::unique_ptr<Recording> recording;
+};
+
+RecordedCall::RecordedCall(Sorter& sorter, const char* backend, void* queue, const AnyCall& call)
+    : state_(new State{core_of(sorter, backend), queue, {}, nullptr}) {
+    const Bindings bindings = bindings_of(call);
+    std::shared_ptr<const Work> work = state_->core.plan_for({queue}, call.request, bindings);
+    state_->report = work->report;
+    state_->report.device_bytes = 0;  // the recording has it
+    state_->recording = state_->core.backend().record(std::move(work), bindings, queue);
+}
+RecordedCall::RecordedCall(RecordedCall&&) noexcept = default;
+RecordedCall& RecordedCall::operator=(RecordedCall&&) noexcept = default;
+RecordedCall::~RecordedCall() = default;
+
+SortReport RecordedCall::enqueue(std::span<void* const> wait_list, void** event) {
+    state_->recording->enqueue({state_->queue, wait_list}, event);
+    return state_->core.note(state_->report);
+}
+
+bool RecordedCall::is_replayed() const noexcept { return state_->recording->is_replayed(); }
 
 }  // namespace lanesort::detail

@@ -20,11 +20,8 @@ public:
 
     /// On host memory; blocks.
     SortReport run(const Request& request, Bindings bindings);
-    /// On the device's memory and a queue of the caller's; `event` as Backend::enqueue says.
-    SortReport enqueue(const Request& request, const Bindings& bindings, const Queue& queue, void** event);
-    /// Recorded for a queue; OpenCL needs to know it.
-    std::unique_ptr<Recording> record(const Request& request, const Bindings& bindings, void* queue,
-                                      SortReport& report);
+    /// The work of a request on the device's memory. Throws for what is wrong with the queue and the arrays, too.
+    std::shared_ptr<const Work> plan_for(const Queue& queue, const Request& request, const Bindings& bindings);
 
     /// What the latest call did, and to say that of one.
     const SortReport& last_report() const noexcept { return last_report_; }
@@ -45,5 +42,8 @@ private:
     std::function<void(std::size_t, std::size_t)> progress_;
     SortReport last_report_;
 };
+
+/// Where the call's arrays lie.
+Bindings bindings_of(const AnyCall& call);
 
 }  // namespace lanesort::detail
