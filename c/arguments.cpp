@@ -39,9 +39,9 @@ Operation operation_of(lanesort_operation operation) {
     }
 }
 
-Order order_of(lanesort_order order, Operation operation) {
+std::optional<Order> order_of(lanesort_order order) {
     switch (order) {
-        case LANESORT_DEFAULT_ORDER: return operation == Operation::top_k ? Order::descending : Order::ascending;
+        case LANESORT_DEFAULT_ORDER: return std::nullopt;
         case LANESORT_ASCENDING: return Order::ascending;
         case LANESORT_DESCENDING: return Order::descending;
         default: throw Error(ErrorCode::invalid_argument, fmt::format("there is no order {}", order));
@@ -80,9 +80,8 @@ void check_unused(const lanesort_request& request, Operation operation) {
     serves("k", request.k > 0, {top_k});
     serves("results", is_given(request.results), {top_k, unique, run_lengths});
     serves("answers", is_given(request.answers), {is_sorted, is_sorted_until, unique, run_lengths});
-    if (request.comparator && (request.type != 0 || request.order != 0))
-        throw Error(ErrorCode::invalid_argument,
-                    "records have the type and the order of their comparator, so `type` and `order` must be zero");
+    if (request.comparator && request.type != 0)
+        throw Error(ErrorCode::invalid_argument, "records have the type of their comparator, so `type` must be zero");
 }
 
 }  // namespace
@@ -93,7 +92,7 @@ CallOf::CallOf(const lanesort_request* given_request) {
     request.operation = operation_of(from.operation);
     check_unused(from, request.operation);
     request.count = from.count;
-    request.order = order_of(from.order, request.operation);
+    request.order = order_of(from.order);
     request.stable = from.stable != 0;
     request.row_length = from.row_length;
     request.middle = from.middle;
@@ -104,7 +103,7 @@ CallOf::CallOf(const lanesort_request* given_request) {
     request.length_bytes = bytes_of(from.lengths, request.operation == Operation::run_lengths);
     if (is_given(from.segments)) {
         request.segments = from.segments.count;
-        request.longest = std::min(from.segments.longest, from.count);
+        request.longest = from.segments.longest > 0 ? std::min(from.segments.longest, from.count) : from.count;
         request.offset_bytes = from.segments.bytes > 0 ? from.segments.bytes : 8;
     }
     if (from.comparator) {

@@ -24,6 +24,7 @@ public:
         options_.add_to(command, "the files are text, with one number a line; IN may be a table",
                         "file of little-endian indices");
         add_index_bytes(command, index_bytes_);
+        options_.shape.add_to(command);
         command.footer(
             "Indices count from 0; in a table they count its records, without the header. The first one tells which\n"
             "number comes first in the sorted order. Equal numbers keep their order. Of a .npy file, which tells its\n"

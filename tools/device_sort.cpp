@@ -42,9 +42,7 @@ CLI::Option* SortArguments::add_to(CLI::App& command, const std::string& text_he
     command.add_option("OUT", out, out_help + ", or - for standard output; may be the same as IN")
         ->type_name("")
         ->required();
-    CLI::Option* const by_column = add_table(command, table)->excludes(as_raw);
-    shape.add_to(command);
-    return by_column;
+    return add_table(command, table)->excludes(as_raw);
 }
 
 std::optional<NpyHeader> SortArguments::inspect(InputFile& file) const {
@@ -116,7 +114,7 @@ void DeviceSort::run(CallIn<void*> call) {
     type_ = request.key.type();
     const bool is_sort = request.operation != Operation::top_k;
     const Shape usual = usual_shape(device_->info(), type_, count_, value_bytes);
-    if (is_sort && options_.shape.any()) shape_ = options_.shape.over(usual);
+    if (options_.shape.any()) shape_ = options_.shape.over(usual);
 
     Progress progress("sorting");
     SorterOptions options{.shape = shape_};
@@ -130,7 +128,7 @@ void DeviceSort::run(CallIn<void*> call) {
     note_ = sorter.note();
     // Only for keys without values and rows does a sorter tell how it fitted the shape to its kernels.
     if (is_sort && options_.stats && count_ > 1 && request.row_length == 0) {
-        if (value_bytes == 0) shape_ = sorter.plan(count_, type_).shape;
+        if (value_bytes == 0) shape_ = sorter.plan(type_, count_).shape;
         else if (!shape_) shape_ = usual;
     }
 }

@@ -21,9 +21,9 @@ struct SortArguments {
     std::string device, in, out;
     bool text = false, raw = false, stats = false;
     TableOptions table;
-    ShapeOptions shape;
+    ShapeOptions shape;  ///< whose options only some sub-commands have
 
-    /// Adds them, with these words for --text and OUT. Returns --by-column.
+    /// Adds the others, with these words for --text and OUT. Returns --by-column.
     CLI::Option* add_to(CLI::App& command, const std::string& text_help, const std::string& out_help);
 
     /// Looks at the first bytes of IN, of which it reads the header if it is a .npy file. Throws BadInput for a file of

@@ -16,7 +16,7 @@ namespace {
 template <class Bits>
 void sort_bits(const CallIn<void*>& call) {
     const Request& request = call.request;
-    const KeyCoding coding = key_coding(request.key.type(), request.order);
+    const KeyCoding coding = key_coding(request.key.type(), request.order_or_usual());
     const std::size_t length = request.length(), wanted = std::min<std::uint64_t>(request.first, length);
     auto* const keys = static_cast<std::byte*>(call.keys.memory);
     auto* const values = static_cast<std::byte*>(call.values.memory);

@@ -120,7 +120,7 @@ Json to_json(const Plan& plan, KeyType type, const std::string& device) {
 Request request_of(Operation operation, KeyType type, std::uint64_t count, std::uint64_t first) {
     Request request{.operation = operation, .count = count, .key = type};
     const bool selects = operation == Operation::top_k;
-    if (selects || first < count) request.first = std::min(first, count);
+    if (selects || first < count) request.first = first == all_keys ? count : first;
     if (operation == Operation::merge) request.middle = count / 2;
     if (selects || operation == Operation::argsort) request.index_bytes = sizeof(std::uint32_t);
     if (operation == Operation::run_lengths) request.length_bytes = sizeof(std::uint32_t);
@@ -195,6 +195,7 @@ public:
 private:
     void show_schedule(const DeviceInfo& device) const {
         if (format_ == Format::svg) throw CLI::ValidationError("--format", "svg draws a sort alone");
+        if (shape_.any()) throw CLI::ValidationError("--operation", "the options of a shape serve a sort alone");
         const Request request = request_of(operation_, type_, count_, first_);
         const Schedule schedule = schedule_of(device, request);
         print(format_ == Format::json ? to_text(to_json(schedule, request, device.name))

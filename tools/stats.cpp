@@ -179,7 +179,7 @@ private:
     Statistics row(const Variant& variant, std::optional<Sorter>& sorter) const {
         Statistics row{variant.name, variant.shape, printed_counts(count_, variant.shape),
                        exact_counts(make_plan(count_, variant.shape)), std::nullopt};
-        if (sorter) row.measured = sorter->measure(count_, type_);
+        if (sorter) row.measured = sorter->measure(type_, count_);
         return row;
     }
 

@@ -104,11 +104,8 @@ SortReport Sorter::partial_sort(Keys keys, std::size_t first, SortOptions option
 SortReport Sorter::nth_element(Keys keys, std::size_t n, const SortOptions& options) {
     HostCall call = call_on(Operation::sort, keys, options);
     detail::check(call.request);
-    std::uint64_t length = call.request.length();
-    if (call.request.has_segments()) length = longest_of<std::uint64_t>(call);
-    require(n <= length, ErrorCode::invalid_argument, fmt::format("there is no key {} among {}", n, length));
-    if (n == length) return core_->note({});
-    call.request.first = n + 1;
+    if (call.request.has_segments()) call.request.longest = longest_of<std::uint64_t>(call);
+    call.request.first = detail::first_with(n, call.request);
     return run(call);
 }
 
@@ -234,7 +231,7 @@ std::uint64_t many_keys(std::uint64_t row_length) {
     return row_length > 0 ? most / row_length * row_length : most;
 }
 
-detail::Network network_of(detail::Planner& planner, std::uint64_t count, KeyType type) {
+detail::Network network_of(detail::Planner& planner, KeyType type, std::uint64_t count) {
     const Request request{.count = count, .key = type};
     detail::check(request);
     return detail::make_network(planner, request, detail::element_bytes(request, 0));
@@ -258,11 +255,11 @@ void Sorter::prepare(Request request) {
 
 void Sorter::release() { core_->release(); }
 
-Shape Sorter::shape(KeyType type, std::uint64_t count) { return network_of(core_->planner(), count, type).plan.shape; }
+Shape Sorter::shape(KeyType type, std::uint64_t count) { return network_of(core_->planner(), type, count).plan.shape; }
 
-Plan Sorter::plan(std::uint64_t count, KeyType type) { return network_of(core_->planner(), count, type).plan; }
+Plan Sorter::plan(KeyType type, std::uint64_t count) { return network_of(core_->planner(), type, count).plan; }
 
-SyncCounts Sorter::measure(std::uint64_t count, KeyType type) { return core_->measure(count, type); }
+SyncCounts Sorter::measure(KeyType type, std::uint64_t count) { return core_->measure(type, count); }
 
 const std::string& Sorter::note() const noexcept { return core_->planner().note(); }
 
@@ -275,6 +272,12 @@ std::size_t width_of(const char* what, std::size_t bytes) {
     require(bytes > 0, ErrorCode::invalid_argument,
             fmt::format("{} have 0 bytes, but must have {}", what, are_values ? "1, 2, 4, 8 or 16" : "4 or 8"));
     return bytes;
+}
+
+std::uint64_t first_with(std::uint64_t n, const Request& request) {
+    const std::uint64_t length = request.length();
+    require(n <= length, ErrorCode::invalid_argument, fmt::format("there is no key {} among {}", n, length));
+    return n < length ? n + 1 : 0;
 }
 
 void throw_two_counts(std::size_t first, std::size_t k) {

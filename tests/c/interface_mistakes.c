@@ -45,7 +45,8 @@ void refuses_requests(void) {
     IMPOSSIBLE("is_sorted does not use `results`", KEYS, .operation = LANESORT_IS_SORTED, .results = {.memory = found},
                .answers = {.memory = answers});
     IMPOSSIBLE("top_k does not use `answers`", KEYS, .operation = LANESORT_TOP_K, .answers = {.offset = 1});
-    IMPOSSIBLE("must be zero", .memory = particles, .count = 5, .comparator = &by_score, .order = LANESORT_DESCENDING);
+    IMPOSSIBLE("records have the order", .memory = particles, .count = 5, .comparator = &by_score,
+               .order = LANESORT_DESCENDING);
     IMPOSSIBLE("must be zero", .memory = particles, .count = 5, .comparator = &by_score, .type = LANESORT_F32);
 
     REFUSED(LANESORT_OUT_OF_RANGE, "30001", KEYS, .operation = LANESORT_MERGE, .middle = n + 1);

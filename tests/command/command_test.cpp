@@ -38,7 +38,7 @@ TEST_CASE("help is for everyone, and all of it for those who ask") {
         CHECK(scene.run({"help", command}).out == help);
         for (const char* const raw : {"Needs:", "Excludes:", "{false}", "--lanes", "Shape ("})
             CHECK(!contains(help, raw));
-        const bool has_shape = command == "sort" || command == "argsort" || command == "topk" || command == "plan";
+        const bool has_shape = command == "sort" || command == "argsort" || command == "plan";
         CHECK(contains(all, "--lanes") == has_shape);
         CHECK(contains(help, "--help-all"));
     }

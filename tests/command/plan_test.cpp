@@ -71,6 +71,8 @@ TEST_CASE("plan shows every command of any call, which are those that run") {
     CHECK(scene.run({"plan", "--operation", "juggle", "--count", "10"}).status == 2);
     CHECK(scene.run({"plan", "--operation", "unique", "--count", "10", "--format", "svg"}).status == 2);
     CHECK(scene.run({"plan", "--operation", "unique", "--count", "100", "--first", "10"}).status == 2);
+    CHECK(scene.run({"plan", "--operation", "unique", "--count", "100", "--lanes", "1"}).status == 2);
+    CHECK(scene.run({"plan", "--operation", "top_k", "--count", "100", "--first", "101"}).status == 2);
 }
 
 TEST_CASE("plan shows every pass") {

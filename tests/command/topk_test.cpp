@@ -55,6 +55,9 @@ TEST_CASE("topk refuses what cannot be") {
         CHECK(result.status == 2);
         CHECK(contains(result.err, "is not a count"));
     }
+    const Result shaped = scene.run({"topk", "-k", "1", "--lanes", "1", "--type", "u32", "-", "-"});
+    CHECK(shaped.status == 2);
+    CHECK(contains(shaped.err, "--lanes"));
     CHECK(scene.run({"topk", "-k", "1", "--indices", "--by-column", "1", "-", "-"}).status == 2);
     const std::string help = scene.run({"topk", "--help"}).out;
     CHECK(contains(help, "Example"));

@@ -206,6 +206,29 @@ TEST_CASE("core: an option that a call does not use is refused") {
     for (const Operation operation : {sort, merge}) refused(operation, {.index_bytes = 4}, "indices");
 }
 
+TEST_CASE("core: records have the order of their comparator, and no other can be asked for") {
+    SorterCore core = core_for(test::graphics_card(), 256);
+    const Comparator comparator{.type = "uint", .bytes = 4, .before = "a < b"};
+    for (const Operation operation : all_operations)
+        for (const Order order : {Order::ascending, Order::descending}) {
+            CAPTURE(name(operation));
+            Request request{.operation = operation, .count = 100, .key = comparator};
+            if (operation == Operation::top_k) request.first = 10;
+            if (operation == Operation::argsort) request.index_bytes = 4;
+            if (operation == Operation::run_lengths) request.length_bytes = 4;
+            CHECK_NOTHROW(core.planner().plan(request));
+            request.order = order;
+            const Error error = test::error_of([&] { core.planner().plan(request); });
+            CHECK(error.code() == ErrorCode::invalid_argument);
+            test::check_mentions(error, {"records have the order"});
+        }
+    Sorter sorter(std::make_unique<SorterCore>(core_for(test::processor(), 1)));
+    std::vector<std::uint32_t> records(5), best(2);
+    CHECK_NOTHROW(sorter.top_k({records, comparator}, best));
+    CHECK_THROWS_AS(sorter.top_k({records, comparator}, best, {.order = Order::descending}), Error);
+    CHECK_THROWS_AS(sorter.sort({records, comparator}, {.order = Order::ascending}), Error);
+}
+
 TEST_CASE("core: launches follow each other, and what one block leaves needs no second look") {
     SorterCore core = core_for(test::graphics_card(), 256);
     using Names = std::vector<std::pair<std::string, std::uint64_t>>;
@@ -253,15 +276,15 @@ TEST_CASE("core: what a call takes for itself has to fit the device, too") {
     const auto code_of = [](const auto& call) { return test::error_of(call).code(); };
     CHECK_NOTHROW(sorter.sort_by_key(keys, values));
     CHECK(code_of([&] { sorter.sort_by_key(keys, values, {.stable = true}); }) == ErrorCode::too_large);
-    CHECK(code_of([&] { sorter.measure(std::uint64_t{1} << 40, KeyType::u32); }) == ErrorCode::too_large);
-    CHECK(code_of([&] { sorter.measure(std::uint64_t{1} << 62, KeyType::u32); }) == ErrorCode::too_large);
+    CHECK(code_of([&] { sorter.measure(KeyType::u32, std::uint64_t{1} << 40); }) == ErrorCode::too_large);
+    CHECK(code_of([&] { sorter.measure(KeyType::u32, std::uint64_t{1} << 62); }) == ErrorCode::too_large);
 }
 
 TEST_CASE("core: shapes and plans of keys of no type are refused") {
     Sorter sorter(std::make_unique<SorterCore>(core_for(test::processor(), 1)));
     const auto none = static_cast<KeyType>(99);
     CHECK(test::error_of([&] { sorter.shape(none, 100); }).code() == ErrorCode::invalid_argument);
-    CHECK(test::error_of([&] { sorter.plan(100, none); }).code() == ErrorCode::invalid_argument);
+    CHECK(test::error_of([&] { sorter.plan(none, 100); }).code() == ErrorCode::invalid_argument);
 }
 
 }  // namespace

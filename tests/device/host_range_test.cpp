@@ -33,7 +33,7 @@ TEST_CASE("host range: the report says what the plan says, and the memory that w
         CAPTURE(target.name);
         Sorter& sorter = target.sorter();
         auto keys = random_keys<std::uint32_t>(300007, random);
-        const Plan plan = sorter.plan(keys.size(), KeyType::u32);
+        const Plan plan = sorter.plan(KeyType::u32, keys.size());
         const SyncCounts counts = exact_counts(plan);
         const SortReport report = sorter.sort(std::span(keys));
         CHECK(report.launches == plan.passes.size());

@@ -11,7 +11,7 @@ void check_measured(Sorter& sorter, const Plan& plan) {
     CAPTURE(to_string(plan.shape));
     CAPTURE(plan.count);
     const SyncCounts exact = exact_counts(plan);
-    const SyncCounts measured = sorter.measure(plan.count, KeyType::u32);
+    const SyncCounts measured = sorter.measure(KeyType::u32, plan.count);
     CHECK(measured.by_cpu == exact.by_cpu);
     CHECK(measured.all == exact.all);
     CHECK(measured.barriers == exact.barriers);
@@ -45,8 +45,8 @@ TEST_SUITE("measured counts") {
         for (Target& target : targets()) {
             CAPTURE(target.name);
             Sorter& sorter = target.sorter();
-            for (const std::uint64_t count : counts) check_measured(sorter, sorter.plan(count, KeyType::u32));
-            check_measured(sorter, sorter.plan(1 << 22, KeyType::u32));
+            for (const std::uint64_t count : counts) check_measured(sorter, sorter.plan(KeyType::u32, count));
+            check_measured(sorter, sorter.plan(KeyType::u32, 1 << 22));
         }
     }
 }

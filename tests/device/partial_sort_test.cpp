@@ -149,10 +149,17 @@ TEST_SUITE("partial sort") {
                 memory->enqueue_nth_element(target.sorter(), {offset, count}, n);
                 const auto found = keys_of<std::uint32_t>(memory->read());
                 CHECK(std::equal(keys.begin(), keys.begin() + offset, found.begin()));
-                const auto in_place = static_cast<std::ptrdiff_t>(std::min(n + 1, count));
+                if (n == count) require_same_bytes(found, keys);  // the end is no key
+                const auto in_place = static_cast<std::ptrdiff_t>(n < count ? n + 1 : 0);
                 CHECK(std::equal(expected.begin(), expected.begin() + in_place, found.begin() + offset));
                 CHECK(sorted(std::vector(found.begin() + offset, found.end()), Order::ascending) == expected);
             }
+            const auto memory = target.memory(bytes_of(keys));
+            const Error beyond = error_of([&] {
+                memory->enqueue_nth_element(target.sorter(), {offset, count}, count + 1);
+            });
+            CHECK(beyond.code() == ErrorCode::invalid_argument);
+            check_mentions(beyond, {"no key 5001", "among 5000"});
         }
     }
 

@@ -12,7 +12,7 @@ TEST_CASE("recorded sort: sorts the present keys each time") {
             CAPTURE(count);
             const auto memory = target.memory(Bytes(count * sizeof(std::uint32_t)));
             const auto recording = memory->record(target.sorter(), {0, count});
-            const std::size_t passes = count < 2 ? 0 : target.sorter().plan(count, KeyType::u32).passes.size();
+            const std::size_t passes = count < 2 ? 0 : target.sorter().plan(KeyType::u32, count).passes.size();
             for (int repetition = 0; repetition < 3; ++repetition) {
                 const auto keys = random_keys<std::uint32_t>(count, random);
                 memory->write(bytes_of(keys));

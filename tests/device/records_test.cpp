@@ -326,7 +326,7 @@ TEST_SUITE("records") {
         }
     }
 
-    TEST_CASE("segments: the longest may be said to have more keys than there are") {
+    TEST_CASE("segments: the longest may be said to have more keys than there are, or be left out") {
         for (Target& target : targets()) {
             CAPTURE(target.name);
             Sorter& sorter = target.sorter(small_shape(target));
@@ -339,7 +339,8 @@ TEST_SUITE("records") {
             std::sort(expected.begin() + 210, expected.begin() + 510);
             const auto on_device = target.memory(bytes_of(memory));
             sorter.prepare({.count = 500, .longest = 501, .offset_bytes = 4});
-            for (const std::size_t longest : {std::size_t{501}, std::size_t{1} << 40, ~std::size_t{0}}) {
+            for (const std::size_t longest :
+                 {std::size_t{0}, std::size_t{501}, std::size_t{1} << 40, ~std::size_t{0}}) {
                 on_device->write(bytes_of(memory));
                 on_device->enqueue_sort(sorter, {.offset = 10, .count = 500, .segments = {550, 2, longest, 4}});
                 require_same_bytes(keys_of<std::uint32_t>(on_device->read()), expected);

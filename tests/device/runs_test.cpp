@@ -19,7 +19,7 @@ struct Problem {
     std::vector<T> keys;
     KeyKind kind;
     std::function<bool(const T&, const T&)> is_before;
-    Order order = Order::ascending;
+    std::optional<Order> order = {};
 
     bool equal(const T& a, const T& b) const { return !is_before(a, b) && !is_before(b, a); }
     std::vector<T> distinct() const {

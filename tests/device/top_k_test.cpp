@@ -259,6 +259,9 @@ TEST_SUITE("top-k") {
             refused(ErrorCode::invalid_argument, "one for each key",
                     [&] { sorter.top_k(std::span(keys), std::span(best), std::span(indices)); });
             const auto memory = target.memory(Bytes(400));
+            refused(ErrorCode::invalid_argument, "first 11 keys", [&] {
+                memory->enqueue_top_k(sorter, {0, 10}, 11, 50, {0, 0});
+            });
             refused(ErrorCode::invalid_argument, "overlap", [&] {
                 memory->enqueue_top_k(sorter, {0, 50}, 10, 45, {0, 0});
             });

@@ -119,7 +119,7 @@ TEST_CASE("memory check: types, orders and calls that are none") {
         check_refused({"type", "99"}, [&] { sorter.top_k({keys.data(), 4, type}, {other.data(), 1, 4}); });
         check_refused({"type", "99"}, [&] { sorter.is_sorted({keys.data(), 4, type}); });
         check_refused({"type", "99"}, [&] { sorter.prepare(type); });
-        check_refused({"type", "99"}, [&] { sorter.measure(100, type); });
+        check_refused({"type", "99"}, [&] { sorter.measure(type, 100); });
         check_refused({"order", "7"}, [&] { sorter.sort(keys, {.order = order}); });
         check_refused({"order", "7"}, [&] { sorter.top_k(std::span(keys), std::span(other), {.order = order}); });
         check_refused({"order", "7"}, [&] { sorter.is_sorted(std::span(keys), {.order = order}); });

@@ -49,7 +49,7 @@ struct Range {
     std::size_t offset = 0;
     std::size_t count = 0;
     KeyKind type = KeyType::u32;
-    Order order = Order::ascending;
+    std::optional<Order> order = {};
     std::size_t row_length = 0;
     Segments segments = {};
     bool stable = false;

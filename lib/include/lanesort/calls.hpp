@@ -73,6 +73,9 @@ private:
 /// The width of values, indices, lengths or offsets that there are. Throws Error(invalid_argument) for 0.
 std::size_t width_of(const char* what, std::size_t bytes);
 
+/// How many keys are to be in their places for key n to be: 0 where n is the end. Throws Error(invalid_argument).
+std::uint64_t first_with(std::uint64_t n, const Request& request);
+
 /// Throws Error(invalid_argument).
 [[noreturn]] void throw_two_counts(std::size_t first, std::size_t k);
 
@@ -84,7 +87,7 @@ CallIn<Memory> call_on(Operation operation, const KeyRangeIn<Memory>& keys) {
     Request& request = call.request;
     request.operation = operation;
     request.count = keys.count;
-    request.order = keys.order.value_or(operation == Operation::top_k ? Order::descending : Order::ascending);
+    request.order = keys.order;
     request.stable = keys.stable;
     request.row_length = keys.row_length;
     request.first = keys.first;
@@ -93,7 +96,8 @@ CallIn<Memory> call_on(Operation operation, const KeyRangeIn<Memory>& keys) {
     if (keys.segments.memory != nullptr) {
         call.segments = {keys.segments.memory, keys.segments.offset};
         call.request.segments = keys.segments.count;
-        call.request.longest = keys.segments.longest < keys.count ? keys.segments.longest : keys.count;
+        const std::size_t longest = keys.segments.longest;
+        call.request.longest = longest > 0 && longest < keys.count ? longest : keys.count;
         call.request.offset_bytes = width_of("offsets", keys.segments.bytes);
     }
     return call;
@@ -121,11 +125,13 @@ CallIn<Memory> partial_sort(const KeyRangeIn<Memory>& keys, std::size_t first) {
     return call;
 }
 
-/// Brings key n of the order to its place, those before it in front of it and the others behind it. Where there is no
-/// key n, it brings all keys to theirs.
+/// Brings key n of the order to its place, those before it in front of it and the others behind it. Nothing is done
+/// where n is the number of keys. Throws Error(invalid_argument) for a larger one.
 template <class Memory>
 CallIn<Memory> nth_element(const KeyRangeIn<Memory>& keys, std::size_t n) {
-    return partial_sort(keys, n < keys.count ? n + 1 : keys.count);
+    CallIn<Memory> call = detail::call_on(Operation::sort, keys);
+    call.request.first = detail::first_with(n, call.request);
+    return call;
 }
 
 /// Sorts the keys together with the values that belong to them, both in place.

@@ -192,7 +192,7 @@ typedef struct lanesort_segments {
     const void* memory;  ///< of the offsets
     size_t offset;       ///< integers before the first one
     size_t count;        ///< segments, one less than the offsets
-    size_t longest;      ///< keys of the longest segment; not read for host memory
+    size_t longest;      ///< keys of the longest segment; 0: as many as there are keys; not read for host memory
     size_t bytes;        ///< of an offset: 4 or 8; 0: 8
 } lanesort_segments;
 

@@ -13,14 +13,14 @@ namespace lanesort {
 /// Where segments begin and end: `count` + 1 offsets, which are unsigned integers of `bytes` bytes (4 or 8). They count
 /// keys from the first key of the range, and begin `offset` integers after the start of the memory. Segment i has the
 /// keys from offset i up to offset i + 1. The device reads them when the call runs and the host never does, so the
-/// caller states the longest segment. Of a longer one only the first `longest` keys are sorted. Whatever the offsets
-/// say, nothing beyond the range is touched.
+/// caller states the longest segment, for the call takes as long as if all were so long. Of a longer one only the first
+/// `longest` keys are sorted. Whatever the offsets say, nothing beyond the range is touched.
 template <class Memory>
 struct SegmentRange {
     Memory memory = nullptr;  ///< of the offsets; null: no segments
     std::size_t offset = 0;   ///< integers before the first one
     std::size_t count = 0;    ///< segments, one less than the offsets
-    std::size_t longest = 0;  ///< keys of the longest segment, or more
+    std::size_t longest = 0;  ///< keys of the longest segment, or more; 0: as many as there are keys
     std::size_t bytes = 8;    ///< of an offset: 4 or 8
 };
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include <lanesort/comparator.hpp>
 #include <lanesort/plan.hpp>
@@ -27,21 +28,26 @@ enum class Operation : std::uint8_t {
 struct Request {
     Operation operation = Operation::sort;  ///< what is done
     std::uint64_t count = 0;                ///< keys
-    Order order = Order::ascending;         ///< of numbers; records have the comparator's
-    bool stable = false;                    ///< elements with equal keys keep their order
-    bool in_host_memory = false;            ///< the arrays are in host memory, else in the device's
-    bool counts_syncs = false;              ///< the kernels count their hand-overs and barriers
-    std::uint64_t row_length = 0;           ///< keys of a row, which divide `count`; 0: no rows
-    std::uint64_t segments = 0;             ///< segments, where `offset_bytes` says that there are any
-    std::uint64_t longest = 0;              ///< the most keys of a segment
-    std::uint64_t middle = 0;               ///< of a merge: the second range begins at this key
-    std::uint64_t first = all_keys;         ///< keys that are to be in their places; of top_k: how many are wanted
-    std::size_t offset_bytes = 0;           ///< of the offsets of segments, 4 or 8; 0: no segments
-    std::size_t value_bytes = 0;            ///< of a value: 1, 2, 4, 8 or 16; 0: no values
-    std::size_t index_bytes = 0;            ///< of an index of argsort and top_k, 4 or 8; 0: no indices
-    std::size_t length_bytes = 0;           ///< of a length of run_lengths, 4 or 8
-    KeyKind key = KeyType::u32;             ///< numbers of a type, or records in the order of a comparator
+    /// Of numbers; records have the comparator's. Nothing: ascending, but the largest first for top_k.
+    std::optional<Order> order = {};
+    bool stable = false;             ///< elements with equal keys keep their order
+    bool in_host_memory = false;     ///< the arrays are in host memory, else in the device's
+    bool counts_syncs = false;       ///< the kernels count their hand-overs and barriers
+    std::uint64_t row_length = 0;    ///< keys of a row, which divide `count`; 0: no rows
+    std::uint64_t segments = 0;      ///< segments, where `offset_bytes` says that there are any
+    std::uint64_t longest = 0;       ///< the most keys of a segment
+    std::uint64_t middle = 0;        ///< of a merge: the second range begins at this key
+    std::uint64_t first = all_keys;  ///< keys that are to be in their places; of top_k: how many are wanted
+    std::size_t offset_bytes = 0;    ///< of the offsets of segments, 4 or 8; 0: no segments
+    std::size_t value_bytes = 0;     ///< of a value: 1, 2, 4, 8 or 16; 0: no values
+    std::size_t index_bytes = 0;     ///< of an index of argsort and top_k, 4 or 8; 0: no indices
+    std::size_t length_bytes = 0;    ///< of a length of run_lengths, 4 or 8
+    KeyKind key = KeyType::u32;      ///< numbers of a type, or records in the order of a comparator
 
+    /// The order of numbers.
+    Order order_or_usual() const noexcept {
+        return order.value_or(operation == Operation::top_k ? Order::descending : Order::ascending);
+    }
     /// Keys of the longest range that is sorted by itself.
     std::uint64_t length() const noexcept { return has_segments() ? longest : row_length > 0 ? row_length : count; }
     /// Rows of equal length, of which one range is one.

@@ -42,7 +42,7 @@ struct SorterOptions {
 /// How the keys of a call are arranged and what order they get. An option that the call does not use is
 /// Error(invalid_argument).
 struct SortOptions {
-    Order order = Order::ascending;  ///< of numbers; records have the comparator's
+    std::optional<Order> order = {};  ///< of numbers, ascending unless given; records have the comparator's
     /// Keys of a row: the keys are rows of so many, one after the other, each sorted by itself, all of them by the
     /// launches of one row; indices count from the row's first key. 0: no rows.
     std::size_t row_length = 0;
@@ -62,7 +62,7 @@ struct SortOptions {
 
 /// Which keys are selected. Unlike a sort, a selection descends unless told otherwise: the largest come first.
 struct TopKOptions {
-    Order order = Order::descending;  ///< of numbers; records have the comparator's
+    std::optional<Order> order = {};  ///< of numbers, descending unless given; records have the comparator's
     std::size_t row_length = 0;       ///< keys of a row, as SortOptions says; 0: no rows
 };
 
@@ -249,14 +249,14 @@ public:
     Shape shape(KeyType type, std::uint64_t count = 0);
 
     /// Returns the plan of a sort of `count` keys of that type. Cost and errors are those of shape().
-    Plan plan(std::uint64_t count, KeyType type);
+    Plan plan(KeyType type, std::uint64_t count);
 
     /// Sorts `count` random keys with kernels that count their own hand-overs and barriers, and returns what really
     /// happened.
     ///
     /// Memory: takes host and device memory for these keys and a few bytes.
     /// Errors: as sort(); Error(device_failed) also if the result is not sorted or the work-groups disagree.
-    SyncCounts measure(std::uint64_t count, KeyType type);
+    SyncCounts measure(KeyType type, std::uint64_t count);
 
     /// Returns why shapes that `lanesort tune` stored for this device are not used, in a sentence; empty where all is
     /// well. It is known when the sorter is made, or after the first sort whose kernels the device's compiler refused.

@@ -48,6 +48,7 @@ void check(const Request& request) {
     if (const Comparator* const comparator = request.key.comparator()) {
         require(comparator->bytes >= 1 && comparator->bytes <= 64,
                 fmt::format("records have {} bytes, but must have 1 to 64", comparator->bytes));
+        require(!request.order, "records have the order of their comparator, so no other can be asked for");
         require(!comparator->type.empty() && !comparator->before.empty(),
                 "a comparator needs the name of the records' type and an expression");
         for (const auto& [text, name] : {std::pair{&comparator->type, "type"},
@@ -59,8 +60,9 @@ void check(const Request& request) {
         require(std::ranges::count(all_key_types, request.key.type()) == 1,
                 fmt::format("there is no type of keys {}", static_cast<unsigned>(request.key.type())));
     }
-    require(request.order == Order::ascending || request.order == Order::descending,
-            fmt::format("there is no order {}", static_cast<unsigned>(request.order)));
+    const Order order = request.order_or_usual();
+    require(order == Order::ascending || order == Order::descending,
+            fmt::format("there is no order {}", static_cast<unsigned>(order)));
 }
 
 void check_indices(const Request& request) {

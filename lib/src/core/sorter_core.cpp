@@ -62,7 +62,7 @@ void SorterCore::release() {
     planner_.forget();
 }
 
-SyncCounts SorterCore::measure(std::uint64_t count, KeyType type) {
+SyncCounts SorterCore::measure(KeyType type, std::uint64_t count) {
     const Request request{.count = count, .in_host_memory = true, .counts_syncs = true, .key = type};
     check_sizes(planner_.arrays(request), Slot::keys, backend_->info(), request);
     const std::size_t bytes = key_bytes(type);

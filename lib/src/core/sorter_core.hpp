@@ -31,7 +31,7 @@ public:
     void release();
 
     /// Sorts random keys and counts.
-    SyncCounts measure(std::uint64_t count, KeyType type);
+    SyncCounts measure(KeyType type, std::uint64_t count);
 
 private:
     /// The planner's work. Throws Error(too_large) where the device cannot allocate the work's own arrays.

@@ -42,7 +42,7 @@ std::optional<ReadySelection> select(Planner& planner, const Request& request, c
 void add_selection(Work& work, ReadySelection ready, const Request& request) {
     const Selection& selection = ready.selection;
     const KernelParameters& parameters = ready.program->parameters;
-    const KeyCoding coding = coding_of(request.key, request.order);
+    const KeyCoding coding = coding_of(request.key, request.order_or_usual());
     const std::size_t index_bytes = parameters.wide_index ? 8 : 4;
     const Slot result_indices = request.index_bytes > 0 ? Slot::indices : Slot::own_results;
     work.arrays[Slot::own_keys] = {selection.left_over(), parameters.bytes.key};

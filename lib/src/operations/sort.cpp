@@ -108,7 +108,7 @@ Network make_network(Planner& planner, const Request& request, const ElementByte
 void add_network(Work& work, Network network, const Request& request, Slot keys, Slot indices) {
     const KernelParameters& parameters = network.program->parameters;
     const Plan& plan = network.plan;
-    const KeyCoding coding = coding_of(request.key, request.order);
+    const KeyCoding coding = coding_of(request.key, request.order_or_usual());
     const std::size_t index_bytes = parameters.wide_index ? 8 : 4;
     const bool sorts_first = parameters.family == Family::sort_first, merges = parameters.family == Family::merge;
     const bool in_rows = parameters.layout == Layout::rows;
@@ -193,7 +193,7 @@ Arrays argsort_arrays(const Request& request) {
 
 /// Sorts or merges in place.
 void make_sort(Planner& planner, const Request& request, Work& work) {
-    if (request.is_trivial()) return;
+    if (request.is_trivial() || request.first == 0) return;
     // Numbers that are equal are so in every bit: they need nothing to keep them apart.
     const bool is_numbered = request.stable && (request.value_bytes > 0 || request.key.comparator());
     const std::size_t index_bytes = is_numbered ? index_bytes_for(request) : 0;

@@ -99,7 +99,7 @@ void make_order_test(Planner& planner, const Request& request, Work& work) {
     const ReadyRuns ready = add_program(planner, request, work);
     const RunsSchedule& schedule = ready.schedule;
     const KernelParameters& parameters = ready.program->parameters;
-    const KeyCoding coding = coding_of(request.key, request.order);
+    const KeyCoding coding = coding_of(request.key, request.order_or_usual());
     const std::size_t index_bytes = parameters.wide_index ? 8 : 4;
     const bool yes_or_no = request.operation == Operation::is_sorted, in_one = schedule.parts == 1;
 
