@@ -3,9 +3,11 @@
 /// made where a call needs them (`sorter.sort(numbers)`), refer to the range, and must not outlive it.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <ranges>
+#include <span>
 #include <type_traits>
 
 #include <lanesort/comparator.hpp>
@@ -25,6 +27,24 @@ using Element = std::remove_reference_t<std::ranges::range_reference_t<R>>;
 /// A range whose elements stay where they are when the expression has ended.
 template <class R>
 concept Lasting = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && std::ranges::borrowed_range<R>;
+
+/// Elements of a range whose type tells how many they are; 0 for any other.
+template <class R>
+inline constexpr std::size_t extent = 0;
+template <class T, std::size_t n>
+inline constexpr std::size_t extent<T[n]> = n;
+template <class T, std::size_t n>
+inline constexpr std::size_t extent<std::array<T, n>> = n;
+template <class T, std::size_t n>
+inline constexpr std::size_t extent<std::span<T, n>> = n == std::dynamic_extent ? 0 : n;
+
+/// Both types tell how many elements they have: not as many, or fewer in the first.
+template <class A, class B, std::size_t a = extent<std::remove_cvref_t<A>>,
+          std::size_t b = extent<std::remove_cvref_t<B>>>
+inline constexpr bool differ = a != 0 && b != 0 && a != b;
+template <class A, class B, std::size_t a = extent<std::remove_cvref_t<A>>,
+          std::size_t b = extent<std::remove_cvref_t<B>>>
+inline constexpr bool is_smaller = differ<A, B> && (a < b);
 
 /// Numbers, and enumerations by their underlying type.
 template <class T>

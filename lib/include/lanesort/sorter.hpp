@@ -213,6 +213,46 @@ public:
     /// Error(too_large) for 2^32 keys or more with lengths of 4 bytes.
     std::size_t run_lengths(ConstKeys keys, Results distinct, Indices lengths, const SortOptions& options = {});
 
+    /// @cond
+    // Arrays whose types tell that their sizes do not fit: the same calls, refused when they are compiled.
+    template <class K, class V>
+    requires detail::differ<K, V>
+    void sort_by_key(K&&, V&&, const SortOptions& = {}) {
+        static_assert(!detail::differ<K, V>, "there must be one value for each key");
+    }
+    template <class K, class V>
+    requires detail::differ<K, V>
+    void merge_by_key(K&&, V&&, std::size_t, const SortOptions& = {}) {
+        static_assert(!detail::differ<K, V>, "there must be one value for each key");
+    }
+    template <class K, class I>
+    requires detail::differ<K, I>
+    void argsort(K&&, I&&, const SortOptions& = {}) {
+        static_assert(!detail::differ<K, I>, "there must be one index for each key");
+    }
+    template <class K, class R>
+    requires detail::is_smaller<K, R>
+    void top_k(K&&, R&&, const TopKOptions& = {}) {
+        static_assert(!detail::is_smaller<K, R>, "more keys are asked for than there are");
+    }
+    template <class K, class R, class I>
+    requires(detail::is_smaller<K, R> || detail::differ<R, I>) void top_k(K&&, R&&, I&&, const TopKOptions& = {}) {
+        static_assert(!detail::is_smaller<K, R>, "more keys are asked for than there are");
+        static_assert(!detail::differ<R, I>, "there must be one index for each key that is selected");
+    }
+    template <class K, class R>
+    requires detail::is_smaller<R, K>
+    void unique(K&&, R&&, const SortOptions& = {}) {
+        static_assert(!detail::is_smaller<R, K>, "there must be room for all keys, since all may be distinct");
+    }
+    template <class K, class R, class L>
+    requires(detail::is_smaller<R, K> || detail::is_smaller<L, K>) void run_lengths(K&&, R&&, L&&,
+                                                                                    const SortOptions& = {}) {
+        static_assert(!detail::is_smaller<R, K>, "there must be room for all keys, since all may be distinct");
+        static_assert(!detail::is_smaller<L, K>, "there must be room for as many lengths as there are keys");
+    }
+    /// @endcond
+
     /// Runs any of these as data (calls.hpp). The places are pointers to host memory. The offsets of segments are read
     /// here, so the longest need not be said.
     SortReport run(CallIn<void*> call);

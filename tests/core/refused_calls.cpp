@@ -1,0 +1,42 @@
+// Calls that must not compile, each for the reason that stands beside it: refused_calls.sh compiles them one by one.
+#include <array>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <lanesort/sorter.hpp>
+
+void calls(lanesort::Sorter& sorter) {
+    std::array<float, 8> keys{}, results{};
+    std::array<std::uint32_t, 8> indices{};
+    float few[4] = {};
+    std::uint32_t few_indices[4] = {};
+    const std::span<float, 8> eight(keys);
+    const std::vector<float> constant(8);
+    std::vector<std::pair<float, int>> pairs;
+    bool flags[8] = {};
+
+    sorter.sort_by_key(keys, indices);
+    sorter.merge_by_key(eight, results, 3);
+    sorter.argsort(keys, std::span(indices).first(8));
+    sorter.top_k(keys, few, few_indices);
+    sorter.unique(keys, results);
+    sorter.run_lengths(few, keys, indices);
+
+#define CASE(number, reason, call) \
+    if constexpr (number == REFUSED) call
+    CASE(1, "one value for each key", sorter.sort_by_key(keys, few));
+    CASE(2, "one value for each key", sorter.merge_by_key(eight, few, 3));
+    CASE(3, "one index for each key", sorter.argsort(keys, few_indices));
+    CASE(4, "one index for each key", sorter.argsort(std::span<float, 3>(few, 3), indices));
+    CASE(5, "more keys are asked for than there are", sorter.top_k(few, results));
+    CASE(6, "more keys are asked for than there are", sorter.top_k(few, results, indices));
+    CASE(7, "one index for each key that is selected", sorter.top_k(keys, few, indices));
+    CASE(8, "room for all keys", sorter.unique(keys, few));
+    CASE(9, "room for all keys", sorter.run_lengths(keys, few, indices));
+    CASE(10, "as many lengths as there are keys", sorter.run_lengths(keys, results, few_indices));
+    CASE(11, "the keys are const", sorter.sort(constant));
+    CASE(12, "put the two into arrays of their own", sorter.sort(pairs));
+    CASE(13, "bool is no key", sorter.sort(flags));
+}
