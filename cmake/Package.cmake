@@ -20,7 +20,8 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 # The shared libraries of command and library are found by dpkg-shlibdeps. These are for programs that link the static
 # library.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "ocl-icd-opencl-dev | opencl-dev, opencl-c-headers | opencl-headers, \
-libfmt-dev (>= ${fmt_VERSION_MAJOR}), libfmt-dev (<< ${next_fmt}~)")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "pocl-opencl-icd | opencl-icd")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libfmt-dev (>= ${fmt_VERSION_MAJOR}), libfmt-dev (<< ${next_fmt}~)")
+# Found when it runs; and for programs with OpenCL queues of their own.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "ocl-icd-libopencl1 | libopencl1, pocl-opencl-icd | opencl-icd")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ocl-icd-opencl-dev | opencl-dev, opencl-c-headers | opencl-headers")
 include(CPack)

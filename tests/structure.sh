@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# What the structure promises: host/ names no operation, an operation is a file, and few files know it.
-#   structure.sh SOURCE_FOLDER
+# What the structure promises: host/ names no operation, an operation is a file, and few files know it; the library links
+# nothing of a vendor.
+#   structure.sh SOURCE_FOLDER LIBRARY
 set -euo pipefail
 cd "$1"
+library=$2
 failed=0
 fail() {
     printf 'FAILED: %s\n' "$1"
@@ -18,6 +20,10 @@ $named"
 back=$(grep -rnE '#include ".*host/' lib || true)
 [[ -z $back ]] || fail "lib/ includes files of host/:
 $back"
+
+linked=$(nm --undefined-only "$library" | grep -oE ' (cl|cu|nvrtc)[A-Z]\w*' | sort -u || true)
+[[ -z $linked ]] || fail "the library links functions of a driver:
+$linked"
 
 # Files of the library that name one operation, its kernels and the C interface counted in. To merge is also what every
 # sort does, so its kernels and plans are not counted.

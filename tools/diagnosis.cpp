@@ -26,6 +26,8 @@ using enum Verdict;
 
 constexpr const char* how_to_have_opencl =
     "install the graphics card's OpenCL driver, or PoCL, which sorts on the processor (Debian: pocl-opencl-icd)";
+constexpr const char* how_to_have_a_loader =
+    "install OpenCL's loader (Debian: ocl-icd-libopencl1), if another device than CUDA's is to sort";
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
@@ -262,9 +264,14 @@ Findings examine_platforms(const Discovered& discovered) {
     const bool cuda_is_absent = !discovered.cuda.driver_absence.empty() || !discovered.cuda.compiler_absence.empty();
     for (const std::string& absence : discovered.absences) {
         if (absence.starts_with("CUDA") && cuda_is_absent) continue;
-        const bool none = discovered.platforms.empty();
-        findings.push_back({none ? warning : problem, none ? "OpenCL" : "platform", absence,
-                            none ? how_to_have_opencl : "update or reinstall its driver; the others are not affected"});
+        const bool nothing = discovered.platforms.empty();
+        if (absence.starts_with("OpenCL") && contains(absence, "installed") && !nothing)
+            findings.push_back({none, "OpenCL", absence + "; the platforms below do without it"});
+        else if (contains(absence, "libOpenCL")) findings.push_back({warning, "OpenCL", absence, how_to_have_a_loader});
+        else
+            findings.push_back(
+                {nothing ? warning : problem, nothing ? "OpenCL" : "platform", absence,
+                 nothing ? how_to_have_opencl : "update or reinstall its driver; the others are not affected"});
     }
     for (const std::string& platform : discovered.platforms) {
         const auto devices = std::ranges::count(discovered.devices, platform, &DeviceInfo::platform);

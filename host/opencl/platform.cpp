@@ -78,6 +78,10 @@ namespace lanesort::detail {
 Discovery discover_opencl() {
     return opencl::checked([] {
         Discovery discovery;
+        if (const std::string& absence = opencl::loader().absence; !absence.empty()) {
+            discovery.absences.push_back("OpenCL cannot be used: " + absence);
+            return discovery;
+        }
         const auto platforms = opencl::platforms();
         if (platforms.empty())
             discovery.absences.push_back(

@@ -161,6 +161,16 @@ TEST_CASE("doctor: platforms without devices") {
     found.absences = {"CUDA cannot be used: cuDeviceGetCount failed", "OpenCL cannot be used: no platform"};
     CHECK(tells(examine_platforms(found), Verdict::warning, "no platform", "pocl-opencl-icd"));
     CHECK(tells(examine_platforms(found), Verdict::warning, "cuDeviceGetCount failed"));
+
+    for (const char* absence : {"no platform is installed (a driver)", "libOpenCL.so.1 is not installed"}) {
+        found = {};
+        found.absences = {std::string("OpenCL cannot be used: ") + absence};
+        CHECK(tells(examine_platforms(found), Verdict::warning, absence, "Debian: "));
+        found.platforms = {"NVIDIA CUDA driver"};
+        CHECK(tells(examine_platforms(found), Verdict::none, absence));
+    }
+    found.absences = {"OpenCL cannot be used: the library has no function clFinish"};
+    CHECK(tells(examine_platforms(found), Verdict::problem, "no function clFinish", "update"));
 }
 
 TEST_CASE("doctor: CUDA's driver and compiler") {

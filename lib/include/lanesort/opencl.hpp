@@ -103,7 +103,7 @@ private:
 /// Returns a sorter in the caller's context, for that device of it. Retains the context.
 ///
 /// Errors: as Sorter's constructor; Error(invalid_argument) also for a null context or device; Error(wrong_context) if
-/// the context does not hold the device.
+/// the context does not hold the device; Error(no_platform) where no libOpenCL is found.
 Sorter make_sorter(Handle<cl_context> context, Handle<cl_device_id> device, SorterOptions options = {});
 
 /// DeviceInfo::backend of this backend's devices.
