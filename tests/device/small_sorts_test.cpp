@@ -65,7 +65,7 @@ void check_top_k(const Target& target, Sorter& sorter, std::size_t count, Random
     const Words before(count, random);
     const std::size_t k = std::min<std::size_t>(count, 5);
     Words expected = before;
-    std::vector<std::uint32_t> best = sorted(before.keys(), Order::ascending);
+    std::vector<std::uint32_t> best = sorted(before.keys(), Order::descending);
     best.resize(k);
     expected.put(before.second, best);
     INFO("top-k");
@@ -74,7 +74,7 @@ void check_top_k(const Target& target, Sorter& sorter, std::size_t count, Random
     });
     const std::vector<std::uint32_t> keys = before.keys();
     std::vector<std::uint32_t> found(k);
-    sorter.top_k(std::span(keys), std::span(found), {.order = Order::ascending});
+    sorter.top_k(std::span(keys), std::span(found));
     CHECK(found == best);
 }
 
