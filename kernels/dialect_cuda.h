@@ -9,6 +9,8 @@ struct __align__(16) uint128 {
 template <int bits>
 struct unsigned_of;
 template <>
+struct unsigned_of<0> { using type = uchar; };  /* of what there is none: arguments have a type all the same */
+template <>
 struct unsigned_of<8> { using type = uchar; };
 template <>
 struct unsigned_of<16> { using type = ushort; };
@@ -27,25 +29,14 @@ struct __align__(RECORD_BYTES % 16 == 0 ? 16 : RECORD_WORD_BITS / 8) key_t {
 #else
 using key_t = unsigned_of<KEY_BITS>::type;
 #endif
-#if VALUE_BITS
 using value_t = unsigned_of<VALUE_BITS>::type;
 typedef value_t stored_value_t, value_argument_t;
-#endif
-#if NUMBER_BITS
-using number_t = unsigned_of<NUMBER_BITS>::type;
-#endif
-#if SEGMENT_BITS
+using index_t = unsigned_of<INDEX_BITS>::type;
 using segment_t = unsigned_of<SEGMENT_BITS>::type;
-#endif
-
-#if INDEX_BITS == 32
-typedef uint index_t;
-#else
-typedef ulong index_t;
-#endif
+using position_t = unsigned_of<POSITION_BITS>::type;
 typedef ulong offset_t;
 
-/* The numbers of groups were measured on sm_90. Code for others takes a few more registers and would spill. */
+/* The indices of groups were measured on sm_90. Code for others takes a few more registers and would spill. */
 #if __CUDA_ARCH__ == 900 || RESIDENT_GROUPS == 1
 #define GROUPS_IN_REGISTERS RESIDENT_GROUPS
 #else
@@ -58,12 +49,12 @@ typedef ulong offset_t;
 #define OUTLINED INLINE
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
-#define GROUPS ((index_t)gridDim.x)
-#define GROUP_ID ((index_t)blockIdx.x)
+#define GROUPS ((position_t)gridDim.x)
+#define GROUP_ID ((position_t)blockIdx.x)
 #define LOCAL_ID (threadIdx.x)
 #define BARRIER() __syncthreads()
-/* A kernel that is launched before the one ahead of it has ended reads and writes nothing before this. Those of runs.cl
- * are never launched so. */
+/* A kernel that is launched before the one ahead of it has ended reads and writes nothing before this. Those of order.cl
+ * and equal_runs.cl are never launched so. */
 #if __CUDA_ARCH__ >= 900
 #define AWAIT_LAST_LAUNCH() asm volatile("griddepcontrol.wait;" ::: "memory")
 #else
@@ -89,8 +80,8 @@ typedef key_t vec_t;
 #if VALUE_BITS
 typedef value_t value_vec_t;
 #endif
-#if NUMBER_BITS
-typedef number_t number_vec_t;
+#if INDEX_BITS
+typedef index_t index_vec_t;
 #endif
 #if HAS_PAIRS
 template <class T>
@@ -101,8 +92,8 @@ typedef pair<key_t> key_pair_t;
 #if VALUE_BITS
 typedef pair<value_t> value_pair_t;
 #endif
-#if NUMBER_BITS
-typedef pair<number_t> number_pair_t;
+#if INDEX_BITS
+typedef pair<index_t> index_pair_t;
 #endif
 #define MAKE_PAIR(pair_t, a, b) (pair_t{a, b})
 #endif
@@ -151,10 +142,10 @@ INLINE void store_vector(vector<T> value, T* address) {
 #if VALUE_BITS
 typedef vector<value_t> value_vec_t;
 #endif
-#if VALUE_BITS || NUMBER_BITS
+#if VALUE_BITS || INDEX_BITS
 typedef vector<bool> key_mask_t;
 typedef key_mask_t value_mask_t;
-typedef key_mask_t number_mask_t;
+typedef key_mask_t index_mask_t;
 template <class T>
 INLINE key_mask_t LESS(vector<T> a, vector<T> b) LANEWISE(bool, a.lane[l] < b.lane[l])
 template <class T>
@@ -165,11 +156,11 @@ template <class T>
 INLINE vector<T> SELECT(vector<T> a, vector<T> b, key_mask_t mask) LANEWISE(T, mask.lane[l] ? b.lane[l] : a.lane[l])
 #define TO_KEY_MASK(mask) (mask)
 #define TO_VALUE_MASK(mask) (mask)
-#define TO_NUMBER_MASK(mask) (mask)
+#define TO_INDEX_MASK(mask) (mask)
 #endif
-#if NUMBER_BITS
-typedef vector<number_t> number_vec_t;
-INLINE number_vec_t COUNT_LANES(number_t first) LANEWISE(number_t, first + l)
+#if INDEX_BITS
+typedef vector<index_t> index_vec_t;
+INLINE index_vec_t COUNT_LANES(index_t first) LANEWISE(index_t, first + l)
 #endif
 
 /* Lane l takes lane l ^ mask. */
@@ -214,8 +205,8 @@ INLINE bool VALUE_LESS(value_t a, value_t b) { return (a.y < b.y) | ((a.y == b.y
 #define VALUE_LESS(a, b) ((a) < (b))
 #endif
 
-#if NUMBER_BITS
-#define LARGEST_NUMBER ((number_vec_t)(number_t)~(number_t)0)
+#if INDEX_BITS
+#define LARGEST_INDEX ((index_vec_t)(index_t)~(index_t)0)
 #endif
 
 #define LOAD_GLOBAL_VECTOR(type, address) LOAD_VECTOR(address)

@@ -3,6 +3,7 @@
 #define DIALECT_OPENCL_H
 
 /* Unsigned integers of so many bits, and the signed ones that compare vectors of them. */
+#define UINT_0 uchar /* of what there is none: arguments have a type all the same */
 #define UINT_8 uchar
 #define UINT_16 ushort
 #define UINT_32 uint
@@ -24,8 +25,10 @@ typedef struct {
 #else
 typedef PASTE(UINT_, KEY_BITS) key_t;
 #endif
-#if VALUE_BITS
 typedef PASTE(UINT_, VALUE_BITS) value_t;
+typedef PASTE(UINT_, INDEX_BITS) index_t;
+typedef PASTE(UINT_, SEGMENT_BITS) segment_t;
+#if VALUE_BITS
 /* In the caller's array, and the argument that tells where that is. Processors sort where the values are, which may be
  * anywhere, and their instructions for 16 aligned bytes fault at other addresses. From LLVM 15 on an argument is taken to
  * be aligned as its type is, whatever the attribute says. */
@@ -40,18 +43,7 @@ typedef value_t stored_value_t;
 typedef uchar value_argument_t;
 #endif
 #endif
-#if NUMBER_BITS
-typedef PASTE(UINT_, NUMBER_BITS) number_t;
-#endif
-#if SEGMENT_BITS
-typedef PASTE(UINT_, SEGMENT_BITS) segment_t;
-#endif
-
-#if INDEX_BITS == 32
-typedef uint index_t;
-#else
-typedef ulong index_t;
-#endif
+typedef PASTE(UINT_, POSITION_BITS) position_t;
 typedef ulong offset_t;
 
 #define KERNEL __kernel __attribute__((reqd_work_group_size(WORK_ITEMS, 1, 1)))
@@ -67,8 +59,8 @@ typedef ulong offset_t;
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
 /* get_num_groups may be a division where groups need not be of one size. */
-#define GROUPS ((index_t)(get_global_size(0) / WORK_ITEMS))
-#define GROUP_ID ((index_t)get_group_id(0))
+#define GROUPS ((position_t)(get_global_size(0) / WORK_ITEMS))
+#define GROUP_ID ((position_t)get_group_id(0))
 #define LOCAL_ID ((uint)get_local_id(0))
 /* A key that one work-item read from the array another one may write there, so the array is fenced, too. */
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
@@ -91,7 +83,7 @@ typedef ulong offset_t;
 /* A key and the value or number that decides between equal ones are one integer in registers, where they have as many
  * bits (elements.h). Between passes halves of vectors of these may lie at any key, which takes clang's attribute. */
 #if defined(__clang__) && WALKS_IN_CACHE && LANES >= 4 && RECORD_BYTES == 0 && KEY_BITS <= 32 && \
-    VALUE_BITS + NUMBER_BITS == KEY_BITS && (VALUE_BITS == 0 || NUMBER_BITS == 0)
+    VALUE_BITS + INDEX_BITS == KEY_BITS && (VALUE_BITS == 0 || INDEX_BITS == 0)
 #define PACKED 1
 #define REGISTER_KEY_BITS PASTE(TWICE_, KEY_BITS)
 typedef PASTE(UINT_, REGISTER_KEY_BITS) register_key_t;
@@ -106,8 +98,8 @@ typedef key_t vec_t;
 #if VALUE_BITS
 typedef value_t value_vec_t;
 #endif
-#if NUMBER_BITS
-typedef number_t number_vec_t;
+#if INDEX_BITS
+typedef index_t index_vec_t;
 #endif
 #define LOAD_VECTOR(address) (*(address))
 #define STORE_VECTOR(value, address) (*(address) = (value))
@@ -121,8 +113,8 @@ typedef PAIR_OF(KEY_BITS) key_pair_t;
 #if VALUE_BITS
 typedef PAIR_OF(VALUE_BITS) value_pair_t;
 #endif
-#if NUMBER_BITS
-typedef PAIR_OF(NUMBER_BITS) number_pair_t;
+#if INDEX_BITS
+typedef PAIR_OF(INDEX_BITS) index_pair_t;
 #endif
 #define MAKE_PAIR(pair_t, a, b) ((pair_t){a, b})
 #endif
@@ -131,8 +123,8 @@ typedef PASTE(PASTE(UINT_, REGISTER_KEY_BITS), LANES) vec_t;
 #if VALUE_BITS
 typedef PASTE(PASTE(UINT_, VALUE_BITS), LANES) value_vec_t;
 #endif
-#if NUMBER_BITS
-typedef PASTE(PASTE(UINT_, NUMBER_BITS), LANES) number_vec_t;
+#if INDEX_BITS
+typedef PASTE(PASTE(UINT_, INDEX_BITS), LANES) index_vec_t;
 #endif
 #define LOAD_VECTOR(address) PASTE(vload, LANES)(0, address)
 #define STORE_VECTOR(value, address) PASTE(vstore, LANES)(value, 0, address)
@@ -154,8 +146,8 @@ typedef vec_t unaligned_vec_t __attribute__((aligned(KEY_BITS / 8)));
 #if VALUE_BITS
 typedef value_vec_t unaligned_value_vec_t __attribute__((aligned(VALUE_BITS / 8)));
 #endif
-#if NUMBER_BITS
-typedef number_vec_t unaligned_number_vec_t __attribute__((aligned(NUMBER_BITS / 8)));
+#if INDEX_BITS
+typedef index_vec_t unaligned_index_vec_t __attribute__((aligned(INDEX_BITS / 8)));
 #endif
 #define LOAD_GLOBAL_VECTOR(type, address) (*(__global const unaligned_##type*)(address))
 #define STORE_GLOBAL_VECTOR(type, value, address) (*(__global unaligned_##type*)(address) = (value))
@@ -174,14 +166,14 @@ typedef number_vec_t unaligned_number_vec_t __attribute__((aligned(NUMBER_BITS /
 #define SMALLEST_VALUE ((value_vec_t)(value_t)0)
 #define VALUE_LESS(a, b) ((a) < (b))
 #endif
-#if NUMBER_BITS
-#define LARGEST_NUMBER ((number_vec_t)(number_t)~(number_t)0)
+#if INDEX_BITS
+#define LARGEST_INDEX ((index_vec_t)(index_t)~(index_t)0)
 #endif
 
 /* Comparisons of vectors. COUNT_LANES(first): lane l is first + l. */
 #if LANES == 1
 #define COUNT_LANES(first) (first)
-#elif VALUE_BITS || NUMBER_BITS
+#elif VALUE_BITS || INDEX_BITS
 typedef PASTE(PASTE(SINT_, KEY_BITS), LANES) key_mask_t;
 #define LESS(a, b) ((a) < (b))
 #define EQUAL(a, b) ((a) == (b))
@@ -191,17 +183,17 @@ typedef PASTE(PASTE(SINT_, KEY_BITS), LANES) key_mask_t;
 typedef PASTE(PASTE(SINT_, VALUE_BITS), LANES) value_mask_t;
 #define TO_VALUE_MASK(mask) PASTE(convert_, PASTE(PASTE(SINT_, VALUE_BITS), LANES))(mask)
 #endif
-#if NUMBER_BITS
-typedef PASTE(PASTE(SINT_, NUMBER_BITS), LANES) number_mask_t;
-#define TO_NUMBER_MASK(mask) PASTE(convert_, PASTE(PASTE(SINT_, NUMBER_BITS), LANES))(mask)
+#if INDEX_BITS
+typedef PASTE(PASTE(SINT_, INDEX_BITS), LANES) index_mask_t;
+#define TO_INDEX_MASK(mask) PASTE(convert_, PASTE(PASTE(SINT_, INDEX_BITS), LANES))(mask)
 #if LANES == 2
-#define COUNT_LANES(first) ((number_vec_t)(first) + (number_vec_t)(0, 1))
+#define COUNT_LANES(first) ((index_vec_t)(first) + (index_vec_t)(0, 1))
 #elif LANES == 4
-#define COUNT_LANES(first) ((number_vec_t)(first) + (number_vec_t)(0, 1, 2, 3))
+#define COUNT_LANES(first) ((index_vec_t)(first) + (index_vec_t)(0, 1, 2, 3))
 #elif LANES == 8
-#define COUNT_LANES(first) ((number_vec_t)(first) + (number_vec_t)(0, 1, 2, 3, 4, 5, 6, 7))
+#define COUNT_LANES(first) ((index_vec_t)(first) + (index_vec_t)(0, 1, 2, 3, 4, 5, 6, 7))
 #elif LANES == 16
-#define COUNT_LANES(first) ((number_vec_t)(first) + (number_vec_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
+#define COUNT_LANES(first) ((index_vec_t)(first) + (index_vec_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 #endif
 #endif
 #endif

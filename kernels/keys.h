@@ -4,7 +4,7 @@
  * is made of the bits in memory; the first pass encodes, the last one decodes:
  *   CODING_NONE      the bits are ordered already, or were encoded by an earlier pass
  *   CODING_INTEGER   bits ^ flip          (flip: the sign bit for signed keys; all its bits inverted when descending)
- *   CODING_FLOATING  negative numbers inverted, others with the sign bit set, then rotated down by the number of
+ *   CODING_FLOATING  negative indices inverted, others with the sign bit set, then rotated down by the number of
  *                    NaNs that one sign has, so that NaNs of both signs follow +infinity; then ^ flip
  * Every coding is a bijection: NaN payloads and the sign of zero survive.
  *

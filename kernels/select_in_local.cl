@@ -74,11 +74,11 @@ INLINE void merge_runs(local_arrays_t tile, runs_t runs, uint bits, uint mirrore
 #define LOCAL_TILE local_arrays_t
 #define DECLARE_LOCAL_TILE(name)                                                                              \
     DECLARE_LOCAL(key_t, local_keys, LOCAL_ELEMENTS, 0);                                                      \
-    WITH_NUMBERS(DECLARE_LOCAL(number_t, local_numbers, LOCAL_ELEMENTS, LOCAL_BYTES(KEY_BYTES));)             \
-    local_arrays_t name = {local_keys AND_NUMBER(local_numbers)}
+    WITH_INDICES(DECLARE_LOCAL(index_t, local_indices, LOCAL_ELEMENTS, LOCAL_BYTES(KEY_BYTES));)             \
+    local_arrays_t name = {local_keys AND_INDEX(local_indices)}
 
 /* Selects among the `share` candidates from `first` on. */
-INLINE void select_share(LOCAL_TILE tile, source_t from, index_t first, index_t share, arrays_t selected, uint k,
+INLINE void select_share(LOCAL_TILE tile, source_t from, position_t first, position_t share, arrays_t selected, uint k,
                          uint store_coding) {
     runs_t runs = {FIELD_BITS, 0, (uint)share};
     uint first_runs = runs.elements >> FIELD_BITS;

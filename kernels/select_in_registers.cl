@@ -12,7 +12,7 @@
  */
 #include "select.h"
 
-#define BATCH_ELEMENTS ((index_t)REGISTER_VECTORS * LANES)
+#define BATCH_ELEMENTS ((position_t)REGISTER_VECTORS * LANES)
 
 /* The steps that sort the best again once the worst of them were replaced. */
 INLINE void merge_best(element_t* best) {
@@ -47,12 +47,12 @@ INLINE void store_best(const element_t* best, arrays_t to, uint k, uint store_co
 #define DECLARE_LOCAL_TILE(name) uint name = 0
 
 /* Selects among the `share` candidates from `first` on. */
-INLINE void select_share(LOCAL_TILE tile, source_t from, index_t first, index_t share, arrays_t selected, uint k,
+INLINE void select_share(LOCAL_TILE tile, source_t from, position_t first, position_t share, arrays_t selected, uint k,
                          uint store_coding) {
     (void)tile;
     element_t best[VECTORS];
     UNROLL for (uint m = 0; m < VECTORS; ++m) best[m] = element_beyond(CODING_NONE, from.flip);
-    index_t end = first + share < from.candidates ? first + share : from.candidates;
+    position_t end = first + share < from.candidates ? first + share : from.candidates;
     for (; first < end; first += BATCH_ELEMENTS) {
         element_t r[REGISTER_VECTORS];
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = load_candidates(from, first + m * LANES);

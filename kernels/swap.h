@@ -92,6 +92,6 @@ INLINE uint larger_by_products(uint a, uint b, uint smaller) {
 #define SWAP_KEYS(swap, a, b) SWAP_BY_SELECTION(key_t, swap, a, b)
 #endif
 #define SWAP_VALUES PASTE(SWAP_, VALUE_BITS)
-#define SWAP_NUMBERS PASTE(SWAP_, NUMBER_BITS)
+#define SWAP_INDICES PASTE(SWAP_, INDEX_BITS)
 
 #endif

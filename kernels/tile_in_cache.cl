@@ -3,13 +3,13 @@
  * Launched by the executor with WORK_ITEMS = 1, one work-item a tile. Each round walks the tile, REGISTER_VECTORS
  * vectors at a time, in the array itself: the tile is small enough to stay in the processor's second-level cache, so
  * nothing is copied and nothing waits. What is left of a phase once its strides are inside a chunk, which stays in the
- * first-level cache, is done chunk by chunk. Between passes blocks of L x L keys lie transposed (columns.h).
+ * first-level cache, is done chunk by chunk. Between passes blocks of L x L keys lie transposed (lane_blocks.h).
  * Same arguments and same result as tile_in_local.cl. REGISTER_VECTORS is at least LANES.
  * Requires: any count, any element offset. Local memory: none. Barriers: none.
  */
 /* Pairs stay packed between passes, so all kernels of this file agree on it (elements.h). */
 #define WALKS_IN_CACHE 1
-#include "columns.h"
+#include "lane_blocks.h"
 #include "sync_count.h"
 #include "tile.h"
 
@@ -26,15 +26,15 @@
 #define CHUNKS (WALK_OF_TILE / WALK_OF_CHUNK)
 
 /* Blocks of so many vectors lie transposed. Where ranges are merged that are in order, none do. */
-#define BLOCK_VECTORS (FRONT ? 1 : LANES)
+#define BLOCK_VECTORS (TWO_RANGES ? 1 : LANES)
 #define BLOCK_KEYS (BLOCK_VECTORS * LANES)
 
 /* The tile, whole if only what is held for t is. */
-INLINE tile_t part_of_tile(tile_t tile, uint t, uint start, uint mirrored, index_t count) {
+INLINE tile_t part_of_tile(tile_t tile, uint t, uint start, uint mirrored, position_t count) {
     if (!tile.whole) {
-        index_t last = held_index(tile, t, REGISTER_VECTORS - 1, start, mirrored);
-#if FRONT
-        tile.whole = lower_index(tile, t, start) < count && last + (LANES - 1) < count;
+        position_t last = held_position(tile, t, REGISTER_VECTORS - 1, start, mirrored);
+#if TWO_RANGES
+        tile.whole = lower_position(tile, t, start) < count && last + (LANES - 1) < count;
 #else
         tile.whole = (last / BLOCK_KEYS + 1) * BLOCK_KEYS <= count;
 #endif
@@ -43,11 +43,11 @@ INLINE tile_t part_of_tile(tile_t tile, uint t, uint start, uint mirrored, index
 }
 
 /* Nothing of what is held for t lies in the array. */
-INLINE uint is_beyond(tile_t tile, uint t, uint start, uint mirrored, index_t count) {
+INLINE uint is_beyond(tile_t tile, uint t, uint start, uint mirrored, position_t count) {
     if (tile.whole) return 0;
-    index_t first = lower_index(tile, t, start);
-#if FRONT
-    index_t last = held_index(tile, t, REGISTER_VECTORS - 1, start, mirrored) + LANES;
+    position_t first = lower_position(tile, t, start);
+#if TWO_RANGES
+    position_t last = held_position(tile, t, REGISTER_VECTORS - 1, start, mirrored) + LANES;
     return IS_IN_FRONT(first) ? IS_IN_FRONT(last) : first >= count;
 #else
     (void)mirrored;
@@ -56,7 +56,7 @@ INLINE uint is_beyond(tile_t tile, uint t, uint start, uint mirrored, index_t co
 }
 
 /* The steps of strides 2^(top - 1) .. 2^bottom vectors, walking from first_t to last_t. The first round encodes. */
-INLINE void merge_vectors(arrays_t arrays, index_t count, tile_t tile, uint first_t, uint last_t, uint mirrored,
+INLINE void merge_vectors(arrays_t arrays, position_t count, tile_t tile, uint first_t, uint last_t, uint mirrored,
                           uint top, uint bottom, uint coding, flip_t flip) {
     while (top > bottom) {
         uint start = field_start(top - 1);
@@ -75,9 +75,9 @@ INLINE void merge_vectors(arrays_t arrays, index_t count, tile_t tile, uint firs
     }
 }
 
-#if !FRONT
+#if !TWO_RANGES
 /* Stores whole blocks: at rest transposed, and in order once the array is sorted, which `coding` tells. */
-INLINE void store_blocks(element_t* r, arrays_t arrays, index_t count, tile_t tile, uint t, uint coding, flip_t flip) {
+INLINE void store_blocks(element_t* r, arrays_t arrays, position_t count, tile_t tile, uint t, uint coding, flip_t flip) {
     if (coding == CODING_NONE) {
         store_registers(r, arrays, count, tile, t, 0, 0, LANES, coding, flip);
     } else {
@@ -88,7 +88,7 @@ INLINE void store_blocks(element_t* r, arrays_t arrays, index_t count, tile_t ti
 #endif
 
 /* The steps of strides 2^(top - 1) vectors .. 1 key of one chunk, walking from first_t to last_t. */
-INLINE void merge_chunk(arrays_t arrays, index_t count, tile_t tile, uint first_t, uint last_t, uint mirrored, uint top,
+INLINE void merge_chunk(arrays_t arrays, position_t count, tile_t tile, uint first_t, uint last_t, uint mirrored, uint top,
                         uint first_coding, uint store_coding, flip_t flip) {
     merge_vectors(arrays, count, tile, first_t, last_t, mirrored, top, FIELD_BITS, first_coding, flip);
     for (uint t = first_t; t < last_t; ++t) {
@@ -96,7 +96,7 @@ INLINE void merge_chunk(arrays_t arrays, index_t count, tile_t tile, uint first_
         if (is_beyond(part, t, 0, 0, count)) continue;
         element_t r[REGISTER_VECTORS];
         load_registers(r, arrays, count, part, t, 0, 0, BLOCK_VECTORS, CODING_NONE, flip);
-#if FRONT
+#if TWO_RANGES
         merge_registers(r, 0, FIELD_BITS - 1, 0, 1);
         store_registers(r, arrays, count, part, t, 0, 0, 1, store_coding, flip);
 #else
@@ -108,14 +108,14 @@ INLINE void merge_chunk(arrays_t arrays, index_t count, tile_t tile, uint first_
 }
 
 /* The chunks of a contiguous tile that begin before the end of the array. */
-INLINE uint chunks_before_end(tile_t tile, index_t count) {
-    index_t chunk_keys = (index_t)LANES << CHUNK_BITS;
-    if (tile.whole || tile.row_stride > 0 || FRONT) return CHUNKS;
+INLINE uint chunks_before_end(tile_t tile, position_t count) {
+    position_t chunk_keys = (position_t)LANES << CHUNK_BITS;
+    if (tile.whole || tile.strip_stride > 0 || TWO_RANGES) return CHUNKS;
     return tile.base < count ? (uint)((count - tile.base + chunk_keys - 1) / chunk_keys) : 0;
 }
 
 /* Of heads that are sorted, which first_phase > 0 tells, only the phases from that one on. */
-#if HEADS
+#if FIRST_ONLY
 #define FIRST_PHASE max(first_phase, FIELD_BITS + 1u)
 #define IS_SORTED (first_phase > 0)
 #else
@@ -123,17 +123,17 @@ INLINE uint chunks_before_end(tile_t tile, index_t count) {
 #define IS_SORTED 0
 #endif
 
-#if !FRONT
-KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint phases, uint load_coding,
-                       uint store_coding, flip_t flip HEADS_PARAMETER ARRAYS_PARAMETER COUNTERS_PARAMETER) {
+#if !TWO_RANGES
+KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, position_t count ROWS_PARAMETER, uint phases, uint load_coding,
+                       uint store_coding, flip_t flip FIRST_ONLY_PARAMETER ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     AWAIT_LAST_LAUNCH();
     offset_t number = GROUP_FROM_END;
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
-    NUMBER_EACH_RUN(arrays, phases)
+    INDEX_EACH_RUN(arrays, phases)
     tile_t tile = TILE_OF(number, count);
 
-#if SHORT_ROWS || HEADS
+#if SHORT_ROWS || FIRST_ONLY
     uint walk = WALK_OF_TILE;
 #else
     uint walk = 1u << (phases - FIELD_BITS); /* the rest of the tile is beyond the end */
@@ -164,9 +164,9 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
 
 #endif
 
-#if !HEADS
+#if !FIRST_ONLY
 /* The steps of strides 2^(top - 1) vectors .. 1 key of a contiguous tile. */
-INLINE void merge_tile(arrays_t arrays, index_t count, tile_t tile, uint mirrored, uint top, uint first_coding,
+INLINE void merge_tile(arrays_t arrays, position_t count, tile_t tile, uint mirrored, uint top, uint first_coding,
                        uint store_coding, flip_t flip) {
     uint in_chunks = top == CHUNK_BITS;
     merge_vectors(arrays, count, tile, 0, WALK_OF_TILE, mirrored, top, CHUNK_BITS, first_coding, flip);
@@ -175,13 +175,13 @@ INLINE void merge_tile(arrays_t arrays, index_t count, tile_t tile, uint mirrore
                     CHUNK_BITS, in_chunks ? first_coding : CODING_NONE, store_coding, flip);
 }
 
-KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER FRONT_PARAMETER,
+KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, position_t count ROWS_PARAMETER FRONT_PARAMETER,
                         uint store_coding, flip_t flip ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     AWAIT_LAST_LAUNCH();
     offset_t number = GROUP_FROM_END;
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
-    tile_t tile = contiguous_tile((index_t)number, count);
+    tile_t tile = contiguous_tile((position_t)number, count);
     BEHIND_FRONT(tile, count)
     merge_tile(arrays, count, tile, BEGINS_PHASE, TILE_BITS, FIRST_CODING, store_coding, flip);
     sync_t none = {0, 0};
@@ -189,16 +189,16 @@ KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_
 }
 
 /* Never the last pass, which is one of contiguous tiles: the keys stay encoded and the blocks transposed. */
-KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER FRONT_PARAMETER,
-                       uint store_coding, flip_t flip, uint row_stride, uint column_bits,
+KERNEL void merge_strips(GLOBAL key_t* keys, offset_t offset, position_t count ROWS_PARAMETER FRONT_PARAMETER,
+                       uint store_coding, flip_t flip, uint strip_stride, uint strip_bits,
                        uint mirrored ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     AWAIT_LAST_LAUNCH();
     offset_t number = GROUP_ID;
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
-    tile_t tile = strided_tile((index_t)number, row_stride, column_bits, mirrored, count);
+    tile_t tile = strided_tile((position_t)number, strip_stride, strip_bits, mirrored, count);
     BEHIND_FRONT(tile, count)
-    uint bottom = max(column_bits, (uint)LANE_BITS) - LANE_BITS;
+    uint bottom = max(strip_bits, (uint)LANE_BITS) - LANE_BITS;
     uint chunk_bottom = max(bottom, (uint)CHUNK_BITS);
     uint in_chunks = CHUNK_BITS == TILE_BITS;
     (void)store_coding;

@@ -146,16 +146,16 @@ INLINE void hand_over_pairs(element_t* r, local_arrays_t tile, uint t, uint from
 #define TILE_WORK_ITEM (LOCAL_ID & (TILE_WORK_ITEMS - 1)) /* tells the compiler the range */
 #define HAND_OVER hand_over
 #define LOCAL_TILE local_arrays_t
-/* The keys of all tiles, then their values, then their numbers, each from a multiple of 16 bytes on. */
+/* The keys of all tiles, then their values, then their indices, each from a multiple of 16 bytes on. */
 #define LOCAL_ELEMENTS (LOCAL_SLOTS * LANES)
 #define ALL_LOCAL_ELEMENTS (LOCAL_ELEMENTS * TILES_PER_GROUP)
 #define LOCAL_BYTES(element_bytes) ((ALL_LOCAL_ELEMENTS * (element_bytes) + 15) / 16 * 16)
 #define DECLARE_LOCAL_TILE(name)                                                                            \
     DECLARE_LOCAL(key_t, name##_keys, ALL_LOCAL_ELEMENTS, 0);                                               \
     WITH_VALUES(DECLARE_LOCAL(value_t, name##_values, ALL_LOCAL_ELEMENTS, LOCAL_BYTES(KEY_BYTES));)         \
-    WITH_NUMBERS(DECLARE_LOCAL(number_t, name##_numbers, ALL_LOCAL_ELEMENTS,                                \
+    WITH_INDICES(DECLARE_LOCAL(index_t, name##_indices, ALL_LOCAL_ELEMENTS,                                \
                                LOCAL_BYTES(KEY_BYTES) + LOCAL_BYTES(VALUE_BITS / 8));)                      \
-    local_arrays_t name = {name##_keys AND_VALUE(name##_values) AND_NUMBER(name##_numbers)};                \
+    local_arrays_t name = {name##_keys AND_VALUE(name##_values) AND_INDEX(name##_indices)};                \
     ADVANCE_LOCAL(name, TILE_OF_GROUP * LOCAL_ELEMENTS)
 #else
 #define TILE_NUMBER(group) ((offset_t)(group) * WORK_ITEMS + LOCAL_ID)
@@ -178,7 +178,7 @@ INLINE void hand_over_pairs(element_t* r, local_arrays_t tile, uint t, uint from
 #else
 #define STEPS_OF_STORE 0
 #endif
-INLINE void store_tile(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, index_t count, tile_t tile, uint t,
+INLINE void store_tile(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, position_t count, tile_t tile, uint t,
                        uint start, uint mirrored, uint left, uint coding, flip_t flip, sync_t* sync) {
     (void)local_tile;
     (void)left;
@@ -205,7 +205,7 @@ INLINE void store_tile(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, ind
 }
 
 /* The phase after which the rounds begin that hand over: where heads are merged, `first_phase` may come later. */
-#if HEADS
+#if FIRST_ONLY
 #define FIRST_PHASE max(first_phase, FIELD_BITS + 1u)
 #else
 #define FIRST_PHASE (FIELD_BITS + 1u)
@@ -215,22 +215,22 @@ INLINE void store_tile(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, ind
  * runs of 2^phases vectors. Where that is the whole tile, the first round may take any keys for its own and so takes
  * them contiguously over the work-items; of short rows, and of heads, it takes them so and hands them over. Of heads
  * that are sorted, which first_phase > 0 tells, only the phases from that one on. */
-#if !FRONT
-KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER, uint phases, uint load_coding,
-                       uint store_coding, flip_t flip HEADS_PARAMETER ARRAYS_PARAMETER COUNTERS_PARAMETER) {
+#if !TWO_RANGES
+KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, position_t count ROWS_PARAMETER, uint phases, uint load_coding,
+                       uint store_coding, flip_t flip FIRST_ONLY_PARAMETER ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
     uint t = TILE_WORK_ITEM;
     AWAIT_LAST_LAUNCH();
     offset_t number = TILE_NUMBER(GROUP_FROM_END);
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
-    NUMBER_EACH_RUN(arrays, phases)
+    INDEX_EACH_RUN(arrays, phases)
     tile_t tile = TILE_OF(number, count);
     sync_t sync = {0, 0};
     element_t r[REGISTER_VECTORS];
     uint start = 0, mirrored = 0;
 
-#if HEADS
+#if FIRST_ONLY
     load_registers(r, arrays, count, tile, t, CONTIGUOUS_START, 0, 1, load_coding, flip);
     start = CONTIGUOUS_START;
     if (first_phase == 0) {
@@ -265,15 +265,15 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_P
 }
 #endif
 
-#if !HEADS
-/* The steps of one phase on a tile of rows of 2^column_bits keys: the strides from half the tile down to one row, or,
+#if !FIRST_ONLY
+/* The steps of one phase on a tile of rows of 2^strip_bits keys: the strides from half the tile down to one row, or,
  * where the tile is contiguous, down to one key. */
-INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, index_t count, tile_t tile, uint contiguous, uint mirrored,
+INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, tile_t tile, uint contiguous, uint mirrored,
                   uint most_rounds, uint first_coding, uint store_coding, flip_t flip COUNTERS_PARAMETER) {
     uint t = TILE_WORK_ITEM;
     sync_t sync = {0, 0};
     element_t r[REGISTER_VECTORS];
-    uint bottom = max(tile.column_bits, (uint)LANE_BITS) - LANE_BITS;
+    uint bottom = max(tile.strip_bits, (uint)LANE_BITS) - LANE_BITS;
 
     uint start = CONTIGUOUS_START;
     load_registers(r, arrays, count, tile, t, start, mirrored, 1, first_coding, flip);
@@ -298,30 +298,30 @@ INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, index_t count, tile_t 
 }
 
 /* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key. */
-KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER FRONT_PARAMETER,
+KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, position_t count ROWS_PARAMETER FRONT_PARAMETER,
                         uint store_coding, flip_t flip ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
     AWAIT_LAST_LAUNCH();
     offset_t number = TILE_NUMBER(GROUP_FROM_END);
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
-    tile_t tile = contiguous_tile((index_t)number, count);
+    tile_t tile = contiguous_tile((position_t)number, count);
     BEHIND_FRONT(tile, count)
     merge(local_tile, arrays, count, tile, 1, BEGINS_PHASE, ROUNDS(TILE_BITS), FIRST_CODING, store_coding,
           flip COUNTERS_ARGUMENT);
 }
 
-/* Global steps of a phase, in tiles of rows 2^row_stride keys apart, of 2^column_bits keys: strides from half the rows
+/* Global steps of a phase, in tiles of rows 2^strip_stride keys apart, of 2^strip_bits keys: strides from half the rows
  * down to one row. */
-KERNEL void merge_rows(GLOBAL key_t* keys, offset_t offset, index_t count ROWS_PARAMETER FRONT_PARAMETER,
-                       uint store_coding, flip_t flip, uint row_stride, uint column_bits,
+KERNEL void merge_strips(GLOBAL key_t* keys, offset_t offset, position_t count ROWS_PARAMETER FRONT_PARAMETER,
+                       uint store_coding, flip_t flip, uint strip_stride, uint strip_bits,
                        uint mirrored ARRAYS_PARAMETER COUNTERS_PARAMETER) {
     DECLARE_LOCAL_TILE(local_tile);
     AWAIT_LAST_LAUNCH();
     offset_t number = TILE_NUMBER(GROUP_ID);
     arrays_t arrays = ARRAYS(keys, offset);
     ENTER_ROW(arrays, number, count)
-    tile_t tile = strided_tile((index_t)number, row_stride, column_bits, mirrored, count);
+    tile_t tile = strided_tile((position_t)number, strip_stride, strip_bits, mirrored, count);
     BEHIND_FRONT(tile, count)
     merge(local_tile, arrays, count, tile, 0, mirrored, ROUNDS(STEPS_PER_PASS), FIRST_CODING, store_coding,
           flip COUNTERS_ARGUMENT);

@@ -48,7 +48,7 @@ DeviceInfo device_or_generic(const std::string& selector) {
 std::string_view kernel(const Pass& pass) {
     switch (pass.kind) {
         case Pass::Kind::sort_tiles: return "sort_tiles";
-        case Pass::Kind::merge_rows: return "merge_rows";
+        case Pass::Kind::merge_strips: return "merge_strips";
         case Pass::Kind::merge_heads: return "merge_heads";
         default: return "merge_tiles";
     }
@@ -62,7 +62,7 @@ std::uint64_t steps_of(const Plan& plan) {
 
 std::string to_table(const Plan& plan, KeyType type, const std::string& device) {
     const std::vector<Column> columns = {
-        {"pass"},  {"kernel", "", true}, {"phases"}, {"strides"}, {"mirrored"},   {"rows x columns"},
+        {"pass"},  {"kernel", "", true}, {"phases"}, {"strides"}, {"mirrored"},   {"strips x keys"},
         {"tiles"}, {"groups"},           {"steps"},  {"rounds"},  {"hand-overs"}, {"barriers"},
     };
     std::vector<Row> rows;
@@ -74,7 +74,7 @@ std::string to_table(const Plan& plan, KeyType type, const std::string& device) 
                                                 : fmt::format("{}..{}", pass.first_phase, pass.last_phase),
             fmt::format("2^{} .. 2^{}", pass.top_stride, pass.bottom_stride),
             pass.mirrored ? "yes" : "no",
-            fmt::format("{} x {}", plan.shape.tile_keys() >> pass.column_bits, std::uint64_t{1} << pass.column_bits),
+            fmt::format("{} x {}", plan.shape.tile_keys() >> pass.strip_bits, std::uint64_t{1} << pass.strip_bits),
             std::to_string(pass.tiles),
             std::to_string(pass.groups),
             std::to_string(pass.steps),
@@ -98,8 +98,8 @@ Json to_json(const Plan& plan, KeyType type, const std::string& device) {
                           {"top_stride", std::uint64_t{1} << pass.top_stride},
                           {"bottom_stride", std::uint64_t{1} << pass.bottom_stride},
                           {"mirrored", pass.mirrored},
-                          {"rows", plan.shape.tile_keys() >> pass.column_bits},
-                          {"columns", std::uint64_t{1} << pass.column_bits},
+                          {"strips", plan.shape.tile_keys() >> pass.strip_bits},
+                          {"strip_keys", std::uint64_t{1} << pass.strip_bits},
                           {"tiles", pass.tiles},
                           {"groups", pass.groups},
                           {"steps", pass.steps},

@@ -36,18 +36,18 @@ constexpr std::string_view style_sheet =
     ".tile { stroke: #52606d; stroke-dasharray: 6 4; }\n"
     ".split { stroke: #ffffff; stroke-width: 1; stroke-opacity: 0.6; }\n"
     ".sort_tiles { fill: #17806d; }\n"
-    ".merge_rows { fill: #c46f00; }\n"
+    ".merge_strips { fill: #c46f00; }\n"
     ".merge_tiles { fill: #2f6db3; }\n"
     ".merge_heads { fill: #7b52ab; }\n"
     ".sort_tiles-box { fill: #d9f2ec; }\n"
-    ".merge_rows-box { fill: #fdebcf; }\n"
+    ".merge_strips-box { fill: #fdebcf; }\n"
     ".merge_tiles-box { fill: #dce9f7; }\n"
     ".merge_heads-box { fill: #eae0f5; }\n";
 
 std::string_view name_of(Pass::Kind kind) {
     switch (kind) {
         case Pass::Kind::sort_tiles: return "sort_tiles";
-        case Pass::Kind::merge_rows: return "merge_rows";
+        case Pass::Kind::merge_strips: return "merge_strips";
         case Pass::Kind::merge_tiles: return "merge_tiles";
         case Pass::Kind::merge_heads: return "merge_heads";
     }
@@ -72,10 +72,10 @@ struct Comparator {
 /// The compare-exchanges of a step. Those that reach beyond the keys are skipped.
 std::vector<Comparator> comparators(const Step& step, const Pass& pass, const Plan& plan) {
     // In a pass over heads, keys are numbered as if only the heads of runs were there.
-    const bool heads = pass.kind == Pass::Kind::merge_heads && pass.row_stride > 0;
+    const bool heads = pass.kind == Pass::Kind::merge_heads && pass.strip_stride > 0;
     const auto place = [&](std::uint64_t i) {
-        const std::uint64_t column = i & ((std::uint64_t{1} << pass.column_bits) - 1);
-        return heads ? ((i >> pass.column_bits) << pass.row_stride) + column : i;
+        const std::uint64_t column = i & ((std::uint64_t{1} << pass.strip_bits) - 1);
+        return heads ? ((i >> pass.strip_bits) << pass.strip_stride) + column : i;
     };
     const std::uint64_t mask = step.mirrored ? (std::uint64_t{1} << step.phase) - 1 : std::uint64_t{1} << step.stride;
     std::vector<Comparator> found;
@@ -333,7 +333,7 @@ std::vector<Sample> legend_of(const Plan& plan, bool network) {
             samples.push_back({area, std::string(name_of(kind)), fmt::format("{}: {}", name_of(kind), words)});
     };
     add_kind(Pass::Kind::sort_tiles, "a pass that sorts every tile");
-    add_kind(Pass::Kind::merge_rows, "a pass over steps of one phase that lead out of tiles");
+    add_kind(Pass::Kind::merge_strips, "a pass over steps of one phase that lead out of tiles");
     add_kind(Pass::Kind::merge_tiles, "a pass over the last steps of one phase, inside tiles");
     add_kind(Pass::Kind::merge_heads, "a pass over the heads of sorted runs; its strides are those in a tile");
     const SyncCounts counts = exact_counts(plan);

@@ -37,7 +37,7 @@ void Host::rehearse(const detail::Work& work) {
         const detail::Launch& none =
             std::get<detail::Launch>(rehearsal.commands.emplace_back(empty(*launch, parameters.work_items())));
         // What is written even of nothing: an element for each lane, or an answer for each group.
-        const std::size_t widest = std::max({parameters.bytes.key, parameters.bytes.number, sizeof(cl_ulong)});
+        const std::size_t widest = std::max({parameters.bytes.key, parameters.bytes.index, sizeof(cl_ulong)});
         bytes = std::max(bytes, none.groups * parameters.work_items() * parameters.shape.lanes * widest);
     }
     if (rehearsal.commands.empty()) return;

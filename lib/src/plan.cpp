@@ -24,7 +24,7 @@ struct TileBits {
 Pass counted(Pass pass, const Shape& shape) {
     pass.groups = shape.local_sync ? pass.tiles : ceil_div(pass.tiles, shape.work_items);
     if (shape.tile_work_items() > 1) {
-        const bool stores_through_local = shape.coalesced_store && pass.kind != Pass::Kind::merge_rows;
+        const bool stores_through_local = shape.coalesced_store && pass.kind != Pass::Kind::merge_strips;
         const bool whole_tile = pass.kind == Pass::Kind::merge_tiles || pass.last_phase == TileBits(shape).keys;
         const bool last_round_stores = whole_tile && stores_pairs(shape);
         pass.hand_overs = pass.rounds - 1 + (stores_through_local && !last_round_stores);
@@ -51,29 +51,29 @@ Pass sort_tiles(std::uint64_t count, unsigned last_phase, const Shape& shape, bo
     return counted(pass, shape);
 }
 
-/// The steps of `phase` with strides 2^top .. 2^bottom, in tiles of rows of 2^column_bits keys or, where bottom is
+/// The steps of `phase` with strides 2^top .. 2^bottom, in tiles of strips of 2^strip_bits keys or, where bottom is
 /// 0, in contiguous ones.
-Pass merge(std::uint64_t count, unsigned phase, unsigned top, unsigned bottom, unsigned column_bits,
+Pass merge(std::uint64_t count, unsigned phase, unsigned top, unsigned bottom, unsigned strip_bits,
            const Shape& shape) {
     const TileBits bits(shape);
     Pass pass{};
-    pass.kind = bottom > 0 ? Pass::Kind::merge_rows : Pass::Kind::merge_tiles;
+    pass.kind = bottom > 0 ? Pass::Kind::merge_strips : Pass::Kind::merge_tiles;
     pass.first_phase = pass.last_phase = phase;
     pass.top_stride = top;
     pass.bottom_stride = bottom;
     pass.mirrored = top + 1 == phase;
-    pass.row_stride = bottom;
-    pass.column_bits = column_bits;
-    pass.tiles = ceil_div(count, std::uint64_t{2} << top) << (bottom - column_bits);
+    pass.strip_stride = bottom;
+    pass.strip_bits = strip_bits;
+    pass.tiles = ceil_div(count, std::uint64_t{2} << top) << (bottom - strip_bits);
     pass.steps = top - bottom + 1;
-    pass.rounds = rounds(shape, bits.keys - bits.lanes, std::max(column_bits, bits.lanes) - bits.lanes);
+    pass.rounds = rounds(shape, bits.keys - bits.lanes, std::max(strip_bits, bits.lanes) - bits.lanes);
     return counted(pass, shape);
 }
 
 /// All steps of a phase whose runs are no smaller than a tile, on `count` keys.
 void append_phase(std::vector<Pass>& passes, std::uint64_t count, unsigned phase, const Shape& shape) {
     const TileBits bits(shape);
-    // The global steps are spread evenly over as few passes as can hold them: fewer steps a pass have longer rows.
+    // The global steps are spread evenly over as few passes as can hold them: fewer steps a pass have longer strips.
     unsigned steps_left = phase - bits.keys;
     unsigned top = phase - 1;
     for (auto left = static_cast<unsigned>(ceil_div(steps_left, shape.steps_per_pass)); left > 0; --left) {
@@ -101,8 +101,8 @@ Pass merge_heads(std::uint64_t count, unsigned first, unsigned last, unsigned ru
     pass.last_phase = last;
     pass.top_stride = last - 1;
     pass.mirrored = true;
-    pass.row_stride = run_bits;
-    pass.column_bits = head_bits;
+    pass.strip_stride = run_bits;
+    pass.strip_bits = head_bits;
     pass.tiles = ceil_div(ceil_div(count, std::uint64_t{1} << run_bits), std::uint64_t{1} << (bits.keys - head_bits));
     pass.steps = (last * (last + 1) - (first - 1) * first) / 2;
     pass.rounds = 1;
@@ -212,7 +212,7 @@ std::vector<Step> steps(const Pass& pass, const Shape& shape) {
         bool begins_round = pass.kind != Pass::Kind::sort_tiles || phase == 1 || phase > bits.registers;
         for (unsigned stride = top + 1; stride-- > bottom;) {
             const unsigned in_tile =
-                pass.kind == Pass::Kind::merge_rows ? stride - pass.row_stride + pass.column_bits : stride;
+                pass.kind == Pass::Kind::merge_strips ? stride - pass.strip_stride + pass.strip_bits : stride;
             begins_round = begins_round || (start > 0 && in_tile < bits.lanes + start);
             if (begins_round) {
                 start = field_start(shape, std::max(in_tile, bits.lanes) - bits.lanes);

@@ -13,20 +13,20 @@ namespace lanesort {
 class PassView {
 public:
     PassView(const Pass& pass, const Plan& plan)
-        : row_stride_(pass.kind == Pass::Kind::merge_heads ? pass.row_stride : 0),
-          column_bits_(row_stride_ > 0 ? pass.column_bits : 0),
+        : strip_stride_(pass.kind == Pass::Kind::merge_heads ? pass.strip_stride : 0),
+          strip_bits_(strip_stride_ > 0 ? pass.strip_bits : 0),
           front_(plan.front),
-          size_(row_stride_ > 0 ? pass.tiles * plan.shape.tile_keys() : plan.front + plan.count) {}
+          size_(strip_stride_ > 0 ? pass.tiles * plan.shape.tile_keys() : plan.front + plan.count) {}
 
     std::uint64_t first() const { return front_; }
     std::uint64_t size() const { return size_; }
     std::uint64_t place(std::uint64_t i) const {
-        const std::uint64_t column = i & ((std::uint64_t{1} << column_bits_) - 1);
-        return row_stride_ > 0 ? ((i >> column_bits_) << row_stride_) + column : i - front_;
+        const std::uint64_t column = i & ((std::uint64_t{1} << strip_bits_) - 1);
+        return strip_stride_ > 0 ? ((i >> strip_bits_) << strip_stride_) + column : i - front_;
     }
 
 private:
-    unsigned row_stride_, column_bits_;
+    unsigned strip_stride_, strip_bits_;
     std::uint64_t front_, size_;
 };
 

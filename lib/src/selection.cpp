@@ -13,15 +13,15 @@ bool in_registers(const DeviceInfo& device) { return device.kind == DeviceKind::
 
 unsigned lanes_for(const DeviceInfo& device, ElementBytes bytes) {
     if (!in_registers(device) || bytes.is_record) return 1;
-    const auto widest = static_cast<unsigned>(std::max(bytes.key, bytes.number));
-    return std::clamp<unsigned>(std::bit_floor(device.native_vector_bytes / widest), 1, bytes.number > 0 ? 8 : 16);
+    const auto widest = static_cast<unsigned>(std::max(bytes.key, bytes.index));
+    return std::clamp<unsigned>(std::bit_floor(device.native_vector_bytes / widest), 1, bytes.index > 0 ? 8 : 16);
 }
 
 /// Vectors that a work-item of a processor keeps, at most: its first-level cache holds what its registers do not.
 constexpr unsigned most_vectors = 32;
 /// Elements that a work-item has in registers at a time, and in local memory the steps of a round on them.
 constexpr unsigned register_vectors = 8, steps_of_round = 3;
-constexpr unsigned least_chunk_bits = 3;
+constexpr unsigned least_bucket_bits = 3;
 
 /// Elements of the largest tile that a work-group has in local memory: several work-groups fit a multiprocessor.
 std::uint64_t most_in_tile(const DeviceInfo& device, ElementBytes bytes) {
@@ -40,8 +40,8 @@ std::uint64_t run_for(std::uint64_t k) { return std::max<std::uint64_t>(std::bit
 /// lg of an integer's square root, rounded down.
 unsigned half_bits(std::uint64_t value) { return static_cast<unsigned>(std::bit_width(value) - 1) / 2; }
 
-/// Two arrays of sqrt(k * count) elements are left to select among if chunks have sqrt(count / k).
-unsigned chunk_bits_for(const DeviceInfo& device, ElementBytes bytes, std::uint64_t rows, std::uint64_t count,
+/// Two arrays of sqrt(k * count) elements are left to select among if buckets have sqrt(count / k).
+unsigned bucket_bits_for(const DeviceInfo& device, ElementBytes bytes, std::uint64_t rows, std::uint64_t count,
                         std::uint64_t k) {
     const bool alone = in_registers(device);
     // Fewer elements are selected among sooner than three passes are launched.
@@ -50,13 +50,13 @@ unsigned chunk_bits_for(const DeviceInfo& device, ElementBytes bytes, std::uint6
     if (rows * count < least_elements || count < least_length) return 0;
     unsigned bits = half_bits(count / k);
     // A graphics card reads fast only if many work-items do.
-    const std::uint64_t least_chunks = alone ? 1 : device.compute_units * std::uint64_t{2048};
-    while (bits > 0 && rows * count >> bits < least_chunks) --bits;
-    // A row has a whole group of chunks, however many work-items the shape will have; so indices stay narrow.
-    const std::uint64_t most_chunks =
+    const std::uint64_t least_buckets = alone ? 1 : device.compute_units * std::uint64_t{2048};
+    while (bits > 0 && rows * count >> bits < least_buckets) --bits;
+    // A row has a whole group of buckets, however many work-items the shape will have; so indices stay narrow.
+    const std::uint64_t most_buckets =
         alone ? lanes_for(device, bytes) : work_items_for(device, most_in_tile(device, bytes));
-    while (bits > 0 && most_chunks << bits > count) --bits;
-    return bits < least_chunk_bits ? 0 : bits;
+    while (bits > 0 && most_buckets << bits > count) --bits;
+    return bits < least_bucket_bits ? 0 : bits;
 }
 
 Shape shape_in_registers(const DeviceInfo& device, ElementBytes bytes, std::uint64_t k) {
@@ -117,20 +117,20 @@ std::uint64_t most_selected(const DeviceInfo& device, ElementBytes bytes) noexce
 
 Selection make_selection(const DeviceInfo& device, ElementBytes bytes, std::uint64_t rows, std::uint64_t count,
                          std::uint64_t k) {
-    ElementBytes numbered = bytes;
-    if (numbered.number < 4) numbered.number = count >> 32 == 0 ? 4 : 8;
-    const unsigned chunk_bits =
-        k <= most_selected(device, numbered) ? chunk_bits_for(device, numbered, rows, count, k) : 0;
-    const bool in_chunks = chunk_bits > 0;
-    Selection selection{rows, count, k, in_chunks ? numbered : bytes, {}, {}};
-    const std::uint64_t of_chunks = k << chunk_bits;
-    const std::uint64_t most = in_chunks ? std::max(ceil_div(count, std::uint64_t{1} << chunk_bits), of_chunks) : count;
+    ElementBytes indexed = bytes;
+    if (indexed.index < 4) indexed.index = count >> 32 == 0 ? 4 : 8;
+    const unsigned bucket_bits =
+        k <= most_selected(device, indexed) ? bucket_bits_for(device, indexed, rows, count, k) : 0;
+    const bool in_buckets = bucket_bits > 0;
+    Selection selection{rows, count, k, in_buckets ? indexed : bytes, {}, {}};
+    const std::uint64_t of_buckets = k << bucket_bits;
+    const std::uint64_t most = in_buckets ? std::max(ceil_div(count, std::uint64_t{1} << bucket_bits), of_buckets) : count;
     selection.shape = in_registers(device) ? shape_in_registers(device, selection.bytes, k)
                                            : shape_in_local(device, selection.bytes, most, k);
 
     std::uint64_t place = 0;
     const auto add = [&](SelectionPass pass) {
-        pass.reads_keys = selection.passes.empty() || pass.chunk_bits > 0;
+        pass.reads_keys = selection.passes.empty() || pass.bucket_bits > 0;
         if (!selection.passes.empty()) pass.read_place = selection.passes.back().left_place;
         pass.left_place = place;
         place += rows * pass.left;
@@ -138,24 +138,24 @@ Selection make_selection(const DeviceInfo& device, ElementBytes bytes, std::uint
     };
     const auto select_among = [&](std::uint64_t among, unsigned bits) {
         SelectionPass pass = pass_among(device, selection, among, false);
-        pass.chunk_bits = bits;
+        pass.bucket_bits = bits;
         if (bits > 0) pass.count = count;
         add(pass);
         while (selection.passes.back().parts > 1)
             add(pass_among(device, selection, selection.passes.back().left, true));
     };
-    if (!in_chunks) {
+    if (!in_buckets) {
         select_among(count, 0);
         return selection;
     }
-    const std::uint64_t chunks = std::uint64_t{selection.shape.work_items} * selection.shape.lanes;
-    SelectionPass pass{.kind = SelectionPass::Kind::best_of_chunks, .count = count, .share = chunks << chunk_bits};
+    const std::uint64_t buckets = std::uint64_t{selection.shape.work_items} * selection.shape.lanes;
+    SelectionPass pass{.kind = SelectionPass::Kind::best_of_buckets, .count = count, .share = buckets << bucket_bits};
     pass.parts = ceil_div(count, pass.share);
-    pass.chunk_bits = chunk_bits;
-    pass.left = pass.parts * chunks;
+    pass.bucket_bits = bucket_bits;
+    pass.left = pass.parts * buckets;
     add(pass);
     select_among(pass.left, 0);
-    select_among(of_chunks, chunk_bits);
+    select_among(of_buckets, bucket_bits);
     return selection;
 }
 
@@ -182,7 +182,7 @@ std::size_t selection_local_bytes(const Shape& shape, ElementBytes bytes) noexce
     if (shape.work_items == 1) return 0;
     const std::size_t elements = std::size_t{shape.vectors} * shape.work_items, slots = elements + elements / 8;
     const auto aligned = [](std::size_t size) { return (size + 15) / 16 * 16; };
-    return aligned(slots * bytes.key) + aligned(slots * bytes.number);
+    return aligned(slots * bytes.key) + aligned(slots * bytes.index);
 }
 
 }  // namespace lanesort::detail

@@ -12,14 +12,14 @@ namespace lanesort::detail {
 
 /// One launch: `parts` work-groups for each row.
 struct SelectionPass {
-    enum class Kind : std::uint8_t { select_best, best_of_chunks };  ///< the kernel
+    enum class Kind : std::uint8_t { select_best, best_of_buckets };  ///< the kernel
 
     Kind kind = Kind::select_best;
     bool reads_keys = false;       ///< the caller's; else what the pass before it left
-    std::uint64_t count = 0;       ///< elements of a row of what it reads, chunks of which it may select among
+    std::uint64_t count = 0;       ///< elements of a row of what it reads, buckets of which it may select among
     std::uint64_t share = 0;       ///< elements of a work-group
     std::uint64_t parts = 0;       ///< work-groups of a row
-    unsigned chunk_bits = 0;       ///< lg of the elements of a chunk; 0: it selects among all elements of the row
+    unsigned bucket_bits = 0;       ///< lg of the elements of a bucket; 0: it selects among all elements of the row
     std::uint64_t read_place = 0;  ///< of the first one that the pass before it left, in the array of what passes leave
     std::uint64_t left = 0;        ///< elements of a row that it leaves
     std::uint64_t left_place = 0;  ///< of the first one, in the same array, but for the last pass, whose are the result
@@ -44,8 +44,8 @@ struct Selection {
 /// The most elements that can be selected on that device; a sort is to be used for more.
 std::uint64_t most_selected(const DeviceInfo& device, ElementBytes bytes) noexcept;
 
-/// Needs 0 < k <= most_selected() and k < count. Many more elements than k are read once, for the first of each chunk
-/// of them; then it selects among these, and among the elements of k chunks. Each pass leaves k elements of each
+/// Needs 0 < k <= most_selected() and k < count. Many more elements than k are read once, for the first of each bucket
+/// of them; then it selects among these, and among the elements of k buckets. Each pass leaves k elements of each
 /// work-group, until there is one for a row.
 Selection make_selection(const DeviceInfo& device, ElementBytes bytes, std::uint64_t rows, std::uint64_t count,
                          std::uint64_t k);

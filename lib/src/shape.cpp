@@ -30,7 +30,7 @@ bool has_vectors(ElementBytes bytes) { return !bytes.is_record && bytes.value <=
 Shape cpu_shape(const DeviceInfo& device, ElementBytes bytes) {
     constexpr std::size_t tile_bytes = 1 << 18;
     Shape shape;
-    const auto widest = static_cast<unsigned>(std::max({bytes.key, bytes.value, bytes.number}));
+    const auto widest = static_cast<unsigned>(std::max({bytes.key, bytes.value, bytes.index}));
     shape.lanes = std::clamp<unsigned>(std::bit_floor(device.native_vector_bytes / widest), 1, 16);
     shape.register_vectors = device.native_vector_bytes >= 64 ? 16 : std::max(shape.lanes, 8u);
     if (bytes.all() > bytes.key) {
@@ -143,7 +143,7 @@ std::size_t Shape::local_bytes(ElementBytes bytes) const noexcept {
     const std::size_t elements = std::size_t{slots} * lanes;
     if (bytes.all() == bytes.key) return elements * bytes.key;
     const auto aligned = [](std::size_t size) { return (size + 15) / 16 * 16; };
-    return aligned(elements * bytes.key) + aligned(elements * bytes.value) + aligned(elements * bytes.number);
+    return aligned(elements * bytes.key) + aligned(elements * bytes.value) + aligned(elements * bytes.index);
 }
 
 std::string to_string(const Shape& shape) {

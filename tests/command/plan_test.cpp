@@ -111,13 +111,13 @@ TEST_CASE("plan shows every pass") {
     for (std::size_t i = 0; i < plan.passes.size(); ++i) {
         const Json& shown = json["passes"][i];
         const Pass& pass = plan.passes[i];
-        constexpr const char* kernels[] = {"sort_tiles", "merge_rows", "merge_tiles"};
+        constexpr const char* kernels[] = {"sort_tiles", "merge_strips", "merge_tiles"};
         CHECK(shown["kernel"] == kernels[static_cast<std::size_t>(pass.kind)]);
         CHECK(shown["last_phase"] == pass.last_phase);
         CHECK(shown["top_stride"] == std::uint64_t{1} << pass.top_stride);
         CHECK(shown["bottom_stride"] == std::uint64_t{1} << pass.bottom_stride);
         CHECK(shown["mirrored"] == pass.mirrored);
-        CHECK(shown["rows"].get<std::uint64_t>() * shown["columns"].get<std::uint64_t>() == shape.tile_keys());
+        CHECK(shown["strips"].get<std::uint64_t>() * shown["strip_keys"].get<std::uint64_t>() == shape.tile_keys());
         CHECK(shown["groups"] == pass.groups);
         CHECK(shown["barriers"] == pass.barriers);
         steps += pass.steps;

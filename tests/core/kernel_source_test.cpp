@@ -8,7 +8,7 @@
 #include <lanesort/error.hpp>
 
 #include "core/program.hpp"
-#include "runs.hpp"
+#include "range_schedule.hpp"
 #include "selection.hpp"
 #include "support.hpp"
 
@@ -90,9 +90,9 @@ TEST_CASE("kernel source: shapes choose their kernel file and definitions") {
     const auto defined = [](const KernelParameters& parameters, const std::string& wanted) {
         return std::ranges::count(definitions(parameters), wanted) == 1;
     };
-    const KernelParameters parameters{.bytes = {8, 16}, .wide_index = true, .shape = in_local};
+    const KernelParameters parameters{.bytes = {8, 16}, .wide_positions = true, .shape = in_local};
     for (const std::string definition :
-         {"KEY_BITS=64", "VALUE_BITS=128", "NUMBER_BITS=0", "RECORD_BYTES=0", "IN_ROWS=0", "INDEX_BITS=64", "LANES=4",
+         {"KEY_BITS=64", "VALUE_BITS=128", "INDEX_BITS=0", "RECORD_BYTES=0", "IN_ROWS=0", "POSITION_BITS=64", "LANES=4",
           "VECTORS=2", "WORK_ITEMS=64", "REGISTER_VECTORS=4", "REMAP=1", "BANK_SWAP=0", "COUNT_SYNC=0"}) {
         CAPTURE(definition);
         CHECK(defined(parameters, definition));

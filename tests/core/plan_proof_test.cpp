@@ -63,11 +63,11 @@ public:
           contiguous_(tile_bits_ - field_bits_),
           over_heads_(plan.passes.back().kind == Pass::Kind::merge_heads),
           begins_merge_(!over_heads_ && &pass == &plan.passes.front() && pass.kind != Pass::Kind::sort_tiles) {
-        const bool merges = pass.kind == Pass::Kind::merge_rows || pass.kind == Pass::Kind::merge_tiles;
+        const bool merges = pass.kind == Pass::Kind::merge_strips || pass.kind == Pass::Kind::merge_tiles;
         if (merges) merge();
         else sort(over_heads_ && pass.kind == Pass::Kind::merge_heads ? pass.first_phase - lane_bits_ : 0);
-        if (shape_.coalesced_store && shape_.tile_work_items() > 1 && pass.kind != Pass::Kind::merge_rows) store();
-        block_bits_ = pass.kind == Pass::Kind::merge_heads ? 0 : pass.row_stride - pass.column_bits;
+        if (shape_.coalesced_store && shape_.tile_work_items() > 1 && pass.kind != Pass::Kind::merge_strips) store();
+        block_bits_ = pass.kind == Pass::Kind::merge_heads ? 0 : pass.strip_stride - pass.strip_bits;
         number_bits_ = std::max(block_bits_, bits_below(pass.tiles));
     }
 
@@ -90,20 +90,20 @@ public:
 
     /// Where a place in the order of the tiles' keys is in the array: elsewhere for heads only.
     std::uint64_t place_of_head(std::uint64_t i) const {
-        return i >> pass_.column_bits << pass_.row_stride | (i & low_bits(pass_.column_bits));
+        return i >> pass_.strip_bits << pass_.strip_stride | (i & low_bits(pass_.strip_bits));
     }
 
 private:
     std::uint64_t place_in_array(std::uint64_t tile, unsigned v, unsigned lane) const {
         const std::uint64_t key = std::uint64_t{v} << lane_bits_ | lane;
-        if (pass_.row_stride == 0) return tile << key_bits() | key;
+        if (pass_.strip_stride == 0) return tile << key_bits() | key;
         std::uint64_t block = tile & low_bits(block_bits_);
-        if (pass_.kind == Pass::Kind::merge_rows && pass_.mirrored && v >= shape_.tile_vectors() / 2)
+        if (pass_.kind == Pass::Kind::merge_strips && pass_.mirrored && v >= shape_.tile_vectors() / 2)
             block ^= low_bits(block_bits_);
         // Of 2^62 keys, the one set of rows has nothing above it to be shifted to.
-        const unsigned above = pass_.row_stride + key_bits() - pass_.column_bits;
+        const unsigned above = pass_.strip_stride + key_bits() - pass_.strip_bits;
         const std::uint64_t base = above < 64 ? tile >> block_bits_ << above : 0;
-        return base + place_of_head(key) + (block << pass_.column_bits);
+        return base + place_of_head(key) + (block << pass_.strip_bits);
     }
 
     /// merge_registers() of kernels/registers.h: the strides 2^top .. 2^bottom vectors, then those of lanes.
@@ -144,8 +144,8 @@ private:
     }
 
     void merge() {
-        const unsigned bottom = std::max(pass_.column_bits, lane_bits_) - lane_bits_;
-        const bool is_contiguous = pass_.row_stride == 0;
+        const unsigned bottom = std::max(pass_.strip_bits, lane_bits_) - lane_bits_;
+        const bool is_contiguous = pass_.strip_stride == 0;
         Round round{contiguous_, mirrored()};
         for (unsigned top = tile_bits_;;) {
             const unsigned last = std::max(round.start, bottom);
@@ -243,9 +243,9 @@ std::uint64_t last_tile(const LinearMap& place, unsigned key_bits, std::uint64_t
 std::string fault_of_tiles(const Kernel& kernel, const LinearMap& place, const Pass& pass, const Plan& plan) {
     const std::uint64_t tiles_of_group = plan.shape.local_sync ? 1 : plan.shape.work_items;
     if (pass.groups < (pass.tiles - 1) / tiles_of_group + 1) return "a tile has no work-group";
-    if (pass.kind == Pass::Kind::merge_heads && pass.row_stride > 0) {
-        const std::uint64_t last_run = (plan.count - 1) >> pass.row_stride;
-        return last_run >> (kernel.key_bits() - pass.column_bits) < pass.tiles ? "" : "a run has no tile";
+    if (pass.kind == Pass::Kind::merge_heads && pass.strip_stride > 0) {
+        const std::uint64_t last_run = (plan.count - 1) >> pass.strip_stride;
+        return last_run >> (kernel.key_bits() - pass.strip_bits) < pass.tiles ? "" : "a run has no tile";
     }
     const std::uint64_t end = plan.front + plan.count;
     for (unsigned bit = 0; bit < bits_below(end); ++bit)
@@ -322,7 +322,7 @@ std::string fault_over_heads(const Plan& plan, std::uint64_t first) {
         if (std::string fault = fault_of_layout(kernel, pass, plan); !fault.empty()) return fault;
         const bool is_first = &pass == &plan.passes.front(), is_last = &pass == &plan.passes.back();
         std::vector<Mask> network = phases(pass.first_phase, pass.last_phase);
-        if (pass.row_stride > 0)
+        if (pass.strip_stride > 0)
             for (Mask& step : network) step = kernel.place_of_head(step);
         if (steps_of(kernel) != network) return "the steps are not those of whole phases";
         if (pass.steps != network.size()) return "the pass counts its steps wrong";
@@ -331,15 +331,15 @@ std::string fault_over_heads(const Plan& plan, std::uint64_t first) {
             if (pass.first_phase != 1) return "the first pass does not sort runs";
             run_bits = pass.last_phase;
         } else if (!is_last) {
-            if (pass.row_stride != run_bits) return "the heads are not those of the runs";
-            if (head_bits == 0) head_bits = pass.column_bits;
-            if (pass.column_bits != head_bits || head_bits > run_bits) return "the heads change their length";
+            if (pass.strip_stride != run_bits) return "the heads are not those of the runs";
+            if (head_bits == 0) head_bits = pass.strip_bits;
+            if (pass.strip_bits != head_bits || head_bits > run_bits) return "the heads change their length";
             if (pass.first_phase != head_bits + 1) return "the phases do not begin at the heads";
             run_bits += pass.last_phase - head_bits;
         } else {
             if (run_bits < bits_below(plan.count)) return "the last run is not all keys";
             if (first > Mask{1} << head_bits) return "the heads are shorter than what is wanted";
-            if (pass.row_stride > 0) return "the last pass is not one of all keys";
+            if (pass.strip_stride > 0) return "the last pass is not one of all keys";
             if (pass.last_phase > head_bits) return "the last pass compares keys of the head with others";
         }
     }
@@ -440,11 +440,11 @@ void for_each_broken_plan(const Plan& plan, Check check) {
             if (pass.kind == Pass::Kind::sort_tiles || pass.kind == Pass::Kind::merge_heads) ++pass.last_phase;
         });
         changed("mirrored", [](Pass& pass) {
-            if (pass.kind == Pass::Kind::merge_rows || pass.kind == Pass::Kind::merge_tiles)
+            if (pass.kind == Pass::Kind::merge_strips || pass.kind == Pass::Kind::merge_tiles)
                 pass.mirrored = !pass.mirrored;
         });
-        changed("rows farther apart", [](Pass& pass) { pass.row_stride += pass.row_stride > 0; });
-        changed("longer rows", [](Pass& pass) { pass.column_bits += pass.row_stride > 0; });
+        changed("strips farther apart", [](Pass& pass) { pass.strip_stride += pass.strip_stride > 0; });
+        changed("longer strips", [](Pass& pass) { pass.strip_bits += pass.strip_stride > 0; });
         changed("a step more", [](Pass& pass) { ++pass.steps; });
         Plan without = plan;
         without.passes.erase(without.passes.begin() + static_cast<std::ptrdiff_t>(i));

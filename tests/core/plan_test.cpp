@@ -100,7 +100,7 @@ TEST_CASE("plan: between hand-overs meet no more keys than a work-item holds, in
                     const Plan plan = make_plan(count, shape, first);
                     for (const Pass& pass : plan.passes) {
                         std::size_t keys = std::size_t{pass.tiles} * shape.tile_keys();
-                        if (pass.kind == Pass::Kind::merge_rows) keys = std::bit_ceil(count);
+                        if (pass.kind == Pass::Kind::merge_strips) keys = std::bit_ceil(count);
                         const std::vector<Step> of_pass = steps(pass, shape);
                         Meetings in_pass(keys), in_round(keys);
                         unsigned hand_overs = 0;
@@ -141,8 +141,8 @@ TEST_CASE("plan: tiles cover the keys, and a pass takes no more steps than a til
                 CHECK(pass.groups * tiles_of_group >= pass.tiles);
                 CHECK((pass.groups - 1) * tiles_of_group < pass.tiles);
                 if (pass.first_phase == 1) continue;
-                CHECK(pass.top_stride - pass.bottom_stride + pass.column_bits + 1 == lg(shape.tile_keys()));
-                CHECK((pass.kind == Pass::Kind::merge_rows) == (pass.bottom_stride > 0));
+                CHECK(pass.top_stride - pass.bottom_stride + pass.strip_bits + 1 == lg(shape.tile_keys()));
+                CHECK((pass.kind == Pass::Kind::merge_strips) == (pass.bottom_stride > 0));
                 if (pass.bottom_stride > 0) CHECK(pass.steps <= shape.steps_per_pass);
             }
         }
@@ -181,7 +181,7 @@ TEST_CASE("plan: work-items synchronise between rounds, and only where they shar
                     continue;
                 }
                 // Keys of rows far apart are stored as they lie: neighbouring work-items hold neighbouring columns.
-                const bool stores_through_local = shape.coalesced_store && pass.kind != Pass::Kind::merge_rows;
+                const bool stores_through_local = shape.coalesced_store && pass.kind != Pass::Kind::merge_strips;
                 // A last round of a single step of a whole tile holds pairs, which are stored as they are held.
                 const unsigned steps = lg(shape.tile_vectors()), steps_of_round = lg(shape.register_vectors);
                 const bool whole = pass.kind == Pass::Kind::merge_tiles || pass.last_phase == lg(shape.tile_keys());

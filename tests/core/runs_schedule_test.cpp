@@ -2,13 +2,13 @@
 #include <doctest/doctest.h>
 
 #include "devices_made_up.hpp"
-#include "runs.hpp"
+#include "range_schedule.hpp"
 
 namespace lanesort::detail {
 namespace {
 
-constexpr RunsTask all_tasks[] = {RunsTask::is_sorted, RunsTask::is_sorted_until, RunsTask::unique,
-                                  RunsTask::run_lengths};
+constexpr RangeTask all_tasks[] = {RangeTask::is_sorted, RangeTask::is_sorted_until, RangeTask::unique,
+                                  RangeTask::run_lengths};
 
 /// Devices with large, small and very small work-groups.
 std::vector<DeviceInfo> devices() {
@@ -18,10 +18,10 @@ std::vector<DeviceInfo> devices() {
     return {test::processor(), test::graphics_card(), small, least};
 }
 
-TEST_CASE("runs: blocks of whole tiles cover each key once, and no more of them than is documented") {
+TEST_CASE("runs: shares of whole tiles cover each key once, and no more of them than is documented") {
     for (const DeviceInfo& device : devices())
         for (const std::size_t bytes : {1, 4, 8, 12, 64})
-            for (const RunsTask task : all_tasks)
+            for (const RangeTask task : all_tasks)
                 for (const std::uint64_t rows : {0, 1, 7, 10'000})
                     for (const std::uint64_t count :
                          {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2047}, std::uint64_t{2048},
@@ -30,18 +30,18 @@ TEST_CASE("runs: blocks of whole tiles cover each key once, and no more of them 
                         CAPTURE(bytes);
                         CAPTURE(rows);
                         CAPTURE(count);
-                        const bool tests_order = task <= RunsTask::is_sorted_until;
+                        const bool tests_order = task <= RangeTask::is_sorted_until;
                         if (!tests_order && rows != 1) continue;
-                        const RunsSchedule schedule = make_runs_schedule(device, bytes, task, rows, count);
+                        const RangeSchedule schedule = make_range_schedule(device, bytes, task, rows, count);
                         const Shape& shape = schedule.shape;
                         const std::uint64_t tile = std::uint64_t{shape.work_items} * shape.vectors;
                         CHECK(shape.work_items >= 1);
                         CHECK(shape.work_items <= device.max_work_items);
-                        CHECK(runs_local_bytes(shape) <= std::max<std::size_t>(device.local_bytes, 8 + 3 * 16));
-                        CHECK(tile <= 1 << 16);  // kernels/runs.cl has places of 16 bits
-                        CHECK(schedule.block % tile == 0);
-                        CHECK(schedule.parts * schedule.block >= count);
-                        CHECK((schedule.parts - 1) * schedule.block < std::max<std::uint64_t>(count, 1));
+                        CHECK(equal_runs_local_bytes(shape) <= std::max<std::size_t>(device.local_bytes, 8 + 3 * 16));
+                        CHECK(tile <= 1 << 16);  // kernels/equal_runs.cl has places of 16 bits
+                        CHECK(schedule.share % tile == 0);
+                        CHECK(schedule.parts * schedule.share >= count);
+                        CHECK((schedule.parts - 1) * schedule.share < std::max<std::uint64_t>(count, 1));
                         const std::uint64_t most = 16 * device.compute_units;
                         CHECK(rows * schedule.parts <= std::max(rows, most));
                         CHECK(schedule.left_over() <= (tests_order ? most : 2 * most));

@@ -18,20 +18,20 @@ void check_passes(const Selection& selection, const DeviceInfo& device) {
     REQUIRE(!selection.passes.empty());
     std::uint64_t left = selection.count, place = 0, read_place = 0;
     for (const SelectionPass& pass : selection.passes) {
-        const bool chunks = pass.kind == SelectionPass::Kind::best_of_chunks;
-        const std::uint64_t among = chunks || pass.chunk_bits == 0 ? pass.count : selection.k << pass.chunk_bits;
+        const bool buckets = pass.kind == SelectionPass::Kind::best_of_buckets;
+        const std::uint64_t among = buckets || pass.bucket_bits == 0 ? pass.count : selection.k << pass.bucket_bits;
         CAPTURE(among);
         CHECK(pass.count == (pass.reads_keys ? selection.count : left));
-        CHECK(pass.reads_keys == (&pass == &selection.passes.front() || pass.chunk_bits > 0));
+        CHECK(pass.reads_keys == (&pass == &selection.passes.front() || pass.bucket_bits > 0));
         CHECK((pass.parts - 1) * pass.share < among);
         CHECK(pass.parts * pass.share >= among);
-        if (chunks) {
-            const std::uint64_t chunks_of_group = std::uint64_t{shape.work_items} * shape.lanes;
-            CHECK(pass.share == chunks_of_group << pass.chunk_bits);
-            // The last chunks may have no element; k have one, and are selected.
+        if (buckets) {
+            const std::uint64_t buckets_of_group = std::uint64_t{shape.work_items} * shape.lanes;
+            CHECK(pass.share == buckets_of_group << pass.bucket_bits);
+            // The last buckets may have no element; k have one, and are selected.
             CHECK(pass.share <= pass.count);
-            CHECK(pass.count / pass.share * chunks_of_group >= selection.k);
-            CHECK(pass.left == pass.parts * chunks_of_group);
+            CHECK(pass.count / pass.share * buckets_of_group >= selection.k);
+            CHECK(pass.left == pass.parts * buckets_of_group);
         } else {
             if (shape.work_items > 1) CHECK(pass.share <= group);
             CHECK(pass.left == pass.parts * selection.k);
@@ -81,14 +81,14 @@ TEST_CASE("selection: passes follow from each other until k elements of each row
                 }
 }
 
-TEST_CASE("selection: few elements at once, many by the best of chunks, which are numbered") {
+TEST_CASE("selection: few elements at once, many by the best of buckets, which have indices") {
     const DeviceInfo card = test::graphics_card();
     CHECK(make_selection(card, 4, 1, 2000, 64).passes.size() == 1);
     CHECK(make_selection(card, 4, 1 << 14, 1 << 10, 1 << 8).passes.size() == 1);
     const Selection selection = make_selection(card, 4, 1, 1 << 24, 64);
-    CHECK(selection.passes.front().kind == SelectionPass::Kind::best_of_chunks);
-    CHECK(selection.bytes.number == 4);
-    CHECK(make_selection(card, 4, 1, std::uint64_t{1} << 32, 64).bytes.number == 8);
+    CHECK(selection.passes.front().kind == SelectionPass::Kind::best_of_buckets);
+    CHECK(selection.bytes.index == 4);
+    CHECK(make_selection(card, 4, 1, std::uint64_t{1} << 32, 64).bytes.index == 8);
     // What is read again is little.
     CHECK(selection.left_over() < 1 << 17);
 }

@@ -72,7 +72,7 @@ TEST_CASE("core: indices are of 64 bits from where those of 32 could overflow") 
     DeviceInfo device = test::graphics_card();
     device.max_allocation_bytes = std::uint64_t{1} << 40;
     SorterCore core = core_for(device, 256);
-    const auto is_wide = [&](const Request& request) { return parameters_of(core, request).wide_index; };
+    const auto is_wide = [&](const Request& request) { return parameters_of(core, request).wide_positions; };
     const auto all_of = [](std::uint64_t count) { return Request{.count = count}; };
     const auto first_keys = [](std::uint64_t count) { return Request{.count = count, .first = 10}; };
     const auto two_ranges = [](std::uint64_t count) {
@@ -229,7 +229,7 @@ TEST_CASE("core: records have the order of their comparator, and no other can be
     CHECK_THROWS_AS(sorter.sort({records, comparator}, {.order = Order::ascending}), Error);
 }
 
-TEST_CASE("core: launches follow each other, and what one block leaves needs no second look") {
+TEST_CASE("core: launches follow each other, and what one share leaves needs no second look") {
     SorterCore core = core_for(test::graphics_card(), 256);
     using Names = std::vector<std::pair<std::string, std::uint64_t>>;
     const auto launches = [&](Operation operation, std::uint64_t rows, std::uint64_t length) {
@@ -251,7 +251,7 @@ TEST_CASE("core: launches follow each other, and what one block leaves needs no 
         CHECK(launches(operation, 1000, 8192) == Names{{"first_descents", 1000}});
     }
     for (const Operation operation : {Operation::unique, Operation::run_lengths})
-        CHECK(launches(operation, 1, 8193) == Names{{"count_runs", 3}, {"scan_blocks", 1}, {"write_runs", 3}});
+        CHECK(launches(operation, 1, 8193) == Names{{"count_runs", 3}, {"scan_shares", 1}, {"write_runs", 3}});
 }
 
 TEST_CASE("core: indices of a selection need room for what is selected only") {

@@ -9,7 +9,7 @@
 #include <lanesort/device.hpp>
 
 #include "host/cuda/program.hpp"
-#include "runs.hpp"
+#include "range_schedule.hpp"
 #include "selection.hpp"
 #include "support.hpp"
 
@@ -98,15 +98,15 @@ TEST_CASE("CUDA: selections compile for every generation and spill nothing") {
     if (no_compiler()) return;
     for (const Generation& generation : generations)
         for (const std::size_t bytes : {1, 4, 8, 24})
-            for (const std::size_t number_bytes : {0, 4, 8}) {
+            for (const std::size_t index_bytes : {0, 4, 8}) {
                 const bool is_record = bytes == by_number.bytes;
-                if (is_record && number_bytes == 0) continue;
+                if (is_record && index_bytes == 0) continue;
                 for (const std::uint64_t count : {5'000, 1 << 24}) {
                     const Selection selection =
-                        make_selection(graphics_card(generation), {bytes, 0, number_bytes, is_record}, 1, count, 64);
+                        make_selection(graphics_card(generation), {bytes, 0, index_bytes, is_record}, 1, count, 64);
                     KernelParameters parameters{.family = Family::select,
                                                 .bytes = selection.bytes,
-                                                .wide_index = number_bytes == 8,
+                                                .wide_positions = index_bytes == 8,
                                                 .shape = selection.shape};
                     if (is_record) parameters.comparator = by_number;
                     check_compiled(parameters, generation.architecture);
@@ -121,14 +121,16 @@ TEST_CASE("CUDA: kernels for sorted ranges compile for every generation and spil
         for (const std::size_t bytes : {1, 2, 4, 8, 24})
             for (const std::size_t length_bytes : {0, 4, 8}) {
                 const bool is_record = bytes == by_number.bytes;
-                const RunsSchedule schedule =
-                    make_runs_schedule(graphics_card(generation), bytes, RunsTask::run_lengths, 1, 1 << 20);
-                KernelParameters parameters{.family = Family::runs,
-                                            .bytes = {bytes, length_bytes, 0, is_record},
-                                            .wide_index = length_bytes == 8,
-                                            .shape = schedule.shape};
-                if (is_record) parameters.comparator = by_number;
-                check_compiled(parameters, generation.architecture);
+                const RangeSchedule schedule =
+                    make_range_schedule(graphics_card(generation), bytes, RangeTask::run_lengths, 1, 1 << 20);
+                for (const Family family : {Family::order, Family::equal_runs}) {
+                    KernelParameters parameters{.family = family,
+                                                .bytes = {bytes, length_bytes, 0, is_record},
+                                                .wide_positions = length_bytes == 8,
+                                                .shape = schedule.shape};
+                    if (is_record) parameters.comparator = by_number;
+                    check_compiled(parameters, generation.architecture);
+                }
             }
 }
 

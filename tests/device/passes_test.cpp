@@ -103,7 +103,7 @@ TEST_CASE("passes: over the heads of sorted runs") {
             wide = !wide;
             const KernelParameters parameters{.family = lanesort::detail::Family::sort_first,
                                               .bytes = sizeof(float),
-                                              .wide_index = wide,
+                                              .wide_positions = wide,
                                               .shape = shape};
             for (const std::size_t count : {2 * tile, 2 * tile + 1, 7 * tile - 3, 64 * tile + 5, 200 * tile})
                 for (const std::size_t first : {std::size_t{1}, tile / 4, tile / 2})
@@ -121,7 +121,7 @@ TEST_CASE("passes: of a merge of two ranges") {
             if (!target.can_run(shape, sizeof(float))) continue;
             wide = !wide;
             const KernelParameters parameters{
-                .family = lanesort::detail::Family::merge, .bytes = sizeof(float), .wide_index = wide, .shape = shape};
+                .family = lanesort::detail::Family::merge, .bytes = sizeof(float), .wide_positions = wide, .shape = shape};
             const std::size_t tile = shape.tile_keys();
             for (const std::size_t count : {std::size_t{2}, tile - 1, tile, 2 * tile + 1, 7 * tile - 3, 64 * tile + 5})
                 for (const std::size_t middle : {std::size_t{1}, count / 3, count / 2, count - 1})
@@ -133,7 +133,7 @@ TEST_CASE("passes: of a merge of two ranges") {
 
 TEST_CASE("passes: kernels with 64-bit indices, which counts of 2^31 and more need") {
     KernelParameters parameters;
-    parameters.wide_index = true;
+    parameters.wide_positions = true;
     for (Target& target : targets())
         for (const std::size_t i : {0, 4, 5})
             check_shape<std::uint32_t>(target, parameters, small_shapes()[i], Order::ascending);

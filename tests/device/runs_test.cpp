@@ -5,7 +5,7 @@
 
 #include "devices_made_up.hpp"
 #include "error_support.hpp"
-#include "runs.hpp"
+#include "range_schedule.hpp"
 #include "target.hpp"
 
 namespace lanesort::test {
@@ -203,12 +203,12 @@ void check_runs(const Target& target, Sorter& sorter, const Problem<T>& problem)
     }
 }
 
-/// Keys of one tile, and so many that each block has several.
+/// Keys of one tile, and so many that each share has several.
 struct Counts {
     std::size_t tile, several;
 };
 Counts counts_of(const Target& target, std::size_t bytes) {
-    const auto schedule = inside::make_runs_schedule(target.info, bytes, inside::RunsTask::unique, 1, 1ull << 40);
+    const auto schedule = inside::make_range_schedule(target.info, bytes, inside::RangeTask::unique, 1, 1ull << 40);
     const std::size_t tile = std::size_t{schedule.shape.work_items} * schedule.shape.vectors;
     return {tile, schedule.parts * tile * 2 + tile / 2 + 1};
 }
@@ -265,7 +265,7 @@ TEST_SUITE("sorted ranges") {
         }
     }
 
-    TEST_CASE("sorted ranges: runs of every length, at the edges of blocks too") {
+    TEST_CASE("sorted ranges: runs of every length, at the edges of shares too") {
         Random random(seed());
         for (Target& target : targets()) {
             Sorter& sorter = target.sorter();
@@ -280,7 +280,7 @@ TEST_SUITE("sorted ranges") {
                 check_runs(target, sorter, problem_of(keys));
                 for (std::size_t i = 0; i < count; ++i) keys[i] = static_cast<std::uint32_t>((i + 1) / tile);
                 check_runs(target, sorter, problem_of(keys));
-                // The second of three runs goes on over many blocks in which none begins.
+                // The second of three runs goes on over many shares in which none begins.
                 for (std::size_t i = 0; i < count; ++i) keys[i] = (i >= 5) + (i + 2 >= count);
                 check_runs(target, sorter, problem_of(keys));
                 for (const Order order : both_orders)
@@ -373,11 +373,11 @@ TEST_SUITE("sorted ranges") {
     TEST_CASE("sorted ranges: in work-groups of every size, with indices of either width, whatever the device") {
         Random random(seed());
         for (Target& target : targets())
-            for (const auto& [work_items, wide_index] : {std::pair{1u, true}, {2u, false}, {8u, true}, {64u, false}}) {
+            for (const auto& [work_items, wide_positions] : {std::pair{1u, true}, {2u, false}, {8u, true}, {64u, false}}) {
                 if (work_items > target.info.max_work_items) continue;
                 CAPTURE(target.name);
                 CAPTURE(work_items);
-                CAPTURE(wide_index);
+                CAPTURE(wide_positions);
                 DeviceInfo card = graphics_card();
                 card.max_work_items = work_items;
                 card.compute_units = 1;
@@ -389,9 +389,9 @@ TEST_SUITE("sorted ranges") {
                     for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(random() % 100);
                     Problem problem = sorted_problem(keys);
                     std::vector<std::uint32_t> distinct(count), lengths(count);
-                    const auto schedule = inside::make_runs_schedule(card, 4, inside::RunsTask::run_lengths, 1, count);
+                    const auto schedule = inside::make_range_schedule(card, 4, inside::RangeTask::run_lengths, 1, count);
                     REQUIRE(schedule.shape.work_items == work_items);
-                    Sorter disguised = sorter_as(sorter, card, wide_index);
+                    Sorter disguised = sorter_as(sorter, card, wide_positions);
                     const std::size_t result =
                         disguised.run_lengths(std::span(problem.keys), std::span(distinct), std::span(lengths));
                     distinct.resize(result);

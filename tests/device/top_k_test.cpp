@@ -93,21 +93,21 @@ void check_top_k(const Target& target, Sorter& sorter, std::size_t rows, std::si
 /// fewer.
 template <Key K, std::unsigned_integral I>
 void check_selection_for(const DeviceInfo& device, const Target& target, Sorter& sorter, std::size_t rows,
-                         std::size_t length, std::size_t k, bool in_chunks, bool wide_index, Random& random) {
+                         std::size_t length, std::size_t k, bool in_buckets, bool wide_positions, Random& random) {
     namespace inside = lanesort::detail;
     CAPTURE(name(key_type_v<K>));
     CAPTURE(rows);
     CAPTURE(length);
     CAPTURE(k);
     const inside::Selection selection = inside::make_selection(device, {sizeof(K), 0, sizeof(I)}, rows, length, k);
-    CHECK((selection.passes.front().kind == inside::SelectionPass::Kind::best_of_chunks) == in_chunks);
+    CHECK((selection.passes.front().kind == inside::SelectionPass::Kind::best_of_buckets) == in_buckets);
     if (selection.shape.work_items > target.info.max_work_items) return;
 
     const std::vector<K> keys = keys_with_twins<K>(rows * length, random);
     const Expected expected = first_of_rows(keys, length, k, [](K a, K b) { return before(a, b); });
     std::vector<K> best(rows * k);
     std::vector<I> indices(rows * k);
-    Sorter disguised = sorter_as(sorter, device, wide_index);
+    Sorter disguised = sorter_as(sorter, device, wide_positions);
     const SortReport report = disguised.top_k(std::span(keys), std::span(best), std::span(indices),
                                               {.order = Order::ascending, .row_length = length});
     CHECK(report.launches == selection.passes.size());
@@ -173,8 +173,8 @@ TEST_SUITE("top-k") {
                 CAPTURE(device.native_vector_bytes);
                 Sorter& sorter = target.sorter();
                 const auto check = [&]<Key K, std::unsigned_integral I>(K, I, std::size_t rows, std::size_t length,
-                                                                        std::size_t k, bool in_chunks) {
-                    check_selection_for<K, I>(device, target, sorter, rows, length, k, in_chunks, sizeof(I) == 8,
+                                                                        std::size_t k, bool in_buckets) {
+                    check_selection_for<K, I>(device, target, sorter, rows, length, k, in_buckets, sizeof(I) == 8,
                                               random);
                 };
                 constexpr std::uint32_t narrow = 0;
@@ -191,12 +191,12 @@ TEST_SUITE("top-k") {
             }
     }
 
-    TEST_CASE("top-k: of so many that they are read by chunks, on the caller's device") {
+    TEST_CASE("top-k: of so many that they are read by buckets, on the caller's device") {
         Random random(seed());
         for (Target& target : targets()) {
             CAPTURE(target.name);
             Sorter& sorter = target.sorter();
-            // No whole group of chunks, nor of the processor's.
+            // No whole group of buckets, nor of the processor's.
             const std::size_t count = target.info.kind == DeviceKind::cpu ? 100'077 : (1 << 22) + 77;
             check_top_k<float, std::uint32_t>(target, sorter, 1, count, 5, Order::descending, false, random);
             check_top_k<std::uint16_t, std::uint64_t>(target, sorter, 1, count, 9, Order::ascending, true, random);

@@ -68,6 +68,6 @@ compare f64 argsort "${scalar[@]}"
 uncompared=' - call _Z[0-9]+(convert_|vload)' compare f32 argsort "${in_cache[@]}"
 compare f32 topk -k 5 "${vector[@]}"
 few=$count
-count=$(((1 << 19) + 77))  # read by chunks, of which the last ones reach beyond the end
+count=$(((1 << 19) + 77))  # read by buckets, of which the last ones reach beyond the end
 compare f32 topk -k 5 --stats  # on a device, also where the input is small
 echo "$cases runs, $few keys each, $count in the last five"

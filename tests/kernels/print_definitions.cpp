@@ -114,7 +114,7 @@ void print_all() {
         // The words of a record are of 1, 2, 4 or 8 bytes. Kernels order halves as they do any integers of 16 bits.
         for (const KeyKind& key : {KeyKind(KeyType::f16), records(3), records(6), records(8), records(64)})
             for (const Operation operation : all_operations) printer.print(device, call(operation, key));
-        // Indices of 64 bits.
+        // Positions of 64 bits.
         for (const KeyKind& key : {KeyKind(KeyType::u8), records(12)})
             for (const Operation operation : {Operation::sort, Operation::merge, Operation::top_k, Operation::unique})
                 printer.print(device, call(operation, key, std::uint64_t{1} << 33));

@@ -80,13 +80,13 @@ namespace {
 /// Does what another backend does, but says that it is another device.
 class Disguise final : public inside::Backend {
 public:
-    Disguise(inside::Backend& real, DeviceInfo info, bool wide_index)
-        : real_(real), info_(std::move(info)), wide_index_(wide_index) {}
+    Disguise(inside::Backend& real, DeviceInfo info, bool wide_positions)
+        : real_(real), info_(std::move(info)), wide_positions_(wide_positions) {}
 
     const DeviceInfo& info() const noexcept override { return info_; }
     std::shared_ptr<const inside::Program> compile(const inside::KernelParameters& parameters) override {
         inside::KernelParameters wanted = parameters;
-        wanted.wide_index |= wide_index_;
+        wanted.wide_positions |= wide_positions_;
         return real_.compile(wanted);
     }
     void rehearse(const inside::Work& work) override { real_.rehearse(work); }
@@ -109,14 +109,14 @@ public:
 private:
     inside::Backend& real_;
     DeviceInfo info_;
-    bool wide_index_;
+    bool wide_positions_;
 };
 
 }  // namespace
 
-Sorter sorter_as(Sorter& real, const DeviceInfo& other, bool wide_index) {
+Sorter sorter_as(Sorter& real, const DeviceInfo& other, bool wide_positions) {
     return Sorter(std::make_unique<inside::SorterCore>(
-        std::make_unique<Disguise>(real.core().backend(), other, wide_index), SorterOptions{.use_tuned = false}));
+        std::make_unique<Disguise>(real.core().backend(), other, wide_positions), SorterOptions{.use_tuned = false}));
 }
 
 }  // namespace lanesort::test

@@ -166,7 +166,7 @@ std::vector<Bytes> states_of(Sorter& sorter, const lanesort::detail::KernelParam
                              const Request& request, std::size_t offset, Bytes memory);
 
 /// A sorter on the same device, for which works are made as for another one, with 64-bit indices if they are wanted.
-Sorter sorter_as(Sorter& real, const DeviceInfo& other, bool wide_index = false);
+Sorter sorter_as(Sorter& real, const DeviceInfo& other, bool wide_positions = false);
 
 /// A device of one backend, opened, with a sorter for each shape that a case asked for: compiling takes seconds, so
 /// cases share them.

@@ -7,20 +7,20 @@
 
 namespace lanesort {
 
-/// The widths, in bytes, of what a sort moves: a key, the value that belongs to it and its number, if it has them.
+/// The widths, in bytes, of what a sort moves: a key, the value that belongs to it and its index, if it has them.
 struct ElementBytes {
     std::size_t key = 4;     ///< of a key
     std::size_t value = 0;   ///< of the value that belongs to it; 0: there is none
-    std::size_t number = 0;  ///< of the number that keeps equal keys apart; 0: there is none
+    std::size_t index = 0;   ///< of the index that keeps equal keys apart; 0: there is none
     bool is_record = false;  ///< the key is a record that a comparator orders
 
     /// The members in their order. Keys alone convert from their bytes.
-    constexpr ElementBytes(std::size_t key_bytes = 4, std::size_t value_bytes = 0, std::size_t number_bytes = 0,
+    constexpr ElementBytes(std::size_t key_bytes = 4, std::size_t value_bytes = 0, std::size_t index_bytes = 0,
                            bool keys_are_records = false) noexcept
-        : key(key_bytes), value(value_bytes), number(number_bytes), is_record(keys_are_records) {}
+        : key(key_bytes), value(value_bytes), index(index_bytes), is_record(keys_are_records) {}
 
-    /// Bytes of an element: key, value and number together.
-    constexpr std::size_t all() const noexcept { return key + value + number; }
+    /// Bytes of an element: key, value and index together.
+    constexpr std::size_t all() const noexcept { return key + value + index; }
 
     friend bool operator==(const ElementBytes&, const ElementBytes&) = default;
 };

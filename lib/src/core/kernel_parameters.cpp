@@ -1,6 +1,8 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
-#include "../runs.hpp"
+#include "../range_schedule.hpp"
 #include "../selection.hpp"
 #include "kernel_source.hpp"
 #include "program.hpp"
@@ -10,23 +12,30 @@ namespace lanesort::detail {
 std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::select)
         return parameters.work_items() == 1 ? "select_in_registers.cl" : "select_in_local.cl";
-    if (parameters.family == Family::runs) return "runs.cl";
+    if (parameters.family == Family::order) return "order.cl";
+    if (parameters.family == Family::equal_runs) return "equal_runs.cl";
     return parameters.shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl";
 }
 
 std::span<const char* const> kernel_names(const KernelParameters& parameters) noexcept {
-    static constexpr const char* of_sort[] = {"sort_tiles", "merge_rows", "merge_tiles"};
-    static constexpr const char* of_select[] = {"select_best", "best_of_chunks"};
-    static constexpr const char* of_runs[] = {"first_descents", "least_descents", "count_runs", "scan_blocks",
-                                              "write_runs"};
+    static constexpr const char* of_sort[] = {"sort_tiles", "merge_strips", "merge_tiles"};
+    static constexpr const char* of_select[] = {"select_best", "best_of_buckets"};
+    static constexpr const char* of_order[] = {"first_descents", "least_descents"};
+    static constexpr const char* of_equal_runs[] = {"count_runs", "scan_shares", "write_runs"};
     switch (parameters.family) {
         case Family::sort: return of_sort;
         case Family::sort_first: return std::span(of_sort).first(1);
         case Family::merge: return std::span(of_sort).last(2);
-        case Family::select: return std::span(of_select).first(parameters.stores_numbers() ? 2 : 1);
-        case Family::runs: return of_runs;
+        case Family::select: return std::span(of_select).first(parameters.stores_indices() ? 2 : 1);
+        case Family::order: return of_order;
+        case Family::equal_runs: return of_equal_runs;
     }
     return {};
+}
+
+std::uint8_t kernel_number(const KernelParameters& parameters, std::string_view name) noexcept {
+    const std::span<const char* const> names = kernel_names(parameters);
+    return static_cast<std::uint8_t>(std::ranges::find(names, name) - names.begin());
 }
 
 std::size_t KernelParameters::local_bytes() const noexcept {
@@ -35,7 +44,8 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::sort_first:
         case Family::merge: return shape.local_bytes(bytes) * tiles_per_group;
         case Family::select: return selection_local_bytes(shape, bytes);
-        case Family::runs: return runs_local_bytes(shape);
+        case Family::order: return order_local_bytes(shape);
+        case Family::equal_runs: return equal_runs_local_bytes(shape);
     }
     return 0;
 }
@@ -46,8 +56,8 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
     return {fmt::format("KEY_BITS={}", bytes.is_record ? 0 : bytes.key * 8),
             fmt::format("RECORD_BYTES={}", bytes.is_record ? bytes.key : 0),
             fmt::format("VALUE_BITS={}", bytes.value * 8),
-            fmt::format("NUMBER_BITS={}", bytes.number * 8),
-            fmt::format("INDEX_BITS={}", parameters.wide_index ? 64 : 32),
+            fmt::format("INDEX_BITS={}", bytes.index * 8),
+            fmt::format("POSITION_BITS={}", parameters.wide_positions ? 64 : 32),
             fmt::format("LANES={}", shape.lanes),
             fmt::format("VECTORS={}", shape.vectors),
             fmt::format("REGISTER_VECTORS={}", shape.register_vectors),
@@ -55,8 +65,8 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
             fmt::format("TILES_PER_GROUP={}", parameters.tiles_per_group),
             fmt::format("IN_ROWS={}", int{parameters.layout == Layout::rows}),
             fmt::format("SHORT_ROWS={}", int{parameters.layout == Layout::short_rows}),
-            fmt::format("HEADS={}", int{parameters.family == Family::sort_first}),
-            fmt::format("FRONT={}", int{parameters.family == Family::merge}),
+            fmt::format("FIRST_ONLY={}", int{parameters.family == Family::sort_first}),
+            fmt::format("TWO_RANGES={}", int{parameters.family == Family::merge}),
             fmt::format("SEGMENT_BITS={}", parameters.offset_bytes * 8),
             fmt::format("STEPS_PER_PASS={}", shape.steps_per_pass),
             fmt::format("RESIDENT_GROUPS={}", shape.resident_groups),

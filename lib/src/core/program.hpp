@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <lanesort/comparator.hpp>
@@ -19,7 +20,8 @@ enum class Family : std::uint8_t {
     sort_first,  ///< the first keys of the order, over the heads of sorted runs
     merge,       ///< two sorted ranges
     select,      ///< the first keys, into an array of their own
-    runs,        ///< order and runs of equal keys are looked for
+    order,       ///< how far ranges are in order
+    equal_runs,  ///< the runs of equal keys
 };
 
 /// What a tile holds.
@@ -33,9 +35,9 @@ enum class Layout : std::uint8_t {
 struct KernelParameters {
     Family family = Family::sort;
     ElementBytes bytes = {};
-    bool wide_index = false;     ///< 64-bit indices: for 2^31 keys and more
-    bool count_sync = false;     ///< the kernels count their hand-overs and barriers
-    bool unroll_rounds = false;  ///< constant local-memory addresses, for longer compilation
+    bool wide_positions = false;  ///< of 64 bits: for 2^31 keys and more
+    bool count_sync = false;      ///< the kernels count their hand-overs and barriers
+    bool unroll_rounds = false;   ///< constant local-memory addresses, for longer compilation
     Shape shape;
     std::optional<Comparator> comparator = {};  ///< where keys are records
     Layout layout = Layout::range;
@@ -45,8 +47,8 @@ struct KernelParameters {
     /// Work-items of a work-group, and its bytes of local memory.
     unsigned work_items() const noexcept { return shape.work_items * tiles_per_group; }
     std::size_t local_bytes() const noexcept;
-    /// The numbers of the elements are kept in an array.
-    bool stores_numbers() const noexcept { return bytes.number > 1; }
+    /// The indices of the elements are kept in an array.
+    bool stores_indices() const noexcept { return bytes.index > 1; }
 
     friend bool operator==(const KernelParameters&, const KernelParameters&) = default;
 };
@@ -54,8 +56,9 @@ struct KernelParameters {
 /// The kernel file for these parameters.
 std::string kernel_file(const KernelParameters& parameters);
 
-/// The kernels in it, in the order of Launch::kernel.
+/// The kernels in it, in the order of Launch::kernel, and the place there of one that it has.
 std::span<const char* const> kernel_names(const KernelParameters& parameters) noexcept;
+std::uint8_t kernel_number(const KernelParameters& parameters, std::string_view name) noexcept;
 
 /// The parameters as preprocessor definitions, "NAME=value"; the same in every dialect.
 std::vector<std::string> definitions(const KernelParameters& parameters);

@@ -25,7 +25,7 @@ std::optional<ReadySelection> select(Planner& planner, const Request& request, c
         for (const SelectionPass& pass : selection.passes) check_groups(rows * pass.parts, request, selection.shape);
         KernelParameters parameters{.family = Family::select,
                                     .bytes = selection.bytes,
-                                    .wide_index = count >= wide_count,
+                                    .wide_positions = count >= wide_count,
                                     .shape = selection.shape};
         if (request.key.comparator()) parameters.comparator = *request.key.comparator();
         std::shared_ptr<const Program> program = planner.compile(parameters);
@@ -43,33 +43,33 @@ void add_selection(Work& work, ReadySelection ready, const Request& request) {
     const Selection& selection = ready.selection;
     const KernelParameters& parameters = ready.program->parameters;
     const KeyCoding coding = coding_of(request.key, request.order_or_usual());
-    const std::size_t index_bytes = parameters.wide_index ? 8 : 4;
+    const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
     const Slot result_indices = request.index_bytes > 0 ? Slot::indices : Slot::own_results;
     work.arrays[Slot::own_keys] = {selection.left_over(), parameters.bytes.key};
-    if (parameters.stores_numbers()) {
-        work.arrays[Slot::own_indices] = {selection.left_over(), parameters.bytes.number};
+    if (parameters.stores_indices()) {
+        work.arrays[Slot::own_indices] = {selection.left_over(), parameters.bytes.index};
         if (result_indices == Slot::own_results)
-            work.arrays[Slot::own_results] = {work.arrays[Slot::results].count, parameters.bytes.number};
+            work.arrays[Slot::own_results] = {work.arrays[Slot::results].count, parameters.bytes.index};
     }
     for (const SelectionPass& pass : selection.passes) {
         const bool is_last = &pass == &selection.passes.back();
         const bool selects = pass.kind == SelectionPass::Kind::select_best;
         Launch launch;
-        launch.kernel = static_cast<std::uint8_t>(pass.kind);
+        launch.kernel = kernel_number(parameters, selects ? "select_best" : "best_of_buckets");
         launch.groups = selection.rows * pass.parts;
         if (pass.reads_keys) launch.add(Slot::keys);
         else launch.add(Slot::own_keys, pass.read_place);
-        launch.add_count(pass.count, index_bytes);
-        if (selects) launch.add(pass.share, index_bytes);
+        launch.add_count(pass.count, position_bytes);
+        if (selects) launch.add(pass.share, position_bytes);
         launch.add(pass.parts, 4);
-        launch.add(pass.chunk_bits, 4);
+        launch.add(pass.bucket_bits, 4);
         if (selects) launch.add_count(selection.k, 4);
         launch.add(coding_if(coding, pass.reads_keys));
         if (selects) launch.add(coding_if(coding, is_last));
         launch.add(flip_of(parameters, coding));
         if (is_last) launch.add(Slot::results);
         else launch.add(Slot::own_keys, pass.left_place);
-        if (parameters.stores_numbers()) {
+        if (parameters.stores_indices()) {
             launch.add(Slot::own_indices, pass.read_place);
             if (is_last) launch.add(result_indices);
             else launch.add(Slot::own_indices, pass.left_place);

@@ -52,7 +52,7 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
                             : head_bits(length, parameters.shape, request.first) > 0 ? Family::sort_first
                                                                                      : Family::sort;
         // With what is made up in front and behind, or in a tile of heads, indices reach four times as far.
-        parameters.wide_index =
+        parameters.wide_positions =
             (short_rows ? request.count : length) >= (parameters.family == Family::sort ? wide_count : wide_count / 4);
         if (parameters.layout == Layout::rows) {
             parameters.tiles_per_group = tiles_per_group(parameters, device, limited.max_work_items);
@@ -76,6 +76,15 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
                        : make_plan(length, parameters.shape, request.first);
     for (const Pass& pass : network.plan.passes) check_groups(pass.groups, request, network.plan.shape);
     return network;
+}
+
+/// Heads are sorted as tiles are.
+const char* kernel_of(Pass::Kind kind) noexcept {
+    switch (kind) {
+        case Pass::Kind::merge_strips: return "merge_strips";
+        case Pass::Kind::merge_tiles: return "merge_tiles";
+        default: return "sort_tiles";
+    }
 }
 
 }  // namespace
@@ -109,28 +118,25 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
     const KernelParameters& parameters = network.program->parameters;
     const Plan& plan = network.plan;
     const KeyCoding coding = coding_of(request.key, request.order_or_usual());
-    const std::size_t index_bytes = parameters.wide_index ? 8 : 4;
+    const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
     const bool sorts_first = parameters.family == Family::sort_first, merges = parameters.family == Family::merge;
     const bool in_rows = parameters.layout == Layout::rows;
     const unsigned lane_bits = log2(plan.shape.lanes);
     for (const Pass& pass : plan.passes) {
         const bool is_first = &pass == &plan.passes.front(), is_last = &pass == &plan.passes.back();
-        const auto kind = static_cast<std::size_t>(pass.kind);
         Launch launch;
         launch.program = static_cast<std::uint8_t>(work.programs.size());
-        launch.kernel = static_cast<std::uint8_t>(sorts_first ? 0
-                                                  : merges    ? kind - static_cast<std::size_t>(Pass::Kind::merge_rows)
-                                                              : kind);
+        launch.kernel = kernel_number(parameters, kernel_of(pass.kind));
         launch.groups = pass.groups;
         launch.add(keys);
-        launch.add_count(in_rows ? plan.count : request.count, index_bytes);
+        launch.add_count(in_rows ? plan.count : request.count, position_bytes);
         if (in_rows) {
             launch.add_count(plan.rows, 8);
             launch.add(static_cast<unsigned>(std::countr_zero(pass.tiles / plan.rows)), 4);
             if (request.has_segments()) launch.add_count(request.count, 8);
         }
         if (merges) {
-            launch.add_count(plan.front, index_bytes);
+            launch.add_count(plan.front, position_bytes);
             launch.add(coding_if(coding, is_first));
         }
         if (pass.kind == Pass::Kind::sort_tiles || pass.kind == Pass::Kind::merge_heads) {
@@ -139,18 +145,18 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
         }
         launch.add(coding_if(coding, is_last));
         launch.add(flip_of(parameters, coding));
-        if (pass.kind == Pass::Kind::merge_rows) {
-            launch.add(pass.row_stride, 4);
-            launch.add(pass.column_bits, 4);
+        if (pass.kind == Pass::Kind::merge_strips) {
+            launch.add(pass.strip_stride, 4);
+            launch.add(pass.strip_bits, 4);
             launch.add(pass.mirrored, 4);
         }
         if (sorts_first) {
             launch.add(pass.kind == Pass::Kind::sort_tiles ? 0 : pass.first_phase - lane_bits, 4);
-            launch.add(pass.row_stride, 4);
-            launch.add(pass.column_bits, 4);
+            launch.add(pass.strip_stride, 4);
+            launch.add(pass.strip_bits, 4);
         }
         if (parameters.bytes.value > 0) launch.add(Slot::values);
-        if (parameters.stores_numbers()) launch.add(indices);
+        if (parameters.stores_indices()) launch.add(indices);
         if (request.has_segments()) launch.add(Slot::segments);
         if (parameters.count_sync) launch.add(Slot::counters, work.commands.size());
         work.commands.emplace_back(launch);
@@ -195,9 +201,9 @@ Arrays argsort_arrays(const Request& request) {
 void make_sort(Planner& planner, const Request& request, Work& work) {
     if (request.is_trivial() || request.first == 0) return;
     // Numbers that are equal are so in every bit: they need nothing to keep them apart.
-    const bool is_numbered = request.stable && (request.value_bytes > 0 || request.key.comparator());
-    const std::size_t index_bytes = is_numbered ? index_bytes_for(request) : 0;
-    if (is_numbered) work.arrays[Slot::own_indices] = {request.count, index_bytes};
+    const bool is_indexed = request.stable && (request.value_bytes > 0 || request.key.comparator());
+    const std::size_t index_bytes = is_indexed ? index_bytes_for(request) : 0;
+    if (is_indexed) work.arrays[Slot::own_indices] = {request.count, index_bytes};
     add_network(work, make_network(planner, request, element_bytes(request, index_bytes)), request, Slot::keys,
                 Slot::own_indices);
 }

@@ -23,7 +23,7 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
 Slot copy_of_keys(const Request& request, Work& work);
 
 /// What a sort moves, where the indices of stable elements have so many bytes (0: they have none). Records have a
-/// number of one byte where they have no other (kernels/elements.h).
+/// index of one byte where they have no other (kernels/elements.h).
 ElementBytes element_bytes(const Request& request, std::size_t index_bytes) noexcept;
 
 /// Bytes of an index of the request's elements.

@@ -3,18 +3,18 @@
 
 #include <lanesort/error.hpp>
 
-#include "../runs.hpp"
+#include "../range_schedule.hpp"
 #include "operations.hpp"
 
 namespace lanesort::detail {
 namespace {
 
-RunsTask task_of(Operation operation) {
+RangeTask task_of(Operation operation) {
     switch (operation) {
-        case Operation::is_sorted: return RunsTask::is_sorted;
-        case Operation::is_sorted_until: return RunsTask::is_sorted_until;
-        case Operation::unique: return RunsTask::unique;
-        default: return RunsTask::run_lengths;
+        case Operation::is_sorted: return RangeTask::is_sorted;
+        case Operation::is_sorted_until: return RangeTask::is_sorted_until;
+        case Operation::unique: return RangeTask::unique;
+        default: return RangeTask::run_lengths;
     }
 }
 
@@ -27,24 +27,24 @@ void check_lengths(const Request& request) {
                     fmt::format("{} equal keys cannot be counted by integers of 4 bytes", request.count));
 }
 
-struct ReadyRuns {
-    RunsSchedule schedule;
+struct ReadyRanges {
+    RangeSchedule schedule;
     std::shared_ptr<const Program> program;
 };
 
 /// Compiles the kernels, and gives the work what they leave for each other.
-ReadyRuns add_program(Planner& planner, const Request& request, Work& work) {
+ReadyRanges add_program(Planner& planner, const Request& request, Work& work) {
     const std::uint64_t rows = request.row_count(), count = request.length();
     // A shape of the caller's is one for sorts.
     DeviceInfo device = planner.device();
     for (;;) {
-        const RunsSchedule schedule =
-            make_runs_schedule(device, request.key.bytes(), task_of(request.operation), rows, count);
+        const RangeSchedule schedule =
+            make_range_schedule(device, request.key.bytes(), task_of(request.operation), rows, count);
         check_groups(rows * schedule.parts, request, schedule.shape);
         KernelParameters parameters{
-            .family = Family::runs,
+            .family = schedule.tests_order() ? Family::order : Family::equal_runs,
             .bytes = {request.key.bytes(), request.length_bytes, 0, request.key.comparator() != nullptr},
-            .wide_index = count >= wide_count,
+            .wide_positions = count >= wide_count,
             .shape = schedule.shape};
         if (request.key.comparator()) parameters.comparator = *request.key.comparator();
         std::shared_ptr<const Program> program = planner.compile(parameters);
@@ -65,12 +65,10 @@ Arrays run_arrays(const Request& request) {
     return arrays;
 }
 
-/// Launches of the kernels of runs.cl, in the order of kernel_names().
-enum Kernel : std::uint8_t { first_descents, least_descents, count_runs, scan_blocks, write_runs };
-
-Launch& add_launch(Work& work, Kernel kernel, std::uint64_t groups) {
+Launch& add_launch(Work& work, const char* kernel, std::uint64_t groups) {
     ++work.report.launches;
-    return std::get<Launch>(work.commands.emplace_back(Launch{.kernel = kernel, .awaits = false, .groups = groups}));
+    const std::uint8_t number = kernel_number(work.programs[0]->parameters, kernel);
+    return std::get<Launch>(work.commands.emplace_back(Launch{.kernel = number, .awaits = false, .groups = groups}));
 }
 
 }  // namespace
@@ -96,55 +94,54 @@ Arrays equal_run_arrays(const Request& request) {
 
 void make_order_test(Planner& planner, const Request& request, Work& work) {
     if (request.row_count() == 0) return;
-    const ReadyRuns ready = add_program(planner, request, work);
-    const RunsSchedule& schedule = ready.schedule;
+    const ReadyRanges ready = add_program(planner, request, work);
+    const RangeSchedule& schedule = ready.schedule;
     const KernelParameters& parameters = ready.program->parameters;
     const KeyCoding coding = coding_of(request.key, request.order_or_usual());
-    const std::size_t index_bytes = parameters.wide_index ? 8 : 4;
+    const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
     const bool yes_or_no = request.operation == Operation::is_sorted, in_one = schedule.parts == 1;
 
-    Launch& descents = add_launch(work, first_descents, schedule.rows * schedule.parts);
+    Launch& descents = add_launch(work, "first_descents", schedule.rows * schedule.parts);
     descents.add(Slot::keys);
-    descents.add_count(schedule.count, index_bytes);
-    descents.add(schedule.block, index_bytes);
+    descents.add_count(schedule.count, position_bytes);
+    descents.add(schedule.share, position_bytes);
     descents.add(schedule.parts, 4);
     descents.add(coding_if(coding, true));
     descents.add(flip_of(parameters, coding));
     descents.add(in_one && yes_or_no, 4);
     descents.add(in_one ? Slot::answers : Slot::own_integers);
     if (in_one) return;
-    Launch& least = add_launch(work, least_descents, schedule.rows);
+    Launch& least = add_launch(work, "least_descents", schedule.rows);
     least.add(Slot::own_integers);
-    least.add_count(schedule.count, index_bytes);
+    least.add_count(schedule.count, position_bytes);
     least.add(schedule.parts, 4);
     least.add(yes_or_no, 4);
     least.add(Slot::answers);
 }
 
 void make_equal_runs(Planner& planner, const Request& request, Work& work) {
-    const bool with_lengths = request.operation == Operation::run_lengths;
-    const ReadyRuns ready = add_program(planner, request, work);
-    const RunsSchedule& schedule = ready.schedule;
-    const std::size_t index_bytes = ready.program->parameters.wide_index ? 8 : 4;
+    const ReadyRanges ready = add_program(planner, request, work);
+    const RangeSchedule& schedule = ready.schedule;
+    const std::size_t position_bytes = ready.program->parameters.wide_positions ? 8 : 4;
 
-    Launch& count = add_launch(work, count_runs, schedule.parts);
+    Launch& count = add_launch(work, "count_runs", schedule.parts);
     count.add(Slot::keys);
-    count.add_count(schedule.count, index_bytes);
-    count.add(schedule.block, index_bytes);
+    count.add_count(schedule.count, position_bytes);
+    count.add(schedule.share, position_bytes);
     count.add(Slot::own_integers);
-    Launch& scan = add_launch(work, scan_blocks, 1);
+    Launch& scan = add_launch(work, "scan_shares", 1);
     scan.add(Slot::own_integers);
     scan.add(schedule.parts, 4);
-    scan.add_count(schedule.count, index_bytes);
+    scan.add_count(schedule.count, position_bytes);
     scan.add(Slot::answers);
-    if (with_lengths) scan.add(Slot::lengths);
-    Launch& write = add_launch(work, write_runs, schedule.parts);
+    scan.add(Slot::lengths);
+    Launch& write = add_launch(work, "write_runs", schedule.parts);
     write.add(Slot::keys);
-    write.add_count(schedule.count, index_bytes);
-    write.add(schedule.block, index_bytes);
+    write.add_count(schedule.count, position_bytes);
+    write.add(schedule.share, position_bytes);
     write.add(Slot::own_integers);
     write.add(Slot::results);
-    if (with_lengths) write.add(Slot::lengths);
+    write.add(Slot::lengths);
 }
 
 }  // namespace lanesort::detail

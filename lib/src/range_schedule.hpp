@@ -1,4 +1,5 @@
-// The schedules on sorted ranges: how far they are in order, and their runs of equal keys (kernels/runs.cl). Pure.
+// The schedules on sorted ranges: how far they are in order, and their runs of equal keys (kernels/order.cl and
+// equal_runs.cl). Pure.
 #pragma once
 
 #include <cstdint>
@@ -9,33 +10,34 @@
 namespace lanesort::detail {
 
 /// What is to be found out.
-enum class RunsTask : std::uint8_t {
+enum class RangeTask : std::uint8_t {
     is_sorted,        ///< of each row: 1 or 0
     is_sorted_until,  ///< of each row: how many keys are in order
     unique,           ///< the first key of each run
     run_lengths,      ///< these keys and how many there are of each
 };
 
-/// Blocks of consecutive keys, one for each work-group: `parts` of them in each row.
-struct RunsSchedule {
-    RunsTask task = RunsTask::unique;
+/// Shares of consecutive keys, one for each work-group: `parts` of them in each row.
+struct RangeSchedule {
+    RangeTask task = RangeTask::unique;
     std::uint64_t rows = 1;
     std::uint64_t count = 0;  ///< keys of a row
-    std::uint64_t block = 0;  ///< keys of a block
+    std::uint64_t share = 0;  ///< keys of a work-group
     std::uint64_t parts = 1;
     Shape shape;  ///< a work-item takes `vectors` keys of a tile
 
     /// It only looks whether the keys are in order.
-    bool tests_order() const noexcept { return task <= RunsTask::is_sorted_until; }
+    bool tests_order() const noexcept { return task <= RangeTask::is_sorted_until; }
     /// 64-bit integers that the work-groups leave for the later launches; 0 where there are none.
     std::uint64_t left_over() const noexcept { return !tests_order() ? 2 * parts : parts > 1 ? rows * parts : 0; }
 };
 
 /// Rows are for the order only.
-RunsSchedule make_runs_schedule(const DeviceInfo& device, std::size_t key_bytes, RunsTask task, std::uint64_t rows,
+RangeSchedule make_range_schedule(const DeviceInfo& device, std::size_t key_bytes, RangeTask task, std::uint64_t rows,
                                 std::uint64_t count);
 
-/// Bytes of local memory that a work-group takes.
-std::size_t runs_local_bytes(const Shape& shape) noexcept;
+/// Bytes of local memory that a work-group takes, of the kernels of either file.
+std::size_t order_local_bytes(const Shape& shape) noexcept;
+std::size_t equal_runs_local_bytes(const Shape& shape) noexcept;
 
 }  // namespace lanesort::detail

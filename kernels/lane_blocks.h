@@ -10,11 +10,11 @@
  *   half-way           vector               lane          also the order of the array before the first pass and after
  *                                                         the last
  */
-#ifndef COLUMNS_H
-#define COLUMNS_H
+#ifndef LANE_BLOCKS_H
+#define LANE_BLOCKS_H
 #include "registers.h"
 
-/* Vectors whose numbers differ in the bit of value h trade lanes: the first gets all lanes that had bit h clear, the
+/* Vectors whose indices differ in the bit of value h trade lanes: the first gets all lanes that had bit h clear, the
  * second those that had it set, and bit h of a lane now tells which of the two vectors it came from. The first keeps
  * the smaller keys: the step of the lane's bit. */
 #define TRADE_LANES(r, h)                                                         \

@@ -1,0 +1,120 @@
+/* The runs of equal keys that a sorted array is made of: unique and run_lengths. In this file a run is one of those.
+ *
+ * `parts` work-groups have a share of `share` consecutive keys each: count_runs, scan_shares by one work-group, write_runs.
+ * A run begins at a key that differs from the one in front of it in some bit; of records, if one of the two comes before
+ * the other. The keys are only read; arrays are given with the elements before the first one. VALUE_BITS are those of the
+ * lengths of runs, 0 where nobody wants them.
+ * Every key is looked at, whatever the others are; only where write_runs reads the keys of runs once more, and how much it
+ * writes, depends on the keys.
+ */
+#include "group_scan.h"
+#include "keys.h"
+
+#define TILE (WORK_ITEMS * VECTORS)
+
+INLINE uint begins_run(GLOBAL const key_t* keys, position_t i) {
+    if (i == 0) return 1;
+#if RECORD_BYTES
+    return record_before(keys[i - 1], keys[i]) || record_before(keys[i], keys[i - 1]);
+#else
+    return keys[i - 1] != keys[i];
+#endif
+}
+
+/* Of each share: shares[2 * part] runs begin in it, the last of them at key shares[2 * part + 1]; 0 where none does, which
+ * is where the first run of all begins.
+ * Launched with `parts` work-groups. Requires: any count, any element offset, LANES 1. Local memory: 8 bytes a work-item.
+ * Barriers: two scans of the group. */
+KERNEL void count_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share,
+                       GLOBAL ulong* shares, offset_t shares_offset) {
+    DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
+    keys += keys_offset;
+    position_t first = GROUP_ID * share, end = end_of_share(first, share, count);
+    position_t runs = 0, last = 0;
+    for (position_t i = first + LOCAL_ID; i < end; i += WORK_ITEMS) {
+        uint begins = begins_run(keys, i);
+        runs += begins;
+        last = begins ? i : last;
+    }
+    ulong all_runs, very_last;
+    scan_group(SUM, runs, shared, &all_runs);
+    scan_group(LARGEST, last, shared, &very_last);
+    if (LOCAL_ID == 0) {
+        shares[shares_offset + 2 * GROUP_ID] = all_runs;
+        shares[shares_offset + 2 * GROUP_ID + 1] = very_last;
+    }
+}
+
+/* Makes of them the runs that begin before each share, and where the last of those does. Writes how many runs there are in
+ * all, and the length of the last one.
+ * Launched after count_runs, with one work-group. Local memory: 8 bytes a work-item. Barriers: two scans of the group. */
+KERNEL void scan_shares(GLOBAL ulong* shares, offset_t shares_offset, uint parts, position_t count, GLOBAL ulong* answer,
+                        offset_t answer_offset, GLOBAL value_t* lengths, offset_t lengths_offset) {
+    DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
+    shares += shares_offset;
+    uint parts_of_item = (parts + WORK_ITEMS - 1) / WORK_ITEMS;
+    uint first = LOCAL_ID * parts_of_item, end = MIN(first + parts_of_item, parts);
+    ulong runs = 0, last = 0, all_runs, very_last;
+    for (uint part = first; part < end; ++part) {
+        runs += shares[2 * part];
+        last = MAX(last, shares[2 * part + 1]);
+    }
+    runs = scan_group(SUM, runs, shared, &all_runs);
+    last = scan_group(LARGEST, last, shared, &very_last);
+    for (uint part = first; part < end; ++part) {
+        ulong runs_of_share = shares[2 * part], last_of_share = shares[2 * part + 1];
+        shares[2 * part] = runs;
+        shares[2 * part + 1] = last;
+        runs += runs_of_share;
+        last = MAX(last, last_of_share);
+    }
+    if (LOCAL_ID == 0) {
+        answer[answer_offset] = all_runs;
+        if (VALUE_BITS && all_runs > 0) lengths[lengths_offset + all_runs - 1] = (value_t)(count - very_last);
+    }
+}
+
+/* The key of each run, and the length of the one before it. The runs of a tile of WORK_ITEMS * VECTORS keys are ranked in
+ * local memory, so that neighbouring work-items write neighbouring ones.
+ * Launched after scan_shares, with `parts` work-groups. Requires: tiles of no more than 2^16 keys. Local memory: 8 bytes a
+ * work-item and 3 bytes a key of the tile. Barriers: in each tile one scan of the group and two more. */
+KERNEL void write_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share,
+                       GLOBAL const ulong* shares, offset_t shares_offset, GLOBAL key_t* distinct,
+                       offset_t distinct_offset, GLOBAL value_t* lengths, offset_t lengths_offset) {
+    DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
+    DECLARE_LOCAL(ushort, places, TILE, 8 * WORK_ITEMS);
+    DECLARE_LOCAL(uchar, begins, TILE, 8 * WORK_ITEMS + 2 * TILE);
+    keys += keys_offset;
+    shares += shares_offset + 2 * GROUP_ID;
+    distinct += distinct_offset + shares[0];
+#if VALUE_BITS
+    lengths += lengths_offset + shares[0];
+    position_t last = (position_t)shares[1];
+#endif
+    position_t first = GROUP_ID * share, end = end_of_share(first, share, count);
+    for (; first < end; first += TILE) {
+        uint size = (uint)(end_of_share(first, TILE, end) - first);
+        for (uint i = LOCAL_ID; i < TILE; i += WORK_ITEMS) begins[i] = i < size && begins_run(keys, first + i);
+        BARRIER();
+        uint own_first = LOCAL_ID * VECTORS, own = 0;
+        for (uint i = 0; i < VECTORS; ++i) own += begins[own_first + i];
+        ulong runs;
+        uint rank = (uint)scan_group(SUM, own, shared, &runs);
+        for (uint i = 0; i < VECTORS; ++i)
+            if (begins[own_first + i]) places[rank++] = (ushort)(own_first + i);
+        BARRIER();
+        for (uint i = LOCAL_ID; i < runs; i += WORK_ITEMS) {
+            position_t begin = first + places[i];
+            distinct[i] = keys[begin];
+#if VALUE_BITS
+            position_t run_before = i > 0 ? first + places[i - 1] : last;
+            if (begin > 0) lengths[(long)i - 1] = (value_t)(begin - run_before);
+#endif
+        }
+        distinct += runs;
+#if VALUE_BITS
+        lengths += runs;
+        if (runs > 0) last = first + places[runs - 1];
+#endif
+    }
+}
