@@ -36,7 +36,7 @@ using segment_t = unsigned_of<SEGMENT_BITS>::type;
 using position_t = unsigned_of<POSITION_BITS>::type;
 typedef ulong offset_t;
 
-/* The indices of groups were measured on sm_90. Code for others takes a few more registers and would spill. */
+/* The numbers of groups were measured on sm_90. Code for others takes a few more registers and would spill. */
 #if __CUDA_ARCH__ == 900 || RESIDENT_GROUPS == 1
 #define GROUPS_IN_REGISTERS RESIDENT_GROUPS
 #else
@@ -66,7 +66,7 @@ typedef ulong offset_t;
     type* name = reinterpret_cast<type*>(local_bytes + (bytes_before))
 #define ATOMIC_ADD(address, value) atomicAdd(address, value)
 #define BARRIERS_IN_BRANCHES 1
-/* For swap.h: a 1 that the compiler does not know, and whether maxima are sums less minima. */
+/* For compare_exchange.h: a 1 that the compiler does not know, and whether maxima are sums less minima. */
 #define ONE_OF_LAUNCH gridDim.y
 #define MAXIMA_BY_PRODUCTS 1
 
@@ -75,26 +75,20 @@ typedef ulong offset_t;
 #define REGISTER_KEY_BITS KEY_BITS
 typedef key_t register_key_t;
 
+#define BROADCAST(type, scalar) ((type)(scalar))
+
 #if LANES == 1
 typedef key_t vec_t;
-#if VALUE_BITS
 typedef value_t value_vec_t;
-#endif
-#if INDEX_BITS
 typedef index_t index_vec_t;
-#endif
 #if HAS_PAIRS
 template <class T>
 struct __align__(2 * sizeof(T)) pair {
     T first, second;
 };
 typedef pair<key_t> key_pair_t;
-#if VALUE_BITS
 typedef pair<value_t> value_pair_t;
-#endif
-#if INDEX_BITS
 typedef pair<index_t> index_pair_t;
-#endif
 #define MAKE_PAIR(pair_t, a, b) (pair_t{a, b})
 #endif
 #define LOAD_VECTOR(address) (*(address))
@@ -139,10 +133,8 @@ INLINE void store_vector(vector<T> value, T* address) {
 #define LOAD_VECTOR(address) load_vector(address)
 #define STORE_VECTOR(value, address) store_vector(value, address)
 
-#if VALUE_BITS
 typedef vector<value_t> value_vec_t;
-#endif
-#if VALUE_BITS || INDEX_BITS
+typedef vector<index_t> index_vec_t;
 typedef vector<bool> key_mask_t;
 typedef key_mask_t value_mask_t;
 typedef key_mask_t index_mask_t;
@@ -157,11 +149,7 @@ INLINE vector<T> SELECT(vector<T> a, vector<T> b, key_mask_t mask) LANEWISE(T, m
 #define TO_KEY_MASK(mask) (mask)
 #define TO_VALUE_MASK(mask) (mask)
 #define TO_INDEX_MASK(mask) (mask)
-#endif
-#if INDEX_BITS
-typedef vector<index_t> index_vec_t;
 INLINE index_vec_t COUNT_LANES(index_t first) LANEWISE(index_t, first + l)
-#endif
 
 /* Lane l takes lane l ^ mask. */
 template <class T>
@@ -199,14 +187,10 @@ INLINE vector<T> high_lanes(vector<T> a, vector<T> b, uint bit) LANEWISE(T, l & 
 #define LARGEST_VALUE (value_t{~0ull, ~0ull})
 #define SMALLEST_VALUE (value_t{0, 0})
 INLINE bool VALUE_LESS(value_t a, value_t b) { return (a.y < b.y) | ((a.y == b.y) & (a.x < b.x)); }
-#elif VALUE_BITS
-#define LARGEST_VALUE ((value_vec_t)(value_t)~(value_t)0)
-#define SMALLEST_VALUE ((value_vec_t)(value_t)0)
+#else
+#define LARGEST_VALUE BROADCAST(value_vec_t, (value_t)~(value_t)0)
+#define SMALLEST_VALUE BROADCAST(value_vec_t, (value_t)0)
 #define VALUE_LESS(a, b) ((a) < (b))
-#endif
-
-#if INDEX_BITS
-#define LARGEST_INDEX ((index_vec_t)(index_t)~(index_t)0)
 #endif
 
 #define LOAD_GLOBAL_VECTOR(type, address) LOAD_VECTOR(address)

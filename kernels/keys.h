@@ -4,11 +4,11 @@
  * is made of the bits in memory; the first pass encodes, the last one decodes:
  *   CODING_NONE      the bits are ordered already, or were encoded by an earlier pass
  *   CODING_INTEGER   bits ^ flip          (flip: the sign bit for signed keys; all its bits inverted when descending)
- *   CODING_FLOATING  negative indices inverted, others with the sign bit set, then rotated down by the number of
+ *   CODING_FLOATING  negative numbers inverted, others with the sign bit set, then rotated down by the number of
  *                    NaNs that one sign has, so that NaNs of both signs follow +infinity; then ^ flip
  * Every coding is a bijection: NaN payloads and the sign of zero survive.
  *
- * Keys that are packed with what decides between equal ones (elements.h) are the upper halves of integers. These are in
+ * Keys that are packed with what decides between equal ones (packed.h) are the upper halves of integers. These are in
  * the order of signed ones, for which the top bit is inverted besides.
  */
 #ifndef KEYS_H
@@ -37,16 +37,16 @@
 /* Records are ordered by the caller's comparator, as they are. */
 typedef uint flip_t;
 
-#define encode(record, coding, flip) ((void)(flip), (record))
-#define decode(record, coding, flip) ((void)(flip), (record))
+INLINE vec_t encode(vec_t record, uint coding, flip_t flip) { return record; }
+INLINE vec_t decode(vec_t record, uint coding, flip_t flip) { return record; }
 
-INLINE key_t key_beyond(uint coding, flip_t flip) {
-    key_t zeros;
+/* Its index tells where it lies (elements.h). */
+INLINE vec_t key_beyond(uint coding, flip_t flip) {
+    vec_t zeros;
     UNROLL for (uint i = 0; i < RECORD_WORDS; ++i) zeros.words[i] = 0;
-    (void)coding;
-    (void)flip;
     return zeros;
 }
+INLINE vec_t key_in_front(uint coding, flip_t flip) { return key_beyond(coding, flip); }
 
 INLINE uint record_before(key_t a, key_t b) {
     union {
@@ -93,7 +93,10 @@ INLINE vec_t decode(vec_t key, uint coding, flip_t flip) {
     return key;
 }
 
-INLINE vec_t key_beyond(uint coding, flip_t flip) { return decode((vec_t)LARGEST_KEY, coding, flip); }
+/* What lies beyond the end of the array, and before it where two ranges are merged: decodes to the largest and the smallest
+ * key. */
+INLINE vec_t key_beyond(uint coding, flip_t flip) { return decode(BROADCAST(vec_t, LARGEST_KEY), coding, flip); }
+INLINE vec_t key_in_front(uint coding, flip_t flip) { return decode(BROADCAST(vec_t, SMALLEST_KEY), coding, flip); }
 #endif
 
 #endif

@@ -14,35 +14,36 @@
 #define LANE_BLOCKS_H
 #include "registers.h"
 
-/* Vectors whose indices differ in the bit of value h trade lanes: the first gets all lanes that had bit h clear, the
+/* Vectors whose numbers differ in the bit of value h trade lanes: the first gets all lanes that had bit h clear, the
  * second those that had it set, and bit h of a lane now tells which of the two vectors it came from. The first keeps
  * the smaller keys: the step of the lane's bit. */
-#define TRADE_LANES(r, h)                                                         \
-    UNROLL for (uint i = 0; i < REGISTER_VECTORS / 2; ++i) {                      \
-        uint lower_ = LOWER_OF_PAIR(i, LOG2(h)), upper_ = lower_ + (h);           \
-        element_t clear_ = ON_BOTH_LANES(LOW_LANES_##h, r[lower_], r[upper_]);    \
-        element_t set_ = ON_BOTH_LANES(HIGH_LANES_##h, r[lower_], r[upper_]);     \
-        exchange(&clear_, &set_, i);                                              \
-        r[lower_] = clear_;                                                       \
-        r[upper_] = set_;                                                         \
-    }
+#define TRADE_LANES(r, h)                                                          \
+    do {                                                                           \
+        UNROLL for (uint i = 0; i < REGISTER_VECTORS / 2; ++i) {                   \
+            uint lower_ = LOWER_OF_PAIR(i, LOG2(h)), upper_ = lower_ + (h);        \
+            element_t clear_ = ON_BOTH_LANES(LOW_LANES_##h, r[lower_], r[upper_]); \
+            element_t set_ = ON_BOTH_LANES(HIGH_LANES_##h, r[lower_], r[upper_]);  \
+            compare_exchange(&clear_, &set_, i);                                   \
+            r[lower_] = clear_;                                                    \
+            r[upper_] = set_;                                                      \
+        }                                                                          \
+    } while (0)
 
 /* Lanes become vectors and vectors lanes, with the steps of all bits of the lane's number. Where a step is not due, it
  * does no harm: whole sorted runs that exchange keys stay sorted, and keys of one sorted run do not exchange. */
 INLINE void trade_all_lanes(element_t* r) {
 #if LANES >= 16
-    TRADE_LANES(r, 8)
+    TRADE_LANES(r, 8);
 #endif
 #if LANES >= 8
-    TRADE_LANES(r, 4)
+    TRADE_LANES(r, 4);
 #endif
 #if LANES >= 4
-    TRADE_LANES(r, 2)
+    TRADE_LANES(r, 2);
 #endif
 #if LANES >= 2
-    TRADE_LANES(r, 1)
+    TRADE_LANES(r, 1);
 #endif
-    (void)r;
 }
 
 /* The steps of strides L*L/2 .. 1 of a phase. */
@@ -55,7 +56,7 @@ INLINE void merge_blocks(element_t* r) {
 INLINE void sort_blocks(element_t* r) {
     UNROLL for (uint phase = 0; phase < LOG2(LANES); ++phase) {
         UNROLL for (uint i = 0; i < REGISTER_VECTORS / 2; ++i)
-            exchange(&r[LOWER_OF_PAIR(i, phase)], &r[LOWER_OF_PAIR(i, phase) ^ ((2u << phase) - 1)], i);
+            compare_exchange(&r[LOWER_OF_PAIR(i, phase)], &r[LOWER_OF_PAIR(i, phase) ^ ((2u << phase) - 1)], i);
         UNROLL for (uint below = 1; below <= phase; ++below) register_step(r, phase - below);
     }
     ROLLED for (uint phase = 0; phase < LOG2(LANES); ++phase) {
@@ -67,7 +68,7 @@ INLINE void sort_blocks(element_t* r) {
         }
         trade_all_lanes(r);
     }
-    UNROLL for (uint phase = LOG2(LANES); phase < LOG2(REGISTER_VECTORS); ++phase) {
+    UNROLL for (uint phase = LOG2(LANES); phase < FIELD_BITS; ++phase) {
         register_mirrored_step(r, phase);
         UNROLL for (uint bit = phase; bit > LOG2(LANES); --bit) register_step(r, bit - 1);
         merge_blocks(r);

@@ -1,22 +1,37 @@
 /* What a program is compiled for. The host defines it; the defaults let a file be compiled alone.
  *
+ * The elements:
  *   KEY_BITS          8, 16, 32 or 64
  *   RECORD_BYTES      of a record, in whose place KEY_BITS has no meaning, else 0; only with L = 1
- *   VALUE_BITS        8, 16, 32, 64 or 128 where values belong to the keys, else 0; 128 only with L = 1
- *   INDEX_BITS       32 or 64 where the elements are numbered, 8 for records that are not, else 0 (elements.h)
- *   POSITION_BITS        32 for fewer than 2^31 keys, else 64
+ *   VALUE_BITS        8, 16, 32, 64 or 128 where values belong to the keys, else 0; 128 only with L = 1. Of equal_runs.cl: of
+ *                     the lengths of runs
+ *   INDEX_BITS        32 or 64 where the elements have indices, 8 for records that have none, else 0 (elements.h)
+ *   POSITION_BITS     32 for fewer than 2^31 keys, else 64
+ * The shape:
  *   LANES             L, keys in a vector: 1, 2, 4, 8 or 16
  *   VECTORS           M, vectors in each of the two groups of a work-item's tile share
  *   WORK_ITEMS        ITEMS, work-items in a work-group
+ *   TILE_WORK_ITEMS   work-items that share one tile: WORK_ITEMS / TILES_PER_GROUP, or 1, where each has a tile of its own
+ *   TILES_PER_GROUP   tiles of one work-group, whose work-items they share out among them
+ *   REGISTER_VECTORS  vectors that a work-item holds in registers at a time
+ *   STEPS_PER_PASS    r, the most steps of a pass on strips
+ *   RESIDENT_GROUPS   work-groups for which the compiler must leave registers on one multiprocessor, where it can be told
+ *   REMAP             1: write-back addresses remapped so that the next round reads contiguously
+ *   BANK_SWAP         1: half of the work-items write their two groups of vectors in the other order
+ *   BANK_PADDING      1: unused words between the slots spread a write-back over the banks
+ *   COALESCED_STORE   1: neighbouring work-items store neighbouring vectors, after one more hand-over, or pairs, after none
+ *   UNROLL_ROUNDS     1: rounds unrolled, so that their local-memory addresses are constants; 0 compiles faster
+ *   CHUNK_BYTES       of the part of a tile that tile_in_cache.cl finishes in the first-level cache
+ * What is done with them:
  *   IN_ROWS           1 where the array is rows of `count` elements or fewer, each sorted by itself
  *   SEGMENT_BITS      32 or 64 where an array of such integers tells where each row begins and ends, else 0
  *   SHORT_ROWS        1 where a tile is rows of a power of two of elements, each sorted by itself
- *   FIRST_ONLY             1 where only the heads of sorted runs are merged, for the first keys of the order
- *   TWO_RANGES             1 where two sorted ranges are merged, and the first tile may begin before the array (tile.h)
- *   TILES_PER_GROUP   tiles of one work-group, whose work-items they share out among them
- *   REGISTER_VECTORS  vectors that a work-item holds in registers at a time
- *   STEPS_PER_PASS    r, the most steps of a pass on rows
- *   RESIDENT_GROUPS   work-groups for which the compiler must leave registers on one multiprocessor, where it can be told
+ *   FIRST_ONLY        1 where only the heads of sorted runs are merged, for the first keys of the order
+ *   TWO_RANGES        1 where two sorted ranges are merged, and the first tile may begin before the array (rows.h)
+ *   COUNT_SYNC        1: work-groups count their hand-overs and barriers (sync_count.h)
+ * What a kernel file says of itself, ahead of its includes:
+ *   WALKS_IN_CACHE    1: a work-item walks its tile in the array, and pairs may stay packed there (packed.h)
+ *   HIDES_LATENCY     1: so many work-items are resident that products may take their time (compare_exchange.h)
  */
 #ifndef PARAMETERS_H
 #define PARAMETERS_H
@@ -49,6 +64,39 @@
 #ifndef WORK_ITEMS
 #define WORK_ITEMS 64
 #endif
+#ifndef TILES_PER_GROUP
+#define TILES_PER_GROUP 1
+#endif
+#ifndef TILE_WORK_ITEMS
+#define TILE_WORK_ITEMS (WORK_ITEMS / TILES_PER_GROUP)
+#endif
+#ifndef REGISTER_VECTORS
+#define REGISTER_VECTORS 2
+#endif
+#ifndef STEPS_PER_PASS
+#define STEPS_PER_PASS 1
+#endif
+#ifndef RESIDENT_GROUPS
+#define RESIDENT_GROUPS 1
+#endif
+#ifndef REMAP
+#define REMAP 0
+#endif
+#ifndef BANK_SWAP
+#define BANK_SWAP 0
+#endif
+#ifndef BANK_PADDING
+#define BANK_PADDING 0
+#endif
+#ifndef COALESCED_STORE
+#define COALESCED_STORE 0
+#endif
+#ifndef UNROLL_ROUNDS
+#define UNROLL_ROUNDS 0
+#endif
+#ifndef CHUNK_BYTES
+#define CHUNK_BYTES 16384
+#endif
 #ifndef IN_ROWS
 #define IN_ROWS 0
 #endif
@@ -64,17 +112,92 @@
 #ifndef TWO_RANGES
 #define TWO_RANGES 0
 #endif
-#ifndef TILES_PER_GROUP
-#define TILES_PER_GROUP 1
+#ifndef COUNT_SYNC
+#define COUNT_SYNC 0
 #endif
-#ifndef REGISTER_VECTORS
-#define REGISTER_VECTORS 2
+#ifndef WALKS_IN_CACHE
+#define WALKS_IN_CACHE 0
 #endif
-#ifndef STEPS_PER_PASS
-#define STEPS_PER_PASS 1
+#ifndef HIDES_LATENCY
+#define HIDES_LATENCY (WORK_ITEMS >= 256)
 #endif
-#ifndef RESIDENT_GROUPS
-#define RESIDENT_GROUPS 1
+
+#define IS_POWER_OF_TWO(x) ((x) > 0 && ((x) & ((x)-1)) == 0)
+#define IS_SWITCH(x) ((x) == 0 || (x) == 1)
+
+#if !RECORD_BYTES && KEY_BITS != 8 && KEY_BITS != 16 && KEY_BITS != 32 && KEY_BITS != 64
+#error "KEY_BITS must be 8, 16, 32 or 64."
+#endif
+#if RECORD_BYTES < 0 || (RECORD_BYTES > 0 && LANES != 1)
+#error "RECORD_BYTES must be 0 where LANES is not 1."
+#endif
+#if VALUE_BITS != 0 && VALUE_BITS != 8 && VALUE_BITS != 16 && VALUE_BITS != 32 && VALUE_BITS != 64 && VALUE_BITS != 128
+#error "VALUE_BITS must be 0, 8, 16, 32, 64 or 128."
+#endif
+#if VALUE_BITS == 128 && LANES != 1
+#error "VALUE_BITS must be at most 64 where LANES is not 1."
+#endif
+#if INDEX_BITS != 0 && INDEX_BITS != 32 && INDEX_BITS != 64 && !(INDEX_BITS == 8 && RECORD_BYTES)
+#error "INDEX_BITS must be 0, 32 or 64, or 8 for records."
+#endif
+#if POSITION_BITS != 32 && POSITION_BITS != 64
+#error "POSITION_BITS must be 32 or 64."
+#endif
+#if !IS_POWER_OF_TWO(LANES) || LANES > 16
+#error "LANES must be 1, 2, 4, 8 or 16."
+#endif
+#if !IS_POWER_OF_TWO(VECTORS)
+#error "VECTORS must be a power of two."
+#endif
+#if !IS_POWER_OF_TWO(WORK_ITEMS)
+#error "WORK_ITEMS must be a power of two."
+#endif
+#if !IS_POWER_OF_TWO(TILES_PER_GROUP)
+#error "TILES_PER_GROUP must be a power of two."
+#endif
+#if TILE_WORK_ITEMS * TILES_PER_GROUP != WORK_ITEMS && (TILE_WORK_ITEMS != 1 || TILES_PER_GROUP != 1)
+#error "TILE_WORK_ITEMS must be WORK_ITEMS / TILES_PER_GROUP, or 1."
+#endif
+#if !IS_POWER_OF_TWO(REGISTER_VECTORS) || REGISTER_VECTORS < 2 || REGISTER_VECTORS > 2 * VECTORS
+#error "REGISTER_VECTORS must be a power of two from 2 to twice VECTORS."
+#endif
+#if STEPS_PER_PASS < 1
+#error "STEPS_PER_PASS must be at least 1."
+#endif
+#if RESIDENT_GROUPS < 1
+#error "RESIDENT_GROUPS must be at least 1."
+#endif
+#if !IS_SWITCH(REMAP) || !IS_SWITCH(BANK_SWAP) || !IS_SWITCH(BANK_PADDING) || !IS_SWITCH(COALESCED_STORE) || \
+    !IS_SWITCH(UNROLL_ROUNDS)
+#error "REMAP, BANK_SWAP, BANK_PADDING, COALESCED_STORE and UNROLL_ROUNDS must be 0 or 1."
+#endif
+#if BANK_SWAP && !REMAP
+#error "BANK_SWAP must be 0 where REMAP is 0."
+#endif
+#if BANK_PADDING && (!REMAP || LANES != 1)
+#error "BANK_PADDING must be 0 where REMAP is 0 or LANES is not 1."
+#endif
+#if COALESCED_STORE && TILE_WORK_ITEMS == 1
+#error "COALESCED_STORE must be 0 where TILE_WORK_ITEMS is 1."
+#endif
+#if !IS_POWER_OF_TWO(CHUNK_BYTES)
+#error "CHUNK_BYTES must be a power of two."
+#endif
+#if !IS_SWITCH(IN_ROWS) || !IS_SWITCH(SHORT_ROWS) || !IS_SWITCH(FIRST_ONLY) || !IS_SWITCH(TWO_RANGES) || \
+    !IS_SWITCH(COUNT_SYNC)
+#error "IN_ROWS, SHORT_ROWS, FIRST_ONLY, TWO_RANGES and COUNT_SYNC must be 0 or 1."
+#endif
+#if SEGMENT_BITS != 0 && ((SEGMENT_BITS != 32 && SEGMENT_BITS != 64) || !IN_ROWS)
+#error "SEGMENT_BITS must be 0, or 32 or 64 where IN_ROWS is 1."
+#endif
+#if SHORT_ROWS && (IN_ROWS || FIRST_ONLY)
+#error "SHORT_ROWS must be 0 where IN_ROWS or FIRST_ONLY is 1."
+#endif
+#if TWO_RANGES && (IN_ROWS || SHORT_ROWS || FIRST_ONLY)
+#error "TWO_RANGES must be 0 where IN_ROWS, SHORT_ROWS or FIRST_ONLY is 1."
+#endif
+#if WALKS_IN_CACHE && (WORK_ITEMS != 1 || REGISTER_VECTORS < LANES)
+#error "In the cache WORK_ITEMS must be 1, and REGISTER_VECTORS at least LANES."
 #endif
 
 #endif

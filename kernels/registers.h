@@ -5,28 +5,32 @@
  * lane l with lane L - 1 - l. All loops have constant bounds and are unrolled, so that r[] stays in registers. */
 #ifndef REGISTERS_H
 #define REGISTERS_H
-#include "elements.h"
+#include "compare_exchange.h"
 
+/* The bits of a number that tells the vectors in registers apart. */
+#define FIELD_BITS LOG2(REGISTER_VECTORS)
+
+/* A step inside one vector: its lanes meet those of the vector with the lanes moved. */
 #define EXCHANGE_LANES(v, partner, blend)        \
-    {                                            \
+    do {                                         \
         element_t other_ = ON_LANES(partner, v); \
-        exchange(&v, &other_, 0);                \
+        compare_exchange(&v, &other_, 0);        \
         v = ON_BOTH_LANES(blend, v, other_);     \
-    }
+    } while (0)
 
 /* The steps of strides L/2 .. 1, inside one vector. */
 INLINE element_t merge_lanes(element_t v) {
 #if LANES >= 16
-    EXCHANGE_LANES(v, SWAP_LANES_8, BLEND_8)
+    EXCHANGE_LANES(v, SWAP_LANES_8, BLEND_8);
 #endif
 #if LANES >= 8
-    EXCHANGE_LANES(v, SWAP_LANES_4, BLEND_4)
+    EXCHANGE_LANES(v, SWAP_LANES_4, BLEND_4);
 #endif
 #if LANES >= 4
-    EXCHANGE_LANES(v, SWAP_LANES_2, BLEND_2)
+    EXCHANGE_LANES(v, SWAP_LANES_2, BLEND_2);
 #endif
 #if LANES >= 2
-    EXCHANGE_LANES(v, SWAP_LANES_1, BLEND_1)
+    EXCHANGE_LANES(v, SWAP_LANES_1, BLEND_1);
 #endif
     return v;
 }
@@ -34,22 +38,22 @@ INLINE element_t merge_lanes(element_t v) {
 /* Phases 1 .. lg L: sorts the lanes of one vector. */
 INLINE element_t sort_lanes(element_t v) {
 #if LANES >= 2
-    EXCHANGE_LANES(v, SWAP_LANES_1, BLEND_1)
+    EXCHANGE_LANES(v, SWAP_LANES_1, BLEND_1);
 #endif
 #if LANES >= 4
-    EXCHANGE_LANES(v, MIRROR_LANES_4, BLEND_2)
-    EXCHANGE_LANES(v, SWAP_LANES_1, BLEND_1)
+    EXCHANGE_LANES(v, MIRROR_LANES_4, BLEND_2);
+    EXCHANGE_LANES(v, SWAP_LANES_1, BLEND_1);
 #endif
 #if LANES >= 8
-    EXCHANGE_LANES(v, MIRROR_LANES_8, BLEND_4)
-    EXCHANGE_LANES(v, SWAP_LANES_2, BLEND_2)
-    EXCHANGE_LANES(v, SWAP_LANES_1, BLEND_1)
+    EXCHANGE_LANES(v, MIRROR_LANES_8, BLEND_4);
+    EXCHANGE_LANES(v, SWAP_LANES_2, BLEND_2);
+    EXCHANGE_LANES(v, SWAP_LANES_1, BLEND_1);
 #endif
 #if LANES >= 16
-    EXCHANGE_LANES(v, MIRROR_LANES_16, BLEND_8)
-    EXCHANGE_LANES(v, SWAP_LANES_4, BLEND_4)
-    EXCHANGE_LANES(v, SWAP_LANES_2, BLEND_2)
-    EXCHANGE_LANES(v, SWAP_LANES_1, BLEND_1)
+    EXCHANGE_LANES(v, MIRROR_LANES_16, BLEND_8);
+    EXCHANGE_LANES(v, SWAP_LANES_4, BLEND_4);
+    EXCHANGE_LANES(v, SWAP_LANES_2, BLEND_2);
+    EXCHANGE_LANES(v, SWAP_LANES_1, BLEND_1);
 #endif
     return v;
 }
@@ -63,7 +67,7 @@ INLINE void merge_lanes_of_all(element_t* r) {
 
 INLINE void register_step(element_t* r, uint bit) {
     UNROLL for (uint i = 0; i < REGISTER_VECTORS / 2; ++i)
-        exchange(&r[LOWER_OF_PAIR(i, bit)], &r[LOWER_OF_PAIR(i, bit) + (1u << bit)], i);
+        compare_exchange(&r[LOWER_OF_PAIR(i, bit)], &r[LOWER_OF_PAIR(i, bit) + (1u << bit)], i);
 }
 
 INLINE void register_mirrored_step(element_t* r, uint bit) {
@@ -71,7 +75,7 @@ INLINE void register_mirrored_step(element_t* r, uint bit) {
         uint lower = LOWER_OF_PAIR(i, bit);
         uint upper = lower ^ ((2u << bit) - 1);
         r[upper] = ON_LANES(MIRROR_LANES, r[upper]);
-        exchange(&r[lower], &r[upper], i);
+        compare_exchange(&r[lower], &r[upper], i);
         r[upper] = ON_LANES(MIRROR_LANES, r[upper]);
     }
 }
@@ -79,7 +83,7 @@ INLINE void register_mirrored_step(element_t* r, uint bit) {
 /* Phases 1 .. lg(REGISTER_VECTORS * L): sorts the keys of the work-item. */
 INLINE void sort_registers(element_t* r) {
     UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = sort_lanes(r[m]);
-    UNROLL for (uint phase = 0; phase < LOG2(REGISTER_VECTORS); ++phase) {
+    UNROLL for (uint phase = 0; phase < FIELD_BITS; ++phase) {
         register_mirrored_step(r, phase);
         UNROLL for (uint below = 1; below <= phase; ++below) register_step(r, phase - below);
         merge_lanes_of_all(r);
@@ -90,11 +94,11 @@ INLINE void sort_registers(element_t* r) {
  * A mirrored round begins with the first step of a phase, which is always the top stride of the registers. */
 INLINE void merge_registers(element_t* r, uint mirrored, uint top, uint bottom, uint lanes) {
     if (mirrored) {
-        register_mirrored_step(r, LOG2(REGISTER_VECTORS) - 1);
+        register_mirrored_step(r, FIELD_BITS - 1);
         --top;
     }
-    UNROLL for (uint above = 1; above <= LOG2(REGISTER_VECTORS); ++above) {
-        uint bit = LOG2(REGISTER_VECTORS) - above;
+    UNROLL for (uint above = 1; above <= FIELD_BITS; ++above) {
+        uint bit = FIELD_BITS - above;
         if (bit + 1 <= top + 1 && bit >= bottom) register_step(r, bit);
     }
     if (lanes) merge_lanes_of_all(r);

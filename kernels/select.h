@@ -9,20 +9,10 @@
  */
 #ifndef SELECT_H
 #define SELECT_H
+#include "edges.h"
 #include "registers.h"
 
 #define BUCKETS (WORK_ITEMS * LANES)
-
-/* The indices of what is read, which the passes over the caller's keys make, and of what is selected. */
-#if STORES_INDICES
-#define INDICES_PARAMETERS                                                              \
-    , GLOBAL index_t *indices, offset_t indices_offset, GLOBAL index_t *best_indices, \
-        offset_t best_indices_offset
-#define AND_INDICES(indices) , indices, ~(position_t)0
-#else
-#define INDICES_PARAMETERS
-#define AND_INDICES(indices)
-#endif
 
 /* What is selected from: all `count` elements of a row, or those of k of its buckets. */
 typedef struct {
@@ -30,22 +20,22 @@ typedef struct {
     position_t count;
     position_t candidates;
     uint bucket_bits; /* 0: all elements */
-    uint coding;     /* of keys that the caller wrote, which are also to be numbered */
+    uint coding;      /* of keys that the caller wrote, whose indices are their places */
     flip_t flip;
-    WITH_STORED_INDICES(GLOBAL index_t* firsts;) /* the number of one element of each bucket */
+    WITH_STORED_INDICES(GLOBAL index_t* firsts;) /* the index of one element of each bucket */
 } source_t;
 
 /* Of arrays whose indices are those of the elements, or of the buckets. */
-INLINE source_t source_of(arrays_t arrays, offset_t row, position_t count, uint bucket_bits, uint k, uint coding, flip_t flip) {
+INLINE source_t source_of(arrays_t arrays, offset_t row, position_t count, uint bucket_bits, uint k, uint coding,
+                          flip_t flip) {
     source_t from;
-    from.arrays = arrays;
+    from.arrays = arrays_from(arrays, row * count);
     from.count = count;
     from.candidates = bucket_bits > 0 ? (position_t)k << bucket_bits : count;
     from.bucket_bits = bucket_bits;
     from.coding = coding;
     from.flip = flip;
     WITH_STORED_INDICES(from.firsts = arrays.indices + row * k;)
-    ADVANCE(from.arrays, row * count)
     return from;
 }
 
@@ -59,7 +49,6 @@ INLINE position_t position_of(source_t from, position_t i) {
                (i & (((position_t)1 << from.bucket_bits) - 1)) * BUCKETS;
     }
 #endif
-    (void)from;
     return i;
 }
 
@@ -110,7 +99,7 @@ INLINE void keep_first(element_t* best, element_t other) {
 #endif
 
 #if STORES_INDICES
-/* The same for an element that has larger indices, so that those need not be compared. */
+/* The same for an element that has a larger index, so that indices need not be compared. */
 INLINE void keep_first_in_order(element_t* best, element_t later) {
 #if RECORD_BYTES
     keep_first(best, later);
@@ -125,15 +114,19 @@ INLINE void keep_first_in_order(element_t* best, element_t later) {
 #endif
 }
 
-/* The first element of each bucket, encoded: BUCKETS of each work-group, of which a row has `parts`. Buckets that would lie
- * behind the end of the row have an element beyond. */
-KERNEL void best_of_buckets(GLOBAL key_t* keys, offset_t offset, position_t count, uint parts, uint bucket_bits, uint coding,
-                           flip_t flip, GLOBAL key_t* best_keys, offset_t best_offset INDICES_PARAMETERS) {
+/* The first element of each bucket, encoded: BUCKETS of each work-group. Buckets that would lie behind the end of the row have
+ * an element beyond.
+ * Launched where indices are stored, ahead of select_best, with `parts` work-groups for each row; its arguments are those of
+ * select_best. Requires: any count, any element offset. Local memory: none. Barriers: none. */
+KERNEL void best_of_buckets(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL index_t* indices, offset_t indices_offset,
+                            GLOBAL key_t* best_keys, offset_t best_offset, GLOBAL index_t* best_indices,
+                            offset_t best_indices_offset, position_t count, position_t share, uint parts,
+                            uint bucket_bits, uint k, uint load_coding, uint store_coding, flip_t flip) {
     AWAIT_LAST_LAUNCH();
-    arrays_t arrays = {keys + offset AND_INDICES(indices + indices_offset)};
-    arrays_t best_of = {best_keys + best_offset AND_INDICES(best_indices + best_indices_offset)};
-    ADVANCE(best_of, (offset_t)GROUP_ID * BUCKETS)
-    source_t from = source_of(arrays, (uint)GROUP_ID / parts, count, 0, 0, coding, flip);
+    arrays_t arrays = arrays_of(keys, keys_offset, 0, 0, indices, indices_offset);
+    arrays_t best_of = arrays_of(best_keys, best_offset, 0, 0, best_indices, best_indices_offset);
+    best_of = arrays_from(best_of, (offset_t)GROUP_ID * BUCKETS);
+    source_t from = source_of(arrays, (uint)GROUP_ID / parts, count, 0, 0, load_coding, flip);
     position_t first = ((position_t)((uint)GROUP_ID % parts) * BUCKETS << bucket_bits) + (position_t)LOCAL_ID * LANES;
 
     element_t best = load_candidates(from, first);
@@ -145,5 +138,27 @@ KERNEL void best_of_buckets(GLOBAL key_t* keys, offset_t offset, position_t coun
     store_element(best, best_of, LOCAL_ID * LANES);
 }
 #endif
+
+/* What select_in_local.cl and select_in_registers.cl define: how a work-group selects among the `share` candidates from
+ * `first` on, and LOCAL_TILE, the local memory that this takes. */
+INLINE void select_share(LOCAL_TILE tile, source_t from, position_t first, position_t share, arrays_t selected, uint k,
+                         uint store_coding);
+
+/* The first k elements of each work-group's share, in order: of all elements of the row or, where bucket_bits is not 0, of
+ * those of k buckets.
+ * Launched with `parts` work-groups for each row and, where these are several, again, to select among what they left.
+ * Requires: any count, any element offset. Local memory and barriers: those of select_share. */
+KERNEL void select_best(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL index_t* indices, offset_t indices_offset,
+                        GLOBAL key_t* best_keys, offset_t best_offset, GLOBAL index_t* best_indices,
+                        offset_t best_indices_offset, position_t count, position_t share, uint parts, uint bucket_bits,
+                        uint k, uint load_coding, uint store_coding, flip_t flip) {
+    AWAIT_LAST_LAUNCH();
+    arrays_t arrays = arrays_of(keys, keys_offset, 0, 0, indices, indices_offset);
+    source_t from = source_of(arrays, (uint)GROUP_ID / parts, count, bucket_bits, k, load_coding, flip);
+    arrays_t selected = arrays_of(best_keys, best_offset, 0, 0, best_indices, best_indices_offset);
+    selected = arrays_from(selected, (offset_t)GROUP_ID * k);
+    DECLARE_LOCAL_TILE(local_tile);
+    select_share(local_tile, from, (position_t)((uint)GROUP_ID % parts) * share, share, selected, k, store_coding);
+}
 
 #endif

@@ -1,28 +1,29 @@
 /* The first k elements of an array, or of each of its rows, in order: a network that is truncated to what can still
  * matter, in local memory.
  *
- * Launched by the executor with `parts` work-groups for each row, each of which selects among `share` elements, a power of
- * two: it sorts runs of K elements, the power of two from k on, compares pairs of runs, the second one mirrored, keeps the
- * better half, merges it, and so on until one run is left, of which it writes k elements. Where a row has several
- * work-groups, a further launch selects among what they wrote. The steps are run three at a time on eight elements that a
- * work-item holds in registers.
+ * A work-group selects among `share` elements, a power of two: it sorts runs of K elements, the power of two from k on,
+ * compares pairs of runs, the second one mirrored, keeps the better half, merges it, and so on until one run is left, of
+ * which it writes k elements. Where a row has several work-groups, a further launch selects among what they wrote. The steps
+ * are run three at a time on eight elements that a work-item holds in registers.
  * Requires: L = 1; REGISTER_VECTORS = 8 <= K <= share <= VECTORS * WORK_ITEMS; any count, any element offset. The input is
  * only read.
- * Local memory: an element for each of VECTORS * WORK_ITEMS, and for every 8 of them another. Barriers: one for each
+ * Local memory: LOCAL_BYTES of VECTORS * WORK_ITEMS elements and, for every 8 of them, another. Barriers: one for each
  * round of up to three steps, and one before.
  * Which elements are compared depends on count, k and parts only. After Shanbhag, Pirk and Madden, "Efficient Top-K Query
  * Processing on GPUs", SIGMOD 2018.
  */
 #define HIDES_LATENCY 1 /* of its small groups many are resident */
-#include "select.h"
-
-#define FIELD_BITS 3
+#define LOCAL_TILE local_arrays_t
+#define DECLARE_LOCAL_TILE(name) DECLARE_LOCAL_ARRAYS(name, SLOT(WORK_ITEMS * VECTORS))
 /* One slot stays free after every 8: whatever the stride of a round, its work-items do not meet in a bank. */
 #define SLOT(i) ((i) + (i) / 8)
-#define LOCAL_ELEMENTS SLOT(WORK_ITEMS * VECTORS)
-#define LOCAL_BYTES(element_bytes) ((LOCAL_ELEMENTS * (element_bytes) + 15) / 16 * 16)
+#include "select.h"
 
-/* The runs that are left: each has 2^bits elements and lies 2^halvings runs after the one before it. */
+#if REGISTER_VECTORS != 8 || LANES != 1 || VALUE_BITS
+#error "To select in local memory, REGISTER_VECTORS must be 8, LANES 1 and VALUE_BITS 0."
+#endif
+
+/* The sorted runs that are left: each has 2^bits elements and lies 2^halvings runs after the one before it. */
 typedef struct {
     uint bits;
     uint halvings;
@@ -36,7 +37,7 @@ INLINE uint place_of(runs_t runs, uint i) {
 
 /* A round: the steps of strides 2^(low + steps - 1) .. 2^low. A mirrored one begins with the first step of a phase. One that
  * halves keeps of each run and its neighbour the better elements first. */
-INLINE void round_of_steps(local_arrays_t tile, runs_t runs, uint low, uint steps, uint mirrored, uint halves) {
+INLINE void round_of_steps(LOCAL_TILE tile, runs_t runs, uint low, uint steps, uint mirrored, uint halves) {
     uint stride = 1u << low;
     for (uint t = LOCAL_ID; t < runs.elements >> FIELD_BITS; t += WORK_ITEMS) {
         uint lower = (t >> low << (low + FIELD_BITS)) | (t & (stride - 1));
@@ -60,7 +61,7 @@ INLINE void round_of_steps(local_arrays_t tile, runs_t runs, uint low, uint step
 }
 
 /* The steps of strides 2^(bits - 1) .. 1. */
-INLINE void merge_runs(local_arrays_t tile, runs_t runs, uint bits, uint mirrored) {
+INLINE void merge_runs(LOCAL_TILE tile, runs_t runs, uint bits, uint mirrored) {
     uint halves = runs.halvings > 0;
     for (uint left = bits; left > 0;) {
         uint steps = left < FIELD_BITS ? left : FIELD_BITS;
@@ -70,12 +71,6 @@ INLINE void merge_runs(local_arrays_t tile, runs_t runs, uint bits, uint mirrore
         halves = 0;
     }
 }
-
-#define LOCAL_TILE local_arrays_t
-#define DECLARE_LOCAL_TILE(name)                                                                              \
-    DECLARE_LOCAL(key_t, local_keys, LOCAL_ELEMENTS, 0);                                                      \
-    WITH_INDICES(DECLARE_LOCAL(index_t, local_indices, LOCAL_ELEMENTS, LOCAL_BYTES(KEY_BYTES));)             \
-    local_arrays_t name = {local_keys AND_INDEX(local_indices)}
 
 /* Selects among the `share` candidates from `first` on. */
 INLINE void select_share(LOCAL_TILE tile, source_t from, position_t first, position_t share, arrays_t selected, uint k,
@@ -104,5 +99,3 @@ INLINE void select_share(LOCAL_TILE tile, source_t from, position_t first, posit
         store_element(e, selected, i);
     }
 }
-
-#include "select_best.h"

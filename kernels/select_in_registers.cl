@@ -1,16 +1,21 @@
 /* The first k elements of an array, or of each of its rows, in order: a network that is truncated to what can still
  * matter, in registers.
  *
- * Launched by the executor with `parts` work-groups of one work-item for each row, each of which selects among `share`
- * elements. It keeps the best VECTORS vectors that it has seen, sorted, and reads REGISTER_VECTORS at a time: it sorts
- * them, compares them with the worst of the best, mirrored, keeps the better ones and merges. It writes k elements; where a
- * row has several work-groups, a further launch selects among those.
+ * A work-group of one work-item selects among `share` elements. It keeps the best VECTORS vectors that it has seen, sorted,
+ * and reads REGISTER_VECTORS at a time: it sorts them, compares them with the worst of the best, mirrored, keeps the better
+ * ones and merges. It writes k elements; where a row has several work-groups, a further launch selects among those.
  * Requires: WORK_ITEMS = 1, k <= VECTORS * LANES; any count, any element offset. The input is only read. No local memory,
  * no barriers.
  * Which keys are compared depends on count, k and parts only. After Shanbhag, Pirk and Madden, "Efficient Top-K Query
  * Processing on GPUs", SIGMOD 2018, but for the best, which here stay in registers from batch to batch.
  */
+#define LOCAL_TILE uint
+#define DECLARE_LOCAL_TILE(name) LOCAL_TILE name = 0
 #include "select.h"
+
+#if WORK_ITEMS != 1 || VALUE_BITS
+#error "To select in registers, WORK_ITEMS must be 1 and VALUE_BITS 0."
+#endif
 
 #define BATCH_ELEMENTS ((position_t)REGISTER_VECTORS * LANES)
 
@@ -18,16 +23,15 @@
 INLINE void merge_best(element_t* best) {
     UNROLL for (uint bit = LOG2(VECTORS); bit > 0; --bit)
         UNROLL for (uint i = 0; i < VECTORS / 2; ++i)
-            exchange(&best[LOWER_OF_PAIR(i, bit - 1)], &best[LOWER_OF_PAIR(i, bit - 1) + (1u << (bit - 1))], i);
+            compare_exchange(&best[LOWER_OF_PAIR(i, bit - 1)], &best[LOWER_OF_PAIR(i, bit - 1) + (1u << (bit - 1))], i);
     UNROLL for (uint m = 0; m < VECTORS; ++m) best[m] = merge_lanes(best[m]);
 }
 
-/* Vectors m of the sorted ones that are new, seen from the end of the best. */
-#define KEEP_BETTER(best, m, vector)                                 \
-    {                                                                \
-        element_t other_ = ON_LANES(MIRROR_LANES, vector);           \
-        exchange(&(best)[VECTORS - 1 - (m)], &other_, m);            \
-    }
+/* Vector m of the sorted ones that are new meets the best, seen from their end. */
+INLINE void keep_better(element_t* best, uint m, element_t vector) {
+    element_t other = ON_LANES(MIRROR_LANES, vector);
+    compare_exchange(&best[VECTORS - 1 - m], &other, m);
+}
 
 /* The keys are decoded as they are written if `store_coding` says so. */
 INLINE void store_best(const element_t* best, arrays_t to, uint k, uint store_coding, flip_t flip) {
@@ -43,13 +47,9 @@ INLINE void store_best(const element_t* best, arrays_t to, uint k, uint store_co
     }
 }
 
-#define LOCAL_TILE uint
-#define DECLARE_LOCAL_TILE(name) uint name = 0
-
 /* Selects among the `share` candidates from `first` on. */
 INLINE void select_share(LOCAL_TILE tile, source_t from, position_t first, position_t share, arrays_t selected, uint k,
                          uint store_coding) {
-    (void)tile;
     element_t best[VECTORS];
     UNROLL for (uint m = 0; m < VECTORS; ++m) best[m] = element_beyond(CODING_NONE, from.flip);
     position_t end = first + share < from.candidates ? first + share : from.candidates;
@@ -57,10 +57,8 @@ INLINE void select_share(LOCAL_TILE tile, source_t from, position_t first, posit
         element_t r[REGISTER_VECTORS];
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = load_candidates(from, first + m * LANES);
         sort_registers(r);
-        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) KEEP_BETTER(best, m, r[m])
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) keep_better(best, m, r[m]);
         merge_best(best);
     }
     store_best(best, selected, k, store_coding, from.flip);
 }
-
-#include "select_best.h"

@@ -1,22 +1,20 @@
 /* The tile passes for processors with caches: one work-item is a whole work-group.
  *
- * Launched by the executor with WORK_ITEMS = 1, one work-item a tile. Each round walks the tile, REGISTER_VECTORS
- * vectors at a time, in the array itself: the tile is small enough to stay in the processor's second-level cache, so
- * nothing is copied and nothing waits. What is left of a phase once its strides are inside a chunk, which stays in the
- * first-level cache, is done chunk by chunk. Between passes blocks of L x L keys lie transposed (lane_blocks.h).
- * Same arguments and same result as tile_in_local.cl. REGISTER_VECTORS is at least LANES.
- * Requires: any count, any element offset. Local memory: none. Barriers: none.
+ * All kernels take the arguments of those in tile_in_local.cl, and give the same result. They are launched as a plan says
+ * (lib/src/plan.cpp), with a work-group of one work-item for each tile. Requires: any count, any element offset. Local memory:
+ * none. Barriers: none.
+ *
+ * Each round walks the tile, REGISTER_VECTORS vectors at a time, in the array itself: the tile is small enough to stay in the
+ * processor's second-level cache, so nothing is copied and nothing waits. What is left of a phase once its strides are inside
+ * a chunk, which stays in the first-level cache, is done chunk by chunk. Between passes blocks of L x L keys lie transposed
+ * (lane_blocks.h).
  */
-/* Pairs stay packed between passes, so all kernels of this file agree on it (elements.h). */
 #define WALKS_IN_CACHE 1
 #include "lane_blocks.h"
 #include "sync_count.h"
-#include "tile.h"
+#include "tile_io.h"
 
-/* A chunk has this many bytes, but not more than the tile. */
-#ifndef CHUNK_BYTES
-#define CHUNK_BYTES 16384
-#endif
+/* A chunk has no more vectors than the tile. */
 #define CHUNK_VECTORS_BITS LOG2(CHUNK_BYTES / (LANES * KEY_BYTES))
 #define CHUNK_BITS (TILE_BITS < CHUNK_VECTORS_BITS ? TILE_BITS : CHUNK_VECTORS_BITS)
 
@@ -48,9 +46,8 @@ INLINE uint is_beyond(tile_t tile, uint t, uint start, uint mirrored, position_t
     position_t first = lower_position(tile, t, start);
 #if TWO_RANGES
     position_t last = held_position(tile, t, REGISTER_VECTORS - 1, start, mirrored) + LANES;
-    return IS_IN_FRONT(first) ? IS_IN_FRONT(last) : first >= count;
+    return is_in_front(first) ? is_in_front(last) : first >= count;
 #else
-    (void)mirrored;
     return first / BLOCK_KEYS * BLOCK_KEYS >= count;
 #endif
 }
@@ -114,24 +111,20 @@ INLINE uint chunks_before_end(tile_t tile, position_t count) {
     return tile.base < count ? (uint)((count - tile.base + chunk_keys - 1) / chunk_keys) : 0;
 }
 
-/* Of heads that are sorted, which first_phase > 0 tells, only the phases from that one on. */
-#if FIRST_ONLY
-#define FIRST_PHASE max(first_phase, FIELD_BITS + 1u)
-#define IS_SORTED (first_phase > 0)
-#else
-#define FIRST_PHASE (FIELD_BITS + 1u)
-#define IS_SORTED 0
-#endif
-
 #if !TWO_RANGES
-KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, position_t count ROWS_PARAMETER, uint phases, uint load_coding,
-                       uint store_coding, flip_t flip FIRST_ONLY_PARAMETER ARRAYS_PARAMETER COUNTERS_PARAMETER) {
+/* Phases 1 .. `phases`, counted in vectors, of each tile; of heads that are sorted only those from first_phase on.
+ * Launched as the first pass, and for heads as each. */
+KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
+                       uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
+                       uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
+                       GLOBAL value_argument_t* values, offset_t values_offset, GLOBAL index_t* indices,
+                       offset_t indices_offset, GLOBAL const segment_t* segments, offset_t segments_offset,
+                       GLOBAL uint* counters, offset_t counters_offset) {
     AWAIT_LAST_LAUNCH();
-    offset_t number = GROUP_FROM_END;
-    arrays_t arrays = ARRAYS(keys, offset);
-    ENTER_ROW(arrays, number, count)
-    INDEX_EACH_RUN(arrays, phases)
-    tile_t tile = TILE_OF(number, count);
+    arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
+    offset_t number = enter_row(&arrays, &count, GROUP_FROM_END, segments + segments_offset, rows, end, tile_bits);
+    index_each_run(&arrays, phases);
+    tile_t tile = tile_of(number, strip_stride, strip_bits, count);
 
 #if SHORT_ROWS || FIRST_ONLY
     uint walk = WALK_OF_TILE;
@@ -159,9 +152,8 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, position_t count ROW
         }
     }
     sync_t none = {0, 0};
-    REPORT_SYNC(none)
+    report_sync(counters, counters_offset, none);
 }
-
 #endif
 
 #if !FIRST_ONLY
@@ -175,38 +167,46 @@ INLINE void merge_tile(arrays_t arrays, position_t count, tile_t tile, uint mirr
                     CHUNK_BITS, in_chunks ? first_coding : CODING_NONE, store_coding, flip);
 }
 
-KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, position_t count ROWS_PARAMETER FRONT_PARAMETER,
-                        uint store_coding, flip_t flip ARRAYS_PARAMETER COUNTERS_PARAMETER) {
+/* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key.
+ * Launched as the last pass of each phase. */
+KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
+                        uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
+                        uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
+                        GLOBAL value_argument_t* values, offset_t values_offset, GLOBAL index_t* indices,
+                        offset_t indices_offset, GLOBAL const segment_t* segments, offset_t segments_offset,
+                        GLOBAL uint* counters, offset_t counters_offset) {
     AWAIT_LAST_LAUNCH();
-    offset_t number = GROUP_FROM_END;
-    arrays_t arrays = ARRAYS(keys, offset);
-    ENTER_ROW(arrays, number, count)
-    tile_t tile = contiguous_tile((position_t)number, count);
-    BEHIND_FRONT(tile, count)
-    merge_tile(arrays, count, tile, BEGINS_PHASE, TILE_BITS, FIRST_CODING, store_coding, flip);
+    arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
+    offset_t number = enter_row(&arrays, &count, GROUP_FROM_END, segments + segments_offset, rows, end, tile_bits);
+    tile_t tile = behind_front(contiguous_tile((position_t)number, count), front, count);
+    merge_tile(arrays, count, tile, FIRST_CODING != CODING_NONE, TILE_BITS, FIRST_CODING, store_coding, flip);
     sync_t none = {0, 0};
-    REPORT_SYNC(none)
+    report_sync(counters, counters_offset, none);
 }
 
-/* Never the last pass, which is one of contiguous tiles: the keys stay encoded and the blocks transposed. */
-KERNEL void merge_strips(GLOBAL key_t* keys, offset_t offset, position_t count ROWS_PARAMETER FRONT_PARAMETER,
-                       uint store_coding, flip_t flip, uint strip_stride, uint strip_bits,
-                       uint mirrored ARRAYS_PARAMETER COUNTERS_PARAMETER) {
+/* Global steps of a phase, in tiles of strips 2^strip_stride keys apart, of 2^strip_bits keys: strides from half the strips
+ * down to one strip.
+ * Launched ahead of merge_tiles, where a phase has such steps. So it is never the last pass: the keys stay encoded and the
+ * blocks transposed. */
+KERNEL void merge_strips(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
+                         uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
+                         uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
+                         GLOBAL value_argument_t* values, offset_t values_offset, GLOBAL index_t* indices,
+                         offset_t indices_offset, GLOBAL const segment_t* segments, offset_t segments_offset,
+                         GLOBAL uint* counters, offset_t counters_offset) {
     AWAIT_LAST_LAUNCH();
-    offset_t number = GROUP_ID;
-    arrays_t arrays = ARRAYS(keys, offset);
-    ENTER_ROW(arrays, number, count)
+    arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
+    offset_t number = enter_row(&arrays, &count, GROUP_ID, segments + segments_offset, rows, end, tile_bits);
     tile_t tile = strided_tile((position_t)number, strip_stride, strip_bits, mirrored, count);
-    BEHIND_FRONT(tile, count)
+    tile = behind_front(tile, front, count);
     uint bottom = max(strip_bits, (uint)LANE_BITS) - LANE_BITS;
     uint chunk_bottom = max(bottom, (uint)CHUNK_BITS);
     uint in_chunks = CHUNK_BITS == TILE_BITS;
-    (void)store_coding;
     merge_vectors(arrays, count, tile, 0, WALK_OF_TILE, mirrored, TILE_BITS, chunk_bottom, FIRST_CODING, flip);
     for (uint chunk = 0; chunk < CHUNKS; ++chunk)
         merge_vectors(arrays, count, tile, chunk * WALK_OF_CHUNK, (chunk + 1) * WALK_OF_CHUNK, in_chunks ? mirrored : 0,
                       CHUNK_BITS, bottom, in_chunks ? FIRST_CODING : CODING_NONE, flip);
     sync_t none = {0, 0};
-    REPORT_SYNC(none)
+    report_sync(counters, counters_offset, none);
 }
 #endif

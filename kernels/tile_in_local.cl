@@ -1,28 +1,18 @@
 /* The tile passes for devices with work-groups: registers, and local memory to hand keys over between rounds.
  *
- * Launched by the executor, one work-group a tile (or, with TILE_WORK_ITEMS 1, one work-item a tile and no barrier).
- * Requires: any count, any element offset; keys beyond `count` are neither read nor written.
- * Local memory: LOCAL_SLOTS vectors where a tile is shared, else none.
+ * All kernels take the same arguments. Arrays that they are not compiled for are null. (In another order NVIDIA's compiler
+ * keeps a few registers less for addresses and more for these: merge_strips then spills.)
+ * They are launched as a plan says (lib/src/plan.cpp), with a work-group for TILES_PER_GROUP tiles or, with TILE_WORK_ITEMS 1,
+ * a work-item for each tile. Requires: any count, any element offset; keys beyond `count` are neither read nor written.
+ * Local memory: LOCAL_BYTES of LOCAL_SLOTS vectors a tile; none where a work-item has a tile of its own.
  * Barriers: one in every hand-over; with REMAP two in every one but the first, because keys then change places and
  * must all have been read before any is written.
  *
  *   array --load--> registers --round--> hand-over --round--> ... --round--> registers --store--> array
  */
 #include "sync_count.h"
-#include "tile.h"
+#include "tile_io.h"
 
-/* BANK_SWAP        half of the work-items write their two groups of vectors in the other order
- * BANK_PADDING     unused words between the slots spread a write-back over the banks
- * UNROLL_ROUNDS    rounds unrolled, so that their local-memory addresses are constants; 0 compiles faster */
-#ifndef BANK_SWAP
-#define BANK_SWAP 0
-#endif
-#ifndef BANK_PADDING
-#define BANK_PADDING 0
-#endif
-#ifndef UNROLL_ROUNDS
-#define UNROLL_ROUNDS 0
-#endif
 /* A loop that turns while `going`, at most up to `last`. Unless unrolled, the compiler is not told of `last`: PoCL 5
  * fails on a loop around a barrier that it can see to turn once. */
 #if UNROLL_ROUNDS
@@ -60,35 +50,32 @@ INLINE uint slot(uint v, uint from, uint to) {
 }
 #else
 INLINE uint slot(uint v, uint from, uint to) {
-    (void)from;
-    (void)to;
     return v;
 }
 #endif
 
-#define SYNCHRONISE(sync)   \
-    {                       \
-        BARRIER();          \
-        ++(sync)->barriers; \
-    }
+#define LOCAL_TILE local_arrays_t
+
+INLINE void synchronise(sync_t* sync) {
+    BARRIER();
+    ++sync->barriers;
+}
 
 /* The arrays in local memory from the slot of vector v on, in the hand-over from the field at `from` to that at `to`. */
-INLINE local_arrays_t local_from(local_arrays_t tile, uint v, uint from, uint to) {
-    uint elements = slot(v, from, to) * LANES;
-    ADVANCE_LOCAL(tile, elements)
-    return tile;
+INLINE LOCAL_TILE local_from(LOCAL_TILE tile, uint v, uint from, uint to) {
+    return local_arrays_from(tile, slot(v, from, to) * LANES);
 }
 
 /* All work-items give away the elements of the round at `from` and take those of the round at `to`. */
-INLINE void hand_over(element_t* r, local_arrays_t tile, uint t, uint from, uint from_mirrored, uint to,
+INLINE void hand_over(element_t* r, LOCAL_TILE tile, uint t, uint from, uint from_mirrored, uint to,
                       uint to_mirrored, sync_t* sync) {
-    if (REMAP && sync->hand_overs > 0) SYNCHRONISE(sync)
-    local_arrays_t lower = local_from(tile, vector_of(t, 0, from), from, to);
-    local_arrays_t upper = local_from(tile, vector_of(upper_number(t, from, from_mirrored), VECTORS, from), from, to);
+    if (REMAP && sync->hand_overs > 0) synchronise(sync);
+    LOCAL_TILE lower = local_from(tile, vector_of(t, 0, from), from, to);
+    LOCAL_TILE upper = local_from(tile, vector_of(upper_number(t, from, from_mirrored), VECTORS, from), from, to);
 #if BANK_SWAP
     uint swap = (t >> to) & 1;
-    local_arrays_t first = swap ? upper : lower;
-    local_arrays_t second = swap ? lower : upper;
+    LOCAL_TILE first = swap ? upper : lower;
+    LOCAL_TILE second = swap ? lower : upper;
     UNROLL for (uint m = 0; m < VECTORS; ++m)
         store_local_element(swap ? r[m + VECTORS] : r[m], first, slot(vector_of(0, m, from), from, to) * LANES);
     UNROLL for (uint m = 0; m < VECTORS; ++m)
@@ -99,7 +86,7 @@ INLINE void hand_over(element_t* r, local_arrays_t tile, uint t, uint from, uint
         store_local_element(r[m + VECTORS], upper, slot(vector_of(0, m, from), from, to) * LANES);
     }
 #endif
-    SYNCHRONISE(sync)
+    synchronise(sync);
     lower = local_from(tile, vector_of(t, 0, to), from, to);
     upper = local_from(tile, vector_of(upper_number(t, to, to_mirrored), VECTORS, to), from, to);
     UNROLL for (uint m = 0; m < VECTORS; ++m) {
@@ -120,15 +107,15 @@ INLINE uint slot_of_pairs(uint v) {
 }
 
 /* All work-items give away the elements of the round at `from` and take pairs. */
-INLINE void hand_over_pairs(element_t* r, local_arrays_t tile, uint t, uint from, uint from_mirrored, sync_t* sync) {
-    if (sync->hand_overs > 0) SYNCHRONISE(sync)
+INLINE void hand_over_pairs(element_t* r, LOCAL_TILE tile, uint t, uint from, uint from_mirrored, sync_t* sync) {
+    if (sync->hand_overs > 0) synchronise(sync);
     uint lower = slot_of_pairs(vector_of(t, 0, from));
     uint upper = slot_of_pairs(vector_of(upper_number(t, from, from_mirrored), VECTORS, from));
     UNROLL for (uint m = 0; m < VECTORS; ++m) {
         store_local_element(r[m], tile, lower + slot_of_pairs(vector_of(0, m, from)));
         store_local_element(r[m + VECTORS], tile, upper + slot_of_pairs(vector_of(0, m, from)));
     }
-    SYNCHRONISE(sync)
+    synchronise(sync);
     uint first = slot_of_pairs(vector_in_pairs(t, 0));
     UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
         r[m] = load_local_element(tile, first + slot_of_pairs(vector_in_pairs(0, m)));
@@ -144,25 +131,19 @@ INLINE void hand_over_pairs(element_t* r, local_arrays_t tile, uint t, uint from
 #define TILE_NUMBER(group) (group)
 #endif
 #define TILE_WORK_ITEM (LOCAL_ID & (TILE_WORK_ITEMS - 1)) /* tells the compiler the range */
-#define HAND_OVER hand_over
-#define LOCAL_TILE local_arrays_t
-/* The keys of all tiles, then their values, then their indices, each from a multiple of 16 bytes on. */
+/* The keys of all tiles, then their values, then their indices; `name` are those of this tile. */
 #define LOCAL_ELEMENTS (LOCAL_SLOTS * LANES)
-#define ALL_LOCAL_ELEMENTS (LOCAL_ELEMENTS * TILES_PER_GROUP)
-#define LOCAL_BYTES(element_bytes) ((ALL_LOCAL_ELEMENTS * (element_bytes) + 15) / 16 * 16)
-#define DECLARE_LOCAL_TILE(name)                                                                            \
-    DECLARE_LOCAL(key_t, name##_keys, ALL_LOCAL_ELEMENTS, 0);                                               \
-    WITH_VALUES(DECLARE_LOCAL(value_t, name##_values, ALL_LOCAL_ELEMENTS, LOCAL_BYTES(KEY_BYTES));)         \
-    WITH_INDICES(DECLARE_LOCAL(index_t, name##_indices, ALL_LOCAL_ELEMENTS,                                \
-                               LOCAL_BYTES(KEY_BYTES) + LOCAL_BYTES(VALUE_BITS / 8));)                      \
-    local_arrays_t name = {name##_keys AND_VALUE(name##_values) AND_INDEX(name##_indices)};                \
-    ADVANCE_LOCAL(name, TILE_OF_GROUP * LOCAL_ELEMENTS)
+#define DECLARE_LOCAL_TILE(name)                                               \
+    DECLARE_LOCAL_ARRAYS(all_of_##name, LOCAL_ELEMENTS * TILES_PER_GROUP);     \
+    LOCAL_TILE name = local_arrays_from(all_of_##name, TILE_OF_GROUP * LOCAL_ELEMENTS)
 #else
+/* Each work-item has a tile of its own, in registers. */
+#define LOCAL_TILE uint
+#define DECLARE_LOCAL_TILE(name) LOCAL_TILE name = 0
 #define TILE_NUMBER(group) ((offset_t)(group) * WORK_ITEMS + LOCAL_ID)
 #define TILE_WORK_ITEM 0
-#define LOCAL_TILE uint
-#define HAND_OVER(r, tile, t, from, from_mirrored, to, to_mirrored, sync) (void)(tile)
-#define DECLARE_LOCAL_TILE(name) uint name = 0
+INLINE void hand_over(element_t* r, LOCAL_TILE tile, uint t, uint from, uint from_mirrored, uint to, uint to_mirrored,
+                      sync_t* sync) {}
 #endif
 
 /* What a pass over contiguous tiles ends with: from the round at `start`, the steps that are `left`, at most
@@ -180,9 +161,6 @@ INLINE void hand_over_pairs(element_t* r, local_arrays_t tile, uint t, uint from
 #endif
 INLINE void store_tile(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, position_t count, tile_t tile, uint t,
                        uint start, uint mirrored, uint left, uint coding, flip_t flip, sync_t* sync) {
-    (void)local_tile;
-    (void)left;
-    (void)sync;
 #if STORES_PAIRS
     if (TAKES_PAIRS(arrays, tile)) {
         hand_over_pairs(r, local_tile, t, start, mirrored, sync);
@@ -191,56 +169,55 @@ INLINE void store_tile(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, pos
         return;
     }
     if (left > 0) {
-        HAND_OVER(r, local_tile, t, start, mirrored, 0, 0, sync);
+        hand_over(r, local_tile, t, start, mirrored, 0, 0, sync);
         register_step(r, 0);
         start = mirrored = 0;
     }
 #endif
 #if COALESCED_STORE
-    HAND_OVER(r, local_tile, t, start, mirrored, CONTIGUOUS_START, 0, sync);
+    hand_over(r, local_tile, t, start, mirrored, CONTIGUOUS_START, 0, sync);
     start = CONTIGUOUS_START;
     mirrored = 0;
 #endif
     store_registers(r, arrays, count, tile, t, start, mirrored, 1, coding, flip);
 }
 
-/* The phase after which the rounds begin that hand over: where heads are merged, `first_phase` may come later. */
-#if FIRST_ONLY
-#define FIRST_PHASE max(first_phase, FIELD_BITS + 1u)
-#else
-#define FIRST_PHASE (FIELD_BITS + 1u)
-#endif
-
+#if !TWO_RANGES
 /* Phases 1 .. lg(REGISTER_VECTORS * L) at once in registers, then one after the other up to the phase that sorts
  * runs of 2^phases vectors. Where that is the whole tile, the first round may take any keys for its own and so takes
  * them contiguously over the work-items; of short rows, and of heads, it takes them so and hands them over. Of heads
- * that are sorted, which first_phase > 0 tells, only the phases from that one on. */
-#if !TWO_RANGES
-KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, position_t count ROWS_PARAMETER, uint phases, uint load_coding,
-                       uint store_coding, flip_t flip FIRST_ONLY_PARAMETER ARRAYS_PARAMETER COUNTERS_PARAMETER) {
+ * that are sorted only the phases from first_phase on.
+ * Launched as the first pass, and for heads as each. Local memory and barriers: as above; a hand-over between two rounds, and
+ * one for the store. */
+KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
+                       uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
+                       uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
+                       GLOBAL value_argument_t* values, offset_t values_offset, GLOBAL index_t* indices,
+                       offset_t indices_offset, GLOBAL const segment_t* segments, offset_t segments_offset,
+                       GLOBAL uint* counters, offset_t counters_offset) {
     DECLARE_LOCAL_TILE(local_tile);
     uint t = TILE_WORK_ITEM;
     AWAIT_LAST_LAUNCH();
-    offset_t number = TILE_NUMBER(GROUP_FROM_END);
-    arrays_t arrays = ARRAYS(keys, offset);
-    ENTER_ROW(arrays, number, count)
-    INDEX_EACH_RUN(arrays, phases)
-    tile_t tile = TILE_OF(number, count);
+    arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
+    offset_t number = enter_row(&arrays, &count, TILE_NUMBER(GROUP_FROM_END), segments + segments_offset, rows, end,
+                                tile_bits);
+    index_each_run(&arrays, phases);
+    tile_t tile = tile_of(number, strip_stride, strip_bits, count);
     sync_t sync = {0, 0};
     element_t r[REGISTER_VECTORS];
-    uint start = 0, mirrored = 0;
+    uint start = 0, mirrors = 0;
 
 #if FIRST_ONLY
     load_registers(r, arrays, count, tile, t, CONTIGUOUS_START, 0, 1, load_coding, flip);
     start = CONTIGUOUS_START;
-    if (first_phase == 0) {
-        HAND_OVER(r, local_tile, t, CONTIGUOUS_START, 0, 0, 0, &sync);
+    if (!IS_SORTED) {
+        hand_over(r, local_tile, t, CONTIGUOUS_START, 0, 0, 0, &sync);
         start = 0;
         sort_registers(r);
     }
 #elif SHORT_ROWS && COALESCED_STORE
     load_registers(r, arrays, count, tile, t, CONTIGUOUS_START, 0, 1, load_coding, flip);
-    if (phases < TILE_BITS) HAND_OVER(r, local_tile, t, CONTIGUOUS_START, 0, 0, 0, &sync);
+    if (phases < TILE_BITS) hand_over(r, local_tile, t, CONTIGUOUS_START, 0, 0, 0, &sync);
     sort_registers(r);
 #else
     load_registers(r, arrays, count, tile, t, phases == TILE_BITS ? CONTIGUOUS_START : 0, 0, 1, load_coding, flip);
@@ -251,25 +228,25 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t offset, position_t count ROW
         uint top = phase;
         LOOP(round, 0, ROUNDS(TILE_BITS) - 1, top > (phase == TILE_BITS ? STEPS_OF_STORE : 0)) {
             uint next = field_start(top - 1);
-            HAND_OVER(r, local_tile, t, start, mirrored, next, round == 0, &sync);
+            hand_over(r, local_tile, t, start, mirrors, next, round == 0, &sync);
             start = next;
-            mirrored = round == 0;
-            merge_registers(r, mirrored, top - 1 - start, 0, start == 0);
+            mirrors = round == 0;
+            merge_registers(r, mirrors, top - 1 - start, 0, start == 0);
             top = start;
         }
     }
 
-    store_tile(r, local_tile, arrays, count, tile, t, start, mirrored, phases == TILE_BITS ? STEPS_OF_STORE : 0,
+    store_tile(r, local_tile, arrays, count, tile, t, start, mirrors, phases == TILE_BITS ? STEPS_OF_STORE : 0,
                store_coding, flip, &sync);
-    REPORT_SYNC(sync)
+    report_sync(counters, counters_offset, sync);
 }
 #endif
 
 #if !FIRST_ONLY
-/* The steps of one phase on a tile of rows of 2^strip_bits keys: the strides from half the tile down to one row, or,
- * where the tile is contiguous, down to one key. */
-INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, tile_t tile, uint contiguous, uint mirrored,
-                  uint most_rounds, uint first_coding, uint store_coding, flip_t flip COUNTERS_PARAMETER) {
+/* The steps of one phase on a tile of strips of 2^strip_bits keys: the strides from half the tile down to one strip, or,
+ * where the tile is contiguous, down to one key. Returns what the group synchronised. */
+INLINE sync_t merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, tile_t tile, uint contiguous, uint mirrored,
+                    uint most_rounds, uint first_coding, uint store_coding, flip_t flip) {
     uint t = TILE_WORK_ITEM;
     sync_t sync = {0, 0};
     element_t r[REGISTER_VECTORS];
@@ -279,13 +256,12 @@ INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, tile
     load_registers(r, arrays, count, tile, t, start, mirrored, 1, first_coding, flip);
     merge_registers(r, mirrored, FIELD_BITS - 1, max(start, bottom) - start, contiguous && start == 0);
 
-    (void)most_rounds;
     uint end = contiguous ? STEPS_OF_STORE : bottom;
     LOOP(round, 1, most_rounds - 1, start > end) {
         uint top = start - 1;
-        /* No lower than the last step: work-items that store rows store as many neighbouring vectors as they can. */
+        /* No lower than the last step: work-items that store strips store as many neighbouring vectors as they can. */
         uint next = max(field_start(top), bottom);
-        HAND_OVER(r, local_tile, t, start, mirrored, next, 0, &sync);
+        hand_over(r, local_tile, t, start, mirrored, next, 0, &sync);
         start = next;
         mirrored = 0;
         merge_registers(r, 0, top - start, max(start, bottom) - start, contiguous && start == 0);
@@ -294,36 +270,47 @@ INLINE void merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, tile
     if (contiguous)
         store_tile(r, local_tile, arrays, count, tile, t, start, mirrored, STEPS_OF_STORE, store_coding, flip, &sync);
     else store_registers(r, arrays, count, tile, t, start, mirrored, 1, store_coding, flip);
-    REPORT_SYNC(sync)
+    return sync;
 }
 
-/* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key. */
-KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t offset, position_t count ROWS_PARAMETER FRONT_PARAMETER,
-                        uint store_coding, flip_t flip ARRAYS_PARAMETER COUNTERS_PARAMETER) {
+/* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key.
+ * Launched as the last pass of each phase. Local memory and barriers: as above; a hand-over between two rounds, and one for
+ * the store. */
+KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
+                        uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
+                        uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
+                        GLOBAL value_argument_t* values, offset_t values_offset, GLOBAL index_t* indices,
+                        offset_t indices_offset, GLOBAL const segment_t* segments, offset_t segments_offset,
+                        GLOBAL uint* counters, offset_t counters_offset) {
     DECLARE_LOCAL_TILE(local_tile);
     AWAIT_LAST_LAUNCH();
-    offset_t number = TILE_NUMBER(GROUP_FROM_END);
-    arrays_t arrays = ARRAYS(keys, offset);
-    ENTER_ROW(arrays, number, count)
-    tile_t tile = contiguous_tile((position_t)number, count);
-    BEHIND_FRONT(tile, count)
-    merge(local_tile, arrays, count, tile, 1, BEGINS_PHASE, ROUNDS(TILE_BITS), FIRST_CODING, store_coding,
-          flip COUNTERS_ARGUMENT);
+    arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
+    offset_t number = enter_row(&arrays, &count, TILE_NUMBER(GROUP_FROM_END), segments + segments_offset, rows, end,
+                                tile_bits);
+    tile_t tile = behind_front(contiguous_tile((position_t)number, count), front, count);
+    sync_t sync = merge(local_tile, arrays, count, tile, 1, FIRST_CODING != CODING_NONE, ROUNDS(TILE_BITS), FIRST_CODING,
+                        store_coding, flip);
+    report_sync(counters, counters_offset, sync);
 }
 
-/* Global steps of a phase, in tiles of rows 2^strip_stride keys apart, of 2^strip_bits keys: strides from half the rows
- * down to one row. */
-KERNEL void merge_strips(GLOBAL key_t* keys, offset_t offset, position_t count ROWS_PARAMETER FRONT_PARAMETER,
-                       uint store_coding, flip_t flip, uint strip_stride, uint strip_bits,
-                       uint mirrored ARRAYS_PARAMETER COUNTERS_PARAMETER) {
+/* Global steps of a phase, in tiles of strips 2^strip_stride keys apart, of 2^strip_bits keys: strides from half the strips
+ * down to one strip.
+ * Launched ahead of merge_tiles, where a phase has such steps. Local memory and barriers: as above; a hand-over between two
+ * rounds. */
+KERNEL void merge_strips(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
+                         uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
+                         uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
+                         GLOBAL value_argument_t* values, offset_t values_offset, GLOBAL index_t* indices,
+                         offset_t indices_offset, GLOBAL const segment_t* segments, offset_t segments_offset,
+                         GLOBAL uint* counters, offset_t counters_offset) {
     DECLARE_LOCAL_TILE(local_tile);
     AWAIT_LAST_LAUNCH();
-    offset_t number = TILE_NUMBER(GROUP_ID);
-    arrays_t arrays = ARRAYS(keys, offset);
-    ENTER_ROW(arrays, number, count)
+    arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
+    offset_t number = enter_row(&arrays, &count, TILE_NUMBER(GROUP_ID), segments + segments_offset, rows, end, tile_bits);
     tile_t tile = strided_tile((position_t)number, strip_stride, strip_bits, mirrored, count);
-    BEHIND_FRONT(tile, count)
-    merge(local_tile, arrays, count, tile, 0, mirrored, ROUNDS(STEPS_PER_PASS), FIRST_CODING, store_coding,
-          flip COUNTERS_ARGUMENT);
+    tile = behind_front(tile, front, count);
+    sync_t sync = merge(local_tile, arrays, count, tile, 0, mirrored, ROUNDS(STEPS_PER_PASS), FIRST_CODING, store_coding,
+                        flip);
+    report_sync(counters, counters_offset, sync);
 }
 #endif

@@ -70,7 +70,8 @@ void CommandBuffer::record(const detail::Work& work, const detail::Bindings& bin
         const cl::Program program(handle_of<cl_program>(kernel_of(work, launch), CL_KERNEL_PROGRAM), true);
         const cl::Kernel& kernel = kernels_.emplace_back(
             program, detail::kernel_names(work.programs[launch.program]->parameters)[launch.kernel]);
-        set_arguments(kernel, launch, bindings);
+        LastArguments none;
+        set_arguments(kernel, launch, bindings, none);
         const auto [global, local] = ranges(work, launch);
         const bool is_first = &command == &work.commands.front();
         cl_sync_point_khr point = 0;

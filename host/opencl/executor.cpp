@@ -14,20 +14,26 @@ OwnArrays::OwnArrays(const cl::Context& context, const detail::Arrays& arrays, B
 
 cl_mem buffer_of(const Bindings& bindings, Slot slot) noexcept { return static_cast<cl_mem>(bindings[slot].memory); }
 
-void set_arguments(const cl::Kernel& kernel, const Launch& launch, const Bindings& bindings) {
+void set_arguments(const cl::Kernel& kernel, const Launch& launch, const Bindings& bindings, LastArguments& last) {
     static_assert(std::endian::native == std::endian::little, "arguments are passed by the low bytes of an integer");
     cl_uint index = 0;
-    const auto set = [&](std::size_t bytes, const void* value) {
-        check(clSetKernelArg(kernel(), index++, bytes, value), "clSetKernelArg");
+    // A launch has many arguments, of which few change from one to the next, and each call takes its time.
+    const auto set = [&](std::size_t bytes, const void* value, std::optional<std::uint64_t> known) {
+        if (!known || last[index] != known) {
+            last[index].reset();
+            check(clSetKernelArg(kernel(), index, bytes, value), "clSetKernelArg");
+            last[index] = known;
+        }
+        ++index;
     };
     for (const Argument& argument : launch.all_arguments()) {
         if (argument.bytes > 0) {
-            set(argument.bytes, &argument.value);
+            set(argument.bytes, &argument.value, argument.value);
         } else {
             const cl_mem buffer = buffer_of(bindings, argument.slot);
             const cl_ulong first = bindings[argument.slot].offset + argument.value;
-            set(sizeof buffer, &buffer);
-            set(sizeof first, &first);
+            set(sizeof buffer, &buffer, buffer ? std::nullopt : std::optional<std::uint64_t>(0));
+            set(sizeof first, &first, first);
         }
     }
 }
@@ -64,7 +70,7 @@ void QueueExecutor::enqueue(const Work& work, const Bindings& bindings, const Co
                             const std::vector<cl::Event>& wait_list, cl::Event* event) {
     if (const auto* const launch = std::get_if<Launch>(&command)) {
         const cl::Kernel& kernel = kernel_of(work, *launch);
-        set_arguments(kernel, *launch, bindings);
+        set_arguments(kernel, *launch, bindings, last_arguments_of(work, *launch));
         const auto [global, local] = ranges(work, *launch);
         queue_.enqueueNDRangeKernel(kernel, cl::NullRange, global, local, &wait_list, event);
         ++launches_;

@@ -61,6 +61,7 @@ Program::Program(const cl::Context& context, const cl::Device& device, const det
         max_work_items = static_cast<unsigned>(std::min<std::size_t>(max_work_items, limit));
     }
     launched_.resize(kernels.size());
+    last_arguments.resize(kernels.size());
 }
 
 bool Program::is_first_launch(std::size_t kernel, std::uint64_t groups) const {

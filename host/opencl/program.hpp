@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "../../lib/src/core/work.hpp"
@@ -10,12 +11,17 @@
 
 namespace lanesort::opencl {
 
+/// What the arguments of a kernel were set to last; nothing where that must be done again: memory may be another's by
+/// now.
+using LastArguments = std::array<std::optional<std::uint64_t>, 2 * detail::Launch::most_arguments>;
+
 class Program final : public detail::Program {
 public:
     /// Compiles. Throws Error(build_failed) with the compiler's log, and cl::Error.
     Program(const cl::Context& context, const cl::Device& device, const detail::KernelParameters& parameters);
 
-    std::vector<cl::Kernel> kernels;  ///< in the order of detail::kernel_names()
+    std::vector<cl::Kernel> kernels;                    ///< in the order of detail::kernel_names()
+    mutable std::vector<LastArguments> last_arguments;  ///< of each
 
     /// Notes that a kernel is about to be launched with so many work-groups. False if a launch was noted before after
     /// which this one compiles nothing.
@@ -31,6 +37,9 @@ inline constexpr std::uint64_t many_work_items = 65535;
 /// The kernel of a launch.
 inline const cl::Kernel& kernel_of(const detail::Work& work, const detail::Launch& launch) {
     return static_cast<const Program&>(*work.programs[launch.program]).kernels[launch.kernel];
+}
+inline LastArguments& last_arguments_of(const detail::Work& work, const detail::Launch& launch) {
+    return static_cast<const Program&>(*work.programs[launch.program]).last_arguments[launch.kernel];
 }
 
 }  // namespace lanesort::opencl

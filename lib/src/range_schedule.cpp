@@ -6,7 +6,7 @@
 
 namespace lanesort::detail {
 RangeSchedule make_range_schedule(const DeviceInfo& device, std::size_t key_bytes, RangeTask task, std::uint64_t rows,
-                                std::uint64_t count) {
+                                  std::uint64_t count) {
     const bool is_processor = device.kind == DeviceKind::cpu;
     RangeSchedule schedule{task, rows, count, 0, 1, {}};
     Shape& shape = schedule.shape;

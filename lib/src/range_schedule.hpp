@@ -34,7 +34,7 @@ struct RangeSchedule {
 
 /// Rows are for the order only.
 RangeSchedule make_range_schedule(const DeviceInfo& device, std::size_t key_bytes, RangeTask task, std::uint64_t rows,
-                                std::uint64_t count);
+                                  std::uint64_t count);
 
 /// Bytes of local memory that a work-group takes, of the kernels of either file.
 std::size_t order_local_bytes(const Shape& shape) noexcept;

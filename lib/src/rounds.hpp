@@ -41,7 +41,7 @@ unsigned padding_shift(const Shape& shape, unsigned from, unsigned to, unsigned 
 unsigned padded_slot(const Shape& shape, unsigned v, unsigned from, unsigned to, unsigned row_bits);
 
 /// Where key i of the array lies between passes: where a tile is walked in the cache, whole blocks of L x L keys lie
-/// transposed (kernels/columns.h).
+/// transposed (kernels/lane_blocks.h).
 std::uint64_t place_between_passes(const Shape& shape, std::uint64_t count, std::uint64_t i);
 
 /// The row_bits of keys of so many bytes, in vectors of one key.

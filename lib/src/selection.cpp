@@ -42,7 +42,7 @@ unsigned half_bits(std::uint64_t value) { return static_cast<unsigned>(std::bit_
 
 /// Two arrays of sqrt(k * count) elements are left to select among if buckets have sqrt(count / k).
 unsigned bucket_bits_for(const DeviceInfo& device, ElementBytes bytes, std::uint64_t rows, std::uint64_t count,
-                        std::uint64_t k) {
+                         std::uint64_t k) {
     const bool alone = in_registers(device);
     // Fewer elements are selected among sooner than three passes are launched.
     const std::uint64_t least_elements = std::uint64_t{1} << (alone ? 14 : 19);
@@ -93,7 +93,8 @@ SelectionPass pass_among(const DeviceInfo& device, const Selection& selection, s
         // As many work-items as there are cores, twice, but each reads no less than is read after them.
         const std::uint64_t kept = std::uint64_t{shape.vectors} * shape.lanes;
         const std::uint64_t batch = std::uint64_t{shape.register_vectors} * shape.lanes;
-        const std::uint64_t most_parts = ceil_div(std::max(device.compute_units, 1u) * std::uint64_t{2}, selection.rows);
+        const std::uint64_t most_parts =
+            ceil_div(std::max(device.compute_units, 1u) * std::uint64_t{2}, selection.rows);
         const std::uint64_t parts =
             follows ? 1 : std::min(std::uint64_t{1} << half_bits(std::max<std::uint64_t>(count / kept, 1)), most_parts);
         pass.share = ceil_div(ceil_div(count, parts), batch) * batch;
@@ -124,7 +125,8 @@ Selection make_selection(const DeviceInfo& device, ElementBytes bytes, std::uint
     const bool in_buckets = bucket_bits > 0;
     Selection selection{rows, count, k, in_buckets ? indexed : bytes, {}, {}};
     const std::uint64_t of_buckets = k << bucket_bits;
-    const std::uint64_t most = in_buckets ? std::max(ceil_div(count, std::uint64_t{1} << bucket_bits), of_buckets) : count;
+    const std::uint64_t most =
+        in_buckets ? std::max(ceil_div(count, std::uint64_t{1} << bucket_bits), of_buckets) : count;
     selection.shape = in_registers(device) ? shape_in_registers(device, selection.bytes, k)
                                            : shape_in_local(device, selection.bytes, most, k);
 

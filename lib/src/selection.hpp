@@ -19,7 +19,7 @@ struct SelectionPass {
     std::uint64_t count = 0;       ///< elements of a row of what it reads, buckets of which it may select among
     std::uint64_t share = 0;       ///< elements of a work-group
     std::uint64_t parts = 0;       ///< work-groups of a row
-    unsigned bucket_bits = 0;       ///< lg of the elements of a bucket; 0: it selects among all elements of the row
+    unsigned bucket_bits = 0;      ///< lg of the elements of a bucket; 0: it selects among all elements of the row
     std::uint64_t read_place = 0;  ///< of the first one that the pass before it left, in the array of what passes leave
     std::uint64_t left = 0;        ///< elements of a row that it leaves
     std::uint64_t left_place = 0;  ///< of the first one, in the same array, but for the last pass, whose are the result

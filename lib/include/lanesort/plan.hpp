@@ -15,10 +15,10 @@ namespace lanesort {
 struct Pass {
     /// What the kernel of a pass does.
     enum class Kind : std::uint8_t {
-        sort_tiles,   ///< sorts every tile: phases 1 .. last_phase
+        sort_tiles,    ///< sorts every tile: phases 1 .. last_phase
         merge_strips,  ///< global steps of one phase, on tiles of strips far apart
-        merge_tiles,  ///< the last steps of one phase, on contiguous tiles
-        merge_heads,  ///< phases among the heads of sorted runs, a tile being strips of one head each
+        merge_tiles,   ///< the last steps of one phase, on contiguous tiles
+        merge_heads,   ///< phases among the heads of sorted runs, a tile being strips of one head each
     };
     Kind kind;               ///< what its kernel does
     unsigned first_phase;    ///< phase p merges runs of 2^(p-1) keys into runs of 2^p
@@ -27,13 +27,13 @@ struct Pass {
     unsigned bottom_stride;  ///< lg of the last step's stride
     bool mirrored;           ///< begins a phase: the first step pairs i with i ^ (2^p - 1)
     unsigned strip_stride;   ///< a tile is strips 2^strip_stride keys apart, of 2^strip_bits keys; both are 0 where it
-    unsigned strip_bits;     ///< is contiguous. The strides are those inside the tile for merge_heads, else in the array
-    std::uint64_t tiles;     ///< tiles, each of shape.tile_keys() keys
-    std::uint64_t groups;    ///< work-groups launched
-    unsigned steps;          ///< steps of the network
-    unsigned rounds;         ///< runs of steps between which a work-item changes keys
-    unsigned hand_overs;     ///< points where the work-items of a group synchronise
-    unsigned barriers;       ///< barriers that each work-item meets
+    unsigned strip_bits;   ///< is contiguous. The strides are those inside the tile for merge_heads, else in the array
+    std::uint64_t tiles;   ///< tiles, each of shape.tile_keys() keys
+    std::uint64_t groups;  ///< work-groups launched
+    unsigned steps;        ///< steps of the network
+    unsigned rounds;       ///< runs of steps between which a work-item changes keys
+    unsigned hand_overs;   ///< points where the work-items of a group synchronise
+    unsigned barriers;     ///< barriers that each work-item meets
 
     friend bool operator==(const Pass&, const Pass&) = default;
 };

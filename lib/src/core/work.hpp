@@ -63,8 +63,8 @@ public:
     const Array& operator[](Slot slot) const noexcept { return (*this)[static_cast<std::size_t>(slot)]; }
 };
 
-/// What a kernel takes: the memory of an array and, as an integer of 8 bytes, the elements before its first; or the low
-/// bytes of an integer.
+/// What a kernel takes: the memory of an array, null where nothing is bound to its slot, and, as an integer of 8 bytes, the
+/// elements before its first; or the low bytes of an integer.
 struct Argument {
     std::uint64_t value = 0;  ///< the integer, or elements from the array's first one on
     std::uint8_t bytes = 0;   ///< of the integer; 0: it is an array

@@ -57,23 +57,22 @@ void add_selection(Work& work, ReadySelection ready, const Request& request) {
         Launch launch;
         launch.kernel = kernel_number(parameters, selects ? "select_best" : "best_of_buckets");
         launch.groups = selection.rows * pass.parts;
+        // In the order of the kernels' arguments, which both have the same (kernels/select.h).
         if (pass.reads_keys) launch.add(Slot::keys);
         else launch.add(Slot::own_keys, pass.read_place);
-        launch.add_count(pass.count, position_bytes);
-        if (selects) launch.add(pass.share, position_bytes);
-        launch.add(pass.parts, 4);
-        launch.add(pass.bucket_bits, 4);
-        if (selects) launch.add_count(selection.k, 4);
-        launch.add(coding_if(coding, pass.reads_keys));
-        if (selects) launch.add(coding_if(coding, is_last));
-        launch.add(flip_of(parameters, coding));
+        launch.add(Slot::own_indices, pass.read_place);
         if (is_last) launch.add(Slot::results);
         else launch.add(Slot::own_keys, pass.left_place);
-        if (parameters.stores_indices()) {
-            launch.add(Slot::own_indices, pass.read_place);
-            if (is_last) launch.add(result_indices);
-            else launch.add(Slot::own_indices, pass.left_place);
-        }
+        if (is_last) launch.add(result_indices);
+        else launch.add(Slot::own_indices, pass.left_place);
+        launch.add_count(pass.count, position_bytes);
+        launch.add(pass.share, position_bytes);
+        launch.add(pass.parts, 4);
+        launch.add(pass.bucket_bits, 4);
+        launch.add_count(selection.k, 4);
+        launch.add(coding_if(coding, pass.reads_keys));
+        launch.add(coding_if(coding, is_last));
+        launch.add(flip_of(parameters, coding));
         work.commands.emplace_back(launch);
     }
     work.report = selection.report();

@@ -119,7 +119,6 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
     const Plan& plan = network.plan;
     const KeyCoding coding = coding_of(request.key, request.order_or_usual());
     const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
-    const bool sorts_first = parameters.family == Family::sort_first, merges = parameters.family == Family::merge;
     const bool in_rows = parameters.layout == Layout::rows;
     const unsigned lane_bits = log2(plan.shape.lanes);
     for (const Pass& pass : plan.passes) {
@@ -128,37 +127,25 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
         launch.program = static_cast<std::uint8_t>(work.programs.size());
         launch.kernel = kernel_number(parameters, kernel_of(pass.kind));
         launch.groups = pass.groups;
+        // In the order of the kernels' arguments, which all have the same (kernels/tile_in_local.cl).
         launch.add(keys);
         launch.add_count(in_rows ? plan.count : request.count, position_bytes);
-        if (in_rows) {
-            launch.add_count(plan.rows, 8);
-            launch.add(static_cast<unsigned>(std::countr_zero(pass.tiles / plan.rows)), 4);
-            if (request.has_segments()) launch.add_count(request.count, 8);
-        }
-        if (merges) {
-            launch.add_count(plan.front, position_bytes);
-            launch.add(coding_if(coding, is_first));
-        }
-        if (pass.kind == Pass::Kind::sort_tiles || pass.kind == Pass::Kind::merge_heads) {
-            launch.add(pass.last_phase - lane_bits, 4);
-            launch.add(coding_if(coding, is_first));
-        }
+        launch.add_count(plan.rows, 8);
+        launch.add_count(request.count, 8);
+        launch.add(in_rows ? static_cast<unsigned>(std::countr_zero(pass.tiles / plan.rows)) : 0, 4);
+        launch.add(pass.last_phase - lane_bits, 4);
+        launch.add_count(plan.front, position_bytes);
+        launch.add(pass.kind == Pass::Kind::merge_heads ? pass.first_phase - lane_bits : 0, 4);
+        launch.add(coding_if(coding, is_first));
         launch.add(coding_if(coding, is_last));
         launch.add(flip_of(parameters, coding));
-        if (pass.kind == Pass::Kind::merge_strips) {
-            launch.add(pass.strip_stride, 4);
-            launch.add(pass.strip_bits, 4);
-            launch.add(pass.mirrored, 4);
-        }
-        if (sorts_first) {
-            launch.add(pass.kind == Pass::Kind::sort_tiles ? 0 : pass.first_phase - lane_bits, 4);
-            launch.add(pass.strip_stride, 4);
-            launch.add(pass.strip_bits, 4);
-        }
-        if (parameters.bytes.value > 0) launch.add(Slot::values);
-        if (parameters.stores_indices()) launch.add(indices);
-        if (request.has_segments()) launch.add(Slot::segments);
-        if (parameters.count_sync) launch.add(Slot::counters, work.commands.size());
+        launch.add(pass.strip_stride, 4);
+        launch.add(pass.strip_bits, 4);
+        launch.add(pass.mirrored, 4);
+        launch.add(Slot::values);
+        launch.add(indices);
+        launch.add(Slot::segments);
+        launch.add(Slot::counters, work.commands.size());
         work.commands.emplace_back(launch);
         ++work.report.launches;
         work.report.hand_overs += pass.hand_overs;

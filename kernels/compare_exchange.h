@@ -1,4 +1,4 @@
-/* Two registers that trade places where `swap` is 1: what follows the comparison of a compare-exchange of scalars.
+/* The compare-exchange of two elements, which the whole network is made of.
  *
  * On NVIDIA's devices compare-exchanges keep the integer unit busy: each comparison, selection and minimum of a 32-bit
  * word takes one of its slots. Multiply-adds have a unit of their own. So every second word trades places there by
@@ -6,21 +6,17 @@
  * (bench/NOTES.md). The factor 1 is a size of the launch, which has one dimension, so that the compiler cannot make
  * additions of the products and give them to the integer unit. Products take longer to come, which the small groups for
  * small arrays do not hide. */
-#ifndef SWAP_H
-#define SWAP_H
-#include "dialect.h"
+#ifndef COMPARE_EXCHANGE_H
+#define COMPARE_EXCHANGE_H
+#include "elements.h"
 
-#ifndef HIDES_LATENCY
-#define HIDES_LATENCY (WORK_ITEMS >= 256)
-#endif
-
-/* Of copies, which compilers select without a branch. */
+/* Two registers trade places where `swap` is 1: of copies, which compilers select without a branch. */
 #define SWAP_BY_SELECTION(type, swap, a, b) \
-    {                                       \
+    do {                                    \
         type first_ = (a), second_ = (b);   \
         (a) = (swap) ? second_ : first_;    \
         (b) = (swap) ? first_ : second_;    \
-    }
+    } while (0)
 
 #ifdef ONE_OF_LAUNCH
 #define MINUS_ONE_OF_LAUNCH (0u - ONE_OF_LAUNCH)
@@ -40,29 +36,29 @@ INLINE void swap_by_products(uint swap, uint* a, uint* b) {
 
 /* In groups of every size: of selections alone the compiler would make a minimum and a maximum, which compare twice. */
 #define SWAP_64(swap, a, b)                                   \
-    {                                                         \
+    do {                                                      \
         uint low_a_ = (uint)(a), high_a_ = (uint)((a) >> 32); \
         uint low_b_ = (uint)(b), high_b_ = (uint)((b) >> 32); \
         swap_by_products(swap, &low_a_, &low_b_);             \
-        SWAP_BY_SELECTION(uint, swap, high_a_, high_b_)       \
+        SWAP_BY_SELECTION(uint, swap, high_a_, high_b_);      \
         (a) = (ulong)high_a_ << 32 | low_a_;                  \
         (b) = (ulong)high_b_ << 32 | low_b_;                  \
-    }
+    } while (0)
 #else
 #define SWAP_64(swap, a, b) SWAP_BY_SELECTION(ulong, swap, a, b)
 #endif
 #if defined(ONE_OF_LAUNCH) && HIDES_LATENCY
-#define SWAP_32(swap, a, b) swap_by_products(swap, &(a), &(b));
+#define SWAP_32(swap, a, b) swap_by_products(swap, &(a), &(b))
 #else
 #define SWAP_32(swap, a, b) SWAP_BY_SELECTION(uint, swap, a, b)
 #endif
 #define SWAP_8(swap, a, b) SWAP_BY_SELECTION(uchar, swap, a, b)
 #define SWAP_16(swap, a, b) SWAP_BY_SELECTION(ushort, swap, a, b)
-#define SWAP_128(swap, a, b)        \
-    {                               \
-        SWAP_64(swap, (a).x, (b).x) \
-        SWAP_64(swap, (a).y, (b).y) \
-    }
+#define SWAP_128(swap, a, b)         \
+    do {                             \
+        SWAP_64(swap, (a).x, (b).x); \
+        SWAP_64(swap, (a).y, (b).y); \
+    } while (0)
 
 #if MAXIMA_BY_PRODUCTS && HIDES_LATENCY && LANES == 1 && KEY_BITS == 32
 INLINE uint larger_by_products(uint a, uint b, uint smaller) {
@@ -82,9 +78,9 @@ INLINE uint larger_by_products(uint a, uint b, uint smaller) {
 #endif
 
 #if RECORD_BYTES
-#define SWAP_KEYS(swap, a, b)                                                              \
-    UNROLL for (uint i = 0; i < RECORD_WORDS; ++i)                                         \
-        if (i % 2 == 0) SWAP_BY_SELECTION(record_word_t, swap, (a).words[i], (b).words[i]) \
+#define SWAP_KEYS(swap, a, b)                                                               \
+    UNROLL for (uint i = 0; i < RECORD_WORDS; ++i)                                          \
+        if (i % 2 == 0) SWAP_BY_SELECTION(record_word_t, swap, (a).words[i], (b).words[i]); \
         else PASTE(SWAP_, RECORD_WORD_BITS)(swap, (a).words[i], (b).words[i])
 #elif KEY_BITS == 64
 #define SWAP_KEYS SWAP_64
@@ -93,5 +89,35 @@ INLINE uint larger_by_products(uint a, uint b, uint smaller) {
 #endif
 #define SWAP_VALUES PASTE(SWAP_, VALUE_BITS)
 #define SWAP_INDICES PASTE(SWAP_, INDEX_BITS)
+
+/* The i-th compare-exchange of a step: the smaller element goes to `lower`. Every second one may use another unit of the
+ * device. Of long records, which no registers hold, a processor has it once: a tenth of the time to compile, and no
+ * slower. */
+#if RECORD_BYTES > 16
+#define COMPARE_EXCHANGE OUTLINED
+#else
+#define COMPARE_EXCHANGE INLINE
+#endif
+COMPARE_EXCHANGE void compare_exchange(element_t* lower, element_t* upper, uint i) {
+#if RECORD_BYTES || (LANES == 1 && (TIE_BITS || KEY_BITS == 64))
+    uint swap = BEFORE(*upper, *lower);
+    SWAP_KEYS(swap, lower->key, upper->key);
+    WITH_VALUES(SWAP_VALUES(swap, lower->value, upper->value);)
+    WITH_INDICES(SWAP_INDICES(swap, lower->index, upper->index);)
+#elif TIE_BITS
+    element_t a = *lower, b = *upper;
+    key_mask_t swap = LESS(b.key, a.key) | (EQUAL(b.key, a.key) & TO_KEY_MASK(LESS(TIE(b), TIE(a))));
+    WITH_VALUES(value_mask_t swap_values = TO_VALUE_MASK(swap);)
+    WITH_INDICES(index_mask_t swap_indices = TO_INDEX_MASK(swap);)
+    *lower = ELEMENT(SELECT(a.key, b.key, swap), SELECT(a.value, b.value, swap_values),
+                     SELECT(a.index, b.index, swap_indices));
+    *upper = ELEMENT(SELECT(b.key, a.key, swap), SELECT(b.value, a.value, swap_values),
+                     SELECT(b.index, a.index, swap_indices));
+#else
+    vec_t a = lower->key, b = upper->key;  /* Mesa 22's rusticl loses lanes of elements that are copied here */
+    lower->key = MIN(a, b);
+    upper->key = LARGER_KEY(i, a, b, lower->key);
+#endif
+}
 
 #endif

@@ -1,0 +1,121 @@
+/* What lies beyond the ends of the array, and vectors of which only some lanes lie in it.
+ *
+ * Beyond the end lies +infinity: it is read as the largest element and never written. Compare-exchanges never move an element
+ * towards the end past an equal one, so the elements of the array stay inside it. Where two ranges are merged, -infinity lies
+ * before the array in the same way. A position there wraps round, so that it is not below `count`.
+ */
+#ifndef EDGES_H
+#define EDGES_H
+#include "elements.h"
+
+/* An element whose key is beyond every key of the array, or equal to the largest, and is never written. */
+INLINE element_t element_beyond(uint coding, flip_t flip) {
+    return ELEMENT(key_beyond(coding, flip), LARGEST_VALUE, LARGEST_INDEX);
+}
+
+INLINE element_t element_in_front(uint coding, flip_t flip) {
+    return ELEMENT(key_in_front(coding, flip), SMALLEST_VALUE, BROADCAST(index_vec_t, 0));
+}
+
+INLINE uint is_in_front(position_t position) { return TWO_RANGES && position >> (POSITION_BITS - 1) != 0; }
+
+#if LANES > 1
+/* Where blocks of several vectors lie transposed (lane_blocks.h), one that reaches beyond the end does not: its keys would
+ * have to lie there. Nor is any of its elements packed in the array. Of two ranges that are merged, that goes for each
+ * vector which does not lie in them as a whole.
+ *
+ * `first` is where a vector would lie; lane l of vector j of the block is key l * block_vectors + j. */
+INLINE position_t block_of(position_t first, uint block_vectors) {
+    return TWO_RANGES ? first : first & ~(position_t)(block_vectors * LANES - 1);
+}
+
+/* The block of the vector lies in the array, all of it. */
+INLINE uint lies_in_array(position_t first, position_t count, uint block_vectors) {
+    position_t block = block_of(first, block_vectors);
+    return block < count && block_vectors * LANES <= count - block;
+}
+
+/* Else, the position of the vector's first lane; those of the others follow at distances of block_vectors. */
+INLINE position_t first_lane(position_t first, uint block_vectors) {
+    position_t block = block_of(first, block_vectors);
+    return block + (first - block) / LANES;
+}
+
+/* The lanes of several vectors, in memory of the work-item's own. */
+typedef struct {
+    register_key_t keys[LANES];
+    WITH_VALUES(value_t values[LANES];)
+    WITH_INDICES(index_t indices[LANES];)
+} lanes_t;
+
+INLINE lanes_t lanes_of(element_t e) {
+    lanes_t lanes;
+    STORE_VECTOR(e.key, lanes.keys);
+    WITH_VALUES(STORE_VECTOR(e.value, lanes.values);)
+    WITH_INDICES(STORE_VECTOR(e.index, lanes.indices);)
+    return lanes;
+}
+
+INLINE element_t element_of(const lanes_t* lanes) {
+    return ELEMENT(LOAD_VECTOR(lanes->keys), LOAD_VECTOR(lanes->values), LOAD_VECTOR(lanes->indices));
+}
+
+INLINE void load_lane(lanes_t* lanes, uint l, arrays_t from, position_t position, uint first_pass) {
+#if STORES_INDICES
+    index_t index = first_pass ? (index_t)((position & from.index_mask) + FIRST_INDEX) : from.indices[position];
+#endif
+#if PACKED && VALUE_BITS
+    lanes->keys[l] = PACK((register_key_t)from.keys[position], (register_key_t)from.values[position]);
+#elif PACKED
+    lanes->keys[l] = PACK((register_key_t)from.keys[position], (register_key_t)index);
+#else
+    lanes->keys[l] = from.keys[position];
+    WITH_VALUES(lanes->values[l] = from.values[position];)
+    WITH_STORED_INDICES(lanes->indices[l] = index;)
+#endif
+}
+
+INLINE void store_lane(const lanes_t* lanes, uint l, arrays_t to, position_t position) {
+#if PACKED
+    to.keys[position] = (key_t)(lanes->keys[l] >> KEY_BITS);
+    to.TIES[position] = (key_t)lanes->keys[l];
+#else
+    to.keys[position] = lanes->keys[l];
+    WITH_VALUES(to.values[position] = lanes->values[l];)
+    WITH_STORED_INDICES(to.indices[position] = lanes->indices[l];)
+#endif
+}
+
+INLINE void load_to_end(lanes_t* lanes, arrays_t from, position_t first, position_t count, uint block_vectors,
+                        uint coding, flip_t flip) {
+    uint first_pass = coding != CODING_NONE;
+    if (lies_in_array(first, count, block_vectors)) {
+        *lanes = lanes_of(load_element(from, first, first, first_pass));
+        return;
+    }
+#if TWO_RANGES
+    lanes_t in_front = lanes_of(element_in_front(coding, flip));
+    ROLLED for (uint l = 0; l < LANES; ++l) if (is_in_front(first + l)) {
+        lanes->keys[l] = in_front.keys[l];
+        WITH_VALUES(lanes->values[l] = in_front.values[l];)
+        WITH_INDICES(lanes->indices[l] = in_front.indices[l];)
+    }
+#endif
+    position_t position = first_lane(first, block_vectors);
+    ROLLED for (uint l = 0; l < LANES; ++l, position += block_vectors)
+        if (position < count) load_lane(lanes, l, from, position, first_pass);
+}
+
+INLINE void store_to_end(const lanes_t* lanes, arrays_t to, position_t first, position_t count, uint block_vectors,
+                         uint last_pass) {
+    if (lies_in_array(first, count, block_vectors)) {
+        store_of_pass(element_of(lanes), to, first, last_pass);
+        return;
+    }
+    position_t position = first_lane(first, block_vectors);
+    ROLLED for (uint l = 0; l < LANES; ++l, position += block_vectors)
+        if (position < count) store_lane(lanes, l, to, position);
+}
+#endif
+
+#endif
