@@ -4,6 +4,7 @@
 
 #include "cuda_target.hpp"
 #include "error_support.hpp"
+#include "run_everywhere.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -87,82 +88,31 @@ TEST_CASE("CUDA: may be called while the caller's stream is captured, and replay
     }
 }
 
-/// A call on `count` keys in two sorted halves, and three times the room behind them.
-struct FirstCall {
-    std::string name;
-    Request prepared;
-    std::function<void(Sorter&, cu::Stream, void*)> enqueue;
-};
-constexpr std::size_t count = 20'003;
-
-std::vector<FirstCall> calls() {
-    using namespace cu;
-    const auto range = [](void* memory) { return KeyRange{memory, 0, count, KeyType::f32}; };
-    const auto stable = [=](void* memory) {
-        KeyRange keys = range(memory);
-        keys.stable = true;
-        return keys;
-    };
-    const auto behind = [](void* memory) { return ValueRange{memory, count, 4}; };
-    const auto selected = [](void* memory) { return Selected{memory, count, {memory, 2 * count, 4}}; };
-    const auto distinct = [](void* memory) { return Distinct{memory, count, {memory, (3 * count + 1) / 2}}; };
-    return {
-        {"values",
-         {.count = count, .value_bytes = 4, .key = KeyType::f32},
-         [=](Sorter& s, Stream on, void* m) { enqueue_sort_by_key(s, on, range(m), behind(m)); }},
-        {"stable",
-         {.count = count, .stable = true, .value_bytes = 4, .key = KeyType::f32},
-         [=](Sorter& s, Stream on, void* m) { enqueue_sort_by_key(s, on, stable(m), behind(m)); }},
-        {"argsort",
-         {.operation = Operation::argsort, .count = count, .index_bytes = 4, .key = KeyType::f32},
-         [=](Sorter& s, Stream on, void* m) { enqueue_argsort(s, on, range(m), behind(m)); }},
-        {"merge",
-         {.operation = Operation::merge, .count = count, .key = KeyType::f32},
-         [=](Sorter& s, Stream on, void* m) { enqueue_merge(s, on, range(m), count / 2); }},
-        {"few",
-         {.operation = Operation::top_k, .count = count, .first = 5, .index_bytes = 4, .key = KeyType::f32},
-         [=](Sorter& s, Stream on, void* m) { enqueue_top_k(s, on, range(m), 5, selected(m)); }},
-        {"many",
-         {.operation = Operation::top_k, .count = count, .first = 9000, .index_bytes = 4, .key = KeyType::f32},
-         [=](Sorter& s, Stream on, void* m) { enqueue_top_k(s, on, range(m), 9000, selected(m)); }},
-        {"lengths",
-         {.operation = Operation::run_lengths, .count = count, .length_bytes = 4, .key = KeyType::f32},
-         [=](Sorter& s, Stream on, void* m) {
-             enqueue_run_lengths(s, on, range(m), distinct(m), {m, 2 * count, 4});
-         }},
-    };
-}
-
 TEST_CASE("CUDA: every call may be the first of a prepared sorter while the caller's stream is captured") {
     Random random(seed());
     for (CudaTarget& target : cuda_devices())
-        for (const FirstCall& call : calls()) {
+        for (const auto& [name, problem] : problems_of_every_operation(20'003, random)) {
             CAPTURE(target.name);
-            CAPTURE(call.name);
+            CAPTURE(name);
             const cu::CurrentContext current(target.context());
-            std::vector<float> before = random_keys<float>(4 * count, random);
-            for (std::size_t i = 0; i < count; ++i) before[i] = static_cast<float>(random() % 5000);
-            std::sort(before.begin(), before.begin() + count / 2);
-            std::sort(before.begin() + count / 2, before.begin() + count);
-            const auto memory = target.cuda_memory(bytes_of(before));
+            Layout layout(problem);
+            const auto memory = target.cuda_memory(layout.before());
+            const auto call = call_in<void*>(memory->pointer(), layout.call());
             const CudaStream stream;
             Sorter sorter = target.new_sorter();
-            sorter.prepare(call.prepared);
+            sorter.prepare(problem.request);
             CUgraph graph = nullptr;
             CUgraphExec executable = nullptr;
             LANESORT_CU(cuStreamBeginCapture, stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
-            call.enqueue(sorter, stream, memory->pointer());
+            cu::enqueue(sorter, stream, call);
             LANESORT_CU(cuStreamEndCapture, stream, &graph);
             LANESORT_CU(cuGraphInstantiateWithFlags, &executable, graph, 0);
-            REQUIRE(memory->read() == bytes_of(before));
-            call.enqueue(sorter, stream, memory->pointer());
-            stream.finish();
-            const Bytes expected = memory->read();
+            REQUIRE(memory->read() == layout.before());
             for (int repetition = 0; repetition < 2; ++repetition) {
-                memory->write(bytes_of(before));
+                memory->write(layout.before());
                 LANESORT_CU(cuGraphLaunch, executable, stream);
                 stream.finish();
-                REQUIRE(memory->read() == expected);
+                layout.check(memory->read());
             }
             driver().cuGraphExecDestroy(executable);
             driver().cuGraphDestroy(graph);

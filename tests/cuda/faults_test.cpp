@@ -2,12 +2,12 @@
 // what it took, and leaves the caller's stream usable and the sorter able to sort.
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 
 #include "cuda_target.hpp"
 #include "error_support.hpp"
 #include "host/cuda/program.hpp"
+#include "run_everywhere.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -130,122 +130,72 @@ public:
 const Shape shape{.vectors = 2, .work_items = 8, .register_vectors = 4, .steps_per_pass = 3};
 constexpr std::size_t count = 300;
 
-using Words = std::vector<std::uint32_t>;
+/// One call on data of its own, and the look at what it left.
+struct Work {
+    std::function<void(Sorter&)> call;
+    std::function<void()> check;
+};
 
-/// Keys of the caller's, and room for three times as many words; as well in host memory.
+struct Kind {
+    std::string name;
+    std::function<Work(CudaTarget&)> make;
+    bool needs_new_sorter = false;  ///< the calls that compile are to be met, too
+};
+
+Work in_host_memory(const Problem& problem) {
+    const auto layout = std::make_shared<const Layout>(problem);
+    const auto memory = std::make_shared<Bytes>(layout->before());
+    return {[=](Sorter& sorter) { sorter.run(call_in<void*>(memory->data(), layout->call())); },
+            [=] { layout->check(*memory); }};
+}
+
+/// The caller's memory, with its stream and events.
 struct CallersMemory {
-    CallersMemory(CudaTarget& target, Words all)
-        : keys(std::move(all)), in_host_memory(keys), selected(5), context(target.context()) {
-        Words words = keys;
-        words.resize(4 * count);
-        std::iota(words.begin() + count, words.begin() + 2 * count, 0u);
-        memory = target.cuda_memory(bytes_of(words));
-    }
+    CallersMemory(CudaTarget& target, const Problem& problem)
+        : layout(problem), context(target.context()), memory(target.cuda_memory(layout.before())) {}
 
-    void check(std::size_t first, const Words& expected) const {
-        const Words words = keys_of<std::uint32_t>(memory->read());
-        const auto begin = words.begin() + static_cast<std::ptrdiff_t>(first);
-        require_same_bytes(Words(begin, begin + static_cast<std::ptrdiff_t>(expected.size())), expected);
-    }
-
-    Words keys, in_host_memory, selected;
+    Layout layout;
     cu::CurrentContext context;
     CudaEvent before, after;
     std::unique_ptr<CudaMemory> memory;
 };
 
-/// A kind of call, and what it leaves.
-struct Kind {
-    std::string name;
-    std::function<void(Sorter&, CallersMemory&)> call;
-    std::function<void(const CallersMemory&)> check;
-    bool needs_new_sorter = false;  ///< the calls that compile are to be met, too
-};
-
-Words ascending(const CallersMemory& memory) { return sorted(memory.keys, Order::ascending); }
-
-template <std::size_t k>
-Kind selection() {
-    return {"enqueue_top_k of " + std::to_string(k),
-            [](Sorter& sorter, CallersMemory& all) {
-                all.memory->enqueue_top_k(sorter, {0, count}, k, count, {2 * count, 4});
-            },
-            [](const CallersMemory& all) {
-                Words keys = ascending(all), indices = stable_indices<std::uint32_t>(all.keys, Order::ascending);
-                keys.resize(k);
-                indices.resize(k);
-                all.check(count, keys);
-                all.check(2 * count, indices);
-            }};
+/// `enqueue` is given that memory and the call.
+template <class Enqueue>
+Work in_device_memory(CudaTarget& target, const Problem& problem, Enqueue enqueue) {
+    const auto all = std::make_shared<CallersMemory>(target, problem);
+    return {[=](Sorter& sorter) { enqueue(sorter, *all, call_in<void*>(all->memory->pointer(), all->layout.call())); },
+            [=] { all->layout.check(all->memory->read()); }};
 }
 
-std::vector<Kind> kinds(const CudaTarget& target) {
-    const auto sort = [](Sorter& sorter, CallersMemory& all) { sorter.sort(std::span(all.in_host_memory)); };
-    const auto check_sort = [](const CallersMemory& all) { require_same_bytes(all.in_host_memory, ascending(all)); };
-    const auto check_keys = [](const CallersMemory& all) { all.check(0, ascending(all)); };
-    return {
-        {"a sorter", [&](Sorter&, CallersMemory&) { target.new_sorter(shape); }, [](const CallersMemory&) {}},
-        {"a sort in host memory", sort, check_sort},
-        {"a sorter's first sort", sort, check_sort, true},
-        {"a selection in host memory",
-         [](Sorter& sorter, CallersMemory& all) {
-             sorter.top_k(std::span(all.in_host_memory), std::span(all.selected));
-         },
-         [](const CallersMemory& all) {
-             Words expected = sorted(all.keys, Order::descending);
-             expected.resize(all.selected.size());
-             require_same_bytes(all.selected, expected);
-         }},
-        {"enqueue_sort between events",
-         [](Sorter& sorter, CallersMemory& all) {
-             const cu::Event waits[] = {all.before};
-             cu::enqueue_sort(sorter, all.memory->stream(), {all.memory->pointer(), 0, count}, waits, all.after);
-         },
-         check_keys},
-        {"enqueue_sort_by_key, stably",
-         [](Sorter& sorter, CallersMemory& all) {
-             all.memory->enqueue_sort_by_key(sorter, {.count = count, .stable = true}, {count, 4});
-         },
-         [](const CallersMemory& all) {
-             all.check(0, ascending(all));
-             all.check(count, stable_indices<std::uint32_t>(all.keys, Order::ascending));
-         }},
-        {"enqueue_argsort",
-         [](Sorter& sorter, CallersMemory& all) {
-             all.memory->enqueue_argsort(sorter, {0, count}, {count, 4});
-         },
-         [](const CallersMemory& all) {
-             all.check(0, all.keys);
-             all.check(count, stable_indices<std::uint32_t>(all.keys, Order::ascending));
-         }},
-        selection<5>(),
-        selection<count - 1>(),
-        {"enqueue_unique",
-         [](Sorter& sorter, CallersMemory& all) {
-             all.memory->enqueue_runs(sorter, {0, 1}, {2 * count, {0, 0}, 3 * count / 2});
-         },
-         [](const CallersMemory& all) {
-             all.check(2 * count, {all.keys[0]});
-             all.check(3 * count, {1, 0});
-         }},
-        {"enqueue_merge",
-         [](Sorter& sorter, CallersMemory& all) {
-             all.memory->enqueue_merge(sorter, {0, 2}, {0, 0}, 1);
-         },
-         [](const CallersMemory& all) {
-             Words expected = all.keys;
-             std::sort(expected.begin(), expected.begin() + 2);
-             all.check(0, expected);
-         }},
-        {"Recorded",
-         [](Sorter& sorter, CallersMemory& all) {
-             const cu::KeyRange keys{all.memory->pointer(), 0, count};
-             cu::Recorded recorded(sorter, all.memory->stream(), lanesort::sort(keys));
-             recorded.enqueue();
-             all.memory->stream().finish();
-         },
-         check_keys},
-    };
+Work enqueued(CudaTarget& target, const Problem& problem) {
+    return in_device_memory(target, problem, [](Sorter& sorter, const CallersMemory& all, const cu::Call& call) {
+        const cu::Event waits[] = {all.before};
+        cu::enqueue(sorter, all.memory->stream(), call, waits, all.after);
+    });
+}
+
+Work recorded(CudaTarget& target, const Problem& problem) {
+    return in_device_memory(target, problem, [](Sorter& sorter, const CallersMemory& all, const cu::Call& call) {
+        cu::Recorded(sorter, all.memory->stream(), call).enqueue();
+        all.memory->stream().finish();
+    });
+}
+
+std::vector<Kind> kinds(Random& random) {
+    std::vector<Kind> all{{"a sorter", [](CudaTarget& target) -> Work {
+                               return {[&](Sorter&) { target.new_sorter(shape); }, [] {}};
+                           }}};
+    for (const auto& [name, problem] : problems_of_every_operation(count, random)) {
+        const Problem& of = problem;
+        const auto on_host = [of](CudaTarget&) { return in_host_memory(of); };
+        all.push_back({name + ", in host memory", on_host});
+        all.push_back({name, [of](CudaTarget& target) { return enqueued(target, of); }});
+        if (name != "sort") continue;
+        all.push_back({"a sorter's first sort", on_host, true});
+        all.push_back({"recorded sort", [of](CudaTarget& target) { return recorded(target, of); }});
+    }
+    return all;
 }
 
 void check_held(const std::map<std::string, long>& before) {
@@ -258,11 +208,9 @@ void check_held(const std::map<std::string, long>& before) {
 
 /// Does that kind of work once with that fault and once without, on the prepared sorter or on a new one. All objects
 /// are counted that are made here.
-std::optional<Error> try_with_fault(CudaTarget& target, const Kind& kind, Sorter& prepared, Random& random,
-                                    const std::string& failing, std::size_t number, int status,
-                                    bool may_go_untold = false) {
-    CallersMemory memory(target, make_keys<std::uint32_t>(Pattern::few_values, count, random));
-    CallersMemory next(target, random_keys<std::uint32_t>(count, random));
+std::optional<Error> try_with_fault(CudaTarget& target, const Kind& kind, Sorter& prepared, const std::string& failing,
+                                    std::size_t number, int status, bool may_go_untold = false) {
+    const Work work = kind.make(target), next = kind.make(target);
     const auto before = watch.held;
     std::optional<Error> error;
     {
@@ -271,7 +219,7 @@ std::optional<Error> try_with_fault(CudaTarget& target, const Kind& kind, Sorter
         Sorter& sorter = fresh ? *fresh : prepared;
         error = error_in([&] {
             const Fault fault(failing, number, status);
-            kind.call(sorter, memory);
+            work.call(sorter);
         });
         if (error) {
             const std::string sentence = error->what();
@@ -281,25 +229,25 @@ std::optional<Error> try_with_fault(CudaTarget& target, const Kind& kind, Sorter
             if (failing != "*") CHECK(error->call() == failing);
         } else {
             CHECK((failing == "*" || gives_back.contains(failing) || may_go_untold));
-            kind.check(memory);
+            work.check();
         }
         if (!fresh) check_held(before);
-        memory.memory->stream().finish();
-        kind.call(sorter, next);
-        kind.check(next);
+        const cu::CurrentContext current(target.context());
+        LANESORT_CU(cuCtxSynchronize);
+        next.call(sorter);
+        next.check();
     }
     check_held(before);
     return error;
 }
 
 /// The calls of one such work on a sorter that has done it before, unless it needs a new one.
-std::map<std::string, std::size_t> calls_of(CudaTarget& target, const Kind& kind, Sorter& prepared, Random& random) {
-    CallersMemory memory(target, random_keys<std::uint32_t>(count, random));
-    CallersMemory again(target, random_keys<std::uint32_t>(count, random));
-    if (!kind.needs_new_sorter) kind.call(prepared, memory);
+std::map<std::string, std::size_t> calls_of(CudaTarget& target, const Kind& kind, Sorter& prepared) {
+    const Work work = kind.make(target), again = kind.make(target);
+    if (!kind.needs_new_sorter) work.call(prepared);
     Sorter fresh = target.new_sorter(shape);
     const Fault none;
-    kind.call(kind.needs_new_sorter ? fresh : prepared, again);
+    again.call(kind.needs_new_sorter ? fresh : prepared);
     return watch.calls;
 }
 
@@ -308,17 +256,17 @@ TEST_CASE("CUDA faults: each call of each function fails once") {
     std::size_t faults = 0;
     for (CudaTarget& target : cuda_devices()) {
         const WatchedTables watched;
-        for (const Kind& kind : kinds(target)) {
+        for (const Kind& kind : kinds(random)) {
             CAPTURE(target.name);
             CAPTURE(kind.name);
             Sorter prepared = target.new_sorter(shape);
-            for (const auto& [function, number_of_calls] : calls_of(target, kind, prepared, random))
+            for (const auto& [function, number_of_calls] : calls_of(target, kind, prepared))
                 for (std::size_t number = 1; number <= number_of_calls; ++number) {
                     CAPTURE(function);
                     CAPTURE(number);
                     const bool of_driver = function.starts_with("cu");
                     const int status = of_driver ? int{CUDA_ERROR_OUT_OF_MEMORY} : int{NVRTC_ERROR_OUT_OF_MEMORY};
-                    const auto error = try_with_fault(target, kind, prepared, random, function, number, status,
+                    const auto error = try_with_fault(target, kind, prepared, function, number, status,
                                                       number == number_of_calls && ends_work(function));
                     if (error && of_driver) CHECK(error->code() == ErrorCode::out_of_memory);
                     ++faults;
@@ -333,17 +281,16 @@ TEST_CASE("CUDA faults: the device is lost at each call") {
     std::size_t faults = 0;
     for (CudaTarget& target : cuda_devices()) {
         const WatchedTables watched;
-        for (const Kind& kind : kinds(target)) {
+        for (const Kind& kind : kinds(random)) {
             if (kind.needs_new_sorter) continue;
             CAPTURE(target.name);
             CAPTURE(kind.name);
             Sorter prepared = target.new_sorter(shape);
-            calls_of(target, kind, prepared, random);
+            calls_of(target, kind, prepared);
             const std::size_t all_calls = watch.calls_in_all;
             for (std::size_t number = 1; number <= all_calls; ++number) {
                 CAPTURE(number);
-                const auto error =
-                    try_with_fault(target, kind, prepared, random, "*", number, CUDA_ERROR_DEVICE_UNAVAILABLE);
+                const auto error = try_with_fault(target, kind, prepared, "*", number, CUDA_ERROR_DEVICE_UNAVAILABLE);
                 if (error) CHECK(error->code() == ErrorCode::device_failed);
                 ++faults;
             }

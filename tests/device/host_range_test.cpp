@@ -5,28 +5,6 @@
 namespace lanesort::test {
 namespace {
 
-TEST_SUITE("every key width") {
-    TEST_CASE("host range: every type in both orders, with nothing around it touched") {
-        Random random(seed());
-        for (Target& target : targets())
-            for_each_key_type([&]<class T>() {
-                CAPTURE(target.name);
-                CAPTURE(name(key_type_v<T>));
-                for (const Order order : both_orders)
-                    for (const std::size_t count : {0, 1, 2, 1000, 40003}) {
-                        constexpr std::size_t before = 3, behind = 61;
-                        CAPTURE(count);
-                        std::vector<T> memory = random_keys<T>(before + count + behind, random);
-                        const auto first = memory.begin() + before, last = first + static_cast<std::ptrdiff_t>(count);
-                        std::vector<T> expected = memory;
-                        std::ranges::copy(sorted(std::vector<T>(first, last), order), expected.begin() + before);
-                        target.sorter().sort(std::span<T>(first, last), {.order = order});
-                        require_same_bytes(memory, expected);
-                    }
-            });
-    }
-}
-
 TEST_CASE("host range: the report says what the plan says, and the memory that was taken") {
     Random random(seed());
     for (Target& target : targets()) {

@@ -1,5 +1,5 @@
 // Sorts that are recorded once and enqueued many times.
-#include "target.hpp"
+#include "run_everywhere.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -11,7 +11,7 @@ TEST_CASE("recorded sort: sorts the present keys each time") {
             CAPTURE(target.name);
             CAPTURE(count);
             const auto memory = target.memory(Bytes(count * sizeof(std::uint32_t)));
-            const auto recording = memory->record(target.sorter(), {0, count});
+            const auto recording = memory->record(target.sorter(), sort(KeyRange{here, 0, count}));
             const std::size_t passes = count < 2 ? 0 : target.sorter().plan(KeyType::u32, count).passes.size();
             for (int repetition = 0; repetition < 3; ++repetition) {
                 const auto keys = random_keys<std::uint32_t>(count, random);
@@ -29,7 +29,8 @@ TEST_CASE("recorded sort: its sorter may sort otherwise before it is replayed") 
         Sorter& sorter = target.sorter();
         const auto keys = random_keys<std::int32_t>(4000, random);
         const auto memory = target.memory(bytes_of(keys));
-        const auto recording = memory->record(sorter, {0, keys.size(), KeyType::i32, Order::descending});
+        const auto recording =
+            memory->record(sorter, sort(KeyRange{here, 0, keys.size(), KeyType::i32, Order::descending}));
         check_sort(target, sorter, random_keys<float>(777, random), Order::ascending, 3);
         recording->enqueue();
         require_same_bytes(keys_of<std::int32_t>(memory->read()), sorted(keys, Order::descending));
@@ -43,8 +44,9 @@ TEST_CASE("recorded sort: those enqueued without a pause run one after the other
         CAPTURE(target.name);
         const auto keys = random_keys<std::uint32_t>(30000, random);
         const auto memory = target.memory(bytes_of(keys));
-        const auto up = memory->record(target.sorter(), {0, keys.size()});
-        const auto down = memory->record(target.sorter(), {0, keys.size(), KeyType::u32, Order::descending});
+        const auto up = memory->record(target.sorter(), sort(KeyRange{here, 0, keys.size()}));
+        const auto down =
+            memory->record(target.sorter(), sort(KeyRange{here, 0, keys.size(), KeyType::u32, Order::descending}));
         for (int repetition = 0; repetition < 5; ++repetition) up->enqueue(), down->enqueue();
         require_same_bytes(keys_of<std::uint32_t>(memory->read()), sorted(keys, Order::descending));
     }
@@ -57,9 +59,9 @@ TEST_CASE("recorded sort: it stays when its sorter frees its programs") {
         Sorter sorter = target.new_sorter();
         const auto keys = random_keys<std::uint32_t>(30000, random);
         const auto memory = target.memory(bytes_of(keys)), once = target.memory(bytes_of(keys));
-        const auto recording = memory->record(sorter, {0, keys.size()});
+        const auto recording = memory->record(sorter, sort(KeyRange{here, 0, keys.size()}));
         check_sort(target, sorter, random_keys<std::uint8_t>(777, random), Order::ascending, 3);
-        once->enqueue_sort(sorter, {0, keys.size()});
+        once->enqueue(sorter, sort(KeyRange{here, 0, keys.size()}));
         sorter.release();
         require_same_bytes(keys_of<std::uint32_t>(once->read()), sorted(keys, Order::ascending));
         recording->enqueue();

@@ -1,11 +1,8 @@
 // Sorts of records in the caller's order, stable sorts, and sorts of ragged segments, alone and together.
-#include <algorithm>
 #include <array>
-#include <cstring>
-#include <numeric>
 
 #include "error_support.hpp"
-#include "target.hpp"
+#include "run_everywhere.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -59,9 +56,6 @@ const Comparator by_last_digit{.type = "int", .bytes = 4, .before = "a % 10 < b 
 bool before(std::int32_t a, std::int32_t b) { return a % 10 < b % 10; }
 std::int32_t random_record(Random& random, std::int32_t) { return static_cast<std::int32_t>(random() % 1000); }
 
-/// Where rows or segments begin, and where the last one ends.
-using Offsets = std::vector<std::uint64_t>;
-
 Offsets ragged(std::size_t segments, std::size_t longest, Random& random) {
     Offsets offsets{random() % 5};
     for (std::size_t i = 0; i < segments; ++i) {
@@ -73,201 +67,42 @@ Offsets ragged(std::size_t segments, std::size_t longest, Random& random) {
 }
 
 template <class T>
-bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
-    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+std::vector<T> random_records(std::size_t count, Random& random) {
+    std::vector<T> records(count);
+    for (T& record : records) record = random_record(random, T{});
+    return records;
 }
 
-/// The words by which records are compared when their order does not decide (kernels/elements.h).
-template <class T>
-bool bits_before(const T& a, const T& b) {
-    constexpr std::size_t word =
-        sizeof(T) & (~sizeof(T) + 1) & 15 ? std::min<std::size_t>(sizeof(T) & (~sizeof(T) + 1), 8) : 8;
-    for (std::size_t i = 0; i < sizeof(T); i += word) {
-        std::uint64_t x = 0, y = 0;
-        std::memcpy(&x, reinterpret_cast<const char*>(&a) + i, word);
-        std::memcpy(&y, reinterpret_cast<const char*>(&b) + i, word);
-        if (x != y) return x < y;
-    }
-    return false;
-}
-
-/// Elements whose keys are of type T, in any order that `before` gives, with all that a sort can do to them.
+/// Sorts alone and with values, stable or not, of records or numbers.
 template <class T, class Before>
-struct Problem {
-    std::vector<T> keys;
-    std::vector<std::uint16_t> values;
-    Offsets offsets;
-    Before is_before;
-
-    /// The order of indices in each segment; elsewhere they stay.
-    template <class Less>
-    std::vector<std::uint64_t> order(Less less) const {
-        std::vector<std::uint64_t> indices(keys.size());
-        std::iota(indices.begin(), indices.end(), 0);
-        for (std::size_t s = 0; s + 1 < offsets.size(); ++s)
-            std::stable_sort(indices.begin() + static_cast<std::ptrdiff_t>(offsets[s]),
-                             indices.begin() + static_cast<std::ptrdiff_t>(offsets[s + 1]), less);
-        return indices;
-    }
-    std::vector<std::uint64_t> stable_order() const {
-        return order([&](std::uint64_t i, std::uint64_t j) { return is_before(keys[i], keys[j]); });
-    }
-    std::vector<std::uint64_t> order_by_bits(bool with_values) const {
-        return order([&](std::uint64_t i, std::uint64_t j) {
-            if (is_before(keys[i], keys[j]) || is_before(keys[j], keys[i])) return is_before(keys[i], keys[j]);
-            if (bits_before(keys[i], keys[j]) || bits_before(keys[j], keys[i])) return bits_before(keys[i], keys[j]);
-            return with_values && values[i] < values[j];
-        });
-    }
-    template <class V>
-    static std::vector<V> permuted(const std::vector<V>& items, const std::vector<std::uint64_t>& indices) {
-        std::vector<V> result;
-        for (const std::uint64_t i : indices) result.push_back(items[i]);
-        return result;
-    }
-    /// Indices from the first of each segment on; `outside` elsewhere.
-    std::vector<std::uint32_t> indices_in_segments(std::uint32_t outside) const {
-        const std::vector<std::uint64_t> all = stable_order();
-        std::vector<std::uint32_t> result(all.size(), outside);
-        for (std::size_t s = 0; s + 1 < offsets.size(); ++s)
-            for (std::uint64_t i = offsets[s]; i < offsets[s + 1]; ++i)
-                result[i] = static_cast<std::uint32_t>(all[i] - offsets[s]);
-        return result;
-    }
-    std::uint64_t longest() const {
-        std::uint64_t longest = 0;
-        for (std::size_t s = 0; s + 1 < offsets.size(); ++s) longest = std::max(longest, offsets[s + 1] - offsets[s]);
-        return longest;
-    }
-};
-
-template <class T, class Before>
-Problem(std::vector<T>, std::vector<std::uint16_t>, Offsets, Before) -> Problem<T, Before>;
-
-template <class T>
-auto random_records(std::size_t count, Offsets offsets, Random& random) {
-    Problem problem{std::vector<T>(), std::vector<std::uint16_t>(), std::move(offsets),
-                    [](const T& a, const T& b) { return before(a, b); }};
-    for (std::size_t i = 0; i < count; ++i) {
-        problem.keys.push_back(random_record(random, T{}));
-        problem.values.push_back(static_cast<std::uint16_t>(random() % 7));
-    }
-    return problem;
-}
-
-/// All sorts of host ranges. `whole`: the problem is one range, without segments.
-template <class T, class Before>
-void check_host_range(Sorter& sorter, const Problem<T, Before>& problem, const KeyKind& kind, bool whole) {
-    SortOptions options;
-    if (!whole) options.segments = problem.offsets;
-    const std::size_t count = problem.keys.size();
-    for (const bool stable : {false, true}) {
-        CAPTURE(stable);
-        options.stable = stable;
-        const auto order = [&](bool with_values) {
-            return stable ? problem.stable_order() : problem.order_by_bits(with_values);
-        };
-        std::vector<T> keys = problem.keys;
-        sorter.sort({keys.data(), count, kind}, options);
-        REQUIRE(same_bytes(keys, problem.permuted(problem.keys, order(false))));
-
-        keys = problem.keys;
-        std::vector<std::uint16_t> values = problem.values;
-        const SortReport report = sorter.sort_by_key({keys.data(), count, kind}, {values.data(), count, 2}, options);
-        REQUIRE(same_bytes(keys, problem.permuted(problem.keys, order(true))));
-        REQUIRE(values == problem.permuted(problem.values, order(true)));
-        if (sorter.device().host_unified_memory && problem.longest() > 1)
-            CHECK(report.device_bytes == (stable ? count * 4 : 0));
-    }
-    const std::vector<T> keys = problem.keys;
-    std::vector<std::uint32_t> indices(count);
-    sorter.argsort({keys.data(), count, kind}, {indices.data(), count, 4}, options);
-    const std::vector<std::uint32_t> expected = problem.indices_in_segments(0);
-    for (std::size_t s = 0; s + 1 < problem.offsets.size(); ++s)
-        for (std::uint64_t i = problem.offsets[s]; i < problem.offsets[s + 1]; ++i) REQUIRE(indices[i] == expected[i]);
-    REQUIRE(same_bytes(keys, problem.keys));
-}
-
-/// All sorts of device memory, in which keys, values and offsets lie one after the other with others around them.
-template <class T, class Before, class Offset>
-void check_device_memory(const Target& target, Sorter& sorter, const Problem<T, Before>& problem, const KeyKind& kind,
-                         bool whole, Offset) {
-    constexpr std::size_t zone = 64;
-    const std::size_t count = problem.keys.size();
-    const auto up = [](std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit; };
-    Range range{3, count, kind};
-    const Values values{up((3 + count) * sizeof(T) + zone, 2), 2};
-    const Values indices{up((values.offset + count) * 2 + zone, 4), 4};
-    const std::size_t first_offset = up((indices.offset + count) * 4 + zone, sizeof(Offset));
-    Bytes memory((first_offset + problem.offsets.size()) * sizeof(Offset) + zone, std::byte{0x5a});
-    const auto put = [&](Bytes& bytes, std::size_t at, const auto& items) {
-        if (!items.empty()) std::memcpy(bytes.data() + at, items.data(), items.size() * sizeof(items[0]));
+void check_sorts(const Target& target, Sorter& sorter, const std::vector<T>& keys, const KeyKind& kind,
+                 Before is_before, const Offsets& segments, std::size_t offset_bytes = 8) {
+    Random random(seed());
+    std::vector<std::uint16_t> values(keys.size());
+    for (std::uint16_t& value : values) value = static_cast<std::uint16_t>(random() % 7);
+    const auto run = [&](Request request) {
+        if (!segments.empty()) request.offset_bytes = offset_bytes;
+        const Problem problem =
+            problem_of(request, kind, keys, is_before, segments, request.value_bytes > 0 ? bytes_of(values) : Bytes());
+        const bool sorts = !problem.request.is_trivial();
+        return std::pair(run_everywhere(target, sorter, problem).device_bytes, sorts);
     };
-    put(memory, 3 * sizeof(T), problem.keys);
-    put(memory, values.offset * 2, problem.values);
-    put(memory, first_offset * sizeof(Offset), std::vector<Offset>(problem.offsets.begin(), problem.offsets.end()));
-    if (!whole) range.segments = {first_offset, problem.offsets.size() - 1, problem.longest(), sizeof(Offset)};
-
     for (const bool stable : {false, true}) {
-        CAPTURE(stable);
-        range.stable = stable;
-        const auto on_device = target.memory(memory);
-        Bytes expected = memory;
-        const auto order = stable ? problem.stable_order() : problem.order_by_bits(true);
-        put(expected, 3 * sizeof(T), problem.permuted(problem.keys, order));
-        put(expected, values.offset * 2, problem.permuted(problem.values, order));
-        const SortReport report = on_device->enqueue_sort_by_key(sorter, range, values);
-        REQUIRE(on_device->read() == expected);
-        CHECK(report.device_bytes == (stable && problem.longest() > 1 ? count * 4 : 0));
-        on_device->write(memory);
-        const auto recorded = on_device->record_sort_by_key(sorter, range, values);
-        for (int replay = 0; replay < 2; ++replay) {
-            on_device->write(memory);
-            recorded->enqueue();
-            REQUIRE(on_device->read() == expected);
-        }
-        expected = memory;
-        on_device->write(memory);
-        put(expected, 3 * sizeof(T),
-            problem.permuted(problem.keys, stable ? problem.stable_order() : problem.order_by_bits(false)));
-        on_device->enqueue_sort(sorter, range);
-        REQUIRE(on_device->read() == expected);
+        run({.stable = stable});
+        const auto [bytes, sorts] = run({.stable = stable, .value_bytes = 2});
+        CHECK(bytes == (stable && sorts ? keys.size() * 4 : 0));
     }
-    if (problem.longest() < 2) return;
-    Bytes expected = memory;
-    put(expected, indices.offset * 4, problem.indices_in_segments(0x5a5a5a5a));
-    const auto on_device = target.memory(memory);
-    on_device->enqueue_argsort(sorter, range, indices);
-    REQUIRE(on_device->read() == expected);
-}
-
-template <class T, class Before>
-void check_all(const Target& target, Sorter& sorter, const Problem<T, Before>& problem, const KeyKind& kind,
-               bool whole) {
-    CAPTURE(target.name);
-    CAPTURE(kind.name());
-    CAPTURE(problem.keys.size());
-    CAPTURE(problem.offsets.size());
-    CAPTURE(problem.longest());
-    check_host_range(sorter, problem, kind, whole);
-    check_device_memory(target, sorter, problem, kind, whole, std::uint32_t{});
+    run({.operation = Operation::argsort, .index_bytes = 4});
 }
 
 /// Records of another size take another way through the kernels only where they are moved.
 template <class T>
 void check_sort(const Target& target, Sorter& sorter, const Comparator& comparator, Random& random) {
     for (const bool stable : {false, true})
-        for (const std::size_t count : {2, 3, 250, 3001}) {
-            CAPTURE(target.name);
-            CAPTURE(comparator.type);
-            CAPTURE(stable);
-            CAPTURE(count);
-            const auto problem = random_records<T>(count, {0, count}, random);
-            std::vector<T> records = problem.keys;
-            sorter.sort({records, comparator}, {.stable = stable});
-            const auto order = stable ? problem.stable_order() : problem.order_by_bits(false);
-            REQUIRE(same_bytes(records, problem.permuted(problem.keys, order)));
-        }
+        for (const std::size_t count : {2, 3, 250, 3001})
+            run_everywhere(target, sorter,
+                           problem_of({.stable = stable}, comparator, random_records<T>(count, random),
+                                      [](const T& a, const T& b) { return before(a, b); }));
 }
 
 /// A small tile, so that few records take several passes and kernels compile fast.
@@ -283,16 +118,24 @@ Shape small_shape(const Target& target) {
             .coalesced_store = true};
 }
 
+/// 500 keys behind 10 others, in so many segments whose offsets of 4 bytes begin behind 550 of these.
+Call segments_of(std::size_t count, std::size_t longest) {
+    return sort(KeyRange{.memory = here, .offset = 10, .count = 500, .segments = {here, 550, count, longest, 4}});
+}
+
 TEST_SUITE("records") {
     TEST_CASE("records: the caller's order, with and without values, stable or not, in segments") {
         Random random(seed());
         for (Target& target : targets()) {
             Sorter& sorter = target.sorter(small_shape(target));
-            for (const std::size_t count : {0, 1, 2, 3, 250, 3001})
-                check_all(target, sorter, random_records<Particle>(count, {0, count}, random), by_score_and_id, true);
+            const auto is_before = [](const Particle& a, const Particle& b) { return before(a, b); };
+            const auto check = [&](std::size_t count, const Offsets& segments) {
+                check_sorts(target, sorter, random_records<Particle>(count, random), by_score_and_id, is_before,
+                            segments, 4);
+            };
+            for (const std::size_t count : {0, 1, 2, 3, 250, 3001}) check(count, {});
             const Offsets offsets = ragged(40, 200, random);
-            check_device_memory(target, sorter, random_records<Particle>(offsets.back() + 3, offsets, random),
-                                by_score_and_id, false, std::uint32_t{});
+            check(offsets.back() + 3, offsets);
         }
     }
 
@@ -314,14 +157,12 @@ TEST_SUITE("records") {
             for (const std::size_t longest : {1, 7, 128, 129, 1000}) {
                 const Offsets offsets = ragged(60, longest, random);
                 const std::size_t count = offsets.back() + random() % 4;
-                Problem problem{random_keys<float>(count, random), std::vector<std::uint16_t>(count), offsets,
-                                [](float a, float b) { return lanesort::test::before<float>(a, b); }};
-                for (std::size_t i = 0; i < count; ++i) {
-                    if (random() % 2) problem.keys[i] = static_cast<float>(random() % 3);
-                    problem.values[i] = static_cast<std::uint16_t>(random() % 5);
-                }
-                check_host_range(sorter, problem, KeyType::f32, false);
-                check_device_memory(target, sorter, problem, KeyType::f32, false, std::uint64_t{});
+                std::vector<float> keys = random_keys<float>(count, random);
+                for (float& key : keys)
+                    if (random() % 2) key = static_cast<float>(random() % 3);
+                for (const std::size_t offset_bytes : {4, 8})
+                    check_sorts(target, sorter, keys, KeyType::f32, lanesort::test::before<float>, offsets,
+                                offset_bytes);
             }
         }
     }
@@ -342,7 +183,7 @@ TEST_SUITE("records") {
             for (const std::size_t longest :
                  {std::size_t{0}, std::size_t{501}, std::size_t{1} << 40, ~std::size_t{0}}) {
                 on_device->write(bytes_of(memory));
-                on_device->enqueue_sort(sorter, {.offset = 10, .count = 500, .segments = {550, 2, longest, 4}});
+                on_device->enqueue(sorter, segments_of(2, longest));
                 require_same_bytes(keys_of<std::uint32_t>(on_device->read()), expected);
             }
         }
@@ -360,14 +201,14 @@ TEST_SUITE("records") {
             std::vector<std::uint32_t> expected = memory;
             std::sort(expected.begin() + 10, expected.begin() + 110);
             const auto on_device = target.memory(bytes_of(memory));
-            on_device->enqueue_sort(sorter, {.offset = 10, .count = 500, .segments = {550, 1, 100, 4}});
+            on_device->enqueue(sorter, segments_of(1, 100));
             require_same_bytes(keys_of<std::uint32_t>(on_device->read()), expected);
-            on_device->enqueue_sort(sorter, {.offset = 10, .count = 500, .segments = {550, 5, 100, 4}});
+            on_device->enqueue(sorter, segments_of(5, 100));
             const auto after = keys_of<std::uint32_t>(on_device->read());
             CHECK(std::equal(after.begin(), after.begin() + 10, memory.begin()));
             CHECK(std::equal(after.begin() + 510, after.end(), memory.begin() + 510));
             on_device->write(bytes_of(memory));
-            on_device->enqueue_sort(sorter, {.offset = 10, .count = 500, .segments = {550, 0, 0, 4}});
+            on_device->enqueue(sorter, segments_of(0, 0));
             require_same_bytes(keys_of<std::uint32_t>(on_device->read()), memory);
         }
     }
@@ -407,13 +248,8 @@ TEST_SUITE("records") {
         for (Target& target : targets()) {
             CAPTURE(target.name);
             Sorter& sorter = target.sorter(small_shape(target));
-            const auto refused = [&](ErrorCode code, const std::string& part, const std::function<void()>& call) {
-                const Error error = error_of(call);
-                CHECK(error.code() == code);
-                check_mentions(error, {part});
-            };
             std::vector<Particle> records(5);
-            refused(ErrorCode::invalid_argument, "12 bytes, but the comparator is for 3", [&] {
+            check_refused(ErrorCode::invalid_argument, "12 bytes, but the comparator is for 3", [&] {
                 sorter.sort({records, by_blue});
             });
             Comparator wrong = by_score_and_id;
@@ -432,22 +268,22 @@ TEST_SUITE("records") {
             CHECK(smaller.build_log().find("the_record_has_the_stated_bytes") != std::string::npos);
             wrong = by_score_and_id;
             wrong.before.clear();
-            refused(ErrorCode::invalid_argument, "needs the name", [&] { sorter.sort({records, wrong}); });
+            check_refused(ErrorCode::invalid_argument, "needs the name", [&] { sorter.sort({records, wrong}); });
             for (const std::string open : {"/* ", "\"/*\" /*", "'\\'' /*/", "// */\n/*", "/* */ /*"}) {
                 CAPTURE(open);
                 wrong = by_score_and_id;
                 wrong.before += open;
-                refused(ErrorCode::invalid_argument, "comment in the comparator's expression", [&] {
+                check_refused(ErrorCode::invalid_argument, "comment in the comparator's expression", [&] {
                     sorter.sort({records, wrong});
                 });
                 wrong = by_score_and_id;
                 wrong.declarations += open;
-                refused(ErrorCode::invalid_argument, "comment in the comparator's declarations", [&] {
+                check_refused(ErrorCode::invalid_argument, "comment in the comparator's declarations", [&] {
                     sorter.sort({records, wrong});
                 });
                 wrong = by_score_and_id;
                 wrong.type += open;
-                refused(ErrorCode::invalid_argument, "comment in the comparator's type", [&] {
+                check_refused(ErrorCode::invalid_argument, "comment in the comparator's type", [&] {
                     sorter.sort({records, wrong});
                 });
             }
@@ -469,23 +305,23 @@ TEST_SUITE("records") {
             }
             wrong.before = "a < b";
             wrong.bytes = 65;
-            refused(ErrorCode::invalid_argument, "65 bytes", [&] { sorter.sort({records.data(), 5, wrong}); });
+            check_refused(ErrorCode::invalid_argument, "65 bytes", [&] { sorter.sort({records.data(), 5, wrong}); });
 
             std::vector<std::uint32_t> keys(10);
             const Offsets falling{0, 5, 3}, beyond{0, 11};
-            refused(ErrorCode::invalid_argument, "begins at key 5 but ends at key 3",
-                    [&] { sorter.sort(std::span(keys), {.segments = falling}); });
-            refused(ErrorCode::out_of_range, "ends at key 11, but there are 10",
-                    [&] { sorter.sort(std::span(keys), {.segments = beyond}); });
-            refused(ErrorCode::invalid_argument, "rows and segments", [&] {
+            check_refused(ErrorCode::invalid_argument, "begins at key 5 but ends at key 3",
+                          [&] { sorter.sort(std::span(keys), {.segments = falling}); });
+            check_refused(ErrorCode::out_of_range, "ends at key 11, but there are 10",
+                          [&] { sorter.sort(std::span(keys), {.segments = beyond}); });
+            check_refused(ErrorCode::invalid_argument, "rows and segments", [&] {
                 sorter.sort(std::span(keys), {.row_length = 5, .segments = Offsets{0, 10}});
             });
             const auto memory = target.memory(Bytes(400));
-            refused(ErrorCode::invalid_argument, "4 or 8", [&] {
-                memory->enqueue_sort(sorter, {.count = 10, .segments = {10, 2, 5, 2}});
+            check_refused(ErrorCode::invalid_argument, "4 or 8", [&] {
+                memory->enqueue(sorter, sort(KeyRange{.memory = here, .count = 10, .segments = {here, 10, 2, 5, 2}}));
             });
-            refused(ErrorCode::out_of_range, "offsets", [&] {
-                memory->enqueue_sort(sorter, {.count = 10, .segments = {10, 90, 5, 4}});
+            check_refused(ErrorCode::out_of_range, "offsets", [&] {
+                memory->enqueue(sorter, sort(KeyRange{.memory = here, .count = 10, .segments = {here, 10, 90, 5, 4}}));
             });
             check_still_sorts(target, sorter);
         }

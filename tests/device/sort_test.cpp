@@ -2,8 +2,8 @@
 //
 // Two suites, since every key width is compiled anew: CTest runs the first one again with other compilers of
 // work-groups.
+#include "run_everywhere.hpp"
 #include "shapes.hpp"
-#include "target.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -183,7 +183,7 @@ void check_huge_sort(Target& target, std::size_t count) {
     Random random(seed());
     const std::vector<T> keys = random_keys<T>(count, random);
     const auto memory = target.memory(bytes_of(keys));
-    memory->enqueue_sort(target.sorter(), {0, count, key_type_v<T>});
+    memory->enqueue(target.sorter(), sort(KeyRange{here, 0, count, key_type_v<T>}));
     const std::vector<T> result = keys_of<T>(memory->read());
     CHECK(std::ranges::is_sorted(result));
     CHECK(fingerprint(result) == fingerprint(keys));

@@ -5,8 +5,8 @@
 
 #include "core/kernel_source.hpp"
 #include "error_support.hpp"
+#include "run_everywhere.hpp"
 #include "shapes.hpp"
-#include "target.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -106,8 +106,8 @@ TEST_CASE("sorter: a kernel that does not build, with the compiler's log") {
                 const auto memory = target.memory(bytes_of(keys));
                 check_build_error([&] { sorter.prepare(KeyType::u32); });
                 check_build_error([&] { sorter.sort(std::span(keys)); });
-                check_build_error([&] { memory->enqueue_sort(sorter, {0, 2}); });
-                check_build_error([&] { memory->record(sorter, {0, 2}); });
+                check_build_error([&] { memory->enqueue(sorter, sort(KeyRange{here, 0, 2})); });
+                check_build_error([&] { memory->record(sorter, sort(KeyRange{here, 0, 2})); });
                 CHECK(keys == std::vector<std::uint32_t>{2, 1});
                 CHECK(keys_of<std::uint32_t>(memory->read()) == keys);
             }

@@ -44,7 +44,7 @@ TEST_SUITE("threads") {
                 const auto memory = target.memory(bytes_of(keys));
                 for (int repetition = 0; repetition < 10; ++repetition) {
                     memory->write(bytes_of(keys));
-                    memory->enqueue_sort(sorter, {0, count, KeyType::u32, order});
+                    memory->enqueue(sorter, sort(KeyRange{here, 0, count, KeyType::u32, order}));
                     expect(keys_of<std::uint32_t>(memory->read()) == expected, "wrong order in the device's memory");
                     Words in_host_memory = keys;
                     sorter.sort(in_host_memory, {.order = order});
@@ -94,8 +94,8 @@ TEST_SUITE("threads") {
             const Words expected = sorted(keys, Order::ascending), descending = sorted(keys, Order::descending);
             Sorter sorter = target.new_sorter();
             sorter.sort(std::span(keys));
-            std::thread([&, here = std::move(sorter)]() mutable {
-                here.sort(reversed, {.order = Order::descending});
+            std::thread([&, moved = std::move(sorter)]() mutable {
+                moved.sort(reversed, {.order = Order::descending});
             }).join();
             CHECK(keys == expected);
             CHECK(reversed == descending);

@@ -4,6 +4,7 @@
 
 #include "created_buffers.hpp"
 #include "opencl_target.hpp"
+#include "run_everywhere.hpp"
 
 namespace lanesort::test {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "error_support.hpp"
 #include "opencl_target.hpp"
+#include "run_everywhere.hpp"
 
 namespace lanesort::test {
 namespace {

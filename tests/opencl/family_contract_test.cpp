@@ -20,14 +20,14 @@ struct Call {
 
 std::vector<Call> calls() {
     using namespace opencl;
-    const auto range = [](cl_mem buffer) { return KeyRange{buffer, 0, count, KeyType::f32}; };
+    const auto range = [](cl_mem buffer) { return opencl::KeyRange{buffer, 0, count, KeyType::f32}; };
     const auto stable = [=](cl_mem buffer) {
-        KeyRange keys = range(buffer);
+        opencl::KeyRange keys = range(buffer);
         keys.stable = true;
         return keys;
     };
     const auto some = [=](cl_mem buffer) {
-        KeyRange keys = range(buffer);
+        opencl::KeyRange keys = range(buffer);
         keys.first = 100;
         return keys;
     };

@@ -2,12 +2,10 @@
 // the caller's queue usable and the sorter able to sort. The calls fail in the layer of fault_layer.hpp.
 #include <malloc.h>
 
-#include <algorithm>
-#include <numeric>
-
 #include "error_support.hpp"
 #include "fault_layer.hpp"
 #include "opencl_target.hpp"
+#include "run_everywhere.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -25,44 +23,6 @@ std::list<OpenClTarget>& devices_behind_layer() {
     return none;
 }
 
-/// A caller's buffer: keys, and room for three times as many words.
-class CallersBuffer {
-public:
-    CallersBuffer(const OpenClTarget& target, std::vector<std::uint32_t> keys)
-        : target_(target), gate_(target.context), keys_(std::move(keys)) {
-        std::vector<std::uint32_t> words = keys_;
-        words.resize(4 * count);
-        std::iota(words.begin() + count, words.begin() + 2 * count, 0u);
-        buffer_ = buffer_of(target, words);
-        gate_.setStatus(CL_COMPLETE);
-    }
-
-    const std::vector<std::uint32_t>& keys() const { return keys_; }
-    cl_mem handle() const { return buffer_(); }
-    opencl::KeyRange range() const { return {buffer_(), 0, count}; }
-
-    /// Calls with a wait list and for an event.
-    template <class Enqueue>
-    void enqueue(Enqueue call) const {
-        const cl_event waits[] = {gate_()};
-        cl_event ended = nullptr;
-        call(std::span(waits), &ended);
-        REQUIRE(ended != nullptr);
-        clReleaseEvent(ended);
-    }
-
-    /// So many words from that one on hold this.
-    void check(std::size_t first, const std::vector<std::uint32_t>& expected) const {
-        require_same_bytes(read<std::uint32_t>(target_.queue, buffer_, expected.size(), first), expected);
-    }
-
-private:
-    const OpenClTarget& target_;
-    cl::UserEvent gate_;
-    std::vector<std::uint32_t> keys_;
-    cl::Buffer buffer_;
-};
-
 /// One call on data of its own, and the look at what it left.
 struct Work {
     std::function<void(Sorter&)> call;
@@ -71,183 +31,60 @@ struct Work {
 
 struct Kind {
     std::string name;
-    std::function<Work(OpenClTarget&, Random&)> make;
+    std::function<Work(OpenClTarget&)> make;
     bool needs_new_sorter = false;  ///< the calls that compile are to be met, too
     bool has_another_way = false;   ///< some calls belong to an extension that it can do without
     bool in_host_memory = false;    ///< nothing may go on in the caller's memory after an error
 };
 
-Work sort_in_host_memory(OpenClTarget&, Random& random) {
-    const auto keys = std::make_shared<std::vector<std::uint32_t>>(random_keys<std::uint32_t>(count, random));
-    return {[=](Sorter& sorter) { sorter.sort(std::span(*keys)); },
-            [=, expected = sorted(*keys, Order::ascending)] { require_same_bytes(*keys, expected); }};
+Work in_host_memory(const Problem& problem) {
+    const auto layout = std::make_shared<const Layout>(problem);
+    const auto memory = std::make_shared<Bytes>(layout->before());
+    return {[=](Sorter& sorter) { sorter.run(call_in<void*>(memory->data(), layout->call())); },
+            [=] { layout->check(*memory); }};
 }
 
-Work sort_segments_in_host_memory(OpenClTarget&, Random& random) {
-    struct Data {
-        std::vector<std::uint32_t> keys, values;
-        std::vector<std::uint64_t> offsets;
-    };
-    const auto data = std::make_shared<Data>();
-    data->keys = make_keys<std::uint32_t>(Pattern::few_values, count, random);
-    data->values.resize(count);
-    std::iota(data->values.begin(), data->values.end(), 0u);
-    data->offsets = {0, 10, count};
+/// In a caller's buffer, with a wait list and for an event; `enqueue` is given the call.
+template <class Enqueue>
+Work in_buffer(const OpenClTarget& target, const cl::CommandQueue& queue, const Problem& problem, Enqueue enqueue) {
+    const auto layout = std::make_shared<const Layout>(problem);
+    const cl::Buffer buffer = buffer_of(target, layout->before());
+    cl::UserEvent gate(target.context);
+    gate.setStatus(CL_COMPLETE);
     return {[=](Sorter& sorter) {
-                sorter.sort_by_key(std::span(data->keys), std::span(data->values),
-                                   {.segments = data->offsets, .stable = true});
+                const cl_event waits[] = {gate()};
+                cl_event ended = nullptr;
+                enqueue(sorter, call_in<opencl::Memory>(buffer(), layout->call()), std::span(waits), &ended);
+                REQUIRE(ended != nullptr);
+                clReleaseEvent(ended);
             },
-            [=, keys = data->keys] {
-                std::vector<std::uint32_t> expected(count);
-                std::iota(expected.begin(), expected.end(), 0u);
-                const auto first = [&](std::uint32_t index) { return keys[index]; };
-                std::ranges::stable_sort(expected.begin(), expected.begin() + 10, {}, first);
-                std::ranges::stable_sort(expected.begin() + 10, expected.end(), {}, first);
-                require_same_bytes(data->values, expected);
-                for (std::size_t i = 0; i < count; ++i) REQUIRE(data->keys[i] == keys[expected[i]]);
-            }};
-}
-
-Work select_in_host_memory(OpenClTarget&, Random& random) {
-    const auto keys = std::make_shared<const std::vector<std::uint32_t>>(random_keys<std::uint32_t>(count, random));
-    const auto selected = std::make_shared<std::vector<std::uint32_t>>(5);
-    const auto indices = std::make_shared<std::vector<std::uint32_t>>(5);
-    return {[=](Sorter& sorter) { sorter.top_k(std::span(*keys), std::span(*selected), std::span(*indices)); },
             [=] {
-                std::vector<std::uint32_t> expected = sorted(*keys, Order::descending);
-                expected.resize(5);
-                require_same_bytes(*selected, expected);
-                for (std::size_t i = 0; i < 5; ++i) CHECK((*keys)[(*indices)[i]] == expected[i]);
+                queue.finish();
+                layout->check(read<std::byte>(queue, buffer, layout->before().size()));
             }};
 }
 
-template <class Call, class Check>
-Work on_buffer(OpenClTarget& target, std::vector<std::uint32_t> keys, Call call, Check check) {
-    const auto buffer = std::make_shared<CallersBuffer>(target, std::move(keys));
-    return {[=](Sorter& sorter) {
-                buffer->enqueue(
-                    [&](std::span<const cl_event> waits, cl_event* ended) { call(sorter, *buffer, waits, ended); });
-            },
-            [=] { check(*buffer); }};
+Work enqueued(const OpenClTarget& target, const cl::CommandQueue& queue, const Problem& problem) {
+    return in_buffer(target, queue, problem,
+                     [=](Sorter& sorter, const opencl::Call& call, std::span<const cl_event> waits, cl_event* ended) {
+                         opencl::enqueue(sorter, queue(), call, waits, ended);
+                     });
 }
 
-Work sort_on(const cl::CommandQueue& queue, OpenClTarget& target, Random& random) {
-    return on_buffer(
-        target, random_keys<std::uint32_t>(count, random),
-        [=](Sorter& sorter, const CallersBuffer& buffer, std::span<const cl_event> waits, cl_event* ended) {
-            opencl::enqueue_sort(sorter, queue(), buffer.range(), waits, ended);
-        },
-        [=](const CallersBuffer& buffer) {
-            queue.finish();
-            buffer.check(0, sorted(buffer.keys(), Order::ascending));
-        });
-}
-
-Work sort_pairs(OpenClTarget& target, Random& random) {
-    return on_buffer(
-        target, make_keys<std::uint32_t>(Pattern::few_values, count, random),
-        [&](Sorter& sorter, const CallersBuffer& buffer, std::span<const cl_event> waits, cl_event* ended) {
-            opencl::KeyRange range = buffer.range();
-            range.stable = true;
-            opencl::enqueue_sort_by_key(sorter, target.queue(), range, {buffer.handle(), count, 4}, waits, ended);
-        },
-        [](const CallersBuffer& buffer) {
-            buffer.check(0, sorted(buffer.keys(), Order::ascending));
-            buffer.check(count, stable_indices<std::uint32_t>(buffer.keys(), Order::ascending));
-        });
-}
-
-Work argsort(OpenClTarget& target, Random& random) {
-    return on_buffer(
-        target, random_keys<std::uint32_t>(count, random),
-        [&](Sorter& sorter, const CallersBuffer& buffer, std::span<const cl_event> waits, cl_event* ended) {
-            opencl::enqueue_argsort(sorter, target.queue(), buffer.range(), {buffer.handle(), count, 4}, waits, ended);
-        },
-        [](const CallersBuffer& buffer) {
-            buffer.check(0, buffer.keys());
-            buffer.check(count, stable_indices<std::uint32_t>(buffer.keys(), Order::ascending));
-        });
-}
-
-/// The largest, which nobody has to ask for.
-template <std::size_t k>
-Work select_first(OpenClTarget& target, Random& random) {
-    return on_buffer(
-        target, random_keys<std::uint32_t>(count, random),
-        [&](Sorter& sorter, const CallersBuffer& buffer, std::span<const cl_event> waits, cl_event* ended) {
-            const opencl::Selected selected{buffer.handle(), count, {buffer.handle(), 2 * count, 4}};
-            opencl::enqueue_top_k(sorter, target.queue(), buffer.range(), k, selected, waits, ended);
-        },
-        [](const CallersBuffer& buffer) {
-            std::vector<std::uint32_t> expected = sorted(buffer.keys(), Order::descending);
-            std::vector<std::uint32_t> indices = stable_indices<std::uint32_t>(buffer.keys(), Order::descending);
-            expected.resize(k);
-            indices.resize(k);
-            buffer.check(count, expected);
-            buffer.check(2 * count, indices);
-        });
-}
-
-/// The keys of three rows, all of them: a sort of a copy, of which rows are copied out.
-Work select_rows(OpenClTarget& target, Random& random) {
-    return on_buffer(
-        target, random_keys<std::uint32_t>(count, random),
-        [&](Sorter& sorter, const CallersBuffer& buffer, std::span<const cl_event> waits, cl_event* ended) {
-            opencl::KeyRange range = buffer.range();
-            range.row_length = count / 3;
-            range.order = Order::ascending;
-            opencl::enqueue_top_k(sorter, target.queue(), range, count / 3, {buffer.handle(), count, {}}, waits, ended);
-        },
-        [](const CallersBuffer& buffer) {
-            std::vector<std::uint32_t> expected = buffer.keys();
-            for (auto row = expected.begin(); row != expected.end(); row += count / 3) std::sort(row, row + count / 3);
-            buffer.check(count, expected);
-        });
-}
-
-Work merge(OpenClTarget& target, Random& random) {
-    std::vector<std::uint32_t> keys = random_keys<std::uint32_t>(count, random);
-    std::sort(keys.begin(), keys.begin() + count / 3);
-    std::sort(keys.begin() + count / 3, keys.end());
-    return on_buffer(
-        target, std::move(keys),
-        [&](Sorter& sorter, const CallersBuffer& buffer, std::span<const cl_event> waits, cl_event* ended) {
-            opencl::enqueue_merge(sorter, target.queue(), buffer.range(), count / 3, waits, ended);
-        },
-        [](const CallersBuffer& buffer) { buffer.check(0, sorted(buffer.keys(), Order::ascending)); });
-}
-
-Work find_distinct(OpenClTarget& target, Random& random) {
-    return on_buffer(
-        target, sorted(make_keys<std::uint32_t>(Pattern::few_values, count, random), Order::ascending),
-        [&](Sorter& sorter, const CallersBuffer& buffer, std::span<const cl_event> waits, cl_event* ended) {
-            const opencl::Distinct distinct{buffer.handle(), 2 * count, {buffer.handle(), 3 * count / 2}};
-            opencl::enqueue_unique(sorter, target.queue(), buffer.range(), distinct, waits, ended);
-        },
-        [](const CallersBuffer& buffer) {
-            std::vector<std::uint32_t> expected = buffer.keys();
-            expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
-            buffer.check(2 * count, expected);
-            buffer.check(3 * count, {static_cast<std::uint32_t>(expected.size()), 0});
-        });
-}
-
-Work record_and_replay(OpenClTarget& target, Random& random) {
-    return on_buffer(
-        target, random_keys<std::uint32_t>(count, random),
-        [&](Sorter& sorter, const CallersBuffer& buffer, std::span<const cl_event> waits, cl_event* ended) {
-            opencl::Recorded(sorter, target.queue(), sort(buffer.range())).enqueue(waits, ended);
-        },
-        [](const CallersBuffer& buffer) { buffer.check(0, sorted(buffer.keys(), Order::ascending)); });
+Work recorded(const OpenClTarget& target, const Problem& problem) {
+    return in_buffer(target, target.queue, problem,
+                     [&](Sorter& sorter, const opencl::Call& call, std::span<const cl_event> waits, cl_event* ended) {
+                         opencl::Recorded(sorter, target.queue(), call).enqueue(waits, ended);
+                     });
 }
 
 /// A sorter in the caller's context.
-Work make_sorter(OpenClTarget& target, Random&) {
+Work make_sorter(OpenClTarget& target) {
     return {[&](Sorter&) { target.new_sorter(shape); }, [] {}};
 }
 
 /// A sorter with a context of its own.
-Work open_device(OpenClTarget& target, Random&) {
+Work open_device(OpenClTarget& target) {
     const auto all = devices();
     const auto device = std::ranges::find_if(all, [&](const Device& d) {
         return d.info().name == target.info.name && d.info().platform == target.info.platform;
@@ -256,29 +93,27 @@ Work open_device(OpenClTarget& target, Random&) {
     return {[device = *device](Sorter&) { Sorter made(device, {.shape = shape}); }, [] {}};
 }
 
-std::vector<Kind> kinds(const OpenClTarget& target) {
-    std::vector<Kind> all{
-        {"a sorter with a context of its own", open_device},
-        {"a sorter in the caller's context", make_sorter},
-        {"a sort in host memory", sort_in_host_memory, false, false, true},
-        {"a sorter's first sort", sort_in_host_memory, true, false, true},
-        {"a stable sort of pairs in segments of host memory", sort_segments_in_host_memory, false, false, true},
-        {"a selection in host memory", select_in_host_memory, false, false, true},
-        {"enqueue_sort", [](OpenClTarget& device, Random& random) { return sort_on(device.queue, device, random); }},
-        {"enqueue_sort_by_key", sort_pairs},
-        {"enqueue_argsort", argsort},
-        {"enqueue_top_k of few", select_first<5>},
-        {"enqueue_top_k of most", select_first<count - 1>},
-        {"enqueue_top_k of rows", select_rows},
-        {"enqueue_merge", merge},
-        {"enqueue_unique", find_distinct},
-        {"Recorded", record_and_replay, false, true},
-    };
-    if (const auto queue = out_of_order_queue(target))
-        all.push_back({"enqueue_sort out of order", [queue = *queue](OpenClTarget& device, Random& random) {
-                           return sort_on(queue, device, random);
-                       }});
+std::vector<Kind> kinds(const OpenClTarget& target, Random& random) {
+    std::vector<Kind> all{{"a sorter with a context of its own", open_device},
+                          {"a sorter in the caller's context", make_sorter}};
+    for (const auto& [name, problem] : problems_of_every_operation(count, random)) {
+        const Problem& of = problem;
+        const auto on_host = [of](OpenClTarget&) { return in_host_memory(of); };
+        all.push_back({name + ", in host memory", on_host, false, false, true});
+        all.push_back({name, [of](OpenClTarget& device) { return enqueued(device, device.queue, of); }});
+        if (name != "sort") continue;
+        all.push_back({"a sorter's first sort", on_host, true, false, true});
+        all.push_back({"recorded sort", [of](OpenClTarget& device) { return recorded(device, of); }, false, true});
+        if (const auto queue = out_of_order_queue(target))
+            all.push_back({"sort out of order",
+                           [of, queue = *queue](OpenClTarget& device) { return enqueued(device, queue, of); }});
+    }
     return all;
+}
+
+/// Of random keys.
+Work sort_in_host_memory(Random& random) {
+    return in_host_memory(problem_of({}, random_keys<std::uint32_t>(count, random)));
 }
 
 /// The error names what failed, if need be as CL/opencl.hpp does.
@@ -309,10 +144,10 @@ void check_references(const std::map<std::string, long>& before, bool release_fa
 }
 
 /// The calls of one such work on a sorter that has done it before, unless it needs a new one.
-std::map<std::string, std::size_t> calls_of(const Kind& kind, OpenClTarget& target, Sorter& prepared, Random& random) {
-    if (!kind.needs_new_sorter) kind.make(target, random).call(prepared);
+std::map<std::string, std::size_t> calls_of(const Kind& kind, OpenClTarget& target, Sorter& prepared) {
+    if (!kind.needs_new_sorter) kind.make(target).call(prepared);
     Sorter fresh = target.new_sorter(shape);
-    const Work work = kind.make(target, random);
+    const Work work = kind.make(target);
     const Fault none;
     work.call(kind.needs_new_sorter ? fresh : prepared);
     const auto counted = calls();
@@ -324,11 +159,11 @@ TEST_CASE("faults: each call of each entry point fails once") {
     Random random(seed());
     std::size_t faults = 0;
     for (OpenClTarget& target : devices_behind_layer())
-        for (const Kind& kind : kinds(target)) {
+        for (const Kind& kind : kinds(target, random)) {
             CAPTURE(target.name);
             CAPTURE(kind.name);
             Sorter prepared = target.new_sorter(shape);
-            for (const auto& [name, number_of_calls] : calls_of(kind, target, prepared, random))
+            for (const auto& [name, number_of_calls] : calls_of(kind, target, prepared))
                 for (std::size_t number = 1; number <= number_of_calls; ++number) {
                     const std::string& entry_point = name;
                     CAPTURE(entry_point);
@@ -336,7 +171,7 @@ TEST_CASE("faults: each call of each entry point fails once") {
                     const bool releases = entry_point.starts_with("clRelease");
                     const int status =
                         entry_point == "clCreateBuffer" ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_OUT_OF_RESOURCES;
-                    const Work work = kind.make(target, random), next = kind.make(target, random);
+                    const Work work = kind.make(target), next = kind.make(target);
                     const auto before = references();
                     {
                         std::optional<Sorter> fresh;
@@ -371,18 +206,18 @@ TEST_CASE("faults: the device is lost at each call") {
     Random random(seed());
     std::size_t faults = 0;
     for (OpenClTarget& target : devices_behind_layer())
-        for (const Kind& kind : kinds(target)) {
+        for (const Kind& kind : kinds(target, random)) {
             if (kind.needs_new_sorter) continue;
             CAPTURE(target.name);
             CAPTURE(kind.name);
             Sorter sorter = target.new_sorter(shape);
             std::size_t all_calls = 0;
-            for (const auto& [entry_point, number_of_calls] : calls_of(kind, target, sorter, random))
+            for (const auto& [entry_point, number_of_calls] : calls_of(kind, target, sorter))
                 if (!entry_point.starts_with("clRelease")) all_calls += number_of_calls;
             for (std::size_t number = 1; number <= all_calls; ++number) {
                 CAPTURE(number);
                 // Alive until the next sort has waited: what was enqueued may go on in its memory.
-                const Work work = kind.make(target, random), next = kind.make(target, random);
+                const Work work = kind.make(target), next = kind.make(target);
                 const auto before = references();
                 const std::optional<Error> error = error_in([&] {
                     const Fault fault = Fault::lost_device(number, status);
@@ -454,7 +289,7 @@ TEST_CASE("faults: a comparator that the compiler refuses, whose log may be out 
             CHECK(error.call() == "clBuildProgram");
             CHECK((error.build_log().find("no_such_name") != std::string::npos) == entry_point.empty());
             check_references(before, false);
-            const Work next = sort_in_host_memory(target, random);
+            const Work next = sort_in_host_memory(random);
             next.call(sorter);
             next.check();
         }
@@ -478,7 +313,7 @@ TEST_CASE("a sorter that releases its programs has none") {
         sorter.release();
         CHECK(programs() == none);
         for (int use = 0; use < 2; ++use) {
-            const Work work = sort_in_host_memory(target, random);
+            const Work work = sort_in_host_memory(random);
             work.call(sorter);
             work.check();
             CHECK(programs() > none);
@@ -512,7 +347,7 @@ TEST_CASE("sorters made and destroyed leave nothing behind") {
         // Drivers may keep something of each program.
         const long by_sorting = grown_kib(50, [&] {
             Sorter sorter = target.new_sorter(shape);
-            const Work work = sort_in_host_memory(target, random);
+            const Work work = sort_in_host_memory(random);
             work.call(sorter);
             work.check();
         });

@@ -125,8 +125,10 @@ TEST_CASE("memory check: types, orders and calls that are none") {
         check_refused({"order", "7"}, [&] { sorter.is_sorted(std::span(keys), {.order = order}); });
         check_refused({"operation", "9"}, [&] { sorter.prepare({.operation = static_cast<Operation>(9)}); });
         const auto memory = target.memory(bytes_of(keys));
-        check_refused({"type", "99"}, [&] { memory->enqueue_sort(sorter, {0, 4, type}); });
-        check_refused({"order", "7"}, [&] { memory->enqueue_sort(sorter, {0, 4, KeyType::u32, order}); });
+        check_refused({"type", "99"}, [&] { memory->enqueue(sorter, sort(KeyRange{here, 0, 4, type})); });
+        check_refused({"order", "7"}, [&] {
+            memory->enqueue(sorter, sort(KeyRange{here, 0, 4, KeyType::u32, order}));
+        });
     }
 }
 

@@ -1,9 +1,13 @@
 // Arrays that begin wherever their own C++ type may: structures of characters at any address, those of floats at any
 // multiple of 4, however wide they are. In host memory, in buffers that are the caller's memory (CL_MEM_USE_HOST_PTR),
 // and through the C interface.
+#include <list>
+#include <numeric>
+
 #include <lanesort/lanesort.h>
 
 #include "opencl_target.hpp"
+#include "run_everywhere.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -54,87 +58,82 @@ Comparator by_number(std::size_t width) {
                             (width > 1 ? " | (uint)a.bytes[1] << 8" : "") + "; }"};
 }
 
-struct Call {
-    KeyKind kind = KeyType::u32;
-    std::size_t key_alignment = 4;
-    std::size_t value_bytes = 0;
-    SortOptions options = {};
-    bool merges = false;
-    std::optional<Shape> shape = {};
-};
-
-/// What is sorted: the numbers from 0 on, out of order in each row or in all; of two halves each in order.
-Numbers unsorted(const Call& call, std::size_t count) {
+/// The numbers from 0 on, in the order that the call finds them in.
+Numbers numbers_for(const Request& request, std::size_t count) {
     Random random(seed());
     Numbers numbers(count);
     std::iota(numbers.begin(), numbers.end(), 0u);
-    const std::size_t row = call.options.row_length > 0 ? call.options.row_length : count;
-    if (call.merges)
+    if (request.operation == Operation::merge)
         std::stable_partition(numbers.begin(), numbers.end(), [](std::uint32_t number) { return number % 2 == 0; });
-    else
-        for (auto first = numbers.begin(); first != numbers.end(); first += static_cast<std::ptrdiff_t>(row))
-            std::shuffle(first, first + static_cast<std::ptrdiff_t>(row), random);
+    else if (request.operation <= Operation::top_k) std::ranges::shuffle(numbers, random);
     return numbers;
 }
 
-void sort_in_host_memory(Sorter& sorter, const Call& call, Placed& keys, Placed& values) {
-    const std::size_t count = keys.size() / call.kind.bytes();
-    const lanesort::Keys all(keys.begin(), count, call.kind);
-    const lanesort::Values belonging(values.begin(), count, call.value_bytes);
-    if (call.merges) sorter.merge_by_key(all, belonging, count / 2, call.options);
-    else if (call.value_bytes > 0) sorter.sort_by_key(all, belonging, call.options);
-    else sorter.sort(all, call.options);
-}
-
-void sort_in_buffers(const OpenClTarget& target, Sorter& sorter, const Call& call, Placed& keys, Placed& values) {
-    const auto buffer_in = [&](Placed& place) {
-        return cl::Buffer(target.context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
-                          std::max<std::size_t>(place.size(), 1), place.begin());
+Problem problem_of_numbers(Request request, const KeyKind& kind) {
+    request.key = kind;
+    const std::size_t width = kind.bytes();
+    const Numbers numbers = numbers_for(request, width == 1 ? 240 : 9000);
+    if (request.operation == Operation::merge) request.middle = numbers.size() / 2;
+    const auto is_before = [width](const std::byte* a, const std::byte* b) {
+        std::uint16_t x = 0, y = 0;
+        std::memcpy(&x, a, std::min<std::size_t>(width, 2));
+        std::memcpy(&y, b, std::min<std::size_t>(width, 2));
+        return x < y;
     };
-    const cl::Buffer key_buffer = buffer_in(keys), value_buffer = buffer_in(values);
-    const std::size_t count = keys.size() / call.kind.bytes();
-    const opencl::KeyRange range{.memory = key_buffer(),
-                                 .count = count,
-                                 .type = call.kind,
-                                 .row_length = call.options.row_length,
-                                 .stable = call.options.stable};
-    const opencl::ValueRange value_range{value_buffer(), 0, call.value_bytes};
-    const cl_command_queue queue = target.queue();
-    if (call.merges) opencl::enqueue_merge_by_key(sorter, queue, range, value_range, count / 2);
-    else if (call.value_bytes > 0) opencl::enqueue_sort_by_key(sorter, queue, range, value_range);
-    else opencl::enqueue_sort(sorter, queue, range);
-    for (const cl::Buffer& buffer : {key_buffer, value_buffer}) {
-        const std::size_t size = buffer.getInfo<CL_MEM_SIZE>();
-        target.queue.enqueueUnmapMemObject(buffer,
-                                           target.queue.enqueueMapBuffer(buffer, CL_TRUE, CL_MAP_READ, 0, size));
-    }
-    target.queue.finish();
+    return problem_of_bytes(request, elements(numbers, width), is_before, {}, elements(numbers, request.value_bytes));
 }
 
-/// In host memory and in buffers there, at every address modulo 16 that the keys' type permits.
-void check_everywhere(OpenClTarget& target, const Call& call) {
-    const std::size_t key_bytes = call.kind.bytes();
+/// In host memory and in buffers there, at every address modulo 16 that the types of the arrays permit. Keys that are
+/// records, and values, may be anywhere.
+void check_everywhere(OpenClTarget& target, const Request& request, const KeyKind& kind,
+                      const std::optional<Shape>& shape = {}) {
+    const Problem problem = problem_of_numbers(request, kind);
+    Sorter& sorter = shape ? target.sorter(*shape) : target.sorter();
     CAPTURE(target.name);
-    CAPTURE(key_bytes);
-    CAPTURE(call.value_bytes);
-    const Numbers numbers = unsorted(call, key_bytes == 1 ? 240 : 9000);
-    Numbers in_order = numbers;
-    std::ranges::sort(in_order);
-    const Bytes keys = elements(numbers, key_bytes), values = elements(numbers, call.value_bytes);
-    const Bytes sorted_keys = elements(in_order, key_bytes), sorted_values = elements(in_order, call.value_bytes);
-    Sorter& sorter = call.shape ? target.sorter(*call.shape) : target.sorter();
-    for (std::size_t misalignment = 0; misalignment < 16; ++misalignment) {
-        CAPTURE(misalignment);
-        const std::size_t of_keys = misalignment / call.key_alignment * call.key_alignment;
+    CAPTURE(kind.name());
+    CAPTURE(request.value_bytes);
+    for (std::size_t misalignment = 0; misalignment < 16; ++misalignment)
         for (const bool in_buffers : {false, true}) {
+            CAPTURE(misalignment);
             CAPTURE(in_buffers);
-            Placed key_place(keys, of_keys), value_place(values, misalignment);
-            if (in_buffers) sort_in_buffers(target, sorter, call, key_place, value_place);
-            else sort_in_host_memory(sorter, call, key_place, value_place);
-            CHECK(key_place.holds(sorted_keys));
-            CHECK(value_place.holds(sorted_values));
+            Call on_host;
+            on_host.request = problem.request;
+            opencl::Call on_queue;
+            on_queue.request = problem.request;
+            std::list<Placed> placed;
+            std::list<cl::Buffer> buffers;
+            const auto place = [&](const Bytes& bytes, std::size_t alignment, auto& host_place, auto& queue_place) {
+                if (bytes.empty()) return;
+                Placed& memory = placed.emplace_back(bytes, misalignment / alignment * alignment);
+                host_place.memory = memory.begin();
+                if (!in_buffers) return;
+                buffers.emplace_back(target.context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, memory.size(),
+                                     memory.begin());
+                queue_place.memory = buffers.back()();
+            };
+            const std::size_t of_key = kind.comparator() ? 1 : kind.bytes();
+            const Contents& before = problem.before;
+            place(before.keys, of_key, on_host.keys, on_queue.keys);
+            place(before.values, 1, on_host.values, on_queue.values);
+            place(before.indices, std::max<std::size_t>(request.index_bytes, 1), on_host.indices, on_queue.indices);
+            place(before.results, of_key, on_host.results, on_queue.results);
+            place(before.lengths, std::max<std::size_t>(request.length_bytes, 1), on_host.lengths, on_queue.lengths);
+            place(before.answers, 8, on_host.answers, on_queue.answers);
+            if (in_buffers) opencl::enqueue(sorter, target.queue(), on_queue);
+            else sorter.run(on_host);
+            for (const cl::Buffer& buffer : buffers) {
+                const auto size = buffer.getInfo<CL_MEM_SIZE>();
+                void* const mapped = target.queue.enqueueMapBuffer(buffer, CL_TRUE, CL_MAP_READ, 0, size);
+                target.queue.enqueueUnmapMemObject(buffer, mapped);
+            }
+            target.queue.finish();
+            auto memory = placed.begin();
+            for (const auto& [contents, place_of, element, width] : arrays_of(problem.request)) {
+                if ((before.*contents).empty()) continue;
+                CAPTURE(std::string(element));
+                CHECK(memory++->holds(problem.after.*contents));
+            }
         }
-    }
 }
 
 /// Compiled sooner than what the library takes, and as it is on processors: a tile is walked in the cache.
@@ -146,27 +145,26 @@ Shape small_shape(unsigned lanes) {
 TEST_CASE("misalignment: values of every width, at any address") {
     for (OpenClTarget& target : opencl_devices()) {
         for (const std::size_t bytes : {1, 2, 4, 8})
-            check_everywhere(target, {.value_bytes = bytes, .shape = small_shape(4)});
-        check_everywhere(target, {.value_bytes = 16});
+            check_everywhere(target, {.value_bytes = bytes}, KeyType::u32, small_shape(4));
+        check_everywhere(target, {.value_bytes = 16}, KeyType::u32);
     }
 }
 
 TEST_CASE("misalignment: values of 16 bytes in stable sorts, rows, merges, and with keys of every width") {
     const Shape shape = small_shape(1);
     for (OpenClTarget& target : opencl_devices()) {
-        check_everywhere(target, {.value_bytes = 16, .options = {.stable = true}, .shape = shape});
-        check_everywhere(target, {.value_bytes = 16, .options = {.row_length = 90}, .shape = shape});
-        check_everywhere(target, {.value_bytes = 16, .merges = true, .shape = shape});
+        check_everywhere(target, {.stable = true, .value_bytes = 16}, KeyType::u32, shape);
+        check_everywhere(target, {.row_length = 90, .value_bytes = 16}, KeyType::u32, shape);
+        check_everywhere(target, {.operation = Operation::merge, .value_bytes = 16}, KeyType::u32, shape);
         for (const KeyType type : {KeyType::u8, KeyType::u16, KeyType::u64})
-            check_everywhere(target,
-                             {.kind = type, .key_alignment = key_bytes(type), .value_bytes = 16, .shape = shape});
+            check_everywhere(target, {.value_bytes = 16}, type, shape);
     }
 }
 
 TEST_CASE("misalignment: keys of every width, at multiples of it") {
     for (OpenClTarget& target : opencl_devices())
         for (const KeyType type : {KeyType::u8, KeyType::u16, KeyType::u32, KeyType::u64})
-            check_everywhere(target, {.kind = type, .key_alignment = key_bytes(type), .shape = small_shape(4)});
+            check_everywhere(target, {}, type, small_shape(4));
 }
 
 TEST_CASE("misalignment: records of many widths, at any address, also of a type that the device aligns to more") {
@@ -174,50 +172,25 @@ TEST_CASE("misalignment: records of many widths, at any address, also of a type 
     for (OpenClTarget& target : opencl_devices())
         for (const std::size_t bytes : {1, 2, 3, 4, 7, 8, 12, 16, 31, 64}) {
             const Comparator order = by_number(bytes);
-            check_everywhere(target, {.kind = order, .key_alignment = 1, .shape = shape});
-            if (bytes == 16)
-                check_everywhere(target, {.kind = order, .key_alignment = 1, .value_bytes = 16, .shape = shape});
+            check_everywhere(target, {}, order, shape);
+            if (bytes == 16) check_everywhere(target, {.value_bytes = 16}, order, shape);
         }
 }
 
 TEST_CASE("misalignment: indices, selections and runs of records at any address") {
     const Comparator order = by_number(16);
     for (OpenClTarget& target : opencl_devices()) {
-        CAPTURE(target.name);
-        Sorter& sorter = target.sorter();
-        const Numbers numbers = unsorted({}, 9000);
-        Numbers in_order = numbers;
-        std::ranges::sort(in_order);
-        Numbers indices(numbers.size());
-        for (std::uint32_t i = 0; i < numbers.size(); ++i) indices[numbers[i]] = i;
-        const Bytes keys = elements(numbers, 16), sorted_keys = elements(in_order, 16);
-        for (std::size_t misalignment = 0; misalignment < 16; ++misalignment) {
-            CAPTURE(misalignment);
-            const std::size_t count = numbers.size(), k = 10;
-            Placed from(keys, misalignment), number_place(Bytes(count * 4), misalignment / 4 * 4);
-            sorter.argsort({from.begin(), count, order}, {number_place.begin(), count, 4});
-            CHECK(from.holds(keys));
-            CHECK(number_place.holds(elements(indices, 4)));
-
-            Placed best(Bytes(k * 16), 15 - misalignment), best_numbers(Bytes(k * 8), misalignment / 8 * 8);
-            sorter.top_k({from.begin(), count, order}, {best.begin(), k, 16}, {best_numbers.begin(), k, 8});
-            CHECK(from.holds(keys));
-            CHECK(best.holds({sorted_keys.begin(), sorted_keys.begin() + k * 16}));
-
-            Placed runs(sorted_keys, misalignment), distinct(Bytes(count * 16), 15 - misalignment);
-            Placed lengths(Bytes(count * 8), misalignment / 8 * 8);
-            CHECK(sorter.is_sorted({runs.begin(), count, order}));
-            CHECK(sorter.run_lengths({runs.begin(), count, order}, {distinct.begin(), count, 16},
-                                     {lengths.begin(), count, 8}) == count);
-            CHECK(distinct.holds(sorted_keys));
-        }
+        check_everywhere(target, {.operation = Operation::argsort, .index_bytes = 4}, order);
+        check_everywhere(target, {.operation = Operation::top_k, .first = 10, .index_bytes = 8}, order);
+        check_everywhere(target, {.operation = Operation::is_sorted}, order);
+        check_everywhere(target, {.operation = Operation::run_lengths, .length_bytes = 8}, order);
     }
 }
 
 TEST_CASE("misalignment: values of 16 bytes at any address, by the C interface") {
     for (OpenClTarget& target : opencl_devices()) {
         CAPTURE(target.name);
-        const Numbers numbers = unsorted({}, 9000);
+        const Numbers numbers = numbers_for({}, 9000);
         Numbers in_order = numbers;
         std::ranges::sort(in_order);
         lanesort_sorter* sorter = nullptr;

@@ -40,4 +40,11 @@ inline void check_mentions(const Error& error, const std::vector<std::string>& p
     }
 }
 
+/// Checks that the call throws that error, in a sentence with that part.
+inline void check_refused(ErrorCode code, const std::string& part, const std::function<void()>& call) {
+    const Error error = error_of(call);
+    CHECK(error.code() == code);
+    check_mentions(error, {part});
+}
+
 }  // namespace lanesort::test

@@ -37,14 +37,14 @@ std::optional<cl::CommandQueue> out_of_order_queue(const OpenClTarget& target);
 opencl::Recorded record(const OpenClTarget& target, Sorter& sorter, const cl::CommandQueue& queue,
                         const opencl::Call& call);
 
-template <Key T>
+template <class T>
 cl::Buffer buffer_of(const OpenClTarget& target, const std::vector<T>& keys) {
     std::vector<T> copy = keys;
     if (copy.empty()) copy.resize(1);  // there are no buffers of no bytes
     return cl::Buffer(target.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, copy.size() * sizeof(T), copy.data());
 }
 
-template <Key T>
+template <class T>
 std::vector<T> read(const cl::CommandQueue& queue, const cl::Buffer& buffer, std::size_t count,
                     std::size_t offset = 0) {
     std::vector<T> keys(count);

@@ -104,11 +104,15 @@ bool before(T a, T b) {
     }
 }
 
+template <Key T>
+bool comes_before(T a, T b, Order order) {
+    return order == Order::ascending ? before(a, b) : before(b, a);
+}
+
 /// Sorts as the library must.
 template <Key T>
 std::vector<T> sorted(std::vector<T> keys, Order order) {
-    if (order == Order::ascending) std::ranges::sort(keys, [](T a, T b) { return before(a, b); });
-    else std::ranges::sort(keys, [](T a, T b) { return before(b, a); });
+    std::ranges::sort(keys, [order](T a, T b) { return comes_before(a, b, order); });
     return keys;
 }
 
@@ -117,9 +121,7 @@ template <std::unsigned_integral Index, Key T>
 std::vector<Index> stable_indices(const std::vector<T>& keys, Order order) {
     std::vector<Index> indices(keys.size());
     std::iota(indices.begin(), indices.end(), Index{0});
-    std::ranges::stable_sort(indices, [&](Index i, Index j) {
-        return order == Order::ascending ? before(keys[i], keys[j]) : before(keys[j], keys[i]);
-    });
+    std::ranges::stable_sort(indices, [&](Index i, Index j) { return comes_before(keys[i], keys[j], order); });
     return indices;
 }
 
@@ -169,6 +171,15 @@ template <Key T>
 std::vector<T> random_keys(std::size_t count, Random& random) {
     std::vector<T> keys(count);
     std::ranges::generate(keys, [&] { return key_of<T>(random()); });
+    return keys;
+}
+
+/// Random keys, of which some come often: those are where values and indices go astray.
+template <Key K>
+std::vector<K> keys_with_twins(std::size_t count, Random& random) {
+    std::vector<K> keys = random_keys<K>(count, random);
+    for (std::size_t i = 0; i < count; ++i)
+        if (random() % 3 == 0) keys[i] = keys[random() % std::min<std::size_t>(count, 9)];
     return keys;
 }
 

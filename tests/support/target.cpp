@@ -51,11 +51,6 @@ void note_run(const std::string& way, const DeviceInfo& device) {
     ran_on().insert(way + ": " + device.name + " (" + device.platform + ")");
 }
 
-void check_still_sorts(const Target& target, Sorter& sorter) {
-    Random random(seed());
-    check_sort(target, sorter, random_keys<std::uint32_t>(3001, random), Order::ascending, 1);
-}
-
 std::vector<Bytes> states_of(Sorter& sorter, const inside::KernelParameters& parameters, const Plan& plan,
                              const Request& request, std::size_t offset, Bytes memory) {
     inside::Backend& backend = sorter.core().backend();

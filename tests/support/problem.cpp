@@ -1,0 +1,251 @@
+#include "problem.hpp"
+
+#include <iterator>
+#include <numeric>
+#include <ranges>
+
+namespace lanesort::test {
+namespace {
+
+std::uint64_t integer(const Bytes& bytes, std::size_t width, std::size_t i) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes.data() + i * width, width);
+    return value;
+}
+
+void put_integer(Bytes& bytes, std::size_t width, std::size_t i, std::uint64_t value) {
+    if (width == 0) return;  // nobody asked for it
+    if ((i + 1) * width > bytes.size()) FAIL("there is no room for that in the array");
+    std::memcpy(bytes.data() + i * width, &value, width);
+}
+
+/// Answers with the standard library.
+class Solver {
+public:
+    Solver(Request request, IsBefore is_before)
+        : request_(std::move(request)), key_bytes_(request_.key.bytes()), is_before_(std::move(is_before)) {}
+
+    Contents solution(const Contents& before) const {
+        Contents after = before;
+        std::size_t results = 0, answers = 0;
+        const auto find = [&](const std::byte* key) {
+            if ((results + 1) * key_bytes_ > after.results.size()) FAIL("there is no room for the result");
+            std::memcpy(after.results.data() + results++ * key_bytes_, key, key_bytes_);
+        };
+        for (const auto& [begin, end] : ranges(before)) {
+            const auto places = std::views::iota(begin, end);
+            const auto is_before = [&](std::size_t i, std::size_t j) {
+                return is_before_(key(before, i), key(before, j));
+            };
+            switch (request_.operation) {
+                case Operation::sort:
+                case Operation::merge: arrange(after, begin, order(before, begin, end, request_.stable)); break;
+                case Operation::argsort: {
+                    std::size_t to = begin;
+                    for (const std::size_t i : order(before, begin, end, true))
+                        put_integer(after.indices, request_.index_bytes, to++, i - begin);
+                    break;
+                }
+                case Operation::top_k: {
+                    const Places in_order = order(before, begin, end, true);
+                    for (std::size_t i = 0; i < request_.first; ++i) {
+                        put_integer(after.indices, request_.index_bytes, results, in_order[i] - begin);
+                        find(key(before, in_order[i]));
+                    }
+                    break;
+                }
+                case Operation::is_sorted:
+                    put_integer(after.answers, 8, answers++, std::ranges::is_sorted(places, is_before));
+                    break;
+                case Operation::is_sorted_until:
+                    put_integer(
+                        after.answers, 8, answers++,
+                        static_cast<std::uint64_t>(std::ranges::is_sorted_until(places, is_before) - places.begin()));
+                    break;
+                case Operation::unique:
+                case Operation::run_lengths:
+                    for (auto run = places.begin(), next = run; run != places.end(); run = next) {
+                        const auto differs = [&](std::size_t i) { return is_before(*run, i) || is_before(i, *run); };
+                        next = std::ranges::find_if(run, places.end(), differs);
+                        put_integer(after.lengths, request_.length_bytes, results,
+                                    static_cast<std::uint64_t>(next - run));
+                        find(key(before, *run));
+                    }
+                    put_integer(after.answers, 8, 0, results);
+                    break;
+            }
+        }
+        return after;
+    }
+
+    /// Whatever follows the first keys comes in some order, and the indices of keys in no segment are not specified.
+    void settle(Contents& contents) const {
+        const Bytes indices = std::exchange(contents.indices, Bytes(contents.indices.size()));
+        for (const auto& [begin, end] : ranges(contents)) {
+            const std::size_t rest = begin + std::min<std::uint64_t>(request_.first, end - begin);
+            if (request_.operation == Operation::sort) arrange(contents, rest, order(contents, rest, end, false));
+            if (request_.operation != Operation::argsort) continue;
+            std::vector<std::uint64_t> found;
+            for (std::size_t i = begin; i < end; ++i) found.push_back(integer(indices, request_.index_bytes, i));
+            std::sort(found.begin() + static_cast<std::ptrdiff_t>(rest - begin), found.end());
+            for (std::size_t i = begin; i < end; ++i)
+                put_integer(contents.indices, request_.index_bytes, i, found[i - begin]);
+        }
+    }
+    bool needs_settling() const {
+        return (request_.operation == Operation::sort && request_.first != all_keys) ||
+               (request_.operation == Operation::argsort && (request_.first != all_keys || request_.has_segments()));
+    }
+
+private:
+    using Places = std::vector<std::size_t>;
+
+    const std::byte* key(const Contents& contents, std::size_t i) const {
+        return contents.keys.data() + i * key_bytes_;
+    }
+
+    /// The range, its rows or its segments: the first key of each and the one behind it.
+    std::vector<std::pair<std::size_t, std::size_t>> ranges(const Contents& contents) const {
+        std::vector<std::pair<std::size_t, std::size_t>> all;
+        if (request_.has_segments())
+            for (std::size_t i = 0; i < request_.segments; ++i)
+                all.emplace_back(integer(contents.segments, request_.offset_bytes, i),
+                                 integer(contents.segments, request_.offset_bytes, i + 1));
+        else if (request_.row_length > 0)
+            for (std::size_t begin = 0; begin < request_.count; begin += request_.row_length)
+                all.emplace_back(begin, begin + request_.row_length);
+        else all.emplace_back(0, request_.count);
+        return all;
+    }
+
+    /// The places of a range in the order of their elements.
+    Places order(const Contents& contents, std::size_t begin, std::size_t end, bool stable) const {
+        Places places(end - begin);
+        std::iota(places.begin(), places.end(), begin);
+        std::ranges::stable_sort(places, [&](std::size_t i, std::size_t j) {
+            const std::byte *a = key(contents, i), *b = key(contents, j);
+            if (is_before_(a, b)) return true;
+            if (stable || is_before_(b, a)) return false;
+            if (const int by_bits = compare_bits(a, b)) return by_bits < 0;
+            return value_before(contents, i, j);
+        });
+        return places;
+    }
+
+    /// The words by which records are compared when their order does not decide (Comparator).
+    int compare_bits(const std::byte* a, const std::byte* b) const {
+        const std::size_t word = std::min<std::size_t>(key_bytes_ & (~key_bytes_ + 1), 8);
+        for (std::size_t i = 0; i < key_bytes_; i += word) {
+            std::uint64_t x = 0, y = 0;
+            std::memcpy(&x, a + i, word);
+            std::memcpy(&y, b + i, word);
+            if (x != y) return x < y ? -1 : 1;
+        }
+        return 0;
+    }
+
+    /// As little-endian integers.
+    bool value_before(const Contents& contents, std::size_t i, std::size_t j) const {
+        const std::size_t width = request_.value_bytes;
+        const auto last = [&](std::size_t k) {
+            return std::reverse_iterator(contents.values.data() + (k + 1) * width);
+        };
+        const auto bytes = static_cast<std::ptrdiff_t>(width);
+        return std::lexicographical_compare(last(i), last(i) + bytes, last(j), last(j) + bytes);
+    }
+
+    /// Puts the keys and values of these places at that one and behind it.
+    void arrange(Contents& contents, std::size_t begin, const Places& places) const {
+        const auto arrange_array = [&](Bytes& array, std::size_t width) {
+            const Bytes old = array;
+            for (std::size_t i = 0; i < places.size(); ++i)
+                std::memcpy(array.data() + (begin + i) * width, old.data() + places[i] * width, width);
+        };
+        arrange_array(contents.keys, key_bytes_);
+        if (request_.value_bytes > 0) arrange_array(contents.values, request_.value_bytes);
+    }
+
+    Request request_;
+    std::size_t key_bytes_;
+    IsBefore is_before_;
+};
+
+}  // namespace
+
+Bytes other_bytes(std::size_t count) {
+    Bytes bytes(count);
+    constexpr std::size_t period = 251;
+    for (std::size_t i = 0; i < std::min(count, period); ++i) bytes[i] = static_cast<std::byte>(i + 3);
+    for (std::size_t i = period; i < count; i += period)
+        std::copy_n(bytes.begin(), std::min(count - i, period), bytes.begin() + static_cast<std::ptrdiff_t>(i));
+    return bytes;
+}
+
+Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const Offsets& segments, Bytes values) {
+    const std::size_t count = request.count = keys.size() / request.key.bytes();
+    Contents before;
+    before.keys = std::move(keys);
+    before.values = std::move(values);
+    if (!segments.empty()) {
+        if (request.offset_bytes == 0) request.offset_bytes = 8;
+        request.segments = segments.size() - 1;
+        for (std::size_t i = 1; i < segments.size(); ++i)
+            request.longest = std::max(request.longest, segments[i] - segments[i - 1]);
+        before.segments.resize(segments.size() * request.offset_bytes);
+        for (std::size_t i = 0; i < segments.size(); ++i)
+            put_integer(before.segments, request.offset_bytes, i, segments[i]);
+    }
+    if (before.values.empty()) {
+        Random random(seed());
+        before.values.resize(count * request.value_bytes);
+        for (std::byte& byte : before.values) byte = static_cast<std::byte>(random() % 3);
+    }
+    const bool selects = request.operation == Operation::top_k;
+    const bool finds = request.operation == Operation::unique || request.operation == Operation::run_lengths;
+    const bool tests = request.operation == Operation::is_sorted || request.operation == Operation::is_sorted_until;
+    const std::size_t results = selects ? request.row_count() * request.first : finds ? count : 0;
+    before.results = other_bytes(results * request.key.bytes());
+    before.indices = other_bytes((selects ? results : count) * request.index_bytes);
+    before.lengths = other_bytes(count * request.length_bytes);
+    before.answers = other_bytes(tests ? request.row_count() * 8 : finds ? 8 : 0);
+
+    const Solver solver(request, std::move(is_before));
+    Problem problem{request, before, solver.solution(before)};
+    if (solver.needs_settling()) problem.settle = [solver](Contents& contents) { solver.settle(contents); };
+    return problem;
+}
+
+std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random& random) {
+    std::vector<NamedProblem> all;
+    const auto add = [&](const std::string& name, const Request& request, const Offsets& segments = {}) {
+        std::vector<std::uint32_t> keys(request.row_length > 0 ? count / request.row_length * request.row_length
+                                                               : count);
+        for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(random() % (count + 1));
+        if (request.operation > Operation::top_k) std::ranges::sort(keys);
+        if (request.operation == Operation::merge) sort_two(keys, request.middle, std::less<>());
+        all.push_back({name, problem_of(request, keys, segments)});
+    };
+    const std::size_t few = std::min<std::size_t>(count, 5), most = count - count / 4, third = count / 3;
+    add("sort", {});
+    add("sort of the first keys", {.first = few});
+    add("sort of rows", {.row_length = third});
+    add("sort of pairs", {.value_bytes = 4});
+    add("stable sort of pairs", {.stable = true, .value_bytes = 4});
+    add("stable sort of pairs in segments", {.stable = true, .value_bytes = 4}, {0, third, third, count});
+    add("argsort", {.operation = Operation::argsort, .index_bytes = 4});
+    add("merge", {.operation = Operation::merge, .middle = third});
+    add("stable merge of pairs", {.operation = Operation::merge, .stable = true, .middle = third, .value_bytes = 4});
+    add("selection of few", {.operation = Operation::top_k, .order = Order::descending, .first = few});
+    add("selection of few with indices",
+        {.operation = Operation::top_k, .order = Order::descending, .first = few, .index_bytes = 4});
+    add("selection of most", {.operation = Operation::top_k, .order = Order::descending, .first = most});
+    add("selection of most with indices", {.operation = Operation::top_k, .first = most, .index_bytes = 4});
+    add("selection of rows", {.operation = Operation::top_k, .row_length = third, .first = third});
+    add("order", {.operation = Operation::is_sorted});
+    add("keys in order", {.operation = Operation::is_sorted_until});
+    add("distinct keys", {.operation = Operation::unique});
+    add("lengths of runs", {.operation = Operation::run_lengths, .length_bytes = 4});
+    return all;
+}
+
+}  // namespace lanesort::test

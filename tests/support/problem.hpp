@@ -1,0 +1,80 @@
+// A call as data, what its arrays hold before it, and what the standard library says they must hold after it.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <lanesort/request.hpp>
+
+#include "bytes.hpp"
+#include "support.hpp"
+
+namespace lanesort::test {
+
+/// Where segments begin, and where the last one ends.
+using Offsets = std::vector<std::uint64_t>;
+
+/// What the arrays of a call hold; one that it does not have is empty.
+struct Contents {
+    Bytes keys = {}, values = {}, indices = {}, segments = {}, results = {}, lengths = {}, answers = {};
+};
+
+struct Problem {
+    Request request;
+    Contents before, after;
+    /// Brings what may be in any order into one; may be empty.
+    std::function<void(Contents&)> settle = {};
+};
+
+/// Bytes that tell one place from the next.
+Bytes other_bytes(std::size_t count);
+
+/// Whether one key comes before another, by their bytes.
+using IsBefore = std::function<bool(const std::byte*, const std::byte*)>;
+
+/// Makes the arrays of a call on these keys, and solves it. Values that are not given are drawn from few.
+Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const Offsets& segments, Bytes values);
+
+/// A problem of records, or of numbers in an order that is not the library's. The request need not say how many keys,
+/// segments and values there are, nor of which kind.
+template <class T, class Before>
+Problem problem_of(Request request, const KeyKind& kind, const std::vector<T>& keys, Before is_before,
+                   const Offsets& segments = {}, Bytes values = {}) {
+    request.key = kind;
+    const auto of_bytes = [is_before](const std::byte* a, const std::byte* b) {
+        T x, y;
+        std::memcpy(&x, a, sizeof(T));
+        std::memcpy(&y, b, sizeof(T));
+        return is_before(x, y);
+    };
+    return problem_of_bytes(std::move(request), bytes_of(keys), of_bytes, segments, std::move(values));
+}
+
+/// A problem of numbers.
+template <Key K>
+Problem problem_of(const Request& request, const std::vector<K>& keys, const Offsets& segments = {},
+                   Bytes values = {}) {
+    const auto is_before = [order = request.order_or_usual()](K a, K b) { return comes_before(a, b, order); };
+    return problem_of(request, key_type_v<K>, keys, is_before, segments, std::move(values));
+}
+
+/// Sorts the two ranges that a merge needs, in the order of `is_before`.
+template <class T, class Before>
+void sort_two(std::vector<T>& keys, std::size_t middle, Before is_before) {
+    const auto second = keys.begin() + static_cast<std::ptrdiff_t>(middle);
+    std::stable_sort(keys.begin(), second, is_before);
+    std::stable_sort(second, keys.end(), is_before);
+}
+
+/// A problem for each operation and for each way that it takes, on so many keys, of which many are equal.
+struct NamedProblem {
+    std::string name;
+    Problem problem;
+};
+std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random& random);
+
+}  // namespace lanesort::test
