@@ -80,6 +80,8 @@ void check_unused(const lanesort_request& request, Operation operation) {
     serves("k", request.k > 0, {top_k});
     serves("results", is_given(request.results), {top_k, unique, run_lengths});
     serves("answers", is_given(request.answers), {is_sorted, is_sorted_until, unique, run_lengths});
+    if (request.in_place != 0 && is_given(request.results))
+        throw Error(ErrorCode::invalid_argument, "in place, the results are the keys, so `results` must be zero");
     if (request.comparator && request.type != 0)
         throw Error(ErrorCode::invalid_argument, "records have the type of their comparator, so `type` must be zero");
 }
@@ -94,6 +96,7 @@ CallOf::CallOf(const lanesort_request* given_request) {
     request.count = from.count;
     request.order = order_of(from.order);
     request.stable = from.stable != 0;
+    request.in_place = from.in_place != 0;
     request.row_length = from.row_length;
     request.middle = from.middle;
     if (request.operation == Operation::top_k) request.first = from.k;

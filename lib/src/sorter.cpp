@@ -210,6 +210,15 @@ std::size_t Sorter::unique(ConstKeys keys, Results distinct, const SortOptions& 
     return number;
 }
 
+std::size_t Sorter::unique(Keys keys, const SortOptions& options) {
+    std::uint64_t number = 0;
+    HostCall call = call_on(Operation::unique, keys, options);
+    call.request.in_place = true;
+    call.answers = {&number};
+    run(call);
+    return number;
+}
+
 std::size_t Sorter::run_lengths(ConstKeys keys, Results distinct, Indices lengths, const SortOptions& options) {
     if (lengths.size() < keys.size()) detail::throw_too_few(keys.size(), lengths.size());
     std::uint64_t number = 0;

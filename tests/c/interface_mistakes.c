@@ -45,6 +45,9 @@ void refuses_requests(void) {
     IMPOSSIBLE("is_sorted does not use `results`", KEYS, .operation = LANESORT_IS_SORTED, .results = {.memory = found},
                .answers = {.memory = answers});
     IMPOSSIBLE("top_k does not use `answers`", KEYS, .operation = LANESORT_TOP_K, .answers = {.offset = 1});
+    IMPOSSIBLE("`results` must be zero", KEYS, .operation = LANESORT_UNIQUE, .in_place = 1,
+               .results = {.memory = found}, .answers = {.memory = answers});
+    IMPOSSIBLE("sort does not use `in_place`", KEYS, .in_place = 1);
     IMPOSSIBLE("records have the order", .memory = particles, .count = 5, .comparator = &by_score,
                .order = LANESORT_DESCENDING);
     IMPOSSIBLE("must be zero", .memory = particles, .count = 5, .comparator = &by_score, .type = LANESORT_F32);

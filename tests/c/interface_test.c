@@ -156,6 +156,10 @@ static void merges_and_reads_sorted_keys(void) {
     size_t place = 0;
     for (size_t i = 0; i < distinct; place += lengths[i++]) CHECK(expected[place] == found[i] && wide[i] == lengths[i]);
     CHECK(place == n);
+
+    RUN(KEYS, .operation = LANESORT_UNIQUE, .in_place = 1, .answers = {.memory = answers});
+    CHECK(answers[0] == distinct);
+    for (uint32_t i = 0; i < distinct; ++i) CHECK(keys[i] == i);
 }
 
 static void sorts_records(void) {
@@ -211,6 +215,7 @@ static void prepares_without_memory(void) {
         {.operation = LANESORT_IS_SORTED, .count = n},
         {.operation = LANESORT_IS_SORTED_UNTIL, .count = n},
         {.operation = LANESORT_UNIQUE, .count = n},
+        {.operation = LANESORT_UNIQUE, .count = n, .in_place = 1},
         {.operation = LANESORT_RUN_LENGTHS, .count = n, .lengths = {.bytes = 8}},
     };
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; ++i)

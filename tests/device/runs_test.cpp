@@ -30,7 +30,10 @@ void check_order(const Target& target, Sorter& sorter, const std::vector<K>& key
 template <class T, class Before>
 void check_runs(const Target& target, Sorter& sorter, const std::vector<T>& keys, const KeyKind& kind, Before is_before,
                 std::optional<Order> order = {}) {
-    run_everywhere(target, sorter, problem_of({.operation = Operation::unique, .order = order}, kind, keys, is_before));
+    for (const bool in_place : {false, true})
+        run_everywhere(
+            target, sorter,
+            problem_of({.operation = Operation::unique, .order = order, .in_place = in_place}, kind, keys, is_before));
     for (const std::size_t length_bytes : {4, 8})
         run_everywhere(target, sorter,
                        problem_of({.operation = Operation::run_lengths, .order = order, .length_bytes = length_bytes},
@@ -224,9 +227,12 @@ TEST_SUITE("sorted ranges") {
             CHECK(sorter.is_sorted({records, by_key}, {.row_length = 20}));
             CHECK(sorter.is_sorted_until({records, by_key}) == 100);
             const std::size_t number = sorter.unique({records, by_key}, kept);
+            std::vector<Pair> in_place = records;
+            CHECK(sorter.unique({in_place, by_key}) == number);
             CHECK(sorter.run_lengths({records, by_key}, kept, of) == number);
             for (std::size_t i = 0; i < number; ++i) {
                 CHECK(kept[i].rest == keys_of<Pair>(problem.after.results)[i].rest);
+                CHECK(in_place[i].rest == kept[i].rest);
                 CHECK(of[i] == keys_of<std::uint32_t>(problem.after.lengths)[i]);
             }
         }
@@ -281,6 +287,9 @@ TEST_SUITE("sorted ranges") {
             const SortReport runs = memory->enqueue(sorter, unique(first_keys(count), {here, count, {here, count}}));
             CHECK(runs.launches == 3);
             CHECK(runs.device_bytes <= most * 16);
+            const SortReport in_place =
+                memory->enqueue(sorter, unique(first_keys(count), IntegersIn<void*>{here, count}));
+            CHECK(in_place.device_bytes == runs.device_bytes + count * 4);
         }
     }
 

@@ -29,8 +29,9 @@ public:
         Contents after = before;
         std::size_t results = 0, answers = 0;
         const auto find = [&](const std::byte* key) {
-            if ((results + 1) * key_bytes_ > after.results.size()) FAIL("there is no room for the result");
-            std::memcpy(after.results.data() + results++ * key_bytes_, key, key_bytes_);
+            Bytes& found = request_.in_place ? after.keys : after.results;
+            if ((results + 1) * key_bytes_ > found.size()) FAIL("there is no room for the result");
+            std::memcpy(found.data() + results++ * key_bytes_, key, key_bytes_);
         };
         for (const auto& [begin, end] : ranges(before)) {
             const auto places = std::views::iota(begin, end);
@@ -203,7 +204,7 @@ Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const 
     const bool selects = request.operation == Operation::top_k;
     const bool finds = request.operation == Operation::unique || request.operation == Operation::run_lengths;
     const bool tests = request.operation == Operation::is_sorted || request.operation == Operation::is_sorted_until;
-    const std::size_t results = selects ? request.row_count() * request.first : finds ? count : 0;
+    const std::size_t results = selects ? request.row_count() * request.first : finds && !request.in_place ? count : 0;
     before.results = other_bytes(results * request.key.bytes());
     before.indices = other_bytes((selects ? results : count) * request.index_bytes);
     before.lengths = other_bytes(count * request.length_bytes);
@@ -244,6 +245,7 @@ std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random&
     add("order", {.operation = Operation::is_sorted});
     add("keys in order", {.operation = Operation::is_sorted_until});
     add("distinct keys", {.operation = Operation::unique});
+    add("distinct keys in place", {.operation = Operation::unique, .in_place = true});
     add("lengths of runs", {.operation = Operation::run_lengths, .length_bytes = 4});
     return all;
 }

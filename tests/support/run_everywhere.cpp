@@ -77,6 +77,7 @@ std::string text_of(const Request& request, std::size_t offset) {
     add("keys in front: ", offset);
     if (request.order == Order::descending) text += ", descending";
     if (request.stable) text += ", stable";
+    if (request.in_place) text += ", in place";
     add("rows of ", request.row_length);
     add("segments: ", request.segments);
     add("second range at ", request.middle);

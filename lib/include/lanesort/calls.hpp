@@ -206,8 +206,17 @@ CallIn<Memory> unique(const KeyRangeIn<Memory>& keys, const DistinctIn<Memory>& 
     return call;
 }
 
-/// The same, and writes how often each of these keys comes: integers of 4 or 8 bytes, with room for as many as there
-/// are keys.
+/// The same in place: the distinct keys go to the front of the keys. Those behind them stay as they are.
+template <class Memory>
+CallIn<Memory> unique(const KeyRangeIn<Memory>& keys, const IntegersIn<Memory>& number) {
+    CallIn<Memory> call = detail::call_on(Operation::unique, keys);
+    call.request.in_place = true;
+    call.answers = {number.memory, number.offset};
+    return call;
+}
+
+/// As unique() into another range, and writes how often each of these keys comes: integers of 4 or 8 bytes, with room
+/// for as many as there are keys.
 template <class Memory>
 CallIn<Memory> run_lengths(const KeyRangeIn<Memory>& keys, const DistinctIn<Memory>& distinct,
                            const ValueRangeIn<Memory>& lengths) {

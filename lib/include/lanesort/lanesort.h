@@ -175,7 +175,7 @@ enum {
     LANESORT_TOP_K = 3,      ///< writes the first `k` keys of each row to `results`, and `indices`, if there are any
     LANESORT_IS_SORTED = 4,  ///< writes 1 or 0 for each row to `answers`
     LANESORT_IS_SORTED_UNTIL = 5,  ///< writes how many keys of each row are in order to `answers`
-    LANESORT_UNIQUE = 6,           ///< writes distinct keys to `results` and their number to `answers`
+    LANESORT_UNIQUE = 6,           ///< writes distinct keys to `results`, or `in_place`; their number to `answers`
     LANESORT_RUN_LENGTHS = 7       ///< the same with how often each comes, in `lengths` of 4 or 8 bytes
 };
 
@@ -215,6 +215,7 @@ typedef struct lanesort_request {
     const lanesort_comparator* comparator;  ///< the keys are records in that order; null: numbers
     size_t row_length;                      ///< keys of a row, each sorted by itself; 0: no rows
     lanesort_segments segments;             ///< each sorted by itself
+    int32_t in_place;                       ///< not 0: LANESORT_UNIQUE writes to the front of the keys
     int32_t stable;                         ///< not 0: sorts and merges keep the order of equal elements
     size_t first;                           ///< keys or indices that a sort brings to their places, in front; 0: all
     size_t k;                               ///< of LANESORT_TOP_K

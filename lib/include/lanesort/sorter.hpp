@@ -207,7 +207,12 @@ public:
     /// Errors: Error(invalid_argument) also for rows and segments, and for results that have no room for all keys.
     std::size_t unique(ConstKeys keys, Results distinct, const SortOptions& options = {});
 
-    /// The same, and writes how often each of these keys comes to `lengths`.
+    /// The same in place: the distinct keys go to the front of the keys. Those behind them stay as they are.
+    ///
+    /// Memory: a copy of the keys, too, also on a device that works in host memory.
+    std::size_t unique(Keys keys, const SortOptions& options = {});
+
+    /// As unique() into another range, and writes how often each of these keys comes to `lengths`.
     ///
     /// Errors: Error(invalid_argument) also for lengths that have no room for as many as there are keys;
     /// Error(too_large) for 2^32 keys or more with lengths of 4 bytes.

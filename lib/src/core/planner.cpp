@@ -19,7 +19,7 @@ constexpr OperationRow operations[] = {
     {Operation::top_k, "top_k", stable | first | indices, top_k_arrays, make_top_k},
     {Operation::is_sorted, "is_sorted", 0, order_arrays, make_order_test},
     {Operation::is_sorted_until, "is_sorted_until", 0, order_arrays, make_order_test},
-    {Operation::unique, "unique", 0, equal_run_arrays, make_equal_runs},
+    {Operation::unique, "unique", in_place, equal_run_arrays, make_equal_runs},
     {Operation::run_lengths, "run_lengths", lengths, equal_run_arrays, make_equal_runs},
 };
 
@@ -43,6 +43,7 @@ void check_options(const Request& request, const OperationRow& row) {
     check(values, request.value_bytes != 0, "values");
     check(indices, request.index_bytes != 0, "indices");
     check(lengths, request.length_bytes != 0, "lengths");
+    check(in_place, request.in_place, "in_place");
     check(counters, request.counts_syncs, "counts_syncs");
 }
 

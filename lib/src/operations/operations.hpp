@@ -6,7 +6,16 @@
 namespace lanesort::detail {
 
 /// Members of a request that not every operation uses.
-enum Option : unsigned { stable = 1, first = 2, middle = 4, values = 8, indices = 16, lengths = 32, counters = 64 };
+enum Option : unsigned {
+    stable = 1,
+    first = 2,
+    middle = 4,
+    values = 8,
+    indices = 16,
+    lengths = 32,
+    counters = 64,
+    in_place = 128
+};
 
 /// What the planner knows of an operation.
 struct OperationRow {

@@ -84,7 +84,12 @@ Arrays equal_run_arrays(const Request& request) {
         throw Error(ErrorCode::invalid_argument,
                     "the distinct keys of rows or segments cannot be told, but those of a range can");
     Arrays arrays = run_arrays(request);
-    arrays[Slot::results] = {request.count, request.key.bytes(), Access::write, "distinct keys", true};
+    if (request.in_place) {
+        arrays[Slot::keys].access = Access::change;
+        arrays[Slot::keys].as_many_as_answered = true;
+    } else {
+        arrays[Slot::results] = {request.count, request.key.bytes(), Access::write, "distinct keys", true};
+    }
     if (request.operation == Operation::run_lengths) {
         check_lengths(request);
         arrays[Slot::lengths] = {request.count, request.length_bytes, Access::write, "lengths of runs", true};
@@ -120,12 +125,19 @@ void make_order_test(Planner& planner, const Request& request, Work& work) {
 }
 
 void make_equal_runs(Planner& planner, const Request& request, Work& work) {
+    // In place, a work-group would write over keys that another has yet to read.
+    const bool copies = request.in_place && request.count > 0;
+    const Slot keys = copies ? Slot::own_keys : Slot::keys, results = request.in_place ? Slot::keys : Slot::results;
+    if (copies) {
+        const Array& copy = work.arrays[keys] = {request.count, request.key.bytes()};
+        work.commands.emplace_back(Copy{Slot::keys, keys, copy.size()});
+    }
     const ReadyRanges ready = add_program(planner, request, work);
     const RangeSchedule& schedule = ready.schedule;
     const std::size_t position_bytes = ready.program->parameters.wide_positions ? 8 : 4;
 
     Launch& count = add_launch(work, "count_runs", schedule.parts);
-    count.add(Slot::keys);
+    count.add(keys);
     count.add_count(schedule.count, position_bytes);
     count.add(schedule.share, position_bytes);
     count.add(Slot::own_integers);
@@ -136,11 +148,11 @@ void make_equal_runs(Planner& planner, const Request& request, Work& work) {
     scan.add(Slot::answers);
     scan.add(Slot::lengths);
     Launch& write = add_launch(work, "write_runs", schedule.parts);
-    write.add(Slot::keys);
+    write.add(keys);
     write.add_count(schedule.count, position_bytes);
     write.add(schedule.share, position_bytes);
     write.add(Slot::own_integers);
-    write.add(Slot::results);
+    write.add(results);
     write.add(Slot::lengths);
 }
 
