@@ -231,7 +231,6 @@ std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random&
     add("sort of the first keys", {.first = few});
     add("sort of rows", {.row_length = third});
     add("sort of pairs", {.value_bytes = 4});
-    add("stable sort of pairs", {.stable = true, .value_bytes = 4});
     add("stable sort of pairs in segments", {.stable = true, .value_bytes = 4}, {0, third, third, count});
     add("argsort", {.operation = Operation::argsort, .index_bytes = 4});
     add("merge", {.operation = Operation::merge, .middle = third});
@@ -239,7 +238,6 @@ std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random&
     add("selection of few", {.operation = Operation::top_k, .order = Order::descending, .first = few});
     add("selection of few with indices",
         {.operation = Operation::top_k, .order = Order::descending, .first = few, .index_bytes = 4});
-    add("selection of most", {.operation = Operation::top_k, .order = Order::descending, .first = most});
     add("selection of most with indices", {.operation = Operation::top_k, .first = most, .index_bytes = 4});
     add("selection of rows", {.operation = Operation::top_k, .row_length = third, .first = third});
     add("order", {.operation = Operation::is_sorted});
