@@ -80,8 +80,12 @@ void check_unused(const lanesort_request& request, Operation operation) {
     serves("k", request.k > 0, {top_k});
     serves("results", is_given(request.results), {top_k, unique, run_lengths});
     serves("answers", is_given(request.answers), {is_sorted, is_sorted_until, unique, run_lengths});
-    if (request.in_place != 0 && is_given(request.results))
-        throw Error(ErrorCode::invalid_argument, "in place, the results are the keys, so `results` must be zero");
+    serves("result_values", is_given(request.result_values), {unique});
+    if (request.in_place != 0 && (is_given(request.results) || is_given(request.result_values)))
+        throw Error(ErrorCode::invalid_argument,
+                    "in place, the results are the keys, so `results` and `result_values` must be zero");
+    if (is_given(request.result_values) && !is_given(request.values))
+        throw Error(ErrorCode::invalid_argument, "there are no `values`, so `result_values` must be zero");
     if (request.comparator && request.type != 0)
         throw Error(ErrorCode::invalid_argument, "records have the type of their comparator, so `type` must be zero");
 }
@@ -123,6 +127,7 @@ CallOf::CallOf(const lanesort_request* given_request) {
     call_.indices = place(from.indices);
     call_.segments = place(from.segments);
     call_.results = place(from.results);
+    call_.result_values = place(from.result_values);
     call_.lengths = place(from.lengths);
     call_.answers = place(from.answers);
 }

@@ -2,8 +2,8 @@
  *
  * `parts` work-groups have a share of `share` consecutive keys each: count_runs, scan_shares by one work-group, write_runs.
  * A run begins at a key that differs from the one in front of it in some bit; of records, if one of the two comes before
- * the other. The keys are only read; arrays are given with the elements before the first one. VALUE_BITS are those of the
- * lengths of runs, 0 where nobody wants them.
+ * the other. The keys and their values, if they have any, are only read; arrays are given with the elements before the
+ * first one. INDEX_BITS are those of the lengths of runs, 0 where nobody wants them.
  * Every key is looked at, whatever the others are; only where write_runs reads the keys of runs once more, and how much it
  * writes, depends on the keys.
  */
@@ -49,7 +49,7 @@ KERNEL void count_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_
  * all, and the length of the last one.
  * Launched after count_runs, with one work-group. Local memory: 8 bytes a work-item. Barriers: two scans of the group. */
 KERNEL void scan_shares(GLOBAL ulong* shares, offset_t shares_offset, uint parts, position_t count, GLOBAL ulong* answer,
-                        offset_t answer_offset, GLOBAL value_t* lengths, offset_t lengths_offset) {
+                        offset_t answer_offset, GLOBAL index_t* lengths, offset_t lengths_offset) {
     DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
     shares += shares_offset;
     uint parts_of_item = (parts + WORK_ITEMS - 1) / WORK_ITEMS;
@@ -70,17 +70,19 @@ KERNEL void scan_shares(GLOBAL ulong* shares, offset_t shares_offset, uint parts
     }
     if (LOCAL_ID == 0) {
         answer[answer_offset] = all_runs;
-        if (VALUE_BITS && all_runs > 0) lengths[lengths_offset + all_runs - 1] = (value_t)(count - very_last);
+        if (INDEX_BITS && all_runs > 0) lengths[lengths_offset + all_runs - 1] = (index_t)(count - very_last);
     }
 }
 
-/* The key of each run, and the length of the one before it. The runs of a tile of WORK_ITEMS * VECTORS keys are ranked in
+/* The first key of each run with its value, and the length of the run before it. The runs of a tile of WORK_ITEMS * VECTORS keys are ranked in
  * local memory, so that neighbouring work-items write neighbouring ones.
  * Launched after scan_shares, with `parts` work-groups. Requires: tiles of no more than 2^16 keys. Local memory: 8 bytes a
  * work-item and 3 bytes a key of the tile. Barriers: in each tile one scan of the group and two more. */
 KERNEL void write_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share,
                        GLOBAL const ulong* shares, offset_t shares_offset, GLOBAL key_t* distinct,
-                       offset_t distinct_offset, GLOBAL value_t* lengths, offset_t lengths_offset) {
+                       offset_t distinct_offset, GLOBAL value_argument_t* values, offset_t values_offset,
+                       GLOBAL value_argument_t* kept, offset_t kept_offset, GLOBAL index_t* lengths,
+                       offset_t lengths_offset) {
     DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
     DECLARE_LOCAL(ushort, places, TILE, 8 * WORK_ITEMS);
     DECLARE_LOCAL(uchar, begins, TILE, 8 * WORK_ITEMS + 2 * TILE);
@@ -88,6 +90,10 @@ KERNEL void write_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_
     shares += shares_offset + 2 * GROUP_ID;
     distinct += distinct_offset + shares[0];
 #if VALUE_BITS
+    GLOBAL const stored_value_t* all_values = (GLOBAL const stored_value_t*)values + values_offset;
+    GLOBAL stored_value_t* kept_values = (GLOBAL stored_value_t*)kept + kept_offset + shares[0];
+#endif
+#if INDEX_BITS
     lengths += lengths_offset + shares[0];
     position_t last = (position_t)shares[1];
 #endif
@@ -107,12 +113,18 @@ KERNEL void write_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_
             position_t begin = first + places[i];
             distinct[i] = keys[begin];
 #if VALUE_BITS
+            kept_values[i] = all_values[begin];
+#endif
+#if INDEX_BITS
             position_t run_before = i > 0 ? first + places[i - 1] : last;
-            if (begin > 0) lengths[(long)i - 1] = (value_t)(begin - run_before);
+            if (begin > 0) lengths[(long)i - 1] = (index_t)(begin - run_before);
 #endif
         }
         distinct += runs;
 #if VALUE_BITS
+        kept_values += runs;
+#endif
+#if INDEX_BITS
         lengths += runs;
         if (runs > 0) last = first + places[runs - 1];
 #endif

@@ -3,9 +3,9 @@
  * The elements:
  *   KEY_BITS          8, 16, 32 or 64
  *   RECORD_BYTES      of a record, in whose place KEY_BITS has no meaning, else 0; only with L = 1
- *   VALUE_BITS        8, 16, 32, 64 or 128 where values belong to the keys, else 0; 128 only with L = 1. Of equal_runs.cl: of
- *                     the lengths of runs
- *   INDEX_BITS        32 or 64 where the elements have indices, 8 for records that have none, else 0 (elements.h)
+ *   VALUE_BITS        8, 16, 32, 64 or 128 where values belong to the keys, else 0; 128 only with L = 1
+ *   INDEX_BITS        32 or 64 where the elements have indices, 8 for records that have none, else 0 (elements.h). Of
+ *                     equal_runs.cl: of the lengths of runs
  *   POSITION_BITS     32 for fewer than 2^31 keys, else 64
  * The shape:
  *   LANES             L, keys in a vector: 1, 2, 4, 8 or 16

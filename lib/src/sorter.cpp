@@ -47,9 +47,9 @@ HostCall call_on(Operation operation, const ConstKeys& keys, const SortOptions& 
     return call;
 }
 
-void add_values(HostCall& call, const Values& values) {
+void add_values(HostCall& call, const ConstValues& values) {
     if (values.size() != call.request.count) detail::throw_sizes_differ(call.request.count, values.size());
-    call.values = {values.data()};
+    call.values = {const_cast<void*>(values.data())};
     call.request.value_bytes = detail::width_of("values", values.bytes());
 }
 
@@ -200,34 +200,49 @@ HostCall runs_of(Operation operation, const ConstKeys& keys, const Results& dist
     return call;
 }
 
-}  // namespace
-
-std::size_t Sorter::unique(ConstKeys keys, Results distinct, const SortOptions& options) {
+/// Runs it, and gives how many results there are.
+std::size_t number_found(Sorter& sorter, HostCall call) {
     std::uint64_t number = 0;
-    HostCall call = runs_of(Operation::unique, keys, distinct, options);
     call.answers = {&number};
-    run(call);
+    sorter.run(call);
     return number;
 }
 
+}  // namespace
+
+std::size_t Sorter::unique(ConstKeys keys, Results distinct, const SortOptions& options) {
+    return number_found(*this, runs_of(Operation::unique, keys, distinct, options));
+}
+
 std::size_t Sorter::unique(Keys keys, const SortOptions& options) {
-    std::uint64_t number = 0;
     HostCall call = call_on(Operation::unique, keys, options);
     call.request.in_place = true;
-    call.answers = {&number};
-    run(call);
-    return number;
+    return number_found(*this, call);
+}
+
+std::size_t Sorter::unique_by_key(ConstKeys keys, ConstValues values, Results distinct, Values kept,
+                                  const SortOptions& options) {
+    if (kept.size() < keys.size()) detail::throw_too_few(keys.size(), kept.size());
+    HostCall call = runs_of(Operation::unique, keys, distinct, options);
+    add_values(call, values);
+    detail::check_same_width(values.bytes(), kept.bytes());
+    call.result_values = {kept.data()};
+    return number_found(*this, call);
+}
+
+std::size_t Sorter::unique_by_key(Keys keys, Values values, const SortOptions& options) {
+    HostCall call = call_on(Operation::unique, keys, options);
+    call.request.in_place = true;
+    add_values(call, values);
+    return number_found(*this, call);
 }
 
 std::size_t Sorter::run_lengths(ConstKeys keys, Results distinct, Indices lengths, const SortOptions& options) {
     if (lengths.size() < keys.size()) detail::throw_too_few(keys.size(), lengths.size());
-    std::uint64_t number = 0;
     HostCall call = runs_of(Operation::run_lengths, keys, distinct, options);
     call.lengths = {lengths.data()};
     call.request.length_bytes = detail::width_of("lengths", lengths.bytes());
-    call.answers = {&number};
-    run(call);
-    return number;
+    return number_found(*this, call);
 }
 
 const SortReport& Sorter::last_report() const noexcept { return core_->last_report(); }
@@ -287,6 +302,11 @@ std::uint64_t first_with(std::uint64_t n, const Request& request) {
     const std::uint64_t length = request.length();
     require(n <= length, ErrorCode::invalid_argument, fmt::format("there is no key {} among {}", n, length));
     return n < length ? n + 1 : 0;
+}
+
+void check_same_width(std::size_t bytes, std::size_t result_bytes) {
+    require(bytes == result_bytes, ErrorCode::invalid_argument,
+            fmt::format("the values have {} bytes, but those of the results have {}", bytes, result_bytes));
 }
 
 void throw_two_counts(std::size_t first, std::size_t k) {

@@ -27,7 +27,7 @@ void check_refused(lanesort_status status, lanesort_status wanted, const char* w
             lanesort_status_name(status));
 }
 
-enum { most_arrays = 7 };
+enum { most_arrays = 8 };
 
 typedef struct {
     void** memory;
@@ -42,14 +42,16 @@ static void find_arrays(lanesort_request* r, array* arrays) {
     const size_t key = r->comparator ? r->comparator->bytes : type_bytes[r->type];
     const size_t rows = r->row_length > 0 ? r->count / r->row_length : 1;
     const size_t results = r->operation == LANESORT_TOP_K ? rows * r->k : r->count;
-    const array all[most_arrays] = {{&r->memory, (r->offset + r->count + slack) * key},
-                                    {&r->values.memory, (r->values.offset + r->count) * or_else(r->values.bytes, 4)},
-                                    {&r->indices.memory, (r->indices.offset + results) * or_else(r->indices.bytes, 4)},
-                                    {&r->lengths.memory, (r->lengths.offset + results) * or_else(r->lengths.bytes, 4)},
-                                    {(void**)(uintptr_t)&r->segments.memory,
-                                     (r->segments.offset + r->segments.count + 1) * or_else(r->segments.bytes, 8)},
-                                    {&r->results.memory, (r->results.offset + results) * key},
-                                    {&r->answers.memory, (r->answers.offset + rows) * sizeof(uint64_t)}};
+    const array all[most_arrays] = {
+        {&r->memory, (r->offset + r->count + slack) * key},
+        {&r->values.memory, (r->values.offset + r->count) * or_else(r->values.bytes, 4)},
+        {&r->indices.memory, (r->indices.offset + results) * or_else(r->indices.bytes, 4)},
+        {&r->lengths.memory, (r->lengths.offset + results) * or_else(r->lengths.bytes, 4)},
+        {(void**)(uintptr_t)&r->segments.memory,
+         (r->segments.offset + r->segments.count + 1) * or_else(r->segments.bytes, 8)},
+        {&r->results.memory, (r->results.offset + results) * key},
+        {&r->result_values.memory, (r->result_values.offset + results) * or_else(r->values.bytes, 4)},
+        {&r->answers.memory, (r->answers.offset + rows) * sizeof(uint64_t)}};
     memcpy(arrays, all, sizeof all);
 }
 

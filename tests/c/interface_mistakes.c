@@ -45,8 +45,13 @@ void refuses_requests(void) {
     IMPOSSIBLE("is_sorted does not use `results`", KEYS, .operation = LANESORT_IS_SORTED, .results = {.memory = found},
                .answers = {.memory = answers});
     IMPOSSIBLE("top_k does not use `answers`", KEYS, .operation = LANESORT_TOP_K, .answers = {.offset = 1});
-    IMPOSSIBLE("`results` must be zero", KEYS, .operation = LANESORT_UNIQUE, .in_place = 1,
-               .results = {.memory = found}, .answers = {.memory = answers});
+    IMPOSSIBLE("must be zero", KEYS, .operation = LANESORT_UNIQUE, .in_place = 1, .results = {.memory = found},
+               .answers = {.memory = answers});
+    IMPOSSIBLE("must be zero", KEYS, .operation = LANESORT_UNIQUE, .in_place = 1, .values = {.memory = values},
+               .result_values = {.memory = found}, .answers = {.memory = answers});
+    IMPOSSIBLE("no `values`", KEYS, .operation = LANESORT_UNIQUE, .results = {.memory = found},
+               .result_values = {.memory = lengths}, .answers = {.memory = answers});
+    IMPOSSIBLE("sort does not use `result_values`", KEYS, .result_values = {.memory = found});
     IMPOSSIBLE("sort does not use `in_place`", KEYS, .in_place = 1);
     IMPOSSIBLE("records have the order", .memory = particles, .count = 5, .comparator = &by_score,
                .order = LANESORT_DESCENDING);

@@ -157,9 +157,15 @@ static void merges_and_reads_sorted_keys(void) {
     for (size_t i = 0; i < distinct; place += lengths[i++]) CHECK(expected[place] == found[i] && wide[i] == lengths[i]);
     CHECK(place == n);
 
-    RUN(KEYS, .operation = LANESORT_UNIQUE, .in_place = 1, .answers = {.memory = answers});
+    memset(found, 0, sizeof found);
+    RUN(KEYS, .operation = LANESORT_UNIQUE, .values = {.memory = values}, .results = {.memory = found},
+        .result_values = {.memory = lengths}, .answers = {.memory = answers});
     CHECK(answers[0] == distinct);
-    for (uint32_t i = 0; i < distinct; ++i) CHECK(keys[i] == i);
+    for (uint32_t i = 0; i < distinct; ++i) CHECK(found[i] == i && lengths[i] == i + 7);
+    RUN(KEYS, .operation = LANESORT_UNIQUE, .in_place = 1, .values = {.memory = values},
+        .answers = {.memory = answers});
+    CHECK(answers[0] == distinct);
+    for (uint32_t i = 0; i < distinct; ++i) CHECK(keys[i] == i && values[i] == i + 7);
 }
 
 static void sorts_records(void) {
@@ -216,6 +222,7 @@ static void prepares_without_memory(void) {
         {.operation = LANESORT_IS_SORTED_UNTIL, .count = n},
         {.operation = LANESORT_UNIQUE, .count = n},
         {.operation = LANESORT_UNIQUE, .count = n, .in_place = 1},
+        {.operation = LANESORT_UNIQUE, .count = n, .values = {.bytes = 16}},
         {.operation = LANESORT_RUN_LENGTHS, .count = n, .lengths = {.bytes = 8}},
     };
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; ++i)

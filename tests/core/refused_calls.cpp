@@ -16,12 +16,15 @@ void calls(lanesort::Sorter& sorter) {
     const std::vector<float> constant(8);
     std::vector<std::pair<float, int>> pairs;
     bool flags[8] = {};
+    const std::vector<std::array<char, 3>> threes;
 
     sorter.sort_by_key(keys, indices);
     sorter.merge_by_key(eight, results, 3);
     sorter.argsort(keys, std::span(indices).first(8));
     sorter.top_k(keys, few, few_indices);
     sorter.unique(keys, results);
+    sorter.unique_by_key(keys, indices);
+    sorter.unique_by_key(constant, constant, results, keys);
     sorter.run_lengths(few, keys, indices);
 
 #define CASE(number, reason, call) \
@@ -39,4 +42,9 @@ void calls(lanesort::Sorter& sorter) {
     CASE(11, "the keys are const", sorter.sort(constant));
     CASE(12, "put the two into arrays of their own", sorter.sort(pairs));
     CASE(13, "bool is no key", sorter.sort(flags));
+    CASE(14, "one value for each key", sorter.unique_by_key(keys, few));
+    CASE(15, "one value for each key", sorter.unique_by_key(keys, few, results, results));
+    CASE(16, "room for all keys", sorter.unique_by_key(keys, indices, few, results));
+    CASE(17, "room for all values", sorter.unique_by_key(keys, indices, results, few_indices));
+    CASE(18, "1, 2, 4, 8 or 16 bytes", sorter.unique_by_key(keys, threes, results, results));
 }

@@ -130,6 +130,8 @@ TEST_CASE("core: what was prepared for compiles nothing any more") {
          [&](Sorter& s) { s.top_k(k, std::span(distinct).first(9000)); }},
         {{.operation = Operation::is_sorted, .count = 10'000}, [&](Sorter& s) { s.is_sorted(k); }},
         {{.operation = Operation::unique, .count = 10'000}, [&](Sorter& s) { s.unique(k, std::span(distinct)); }},
+        {{.operation = Operation::unique, .count = 10'000, .in_place = true, .value_bytes = 4},
+         [&](Sorter& s) { s.unique_by_key(k, v); }},
         {{.operation = Operation::run_lengths, .count = 10'000, .length_bytes = 8},
          [&](Sorter& s) { s.run_lengths(k, std::span(distinct), std::span(lengths)); }},
     };
@@ -193,7 +195,8 @@ TEST_CASE("core: an option that a call does not use is refused") {
         refused(operation, {.stable = true}, "stable");
         refused(operation, {.first = 5}, "first");
         refused(operation, {.middle = 5}, "middle");
-        refused(operation, {.value_bytes = 4}, "values");
+        if (operation != unique) refused(operation, {.value_bytes = 4}, "values");
+        if (operation != unique) refused(operation, {.in_place = true}, "in_place");
         refused(operation, {.index_bytes = 4}, "indices");
         refused(operation, {.counts_syncs = true}, "counts_syncs");
     }

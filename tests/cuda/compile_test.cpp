@@ -119,13 +119,14 @@ TEST_CASE("CUDA: kernels for sorted ranges compile for every generation and spil
     if (no_compiler()) return;
     for (const Generation& generation : generations)
         for (const std::size_t bytes : {1, 2, 4, 8, 24})
-            for (const std::size_t length_bytes : {0, 4, 8}) {
+            for (const auto& [value_bytes, length_bytes] :
+                 {std::pair<std::size_t, std::size_t>{0, 0}, {0, 4}, {0, 8}, {1, 0}, {4, 0}, {16, 0}}) {
                 const bool is_record = bytes == by_number.bytes;
                 const RangeSchedule schedule =
                     make_range_schedule(graphics_card(generation), bytes, RangeTask::run_lengths, 1, 1 << 20);
                 for (const Family family : {Family::order, Family::equal_runs}) {
                     KernelParameters parameters{.family = family,
-                                                .bytes = {bytes, length_bytes, 0, is_record},
+                                                .bytes = {bytes, value_bytes, length_bytes, is_record},
                                                 .wide_positions = length_bytes == 8,
                                                 .shape = schedule.shape};
                     if (is_record) parameters.comparator = by_number;

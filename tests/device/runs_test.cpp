@@ -26,14 +26,23 @@ void check_order(const Target& target, Sorter& sorter, const std::vector<K>& key
     check_order(target, sorter, keys, key_type_v<K>, is_before, order, row_length);
 }
 
+/// unique of keys, or of pairs with values of so many bytes, into another range and in place.
+template <class T, class Before>
+void check_unique(const Target& target, Sorter& sorter, const std::vector<T>& keys, const KeyKind& kind,
+                  Before is_before, std::optional<Order> order = {}, std::size_t value_bytes = 0) {
+    for (const bool in_place : {false, true})
+        run_everywhere(
+            target, sorter,
+            problem_of(
+                {.operation = Operation::unique, .order = order, .in_place = in_place, .value_bytes = value_bytes},
+                kind, keys, is_before));
+}
+
 /// unique and run_lengths. No more than there are runs may be written.
 template <class T, class Before>
 void check_runs(const Target& target, Sorter& sorter, const std::vector<T>& keys, const KeyKind& kind, Before is_before,
                 std::optional<Order> order = {}) {
-    for (const bool in_place : {false, true})
-        run_everywhere(
-            target, sorter,
-            problem_of({.operation = Operation::unique, .order = order, .in_place = in_place}, kind, keys, is_before));
+    check_unique(target, sorter, keys, kind, is_before, order);
     for (const std::size_t length_bytes : {4, 8})
         run_everywhere(target, sorter,
                        problem_of({.operation = Operation::run_lengths, .order = order, .length_bytes = length_bytes},
@@ -202,6 +211,32 @@ TEST_SUITE("sorted ranges") {
             }
     }
 
+    TEST_CASE("sorted ranges: of equal keys, the value of the first one is kept, of every width") {
+        Random random(seed());
+        for (Target& target : targets()) {
+            Sorter& sorter = target.sorter();
+            const auto [tile, several] = counts_of(target, 4);
+            const auto check = [&]<class K>(std::size_t count, std::size_t different, std::size_t value_bytes) {
+                std::vector<K> keys(count);
+                for (K& key : keys) key = static_cast<K>(random() % different);
+                const auto is_before = [](K a, K b) { return comes_before(a, b, Order::descending); };
+                check_unique(target, sorter, sorted(keys, Order::descending), key_type_v<K>, is_before,
+                             Order::descending, value_bytes);
+            };
+            for (const std::size_t bytes : {1, 2, 4, 8, 16}) {
+                for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{2}, tile + 1, several})
+                    for (const std::size_t different : {std::size_t{1}, std::size_t{100}, 3 * count + 1})
+                        check.operator()<std::uint32_t>(count, different, bytes);
+                check.operator()<std::uint8_t>(10'001, 200, bytes);
+                check.operator()<double>(10'001, 500, bytes);
+                auto floats = sorted(make_keys<float>(Pattern::special_values, 3001, random), Order::ascending);
+                const auto float_before = [](float a, float b) { return comes_before(a, b, Order::ascending); };
+                check_unique(target, sorter, floats, KeyType::f32, float_before, {}, bytes);
+                check_unique(target, sorter, sorted_records(3001, 50, random), by_key, key_before, {}, bytes);
+            }
+        }
+    }
+
     TEST_CASE("sorted ranges: calls with the types of C++") {
         Random random(seed());
         for (Target& target : targets()) {
@@ -218,6 +253,18 @@ TEST_SUITE("sorted ranges") {
             CHECK(distinct == std::vector<double>{-1, 0, 2.5, 9, 0, 0, 0});
             CHECK(sorter.run_lengths(std::span(keys), std::span(distinct), std::span(lengths)) == 4);
             CHECK(lengths == std::vector<std::uint64_t>{1, 2, 3, 1, 0, 0, 0});
+
+            const std::vector<char> letters{'a', 'b', 'c', 'd', 'e', 'f', 'g'};
+            std::vector<char> first_letters(keys.size(), '-');
+            distinct.assign(keys.size(), 0);
+            CHECK(sorter.unique_by_key(keys, letters, distinct, first_letters) == 4);
+            CHECK(distinct == std::vector<double>{-1, 0, 2.5, 9, 0, 0, 0});
+            CHECK(first_letters == std::vector<char>{'a', 'b', 'd', 'g', '-', '-', '-'});
+            auto keys_in_place = keys;
+            auto letters_in_place = letters;
+            CHECK(sorter.unique_by_key(keys_in_place, letters_in_place) == 4);
+            CHECK(keys_in_place == std::vector<double>{-1, 0, 2.5, 9, 2.5, 2.5, 9});
+            CHECK(letters_in_place == std::vector<char>{'a', 'b', 'd', 'g', 'e', 'f', 'g'});
 
             std::vector<Pair> records = sorted_records(100, 10, random), kept(100);
             std::vector<std::uint32_t> of(100);
@@ -261,6 +308,7 @@ TEST_SUITE("sorted ranges") {
                     REQUIRE(schedule.shape.work_items == work_items);
                     Sorter disguised = sorter_as(sorter, card, wide_positions);
                     run_on_host(disguised, problem_of({.operation = Operation::run_lengths, .length_bytes = 4}, keys));
+                    run_on_host(disguised, problem_of({.operation = Operation::unique, .value_bytes = 2}, keys));
                     run_on_host(disguised, problem_of({.operation = Operation::is_sorted}, keys));
                     for (const std::size_t at : {count - 1, count / 2, count / 3}) {
                         keys[at] = 0;
@@ -290,6 +338,11 @@ TEST_SUITE("sorted ranges") {
             const SortReport in_place =
                 memory->enqueue(sorter, unique(first_keys(count), IntegersIn<void*>{here, count}));
             CHECK(in_place.device_bytes == runs.device_bytes + count * 4);
+            const std::size_t half = count / 2;
+            const SortReport pairs = memory->enqueue(
+                sorter, unique_by_key(first_keys(half), {here, half, 4}, IntegersIn<void*>{here, count}));
+            CHECK(pairs.device_bytes >= half * 8);
+            CHECK(pairs.device_bytes <= half * 8 + most * 16);
         }
     }
 
@@ -308,6 +361,24 @@ TEST_SUITE("sorted ranges") {
             check_refused(ErrorCode::invalid_argument, "room for only 9",
                           [&] { sorter.run_lengths(all, std::span(distinct), std::span(lengths).first(9)); });
             check_refused(ErrorCode::invalid_argument, "overlap", [&] { sorter.unique(all, all); });
+            check_refused(ErrorCode::invalid_argument, "10 keys, but 9 values",
+                          [&] { sorter.unique_by_key(all, std::span(few)); });
+            check_refused(ErrorCode::invalid_argument, "10 keys, but 9 values",
+                          [&] { sorter.unique_by_key(all, std::span(few), distinct, lengths); });
+            check_refused(ErrorCode::invalid_argument, "room for only 9",
+                          [&] { sorter.unique_by_key(all, lengths, std::span(few), lengths); });
+            check_refused(ErrorCode::invalid_argument, "room for only 9",
+                          [&] { sorter.unique_by_key(all, lengths, distinct, std::span(few)); });
+            check_refused(ErrorCode::invalid_argument, "the values have 4 bytes, but those of the results have 8", [&] {
+                sorter.unique_by_key(all, lengths, distinct, {in_order.data(), 10, 8});
+            });
+            check_refused(ErrorCode::invalid_argument, "the values and the values of distinct keys overlap",
+                          [&] { sorter.unique_by_key(all, lengths, distinct, lengths); });
+            check_refused(ErrorCode::invalid_argument, "the keys and the values overlap",
+                          [&] { sorter.unique_by_key(all, all); });
+            check_refused(ErrorCode::invalid_argument, "the pointer to the values of distinct keys is null", [&] {
+                sorter.unique_by_key(all, lengths, distinct, {nullptr, 10, 4});
+            });
             check_refused(ErrorCode::invalid_argument, "null", [&] { sorter.unique(all, {nullptr, all.size(), 4}); });
             check_refused(ErrorCode::invalid_argument, "overlap", [&] {
                 sorter.run_lengths(some, {distinct.data(), 5, 4}, {distinct.data() + 4, 5, 4});
@@ -348,6 +419,18 @@ TEST_SUITE("sorted ranges") {
             });
             check_refused(ErrorCode::invalid_argument, "overlap", [&] {
                 memory->enqueue(sorter, run_lengths(ten, {here, 20, {here, 40}}, {here, 29, 4}));
+            });
+            check_refused(ErrorCode::invalid_argument, "overlap", [&] {
+                memory->enqueue(sorter, unique_by_key(ten, {here, 10, 4}, {here, 20, {here, 40}}, {here, 29, 4}));
+            });
+            check_refused(ErrorCode::invalid_argument, "overlap", [&] {
+                memory->enqueue(sorter, unique_by_key(ten, {here, 9, 4}, IntegersIn<void*>{here, 40}));
+            });
+            check_refused(ErrorCode::invalid_argument, "4 bytes, but those of the results have 2", [&] {
+                memory->enqueue(sorter, unique_by_key(ten, {here, 10, 4}, {here, 20, {here, 20}}, {here, 80, 2}));
+            });
+            check_refused(ErrorCode::out_of_range, "values of distinct keys", [&] {
+                memory->enqueue(sorter, unique_by_key(ten, {here, 10, 4}, {here, 20, {here, 20}}, {here, 91, 4}));
             });
             check_refused(ErrorCode::invalid_argument, "overlap", [&] {
                 memory->enqueue(sorter, run_lengths(ten, {here, 20, {here, 18}}, {here, 30, 4}));

@@ -49,6 +49,7 @@ std::vector<Call> calls() {
         {"many with indices", LANESORT_CALL(enqueue_top_k(s, q, range(b), 9000, selected(b, true), w, e))},
         {"order", LANESORT_CALL(enqueue_is_sorted_until(s, q, range(b), distinct(b).number, w, e))},
         {"unique", LANESORT_CALL(enqueue_unique(s, q, range(b), distinct(b), w, e))},
+        {"unique in place", LANESORT_CALL(enqueue_unique_by_key(s, q, range(b), behind(b), distinct(b).number, w, e))},
         {"lengths", LANESORT_CALL(enqueue_run_lengths(s, q, range(b), distinct(b), {b, 2 * count, 4}, w, e))},
     };
 #undef LANESORT_CALL

@@ -65,6 +65,8 @@ TEST_CASE("memory check: arrays in host memory that overlap") {
         check_refused({"selected keys", "indices", "overlap"}, [&] { sorter.top_k(keys, part(0, 2), part(1, 2)); });
         check_refused({"selected keys", "overlap"}, [&] { sorter.top_k(keys, part(0, 50), part(49, 50)); });
         check_refused({"keys", "distinct keys", "overlap"}, [&] { sorter.unique(keys, keys); });
+        check_refused({"keys", "values of distinct keys", "overlap"},
+                      [&] { sorter.unique_by_key(keys, part(200, 100), part(0, 100), part(1, 100)); });
         check_refused({"distinct keys", "lengths", "overlap"},
                       [&] { sorter.run_lengths(keys, part(200, 100), part(200, 100)); });
         check_refused({"keys", "results", "overlap"}, [&] { sorter.is_sorted_until(keys, wide.subspan(60, 1), {}); });

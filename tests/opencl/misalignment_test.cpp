@@ -117,6 +117,7 @@ void check_everywhere(OpenClTarget& target, const Request& request, const KeyKin
             place(before.values, 1, on_host.values, on_queue.values);
             place(before.indices, std::max<std::size_t>(request.index_bytes, 1), on_host.indices, on_queue.indices);
             place(before.results, of_key, on_host.results, on_queue.results);
+            place(before.result_values, 1, on_host.result_values, on_queue.result_values);
             place(before.lengths, std::max<std::size_t>(request.length_bytes, 1), on_host.lengths, on_queue.lengths);
             place(before.answers, 8, on_host.answers, on_queue.answers);
             if (in_buffers) opencl::enqueue(sorter, target.queue(), on_queue);

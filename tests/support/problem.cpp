@@ -28,10 +28,14 @@ public:
     Contents solution(const Contents& before) const {
         Contents after = before;
         std::size_t results = 0, answers = 0;
-        const auto find = [&](const std::byte* key) {
-            Bytes& found = request_.in_place ? after.keys : after.results;
-            if ((results + 1) * key_bytes_ > found.size()) FAIL("there is no room for the result");
-            std::memcpy(found.data() + results++ * key_bytes_, key, key_bytes_);
+        const auto find = [&](std::size_t i) {
+            const auto copy = [&](const Bytes& all, Bytes& found, std::size_t width) {
+                if ((results + 1) * width > found.size()) FAIL("there is no room for the result");
+                if (width > 0) std::memcpy(found.data() + results * width, all.data() + i * width, width);
+            };
+            copy(before.keys, request_.in_place ? after.keys : after.results, key_bytes_);
+            copy(before.values, request_.in_place ? after.values : after.result_values, request_.value_bytes);
+            ++results;
         };
         for (const auto& [begin, end] : ranges(before)) {
             const auto places = std::views::iota(begin, end);
@@ -51,7 +55,7 @@ public:
                     const Places in_order = order(before, begin, end, true);
                     for (std::size_t i = 0; i < request_.first; ++i) {
                         put_integer(after.indices, request_.index_bytes, results, in_order[i] - begin);
-                        find(key(before, in_order[i]));
+                        find(in_order[i]);
                     }
                     break;
                 }
@@ -70,7 +74,7 @@ public:
                         next = std::ranges::find_if(run, places.end(), differs);
                         put_integer(after.lengths, request_.length_bytes, results,
                                     static_cast<std::uint64_t>(next - run));
-                        find(key(before, *run));
+                        find(*run);
                     }
                     put_integer(after.answers, 8, 0, results);
                     break;
@@ -206,6 +210,7 @@ Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const 
     const bool tests = request.operation == Operation::is_sorted || request.operation == Operation::is_sorted_until;
     const std::size_t results = selects ? request.row_count() * request.first : finds && !request.in_place ? count : 0;
     before.results = other_bytes(results * request.key.bytes());
+    before.result_values = other_bytes(results * request.value_bytes);
     before.indices = other_bytes((selects ? results : count) * request.index_bytes);
     before.lengths = other_bytes(count * request.length_bytes);
     before.answers = other_bytes(tests ? request.row_count() * 8 : finds ? 8 : 0);
@@ -244,6 +249,8 @@ std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random&
     add("keys in order", {.operation = Operation::is_sorted_until});
     add("distinct keys", {.operation = Operation::unique});
     add("distinct keys in place", {.operation = Operation::unique, .in_place = true});
+    add("distinct pairs", {.operation = Operation::unique, .value_bytes = 4});
+    add("distinct pairs in place", {.operation = Operation::unique, .in_place = true, .value_bytes = 4});
     add("lengths of runs", {.operation = Operation::run_lengths, .length_bytes = 4});
     return all;
 }

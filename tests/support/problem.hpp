@@ -20,7 +20,8 @@ using Offsets = std::vector<std::uint64_t>;
 
 /// What the arrays of a call hold; one that it does not have is empty.
 struct Contents {
-    Bytes keys = {}, values = {}, indices = {}, segments = {}, results = {}, lengths = {}, answers = {};
+    Bytes keys = {}, values = {}, indices = {}, segments = {}, results = {}, result_values = {}, lengths = {},
+          answers = {};
 };
 
 struct Problem {

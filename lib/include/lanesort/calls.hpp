@@ -22,14 +22,15 @@ struct AnyCall {
         void* memory = nullptr;  ///< that it lies in: a pointer, or a cl_mem
         std::size_t offset = 0;  ///< elements before it
     };
-    Request request;  ///< what is done
-    Place keys;       ///< of the range
-    Place values;     ///< one for each key
-    Place indices;    ///< one for each key, or each selected key
-    Place segments;   ///< offsets
-    Place results;    ///< keys that are found
-    Place lengths;    ///< one for each key that is found
-    Place answers;    ///< integers of 64 bits
+    Request request;      ///< what is done
+    Place keys;           ///< of the range
+    Place values;         ///< one for each key
+    Place indices;        ///< one for each key, or each selected key
+    Place segments;       ///< offsets
+    Place results;        ///< keys that are found
+    Place result_values;  ///< that belong to them
+    Place lengths;        ///< one for each key that is found
+    Place answers;        ///< integers of 64 bits
 };
 
 /// A call on arrays that all lie in such memory: `Memory` is what the device knows it by.
@@ -75,6 +76,9 @@ std::size_t width_of(const char* what, std::size_t bytes);
 
 /// How many keys are to be in their places for key n to be: 0 where n is the end. Throws Error(invalid_argument).
 std::uint64_t first_with(std::uint64_t n, const Request& request);
+
+/// Throws Error(invalid_argument) for values of one width that are to be copied to values of another.
+void check_same_width(std::size_t bytes, std::size_t result_bytes);
 
 /// Throws Error(invalid_argument).
 [[noreturn]] void throw_two_counts(std::size_t first, std::size_t k);
@@ -212,6 +216,27 @@ CallIn<Memory> unique(const KeyRangeIn<Memory>& keys, const IntegersIn<Memory>& 
     CallIn<Memory> call = detail::call_on(Operation::unique, keys);
     call.request.in_place = true;
     call.answers = {number.memory, number.offset};
+    return call;
+}
+
+/// unique() of keys with their values: those of the distinct keys go to `kept`, which has room for as many as there are
+/// keys.
+template <class Memory>
+CallIn<Memory> unique_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Memory>& values,
+                             const DistinctIn<Memory>& distinct, const ValueRangeIn<Memory>& kept) {
+    CallIn<Memory> call = unique(keys, distinct);
+    detail::add_values(call, values);
+    detail::check_same_width(values.bytes, kept.bytes);
+    call.result_values = {kept.memory, kept.offset};
+    return call;
+}
+
+/// The same in place: the values of the distinct keys go to the front of the values.
+template <class Memory>
+CallIn<Memory> unique_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Memory>& values,
+                             const IntegersIn<Memory>& number) {
+    CallIn<Memory> call = unique(keys, number);
+    detail::add_values(call, values);
     return call;
 }
 

@@ -118,6 +118,17 @@ public:
     void* data() const noexcept { return const_cast<void*>(ConstKeys::data()); }  ///< the first key
 };
 
+namespace detail {
+template <class T>
+consteval std::size_t value_bytes() {
+    constexpr std::size_t bytes = sizeof(T);
+    static_assert(std::is_trivially_copyable_v<T>, "elements are moved as bytes");
+    static_assert(bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16,
+                  "values have 1, 2, 4, 8 or 16 bytes: sort larger ones by argsort, or as indices");
+    return bytes;
+}
+}  // namespace detail
+
 /// Memory for elements of one width, which a call changes.
 class Elements {
 public:
@@ -147,11 +158,33 @@ public:
     /// Any trivially copyable type of such a size.
     template <detail::Lasting R>
     Values(R&& range) : Elements(range) {
-        constexpr std::size_t bytes = sizeof(detail::Element<R>);
-        static_assert(bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16,
-                      "values have 1, 2, 4, 8 or 16 bytes: sort larger ones by argsort, or as indices");
+        static_assert(detail::value_bytes<detail::Element<R>>() > 0);
     }
     using Elements::Elements;
+};
+
+/// Values that a call only reads.
+class ConstValues {
+public:
+    /// Any trivially copyable type of 1, 2, 4, 8 or 16 bytes.
+    template <detail::Lasting R>
+    ConstValues(R&& range)
+        : data_(std::ranges::data(range)),
+          count_(std::ranges::size(range)),
+          bytes_(detail::value_bytes<detail::Element<R>>()) {}
+    /// Those that another call may change.
+    ConstValues(const Values& values) noexcept : data_(values.data()), count_(values.size()), bytes_(values.bytes()) {}
+    /// Values of a width that is known at run time.
+    ConstValues(const void* values, std::size_t count, std::size_t bytes) noexcept
+        : data_(values), count_(count), bytes_(bytes) {}
+
+    const void* data() const noexcept { return data_; }    ///< the first value
+    std::size_t size() const noexcept { return count_; }   ///< values
+    std::size_t bytes() const noexcept { return bytes_; }  ///< of a value
+
+private:
+    const void* data_;
+    std::size_t count_, bytes_;
 };
 
 /// Indices of keys, or lengths of runs: unsigned integers of 4 or 8 bytes.

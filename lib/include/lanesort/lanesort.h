@@ -224,6 +224,7 @@ typedef struct lanesort_request {
     lanesort_values indices;                ///< one for each key, or each selected key, counted from 0 in each row
     lanesort_values lengths;                ///< room for as many as there are keys
     lanesort_place results;                 ///< room for k keys of each row, or for all keys
+    lanesort_place result_values;           ///< those of distinct keys, where they have `values`; room for all of them
     lanesort_place answers;                 ///< one for each row
 } lanesort_request;
 

@@ -20,7 +20,7 @@ enum class Operation : std::uint8_t {
     top_k,            ///< the first keys, with or without their indices
     is_sorted,        ///< whether keys, or those of each row, are in order
     is_sorted_until,  ///< how many of them are
-    unique,           ///< the distinct keys
+    unique,           ///< the distinct keys: unique and unique_by_key
     run_lengths,      ///< these and how often each comes
 };
 

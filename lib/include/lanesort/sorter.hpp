@@ -212,6 +212,18 @@ public:
     /// Memory: a copy of the keys, too, also on a device that works in host memory.
     std::size_t unique(Keys keys, const SortOptions& options = {});
 
+    /// The same for keys together with the values that belong to them: those of the distinct keys go to the beginning
+    /// of `kept`, where no more than these are written. Of equal keys, the value of the first is kept.
+    ///
+    /// Errors: Error(invalid_argument) also where there are not as many values as keys, and for `kept` of another width
+    /// or without room for all values.
+    std::size_t unique_by_key(ConstKeys keys, ConstValues values, Results distinct, Values kept,
+                              const SortOptions& options = {});
+    /// The same in place, as unique() in place: the values of the distinct keys go to the front of the values.
+    ///
+    /// Memory: a copy of the values, too.
+    std::size_t unique_by_key(Keys keys, Values values, const SortOptions& options = {});
+
     /// As unique() into another range, and writes how often each of these keys comes to `lengths`.
     ///
     /// Errors: Error(invalid_argument) also for lengths that have no room for as many as there are keys;
@@ -249,6 +261,18 @@ public:
     requires detail::is_smaller<R, K>
     void unique(K&&, R&&, const SortOptions& = {}) {
         static_assert(!detail::is_smaller<R, K>, "there must be room for all keys, since all may be distinct");
+    }
+    template <class K, class V>
+    requires detail::differ<K, V>
+    void unique_by_key(K&&, V&&, const SortOptions& = {}) {
+        static_assert(!detail::differ<K, V>, "there must be one value for each key");
+    }
+    template <class K, class V, class R, class W>
+    requires(detail::differ<K, V> || detail::is_smaller<R, K> ||
+             detail::is_smaller<W, K>) void unique_by_key(K&&, V&&, R&&, W&&, const SortOptions& = {}) {
+        static_assert(!detail::differ<K, V>, "there must be one value for each key");
+        static_assert(!detail::is_smaller<R, K>, "there must be room for all keys, since all may be distinct");
+        static_assert(!detail::is_smaller<W, K>, "there must be room for all values, since all keys may be distinct");
     }
     template <class K, class R, class L>
     requires(detail::is_smaller<R, K> || detail::is_smaller<L, K>) void run_lengths(K&&, R&&, L&&,

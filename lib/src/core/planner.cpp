@@ -19,7 +19,7 @@ constexpr OperationRow operations[] = {
     {Operation::top_k, "top_k", stable | first | indices, top_k_arrays, make_top_k},
     {Operation::is_sorted, "is_sorted", 0, order_arrays, make_order_test},
     {Operation::is_sorted_until, "is_sorted_until", 0, order_arrays, make_order_test},
-    {Operation::unique, "unique", in_place, equal_run_arrays, make_equal_runs},
+    {Operation::unique, "unique", values | in_place, equal_run_arrays, make_equal_runs},
     {Operation::run_lengths, "run_lengths", lengths, equal_run_arrays, make_equal_runs},
 };
 

@@ -95,6 +95,7 @@ Bindings bindings_of(const AnyCall& call) {
     bind(Slot::indices, call.indices);
     bind(Slot::segments, call.segments);
     bind(Slot::results, call.results);
+    bind(Slot::result_values, call.result_values);
     bind(Slot::lengths, call.lengths);
     bind(Slot::answers, call.answers);
     return bindings;

@@ -21,16 +21,18 @@ enum class Slot : std::uint8_t {
     values,
     indices,
     segments,
-    results,  ///< keys that were found: the first k, or the distinct ones
-    lengths,  ///< of runs
-    answers,  ///< integers of 64 bits: keys in order, or the number of results
+    results,        ///< keys that were found: the first k, or the distinct ones
+    result_values,  ///< that belong to them
+    lengths,        ///< of runs
+    answers,        ///< integers of 64 bits: keys in order, or the number of results
     counters,
     own_keys,
+    own_values,
     own_indices,
     own_results,   ///< indices of results that nobody asked for
     own_integers,  ///< what work-groups leave for later launches
 };
-inline constexpr std::size_t slots = 12;
+inline constexpr std::size_t slots = 14;
 
 constexpr bool is_own(Slot slot) noexcept { return slot >= Slot::own_keys; }
 
@@ -63,8 +65,8 @@ public:
     const Array& operator[](Slot slot) const noexcept { return (*this)[static_cast<std::size_t>(slot)]; }
 };
 
-/// What a kernel takes: the memory of an array, null where nothing is bound to its slot, and, as an integer of 8 bytes, the
-/// elements before its first; or the low bytes of an integer.
+/// What a kernel takes: the memory of an array, null where nothing is bound to its slot, and, as an integer of 8 bytes,
+/// the elements before its first; or the low bytes of an integer.
 struct Argument {
     std::uint64_t value = 0;  ///< the integer, or elements from the array's first one on
     std::uint8_t bytes = 0;   ///< of the integer; 0: it is an array

@@ -41,11 +41,11 @@ ReadyRanges add_program(Planner& planner, const Request& request, Work& work) {
         const RangeSchedule schedule =
             make_range_schedule(device, request.key.bytes(), task_of(request.operation), rows, count);
         check_groups(rows * schedule.parts, request, schedule.shape);
-        KernelParameters parameters{
-            .family = schedule.tests_order() ? Family::order : Family::equal_runs,
-            .bytes = {request.key.bytes(), request.length_bytes, 0, request.key.comparator() != nullptr},
-            .wide_positions = count >= wide_count,
-            .shape = schedule.shape};
+        KernelParameters parameters{.family = schedule.tests_order() ? Family::order : Family::equal_runs,
+                                    .bytes = {request.key.bytes(), request.value_bytes, request.length_bytes,
+                                              request.key.comparator() != nullptr},
+                                    .wide_positions = count >= wide_count,
+                                    .shape = schedule.shape};
         if (request.key.comparator()) parameters.comparator = *request.key.comparator();
         std::shared_ptr<const Program> program = planner.compile(parameters);
         if (parameters.work_items() <= program->max_work_items) {
@@ -84,11 +84,19 @@ Arrays equal_run_arrays(const Request& request) {
         throw Error(ErrorCode::invalid_argument,
                     "the distinct keys of rows or segments cannot be told, but those of a range can");
     Arrays arrays = run_arrays(request);
-    if (request.in_place) {
-        arrays[Slot::keys].access = Access::change;
-        arrays[Slot::keys].as_many_as_answered = true;
-    } else {
-        arrays[Slot::results] = {request.count, request.key.bytes(), Access::write, "distinct keys", true};
+    const auto add_found = [&](Slot all, Slot found, const char* name) {
+        Array& array = arrays[all];
+        if (request.in_place) {
+            array.access = Access::change;
+            array.as_many_as_answered = true;
+        } else {
+            arrays[found] = {array.count, array.bytes, Access::write, name, true};
+        }
+    };
+    add_found(Slot::keys, Slot::results, "distinct keys");
+    if (request.value_bytes > 0) {
+        arrays[Slot::values] = {request.count, request.value_bytes, Access::read, "values"};
+        add_found(Slot::values, Slot::result_values, "values of distinct keys");
     }
     if (request.operation == Operation::run_lengths) {
         check_lengths(request);
@@ -125,13 +133,15 @@ void make_order_test(Planner& planner, const Request& request, Work& work) {
 }
 
 void make_equal_runs(Planner& planner, const Request& request, Work& work) {
-    // In place, a work-group would write over keys that another has yet to read.
-    const bool copies = request.in_place && request.count > 0;
-    const Slot keys = copies ? Slot::own_keys : Slot::keys, results = request.in_place ? Slot::keys : Slot::results;
-    if (copies) {
-        const Array& copy = work.arrays[keys] = {request.count, request.key.bytes()};
-        work.commands.emplace_back(Copy{Slot::keys, keys, copy.size()});
-    }
+    // In place, a work-group would write over what another has yet to read.
+    const auto unchanging = [&](Slot callers, Slot own) {
+        const Array& array = work.arrays[callers];
+        if (!request.in_place || array.size() == 0) return callers;
+        work.arrays[own] = {array.count, array.bytes};
+        work.commands.emplace_back(Copy{callers, own, array.size()});
+        return own;
+    };
+    const Slot keys = unchanging(Slot::keys, Slot::own_keys), values = unchanging(Slot::values, Slot::own_values);
     const ReadyRanges ready = add_program(planner, request, work);
     const RangeSchedule& schedule = ready.schedule;
     const std::size_t position_bytes = ready.program->parameters.wide_positions ? 8 : 4;
@@ -152,7 +162,9 @@ void make_equal_runs(Planner& planner, const Request& request, Work& work) {
     write.add_count(schedule.count, position_bytes);
     write.add(schedule.share, position_bytes);
     write.add(Slot::own_integers);
-    write.add(results);
+    write.add(request.in_place ? Slot::keys : Slot::results);
+    write.add(values);
+    write.add(request.in_place ? Slot::values : Slot::result_values);
     write.add(Slot::lengths);
 }
 
