@@ -78,14 +78,22 @@ void check_unused(const lanesort_request& request, Operation operation) {
     };
     serves("first", request.first > 0, {sort, argsort, merge});
     serves("k", request.k > 0, {top_k});
-    serves("results", is_given(request.results), {top_k, unique, run_lengths});
+    serves("second", is_given(request.second), {merge});
+    serves("second_values", is_given(request.second_values), {merge});
+    serves("results", is_given(request.results), {merge, top_k, unique, run_lengths});
     serves("answers", is_given(request.answers), {is_sorted, is_sorted_until, unique, run_lengths});
-    serves("result_values", is_given(request.result_values), {unique});
+    serves("result_values", is_given(request.result_values), {merge, unique});
     if (request.in_place != 0 && (is_given(request.results) || is_given(request.result_values)))
         throw Error(ErrorCode::invalid_argument,
                     "in place, the results are the keys, so `results` and `result_values` must be zero");
-    if (is_given(request.result_values) && !is_given(request.values))
-        throw Error(ErrorCode::invalid_argument, "there are no `values`, so `result_values` must be zero");
+    const bool is_one_range = operation == merge && request.apart == 0;
+    if (is_one_range && (is_given(request.second) || is_given(request.second_values) || is_given(request.results) ||
+                         is_given(request.result_values)))
+        throw Error(ErrorCode::invalid_argument,
+                    "the ranges do not lie `apart`, so `second`, `results` and their values must be zero");
+    if ((is_given(request.second_values) || is_given(request.result_values)) && !is_given(request.values))
+        throw Error(ErrorCode::invalid_argument,
+                    "there are no `values`, so `second_values` and `result_values` must be zero");
     if (request.comparator && request.type != 0)
         throw Error(ErrorCode::invalid_argument, "records have the type of their comparator, so `type` must be zero");
 }
@@ -101,6 +109,7 @@ CallOf::CallOf(const lanesort_request* given_request) {
     request.order = order_of(from.order);
     request.stable = from.stable != 0;
     request.in_place = from.in_place != 0;
+    request.apart = from.apart != 0;
     request.row_length = from.row_length;
     request.middle = from.middle;
     if (request.operation == Operation::top_k) request.first = from.k;
@@ -124,6 +133,8 @@ CallOf::CallOf(const lanesort_request* given_request) {
     };
     call_.keys = place(from);
     call_.values = place(from.values);
+    call_.second_keys = place(from.second);
+    call_.second_values = place(from.second_values);
     call_.indices = place(from.indices);
     call_.segments = place(from.segments);
     call_.results = place(from.results);

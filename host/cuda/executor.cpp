@@ -46,7 +46,8 @@ void StreamExecutor::enqueue(const Work& work, const Bindings& bindings, const L
 
 void StreamExecutor::enqueue(const Work& work, const Bindings& bindings, const detail::Copy& copy) {
     follows_ = false;
-    const CUdeviceptr from = place_of(work, bindings, copy.from), to = place_of(work, bindings, copy.to);
+    const CUdeviceptr from = place_of(work, bindings, copy.from);
+    const CUdeviceptr to = place_of(work, bindings, copy.to) + copy.front;
     constexpr std::size_t most_pitch = (std::size_t{1} << 31) - 1;
     if (copy.height == 1 || copy.pitch > most_pitch) {
         for (std::uint64_t row = 0; row < copy.height; ++row)

@@ -45,7 +45,7 @@ Ranges ranges(const Work& work, const Launch& launch) {
 
 CopyPlaces places(const Work& work, const Copy& copy, const Bindings& bindings) {
     return {bindings[copy.from].offset * work.arrays[copy.from].bytes,
-            bindings[copy.to].offset * work.arrays[copy.to].bytes};
+            bindings[copy.to].offset * work.arrays[copy.to].bytes + copy.front};
 }
 
 QueueExecutor::QueueExecutor(cl::CommandQueue queue)

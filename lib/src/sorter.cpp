@@ -47,10 +47,17 @@ HostCall call_on(Operation operation, const ConstKeys& keys, const SortOptions& 
     return call;
 }
 
-void add_values(HostCall& call, const ConstValues& values) {
-    if (values.size() != call.request.count) detail::throw_sizes_differ(call.request.count, values.size());
+/// Of so many keys, one for each.
+void add_values(HostCall& call, const ConstValues& values, std::size_t keys) {
+    if (values.size() != keys) detail::throw_sizes_differ(keys, values.size());
     call.values = {const_cast<void*>(values.data())};
     call.request.value_bytes = detail::width_of("values", values.bytes());
+}
+
+/// Throws Error(invalid_argument) for too little of it.
+void check_room(const Request& merge, std::size_t room) {
+    require(room >= merge.count, ErrorCode::invalid_argument,
+            fmt::format("the two ranges have {} keys, but there is room for only {}", merge.count, room));
 }
 
 /// There must be room for all keys.
@@ -111,7 +118,7 @@ SortReport Sorter::nth_element(Keys keys, std::size_t n, const SortOptions& opti
 
 SortReport Sorter::sort_by_key(Keys keys, Values values, const SortOptions& options) {
     HostCall call = call_on(Operation::sort, keys, options);
-    add_values(call, values);
+    add_values(call, values, keys.size());
     return run(call);
 }
 
@@ -124,7 +131,41 @@ SortReport Sorter::merge(Keys keys, std::size_t middle, const SortOptions& optio
 SortReport Sorter::merge_by_key(Keys keys, Values values, std::size_t middle, const SortOptions& options) {
     HostCall call = call_on(Operation::merge, keys, options);
     call.request.middle = middle;
-    add_values(call, values);
+    add_values(call, values, keys.size());
+    return run(call);
+}
+
+namespace {
+
+HostCall merge_of(const ConstKeys& first, const ConstKeys& second, const Results& merged, const SortOptions& options) {
+    HostCall call = call_on(Operation::merge, first, options);
+    Request& request = call.request;
+    detail::check_second(request, call_on(Operation::merge, second, options).request);
+    request.apart = true;
+    request.middle = first.size();
+    request.count += second.size();
+    check_room(request, merged.size());
+    add_results(call, merged);
+    call.second_keys = {const_cast<void*>(second.data())};
+    return call;
+}
+
+}  // namespace
+
+SortReport Sorter::merge(ConstKeys first, ConstKeys second, Results merged, const SortOptions& options) {
+    return run(merge_of(first, second, merged, options));
+}
+
+SortReport Sorter::merge_by_key(ConstKeys first, ConstValues first_values, ConstKeys second, ConstValues second_values,
+                                Results merged, Values merged_values, const SortOptions& options) {
+    HostCall call = merge_of(first, second, merged, options);
+    check_room(call.request, merged_values.size());
+    add_values(call, first_values, first.size());
+    if (second_values.size() != second.size()) detail::throw_sizes_differ(second.size(), second_values.size());
+    detail::check_same_width(first_values.bytes(), second_values.bytes());
+    detail::check_same_width(first_values.bytes(), merged_values.bytes());
+    call.second_values = {const_cast<void*>(second_values.data())};
+    call.result_values = {merged_values.data()};
     return run(call);
 }
 
@@ -224,7 +265,7 @@ std::size_t Sorter::unique_by_key(ConstKeys keys, ConstValues values, Results di
                                   const SortOptions& options) {
     if (kept.size() < keys.size()) detail::throw_too_few(keys.size(), kept.size());
     HostCall call = runs_of(Operation::unique, keys, distinct, options);
-    add_values(call, values);
+    add_values(call, values, keys.size());
     detail::check_same_width(values.bytes(), kept.bytes());
     call.result_values = {kept.data()};
     return number_found(*this, call);
@@ -233,7 +274,7 @@ std::size_t Sorter::unique_by_key(ConstKeys keys, ConstValues values, Results di
 std::size_t Sorter::unique_by_key(Keys keys, Values values, const SortOptions& options) {
     HostCall call = call_on(Operation::unique, keys, options);
     call.request.in_place = true;
-    add_values(call, values);
+    add_values(call, values, keys.size());
     return number_found(*this, call);
 }
 
@@ -304,9 +345,22 @@ std::uint64_t first_with(std::uint64_t n, const Request& request) {
     return n < length ? n + 1 : 0;
 }
 
-void check_same_width(std::size_t bytes, std::size_t result_bytes) {
-    require(bytes == result_bytes, ErrorCode::invalid_argument,
-            fmt::format("the values have {} bytes, but those of the results have {}", bytes, result_bytes));
+void check_same_width(std::size_t bytes, std::size_t other_bytes) {
+    require(bytes == other_bytes, ErrorCode::invalid_argument,
+            fmt::format("the values have {} bytes in one array, but {} in another", bytes, other_bytes));
+}
+
+void check_second(const Request& first, const Request& second) {
+    require(first.key == second.key, ErrorCode::invalid_argument,
+            fmt::format("the first range has keys of {}, but the second has keys of {}", first.key.name(),
+                        second.key.name()));
+    Request wanted = first, asked = second;
+    asked.count = first.count;
+    wanted.order = first.order_or_usual();
+    asked.order = second.order.value_or(*wanted.order);
+    asked.stable |= first.stable;
+    require(asked == wanted, ErrorCode::invalid_argument,
+            "the second range asks for something else than the first; it may leave that to the first");
 }
 
 void throw_two_counts(std::size_t first, std::size_t k) {

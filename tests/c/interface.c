@@ -27,7 +27,7 @@ void check_refused(lanesort_status status, lanesort_status wanted, const char* w
             lanesort_status_name(status));
 }
 
-enum { most_arrays = 8 };
+enum { most_arrays = 10 };
 
 typedef struct {
     void** memory;
@@ -45,6 +45,8 @@ static void find_arrays(lanesort_request* r, array* arrays) {
     const array all[most_arrays] = {
         {&r->memory, (r->offset + r->count + slack) * key},
         {&r->values.memory, (r->values.offset + r->count) * or_else(r->values.bytes, 4)},
+        {&r->second.memory, (r->second.offset + r->count - r->middle) * key},
+        {&r->second_values.memory, (r->second_values.offset + r->count - r->middle) * or_else(r->values.bytes, 4)},
         {&r->indices.memory, (r->indices.offset + results) * or_else(r->indices.bytes, 4)},
         {&r->lengths.memory, (r->lengths.offset + results) * or_else(r->lengths.bytes, 4)},
         {(void**)(uintptr_t)&r->segments.memory,

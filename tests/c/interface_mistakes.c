@@ -53,6 +53,12 @@ void refuses_requests(void) {
                .result_values = {.memory = lengths}, .answers = {.memory = answers});
     IMPOSSIBLE("sort does not use `result_values`", KEYS, .result_values = {.memory = found});
     IMPOSSIBLE("sort does not use `in_place`", KEYS, .in_place = 1);
+    IMPOSSIBLE("sort does not use `apart`", KEYS, .apart = 1);
+    IMPOSSIBLE("unique does not use `second`", KEYS, .operation = LANESORT_UNIQUE, .second = {.memory = values},
+               .results = {.memory = found}, .answers = {.memory = answers});
+    IMPOSSIBLE("do not lie `apart`", KEYS, .operation = LANESORT_MERGE, .middle = 5, .results = {.memory = found});
+    IMPOSSIBLE("no `values`", KEYS, .operation = LANESORT_MERGE, .middle = 5, .apart = 1, .second = {.memory = values},
+               .second_values = {.memory = lengths}, .results = {.memory = found});
     IMPOSSIBLE("records have the order", .memory = particles, .count = 5, .comparator = &by_score,
                .order = LANESORT_DESCENDING);
     IMPOSSIBLE("must be zero", .memory = particles, .count = 5, .comparator = &by_score, .type = LANESORT_F32);

@@ -134,7 +134,16 @@ static void merges_and_reads_sorted_keys(void) {
     RUN(KEYS, .operation = LANESORT_MERGE, .middle = middle);
     CHECK(IS_AS_EXPECTED);
     restore_keys();
+    memset(found, 0, sizeof found);
+    RUN(KEYS, .operation = LANESORT_MERGE, .apart = 1, .middle = middle, .second = {.memory = keys, .offset = middle},
+        .results = {.memory = found});
+    CHECK(memcmp(keys, numbers, sizeof keys) == 0 && memcmp(found, expected, n * sizeof found[0]) == 0);
     for (uint32_t i = 0; i < n; ++i) values[i] = numbers[i] + 7;
+    RUN(KEYS, .operation = LANESORT_MERGE, .apart = 1, .middle = middle, .values = {.memory = values},
+        .second = {.memory = keys, .offset = middle}, .second_values = {.memory = values, .offset = middle},
+        .results = {.memory = found}, .result_values = {.memory = lengths});
+    CHECK(memcmp(keys, numbers, sizeof keys) == 0 && memcmp(found, expected, n * sizeof found[0]) == 0);
+    for (size_t i = 0; i < n; ++i) CHECK(lengths[i] == expected[i] + 7);
     RUN(KEYS, .operation = LANESORT_MERGE, .middle = middle, .values = {.memory = values});
     CHECK(IS_AS_EXPECTED);
     for (size_t i = 0; i < n; ++i) CHECK(values[i] == expected[i] + 7);
@@ -217,6 +226,7 @@ static void prepares_without_memory(void) {
         {.count = n, .comparator = &by_score, .stable = 1},
         {.operation = LANESORT_ARGSORT, .count = n, .row_length = 300},
         {.operation = LANESORT_MERGE, .count = n, .values = {.bytes = 4}},
+        {.operation = LANESORT_MERGE, .count = n, .apart = 1},
         {.operation = LANESORT_TOP_K, .count = n, .row_length = 300, .k = 7, .indices = {.bytes = 4}},
         {.operation = LANESORT_IS_SORTED, .count = n},
         {.operation = LANESORT_IS_SORTED_UNTIL, .count = n},

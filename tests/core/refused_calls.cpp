@@ -20,6 +20,8 @@ void calls(lanesort::Sorter& sorter) {
 
     sorter.sort_by_key(keys, indices);
     sorter.merge_by_key(eight, results, 3);
+    sorter.merge(few, few, results);
+    sorter.merge_by_key(few, few_indices, few, few_indices, results, indices);
     sorter.argsort(keys, std::span(indices).first(8));
     sorter.top_k(keys, few, few_indices);
     sorter.unique(keys, results);
@@ -47,4 +49,7 @@ void calls(lanesort::Sorter& sorter) {
     CASE(16, "room for all keys", sorter.unique_by_key(keys, indices, few, results));
     CASE(17, "room for all values", sorter.unique_by_key(keys, indices, results, few_indices));
     CASE(18, "1, 2, 4, 8 or 16 bytes", sorter.unique_by_key(keys, threes, results, results));
+    CASE(19, "room for the keys of both ranges", sorter.merge(keys, few, results));
+    CASE(20, "one value for each key", sorter.merge_by_key(few, keys, few, few_indices, results, indices));
+    CASE(21, "room for the values of both ranges", sorter.merge_by_key(few, few, few, few, results, few_indices));
 }

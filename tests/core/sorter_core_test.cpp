@@ -123,6 +123,8 @@ TEST_CASE("core: what was prepared for compiles nothing any more") {
         {{.operation = Operation::argsort, .count = 10'000, .index_bytes = 4},
          [&](Sorter& s) { s.argsort(k, std::span(indices)); }},
         {{.operation = Operation::merge, .count = 10'000}, [&](Sorter& s) { s.merge(k, 77); }},
+        {{.operation = Operation::merge, .count = 10'000, .apart = true},
+         [&](Sorter& s) { s.merge(std::span(k).first(77), std::span(k).subspan(77), distinct); }},
         {{.operation = Operation::top_k, .count = 10'000, .first = 10}, [&](Sorter& s) { s.top_k(k, some); }},
         {{.operation = Operation::top_k, .count = 10'000, .first = 10, .index_bytes = 4},
          [&](Sorter& s) { s.top_k(k, some, std::span(ten)); }},
@@ -206,6 +208,8 @@ TEST_CASE("core: an option that a call does not use is refused") {
         refused(operation, {.length_bytes = 4}, "lengths");
     for (const Operation operation : {argsort, top_k}) refused(operation, {.value_bytes = 4}, "values");
     for (const Operation operation : {sort, argsort, top_k}) refused(operation, {.middle = 5}, "middle");
+    for (const Operation operation : {sort, argsort, top_k, unique}) refused(operation, {.apart = true}, "apart");
+    for (const Operation operation : {sort, merge}) refused(operation, {.in_place = true}, "in_place");
     for (const Operation operation : {sort, merge}) refused(operation, {.index_bytes = 4}, "indices");
 }
 

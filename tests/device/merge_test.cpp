@@ -13,8 +13,12 @@ void check_merge(const Target& target, Sorter& sorter, std::size_t count, std::s
     std::vector<K> keys = make_keys<K>(all_patterns[random() % std::size(all_patterns)], count, random);
     sort_two(keys, middle, [&](K a, K b) { return comes_before(a, b, order); });
     const Request merge{.operation = Operation::merge, .order = order, .middle = middle};
-    const SortReport report = run_everywhere(target, sorter, problem_of(merge, keys), 35);
+    const Problem problem = problem_of(merge, keys);
+    const SortReport report = run_everywhere(target, sorter, problem, 35);
     CHECK(report.device_bytes == 0);
+    const SortReport of_apart = run_everywhere(target, sorter, apart(problem), 35);
+    CHECK(of_apart.device_bytes == 0);
+    CHECK(of_apart.launches == report.launches);
 }
 
 /// Unless it is stable, the values of equal keys come in the order of their bits if they do so in both ranges.
@@ -70,6 +74,7 @@ TEST_SUITE("merge") {
             Problem pairs = merge_by_key<std::uint32_t>(count, middle, true, random);
             const SortReport stable = run_everywhere(target, sorter, pairs);
             CHECK(stable.device_bytes >= count * 4);
+            run_everywhere(target, sorter, apart(pairs));
             pairs.request.stable = false;
             pairs.settle = [](Contents& contents) {
                 auto values = keys_of<std::uint32_t>(contents.values);
@@ -78,6 +83,7 @@ TEST_SUITE("merge") {
             };
             const SortReport unstable = run_everywhere(target, sorter, pairs);
             CHECK(unstable.device_bytes == 0);
+            run_everywhere(target, sorter, apart(pairs));
         }
     }
 
@@ -118,7 +124,61 @@ TEST_SUITE("merge") {
                                 contents.keys = bytes_of(found);
                             };
                         run_everywhere(target, target.sorter(), problem);
+                        run_everywhere(target, target.sorter(), apart(problem));
                     }
+    }
+
+    TEST_CASE("merge: ranges that lie apart, with values of every width and keys of every type") {
+        Random random(seed());
+        for (Target& target : targets()) {
+            Sorter& sorter = target.sorter();
+            for (const std::size_t middle : {0, 1, 400, 1000, 1001})
+                for (const std::size_t value_bytes : {1, 2, 4, 8, 16}) {
+                    std::vector<std::uint16_t> keys(1001);
+                    for (std::uint16_t& key : keys) key = static_cast<std::uint16_t>(random() % 300);
+                    sort_two(keys, middle, std::less<>());
+                    run_everywhere(target, sorter,
+                                   apart(problem_of({.operation = Operation::merge,
+                                                     .stable = true,
+                                                     .middle = middle,
+                                                     .value_bytes = value_bytes},
+                                                    keys)));
+                }
+            for (const Order order : both_orders)
+                for_each_key_type([&]<class K>() {
+                    auto keys = make_keys<K>(Pattern::special_values, 3001, random);
+                    sort_two(keys, 1234, [&](K a, K b) { return comes_before(a, b, order); });
+                    run_everywhere(
+                        target, sorter,
+                        apart(problem_of({.operation = Operation::merge, .order = order, .middle = 1234}, keys)));
+                });
+            for (const std::size_t count : {0, 1, 2, 3})
+                for (std::size_t middle = 0; middle <= count; ++middle)
+                    run_everywhere(target, sorter,
+                                   apart(problem_of({.operation = Operation::merge, .middle = middle},
+                                                    std::vector<double>(count, 7.5))));
+        }
+    }
+
+    TEST_CASE("merge: ranges that lie apart, with the types of C++") {
+        for (Target& target : targets()) {
+            CAPTURE(target.name);
+            Sorter& sorter = target.sorter();
+            const std::vector<float> low{1, 3, 5}, high{2, 3, 4, 9};
+            const std::vector<char> a{'a', 'b', 'c'}, z{'w', 'x', 'y', 'z'};
+            std::vector<float> merged(8, -1);
+            std::vector<char> letters(8, '-');
+            sorter.merge(low, high, merged);
+            CHECK(merged == std::vector<float>{1, 2, 3, 3, 4, 5, 9, -1});
+            merged.assign(8, -1);
+            sorter.merge_by_key(low, a, high, z, merged, letters, {.stable = true});
+            CHECK(merged == std::vector<float>{1, 2, 3, 3, 4, 5, 9, -1});
+            CHECK(letters == std::vector<char>{'a', 'w', 'b', 'x', 'y', 'c', 'z', '-'});
+            const Item first[] = {{1, 1}, {2, 2}}, second[] = {{1, 3}, {7, 4}};
+            std::vector<Item> items(4);
+            sorter.merge({first, of_items}, {second, of_items}, items, {.stable = true});
+            for (std::uint16_t i = 0; i < 4; ++i) CHECK(items[i].tag == std::array{1, 3, 2, 4}[i]);
+        }
     }
 
     TEST_CASE("merge: what cannot be is refused, and the sorter goes on") {
@@ -131,7 +191,56 @@ TEST_SUITE("merge") {
                           [&] { sorter.merge(std::span(keys), 5, {.row_length = 5}); });
             check_refused(ErrorCode::invalid_argument, "only whole ranges",
                           [&] { sorter.merge(std::span(keys), 5, {.first = 2}); });
+            std::vector<std::uint32_t> more(5), merged(15), few(14);
+            std::vector<std::uint64_t> wide(15);
+            check_refused(ErrorCode::invalid_argument, "have 15 keys, but there is room for only 14",
+                          [&] { sorter.merge(keys, more, few); });
+            check_refused(ErrorCode::invalid_argument, "have 15 keys, but there is room for only 14",
+                          [&] { sorter.merge_by_key(keys, keys, more, more, merged, few); });
+            check_refused(ErrorCode::invalid_argument, "the first range has keys of type u32, but the second",
+                          [&] { sorter.merge(keys, wide, few); });
+            check_refused(ErrorCode::invalid_argument, "results have 8 bytes", [&] { sorter.merge(keys, more, wide); });
+            check_refused(ErrorCode::invalid_argument, "5 keys, but 10 values",
+                          [&] { sorter.merge_by_key(keys, keys, more, keys, merged, merged); });
+            check_refused(ErrorCode::invalid_argument, "10 keys, but 5 values",
+                          [&] { sorter.merge_by_key(keys, more, more, more, merged, merged); });
+            check_refused(ErrorCode::invalid_argument, "4 bytes in one array, but 8 in another",
+                          [&] { sorter.merge_by_key(keys, keys, more, more, merged, wide); });
+            check_refused(ErrorCode::invalid_argument, "4 bytes in one array, but 8 in another", [&] {
+                sorter.merge_by_key(keys, keys, more, {wide.data(), 5, 8}, merged, merged);
+            });
+            check_refused(ErrorCode::invalid_argument, "the merged keys and the merged values overlap",
+                          [&] { sorter.merge_by_key(keys, keys, more, more, merged, merged); });
+            check_refused(ErrorCode::invalid_argument, "the keys of the second range and the merged keys overlap",
+                          [&] { sorter.merge(keys, std::span(merged).last(5), merged); });
+            check_refused(ErrorCode::invalid_argument, "the pointer to the keys of the second range is null", [&] {
+                sorter.merge(keys, {nullptr, 5, KeyType::u32}, merged);
+            });
+            check_refused(ErrorCode::invalid_argument, "only whole ranges",
+                          [&] { sorter.merge(keys, more, merged, {.row_length = 5}); });
+
             const auto memory = target.memory(Bytes(400));
+            const KeyRange ten{here, 0, 10}, five{here, 10, 5};
+            const MergedIn<void*> behind{here, 20};
+            check_refused(ErrorCode::invalid_argument, "the keys of the first range and the merged keys overlap", [&] {
+                memory->enqueue(sorter, lanesort::merge(ten, five, MergedIn<void*>{here, 9}));
+            });
+            check_refused(ErrorCode::out_of_range, "15 merged keys at offset 86", [&] {
+                memory->enqueue(sorter, lanesort::merge(ten, five, MergedIn<void*>{here, 86}));
+            });
+            check_refused(ErrorCode::invalid_argument, "asks for something else", [&] {
+                lanesort::merge(ten, KeyRange{.memory = here, .count = 5, .order = Order::descending}, behind);
+            });
+            check_refused(ErrorCode::invalid_argument, "but the second has keys of type f32", [&] {
+                lanesort::merge(ten, KeyRange{here, 10, 5, KeyType::f32}, behind);
+            });
+            check_refused(ErrorCode::invalid_argument, "4 bytes in one array, but 2 in another", [&] {
+                lanesort::merge_by_key(ten, {here, 40, 4}, five, {here, 50, 4}, behind, {here, 60, 2});
+            });
+            check_refused(ErrorCode::invalid_argument, "merged values overlap", [&] {
+                memory->enqueue(sorter,
+                                lanesort::merge_by_key(ten, {here, 40, 4}, five, {here, 50, 4}, behind, {here, 54, 4}));
+            });
             check_refused(ErrorCode::invalid_argument, "overlap", [&] {
                 memory->enqueue(sorter, lanesort::merge_by_key(KeyRange{here, 0, 50}, {here, 49, 4}, 10));
             });

@@ -369,7 +369,7 @@ TEST_SUITE("sorted ranges") {
                           [&] { sorter.unique_by_key(all, lengths, std::span(few), lengths); });
             check_refused(ErrorCode::invalid_argument, "room for only 9",
                           [&] { sorter.unique_by_key(all, lengths, distinct, std::span(few)); });
-            check_refused(ErrorCode::invalid_argument, "the values have 4 bytes, but those of the results have 8", [&] {
+            check_refused(ErrorCode::invalid_argument, "the values have 4 bytes in one array, but 8 in another", [&] {
                 sorter.unique_by_key(all, lengths, distinct, {in_order.data(), 10, 8});
             });
             check_refused(ErrorCode::invalid_argument, "the values and the values of distinct keys overlap",
@@ -426,7 +426,7 @@ TEST_SUITE("sorted ranges") {
             check_refused(ErrorCode::invalid_argument, "overlap", [&] {
                 memory->enqueue(sorter, unique_by_key(ten, {here, 9, 4}, IntegersIn<void*>{here, 40}));
             });
-            check_refused(ErrorCode::invalid_argument, "4 bytes, but those of the results have 2", [&] {
+            check_refused(ErrorCode::invalid_argument, "4 bytes in one array, but 2 in another", [&] {
                 memory->enqueue(sorter, unique_by_key(ten, {here, 10, 4}, {here, 20, {here, 20}}, {here, 80, 2}));
             });
             check_refused(ErrorCode::out_of_range, "values of distinct keys", [&] {

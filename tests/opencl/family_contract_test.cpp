@@ -31,6 +31,9 @@ std::vector<Call> calls() {
         keys.first = 100;
         return keys;
     };
+    const auto half = [](cl_mem buffer, std::size_t begin) {
+        return opencl::KeyRange{buffer, begin, count / 2, KeyType::f32};
+    };
     const auto behind = [](cl_mem buffer) { return ValueRange{buffer, count, 4}; };
     const auto selected = [](cl_mem buffer, bool with_indices) {
         return Selected{buffer, count, with_indices ? ValueRange{buffer, 2 * count, 4} : ValueRange{}};
@@ -44,6 +47,7 @@ std::vector<Call> calls() {
         {"argsort", LANESORT_CALL(enqueue_argsort(s, q, range(b), behind(b), w, e))},
         {"merge", LANESORT_CALL(enqueue_merge(s, q, range(b), count / 2, w, e))},
         {"merge of values", LANESORT_CALL(enqueue_merge_by_key(s, q, range(b), behind(b), count / 2, w, e))},
+        {"merge of two", LANESORT_CALL(enqueue_merge(s, q, half(b, 0), half(b, count / 2), {b, count}, w, e))},
         {"few", LANESORT_CALL(enqueue_top_k(s, q, range(b), 5, selected(b, false), w, e))},
         {"few with indices", LANESORT_CALL(enqueue_top_k(s, q, range(b), 5, selected(b, true), w, e))},
         {"many with indices", LANESORT_CALL(enqueue_top_k(s, q, range(b), 9000, selected(b, true), w, e))},

@@ -58,6 +58,10 @@ TEST_CASE("memory check: arrays in host memory that overlap") {
         check_refused({"keys", "values", "overlap"}, [&] { sorter.sort_by_key(keys, part(199, 100)); });
         check_refused({"keys", "values", "overlap"}, [&] { sorter.sort_by_key(keys, keys); });
         check_refused({"keys", "values", "overlap"}, [&] { sorter.merge_by_key(keys, part(1, 100), 50); });
+        check_refused({"keys of the first range", "merged keys", "overlap"},
+                      [&] { sorter.merge(keys, part(0, 50), part(150, 150)); });
+        check_refused({"keys of the second range", "merged keys", "overlap"},
+                      [&] { sorter.merge(part(0, 20), part(200, 20), part(219, 40)); });
         check_refused({"keys", "indices", "overlap"}, [&] { sorter.argsort(keys, part(50, 100)); });
         check_refused({"keys", "offsets", "overlap"}, [&] { sorter.sort(std::span(offsets), {.segments = offsets}); });
         check_refused({"keys", "selected keys", "overlap"}, [&] { sorter.top_k(keys, part(99, 2)); });

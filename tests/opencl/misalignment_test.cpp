@@ -115,6 +115,8 @@ void check_everywhere(OpenClTarget& target, const Request& request, const KeyKin
             const Contents& before = problem.before;
             place(before.keys, of_key, on_host.keys, on_queue.keys);
             place(before.values, 1, on_host.values, on_queue.values);
+            place(before.second_keys, of_key, on_host.second_keys, on_queue.second_keys);
+            place(before.second_values, 1, on_host.second_values, on_queue.second_values);
             place(before.indices, std::max<std::size_t>(request.index_bytes, 1), on_host.indices, on_queue.indices);
             place(before.results, of_key, on_host.results, on_queue.results);
             place(before.result_values, 1, on_host.result_values, on_queue.result_values);
@@ -184,6 +186,7 @@ TEST_CASE("misalignment: indices, selections and runs of records at any address"
         check_everywhere(target, {.operation = Operation::argsort, .index_bytes = 4}, order);
         check_everywhere(target, {.operation = Operation::top_k, .first = 10, .index_bytes = 8}, order);
         check_everywhere(target, {.operation = Operation::is_sorted}, order);
+        check_everywhere(target, {.operation = Operation::unique, .value_bytes = 16}, order);
         check_everywhere(target, {.operation = Operation::run_lengths, .length_bytes = 8}, order);
     }
 }

@@ -221,6 +221,33 @@ Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const 
     return problem;
 }
 
+Problem apart(Problem merge) {
+    merge.request.apart = true;
+    const auto take_apart = [&](Bytes Contents::*first, Bytes Contents::*second, Bytes Contents::*merged,
+                                std::size_t width) {
+        Bytes &all = merge.before.*first, &rest = merge.before.*second;
+        const auto middle =
+            all.begin() + static_cast<std::ptrdiff_t>(std::min(merge.request.middle * width, all.size()));
+        rest.assign(middle, all.end());
+        merge.before.*merged = other_bytes(all.size());
+        all.erase(middle, all.end());
+        merge.after.*merged = std::exchange(merge.after.*first, all);
+        merge.after.*second = rest;
+    };
+    take_apart(&Contents::keys, &Contents::second_keys, &Contents::results, merge.request.key.bytes());
+    take_apart(&Contents::values, &Contents::second_values, &Contents::result_values, merge.request.value_bytes);
+    if (merge.settle)
+        merge.settle = [settle = merge.settle](Contents& contents) {
+            Contents merged;
+            merged.keys.swap(contents.results);
+            merged.values.swap(contents.result_values);
+            settle(merged);
+            merged.keys.swap(contents.results);
+            merged.values.swap(contents.result_values);
+        };
+    return merge;
+}
+
 std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random& random) {
     std::vector<NamedProblem> all;
     const auto add = [&](const std::string& name, const Request& request, const Offsets& segments = {}) {
@@ -240,6 +267,7 @@ std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random&
     add("argsort", {.operation = Operation::argsort, .index_bytes = 4});
     add("merge", {.operation = Operation::merge, .middle = third});
     add("stable merge of pairs", {.operation = Operation::merge, .stable = true, .middle = third, .value_bytes = 4});
+    all.push_back({"stable merge of pairs that lie apart", apart(all.back().problem)});
     add("selection of few", {.operation = Operation::top_k, .order = Order::descending, .first = few});
     add("selection of few with indices",
         {.operation = Operation::top_k, .order = Order::descending, .first = few, .index_bytes = 4});

@@ -20,8 +20,8 @@ using Offsets = std::vector<std::uint64_t>;
 
 /// What the arrays of a call hold; one that it does not have is empty.
 struct Contents {
-    Bytes keys = {}, values = {}, indices = {}, segments = {}, results = {}, result_values = {}, lengths = {},
-          answers = {};
+    Bytes keys = {}, values = {}, second_keys = {}, second_values = {}, indices = {}, segments = {}, results = {},
+          result_values = {}, lengths = {}, answers = {};
 };
 
 struct Problem {
@@ -70,6 +70,9 @@ void sort_two(std::vector<T>& keys, std::size_t middle, Before is_before) {
     std::stable_sort(keys.begin(), second, is_before);
     std::stable_sort(second, keys.end(), is_before);
 }
+
+/// The merge of two ranges that lie apart in place of this one.
+Problem apart(Problem merge);
 
 /// A problem for each operation and for each way that it takes, on so many keys, of which many are equal.
 struct NamedProblem {

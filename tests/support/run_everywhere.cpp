@@ -5,6 +5,8 @@ namespace lanesort::test {
 std::vector<ArrayOfCall> arrays_of(const Request& request) {
     return {{&Contents::keys, &Call::keys, "key", request.key.bytes()},
             {&Contents::values, &Call::values, "value", request.value_bytes},
+            {&Contents::second_keys, &Call::second_keys, "key of the second range", request.key.bytes()},
+            {&Contents::second_values, &Call::second_values, "value of the second range", request.value_bytes},
             {&Contents::indices, &Call::indices, "index", request.index_bytes},
             {&Contents::segments, &Call::segments, "offset", request.offset_bytes},
             {&Contents::results, &Call::results, "result", request.key.bytes()},
@@ -79,6 +81,7 @@ std::string text_of(const Request& request, std::size_t offset) {
     if (request.order == Order::descending) text += ", descending";
     if (request.stable) text += ", stable";
     if (request.in_place) text += ", in place";
+    if (request.apart) text += ", apart";
     add("rows of ", request.row_length);
     add("segments: ", request.segments);
     add("second range at ", request.middle);

@@ -25,6 +25,8 @@ struct AnyCall {
     Request request;      ///< what is done
     Place keys;           ///< of the range
     Place values;         ///< one for each key
+    Place second_keys;    ///< of the second range of a merge, where it lies apart
+    Place second_values;  ///< one for each of these
     Place indices;        ///< one for each key, or each selected key
     Place segments;       ///< offsets
     Place results;        ///< keys that are found
@@ -78,7 +80,10 @@ std::size_t width_of(const char* what, std::size_t bytes);
 std::uint64_t first_with(std::uint64_t n, const Request& request);
 
 /// Throws Error(invalid_argument) for values of one width that are to be copied to values of another.
-void check_same_width(std::size_t bytes, std::size_t result_bytes);
+void check_same_width(std::size_t bytes, std::size_t other_bytes);
+
+/// Throws Error(invalid_argument) for a second range that is not of the first one's type, or asks for something else.
+void check_second(const Request& first, const Request& second);
 
 /// Throws Error(invalid_argument).
 [[noreturn]] void throw_two_counts(std::size_t first, std::size_t k);
@@ -168,6 +173,34 @@ template <class Memory>
 CallIn<Memory> merge_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Memory>& values, std::size_t middle) {
     CallIn<Memory> call = merge(keys, middle);
     detail::add_values(call, values);
+    return call;
+}
+
+/// Merges two sorted ranges that lie apart into a third, as std::merge. The second range has the type of the first, and
+/// its order and stability, or says nothing of them.
+template <class Memory>
+CallIn<Memory> merge(const KeyRangeIn<Memory>& first, const KeyRangeIn<Memory>& second,
+                     const MergedIn<Memory>& merged) {
+    CallIn<Memory> call = merge(first, first.count);
+    detail::check_second(call.request, merge(second, first.count).request);
+    call.request.apart = true;
+    call.request.count += second.count;
+    call.second_keys = {second.memory, second.offset};
+    call.results = {merged.memory, merged.offset};
+    return call;
+}
+
+/// The same for keys with their values.
+template <class Memory>
+CallIn<Memory> merge_by_key(const KeyRangeIn<Memory>& first, const ValueRangeIn<Memory>& first_values,
+                            const KeyRangeIn<Memory>& second, const ValueRangeIn<Memory>& second_values,
+                            const MergedIn<Memory>& merged, const ValueRangeIn<Memory>& merged_values) {
+    CallIn<Memory> call = merge(first, second, merged);
+    detail::add_values(call, first_values);
+    detail::check_same_width(first_values.bytes, second_values.bytes);
+    detail::check_same_width(first_values.bytes, merged_values.bytes);
+    call.second_values = {second_values.memory, second_values.offset};
+    call.result_values = {merged_values.memory, merged_values.offset};
     return call;
 }
 

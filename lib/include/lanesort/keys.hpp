@@ -46,6 +46,11 @@ template <class A, class B, std::size_t a = extent<std::remove_cvref_t<A>>,
           std::size_t b = extent<std::remove_cvref_t<B>>>
 inline constexpr bool is_smaller = differ<A, B> && (a < b);
 
+/// All three types tell how many elements they have, and the last one has no room for those of the others.
+template <class A, class B, class R, std::size_t a = extent<std::remove_cvref_t<A>>,
+          std::size_t b = extent<std::remove_cvref_t<B>>, std::size_t r = extent<std::remove_cvref_t<R>>>
+inline constexpr bool lacks_room = a != 0 && b != 0 && r != 0 && (r < a + b);
+
 /// Numbers, and enumerations by their underlying type.
 template <class T>
 consteval KeyType number_type() {

@@ -171,7 +171,8 @@ typedef int32_t lanesort_operation;
 enum {
     LANESORT_SORT = 0,       ///< in place; together with `values`, if there are any
     LANESORT_ARGSORT = 1,    ///< writes `indices`, of 4 or 8 bytes
-    LANESORT_MERGE = 2,      ///< two sorted ranges, of which the second begins at `middle`; values as in a sort
+    LANESORT_MERGE = 2,      ///< two sorted ranges, the second of which begins at `middle`, or is `second` where they
+                             ///< lie `apart`; values as in a sort
     LANESORT_TOP_K = 3,      ///< writes the first `k` keys of each row to `results`, and `indices`, if there are any
     LANESORT_IS_SORTED = 4,  ///< writes 1 or 0 for each row to `answers`
     LANESORT_IS_SORTED_UNTIL = 5,  ///< writes how many keys of each row are in order to `answers`
@@ -216,15 +217,18 @@ typedef struct lanesort_request {
     size_t row_length;                      ///< keys of a row, each sorted by itself; 0: no rows
     lanesort_segments segments;             ///< each sorted by itself
     int32_t in_place;                       ///< not 0: LANESORT_UNIQUE writes to the front of the keys
+    int32_t apart;                          ///< not 0: LANESORT_MERGE writes to `results`; `count` is of both ranges
     int32_t stable;                         ///< not 0: sorts and merges keep the order of equal elements
     size_t first;                           ///< keys or indices that a sort brings to their places, in front; 0: all
     size_t k;                               ///< of LANESORT_TOP_K
-    size_t middle;                          ///< of LANESORT_MERGE
+    size_t middle;                          ///< of LANESORT_MERGE: keys of the first range
     lanesort_values values;                 ///< one for each key
+    lanesort_place second;                  ///< keys of the second range, of which there are `count` - `middle`
+    lanesort_place second_values;           ///< theirs, as wide as `values`
     lanesort_values indices;                ///< one for each key, or each selected key, counted from 0 in each row
     lanesort_values lengths;                ///< room for as many as there are keys
     lanesort_place results;                 ///< room for k keys of each row, or for all keys
-    lanesort_place result_values;           ///< those of distinct keys, where they have `values`; room for all of them
+    lanesort_place result_values;           ///< those of the results, where keys have `values`; room for all of them
     lanesort_place answers;                 ///< one for each row
 } lanesort_request;
 

@@ -63,6 +63,13 @@ struct SelectedIn {
     ValueRangeIn<Memory> indices = {};  ///< of 4 or 8 bytes, counted from 0 in each row
 };
 
+/// Where merged keys go, with room for those of both ranges.
+template <class Memory>
+struct MergedIn {
+    Memory memory = nullptr;  ///< apart from both ranges
+    std::size_t offset = 0;   ///< keys before the first one
+};
+
 /// Where the distinct keys go, with room for as many as there are keys, and their number.
 template <class Memory>
 struct DistinctIn {

@@ -34,6 +34,7 @@ struct Request {
     bool in_host_memory = false;     ///< the arrays are in host memory, else in the device's
     bool counts_syncs = false;       ///< the kernels count their hand-overs and barriers
     bool in_place = false;           ///< of unique: the distinct keys go to the front of the keys
+    bool apart = false;              ///< of a merge: the ranges have arrays of their own, and are merged into a third
     std::uint64_t row_length = 0;    ///< keys of a row, which divide `count`; 0: no rows
     std::uint64_t segments = 0;      ///< segments, where `offset_bytes` says that there are any
     std::uint64_t longest = 0;       ///< the most keys of a segment

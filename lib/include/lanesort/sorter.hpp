@@ -153,6 +153,20 @@ public:
     /// sort_by_key().
     SortReport merge_by_key(Keys keys, Values values, std::size_t middle, const SortOptions& options = {});
 
+    /// Merges two sorted ranges that lie apart into a third, as std::merge. `merged` has room for all keys; both ranges
+    /// stay as they are.
+    ///
+    /// Order: as the merge in place.
+    /// Memory: as sort().
+    /// Cost: both ranges are copied side by side to `merged`, and merged there in place.
+    /// Errors: Error(invalid_argument) for keys of two types, for results without room for all keys, and for rows,
+    /// segments and `options.first`.
+    SortReport merge(ConstKeys first, ConstKeys second, Results merged, const SortOptions& options = {});
+    /// The same for keys together with the values that belong to them, whose widths are equal. Order, memory and errors
+    /// are also those of sort_by_key().
+    SortReport merge_by_key(ConstKeys first, ConstValues first_values, ConstKeys second, ConstValues second_values,
+                            Results merged, Values merged_values, const SortOptions& options = {});
+
     /// Writes the indices, from 0, that would sort the keys: keys[indices[0]] is the first. The keys stay as they are.
     /// Indices of keys that are in no segment are unspecified.
     ///
@@ -241,6 +255,18 @@ public:
     requires detail::differ<K, V>
     void merge_by_key(K&&, V&&, std::size_t, const SortOptions& = {}) {
         static_assert(!detail::differ<K, V>, "there must be one value for each key");
+    }
+    template <class A, class B, class R>
+    requires detail::lacks_room<A, B, R>
+    void merge(A&&, B&&, R&&, const SortOptions& = {}) {
+        static_assert(!detail::lacks_room<A, B, R>, "there must be room for the keys of both ranges");
+    }
+    template <class A, class V, class B, class W, class R, class X>
+    requires(detail::differ<A, V> || detail::differ<B, W> || detail::lacks_room<A, B, R> ||
+             detail::lacks_room<A, B, X>) void merge_by_key(A&&, V&&, B&&, W&&, R&&, X&&, const SortOptions& = {}) {
+        static_assert(!detail::differ<A, V> && !detail::differ<B, W>, "there must be one value for each key");
+        static_assert(!detail::lacks_room<A, B, R>, "there must be room for the keys of both ranges");
+        static_assert(!detail::lacks_room<A, B, X>, "there must be room for the values of both ranges");
     }
     template <class K, class I>
     requires detail::differ<K, I>

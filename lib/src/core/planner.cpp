@@ -15,7 +15,7 @@ namespace {
 constexpr OperationRow operations[] = {
     {Operation::sort, "sort", stable | first | values | counters, sort_arrays, make_sort},
     {Operation::argsort, "argsort", stable | first | indices, argsort_arrays, make_argsort},
-    {Operation::merge, "merge", stable | first | middle | values | counters, merge_arrays, make_sort},
+    {Operation::merge, "merge", stable | first | middle | apart | values | counters, merge_arrays, make_sort},
     {Operation::top_k, "top_k", stable | first | indices, top_k_arrays, make_top_k},
     {Operation::is_sorted, "is_sorted", 0, order_arrays, make_order_test},
     {Operation::is_sorted_until, "is_sorted_until", 0, order_arrays, make_order_test},
@@ -44,6 +44,7 @@ void check_options(const Request& request, const OperationRow& row) {
     check(indices, request.index_bytes != 0, "indices");
     check(lengths, request.length_bytes != 0, "lengths");
     check(in_place, request.in_place, "in_place");
+    check(apart, request.apart, "apart");
     check(counters, request.counts_syncs, "counts_syncs");
 }
 

@@ -92,6 +92,8 @@ Bindings bindings_of(const AnyCall& call) {
     const auto bind = [&](Slot slot, const AnyCall::Place& place) { bindings[slot] = {place.memory, place.offset}; };
     bind(Slot::keys, call.keys);
     bind(Slot::values, call.values);
+    bind(Slot::second_keys, call.second_keys);
+    bind(Slot::second_values, call.second_values);
     bind(Slot::indices, call.indices);
     bind(Slot::segments, call.segments);
     bind(Slot::results, call.results);

@@ -19,9 +19,11 @@ namespace lanesort::detail {
 enum class Slot : std::uint8_t {
     keys,
     values,
+    second_keys,  ///< of a merge
+    second_values,
     indices,
     segments,
-    results,        ///< keys that were found: the first k, or the distinct ones
+    results,        ///< keys that were found: the first k, or the distinct ones; or merged ones
     result_values,  ///< that belong to them
     lengths,        ///< of runs
     answers,        ///< integers of 64 bits: keys in order, or the number of results
@@ -32,7 +34,7 @@ enum class Slot : std::uint8_t {
     own_results,   ///< indices of results that nobody asked for
     own_integers,  ///< what work-groups leave for later launches
 };
-inline constexpr std::size_t slots = 14;
+inline constexpr std::size_t slots = 16;
 
 constexpr bool is_own(Slot slot) noexcept { return slot >= Slot::own_keys; }
 
@@ -98,13 +100,13 @@ struct Launch {
     void add(const Argument& argument) noexcept { arguments[argument_count++] = argument; }
 };
 
-/// Copies rows of bytes from one array to another, which has no room between them. Offsets are in bytes from the
-/// array's first element.
+/// Copies rows of bytes from one array to another, which has no room between them.
 struct Copy {
     Slot from, to;
     std::uint64_t width = 0;   ///< bytes of a row
     std::uint64_t height = 1;  ///< rows
     std::uint64_t pitch = 0;   ///< bytes from row to row in `from`
+    std::uint64_t front = 0;   ///< bytes of `to` in front of the copy
 };
 
 /// Zeroes all of an array.

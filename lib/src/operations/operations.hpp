@@ -14,7 +14,8 @@ enum Option : unsigned {
     indices = 16,
     lengths = 32,
     counters = 64,
-    in_place = 128
+    in_place = 128,
+    apart = 256
 };
 
 /// What the planner knows of an operation.

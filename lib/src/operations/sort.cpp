@@ -1,6 +1,7 @@
 #include "sort.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include <fmt/format.h>
@@ -114,7 +115,7 @@ Network make_network(Planner& planner, const Request& request, const ElementByte
     return network_in(planner, choose_shape(planner.device(), bytes, count), true, request, bytes);
 }
 
-void add_network(Work& work, Network network, const Request& request, Slot keys, Slot indices) {
+void add_network(Work& work, Network network, const Request& request, Slot keys, Slot indices, Slot values) {
     const KernelParameters& parameters = network.program->parameters;
     const Plan& plan = network.plan;
     const KeyCoding coding = coding_of(request.key, request.order_or_usual());
@@ -142,7 +143,7 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
         launch.add(pass.strip_stride, 4);
         launch.add(pass.strip_bits, 4);
         launch.add(pass.mirrored, 4);
-        launch.add(Slot::values);
+        launch.add(values);
         launch.add(indices);
         launch.add(Slot::segments);
         launch.add(Slot::counters, work.commands.size());
@@ -172,7 +173,21 @@ Arrays merge_arrays(const Request& request) {
     if (request.middle > request.count)
         throw Error(ErrorCode::out_of_range, fmt::format("the second range begins at key {}, but there are {} in all",
                                                          request.middle, request.count));
-    return sort_arrays(request);
+    Arrays arrays = sort_arrays(request);
+    if (!request.apart) return arrays;
+    const auto take_apart = [&](Slot first, Slot second, Slot all, const std::array<const char*, 3>& names) {
+        const std::size_t bytes = arrays[first].bytes;
+        arrays[all] = {request.count, bytes, Access::write, names[2]};
+        arrays[all].is_reread = true;
+        arrays[first] = {request.middle, bytes, Access::read, names[0]};
+        arrays[second] = {request.count - request.middle, bytes, Access::read, names[1]};
+    };
+    take_apart(Slot::keys, Slot::second_keys, Slot::results,
+               {"keys of the first range", "keys of the second range", "merged keys"});
+    if (request.value_bytes > 0)
+        take_apart(Slot::values, Slot::second_values, Slot::result_values,
+                   {"values of the first range", "values of the second range", "merged values"});
+    return arrays;
 }
 
 Arrays argsort_arrays(const Request& request) {
@@ -184,15 +199,35 @@ Arrays argsort_arrays(const Request& request) {
     return arrays;
 }
 
-/// Sorts or merges in place.
+namespace {
+
+/// Copies two arrays to a third, side by side.
+void gather(Work& work, Slot first, Slot second, Slot all) {
+    std::uint64_t front = 0;
+    for (const Slot from : {first, second}) {
+        const std::uint64_t size = work.arrays[from].size();
+        if (size > 0) work.commands.emplace_back(Copy{.from = from, .to = all, .width = size, .front = front});
+        front += size;
+    }
+}
+
+}  // namespace
+
+/// Sorts or merges in place; of ranges that lie apart, in place of the results.
 void make_sort(Planner& planner, const Request& request, Work& work) {
+    const Slot keys = request.apart ? Slot::results : Slot::keys;
+    const Slot values = request.apart ? Slot::result_values : Slot::values;
+    if (request.apart) {
+        gather(work, Slot::keys, Slot::second_keys, keys);
+        gather(work, Slot::values, Slot::second_values, values);
+    }
     if (request.is_trivial() || request.first == 0) return;
     // Numbers that are equal are so in every bit: they need nothing to keep them apart.
     const bool is_indexed = request.stable && (request.value_bytes > 0 || request.key.comparator());
     const std::size_t index_bytes = is_indexed ? index_bytes_for(request) : 0;
     if (is_indexed) work.arrays[Slot::own_indices] = {request.count, index_bytes};
-    add_network(work, make_network(planner, request, element_bytes(request, index_bytes)), request, Slot::keys,
-                Slot::own_indices);
+    add_network(work, make_network(planner, request, element_bytes(request, index_bytes)), request, keys,
+                Slot::own_indices, values);
 }
 
 void make_argsort(Planner& planner, const Request& request, Work& work) {

@@ -16,8 +16,9 @@ struct Network {
 /// The network that sorts, or merges, what the request describes, moving elements of such bytes.
 Network make_network(Planner& planner, const Request& request, const ElementBytes& bytes);
 
-/// Its launches, on keys in that slot. Of the others it takes those that there are.
-void add_network(Work& work, Network network, const Request& request, Slot keys, Slot indices);
+/// Its launches, on keys, indices and values in those slots. Of the others it takes those that there are.
+void add_network(Work& work, Network network, const Request& request, Slot keys, Slot indices,
+                 Slot values = Slot::values);
 
 /// The slot of keys that may be changed where the caller's may not.
 Slot copy_of_keys(const Request& request, Work& work);
