@@ -2,7 +2,6 @@
 
 #include <iterator>
 #include <numeric>
-#include <ranges>
 
 namespace lanesort::test {
 namespace {
@@ -38,7 +37,8 @@ public:
             ++results;
         };
         for (const auto& [begin, end] : ranges(before)) {
-            const auto places = std::views::iota(begin, end);
+            Places places(end - begin);
+            std::iota(places.begin(), places.end(), begin);
             const auto is_before = [&](std::size_t i, std::size_t j) {
                 return is_before_(key(before, i), key(before, j));
             };
