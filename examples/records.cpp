@@ -44,7 +44,7 @@ int main() try {
     for (std::size_t i = 0; i < arrived.size(); ++i)
         arrived[i] = {100 + 0.25f * static_cast<float>(ticks(random)), quantity(random), 1000 + i};
 
-    lanesort::Sorter sorter(lanesort::find_device());
+    lanesort::Sorter sorter(lanesort::find_device("compiling"));  // the comparators are text
     std::vector<Bid> book = arrived;
     sorter.sort({book, best_first});
 

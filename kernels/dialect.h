@@ -5,11 +5,15 @@
 #ifndef DIALECT_H
 #define DIALECT_H
 
-#ifdef __CUDACC_RTC__
+#ifdef __cplusplus
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
+#endif
+#ifdef __CUDACC_RTC__
 typedef unsigned long long ulong;
+#elif defined(__cplusplus)
+typedef unsigned long ulong;
 #endif
 
 #include "comparator.h"
@@ -40,6 +44,8 @@ typedef unsigned long long ulong;
 
 #ifdef __CUDACC_RTC__
 #include "dialect_cuda.h"
+#elif defined(__cplusplus)
+#include "dialect_cpp.h"
 #else
 #include "dialect_opencl.h"
 #endif

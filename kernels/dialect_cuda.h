@@ -69,6 +69,7 @@ typedef ulong offset_t;
 /* For compare_exchange.h: a 1 that the compiler does not know, and whether maxima are sums less minima. */
 #define ONE_OF_LAUNCH gridDim.y
 #define MAXIMA_BY_PRODUCTS 1
+#define DECIDES_AT_RUN_TIME 0
 
 /* Lanes are elements of an array there, and a pair of integers gains nothing as one of twice the bits. */
 #define PACKED 0

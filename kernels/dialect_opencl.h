@@ -77,6 +77,7 @@ typedef ulong offset_t;
 #endif
 /* Slower under NVIDIA's OpenCL than maxima (bench/NOTES.md). */
 #define MAXIMA_BY_PRODUCTS 0
+#define DECIDES_AT_RUN_TIME 0
 
 /* A key and the value or index that decides between equal ones are one integer in registers, where they have as many bits
  * (packed.h). Between passes halves of vectors of these may lie at any key, which takes clang's attribute. */

@@ -9,24 +9,21 @@
  * The arrays then begin with the tile's row, *count is of that row, and the tile's number in the row is returned. */
 INLINE offset_t enter_row(arrays_t* arrays, position_t* count, offset_t number, GLOBAL const segment_t* segments,
                           offset_t rows, offset_t end, uint tile_bits) {
-#if IN_ROWS
+    if (!(DECIDES_AT_RUN_TIME ? rows > 0 : IN_ROWS)) return number;
     offset_t row = number >> tile_bits;
-#if SEGMENT_BITS
-    offset_t first = 0, last = 0;
-    if (row < rows) {
-        first = min((offset_t)segments[row], end);
-        last = min((offset_t)segments[row + 1], end);
+    if (DECIDES_AT_RUN_TIME ? segments != 0 : SEGMENT_BITS > 0) {
+        offset_t first = 0, last = 0;
+        if (row < rows) {
+            first = min((offset_t)segments[row], end);
+            last = min((offset_t)segments[row + 1], end);
+        }
+        *arrays = arrays_from(*arrays, first);
+        *count = last > first ? (position_t)min(last - first, (offset_t)*count) : 0;
+    } else {
+        *arrays = arrays_from(*arrays, row * *count);
+        if (row >= rows) *count = 0;
     }
-    *arrays = arrays_from(*arrays, first);
-    *count = last > first ? (position_t)min(last - first, (offset_t)*count) : 0;
-#else
-    *arrays = arrays_from(*arrays, row * *count);
-    if (row >= rows) *count = 0;
-#endif
     return number & (((offset_t)1 << tile_bits) - 1);
-#else
-    return number;
-#endif
 }
 
 /* Of a tile of short rows, each is a run of 2^phases vectors, in which indices begin anew. */

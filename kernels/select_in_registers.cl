@@ -17,14 +17,21 @@
 #error "To select in registers, WORK_ITEMS must be 1 and VALUE_BITS 0."
 #endif
 
+/* Over the best vectors. Compiled ahead, the largest selections have a loop: unrolled, they would be a third of the library. */
+#if DECIDES_AT_RUN_TIME && VECTORS > REGISTER_VECTORS
+#define EACH_BEST ROLLED
+#else
+#define EACH_BEST UNROLL
+#endif
+
 #define BATCH_ELEMENTS ((position_t)REGISTER_VECTORS * LANES)
 
 /* The steps that sort the best again once the worst of them were replaced. */
 INLINE void merge_best(element_t* best) {
-    UNROLL for (uint bit = LOG2(VECTORS); bit > 0; --bit)
-        UNROLL for (uint i = 0; i < VECTORS / 2; ++i)
+    EACH_BEST for (uint bit = LOG2(VECTORS); bit > 0; --bit)
+        EACH_BEST for (uint i = 0; i < VECTORS / 2; ++i)
             compare_exchange(&best[LOWER_OF_PAIR(i, bit - 1)], &best[LOWER_OF_PAIR(i, bit - 1) + (1u << (bit - 1))], i);
-    UNROLL for (uint m = 0; m < VECTORS; ++m) best[m] = merge_lanes(best[m]);
+    EACH_BEST for (uint m = 0; m < VECTORS; ++m) best[m] = merge_lanes(best[m]);
 }
 
 /* Vector m of the sorted ones that are new meets the best, seen from their end. */
@@ -35,7 +42,7 @@ INLINE void keep_better(element_t* best, uint m, element_t vector) {
 
 /* The keys are decoded as they are written if `store_coding` says so. */
 INLINE void store_best(const element_t* best, arrays_t to, uint k, uint store_coding, flip_t flip) {
-    UNROLL for (uint m = 0; m < VECTORS; ++m) {
+    EACH_BEST for (uint m = 0; m < VECTORS; ++m) {
         element_t e = best[m];
         if (store_coding != CODING_NONE) e.key = decode(e.key, store_coding, flip);
 #if LANES == 1
@@ -51,7 +58,7 @@ INLINE void store_best(const element_t* best, arrays_t to, uint k, uint store_co
 INLINE void select_share(LOCAL_TILE tile, source_t from, position_t first, position_t share, arrays_t selected, uint k,
                          uint store_coding) {
     element_t best[VECTORS];
-    UNROLL for (uint m = 0; m < VECTORS; ++m) best[m] = element_beyond(CODING_NONE, from.flip);
+    EACH_BEST for (uint m = 0; m < VECTORS; ++m) best[m] = element_beyond(CODING_NONE, from.flip);
     position_t end = first + share < from.candidates ? first + share : from.candidates;
     for (; first < end; first += BATCH_ELEMENTS) {
         element_t r[REGISTER_VECTORS];

@@ -11,6 +11,9 @@ typedef struct {
 
 INLINE void report_sync(GLOBAL uint* counters, offset_t counters_offset, sync_t sync) {
 #if COUNT_SYNC
+#if DECIDES_AT_RUN_TIME
+    if (counters == 0) return;
+#endif
     if (LOCAL_ID == 0) {
         ATOMIC_ADD(counters + 3 * counters_offset + 0, 1u);
         ATOMIC_ADD(counters + 3 * counters_offset + 1, sync.hand_overs);

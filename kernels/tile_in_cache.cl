@@ -52,8 +52,15 @@ INLINE uint is_beyond(tile_t tile, uint t, uint start, uint mirrored, position_t
 #endif
 }
 
+/* Compiled ahead, all kernels share one copy: that halves the library. */
+#if DECIDES_AT_RUN_TIME
+#define WALK OUTLINED
+#else
+#define WALK INLINE
+#endif
+
 /* The steps of strides 2^(top - 1) .. 2^bottom vectors, walking from first_t to last_t. The first round encodes. */
-INLINE void merge_vectors(arrays_t arrays, position_t count, tile_t tile, uint first_t, uint last_t, uint mirrored,
+WALK void merge_vectors(arrays_t arrays, position_t count, tile_t tile, uint first_t, uint last_t, uint mirrored,
                           uint top, uint bottom, uint coding, flip_t flip) {
     while (top > bottom) {
         uint start = field_start(top - 1);
@@ -85,7 +92,7 @@ INLINE void store_blocks(element_t* r, arrays_t arrays, position_t count, tile_t
 #endif
 
 /* The steps of strides 2^(top - 1) vectors .. 1 key of one chunk, walking from first_t to last_t. */
-INLINE void merge_chunk(arrays_t arrays, position_t count, tile_t tile, uint first_t, uint last_t, uint mirrored, uint top,
+WALK void merge_chunk(arrays_t arrays, position_t count, tile_t tile, uint first_t, uint last_t, uint mirrored, uint top,
                         uint first_coding, uint store_coding, flip_t flip) {
     merge_vectors(arrays, count, tile, first_t, last_t, mirrored, top, FIELD_BITS, first_coding, flip);
     for (uint t = first_t; t < last_t; ++t) {
@@ -156,7 +163,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
 }
 #endif
 
-#if !FIRST_ONLY
+#if !FIRST_ONLY || DECIDES_AT_RUN_TIME
 /* The steps of strides 2^(top - 1) vectors .. 1 key of a contiguous tile. */
 INLINE void merge_tile(arrays_t arrays, position_t count, tile_t tile, uint mirrored, uint top, uint first_coding,
                        uint store_coding, flip_t flip) {

@@ -4,6 +4,13 @@
 #include "edges.h"
 #include "rows.h"
 
+/* Compiled ahead, elements of three parts have it once, and scalars: it is long, and they are rare. */
+#if DECIDES_AT_RUN_TIME && (LANES == 1 || (VALUE_BITS && STORES_INDICES))
+#define TILE_IO OUTLINED
+#else
+#define TILE_IO INLINE
+#endif
+
 #if LANES > 1
 /* The vectors of a work-item of which some reach beyond the end of the array. Keys alone have them out of line, and one by
  * one: elements of several parts are then slower also where the array does not end, and so are rows, which all end. */
@@ -35,7 +42,7 @@ AT_END void store_all_to_end(const element_t* r, arrays_t arrays, position_t cou
 
 /* All registers of work-item t from the array, whose blocks are of so many vectors. Keys are only coded in memory
  * before the first pass, which `coding` tells. */
-INLINE void load_registers(element_t* r, arrays_t arrays, position_t count, tile_t tile, uint t, uint start,
+TILE_IO void load_registers(element_t* r, arrays_t arrays, position_t count, tile_t tile, uint t, uint start,
                            uint mirrored, uint block_vectors, uint coding, flip_t flip) {
     uint first_pass = coding != CODING_NONE;
     if (tile.whole) {
@@ -76,7 +83,7 @@ INLINE void decode_registers(element_t* r, uint coding, flip_t flip) {
 }
 
 /* All registers of work-item t to the array. */
-INLINE void store_registers(element_t* r, arrays_t arrays, position_t count, tile_t tile, uint t, uint start,
+TILE_IO void store_registers(element_t* r, arrays_t arrays, position_t count, tile_t tile, uint t, uint start,
                             uint mirrored, uint block_vectors, uint coding, flip_t flip) {
     uint last_pass = coding != CODING_NONE;
     decode_registers(r, coding, flip);

@@ -7,7 +7,6 @@
 
 #include "command.hpp"
 #include "formats.hpp"
-#include "host_sort.hpp"
 #include "memory.hpp"
 #include "numbers.hpp"
 #include "progress.hpp"
@@ -78,14 +77,12 @@ void SortArguments::write_numbers(OutputFile& file, const std::string& head, con
 }
 
 void DeviceSort::open(InputFile& in, const std::optional<NpyHeader>& npy, std::size_t index_bytes) {
-    // As many bytes of keys are sorted in the time that PoCL takes to start.
-    constexpr std::size_t most_on_host = std::size_t{1} << 20;
-    const bool needs_device = !options_.device.empty() || options_.stats || options_.shape.any();
-    const auto is_small = [&] {
-        return in.known_size() <= most_on_host && in.peek(most_on_host + 1).size() <= most_on_host;
-    };
-    if (!needs_device && is_small()) return;
-    device_ = find_device(options_.device);
+    // As many bytes of keys are sorted before a driver has started.
+    constexpr std::size_t few_bytes = std::size_t{1} << 20;
+    const auto is_small = [&] { return in.known_size() <= few_bytes && in.peek(few_bytes + 1).size() <= few_bytes; };
+    if (!options_.device.empty()) device_ = find_device(options_.device);
+    else if (options_.shape.any()) device_ = find_device("compiling");
+    else device_ = is_small() ? built_in_device() : find_device();
     const DeviceInfo& device = device_->info();
     // What is not known of the type allows most: the library looks again.
     const std::optional<KeyType> type = npy ? npy->type : options_.type;
@@ -106,7 +103,6 @@ void DeviceSort::open(InputFile& in, const std::optional<NpyHeader>& npy, std::s
 }
 
 void DeviceSort::run(CallIn<void*> call) {
-    if (!device_) return sort_on_host(call);
     Request& request = call.request;
     request.in_host_memory = true;
     const std::size_t value_bytes = request.value_bytes + request.index_bytes;
@@ -120,7 +116,7 @@ void DeviceSort::run(CallIn<void*> call) {
     SorterOptions options{.shape = shape_};
     options.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
     Sorter sorter(*device_, options);
-    {
+    if (device_->info().compiles) {
         const CompilingNotice notice;
         sorter.prepare(request);
     }

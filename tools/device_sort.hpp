@@ -62,7 +62,7 @@ private:
     using Clock = std::chrono::steady_clock;
     Clock::time_point start_ = Clock::now();
     const SortArguments& options_;
-    std::optional<lanesort::Device> device_;  ///< none: the standard library sorts
+    std::optional<lanesort::Device> device_;
     std::size_t count_ = 0;
     lanesort::KeyType type_{};
     lanesort::SortReport report_;

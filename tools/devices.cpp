@@ -98,16 +98,6 @@ Json to_json(const DeviceInfo& info, std::size_t number) {
             {"tuned", {{"file", tuned_file(info).string()}, {"note", tuned.note}, {"shapes", rows}}}};
 }
 
-/// Why there is no device, in words.
-std::string why_none() {
-    try {
-        find_device();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return {};
-}
-
 void run(Format format) {
     const std::vector<Device> found = devices();
     std::string text;
@@ -116,7 +106,6 @@ void run(Format format) {
         text += describe(found[number].info(), number);
         list.push_back(to_json(found[number].info(), number));
     }
-    if (found.empty()) text = fmt::format("No devices: {}.\n", why_none());
     print(format == Format::json ? to_text(list) : text);
 }
 

@@ -264,7 +264,8 @@ Findings examine_platforms(const Discovered& discovered) {
     const bool cuda_is_absent = !discovered.cuda.driver_absence.empty() || !discovered.cuda.compiler_absence.empty();
     for (const std::string& absence : discovered.absences) {
         if (absence.starts_with("CUDA") && cuda_is_absent) continue;
-        const bool nothing = discovered.platforms.empty();
+        // The built-in one is there without any driver.
+        const bool nothing = std::ranges::count(discovered.platforms, "built-in") == std::ssize(discovered.platforms);
         if (absence.starts_with("OpenCL") && contains(absence, "installed") && !nothing)
             findings.push_back({none, "OpenCL", absence + "; the platforms below do without it"});
         else if (contains(absence, "libOpenCL")) findings.push_back({warning, "OpenCL", absence, how_to_have_a_loader});

@@ -22,29 +22,6 @@ namespace {
 
 using namespace lanesort;
 
-/// What a plan is made for where there is no device: the limits that every GPU has.
-DeviceInfo generic_gpu() {
-    DeviceInfo info;
-    info.name = "a GPU with 32 KB of local memory";
-    info.kind = DeviceKind::gpu;
-    info.max_work_items = 256;
-    info.local_bytes = 32768;
-    return info;
-}
-
-/// The device, or the generic one where none was asked for and there is none.
-DeviceInfo device_or_generic(const std::string& selector) {
-    try {
-        return find_device(selector).info();
-    } catch (const Error& error) {
-        const bool none = error.code() == ErrorCode::no_platform || error.code() == ErrorCode::no_device;
-        if (!none || !selector.empty()) throw;
-        DeviceInfo info = generic_gpu();
-        tell(fmt::format("lanesort: planning for {}; {}\n", info.name, error.what()));
-        return info;
-    }
-}
-
 std::string_view kernel(const Pass& pass) {
     switch (pass.kind) {
         case Pass::Kind::sort_tiles: return "sort_tiles";
@@ -174,7 +151,7 @@ public:
         add_format(command, format_, {Format::table, Format::json, Format::svg});
         shape_.add_to(command);
         command.footer(
-            "Needs no device: without one, the plan is for a GPU with 32 KB of local memory.\n"
+            "Nothing runs. Without --device, the plan is for the first GPU, or else for the built-in device.\n"
             "A picture (svg) shows the network of up to 64 keys, and of any number which pass runs which steps.\n"
             "Example: lanesort plan --count 16M --type u32\n"
             "Example: lanesort plan --operation top_k --first 100 --count 16M --type f32\n"
@@ -182,7 +159,7 @@ public:
     }
 
     void run() const {
-        const DeviceInfo device = device_or_generic(device_);
+        const DeviceInfo device = find_device(device_).info();
         if (operation_ != Operation::sort) return show_schedule(device);
         const Plan plan = make_plan(count_, shape_.over(usual_shape(device, type_, count_)), first_);
         switch (format_) {

@@ -155,7 +155,8 @@ private:
         std::vector<Variant> variants = statistics_variants(key_bytes(type_));
         if (measure_) {
             const DeviceInfo& info = device->info();
-            variants = statistics_variants(key_bytes(type_), info.local_bytes, info.max_work_items);
+            if (info.compiles) variants = statistics_variants(key_bytes(type_), info.local_bytes, info.max_work_items);
+            else variants.clear();
         }
         std::optional<CompilingNotice> notice;
         if (measure_) notice.emplace();
@@ -186,7 +187,7 @@ private:
     /// The device; nothing where there is none and none is needed.
     std::optional<Device> find() const {
         try {
-            return find_device(device_);
+            return find_device(device_.empty() ? "compiling" : device_);
         } catch (const Error& error) {
             const bool none = error.code() == ErrorCode::no_platform || error.code() == ErrorCode::no_device;
             if (!none || measure_ || !device_.empty()) throw;

@@ -293,7 +293,10 @@ public:
     }
 
     void run() const {
-        const Device device = find_device(device_);
+        const Device device = find_device(device_.empty() ? "compiling" : device_);
+        if (!device.info().compiles)
+            throw BadInput(fmt::format("{} has kernels of its own shapes only: there is nothing to tune",
+                                       device.info().name));
         const std::filesystem::path file = destination(device.info());
         ShapeTable table = known_shapes(device.info());
         for (const KeyType type : types_) {

@@ -35,7 +35,8 @@ const DeviceInfo& Device::info() const noexcept { return handle_->info(); }
 
 Discovery discover() {
     const std::pair<std::string_view, Discovery (*)()> backends[] = {{"CUDA", detail::discover_cuda},
-                                                                     {"OpenCL", detail::discover_opencl}};
+                                                                     {"OpenCL", detail::discover_opencl},
+                                                                     {"CPU", detail::discover_cpu}};
     // PoCL 3.1 initialises itself in its first calls, and threads that meet in them crash or find no device.
     static std::mutex one_at_a_time;
     const std::lock_guard lock(one_at_a_time);
@@ -57,16 +58,17 @@ Discovery discover() {
 std::vector<Device> devices() { return discover().devices; }
 
 Device find_device(std::string_view selector) {
+    if (lower_case(selector) == "built-in") return built_in_device();
     const auto [platforms, devices, absences] = discover();
-    if (platforms.empty())
-        throw Error(ErrorCode::no_platform,
-                    fmt::format("there is no device to sort on: {}", fmt::join(absences, "; ")));
-    if (devices.empty())
+    const bool compiles = selector == "compiling";
+    if (compiles || selector.empty() || selector == "default") {
+        const auto is_gpu = [](const Device& device) { return device.info().kind == DeviceKind::gpu; };
+        if (const auto gpu = std::ranges::find_if(devices, is_gpu); gpu != devices.end()) return *gpu;
+        if (!compiles) return built_in_device();
+        const auto compiling = std::ranges::find(devices, true, [](const Device& d) { return d.info().compiles; });
+        if (compiling != devices.end()) return *compiling;
         throw Error(ErrorCode::no_device,
-                    fmt::format("there is no device on the platforms found ({})", fmt::join(platforms, ", ")));
-    if (selector.empty() || selector == "default") {
-        const auto gpu = std::ranges::find(devices, DeviceKind::gpu, [](const Device& d) { return d.info().kind; });
-        return gpu != devices.end() ? *gpu : devices.front();
+                    fmt::format("there is no device that compiles kernels: {}", fmt::join(absences, "; ")));
     }
     std::size_t number = 0;
     const auto [end, status] = std::from_chars(selector.data(), selector.data() + selector.size(), number);

@@ -14,7 +14,11 @@ bool in_registers(const DeviceInfo& device) { return device.kind == DeviceKind::
 unsigned lanes_for(const DeviceInfo& device, ElementBytes bytes) {
     if (!in_registers(device) || bytes.is_record) return 1;
     const auto widest = static_cast<unsigned>(std::max(bytes.key, bytes.index));
-    return std::clamp<unsigned>(std::bit_floor(device.native_vector_bytes / widest), 1, bytes.index > 0 ? 8 : 16);
+    // What is compiled ahead has the vectors of AVX2 or none: the library would be a quarter larger.
+    const unsigned vector_bytes = device.compiles                   ? device.native_vector_bytes
+                                  : device.native_vector_bytes < 32 ? 1
+                                                                    : 32;
+    return std::clamp<unsigned>(std::bit_floor(vector_bytes / widest), 1, bytes.index > 0 ? 8 : 16);
 }
 
 /// Vectors that a work-item of a processor keeps, at most: its first-level cache holds what its registers do not.
@@ -64,6 +68,8 @@ Shape shape_in_registers(const DeviceInfo& device, ElementBytes bytes, std::uint
     shape.lanes = lanes_for(device, bytes);
     shape.vectors =
         std::max(static_cast<unsigned>(std::bit_ceil(ceil_div(k, std::uint64_t{shape.lanes}))), register_vectors);
+    // Of what is compiled ahead, there are few shapes.
+    if (!device.compiles && shape.vectors > register_vectors) shape.vectors = most_vectors;
     shape.register_vectors = register_vectors;
     shape.work_items = 1;
     return shape;

@@ -37,6 +37,15 @@ Shape cpu_shape(const DeviceInfo& device, ElementBytes bytes) {
         // Several vectors for each element, or one of twice the width: half of the registers, and a third of the time
         // to compile.
         shape.lanes = has_vectors(bytes) ? std::min(shape.lanes, 8u) : 1;
+        // Of what is compiled ahead, there are fewer shapes: the library would be twice as large.
+        if (!device.compiles) {
+            const bool is_packed = bytes.key <= 4 && bytes.value + bytes.index == bytes.key;
+            const bool is_rare = bytes.index == 8 || (bytes.value > 0 && bytes.index > 0);
+            const unsigned most_bytes = is_rare ? 32 : device.native_vector_bytes;
+            const unsigned lane_bytes = is_packed ? 2 * widest : widest;
+            shape.lanes =
+                std::min(shape.lanes, device.native_vector_bytes < 32 ? 1 : std::max(most_bytes / lane_bytes, 1u));
+        }
         shape.register_vectors = 8;
     }
     shape.vectors = static_cast<unsigned>(tile_bytes / std::bit_ceil(bytes.all()) / shape.lanes / 2);

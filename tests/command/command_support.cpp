@@ -74,7 +74,7 @@ int Scene::run_to(const Words& words, const fs::path& out) const {
 }
 
 bool no_device() {
-    static const bool none = devices().empty();
+    static const bool none = std::ranges::none_of(devices(), [](const Device& d) { return d.info().compiles; });
     if (none) {
         ++skipped_device_cases();
     } else {

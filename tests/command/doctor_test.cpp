@@ -349,19 +349,18 @@ TEST_CASE("doctor: this machine") {
     CHECK(contains(words.out, "Devices that sort right: "));
 }
 
-TEST_CASE("doctor: a machine without devices") {
+TEST_CASE("doctor: a machine with the built-in device alone") {
     const Scene scene;
     const ScopedVariable nowhere("OCL_ICD_VENDORS", "/nonexistent.icd"), hidden("CUDA_VISIBLE_DEVICES", "-1");
-    if (scene.run({"devices", "--format", "json"}).out != "[]\n") {
+    if (Json::parse(scene.run({"devices", "--format", "json"}).out).size() > 1) {
         MESSAGE("not tested: OpenCL's loader does not know OCL_ICD_VENDORS");
         return;
     }
     const Result result = scene.run({"doctor"});
-    CHECK(result.status == 1);
+    CHECK(result.status == 0);
     CHECK(contains(result.out, "OCL_ICD_VENDORS is /nonexistent.icd, which is not there"));
     CHECK(contains(result.out, "-> unset OCL_ICD_VENDORS"));
-    CHECK(contains(result.out, "Devices that sort right: 0 of 0"));
-    CHECK(result.err == "lanesort: no device sorts here; see what the doctor found\n");
+    CHECK(contains(result.out, "Devices that sort right: 1 of 1"));
 }
 
 }  // namespace

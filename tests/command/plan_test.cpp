@@ -195,7 +195,7 @@ TEST_CASE("stats --measure: what the device did is what the plan said") {
     REQUIRE_MESSAGE(result.status == 0, result.err);
     CHECK(result.err.empty());
     const Json json = Json::parse(result.out);
-    const DeviceInfo info = find_device().info();
+    const DeviceInfo info = find_device("compiling").info();
     CHECK(json.size() == statistics_variants(4, info.local_bytes, info.max_work_items).size() + 1);
     CHECK(json.back()["variant"].get<std::string>().starts_with("chosen: L="));
     for (const Json& row : json) {

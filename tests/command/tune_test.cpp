@@ -202,7 +202,7 @@ TEST_CASE("tune: a dry run shows the shapes and stores nothing") {
     const Scene scene;
     const Scene::Result dry = scene.run("tune --type u64 --count 100 --time-limit 1 --dry-run");
     REQUIRE_MESSAGE(dry.status == 0, dry.err);
-    CHECK(contains(dry.out, "100 keys of type u64 on " + find_device().info().name + "\nshape"));
+    CHECK(contains(dry.out, "100 keys of type u64 on " + find_device("compiling").info().name + "\nshape"));
     CHECK(contains(dry.out, "  1.00  built-in\n"));
     CHECK_FALSE(contains(dry.out, "Stored"));
     CHECK_FALSE(contains(dry.out, "to store"));
@@ -213,7 +213,7 @@ TEST_CASE("tune: a dry run shows the shapes and stores nothing") {
 TEST_CASE("tune: what is stored is shown and used, and shapes for other keys stay") {
     if (no_device()) return;
     const Scene scene;
-    const DeviceInfo info = find_device().info();
+    const DeviceInfo info = find_device("compiling").info();
     const fs::path file = tuned_file(info);
     const ShapeTable::Row of_other_type{1, 0, 5000, small_shape}, of_other_counts{8, 10000, 20000, small_shape};
     fs::create_directories(scene.folder());
@@ -250,13 +250,13 @@ TEST_CASE("tune: what is stored is shown and used, and shapes for other keys sta
 TEST_CASE("tune: a tuned file of no use is told of, and left alone where another file is asked for") {
     if (no_device()) return;
     const Scene scene;
-    const DeviceInfo info = find_device().info();
+    const DeviceInfo info = find_device("compiling").info();
     const fs::path file = tuned_file(info);
     fs::create_directories(scene.folder());
     std::ofstream(file) << "lanesort shapes 99\n";
     const std::string note = "tuned shapes are not used: " + file.string() + ":1: ";
     CHECK(contains(scene.run("devices").out, note));
-    const Scene::Result sorted = scene.run("sort --text --stats --type u8 - -");
+    const Scene::Result sorted = scene.run("sort --text --stats --device compiling --type u8 - -");
     CHECK(sorted.status == 0);
     CHECK(contains(sorted.err, note));
 

@@ -91,16 +91,16 @@ TEST_CASE("CUDA: may be called while the caller's stream is captured, and replay
 TEST_CASE("CUDA: every call may be the first of a prepared sorter while the caller's stream is captured") {
     Random random(seed());
     for (CudaTarget& target : cuda_devices())
-        for (const auto& [name, problem] : problems_of_every_operation(20'003, random)) {
+        for (const NamedProblem& named : problems_of_every_operation(20'003, random)) {
             CAPTURE(target.name);
-            CAPTURE(name);
+            CAPTURE(named.name);
             const cu::CurrentContext current(target.context());
-            Layout layout(problem);
+            Layout layout(named.problem);
             const auto memory = target.cuda_memory(layout.before());
             const auto call = call_in<void*>(memory->pointer(), layout.call());
             const CudaStream stream;
             Sorter sorter = target.new_sorter();
-            sorter.prepare(problem.request);
+            sorter.prepare(named.problem.request);
             CUgraph graph = nullptr;
             CUgraphExec executable = nullptr;
             LANESORT_CU(cuStreamBeginCapture, stream, CU_STREAM_CAPTURE_MODE_GLOBAL);

@@ -74,7 +74,8 @@ TEST_CASE("host range: a type known at run time") {
 TEST_CASE("device selection: a sorter opens any device that devices() lists") {
     Random random(seed());
     const Targets opened = targets();
-    const std::vector<Device> listed = devices();
+    std::vector<Device> listed = devices();
+    CHECK(std::erase_if(listed, [](const Device& device) { return device.info().backend == "CPU"; }) == 1);
     REQUIRE(listed.size() == opened.size());
     for (std::size_t number = 0; number < listed.size(); ++number) {
         const DeviceInfo& info = opened[number].get().info;

@@ -33,9 +33,9 @@ void check_every_operation(const Target& target, const Shape& shape) {
     Random random(seed());
     Sorter sorter = target.new_sorter(shape);
     for_each_count(target, shape, [&](std::size_t count) {
-        for (const auto& [name, problem] : problems_of_every_operation(count, random)) {
-            CAPTURE(name);
-            run_everywhere(target, sorter, problem);
+        for (const NamedProblem& named : problems_of_every_operation(count, random)) {
+            CAPTURE(named.name);
+            run_everywhere(target, sorter, named.problem);
         }
     });
 }
@@ -45,13 +45,13 @@ void check_enqueued(const Target& target, const Shape& shape) {
     Random random(seed());
     Sorter sorter = target.new_sorter(shape);
     for_each_count(target, shape, [&](std::size_t count) {
-        for (const auto& [name, problem] : problems_of_every_operation(count, random)) {
-            const Operation operation = problem.request.operation;
+        for (const NamedProblem& named : problems_of_every_operation(count, random)) {
+            const Operation operation = named.problem.request.operation;
             if (operation == Operation::top_k || operation == Operation::is_sorted ||
                 operation == Operation::is_sorted_until)
                 continue;
-            CAPTURE(name);
-            const Layout layout(problem);
+            CAPTURE(named.name);
+            const Layout layout(named.problem);
             const auto memory = target.memory(layout.before());
             memory->enqueue(sorter, layout.call());
             layout.check(memory->read());

@@ -66,8 +66,8 @@ compare f32 argsort "${scalar[@]}"
 compare f64 argsort "${scalar[@]}"
 # Packed. Of two functions that it calls as often, Oclgrind 21.10 counts now the one, now the other.
 uncompared=' - call _Z[0-9]+(convert_|vload)' compare f32 argsort "${in_cache[@]}"
-compare f32 topk -k 5 --stats  # on a device, also where the input is small
+compare f32 topk -k 5 --device compiling  # on a device, also where the input is small
 few=$count
 count=$(((1 << 19) + 77))  # read by buckets, of which the last ones reach beyond the end
-compare f32 topk -k 5 --stats
+compare f32 topk -k 5 --device compiling
 echo "$cases runs, $few keys each, $count in the last five"

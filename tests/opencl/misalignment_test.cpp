@@ -133,7 +133,8 @@ void check_everywhere(OpenClTarget& target, const Request& request, const KeyKin
             auto memory = placed.begin();
             for (const auto& [contents, place_of, element, width] : arrays_of(problem.request)) {
                 if ((before.*contents).empty()) continue;
-                CAPTURE(std::string(element));
+                const std::string name = element;  // clang 14 captures no binding
+                CAPTURE(name);
                 CHECK(memory++->holds(problem.after.*contents));
             }
         }

@@ -23,7 +23,7 @@ enum class DeviceKind : std::uint8_t {
 
 /// What is known of a device; the limits are those that decide about shapes and sizes.
 struct DeviceInfo {
-    std::string backend;                     ///< "OpenCL" or "CUDA"
+    std::string backend;                     ///< "CUDA", "OpenCL" or "CPU", the built-in one
     std::string platform;                    ///< the implementation, e.g. "Portable Computing Language"
     std::string name;                        ///< of the device, as its driver gives it
     std::string vendor;                      ///< who made it, as its driver gives it
@@ -37,6 +37,7 @@ struct DeviceInfo {
     std::uint64_t max_allocation_bytes = 0;  ///< of it, in one buffer
     std::uint64_t local_bytes = 0;           ///< local memory of a work-group
     bool host_unified_memory = false;        ///< host memory can be sorted where it is, without a copy
+    bool compiles = true;                    ///< it runs kernels of any shape; else only of those that are chosen
 };
 
 /// Returns the shape that the library chooses for `count` elements of such bytes (0: very many). It is from a table by
@@ -78,10 +79,17 @@ Discovery discover();
 /// more.
 std::vector<Device> devices();
 
+/// Returns the processor that the program runs on, with the kernels that were compiled with the library. It is there on
+/// every machine and needs no driver; the call asks no other backend. It sorts host memory where it is. As many threads
+/// work as the process may run on, or as the environment variable LANESORT_THREADS says if that is fewer.
+Device built_in_device();
+
 /// Returns the device that `selector` names: a number in the order of devices(), or a part of the name of the device or
-/// of its platform, in any case of letters. "" or "default" is the first GPU, or else the first device.
+/// of its platform, in any case of letters. "built-in" is built_in_device(). "" or "default" is the first GPU, or else
+/// the built-in device; "compiling" is the first GPU, or else the first device that compiles kernels, which comparators
+/// as text and shapes of one's own need.
 ///
-/// Errors: Error(no_platform), Error(no_device), or Error(unknown_device) that lists what there is.
+/// Errors: Error(no_device) where none compiles, or Error(unknown_device) that lists what there is.
 Device find_device(std::string_view selector = {});
 
 }  // namespace lanesort

@@ -92,5 +92,6 @@ public:
 /// What a backend finds on this machine.
 Discovery discover_opencl();
 Discovery discover_cuda();
+Discovery discover_cpu();
 
 }  // namespace lanesort::detail

@@ -33,7 +33,7 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
     const bool merges = request.operation == Operation::merge;
     const std::uint64_t length = request.length();
     const unsigned resident_items = shape.resident_groups * shape.work_items;
-    if (request.in_rows()) shape = fit_row(shape, length, !request.has_segments());
+    if (request.in_rows() && device.compiles) shape = fit_row(shape, length, !request.has_segments());
     KernelParameters parameters{.bytes = bytes,
                                 .count_sync = request.counts_syncs,
                                 .unroll_rounds = device.kind == DeviceKind::gpu,
@@ -45,7 +45,7 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
     DeviceInfo limited = device;
     Network network;
     for (;;) {
-        const bool short_rows = request.row_length > 0 && std::has_single_bit(length) &&
+        const bool short_rows = device.compiles && request.row_length > 0 && std::has_single_bit(length) &&
                                 parameters.shape.tile_keys() > length &&
                                 parameters.shape.register_vectors * parameters.shape.lanes <= length;
         parameters.layout = short_rows ? Layout::short_rows : request.in_rows() ? Layout::rows : Layout::range;

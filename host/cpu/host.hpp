@@ -1,0 +1,47 @@
+// The built-in device, opened.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "../../lib/src/core/backend.hpp"
+#include "platform.hpp"
+#include "threads.hpp"
+
+namespace lanesort::cpu {
+
+/// Kernels that were compiled with the library.
+class Program final : public detail::Program {
+public:
+    /// Throws Error(unsupported) where the library has no kernels for these parameters.
+    Program(const detail::KernelParameters& parameters, Instructions instructions);
+
+    std::vector<Kernel> kernels;  ///< in the order of detail::kernel_names()
+};
+
+class Host final : public detail::Backend {
+public:
+    explicit Host(const Processor& processor);
+
+    const DeviceInfo& info() const noexcept override { return info_; }
+    std::shared_ptr<const detail::Program> compile(const detail::KernelParameters& parameters) override;
+    void release() override { programs_.clear(); }
+    SortReport run_on_host_memory(const detail::Work& work, const detail::Bindings& bindings,
+                                  const std::function<void(std::size_t, std::size_t)>& progress) override;
+
+    // It has no queues: its calls are on host memory.
+    detail::MemoryFacts inspect(void* memory) const override;
+    void check(const detail::Queue& queue) const override;
+    void enqueue(const detail::Work& work, const detail::Bindings& bindings, const detail::Queue& queue,
+                 void** event) override;
+    std::unique_ptr<detail::Recording> record(std::shared_ptr<const detail::Work> work,
+                                              const detail::Bindings& bindings, void* queue) override;
+
+private:
+    Instructions instructions_;
+    DeviceInfo info_;
+    std::vector<std::shared_ptr<const Program>> programs_;
+    Threads threads_;
+};
+
+}  // namespace lanesort::cpu

@@ -1,0 +1,126 @@
+#include "platform.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include <lanesort/version.h>
+
+#include "../../lib/src/core/backend.hpp"
+#include "host.hpp"
+
+namespace lanesort::cpu {
+namespace {
+
+struct InstructionsRow {
+    Instructions instructions;
+    const char* name;        ///< in devices' names
+    const char* short_name;  ///< in LANESORT_INSTRUCTIONS
+    unsigned vector_bytes;
+};
+constexpr InstructionsRow instruction_sets[] = {
+#ifdef __x86_64__
+    {Instructions::baseline, "SSE2", "baseline", 16},
+    {Instructions::avx2, "AVX2", "avx2", 32},
+    {Instructions::avx512, "AVX-512", "avx512", 64},
+#elif defined(__aarch64__)
+    {Instructions::baseline, "NEON", "baseline", 16},
+#else
+    {Instructions::baseline, "no vectors known", "baseline", 16},
+#endif
+};
+
+const InstructionsRow& row_of(Instructions instructions) {
+    return *std::ranges::find(instruction_sets, instructions, &InstructionsRow::instructions);
+}
+
+bool has([[maybe_unused]] Instructions instructions) {
+#ifdef __x86_64__
+    if (instructions == Instructions::avx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+    if (instructions == Instructions::avx512)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#endif
+    return true;
+}
+
+std::string_view variable(const char* name) {
+    const char* const value = std::getenv(name);
+    return value ? value : "";
+}
+
+/// Processors that this process may run on.
+unsigned allowed_processors() {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(std::max(CPU_COUNT(&set), 1));
+    return static_cast<unsigned>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));  // a machine of more than 1024
+}
+
+class BuiltInDevice final : public detail::DeviceHandle {
+public:
+    explicit BuiltInDevice(const Processor& processor) : processor_(processor), info_(describe(processor)) {}
+
+    const DeviceInfo& info() const noexcept override { return info_; }
+    std::unique_ptr<detail::Backend> open() const override { return std::make_unique<Host>(processor_); }
+
+private:
+    Processor processor_;
+    DeviceInfo info_;
+};
+
+}  // namespace
+
+Processor processor() {
+    Processor found{Instructions::baseline, allowed_processors()};
+    const std::string_view most = variable("LANESORT_INSTRUCTIONS");
+    for (const InstructionsRow& row : instruction_sets) {
+        if (has(row.instructions)) found.instructions = row.instructions;
+        if (most == row.short_name) break;
+    }
+    const std::string_view limit = variable("LANESORT_THREADS");
+    unsigned threads = 0;
+    if (std::from_chars(limit.data(), limit.data() + limit.size(), threads).ec == std::errc{} && threads > 0)
+        found.threads = std::min(found.threads, threads);
+    return found;
+}
+
+DeviceInfo describe(const Processor& processor) {
+    const InstructionsRow& row = row_of(processor.instructions);
+    DeviceInfo info;
+    info.backend = "CPU";
+    info.platform = "built-in";
+    info.name = fmt::format("built-in, {}, {} thread{}", row.name, processor.threads, processor.threads > 1 ? "s" : "");
+    info.vendor = "lanesort";
+    info.version = row.name;
+    info.driver = LANESORT_VERSION;
+    info.kind = DeviceKind::cpu;
+    info.compute_units = processor.threads;
+    info.max_work_items = 1;
+    info.native_vector_bytes = row.vector_bytes;
+    info.global_bytes =
+        static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    info.max_allocation_bytes = info.global_bytes;
+    info.local_bytes = 1 << 15;
+    info.host_unified_memory = true;
+    info.compiles = false;
+    return info;
+}
+
+}  // namespace lanesort::cpu
+
+namespace lanesort {
+
+Device built_in_device() { return Device(std::make_shared<cpu::BuiltInDevice>(cpu::processor())); }
+
+namespace detail {
+
+Discovery discover_cpu() { return {{"built-in"}, {built_in_device()}, {}}; }
+
+}  // namespace detail
+}  // namespace lanesort

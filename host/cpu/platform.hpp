@@ -1,0 +1,22 @@
+// The processor that the program runs on.
+#pragma once
+
+#include <lanesort/device.hpp>
+
+#include "compiled.hpp"
+
+namespace lanesort::cpu {
+
+/// What is used of the processor.
+struct Processor {
+    Instructions instructions;
+    unsigned threads;
+};
+
+/// The widest instructions that it has and the library has kernels for, and as many threads as this process may run at
+/// once. The environment variables LANESORT_INSTRUCTIONS ("baseline", "avx2") and LANESORT_THREADS may say less.
+Processor processor();
+
+DeviceInfo describe(const Processor& processor);
+
+}  // namespace lanesort::cpu

@@ -1,0 +1,56 @@
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include <lanesort/error.hpp>
+
+#include "host.hpp"
+#include "table.hpp"
+
+namespace lanesort::cpu {
+namespace {
+
+/// Whether they are the same kernels. What else a program is compiled for, these look at when they run.
+bool serves(const Compiled& compiled, const detail::KernelParameters& parameters) {
+    const ElementBytes& bytes = parameters.bytes;
+    const Shape& shape = parameters.shape;
+    return compiled.file == detail::kernel_file(parameters) && compiled.two_ranges == parameters.reads_two_ranges() &&
+           !bytes.is_record && compiled.key_bytes == bytes.key && compiled.value_bytes == bytes.value &&
+           compiled.index_bytes == bytes.index && compiled.lanes == shape.lanes && compiled.vectors == shape.vectors &&
+           compiled.register_vectors == shape.register_vectors;
+}
+
+const Compiled* find(const detail::KernelParameters& parameters, Instructions most) {
+    const Compiled* best = nullptr;
+    for (const Compiled* const compiled : all_compiled())
+        if (compiled->instructions <= most && serves(*compiled, parameters) &&
+            (!best || best->instructions < compiled->instructions))
+            best = compiled;
+    return best;
+}
+
+Error unsupported(const detail::KernelParameters& parameters) {
+    if (parameters.bytes.is_record)
+        return Error(ErrorCode::unsupported,
+                     "the built-in device has no compiler for the text of a comparator: include lanesort/cpu.hpp and "
+                     "give it a function, or sort on an OpenCL or CUDA device");
+    return Error(
+        ErrorCode::unsupported,
+        fmt::format("the built-in device has no kernels of shape {} for keys of {} bytes, values of {} and "
+                    "indices of {}; it has those of the shapes that the library chooses",
+                    to_string(parameters.shape), parameters.bytes.key, parameters.bytes.value, parameters.bytes.index));
+}
+
+}  // namespace
+
+Program::Program(const detail::KernelParameters& wanted, Instructions instructions) : detail::Program(wanted) {
+    max_work_items = 1;
+    const Compiled* const compiled = find(parameters, instructions);
+    if (!compiled) throw unsupported(parameters);
+    for (const std::string_view name : detail::kernel_names(parameters))
+        kernels.push_back(std::ranges::find(compiled->kernels, name, &NamedKernel::name)->run);
+}
+
+}  // namespace lanesort::cpu

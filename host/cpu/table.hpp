@@ -1,0 +1,13 @@
+// All kernels that were compiled with the library.
+#pragma once
+
+#include <span>
+
+#include "compiled.hpp"
+
+namespace lanesort::cpu {
+
+/// Of all instructions and elements (cmake/CpuKernels.cmake).
+std::span<const Compiled* const> all_compiled() noexcept;
+
+}  // namespace lanesort::cpu

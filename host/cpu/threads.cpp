@@ -1,0 +1,104 @@
+#include "threads.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+
+namespace lanesort::cpu {
+namespace {
+
+/// While this lives, threads that are started get no signals: those are for the program's own threads.
+class WithoutSignals {
+public:
+    WithoutSignals() {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    ~WithoutSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    WithoutSignals(const WithoutSignals&) = delete;
+    WithoutSignals& operator=(const WithoutSignals&) = delete;
+
+private:
+    sigset_t before_;
+};
+
+}  // namespace
+
+void Threads::Crew::take_shares() noexcept {
+    for (;;) {
+        const std::uint64_t first = next.fetch_add(share, std::memory_order_relaxed);
+        if (first >= groups) return;
+        job.run(job.what, first, std::min(first + share, groups));
+    }
+}
+
+void Threads::Crew::serve() noexcept {
+    std::uint64_t served = 0;
+    std::unique_lock<std::mutex> lock(mutex);
+    for (;;) {
+        begins.wait(lock, [&] { return is_over || launches != served; });
+        if (is_over) return;
+        served = launches;
+        lock.unlock();
+        take_shares();
+        lock.lock();
+        if (--working == 0) ends.notify_one();
+    }
+}
+
+Threads::Crew& Threads::crew() {
+    const int process = getpid();
+    if (crew_ && process_ != process) (void)crew_.release();  // its threads are the parent's
+    if (!crew_) {
+        crew_ = std::make_unique<Crew>();
+        process_ = process;
+        const WithoutSignals without_signals;
+        try {
+            while (crew_->threads.size() + 1 < count_)
+                crew_->threads.emplace_back([crew = crew_.get()] { crew->serve(); });
+        } catch (const std::system_error&) {
+            // Where no more threads may be started, those that there are do the work.
+        }
+    }
+    return *crew_;
+}
+
+void Threads::share_out(std::uint64_t groups, Job job) {
+    // Several shares for each thread, since a core may have other work besides.
+    constexpr std::uint64_t shares_of_a_thread = 8;
+    if (count_ <= 1 || groups <= 1) return job.run(job.what, 0, groups);
+    Crew& all = crew();
+    {
+        const std::lock_guard lock(all.mutex);
+        all.job = job;
+        all.groups = groups;
+        all.share = std::max<std::uint64_t>(groups / (count_ * shares_of_a_thread), 1);
+        all.next.store(0, std::memory_order_relaxed);
+        all.working = static_cast<unsigned>(all.threads.size());
+        ++all.launches;
+    }
+    all.begins.notify_all();
+    all.take_shares();
+    std::unique_lock<std::mutex> lock(all.mutex);
+    all.ends.wait(lock, [&] { return all.working == 0; });
+}
+
+Threads::~Threads() {
+    if (!crew_) return;
+    if (process_ != getpid()) {
+        (void)crew_.release();
+        return;
+    }
+    {
+        const std::lock_guard lock(crew_->mutex);
+        crew_->is_over = true;
+    }
+    crew_->begins.notify_all();
+    for (std::thread& thread : crew_->threads) thread.join();
+}
+
+}  // namespace lanesort::cpu

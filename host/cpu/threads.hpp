@@ -1,0 +1,64 @@
+// The threads of one sorter on the built-in device.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace lanesort::cpu {
+
+/// Threads that share out the work-groups of a launch among them. They start with the first launch that needs them and
+/// sleep between launches. A process that was forked off starts its own.
+class Threads {
+public:
+    /// At most so many, the caller's counted in.
+    explicit Threads(unsigned count) : count_(count) {}
+    ~Threads();
+    Threads(const Threads&) = delete;
+    Threads& operator=(const Threads&) = delete;
+
+    /// Calls run(first, end) for ranges that together are 0 .. groups, on several threads at once; returns when all of
+    /// them have ended. `run` must not throw.
+    template <class Run>
+    void share_out(std::uint64_t groups, const Run& run) {
+        share_out(groups, {&run, [](const void* what, std::uint64_t first, std::uint64_t end) {
+                               (*static_cast<const Run*>(what))(first, end);
+                           }});
+    }
+
+private:
+    /// A call without its type.
+    struct Job {
+        const void* what;
+        void (*run)(const void*, std::uint64_t first, std::uint64_t end);
+    };
+    /// What the threads share. They outlive it in no case but a fork, where the child leaves it as it is.
+    struct Crew {
+        std::mutex mutex;
+        std::condition_variable begins, ends;
+        std::uint64_t launches = 0;  ///< so far: a thread works once for each
+        unsigned working = 0;
+        bool is_over = false;
+        Job job{};
+        std::uint64_t groups = 0, share = 1;
+        std::atomic<std::uint64_t> next = 0;
+        std::vector<std::thread> threads;
+
+        void take_shares() noexcept;
+        void serve() noexcept;
+    };
+
+    void share_out(std::uint64_t groups, Job job);
+    /// The threads of this process.
+    Crew& crew();
+
+    unsigned count_;
+    std::unique_ptr<Crew> crew_;
+    int process_ = 0;  ///< whose threads they are
+};
+
+}  // namespace lanesort::cpu

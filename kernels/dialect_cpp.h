@@ -1,0 +1,244 @@
+/* The neutral names of the kernels, in C++ with the vectors of GCC and Clang, for kernels that are compiled with the
+ * library. A work-group is one work-item. See dialect_opencl.h for what the names mean. */
+#ifndef DIALECT_CPP_H
+#define DIALECT_CPP_H
+
+/* Arrays may lie at any address, so nothing in them is taken to be aligned. */
+#define ANYWHERE __attribute__((aligned(1), may_alias))
+
+template <int bits>
+struct integer;
+template <> struct integer<0> { typedef uchar type; };
+template <> struct integer<8> { typedef uchar type; typedef signed char with_sign; };
+template <> struct integer<16> { typedef ushort type; typedef short with_sign; };
+template <> struct integer<32> { typedef uint type; typedef int with_sign; };
+template <> struct integer<64> { typedef ulong type; typedef long with_sign; };
+template <> struct integer<128> {
+    struct type {
+        ulong ANYWHERE x, y;
+    };
+};
+#define TWICE_8 16
+#define TWICE_16 32
+#define TWICE_32 64
+
+#if RECORD_BYTES
+typedef integer<RECORD_WORD_BITS>::type ANYWHERE record_word_t;
+struct key_t {
+    record_word_t words[RECORD_WORDS];
+};
+typedef key_t register_key_t;
+#else
+typedef integer<KEY_BITS>::type ANYWHERE key_t;
+#endif
+#if VALUE_BITS == 128
+typedef integer<VALUE_BITS>::type value_t;
+#else
+typedef integer<VALUE_BITS>::type ANYWHERE value_t;
+#endif
+typedef value_t stored_value_t;
+typedef uchar value_argument_t;
+typedef integer<INDEX_BITS>::type ANYWHERE index_t;
+typedef ulong ANYWHERE segment_t;
+typedef ulong position_t;
+typedef ulong offset_t;
+
+#define KERNEL static
+#define GLOBAL
+#define LOCAL
+#define INLINE static inline __attribute__((always_inline))
+#define OUTLINED static __attribute__((noinline))
+#ifdef __clang__
+#define UNROLL _Pragma("unroll")
+#define ROLLED _Pragma("nounroll")
+#else
+#define UNROLL _Pragma("GCC unroll 64")
+#define ROLLED _Pragma("GCC unroll 1")
+#endif
+/* Of the work-group that this thread runs. */
+static thread_local ulong group_id, groups;
+#define GROUPS groups
+#define GROUP_ID group_id
+#define LOCAL_ID 0u
+#define BARRIER() ((void)0)
+#define AWAIT_LAST_LAUNCH() ((void)0)
+#define DECLARE_LOCAL(type, name, size, bytes_before) type name[size]
+#define ATOMIC_ADD(address, value) __atomic_fetch_add(address, value, __ATOMIC_RELAXED)
+#define BARRIERS_IN_BRANCHES 1
+#define MAXIMA_BY_PRODUCTS 0
+/* One program sorts arrays, rows and segments, and counts where it is asked to. */
+#define DECIDES_AT_RUN_TIME 1
+
+template <class T>
+INLINE T min(T a, T b) { return b < a ? b : a; }
+template <class T>
+INLINE T max(T a, T b) { return a < b ? b : a; }
+
+#if WALKS_IN_CACHE && LANES >= 4 && RECORD_BYTES == 0 && KEY_BITS <= 32 && VALUE_BITS + INDEX_BITS == KEY_BITS && \
+    (VALUE_BITS == 0 || INDEX_BITS == 0)
+#define PACKED 1
+#define REGISTER_KEY_BITS PASTE(TWICE_, KEY_BITS)
+#else
+#define PACKED 0
+#define REGISTER_KEY_BITS KEY_BITS
+#endif
+#if !RECORD_BYTES
+typedef integer<REGISTER_KEY_BITS>::type register_key_t;
+#endif
+
+/* To and from any address. */
+template <class T>
+INLINE T load(const void* address) {
+    T value;
+    __builtin_memcpy(&value, address, sizeof value);
+    return value;
+}
+template <class T>
+INLINE void store(T value, void* address) {
+    __builtin_memcpy(address, &value, sizeof value);
+}
+#define LOAD_GLOBAL_VECTOR(type, address) load<type>(address)
+#define STORE_GLOBAL_VECTOR(type, value, address) store<type>(value, address)
+
+#if LANES == 1
+typedef register_key_t vec_t;
+typedef integer<VALUE_BITS>::type value_vec_t;
+typedef integer<INDEX_BITS>::type index_vec_t;
+#define BROADCAST(type, x) ((type)(x))
+#define LOAD_VECTOR(address) (*(address))
+#define STORE_VECTOR(value, address) (*(address) = (value))
+#define MIRROR_LANES(v) (v)
+#define COUNT_LANES(first) (first)
+#define MIN(a, b) min(a, b)
+#define MAX(a, b) max(a, b)
+#else
+template <class T>
+struct lanes_of_type {
+    typedef T vector __attribute__((vector_size(LANES * sizeof(T))));
+    typedef T half __attribute__((vector_size(LANES / 2 * sizeof(T))));
+    typedef decltype(vector() < vector()) mask;
+};
+typedef lanes_of_type<register_key_t>::vector vec_t;
+typedef lanes_of_type<register_key_t>::half half_of_vec_t;
+typedef lanes_of_type<integer<KEY_BITS>::type>::vector key_vec_t;
+typedef lanes_of_type<integer<VALUE_BITS>::type>::vector value_vec_t;
+typedef lanes_of_type<integer<INDEX_BITS>::type>::vector index_vec_t;
+#define BROADCAST(type, x) (type{} + (x))
+template <class T>
+INLINE typename lanes_of_type<T>::vector LOAD_VECTOR(const T* address) {
+    return load<typename lanes_of_type<T>::vector>(address);
+}
+#define STORE_VECTOR(value, address) store(value, address)
+#define TO_REGISTER_KEYS(keys) __builtin_convertvector(keys, vec_t)
+#define TO_KEYS(register_keys) __builtin_convertvector(register_keys, key_vec_t)
+
+#define LESS(a, b) ((a) < (b))
+#define EQUAL(a, b) ((a) == (b))
+#define SELECT(a, b, mask) ((mask) ? (b) : (a))
+typedef lanes_of_type<register_key_t>::mask key_mask_t;
+typedef lanes_of_type<integer<VALUE_BITS>::type>::mask value_mask_t;
+typedef lanes_of_type<integer<INDEX_BITS>::type>::mask index_mask_t;
+#define TO_KEY_MASK(mask) __builtin_convertvector(mask, key_mask_t)
+#define TO_VALUE_MASK(mask) __builtin_convertvector(mask, value_mask_t)
+#define TO_INDEX_MASK(mask) __builtin_convertvector(mask, index_mask_t)
+
+template <class V>
+INLINE V smaller(V a, V b) { return a < b ? a : b; }
+template <class V>
+INLINE V larger(V a, V b) { return a < b ? b : a; }
+#if PACKED
+typedef lanes_of_type<integer<REGISTER_KEY_BITS>::with_sign>::vector signed_vec_t;
+#define MIN(a, b) ((vec_t)smaller((signed_vec_t)(a), (signed_vec_t)(b)))
+#define MAX_OF_LANES(a, b) ((vec_t)larger((signed_vec_t)(a), (signed_vec_t)(b)))
+#else
+#define MIN(a, b) smaller(a, b)
+#define MAX_OF_LANES(a, b) larger(a, b)
+#endif
+#if REGISTER_KEY_BITS == 64
+#define MAX(a, b) ((a) ^ (b) ^ MIN(a, b))
+#else
+#define MAX(a, b) MAX_OF_LANES(a, b)
+#endif
+
+/* Lanes by their numbers, which the compiler computes. */
+template <uint... l>
+struct lane_numbers {};
+#if LANES == 2
+typedef lane_numbers<0, 1> all_lanes;
+#elif LANES == 4
+typedef lane_numbers<0, 1, 2, 3> all_lanes;
+#elif LANES == 8
+typedef lane_numbers<0, 1, 2, 3, 4, 5, 6, 7> all_lanes;
+#elif LANES == 16
+typedef lane_numbers<0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15> all_lanes;
+#endif
+template <class V, uint... l>
+INLINE V count_lanes(V first, lane_numbers<l...>) { return first + V{l...}; }
+#define COUNT_LANES(first) count_lanes(BROADCAST(index_vec_t, first), all_lanes())
+template <uint mask, class V, uint... l>
+INLINE V permuted(V v, lane_numbers<l...>) { return __builtin_shufflevector(v, v, (l ^ mask)...); }
+template <uint bit, class V, uint... l>
+INLINE V blended(V low, V high, lane_numbers<l...>) {
+    return __builtin_shufflevector(low, high, (l & bit ? l + LANES : l)...);
+}
+template <uint bit, class V, uint... l>
+INLINE V low_lanes(V a, V b, lane_numbers<l...>) {
+    return __builtin_shufflevector(a, b, (l & bit ? (l ^ bit) + LANES : l)...);
+}
+template <uint bit, class V, uint... l>
+INLINE V high_lanes(V a, V b, lane_numbers<l...>) {
+    return __builtin_shufflevector(a, b, (l & bit ? l + LANES : l ^ bit)...);
+}
+#define SWAP_LANES_1(v) permuted<1>(v, all_lanes())
+#define SWAP_LANES_2(v) permuted<2>(v, all_lanes())
+#define SWAP_LANES_4(v) permuted<4>(v, all_lanes())
+#define SWAP_LANES_8(v) permuted<8>(v, all_lanes())
+#define MIRROR_LANES_4(v) permuted<3>(v, all_lanes())
+#define MIRROR_LANES_8(v) permuted<7>(v, all_lanes())
+#define MIRROR_LANES_16(v) permuted<15>(v, all_lanes())
+#define MIRROR_LANES(v) permuted<LANES - 1>(v, all_lanes())
+#define BLEND_1(low, high) blended<1>(low, high, all_lanes())
+#define BLEND_2(low, high) blended<2>(low, high, all_lanes())
+#define BLEND_4(low, high) blended<4>(low, high, all_lanes())
+#define BLEND_8(low, high) blended<8>(low, high, all_lanes())
+#define LOW_LANES_1(a, b) low_lanes<1>(a, b, all_lanes())
+#define LOW_LANES_2(a, b) low_lanes<2>(a, b, all_lanes())
+#define LOW_LANES_4(a, b) low_lanes<4>(a, b, all_lanes())
+#define LOW_LANES_8(a, b) low_lanes<8>(a, b, all_lanes())
+#define HIGH_LANES_1(a, b) high_lanes<1>(a, b, all_lanes())
+#define HIGH_LANES_2(a, b) high_lanes<2>(a, b, all_lanes())
+#define HIGH_LANES_4(a, b) high_lanes<4>(a, b, all_lanes())
+#define HIGH_LANES_8(a, b) high_lanes<8>(a, b, all_lanes())
+
+/* The two halves of a vector's lanes, and a vector of both. */
+template <uint>
+struct half_of_lanes;
+template <> struct half_of_lanes<4> { typedef lane_numbers<0, 1> type; };
+template <> struct half_of_lanes<8> { typedef lane_numbers<0, 1, 2, 3> type; };
+template <> struct half_of_lanes<16> { typedef lane_numbers<0, 1, 2, 3, 4, 5, 6, 7> type; };
+template <uint first, uint... l>
+INLINE half_of_vec_t half_from(vec_t v, lane_numbers<l...>) { return __builtin_shufflevector(v, v, (first + l)...); }
+template <uint... l>
+INLINE vec_t joined(half_of_vec_t low, half_of_vec_t high, lane_numbers<l...>) {
+    return __builtin_shufflevector(low, high, l...);
+}
+#define LOW_HALF(v) half_from<0>(v, half_of_lanes<LANES>::type())
+#define HIGH_HALF(v) half_from<LANES / 2>(v, half_of_lanes<LANES>::type())
+#define JOIN_HALVES(low, high) joined(low, high, all_lanes())
+#endif
+
+/* Values as unsigned integers: their order decides between equal keys. */
+#if VALUE_BITS == 128
+#define LARGEST_VALUE (value_vec_t{~0ul, ~0ul})
+#define SMALLEST_VALUE (value_vec_t{0, 0})
+#define VALUE_LESS(a, b) (((a).y < (b).y) | (((a).y == (b).y) & ((a).x < (b).x)))
+#elif VALUE_BITS
+#define LARGEST_VALUE BROADCAST(value_vec_t, (value_t)~(value_t)0)
+#define SMALLEST_VALUE BROADCAST(value_vec_t, (value_t)0)
+#define VALUE_LESS(a, b) ((a) < (b))
+#endif
+#if INDEX_BITS
+#define LARGEST_INDEX BROADCAST(index_vec_t, (index_t)~(index_t)0)
+#endif
+
+#endif
