@@ -62,8 +62,8 @@ void check_host_memory(const Arrays& arrays, const Bindings& bindings, const Dev
     for (std::size_t slot = 0; slot < slots; ++slot) {
         const Array& array = arrays[slot];
         if (array.count == 0) continue;
-        require(bindings[slot].memory != nullptr, ErrorCode::invalid_argument,
-                fmt::format("the pointer to the {} is null", array.name));
+        if (bindings[slot].memory == nullptr)
+            throw Error(ErrorCode::invalid_argument, fmt::format("the pointer to the {} is null", array.name));
         const auto address = reinterpret_cast<std::uintptr_t>(bindings[slot].memory);
         *last++ = {&array, 0, address, address + array.size()};
     }

@@ -11,8 +11,10 @@
 namespace lanesort::detail {
 namespace {
 
-void require(bool holds, const std::string& sentence) {
-    if (!holds) throw Error(ErrorCode::invalid_argument, sentence);
+/// Every call comes by, so a sentence is only made where it is needed.
+template <class... Arguments>
+void require(bool holds, fmt::format_string<const Arguments&...> sentence, const Arguments&... arguments) {
+    if (!holds) throw Error(ErrorCode::invalid_argument, fmt::format(sentence, arguments...));
 }
 
 /// A comment that does not end would go on in the kernels' own text.
@@ -37,37 +39,37 @@ bool ends_in_comment(std::string_view text) {
 
 void check(const Request& request) {
     require(request.row_length == 0 || request.count % request.row_length == 0,
-            fmt::format("{} keys are no whole number of rows of {} keys", request.count, request.row_length));
+            "{} keys are no whole number of rows of {} keys", request.count, request.row_length);
     require(request.row_length == 0 || !request.has_segments(), "keys cannot be rows and segments at once");
     require(!request.has_segments() || request.offset_bytes == 4 || request.offset_bytes == 8,
-            fmt::format("offsets of segments have {} bytes, but must have 4 or 8", request.offset_bytes));
+            "offsets of segments have {} bytes, but must have 4 or 8", request.offset_bytes);
     require(!request.has_segments() || request.segments < ~std::uint64_t{0},
-            fmt::format("{} segments are more than can be: they have one offset more", request.segments));
+            "{} segments are more than can be: they have one offset more", request.segments);
     require(request.value_bytes == 0 || (std::has_single_bit(request.value_bytes) && request.value_bytes <= 16),
-            fmt::format("values have {} bytes, but must have 1, 2, 4, 8 or 16", request.value_bytes));
+            "values have {} bytes, but must have 1, 2, 4, 8 or 16", request.value_bytes);
     if (const Comparator* const comparator = request.key.comparator()) {
-        require(comparator->bytes >= 1 && comparator->bytes <= 64,
-                fmt::format("records have {} bytes, but must have 1 to 64", comparator->bytes));
+        require(comparator->bytes >= 1 && comparator->bytes <= 64, "records have {} bytes, but must have 1 to 64",
+                comparator->bytes);
         require(!request.order, "records have the order of their comparator, so no other can be asked for");
         require(!comparator->type.empty() && !comparator->before.empty(),
                 "a comparator needs the name of the records' type and an expression");
         for (const auto& [text, name] : {std::pair{&comparator->type, "type"},
                                          {&comparator->before, "expression"},
                                          {&comparator->declarations, "declarations"}})
-            require(!ends_in_comment(*text),
-                    fmt::format("a comment in the comparator's {} has no end: there is /* without */", name));
+            require(!ends_in_comment(*text), "a comment in the comparator's {} has no end: there is /* without */",
+                    name);
     } else {
-        require(std::ranges::count(all_key_types, request.key.type()) == 1,
-                fmt::format("there is no type of keys {}", static_cast<unsigned>(request.key.type())));
+        require(std::ranges::count(all_key_types, request.key.type()) == 1, "there is no type of keys {}",
+                static_cast<unsigned>(request.key.type()));
     }
     const Order order = request.order_or_usual();
-    require(order == Order::ascending || order == Order::descending,
-            fmt::format("there is no order {}", static_cast<unsigned>(order)));
+    require(order == Order::ascending || order == Order::descending, "there is no order {}",
+            static_cast<unsigned>(order));
 }
 
 void check_indices(const Request& request) {
-    require(request.index_bytes == 4 || request.index_bytes == 8,
-            fmt::format("indices have {} bytes, but must have 4 or 8", request.index_bytes));
+    require(request.index_bytes == 4 || request.index_bytes == 8, "indices have {} bytes, but must have 4 or 8",
+            request.index_bytes);
     if (request.index_bytes == 4 && request.length() > most_narrow_indices)
         throw Error(ErrorCode::too_large, fmt::format("{} keys cannot be numbered by indices of 4 bytes, but {} can",
                                                       request.length(), most_narrow_indices));
