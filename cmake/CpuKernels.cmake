@@ -13,6 +13,11 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
   list(PREPEND cpu_instructions avx512 avx2)
 endif()
 
+# Kernels have parameters that some of them do not use, and vectors of other widths than the processor's.
+set(cpu_options $<$<NOT:$<CONFIG:Debug>>:-O2> -Wno-unused-parameter -Wno-ignored-attributes -Wno-psabi
+                $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-align-mismatch>
+                $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-conversion>)
+
 # Adds one file of the table, in which `name` is what tells it from others. The definitions are of parameters.h.
 function(add_cpu_program name instructions file kernels)
   string(PREPEND name "${instructions}_")
@@ -28,12 +33,11 @@ function(add_cpu_program name instructions file kernels)
   string(APPEND text "\n#include \"${PROJECT_SOURCE_DIR}/host/cpu/unit.hpp\"\n")
   set(path ${PROJECT_BINARY_DIR}/cpu/${name}.cpp)
   file(CONFIGURE OUTPUT ${path} CONTENT "${text}" @ONLY)
-  set_source_files_properties(${path} PROPERTIES COMPILE_OPTIONS
-                              "${cpu_flags_${instructions}};-Wno-unused-parameter;-Wno-ignored-attributes;-Wno-psabi;$<$<NOT:$<CONFIG:Debug>>:-O2>;$<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-align-mismatch>;$<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-conversion>")
+  set_source_files_properties(${path} PROPERTIES COMPILE_OPTIONS "${cpu_flags_${instructions}};${cpu_options}")
   set_property(GLOBAL APPEND PROPERTY lanesort_cpu_programs ${name})
 endfunction()
 
-# smallest(OUT A B): the smaller number.
+# set_to_smaller(OUT A B), set_to_larger(OUT A B): the smaller and the larger number.
 macro(set_to_smaller out a b)
   if(${a} LESS ${b})
     set(${out} ${a})
@@ -93,8 +97,10 @@ function(add_cpu_network instructions key value index)
   set(elements "${key}_${value}_${index}")
   set(definitions KEY_BITS=${key_bits} VALUE_BITS=${value_bits} INDEX_BITS=${index_bits} LANES=${lanes}
                   VECTORS=${vectors} REGISTER_VECTORS=${register_vectors})
-  add_cpu_program(sort_${elements} ${instructions} tile_in_cache.cl "sort_tiles;merge_strips;merge_tiles" ${definitions} FIRST_ONLY=1 TWO_RANGES=0)
-  add_cpu_program(merge_${elements} ${instructions} tile_in_cache.cl "merge_strips;merge_tiles" ${definitions} TWO_RANGES=1)
+  add_cpu_program(sort_${elements} ${instructions} tile_in_cache.cl "sort_tiles;merge_strips;merge_tiles"
+                  ${definitions} FIRST_ONLY=1 TWO_RANGES=0)
+  add_cpu_program(merge_${elements} ${instructions} tile_in_cache.cl "merge_strips;merge_tiles"
+                  ${definitions} TWO_RANGES=1)
 endfunction()
 
 # The selections of keys of so many bytes, with indices of so many, or 0.
@@ -114,8 +120,9 @@ function(add_cpu_selections instructions key index)
   math(EXPR key_bits "${key} * 8")
   math(EXPR index_bits "${index} * 8")
   foreach(vectors IN ITEMS 8 32)
-    add_cpu_program(select_${key}_${index}_${vectors} ${instructions} select_in_registers.cl "${kernels}" KEY_BITS=${key_bits} VALUE_BITS=0
-                    INDEX_BITS=${index_bits} LANES=${lanes} VECTORS=${vectors} REGISTER_VECTORS=8 TWO_RANGES=0)
+    add_cpu_program(select_${key}_${index}_${vectors} ${instructions} select_in_registers.cl "${kernels}"
+                    KEY_BITS=${key_bits} VALUE_BITS=0 INDEX_BITS=${index_bits} LANES=${lanes} VECTORS=${vectors}
+                    REGISTER_VECTORS=8 TWO_RANGES=0)
   endforeach()
 endfunction()
 
@@ -136,7 +143,7 @@ foreach(key IN ITEMS 1 2 4 8)
       endif()
     endforeach()
   endforeach()
-  # Nothing in these is wider than an element.
+  # These have no vectors, so wider instructions are of no use to them.
   math(EXPR key_bits "${key} * 8")
   set(definitions KEY_BITS=${key_bits} LANES=1 VECTORS=2048 REGISTER_VECTORS=2 TWO_RANGES=0)
   add_cpu_network(baseline ${key} 16 0)

@@ -17,6 +17,7 @@ struct Processor {
 /// once. The environment variables LANESORT_INSTRUCTIONS ("baseline", "avx2") and LANESORT_THREADS may say less.
 Processor processor();
 
+/// What a program sees of the built-in device on such a processor.
 DeviceInfo describe(const Processor& processor);
 
 }  // namespace lanesort::cpu

@@ -7,6 +7,7 @@
 
 #include <lanesort/calls.hpp>
 #include <lanesort/device.hpp>
+#include <lanesort/error.hpp>
 #include <lanesort/report.hpp>
 
 #include "work.hpp"
@@ -62,19 +63,25 @@ public:
     virtual SortReport run_on_host_memory(const Work& work, const Bindings& bindings,
                                           const std::function<void(std::size_t, std::size_t)>& progress) = 0;
 
+    // Of devices that have queues and memory of their own. The others throw Error(unsupported).
+
     /// Throws Error for memory that is none of this device's.
-    virtual MemoryFacts inspect(void* memory) const = 0;
+    virtual MemoryFacts inspect(void*) const { refuse_queues(); }
 
     /// Throws Error for a queue or an event that is none of this device's context.
-    virtual void check(const Queue& queue) const = 0;
+    virtual void check(const Queue&) const { refuse_queues(); }
 
     /// Enqueues the work on a queue that was checked; does not wait. OpenCL gives a new event of its end unless `event`
     /// is null; CUDA records the event that `event` points to.
-    virtual void enqueue(const Work& work, const Bindings& bindings, const Queue& queue, void** event) = 0;
+    virtual void enqueue(const Work&, const Bindings&, const Queue&, void** /*event*/) { refuse_queues(); }
 
     /// Records the work for that queue, which was checked.
-    virtual std::unique_ptr<Recording> record(std::shared_ptr<const Work> work, const Bindings& bindings,
-                                              void* queue) = 0;
+    virtual std::unique_ptr<Recording> record(std::shared_ptr<const Work>, const Bindings&, void* /*queue*/) {
+        refuse_queues();
+    }
+
+private:
+    [[noreturn]] void refuse_queues() const { throw Error(ErrorCode::unsupported, info().name + " has no queues"); }
 };
 
 /// A device that has not been opened.

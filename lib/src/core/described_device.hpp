@@ -23,10 +23,6 @@ public:
                                   const std::function<void(std::size_t, std::size_t)>&) override {
         return work.report;
     }
-    MemoryFacts inspect(void*) const override { return {}; }
-    void check(const Queue&) const override {}
-    void enqueue(const Work&, const Bindings&, const Queue&, void**) override {}
-    std::unique_ptr<Recording> record(std::shared_ptr<const Work>, const Bindings&, void*) override { return nullptr; }
 
 private:
     DeviceInfo info_;
