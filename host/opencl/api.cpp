@@ -15,7 +15,7 @@ Sorter make_sorter(Handle<cl_context> context, Handle<cl_device_id> device, Sort
         detail::require(context != nullptr && device != nullptr, ErrorCode::invalid_argument,
                         "the context or the device is null");
         const std::string& absence = loader().absence;
-        detail::require(absence.empty(), ErrorCode::no_platform, "OpenCL cannot be used: " + absence);
+        detail::require(absence.empty(), ErrorCode::no_platform, "OpenCL cannot be used: {}", absence);
         const cl::Context retained(context, true);
         const auto devices = retained.getInfo<CL_CONTEXT_DEVICES>();
         detail::require(std::ranges::any_of(devices, [&](const cl::Device& d) { return d() == device; }),

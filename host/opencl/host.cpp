@@ -145,7 +145,7 @@ void Host::check(const detail::Queue& queue) const {
         require(handle_of<cl_context>(checked_queue, CL_QUEUE_CONTEXT) == context_(), ErrorCode::wrong_context,
                 "the command queue belongs to another context than the sorter");
         require(handle_of<cl_device_id>(checked_queue, CL_QUEUE_DEVICE) == device_(), ErrorCode::wrong_context,
-                "the command queue belongs to another device than the sorter's, " + info_.name);
+                "the command queue belongs to another device than the sorter's, {}", info_.name);
         for (void* const handle : queue.wait_list) {
             require(handle != nullptr, ErrorCode::invalid_argument, "an event of the wait list is null");
             const cl::Event event(static_cast<cl_event>(handle), true);

@@ -57,15 +57,15 @@ void add_values(HostCall& call, const ConstValues& values, std::size_t keys) {
 /// Throws Error(invalid_argument) for too little of it.
 void check_room(const Request& merge, std::size_t room) {
     require(room >= merge.count, ErrorCode::invalid_argument,
-            fmt::format("the two ranges have {} keys, but there is room for only {}", merge.count, room));
+            "the two ranges have {} keys, but there is room for only {}", merge.count, room);
 }
 
 /// There must be room for all keys.
 void add_results(HostCall& call, const Results& results) {
     detail::check(call.request);
     const std::size_t bytes = call.request.key.bytes();
-    require(results.bytes() == bytes, ErrorCode::invalid_argument,
-            fmt::format("results have {} bytes, but the keys have {}", results.bytes(), bytes));
+    require(results.bytes() == bytes, ErrorCode::invalid_argument, "results have {} bytes, but the keys have {}",
+            results.bytes(), bytes);
     call.results = {results.data()};
 }
 
@@ -76,12 +76,12 @@ std::uint64_t longest_of(const HostCall& call) {
     std::uint64_t longest = 0;
     for (std::size_t i = 0; i < call.request.segments; ++i) {
         require(offsets[i] <= offsets[i + 1], ErrorCode::invalid_argument,
-                fmt::format("segment {} begins at key {} but ends at key {}", i, offsets[i], offsets[i + 1]));
+                "segment {} begins at key {} but ends at key {}", i, offsets[i], offsets[i + 1]);
         longest = std::max<std::uint64_t>(longest, offsets[i + 1] - offsets[i]);
     }
     const std::uint64_t end = offsets[call.request.segments];
-    require(end <= call.request.count, ErrorCode::out_of_range,
-            fmt::format("the last segment ends at key {}, but there are {}", end, call.request.count));
+    require(end <= call.request.count, ErrorCode::out_of_range, "the last segment ends at key {}, but there are {}",
+            end, call.request.count);
     return longest;
 }
 
@@ -183,10 +183,9 @@ HostCall selection(const ConstKeys& keys, const Results& best, const TopKOptions
     HostCall call = call_on(Operation::top_k, keys, {.order = options.order, .row_length = options.row_length});
     add_results(call, best);
     const std::uint64_t rows = call.request.row_count();
-    require(
-        rows == 0 ? best.size() == 0 : best.size() % rows == 0, ErrorCode::invalid_argument,
-        fmt::format("{} keys cannot be selected from {} rows: each row gives as many, so it must be a multiple of {}",
-                    best.size(), rows, rows));
+    require(rows == 0 ? best.size() == 0 : best.size() % rows == 0, ErrorCode::invalid_argument,
+            "{} keys cannot be selected from {} rows: each row gives as many, so it must be a multiple of {}",
+            best.size(), rows, rows);
     call.request.first = rows > 0 ? best.size() / rows : 0;
     return call;
 }
@@ -209,8 +208,8 @@ void Sorter::is_sorted_until(ConstKeys keys, std::span<std::uint64_t> in_order, 
     HostCall call = call_on(Operation::is_sorted_until, keys, options);
     core_->planner().arrays(call.request);
     const std::uint64_t results = call.request.row_count();
-    require(in_order.size() == results, ErrorCode::invalid_argument,
-            fmt::format("there is room for {} results, but there are {}", in_order.size(), results));
+    require(in_order.size() == results, ErrorCode::invalid_argument, "there is room for {} results, but there are {}",
+            in_order.size(), results);
     call.answers = {in_order.data()};
     run(call);
 }
@@ -334,26 +333,25 @@ namespace detail {
 
 std::size_t width_of(const char* what, std::size_t bytes) {
     const bool are_values = what == std::string_view("values");
-    require(bytes > 0, ErrorCode::invalid_argument,
-            fmt::format("{} have 0 bytes, but must have {}", what, are_values ? "1, 2, 4, 8 or 16" : "4 or 8"));
+    require(bytes > 0, ErrorCode::invalid_argument, "{} have 0 bytes, but must have {}", what,
+            are_values ? "1, 2, 4, 8 or 16" : "4 or 8");
     return bytes;
 }
 
 std::uint64_t first_with(std::uint64_t n, const Request& request) {
     const std::uint64_t length = request.length();
-    require(n <= length, ErrorCode::invalid_argument, fmt::format("there is no key {} among {}", n, length));
+    require(n <= length, ErrorCode::invalid_argument, "there is no key {} among {}", n, length);
     return n < length ? n + 1 : 0;
 }
 
 void check_same_width(std::size_t bytes, std::size_t other_bytes) {
     require(bytes == other_bytes, ErrorCode::invalid_argument,
-            fmt::format("the values have {} bytes in one array, but {} in another", bytes, other_bytes));
+            "the values have {} bytes in one array, but {} in another", bytes, other_bytes);
 }
 
 void check_second(const Request& first, const Request& second) {
     require(first.key == second.key, ErrorCode::invalid_argument,
-            fmt::format("the first range has keys of {}, but the second has keys of {}", first.key.name(),
-                        second.key.name()));
+            "the first range has keys of {}, but the second has keys of {}", first.key.name(), second.key.name());
     Request wanted = first, asked = second;
     asked.count = first.count;
     wanted.order = first.order_or_usual();

@@ -39,9 +39,8 @@ void require_apart(const Place* first, const Place* last) {
         for (const Place* b = first; b != a; ++b)
             require(a->area != b->area || a->end <= b->begin || b->end <= a->begin ||
                         !(a->array->is_written() || b->array->is_written()),
-                    ErrorCode::invalid_argument,
-                    fmt::format("the {} and the {} overlap in memory, but have to be apart", b->array->name,
-                                a->array->name));
+                    ErrorCode::invalid_argument, "the {} and the {} overlap in memory, but have to be apart",
+                    b->array->name, a->array->name);
 }
 
 }  // namespace
@@ -62,8 +61,8 @@ void check_host_memory(const Arrays& arrays, const Bindings& bindings, const Dev
     for (std::size_t slot = 0; slot < slots; ++slot) {
         const Array& array = arrays[slot];
         if (array.count == 0) continue;
-        if (bindings[slot].memory == nullptr)
-            throw Error(ErrorCode::invalid_argument, fmt::format("the pointer to the {} is null", array.name));
+        require(bindings[slot].memory != nullptr, ErrorCode::invalid_argument, "the pointer to the {} is null",
+                array.name);
         const auto address = reinterpret_cast<std::uintptr_t>(bindings[slot].memory);
         *last++ = {&array, 0, address, address + array.size()};
     }
@@ -79,17 +78,18 @@ void check_device_memory(const Arrays& arrays, const Bindings& bindings, const B
         if (array.bytes == 0 || (array.count == 0 && memory == nullptr)) continue;
         const MemoryFacts facts = backend.inspect(memory);
         require(!array.is_written() || facts.writable, ErrorCode::not_writable,
-                fmt::format("the memory of the {} is read-only for kernels", array.name));
+                "the memory of the {} is read-only for kernels", array.name);
         require(facts.readable || !(array.is_read() || array.is_reread), ErrorCode::invalid_argument,
-                fmt::format("the memory of the {} is write-only for kernels, but they have to read it", array.name));
+                "the memory of the {} is write-only for kernels, but they have to read it", array.name);
         const std::size_t alignment = std::min(array.bytes & (~array.bytes + 1), facts.alignment);
-        require(
-            facts.begin % alignment == 0, ErrorCode::invalid_argument,
-            fmt::format("the memory of the {} is not aligned to {}", array.name, described(array, arrays, request)));
+        if (facts.begin % alignment != 0)
+            throw Error(ErrorCode::invalid_argument, fmt::format("the memory of the {} is not aligned to {}",
+                                                                 array.name, described(array, arrays, request)));
         const std::uint64_t capacity = facts.bytes / array.bytes;
-        require(offset <= capacity && array.count <= capacity - offset, ErrorCode::out_of_range,
-                fmt::format("{} {} at offset {} reach past the end of their memory, which holds {} {}", array.count,
-                            array.name, offset, capacity, described(array, arrays, request)));
+        if (offset > capacity || array.count > capacity - offset)
+            throw Error(ErrorCode::out_of_range,
+                        fmt::format("{} {} at offset {} reach past the end of their memory, which holds {} {}",
+                                    array.count, array.name, offset, capacity, described(array, arrays, request)));
         const std::uint64_t begin = facts.begin + offset * array.bytes;
         if (array.count > 0) *last++ = {&array, facts.area, begin, begin + array.size()};
     }

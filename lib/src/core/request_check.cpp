@@ -4,17 +4,15 @@
 #include <string_view>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "planner.hpp"
+#include "require.hpp"
 
 namespace lanesort::detail {
 namespace {
 
-/// Every call comes by, so a sentence is only made where it is needed.
 template <class... Arguments>
 void require(bool holds, fmt::format_string<const Arguments&...> sentence, const Arguments&... arguments) {
-    if (!holds) throw Error(ErrorCode::invalid_argument, fmt::format(sentence, arguments...));
+    detail::require(holds, ErrorCode::invalid_argument, sentence, arguments...);
 }
 
 /// A comment that does not end would go on in the kernels' own text.
@@ -70,9 +68,9 @@ void check(const Request& request) {
 void check_indices(const Request& request) {
     require(request.index_bytes == 4 || request.index_bytes == 8, "indices have {} bytes, but must have 4 or 8",
             request.index_bytes);
-    if (request.index_bytes == 4 && request.length() > most_narrow_indices)
-        throw Error(ErrorCode::too_large, fmt::format("{} keys cannot be numbered by indices of 4 bytes, but {} can",
-                                                      request.length(), most_narrow_indices));
+    detail::require(request.index_bytes != 4 || request.length() <= most_narrow_indices, ErrorCode::too_large,
+                    "{} keys cannot be numbered by indices of 4 bytes, but {} can", request.length(),
+                    most_narrow_indices);
 }
 
 }  // namespace lanesort::detail

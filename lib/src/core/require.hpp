@@ -1,15 +1,17 @@
 // Conditions that callers have to meet.
 #pragma once
 
-#include <string>
+#include <fmt/format.h>
 
 #include <lanesort/error.hpp>
 
 namespace lanesort::detail {
 
-/// Throws that error unless it holds.
-inline void require(bool holds, ErrorCode code, const std::string& sentence) {
-    if (!holds) throw Error(code, sentence);
+/// Throws that error unless it holds. Every call comes by, so the sentence is only made where it is needed.
+template <class... Arguments>
+void require(bool holds, ErrorCode code, fmt::format_string<const Arguments&...> sentence,
+             const Arguments&... arguments) {
+    if (!holds) throw Error(code, fmt::format(sentence, arguments...));
 }
 
 }  // namespace lanesort::detail
