@@ -41,6 +41,11 @@ INLINE position_t first_lane(position_t first, uint block_vectors) {
     return block + (first - block) / LANES;
 }
 
+/* The lanes of a vector that lie before the array. */
+INLINE uint lanes_in_front(position_t first) {
+    return is_in_front(first) ? (uint)min((position_t)0 - first, (position_t)LANES) : 0;
+}
+
 /* The lanes of several vectors, in memory of the work-item's own. */
 typedef struct {
     register_key_t keys[LANES];
@@ -93,17 +98,18 @@ INLINE void load_to_end(lanes_t* lanes, arrays_t from, position_t first, positio
         *lanes = lanes_of(load_element(from, first, first, first_pass));
         return;
     }
+    uint l = lanes_in_front(first);
 #if TWO_RANGES
     lanes_t in_front = lanes_of(element_in_front(coding, flip));
-    ROLLED for (uint l = 0; l < LANES; ++l) if (is_in_front(first + l)) {
-        lanes->keys[l] = in_front.keys[l];
-        WITH_VALUES(lanes->values[l] = in_front.values[l];)
-        WITH_INDICES(lanes->indices[l] = in_front.indices[l];)
+    ROLLED for (uint front = 0; front < l; ++front) {
+        lanes->keys[front] = in_front.keys[front];
+        WITH_VALUES(lanes->values[front] = in_front.values[front];)
+        WITH_INDICES(lanes->indices[front] = in_front.indices[front];)
     }
 #endif
-    position_t position = first_lane(first, block_vectors);
-    ROLLED for (uint l = 0; l < LANES; ++l, position += block_vectors)
-        if (position < count) load_lane(lanes, l, from, position, first_pass);
+    position_t position = first_lane(first, block_vectors) + l * block_vectors;
+    ROLLED for (; l < LANES && position < count; ++l, position += block_vectors)
+        load_lane(lanes, l, from, position, first_pass);
 }
 
 INLINE void store_to_end(const lanes_t* lanes, arrays_t to, position_t first, position_t count, uint block_vectors,
@@ -112,9 +118,10 @@ INLINE void store_to_end(const lanes_t* lanes, arrays_t to, position_t first, po
         store_of_pass(element_of(lanes), to, first, last_pass);
         return;
     }
-    position_t position = first_lane(first, block_vectors);
-    ROLLED for (uint l = 0; l < LANES; ++l, position += block_vectors)
-        if (position < count) store_lane(lanes, l, to, position);
+    uint l = lanes_in_front(first);
+    position_t position = first_lane(first, block_vectors) + l * block_vectors;
+    ROLLED for (; l < LANES && position < count; ++l, position += block_vectors)
+        store_lane(lanes, l, to, position);
 }
 #endif
 

@@ -90,6 +90,24 @@ INLINE void sort_registers(element_t* r) {
     }
 }
 
+/* The same for so many vectors, of which the compiler makes loops. */
+INLINE void sort_vectors(element_t* r, uint vectors) {
+    ROLLED for (uint m = 0; m < vectors; ++m) r[m] = sort_lanes(r[m]);
+    ROLLED for (uint run = 1; run < vectors; run *= 2) {
+        for (uint lower = 0; lower < vectors; ++lower) {
+            uint upper = lower ^ (2 * run - 1);
+            if ((lower & run) || upper >= vectors) continue;
+            r[upper] = ON_LANES(MIRROR_LANES, r[upper]);
+            compare_exchange(&r[lower], &r[upper], 0);
+            r[upper] = ON_LANES(MIRROR_LANES, r[upper]);
+        }
+        for (uint stride = run / 2; stride > 0; stride /= 2)
+            for (uint lower = 0; lower + stride < vectors; ++lower)
+                if (!(lower & stride)) compare_exchange(&r[lower], &r[lower + stride], 0);
+        ROLLED for (uint m = 0; m < vectors; ++m) r[m] = merge_lanes(r[m]);
+    }
+}
+
 /* One round: the steps of strides 2^top .. 2^bottom vectors, then, where `lanes`, those inside the vectors.
  * A mirrored round begins with the first step of a phase, which is always the top stride of the registers. */
 INLINE void merge_registers(element_t* r, uint mirrored, uint top, uint bottom, uint lanes) {

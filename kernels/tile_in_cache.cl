@@ -59,6 +59,10 @@ INLINE uint is_beyond(tile_t tile, uint t, uint start, uint mirrored, position_t
 #define WALK INLINE
 #endif
 
+/* Compiled ahead, an array or row of so few vectors has a shorter way: whole registers would be mostly beyond its end. */
+#define SORTS_FEW (DECIDES_AT_RUN_TIME && LANES > 1)
+#define FEW_VECTORS (REGISTER_VECTORS / 4 * 3)
+
 /* The steps of strides 2^(top - 1) .. 2^bottom vectors, walking from first_t to last_t. The first round encodes. */
 WALK void merge_vectors(arrays_t arrays, position_t count, tile_t tile, uint first_t, uint last_t, uint mirrored,
                           uint top, uint bottom, uint coding, flip_t flip) {
@@ -119,25 +123,29 @@ INLINE uint chunks_before_end(tile_t tile, position_t count) {
 }
 
 #if !TWO_RANGES
-/* Phases 1 .. `phases`, counted in vectors, of each tile; of heads that are sorted only those from first_phase on.
- * Launched as the first pass, and for heads as each. */
-KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
-                       uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
-                       uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
-                       GLOBAL value_argument_t* values, offset_t values_offset, GLOBAL index_t* indices,
-                       offset_t indices_offset, GLOBAL const segment_t* segments, offset_t segments_offset,
-                       GLOBAL uint* counters, offset_t counters_offset) {
-    AWAIT_LAST_LAUNCH();
-    arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
-    offset_t number = enter_row(&arrays, &count, GROUP_FROM_END, segments + segments_offset, rows, end, tile_bits);
-    index_each_run(&arrays, phases);
-    tile_t tile = tile_of(number, strip_stride, strip_bits, count);
-
-#if SHORT_ROWS || FIRST_ONLY
-    uint walk = WALK_OF_TILE;
-#else
-    uint walk = 1u << (phases - FIELD_BITS); /* the rest of the tile is beyond the end */
+#if SORTS_FEW
+/* All phases of an array of FEW_VECTORS vectors or fewer. */
+WALK void sort_few(arrays_t arrays, position_t count, uint load_coding, uint store_coding, flip_t flip) {
+    element_t r[FEW_VECTORS];
+    uint last = (uint)(count - 1) / LANES; /* the one vector that may reach beyond the end */
+    lanes_t lanes = lanes_of(element_beyond(load_coding, flip));
+    load_to_end(&lanes, arrays, last * LANES, count, 1, load_coding, flip);
+    r[last] = element_of(&lanes);
+    ROLLED for (uint m = 0; m < last; ++m) r[m] = load_element(arrays, m * LANES, m * LANES, 1);
+    ROLLED for (uint m = 0; m <= last; ++m) r[m].key = encode(r[m].key, load_coding, flip);
+    sort_vectors(r, last + 1);
+    ROLLED for (uint m = 0; m <= last; ++m) r[m].key = decode(r[m].key, store_coding, flip);
+    ROLLED for (uint m = 0; m < last; ++m) store_of_pass(r[m], arrays, m * LANES, 1);
+    lanes = lanes_of(r[last]);
+    store_to_end(&lanes, arrays, last * LANES, count, 1, 1);
+}
 #endif
+
+/* Phases 1 .. `phases` of a tile, counted in vectors; of heads that are sorted only those from first_phase on. */
+INLINE void sort_tile(arrays_t arrays, position_t count, tile_t tile, uint phases, uint first_phase, uint load_coding,
+                      uint store_coding, flip_t flip) {
+    uint is_one_run = count <= (position_t)LANES << phases; /* the rest of the tile is beyond the end */
+    uint walk = is_one_run ? 1u << (phases - FIELD_BITS) : WALK_OF_TILE;
     /* The first walk over the chunks runs all phases of runs that lie in one, each further walk what is left of a phase
      * of longer ones. */
     for (uint last = max(IS_SORTED ? FIRST_PHASE : 0u, min(phases, (uint)CHUNK_BITS)); last <= phases; ++last) {
@@ -149,7 +157,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
                 tile_t part = part_of_tile(tile, t, 0, 0, count);
                 if (is_beyond(part, t, 0, 0, count)) continue;
                 element_t r[REGISTER_VECTORS];
-                load_registers(r, arrays, count, part, t, 0, 0, LANES, load_coding, flip);
+                load_registers(r, arrays, count, part, t, 0, 0, 1, load_coding, flip); /* in any order */
                 sort_blocks(r);
                 store_blocks(r, arrays, count, part, t, phases == FIELD_BITS ? store_coding : CODING_NONE, flip);
             }
@@ -158,6 +166,28 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
                             last == phases && phase == last_in_chunk ? store_coding : CODING_NONE, flip);
         }
     }
+}
+
+/* The first phases of each tile. Launched as the first pass, and for heads as each. */
+KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
+                       uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
+                       uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
+                       GLOBAL value_argument_t* values, offset_t values_offset, GLOBAL index_t* indices,
+                       offset_t indices_offset, GLOBAL const segment_t* segments, offset_t segments_offset,
+                       GLOBAL uint* counters, offset_t counters_offset) {
+    AWAIT_LAST_LAUNCH();
+    arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
+    offset_t number = enter_row(&arrays, &count, GROUP_FROM_END, segments + segments_offset, rows, end, tile_bits);
+    index_each_run(&arrays, phases);
+    /* A row that is shorter than others takes fewer phases. */
+    while (!IS_SORTED && phases > FIELD_BITS && count <= (position_t)LANES << (phases - 1)) --phases;
+#if SORTS_FEW
+    uint is_few = number == 0 && count - 1 < FEW_VECTORS * LANES && store_coding != CODING_NONE && !IS_SORTED;
+    if (is_few) sort_few(arrays, count, load_coding, store_coding, flip);
+    else
+#endif
+        sort_tile(arrays, count, tile_of(number, strip_stride, strip_bits, count), phases, first_phase, load_coding,
+                  store_coding, flip);
     sync_t none = {0, 0};
     report_sync(counters, counters_offset, none);
 }

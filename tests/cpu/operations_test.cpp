@@ -29,6 +29,44 @@ TEST_CASE("built-in device: sorts of every type and many counts") {
     });
 }
 
+TEST_CASE("built-in device: every small count, alone, with values, with indices, and as the length of rows") {
+    Random random(seed());
+    Sorter sorter(built_in_device());
+    const auto check = [&]<Key K>(K) {
+        for (std::size_t count = 1; count <= 270; ++count) {
+            const auto keys = keys_with_twins<K>(count, random);
+            const Order order = both_orders[count % 2];
+            run_on_host(sorter, problem_of({.order = order}, keys), count % 3);
+            for (const std::size_t value_bytes : {1, 4, 8})
+                run_on_host(sorter,
+                            problem_of({.order = order, .stable = count % 2 > 0, .value_bytes = value_bytes}, keys),
+                            count % 3);
+            run_on_host(sorter, problem_of({.operation = Operation::argsort, .order = order, .index_bytes = 4}, keys));
+            run_on_host(sorter,
+                        problem_of({.order = order, .row_length = count}, keys_with_twins<K>(3 * count, random)));
+        }
+    };
+    check(std::uint8_t{});
+    check(half{});
+    check(std::int32_t{});
+    check(double{});
+}
+
+TEST_CASE("built-in device: segments of which few are long") {
+    Random random(seed());
+    Sorter sorter(built_in_device());
+    Offsets offsets = {7};
+    for (std::size_t length = 0; length < 600; length += 1 + length / 9) offsets.push_back(offsets.back() + length);
+    for (const std::size_t longest : {700, 20'000, 150'000}) {
+        offsets.push_back(offsets.back() + longest);
+        const auto keys = keys_with_twins<std::uint32_t>(offsets.back() + 5, random);
+        run_on_host(sorter, problem_of({}, keys, offsets), 1);
+        run_on_host(sorter, problem_of({.first = 10}, keys, offsets));
+        run_on_host(sorter, problem_of({.stable = true, .value_bytes = 4}, keys, offsets), 2);
+        run_on_host(sorter, problem_of({.operation = Operation::argsort, .index_bytes = 4}, keys, offsets));
+    }
+}
+
 TEST_CASE("built-in device: every width of values beside every width of keys, stable or not") {
     Random random(seed());
     Sorter sorter(built_in_device());
@@ -149,7 +187,7 @@ TEST_CASE("built-in device: arrays at every address, offsets of 4 bytes") {
 
 TEST_CASE("built-in device: what it counts is what its plan says") {
     Sorter sorter(built_in_device());
-    for (const std::size_t count : {1, 1000, 300'001}) {
+    for (const std::size_t count : {1, 10, 1000, 300'001}) {
         const SyncCounts measured = sorter.measure(KeyType::u32, count);
         const SyncCounts exact = exact_counts(sorter.plan(KeyType::u32, count));
         CHECK(measured == exact);
