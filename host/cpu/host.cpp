@@ -3,11 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <string_view>
-
-#include <fmt/format.h>
-
-#include <lanesort/error.hpp>
 
 #include "../../lib/src/stopwatch.hpp"
 
@@ -16,29 +11,48 @@ namespace {
 
 using detail::Bindings, detail::Launch, detail::Slot, detail::Work;
 
-/// Bytes of alignment of arrays that works take for themselves: a line of the cache.
-constexpr std::align_val_t line{64};
+/// Bytes of a line of the cache, from which on arrays lie that works take for themselves.
+constexpr std::size_t line = 64;
 
-struct FreeLines {
-    void operator()(std::byte* memory) const noexcept { operator delete[](memory, line); }
-};
-using OwnMemory = std::unique_ptr<std::byte[], FreeLines>;
+/// So many bytes of these arrays stay for later calls, which then allocate nothing.
+constexpr std::size_t kept_bytes = 1 << 16;
 
-OwnMemory allocate(std::size_t bytes) { return OwnMemory(new (line) std::byte[bytes]); }
+Memory allocate(std::size_t bytes) { return Memory(new (std::align_val_t{line}) std::byte[bytes]); }
 
-/// For fewer elements, to wake threads takes longer than they save.
-constexpr std::uint64_t few_elements = 1 << 15;
-
-[[noreturn]] void refuse_queues() {
-    throw Error(ErrorCode::unsupported, "the built-in device sorts host memory, and has no queues");
+/// What an array takes for itself: those of the work's own, copies of what is consumed, and offsets of 8 bytes where
+/// the caller's have 4. Else 0.
+std::size_t own_bytes(const Work& work, Slot slot) {
+    const detail::Array& array = work.arrays[slot];
+    const bool is_widened = slot == Slot::segments && array.bytes == 4;
+    if (is_widened) return 2 * array.size();
+    return array.access == detail::Access::consume || is_own(slot) ? array.size() : 0;
 }
+
+/// What that array holds before the work begins.
+void fill(std::byte* own, const Work& work, Slot slot, const void* callers) {
+    const detail::Array& array = work.arrays[slot];
+    if (slot == Slot::segments) {
+        for (std::size_t i = 0; i < array.count; ++i) {
+            std::uint32_t narrow = 0;
+            std::memcpy(&narrow, static_cast<const std::byte*>(callers) + sizeof narrow * i, sizeof narrow);
+            const std::uint64_t wide = narrow;
+            std::memcpy(own + sizeof wide * i, &wide, sizeof wide);
+        }
+    } else if (array.access == detail::Access::consume) {
+        std::memcpy(own, callers, array.size());
+    }
+}
+
+/// The next place after so many bytes that is a line.
+constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + line - 1) / line * line; }
+
+/// With fewer elements, to wake threads takes longer than they save.
+constexpr std::uint64_t many_elements = 1 << 15;
 
 class Executor {
 public:
     Executor(const Work& work, const Bindings& bindings, Threads& threads)
-        : work_(work), bindings_(bindings), threads_(threads) {
-        for (const detail::Array& array : work.arrays) elements_ = std::max(elements_, array.count);
-    }
+        : work_(work), bindings_(bindings), threads_(threads) {}
 
     void operator()(const Launch& launch) {
         std::array<unsigned long, 2 * Launch::most_arguments> values;
@@ -56,8 +70,8 @@ public:
         const auto run = [&](std::uint64_t first, std::uint64_t end) {
             kernel(values.data(), first, end, launch.groups);
         };
-        if (elements_ < few_elements) run(0, launch.groups);
-        else threads_.share_out(launch.groups, run);
+        if (launch.groups > 1 && has_many_elements()) threads_.share_out(launch.groups, run);
+        else run(0, launch.groups);
     }
 
     void operator()(const detail::Copy& copy) {
@@ -69,6 +83,11 @@ public:
     void operator()(const detail::Zero& zero) { std::memset(address(zero.array), 0, work_.arrays[zero.array].size()); }
 
 private:
+    /// So many that threads are woken for them.
+    bool has_many_elements() const {
+        return std::ranges::any_of(work_.arrays, [](const auto& array) { return array.count >= many_elements; });
+    }
+
     std::byte* address(Slot slot) const {
         return static_cast<std::byte*>(bindings_[slot].memory) + bindings_[slot].offset * work_.arrays[slot].bytes;
     }
@@ -76,10 +95,11 @@ private:
     const Work& work_;
     const Bindings& bindings_;
     Threads& threads_;
-    std::uint64_t elements_ = 0;  ///< of the longest array
 };
 
 }  // namespace
+
+void FreeMemory::operator()(std::byte* memory) const noexcept { operator delete[](memory, std::align_val_t{line}); }
 
 Host::Host(const Processor& processor)
     : instructions_(processor.instructions), info_(describe(processor)), threads_(processor.threads) {}
@@ -95,25 +115,21 @@ SortReport Host::run_on_host_memory(const Work& work, const Bindings& callers,
                                     const std::function<void(std::size_t, std::size_t)>& progress) {
     SortReport report = work.report;
     Bindings bindings = callers;
-    std::array<OwnMemory, detail::slots> own;
-    for (std::size_t slot = 0; slot < detail::slots; ++slot) {
-        const detail::Array& array = work.arrays[slot];
-        const bool is_consumed = array.access == detail::Access::consume;
-        if (array.size() == 0 || !(is_consumed || is_own(static_cast<Slot>(slot)))) continue;
-        own[slot] = allocate(array.size());
-        if (is_consumed) {
-            std::memcpy(own[slot].get(), bindings[slot].memory, array.size());
-            report.device_bytes += array.size();
-        }
-        bindings[slot] = {own[slot].get(), 0};
-    }
-    // Kernels read offsets of 8 bytes.
-    std::vector<std::uint64_t> wide_offsets;
-    if (const detail::Array& offsets = work.arrays[Slot::segments]; offsets.bytes == 4) {
-        wide_offsets.resize(offsets.count);
-        const auto* const narrow = static_cast<const std::byte*>(callers[Slot::segments].memory);
-        for (std::size_t i = 0; i < wide_offsets.size(); ++i) std::memcpy(&wide_offsets[i], narrow + 4 * i, 4);
-        bindings[Slot::segments] = {wide_offsets.data(), 0};
+    std::size_t bytes = 0;
+    for (std::size_t slot = 0; slot < detail::slots; ++slot)
+        bytes += whole_lines(own_bytes(work, static_cast<Slot>(slot)));
+    Memory memory;
+    if (bytes > kept_bytes) memory = allocate(bytes);
+    else if (bytes > 0 && !kept_) kept_ = allocate(kept_bytes);
+    std::byte* next = memory ? memory.get() : kept_.get();
+    for (std::size_t i = 0; bytes > 0 && i < detail::slots; ++i) {
+        const auto slot = static_cast<Slot>(i);
+        const std::size_t own = own_bytes(work, slot);
+        if (own == 0) continue;
+        fill(next, work, slot, callers[slot].memory);
+        if (work.arrays[slot].access == detail::Access::consume) report.device_bytes += own;
+        bindings[slot] = {next, 0};
+        next += whole_lines(own);
     }
     detail::Stopwatch watch;
     Executor executor(work, bindings, threads_);
@@ -124,13 +140,6 @@ SortReport Host::run_on_host_memory(const Work& work, const Bindings& callers,
     }
     report.sort_seconds = watch.lap();
     return report;
-}
-
-detail::MemoryFacts Host::inspect(void*) const { refuse_queues(); }
-void Host::check(const detail::Queue&) const { refuse_queues(); }
-void Host::enqueue(const Work&, const Bindings&, const detail::Queue&, void**) { refuse_queues(); }
-std::unique_ptr<detail::Recording> Host::record(std::shared_ptr<const Work>, const Bindings&, void*) {
-    refuse_queues();
 }
 
 }  // namespace lanesort::cpu

@@ -1,6 +1,7 @@
 // The built-in device, opened.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -19,29 +20,31 @@ public:
     std::vector<Kernel> kernels;  ///< in the order of detail::kernel_names()
 };
 
+/// Memory from a line of the cache on, as it comes.
+struct FreeMemory {
+    void operator()(std::byte* memory) const noexcept;
+};
+using Memory = std::unique_ptr<std::byte[], FreeMemory>;
+
 class Host final : public detail::Backend {
 public:
     explicit Host(const Processor& processor);
 
     const DeviceInfo& info() const noexcept override { return info_; }
     std::shared_ptr<const detail::Program> compile(const detail::KernelParameters& parameters) override;
-    void release() override { programs_.clear(); }
+    void release() override {
+        programs_.clear();
+        kept_.reset();
+    }
     SortReport run_on_host_memory(const detail::Work& work, const detail::Bindings& bindings,
                                   const std::function<void(std::size_t, std::size_t)>& progress) override;
-
-    // It has no queues: its calls are on host memory.
-    detail::MemoryFacts inspect(void* memory) const override;
-    void check(const detail::Queue& queue) const override;
-    void enqueue(const detail::Work& work, const detail::Bindings& bindings, const detail::Queue& queue,
-                 void** event) override;
-    std::unique_ptr<detail::Recording> record(std::shared_ptr<const detail::Work> work,
-                                              const detail::Bindings& bindings, void* queue) override;
 
 private:
     Instructions instructions_;
     DeviceInfo info_;
     std::vector<std::shared_ptr<const Program>> programs_;
     Threads threads_;
+    Memory kept_;  ///< for small arrays that works take for themselves
 };
 
 }  // namespace lanesort::cpu
