@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 using enum Verdict;
 
 constexpr const char* how_to_have_opencl =
-    "install the graphics card's OpenCL driver, or PoCL, which sorts on the processor (Debian: pocl-opencl-icd)";
+    "to sort on a graphics card, install its OpenCL driver; for comparators as text on the processor, PoCL (Debian: "
+    "pocl-opencl-icd); the built-in device needs neither";
 constexpr const char* how_to_have_a_loader =
     "install OpenCL's loader (Debian: ocl-icd-libopencl1), if another device than CUDA's is to sort";
 
