@@ -121,6 +121,15 @@ TEST_CASE("every kernel that was compiled with the library has its names") {
     }
 }
 
+TEST_CASE("the built-in device's name says which instructions it uses, and on how many threads") {
+#ifdef __x86_64__
+    CHECK(cpu::describe({Instructions::avx512, 1}).name == "built-in, AVX-512, 1 thread");
+    CHECK(cpu::describe({Instructions::baseline, 4}).name == "built-in, SSE2, 4 threads");
+#elif defined(__aarch64__)
+    CHECK(cpu::describe({Instructions::baseline, 4}).name == "built-in, NEON, 4 threads");
+#endif
+}
+
 TEST_CASE("the built-in device refuses shapes and comparators that it has no kernels for") {
     Shape odd;
     odd.lanes = 2;
