@@ -6,7 +6,7 @@ include(GNUInstallDirs)
 install(TARGETS lanesort EXPORT lanesort-targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS lanesort_c EXPORT lanesort-c-targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/include/ ${PROJECT_BINARY_DIR}/include/ TYPE INCLUDE
-        FILES_MATCHING PATTERN *.h PATTERN *.hpp)
+        FILES_MATCHING PATTERN *.h PATTERN *.hpp PATTERN *.inc)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE TYPE DOC RENAME copyright)
 if(TARGET lanesort_command)
   install(TARGETS lanesort_command)
