@@ -77,7 +77,16 @@ INLINE uint larger_by_products(uint a, uint b, uint smaller) {
 #define LARGER_KEY(i, a, b, smaller) MAX(a, b)
 #endif
 
-#if RECORD_BYTES
+#ifdef RECORD_TYPE
+/* No registers hold so many records: they trade places in memory. */
+INLINE void swap_elements(ulong swap, element_t* a, element_t* b) {
+    ulong distance = opaque(0 - swap) & (ulong)((uchar*)b - (uchar*)a);
+    element_t first = *(const element_t*)((const uchar*)a + distance);
+    element_t second = *(const element_t*)((const uchar*)b - distance);
+    *a = first;
+    *b = second;
+}
+#elif RECORD_BYTES
 #define SWAP_KEYS(swap, a, b)                                                               \
     UNROLL for (uint i = 0; i < RECORD_WORDS; ++i)                                          \
         if (i % 2 == 0) SWAP_BY_SELECTION(record_word_t, swap, (a).words[i], (b).words[i]); \
@@ -99,7 +108,9 @@ INLINE uint larger_by_products(uint a, uint b, uint smaller) {
 #define COMPARE_EXCHANGE INLINE
 #endif
 COMPARE_EXCHANGE void compare_exchange(element_t* lower, element_t* upper, uint i) {
-#if RECORD_BYTES || (LANES == 1 && (TIE_BITS || KEY_BITS == 64))
+#ifdef RECORD_TYPE
+    swap_elements(BEFORE(*upper, *lower), lower, upper);
+#elif RECORD_BYTES || (LANES == 1 && (TIE_BITS || KEY_BITS == 64))
     uint swap = BEFORE(*upper, *lower);
     SWAP_KEYS(swap, lower->key, upper->key);
     WITH_VALUES(SWAP_VALUES(swap, lower->value, upper->value);)

@@ -21,7 +21,10 @@ typedef unsigned long ulong;
 
 /* A record is moved as integers, so that all of its bytes are. */
 #if RECORD_BYTES
-#if RECORD_BYTES % 8 == 0
+#ifdef RECORD_TYPE
+#define RECORD_WORD_BITS \
+    (sizeof(RECORD_TYPE) % 8 == 0 ? 64 : sizeof(RECORD_TYPE) % 4 == 0 ? 32 : sizeof(RECORD_TYPE) % 2 == 0 ? 16 : 8)
+#elif RECORD_BYTES % 8 == 0
 #define RECORD_WORD_BITS 64
 #elif RECORD_BYTES % 4 == 0
 #define RECORD_WORD_BITS 32
@@ -30,8 +33,12 @@ typedef unsigned long ulong;
 #else
 #define RECORD_WORD_BITS 8
 #endif
-#define RECORD_WORDS (RECORD_BYTES * 8 / RECORD_WORD_BITS)
+#ifdef RECORD_TYPE
+#define KEY_BYTES sizeof(RECORD_TYPE)
+#else
 #define KEY_BYTES RECORD_BYTES
+#endif
+#define RECORD_WORDS (KEY_BYTES * 8 / RECORD_WORD_BITS)
 #else
 #define KEY_BYTES (KEY_BITS / 8)
 #endif
@@ -48,6 +55,17 @@ typedef unsigned long ulong;
 #include "dialect_cpp.h"
 #else
 #include "dialect_opencl.h"
+#endif
+
+/* Where values and indices are, of an argument of a kernel, and whether they are anywhere. */
+#if !ANY_WIDTH
+#if VALUE_BITS
+typedef GLOBAL stored_value_t* values_t;
+#endif
+typedef GLOBAL index_t* indices_t;
+#define VALUES_AT(array) ((values_t)(array))
+#define INDICES_AT(array) (array)
+#define IS_THERE(array) 1
 #endif
 
 /* Of a constant power of two up to 2^23. */

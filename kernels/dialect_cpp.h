@@ -1,53 +1,72 @@
 /* The neutral names of the kernels, in C++ with the vectors of GCC and Clang, for kernels that are compiled with the
- * library. A work-group is one work-item. See dialect_opencl.h for what the names mean. */
+ * library. A work-group is one work-item. See dialect_opencl.h for what the names mean.
+ *
+ * All of it is inside a structure, of which each thread has one, with the base Group (lanesort/compiled.hpp): what is a
+ * function elsewhere is a member. In a template its parameters are RECORD_TYPE, and ORDER_TYPE, a function object. */
 #ifndef DIALECT_CPP_H
 #define DIALECT_CPP_H
 
 /* Arrays may lie at any address, so nothing in them is taken to be aligned. */
 #define ANYWHERE __attribute__((aligned(1), may_alias))
 
-template <int bits>
+/* Inside a structure nothing can be specialised as a whole. */
+template <int bits, int = 0>
 struct integer;
-template <> struct integer<0> { typedef uchar type; };
-template <> struct integer<8> { typedef uchar type; typedef signed char with_sign; };
-template <> struct integer<16> { typedef ushort type; typedef short with_sign; };
-template <> struct integer<32> { typedef uint type; typedef int with_sign; };
-template <> struct integer<64> { typedef ulong type; typedef long with_sign; };
-template <> struct integer<128> {
+template <int unused> struct integer<8, unused> {
+    typedef uchar type;
+    typedef uchar ANYWHERE stored;
+    typedef signed char with_sign;
+};
+template <int unused> struct integer<0, unused> : integer<8> {};
+template <int unused> struct integer<16, unused> {
+    typedef ushort type;
+    typedef ushort ANYWHERE stored;
+    typedef short with_sign;
+};
+template <int unused> struct integer<32, unused> {
+    typedef uint type;
+    typedef uint ANYWHERE stored;
+    typedef int with_sign;
+};
+template <int unused> struct integer<64, unused> {
+    typedef ulong type;
+    typedef ulong ANYWHERE stored;
+    typedef long with_sign;
+};
+template <int unused> struct integer<128, unused> {
     struct type {
         ulong ANYWHERE x, y;
     };
+    typedef type stored;
 };
 #define TWICE_8 16
 #define TWICE_16 32
 #define TWICE_32 64
 
 #if RECORD_BYTES
-typedef integer<RECORD_WORD_BITS>::type ANYWHERE record_word_t;
+typedef typename integer<RECORD_WORD_BITS>::type record_word_t;
 struct key_t {
+    typename integer<RECORD_WORD_BITS>::stored words[RECORD_WORDS];
+};
+struct register_key_t {
     record_word_t words[RECORD_WORDS];
 };
-typedef key_t register_key_t;
 #else
-typedef integer<KEY_BITS>::type ANYWHERE key_t;
+typedef typename integer<KEY_BITS>::stored key_t;
 #endif
-#if VALUE_BITS == 128
-typedef integer<VALUE_BITS>::type value_t;
-#else
-typedef integer<VALUE_BITS>::type ANYWHERE value_t;
-#endif
+typedef typename integer<VALUE_BITS>::stored value_t;
 typedef value_t stored_value_t;
 typedef uchar value_argument_t;
-typedef integer<INDEX_BITS>::type ANYWHERE index_t;
+typedef typename integer<INDEX_BITS>::stored index_t;
 typedef ulong ANYWHERE segment_t;
 typedef ulong position_t;
 typedef ulong offset_t;
 
-#define KERNEL static
+#define KERNEL
 #define GLOBAL
 #define LOCAL
-#define INLINE static inline __attribute__((always_inline))
-#define OUTLINED static __attribute__((noinline))
+#define INLINE inline __attribute__((always_inline))
+#define OUTLINED __attribute__((noinline))
 #ifdef __clang__
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("nounroll")
@@ -55,10 +74,8 @@ typedef ulong offset_t;
 #define UNROLL _Pragma("GCC unroll 64")
 #define ROLLED _Pragma("GCC unroll 1")
 #endif
-/* Of the work-group that this thread runs. */
-static thread_local ulong group_id, groups;
-#define GROUPS groups
-#define GROUP_ID group_id
+#define GROUPS this->groups
+#define GROUP_ID this->group_id
 #define LOCAL_ID 0u
 #define BARRIER() ((void)0)
 #define AWAIT_LAST_LAUNCH() ((void)0)
@@ -83,7 +100,7 @@ INLINE T max(T a, T b) { return a < b ? b : a; }
 #define REGISTER_KEY_BITS KEY_BITS
 #endif
 #if !RECORD_BYTES
-typedef integer<REGISTER_KEY_BITS>::type register_key_t;
+typedef typename integer<REGISTER_KEY_BITS>::type register_key_t;
 #endif
 
 /* To and from any address. */
@@ -100,10 +117,63 @@ INLINE void store(T value, void* address) {
 #define LOAD_GLOBAL_VECTOR(type, address) load<type>(address)
 #define STORE_GLOBAL_VECTOR(type, value, address) store<type>(value, address)
 
+#ifdef RECORD_TYPE
+typedef RECORD_TYPE comparator_record;
+#define AS_RECORD(key) __builtin_bit_cast(comparator_record, key)
+INLINE uint comparator_before(const comparator_record& a, const comparator_record& b) {
+    return (*(const ORDER_TYPE*)this->context->order)(a, b) ? 1 : 0;
+}
+/* The compiler is not to know where a number comes from: of one that depends on keys it would make branches, which no
+ * processor foresees. */
+INLINE ulong opaque(ulong number) {
+    __asm__("" : "+r"(number));
+    return number;
+}
+#endif
+
+#if ANY_WIDTH
+/* In registers values have 16 bytes and indices 8; in their arrays as many as the call says, or there is no array. */
+INLINE void copy(void* to, const void* from, ulong bytes) {
+    if (bytes == 1) __builtin_memcpy(to, from, 1);
+    if (bytes == 2) __builtin_memcpy(to, from, 2);
+    if (bytes == 4) __builtin_memcpy(to, from, 4);
+    if (bytes == 8) __builtin_memcpy(to, from, 8);
+    if (bytes == 16) __builtin_memcpy(to, from, 16);
+}
+struct any_width_t {
+    uchar* place;
+    ulong bytes;
+
+    any_width_t operator+(long elements) const { return {place + elements * (long)bytes, bytes}; }
+    void operator+=(long elements) { place += elements * (long)bytes; }
+};
+typedef any_width_t values_t, indices_t;
+template <class T>
+INLINE T load(any_width_t from) {
+    struct {
+        T value;
+        uchar beyond[16];
+    } loaded = {};
+    copy(&loaded, from.place, from.bytes);
+    return loaded.value;
+}
+template <class T>
+INLINE void store(T value, any_width_t to) {
+    struct {
+        T value;
+        uchar beyond[16];
+    } stored = {value, {}};
+    copy(to.place, &stored, to.bytes);
+}
+#define VALUES_AT(array) values_t{(uchar*)(array), this->context->value_bytes}
+#define INDICES_AT(array) indices_t{(uchar*)(array), this->context->index_bytes}
+#define IS_THERE(array) ((array).bytes > 0)
+#endif
+
 #if LANES == 1
 typedef register_key_t vec_t;
-typedef integer<VALUE_BITS>::type value_vec_t;
-typedef integer<INDEX_BITS>::type index_vec_t;
+typedef typename integer<VALUE_BITS>::type value_vec_t;
+typedef typename integer<INDEX_BITS>::type index_vec_t;
 #define BROADCAST(type, x) ((type)(x))
 #define LOAD_VECTOR(address) (*(address))
 #define STORE_VECTOR(value, address) (*(address) = (value))
@@ -118,11 +188,11 @@ struct lanes_of_type {
     typedef T half __attribute__((vector_size(LANES / 2 * sizeof(T))));
     typedef decltype(vector() < vector()) mask;
 };
-typedef lanes_of_type<register_key_t>::vector vec_t;
-typedef lanes_of_type<register_key_t>::half half_of_vec_t;
-typedef lanes_of_type<integer<KEY_BITS>::type>::vector key_vec_t;
-typedef lanes_of_type<integer<VALUE_BITS>::type>::vector value_vec_t;
-typedef lanes_of_type<integer<INDEX_BITS>::type>::vector index_vec_t;
+typedef typename lanes_of_type<register_key_t>::vector vec_t;
+typedef typename lanes_of_type<register_key_t>::half half_of_vec_t;
+typedef typename lanes_of_type<typename integer<KEY_BITS>::type>::vector key_vec_t;
+typedef typename lanes_of_type<typename integer<VALUE_BITS>::type>::vector value_vec_t;
+typedef typename lanes_of_type<typename integer<INDEX_BITS>::type>::vector index_vec_t;
 #define BROADCAST(type, x) (type{} + (x))
 template <class T>
 INLINE typename lanes_of_type<T>::vector LOAD_VECTOR(const T* address) {
@@ -135,9 +205,9 @@ INLINE typename lanes_of_type<T>::vector LOAD_VECTOR(const T* address) {
 #define LESS(a, b) ((a) < (b))
 #define EQUAL(a, b) ((a) == (b))
 #define SELECT(a, b, mask) ((mask) ? (b) : (a))
-typedef lanes_of_type<register_key_t>::mask key_mask_t;
-typedef lanes_of_type<integer<VALUE_BITS>::type>::mask value_mask_t;
-typedef lanes_of_type<integer<INDEX_BITS>::type>::mask index_mask_t;
+typedef typename lanes_of_type<register_key_t>::mask key_mask_t;
+typedef typename lanes_of_type<typename integer<VALUE_BITS>::type>::mask value_mask_t;
+typedef typename lanes_of_type<typename integer<INDEX_BITS>::type>::mask index_mask_t;
 #define TO_KEY_MASK(mask) __builtin_convertvector(mask, key_mask_t)
 #define TO_VALUE_MASK(mask) __builtin_convertvector(mask, value_mask_t)
 #define TO_INDEX_MASK(mask) __builtin_convertvector(mask, index_mask_t)
@@ -147,7 +217,7 @@ INLINE V smaller(V a, V b) { return a < b ? a : b; }
 template <class V>
 INLINE V larger(V a, V b) { return a < b ? b : a; }
 #if PACKED
-typedef lanes_of_type<integer<REGISTER_KEY_BITS>::with_sign>::vector signed_vec_t;
+typedef typename lanes_of_type<typename integer<REGISTER_KEY_BITS>::with_sign>::vector signed_vec_t;
 #define MIN(a, b) ((vec_t)smaller((signed_vec_t)(a), (signed_vec_t)(b)))
 #define MAX_OF_LANES(a, b) ((vec_t)larger((signed_vec_t)(a), (signed_vec_t)(b)))
 #else
@@ -211,11 +281,11 @@ INLINE V high_lanes(V a, V b, lane_numbers<l...>) {
 #define HIGH_LANES_8(a, b) high_lanes<8>(a, b, all_lanes())
 
 /* The two halves of a vector's lanes, and a vector of both. */
-template <uint>
+template <uint, int = 0>
 struct half_of_lanes;
-template <> struct half_of_lanes<4> { typedef lane_numbers<0, 1> type; };
-template <> struct half_of_lanes<8> { typedef lane_numbers<0, 1, 2, 3> type; };
-template <> struct half_of_lanes<16> { typedef lane_numbers<0, 1, 2, 3, 4, 5, 6, 7> type; };
+template <int unused> struct half_of_lanes<4, unused> { typedef lane_numbers<0, 1> type; };
+template <int unused> struct half_of_lanes<8, unused> { typedef lane_numbers<0, 1, 2, 3> type; };
+template <int unused> struct half_of_lanes<16, unused> { typedef lane_numbers<0, 1, 2, 3, 4, 5, 6, 7> type; };
 template <uint first, uint... l>
 INLINE half_of_vec_t half_from(vec_t v, lane_numbers<l...>) { return __builtin_shufflevector(v, v, (first + l)...); }
 template <uint... l>

@@ -47,8 +47,8 @@
  * index_mask. */
 typedef struct {
     GLOBAL key_t* keys;
-    WITH_STORED_VALUES(GLOBAL stored_value_t* values;)
-    WITH_STORED_INDICES(GLOBAL index_t* indices;)
+    WITH_STORED_VALUES(values_t values;)
+    WITH_STORED_INDICES(indices_t indices;)
     WITH_STORED_INDICES(position_t index_mask;)
 } arrays_t;
 
@@ -57,8 +57,8 @@ INLINE arrays_t arrays_of(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value
                           GLOBAL index_t* indices, offset_t indices_offset) {
     arrays_t arrays;
     arrays.keys = keys + keys_offset;
-    WITH_STORED_VALUES(arrays.values = (GLOBAL stored_value_t*)values + values_offset;)
-    WITH_STORED_INDICES(arrays.indices = indices + indices_offset;)
+    WITH_STORED_VALUES(arrays.values = VALUES_AT(values) + values_offset;)
+    WITH_STORED_INDICES(arrays.indices = INDICES_AT(indices) + indices_offset;)
     WITH_STORED_INDICES(arrays.index_mask = ~(position_t)0;)
     return arrays;
 }
@@ -144,9 +144,17 @@ INLINE element_t make_element(vec_t key AND_VALUE(value_vec_t value) AND_INDEX(i
 #endif
 INLINE uint BEFORE(element_t a, element_t b) {
     if (SIDE(a) != 1 || SIDE(b) != 1) return SIDE(a) < SIDE(b);
+#ifdef RECORD_TYPE
+    uint before = (uint)opaque(record_before(a.key, b.key)), behind = (uint)opaque(record_before(b.key, a.key));
+    if (before | behind) return before;
+#else
     if (record_before(a.key, b.key)) return 1;
     if (record_before(b.key, a.key)) return 0;
-#if STORES_INDICES
+#endif
+#if ANY_WIDTH
+    if (a.index != b.index) return a.index < b.index;
+#endif
+#if STORES_INDICES && !ANY_WIDTH
     return a.index < b.index;
 #else
     UNROLL for (uint i = 0; i < RECORD_WORDS; ++i) if (a.key.words[i] != b.key.words[i])
@@ -175,6 +183,7 @@ INLINE uint BEFORE(element_t a, element_t b) {
 /* The first pass makes the indices. `position` is that of the vector's first key, from the first key of the array on. */
 INLINE index_vec_t load_index(arrays_t from, position_t offset, position_t position, uint first_pass) {
 #if STORES_INDICES
+    if (!IS_THERE(from.indices)) return BROADCAST(index_vec_t, FIRST_INDEX);
     if (first_pass) return COUNT_LANES((index_t)((position & from.index_mask) + FIRST_INDEX));
     return LOAD_GLOBAL_VECTOR(index_vec_t, from.indices + offset);
 #else

@@ -15,7 +15,8 @@
 INLINE uint begins_run(GLOBAL const key_t* keys, position_t i) {
     if (i == 0) return 1;
 #if RECORD_BYTES
-    return record_before(keys[i - 1], keys[i]) || record_before(keys[i], keys[i - 1]);
+    vec_t last = LOAD_GLOBAL_VECTOR(vec_t, keys + i - 1), key = LOAD_GLOBAL_VECTOR(vec_t, keys + i);
+    return record_before(last, key) || record_before(key, last);
 #else
     return keys[i - 1] != keys[i];
 #endif
@@ -70,7 +71,10 @@ KERNEL void scan_shares(GLOBAL ulong* shares, offset_t shares_offset, uint parts
     }
     if (LOCAL_ID == 0) {
         answer[answer_offset] = all_runs;
-        if (INDEX_BITS && all_runs > 0) lengths[lengths_offset + all_runs - 1] = (index_t)(count - very_last);
+#if INDEX_BITS
+        indices_t all_lengths = INDICES_AT(lengths) + lengths_offset;
+        if (all_runs > 0) STORE_GLOBAL_VECTOR(index_vec_t, (index_t)(count - very_last), all_lengths + (all_runs - 1));
+#endif
     }
 }
 
@@ -90,11 +94,11 @@ KERNEL void write_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_
     shares += shares_offset + 2 * GROUP_ID;
     distinct += distinct_offset + shares[0];
 #if VALUE_BITS
-    GLOBAL const stored_value_t* all_values = (GLOBAL const stored_value_t*)values + values_offset;
-    GLOBAL stored_value_t* kept_values = (GLOBAL stored_value_t*)kept + kept_offset + shares[0];
+    values_t all_values = VALUES_AT(values) + values_offset;
+    values_t kept_values = VALUES_AT(kept) + (kept_offset + shares[0]);
 #endif
 #if INDEX_BITS
-    lengths += lengths_offset + shares[0];
+    indices_t all_lengths = INDICES_AT(lengths) + (lengths_offset + shares[0]);
     position_t last = (position_t)shares[1];
 #endif
     position_t first = GROUP_ID * share, end = end_of_share(first, share, count);
@@ -113,11 +117,11 @@ KERNEL void write_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_
             position_t begin = first + places[i];
             distinct[i] = keys[begin];
 #if VALUE_BITS
-            kept_values[i] = all_values[begin];
+            STORE_GLOBAL_VECTOR(value_vec_t, LOAD_GLOBAL_VECTOR(value_vec_t, all_values + begin), kept_values + i);
 #endif
 #if INDEX_BITS
             position_t run_before = i > 0 ? first + places[i - 1] : last;
-            if (begin > 0) lengths[(long)i - 1] = (index_t)(begin - run_before);
+            if (begin > 0) STORE_GLOBAL_VECTOR(index_vec_t, (index_t)(begin - run_before), all_lengths + ((long)i - 1));
 #endif
         }
         distinct += runs;
@@ -125,7 +129,7 @@ KERNEL void write_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_
         kept_values += runs;
 #endif
 #if INDEX_BITS
-        lengths += runs;
+        all_lengths += runs;
         if (runs > 0) last = first + places[runs - 1];
 #endif
     }

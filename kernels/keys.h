@@ -48,15 +48,18 @@ INLINE vec_t key_beyond(uint coding, flip_t flip) {
 }
 INLINE vec_t key_in_front(uint coding, flip_t flip) { return key_beyond(coding, flip); }
 
-INLINE uint record_before(key_t a, key_t b) {
+#ifndef AS_RECORD
+INLINE comparator_record as_record(vec_t bits) {
     union {
-        key_t key;
+        vec_t key;
         comparator_record record;
-    } first, second;
-    first.key = a;
-    second.key = b;
-    return comparator_before(first.record, second.record) != 0;
+    } both;
+    both.key = bits;
+    return both.record;
 }
+#define AS_RECORD(key) as_record(key)
+#endif
+INLINE uint record_before(vec_t a, vec_t b) { return comparator_before(AS_RECORD(a), AS_RECORD(b)) != 0; }
 #else
 typedef key_t flip_t;
 

@@ -8,7 +8,7 @@
 #include "group_scan.h"
 #include "keys.h"
 
-INLINE uint comes_before(key_t a, key_t b, uint coding, flip_t flip) {
+INLINE uint comes_before(vec_t a, vec_t b, uint coding, flip_t flip) {
 #if RECORD_BYTES
     (void)coding;
     (void)flip;
@@ -34,7 +34,8 @@ KERNEL void first_descents(GLOBAL const key_t* keys, offset_t keys_offset, posit
     position_t first = (position_t)((offset_t)GROUP_ID % parts) * share, end = end_of_share(first, share, count);
     position_t descent = count;
     for (position_t i = MAX(first, (position_t)1) + LOCAL_ID; i < end; i += WORK_ITEMS)
-        if (comes_before(keys[i], keys[i - 1], coding, flip)) descent = MIN(descent, i);
+        if (comes_before(LOAD_GLOBAL_VECTOR(vec_t, keys + i), LOAD_GLOBAL_VECTOR(vec_t, keys + i - 1), coding, flip))
+            descent = MIN(descent, i);
     ulong least = least_of_group(descent, shared);
     if (LOCAL_ID == 0) store_in_order(descents + descents_offset + GROUP_ID, least, count, yes_or_no);
 }

@@ -3,6 +3,8 @@
  * The elements:
  *   KEY_BITS          8, 16, 32 or 64
  *   RECORD_BYTES      of a record, in whose place KEY_BITS has no meaning, else 0; only with L = 1
+ *   RECORD_TYPE       in a C++ template, the type of a record, which has RECORD_BYTES at most; else not defined
+ *   ANY_WIDTH         1 there where the widths of values and indices are known at run time, and these may have no array
  *   VALUE_BITS        8, 16, 32, 64 or 128 where values belong to the keys, else 0; 128 only with L = 1
  *   INDEX_BITS        32 or 64 where the elements have indices, 8 for records that have none, else 0 (elements.h). Of
  *                     equal_runs.cl: of the lengths of runs
@@ -42,11 +44,20 @@
 #ifndef RECORD_BYTES
 #define RECORD_BYTES 0
 #endif
+#ifndef ANY_WIDTH
+#define ANY_WIDTH 0
+#endif
 #ifndef VALUE_BITS
+#if ANY_WIDTH
+#define VALUE_BITS 128
+#else
 #define VALUE_BITS 0
 #endif
+#endif
 #ifndef INDEX_BITS
-#if RECORD_BYTES
+#if ANY_WIDTH
+#define INDEX_BITS 64
+#elif RECORD_BYTES
 #define INDEX_BITS 8
 #else
 #define INDEX_BITS 0
@@ -122,6 +133,8 @@
 #define HIDES_LATENCY (WORK_ITEMS >= 256)
 #endif
 
+/* In a template numbers are no literals. */
+#ifndef RECORD_TYPE
 #define IS_POWER_OF_TWO(x) ((x) > 0 && ((x) & ((x)-1)) == 0)
 #define IS_SWITCH(x) ((x) == 0 || (x) == 1)
 
@@ -198,6 +211,7 @@
 #endif
 #if WALKS_IN_CACHE && (WORK_ITEMS != 1 || REGISTER_VECTORS < LANES)
 #error "In the cache WORK_ITEMS must be 1, and REGISTER_VECTORS at least LANES."
+#endif
 #endif
 
 #endif

@@ -139,26 +139,4 @@ KERNEL void best_of_buckets(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL ind
 }
 #endif
 
-/* What select_in_local.cl and select_in_registers.cl define: how a work-group selects among the `share` candidates from
- * `first` on, and LOCAL_TILE, the local memory that this takes. */
-INLINE void select_share(LOCAL_TILE tile, source_t from, position_t first, position_t share, arrays_t selected, uint k,
-                         uint store_coding);
-
-/* The first k elements of each work-group's share, in order: of all elements of the row or, where bucket_bits is not 0, of
- * those of k buckets.
- * Launched with `parts` work-groups for each row and, where these are several, again, to select among what they left.
- * Requires: any count, any element offset. Local memory and barriers: those of select_share. */
-KERNEL void select_best(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL index_t* indices, offset_t indices_offset,
-                        GLOBAL key_t* best_keys, offset_t best_offset, GLOBAL index_t* best_indices,
-                        offset_t best_indices_offset, position_t count, position_t share, uint parts, uint bucket_bits,
-                        uint k, uint load_coding, uint store_coding, flip_t flip) {
-    AWAIT_LAST_LAUNCH();
-    arrays_t arrays = arrays_of(keys, keys_offset, 0, 0, indices, indices_offset);
-    source_t from = source_of(arrays, (uint)GROUP_ID / parts, count, bucket_bits, k, load_coding, flip);
-    arrays_t selected = arrays_of(best_keys, best_offset, 0, 0, best_indices, best_indices_offset);
-    selected = arrays_from(selected, (offset_t)GROUP_ID * k);
-    DECLARE_LOCAL_TILE(local_tile);
-    select_share(local_tile, from, (position_t)((uint)GROUP_ID % parts) * share, share, selected, k, store_coding);
-}
-
 #endif

@@ -99,3 +99,5 @@ INLINE void select_share(LOCAL_TILE tile, source_t from, position_t first, posit
         store_element(e, selected, i);
     }
 }
+
+#include "select_best.h"

@@ -69,3 +69,5 @@ INLINE void select_share(LOCAL_TILE tile, source_t from, position_t first, posit
     }
     store_best(best, selected, k, store_coding, from.flip);
 }
+
+#include "select_best.h"

@@ -66,9 +66,12 @@ public:
                 values[count++] = offset + argument.value;
             }
         }
-        const Kernel kernel = static_cast<const Program&>(*work_.programs[launch.program]).kernels[launch.kernel];
+        const auto& program = static_cast<const Program&>(*work_.programs[launch.program]);
+        const detail::Kernel kernel = program.kernels[launch.kernel];
+        const detail::Context context{bindings_[Slot::order].memory, program.parameters.bytes.value,
+                                      program.parameters.stores_indices() ? program.parameters.bytes.index : 0};
         const auto run = [&](std::uint64_t first, std::uint64_t end) {
-            kernel(values.data(), first, end, launch.groups);
+            kernel(values.data(), first, end, launch.groups, context);
         };
         if (launch.groups > 1 && has_many_elements()) threads_.share_out(launch.groups, run);
         else run(0, launch.groups);

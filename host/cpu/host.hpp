@@ -17,7 +17,7 @@ public:
     /// Throws Error(unsupported) where the library has no kernels for these parameters.
     Program(const detail::KernelParameters& parameters, Instructions instructions);
 
-    std::vector<Kernel> kernels;  ///< in the order of detail::kernel_names()
+    std::vector<detail::Kernel> kernels;  ///< in the order of detail::kernel_names()
 };
 
 /// Memory from a line of the cache on, as it comes.

@@ -3,9 +3,11 @@
 
 #include <lanesort/device.hpp>
 
-#include "compiled.hpp"
+#include <lanesort/compiled.hpp>
 
 namespace lanesort::cpu {
+
+using detail::Instructions;
 
 /// What is used of the processor.
 struct Processor {

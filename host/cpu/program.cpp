@@ -13,25 +13,33 @@ namespace {
 
 /// Whether they are the same kernels. What else a program is compiled for, these look at when they run.
 bool serves(const Compiled& compiled, const detail::KernelParameters& parameters) {
+    const auto is = [](unsigned width, std::size_t bytes) { return width == bytes || width == detail::any_width; };
     const ElementBytes& bytes = parameters.bytes;
     const Shape& shape = parameters.shape;
     return compiled.file == detail::kernel_file(parameters) && compiled.two_ranges == parameters.reads_two_ranges() &&
-           !bytes.is_record && compiled.key_bytes == bytes.key && compiled.value_bytes == bytes.value &&
-           compiled.index_bytes == bytes.index && compiled.lanes == shape.lanes && compiled.vectors == shape.vectors &&
-           compiled.register_vectors == shape.register_vectors;
+           compiled.key_bytes == bytes.key && is(compiled.value_bytes, bytes.value) &&
+           is(compiled.index_bytes, bytes.index) && compiled.lanes == shape.lanes &&
+           compiled.vectors == shape.vectors && compiled.register_vectors == shape.register_vectors;
 }
 
+/// What was compiled with the caller's function, or with the library.
 const Compiled* find(const detail::KernelParameters& parameters, Instructions most) {
+    if (const detail::CompiledOrder* const order = parameters.compiled_order) {
+        const Compiled* const end = order->first + order->count;
+        const Compiled* const found =
+            std::find_if(order->first, end, [&](const Compiled& compiled) { return serves(compiled, parameters); });
+        return found == end ? nullptr : found;
+    }
     const Compiled* best = nullptr;
     for (const Compiled* const compiled : all_compiled())
-        if (compiled->instructions <= most && serves(*compiled, parameters) &&
+        if (compiled->instructions <= most && !parameters.bytes.is_record && serves(*compiled, parameters) &&
             (!best || best->instructions < compiled->instructions))
             best = compiled;
     return best;
 }
 
 Error unsupported(const detail::KernelParameters& parameters) {
-    if (parameters.bytes.is_record)
+    if (parameters.comparator)
         return Error(ErrorCode::unsupported,
                      "the built-in device has no compiler for the text of a comparator: include lanesort/cpu.hpp and "
                      "give it a function, or sort on an OpenCL or CUDA device");
@@ -49,7 +57,7 @@ Program::Program(const detail::KernelParameters& wanted, Instructions instructio
     const Compiled* const compiled = find(parameters, instructions);
     if (!compiled) throw unsupported(parameters);
     for (const std::string_view name : detail::kernel_names(parameters))
-        kernels.push_back(std::ranges::find(compiled->kernels, name, &NamedKernel::name)->run);
+        kernels.push_back(std::ranges::find(compiled->kernels, name, &detail::NamedKernel::name)->run);
 }
 
 }  // namespace lanesort::cpu

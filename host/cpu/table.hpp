@@ -3,9 +3,11 @@
 
 #include <span>
 
-#include "compiled.hpp"
+#include <lanesort/compiled.hpp>
 
 namespace lanesort::cpu {
+
+using detail::Compiled;
 
 /// Of all instructions and elements (cmake/CpuKernels.cmake).
 std::span<const Compiled* const> all_compiled() noexcept;

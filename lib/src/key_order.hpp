@@ -37,9 +37,9 @@ constexpr KeyCoding key_coding(KeyType type, Order order) noexcept {
     return {};
 }
 
-/// Records are ordered by their comparator, as they are.
+/// Records are ordered as they are.
 inline KeyCoding coding_of(const KeyKind& kind, Order order) noexcept {
-    return kind.comparator() ? KeyCoding{Coding::integer, 0} : key_coding(kind.type(), order);
+    return kind.is_record() ? KeyCoding{Coding::integer, 0} : key_coding(kind.type(), order);
 }
 
 /// NaNs of one sign: 2^(bits of the significand) - 1.

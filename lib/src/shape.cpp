@@ -25,10 +25,14 @@ bool power_of_two_up_to(unsigned value, unsigned limit) { return std::has_single
 /// Records, which have numbers of one byte if no others, and values of 16 bytes have no vectors.
 bool has_vectors(ElementBytes bytes) { return !bytes.is_record && bytes.value <= 8; }
 
+/// With records that a C++ function orders: one program has values and indices of every width.
+constexpr std::size_t most_beside_key = 16 + 8;
+
 /// The shape for a processor with caches: native vectors, as many in registers as the widest instruction sets have,
 /// and a tile that stays in the second-level cache.
 Shape cpu_shape(const DeviceInfo& device, ElementBytes bytes) {
     constexpr std::size_t tile_bytes = 1 << 18;
+    std::size_t moved = bytes.all();
     Shape shape;
     const auto widest = static_cast<unsigned>(std::max({bytes.key, bytes.value, bytes.index}));
     shape.lanes = std::clamp<unsigned>(std::bit_floor(device.native_vector_bytes / widest), 1, 16);
@@ -39,6 +43,7 @@ Shape cpu_shape(const DeviceInfo& device, ElementBytes bytes) {
         shape.lanes = has_vectors(bytes) ? std::min(shape.lanes, 8u) : 1;
         // Of what is compiled ahead, there are fewer shapes: the library would be twice as large.
         if (!device.compiles) {
+            if (bytes.is_record && bytes.all() > bytes.key + 1) moved = bytes.key + most_beside_key;
             const bool is_packed = bytes.key <= 4 && bytes.value + bytes.index == bytes.key;
             const bool is_rare = bytes.index == 8 || (bytes.value > 0 && bytes.index > 0);
             const unsigned most_bytes = is_rare ? 32 : device.native_vector_bytes;
@@ -48,7 +53,7 @@ Shape cpu_shape(const DeviceInfo& device, ElementBytes bytes) {
         }
         shape.register_vectors = 8;
     }
-    shape.vectors = static_cast<unsigned>(tile_bytes / std::bit_ceil(bytes.all()) / shape.lanes / 2);
+    shape.vectors = static_cast<unsigned>(tile_bytes / std::bit_ceil(moved) / shape.lanes / 2);
     shape.work_items = 1;
     shape.steps_per_pass = 2 * log2(shape.register_vectors);
     return shape;

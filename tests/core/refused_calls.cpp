@@ -1,6 +1,7 @@
 // Calls that must not compile, each for the reason that stands beside it: refused_calls.sh compiles them one by one.
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -52,4 +53,5 @@ void calls(lanesort::Sorter& sorter) {
     CASE(19, "room for the keys of both ranges", sorter.merge(keys, few, results));
     CASE(20, "one value for each key", sorter.merge_by_key(few, keys, few, few_indices, results, indices));
     CASE(21, "room for the values of both ranges", sorter.merge_by_key(few, few, few, few, results, few_indices));
+    CASE(22, "include lanesort/cpu.hpp", sorter.sort(pairs, std::less<>()));
 }

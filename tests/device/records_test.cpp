@@ -1,6 +1,8 @@
 // Sorts of records in the caller's order, stable sorts, and sorts of ragged segments, alone and together.
 #include <array>
 
+#include <lanesort/cpu.hpp>
+
 #include "error_support.hpp"
 #include "run_everywhere.hpp"
 
@@ -302,6 +304,11 @@ TEST_SUITE("records") {
                 wrong = by_score_and_id;
                 wrong.declarations += broken;
                 CHECK(error_of([&] { sorter.sort({records, wrong}); }).code() == ErrorCode::build_failed);
+            }
+            if (target.info.compiles) {
+                const auto function = [](const Particle& a, const Particle& b) { return before(a, b); };
+                check_refused(ErrorCode::unsupported, "sort on built_in_device(), or write the order as a Comparator",
+                              [&] { sorter.sort({records, function}); });
             }
             wrong.before = "a < b";
             wrong.bytes = 65;

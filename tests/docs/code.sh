@@ -36,7 +36,7 @@ for file in "$folder"/*.cpp; do
 done
 
 for guide in README.md docs/*.md; do
-    grep -o '](\([^)#:]*\))' "$guide" | sed 's/^](//; s/)$//' | while read -r link; do
+    grep -o '[^[]](\([^)#:]*\))' "$guide" | sed 's/^.](//; s/)$//' | while read -r link; do
         [ -e "$(dirname "$guide")/$link" ] || { echo "$guide links to $link, which is not there"; exit 1; }
     done
 done

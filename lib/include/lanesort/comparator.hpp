@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 
+#include <lanesort/compiled.hpp>
 #include <lanesort/key_types.hpp>
 
 namespace lanesort {
@@ -40,8 +41,8 @@ struct Comparator {
 template <class T>
 concept Record = std::is_trivially_copyable_v<T> && sizeof(T) <= 64;
 
-/// What keys are: numbers of a type that the library orders, or records that a comparator orders. Refers to the
-/// comparator, which must outlive it.
+/// What keys are: numbers of a type that the library orders, or records that a comparator or a C++ function orders.
+/// Refers to the comparator or function, which must outlive it.
 class KeyKind {
 public:
     /// Numbers of that type.
@@ -49,18 +50,29 @@ public:
     /// Records in the order of that comparator, which must not be a temporary.
     KeyKind(const Comparator& comparator) noexcept : comparator_(&comparator) {}
     KeyKind(Comparator&&) = delete;
+    /// Records in the order of a function, with what was compiled for it: cpu.hpp has both.
+    KeyKind(const detail::CompiledOrder& compiled, const void* function) noexcept
+        : compiled_(&compiled), function_(function) {}
 
     /// Bytes of one key or record.
-    std::size_t bytes() const noexcept { return comparator_ ? comparator_->bytes : key_bytes(type_); }
+    std::size_t bytes() const noexcept {
+        return comparator_ ? comparator_->bytes : compiled_ ? compiled_->bytes : key_bytes(type_);
+    }
+    /// They are records.
+    bool is_record() const noexcept { return comparator_ || compiled_; }
     /// The type of the numbers; without meaning for records.
     KeyType type() const noexcept { return type_; }
-    /// The order of records; null for numbers.
+    /// The order of records as text; null for any other.
     const Comparator* comparator() const noexcept { return comparator_; }
+    /// What was compiled with the function that orders records, and that function; null for any other.
+    const detail::CompiledOrder* compiled_order() const noexcept { return compiled_; }
+    const void* function() const noexcept { return function_; }  ///< see compiled_order()
     /// "type f32", or the name of the records' type, for a person.
     std::string name() const;
 
-    /// The same numbers, or records in the order of equal comparators.
+    /// The same numbers, or records in the order of equal comparators or of functions of one type.
     friend bool operator==(const KeyKind& a, const KeyKind& b) noexcept {
+        if (a.compiled_ != b.compiled_) return false;
         if (!a.comparator_ || !b.comparator_) return a.comparator_ == b.comparator_ && a.type_ == b.type_;
         return *a.comparator_ == *b.comparator_;
     }
@@ -68,6 +80,8 @@ public:
 private:
     KeyType type_ = KeyType::u32;
     const Comparator* comparator_ = nullptr;
+    const detail::CompiledOrder* compiled_ = nullptr;
+    const void* function_ = nullptr;
 };
 
 }  // namespace lanesort

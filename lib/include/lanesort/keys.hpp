@@ -6,6 +6,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <ranges>
 #include <span>
 #include <type_traits>
@@ -59,7 +60,7 @@ consteval KeyType number_type() {
     if constexpr (std::is_enum_v<Plain>) return key_type_v<std::underlying_type_t<Plain>>;
     else {
         static_assert(Key<Plain>,
-                      "this type is no key. Records need a comparator: {records, comparator}. For pairs of a key and a "
+                      "this type is no key. Records need an order: {records, comparator}. For pairs of a key and a "
                       "value, put the two into arrays of their own and use sort_by_key");
         return key_type_v<Plain>;
     }
@@ -71,6 +72,16 @@ const Comparator& checked_for(const Comparator& comparator) {
     if (comparator.bytes != sizeof(T)) throw_record_size(sizeof(T), comparator.bytes);
     return comparator;
 }
+
+/// A function or a function object that says whether one record comes before another.
+template <class Function, class T>
+concept Orders = std::predicate<const Function&, const T&, const T&>;
+
+/// What is compiled for it, by lanesort/cpu.hpp.
+template <class T, class Function>
+struct OrderedBy {
+    static_assert(sizeof(T) == 0, "include lanesort/cpu.hpp to order records by a C++ function");
+};
 
 }  // namespace detail
 
@@ -91,6 +102,13 @@ public:
         : data_(std::ranges::data(range)),
           count_(std::ranges::size(range)),
           kind_(detail::checked_for<detail::Element<R>>(order)) {}
+    /// Records in the order of a C++ function, which must last as long as the view: see cpu.hpp.
+    template <detail::Lasting R, detail::Orders<detail::Element<R>> Function>
+    ConstKeys(R&& range, const Function& order)
+        : data_(std::ranges::data(range)),
+          count_(std::ranges::size(range)),
+          kind_(detail::OrderedBy<std::remove_const_t<detail::Element<R>>, Function>::compiled,
+                (const void*)std::addressof(order)) {}
     /// Keys of a type that is known at run time.
     ConstKeys(const void* keys, std::size_t count, const KeyKind& kind) : data_(keys), count_(count), kind_(kind) {}
 
@@ -115,6 +133,11 @@ public:
     /// Records, as ConstKeys says.
     template <detail::Lasting R>
     Keys(R&& range, const Comparator& order) : ConstKeys(range, order) {
+        static_assert(!std::is_const_v<detail::Element<R>>, "the records are const, but this call changes them");
+    }
+    /// Records in the order of a C++ function, as ConstKeys says.
+    template <detail::Lasting R, detail::Orders<detail::Element<R>> Function>
+    Keys(R&& range, const Function& order) : ConstKeys(range, order) {
         static_assert(!std::is_const_v<detail::Element<R>>, "the records are const, but this call changes them");
     }
     /// Keys of a type that is known at run time.

@@ -89,8 +89,8 @@ public:
 
     /// @name Calls on host memory
     /// They block until all is done. `keys` is any contiguous range of numbers, a range of records with their
-    /// comparator
-    /// ({records, by_score}), or a pointer with a count and a type (keys.hpp).
+    /// comparator or, on the built-in device, a C++ function ({records, by_score}), or a pointer with a count and a
+    /// type (keys.hpp).
     ///
     /// Memory, of all of them: a device that works in host memory (DeviceInfo::host_unified_memory) uses the caller's
     /// arrays where they are; any other takes device memory for a copy of each. What a call takes besides, it says.
@@ -111,6 +111,11 @@ public:
     /// Memory: a stable sort of records takes an index for each: 4 bytes, 8 from 2^32 of them on.
     /// Cost: one phase of the network for each doubling of the keys, cut into passes that each read and write all keys.
     SortReport sort(Keys keys, const SortOptions& options = {});
+    /// The same for records in the order of a C++ function, as is every call on {records, order}: see cpu.hpp.
+    template <detail::Lasting R, detail::Orders<detail::Element<R>> Function>
+    SortReport sort(R&& records, const Function& order, const SortOptions& options = {}) {
+        return sort(Keys(records, order), options);
+    }
 
     /// Brings the first `first` keys of the order to the front, as std::partial_sort, or all where there are no more.
     /// It is sort() with `options.first`, which pairs, indices and segments have, too.

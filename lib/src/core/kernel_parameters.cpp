@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <lanesort/error.hpp>
+
 #include "../range_schedule.hpp"
 #include "../selection.hpp"
 #include "kernel_source.hpp"
@@ -95,7 +97,16 @@ std::string text_of(const Comparator& comparator) {
 
 }  // namespace
 
+void KernelParameters::order_by(const KeyKind& kind) {
+    if (kind.comparator()) comparator = *kind.comparator();
+    compiled_order = kind.compiled_order();
+}
+
 std::string source(const KernelParameters& parameters) {
+    if (parameters.compiled_order)
+        throw Error(ErrorCode::unsupported,
+                    "a C++ function orders records on the built-in device alone, for which it was compiled: sort on "
+                    "built_in_device(), or write the order as a Comparator");
     return kernel_source(kernel_file(parameters),
                          {definitions(parameters), parameters.comparator ? text_of(*parameters.comparator) : ""});
 }

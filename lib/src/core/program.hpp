@@ -39,7 +39,8 @@ struct KernelParameters {
     bool count_sync = false;      ///< the kernels count their hand-overs and barriers
     bool unroll_rounds = false;   ///< constant local-memory addresses, for longer compilation
     Shape shape;
-    std::optional<Comparator> comparator = {};  ///< where keys are records
+    std::optional<Comparator> comparator = {};      ///< where a text orders records
+    const CompiledOrder* compiled_order = nullptr;  ///< where a C++ function does
     Layout layout = Layout::range;
     std::size_t offset_bytes = 0;  ///< of the offsets of segments, where rows are those
     unsigned tiles_per_group = 1;
@@ -47,6 +48,8 @@ struct KernelParameters {
     /// Work-items of a work-group, and its bytes of local memory.
     unsigned work_items() const noexcept { return shape.work_items * tiles_per_group; }
     std::size_t local_bytes() const noexcept;
+    /// Where keys are records, takes their order.
+    void order_by(const KeyKind& kind);
     bool reads_two_ranges() const noexcept { return family == Family::merge; }
     /// The indices of the elements are kept in an array.
     bool stores_indices() const noexcept { return bytes.index > 1; }
@@ -64,7 +67,8 @@ std::uint8_t kernel_number(const KernelParameters& parameters, std::string_view 
 /// The parameters as preprocessor definitions, "NAME=value"; the same in every dialect.
 std::vector<std::string> definitions(const KernelParameters& parameters);
 
-/// The text of that kernel file with everything that it includes, the definitions and the comparator too.
+/// The text of that kernel file with everything that it includes, the definitions and the comparator too. Throws
+/// Error(unsupported) where a C++ function orders records: it has no text.
 std::string source(const KernelParameters& parameters);
 
 /// The kernels of one set of parameters, compiled for one device.

@@ -56,6 +56,8 @@ void check(const Request& request) {
                                          {&comparator->declarations, "declarations"}})
             require(!ends_in_comment(*text), "a comment in the comparator's {} has no end: there is /* without */",
                     name);
+    } else if (request.key.compiled_order()) {
+        require(!request.order, "records have the order of their function, so no other can be asked for");
     } else {
         require(std::ranges::count(all_key_types, request.key.type()) == 1, "there is no type of keys {}",
                 static_cast<unsigned>(request.key.type()));

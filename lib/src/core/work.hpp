@@ -28,13 +28,14 @@ enum class Slot : std::uint8_t {
     lengths,        ///< of runs
     answers,        ///< integers of 64 bits: keys in order, or the number of results
     counters,
+    order,  ///< the C++ function that orders records, which is no array
     own_keys,
     own_values,
     own_indices,
     own_results,   ///< indices of results that nobody asked for
     own_integers,  ///< what work-groups leave for later launches
 };
-inline constexpr std::size_t slots = 16;
+inline constexpr std::size_t slots = 17;
 
 constexpr bool is_own(Slot slot) noexcept { return slot >= Slot::own_keys; }
 

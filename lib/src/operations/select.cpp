@@ -27,7 +27,7 @@ std::optional<ReadySelection> select(Planner& planner, const Request& request, c
                                     .bytes = selection.bytes,
                                     .wide_positions = count >= wide_count,
                                     .shape = selection.shape};
-        if (request.key.comparator()) parameters.comparator = *request.key.comparator();
+        parameters.order_by(request.key);
         std::shared_ptr<const Program> program = planner.compile(parameters);
         if (program->max_work_items >= parameters.work_items())
             return ReadySelection{std::move(selection), std::move(program)};
@@ -57,7 +57,7 @@ void add_selection(Work& work, ReadySelection ready, const Request& request) {
         Launch launch;
         launch.kernel = kernel_number(parameters, selects ? "select_best" : "best_of_buckets");
         launch.groups = selection.rows * pass.parts;
-        // In the order of the kernels' arguments, which both have the same (kernels/select.h).
+        // In the order of the kernels' arguments, which both have the same (kernels/select.h, select_best.h).
         if (pass.reads_keys) launch.add(Slot::keys);
         else launch.add(Slot::own_keys, pass.read_place);
         launch.add(Slot::own_indices, pass.read_place);
@@ -118,9 +118,11 @@ void make_top_k(Planner& planner, const Request& request, Work& work) {
     if (work.arrays[Slot::results].count == 0) return;
     // What one launch leaves of records for the next may be beyond the end, which an index tells.
     const std::size_t index_bytes =
-        request.index_bytes == 0 && request.key.comparator() ? index_bytes_for(request) : request.index_bytes;
+        request.index_bytes == 0 && request.key.is_record() ? index_bytes_for(request) : request.index_bytes;
     std::optional<ReadySelection> ready;
-    if (request.first < request.length()) ready = select(planner, request, element_bytes(request, index_bytes));
+    // With a C++ function sorts are compiled, but no selections: those would take as long again.
+    if (request.first < request.length() && !request.key.compiled_order())
+        ready = select(planner, request, element_bytes(request, index_bytes));
     if (ready) add_selection(work, *std::move(ready), request);
     else add_sort_of_copy(work, planner, request, index_bytes);
 }

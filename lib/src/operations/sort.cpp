@@ -39,7 +39,7 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
                                 .unroll_rounds = device.kind == DeviceKind::gpu,
                                 .shape = shape,
                                 .offset_bytes = request.offset_bytes};
-    if (request.key.comparator()) parameters.comparator = *request.key.comparator();
+    parameters.order_by(request.key);
     // The compiler's register use may allow smaller work-groups than the device does; fewer tiles or smaller shapes
     // need fewer.
     DeviceInfo limited = device;
@@ -96,7 +96,7 @@ std::size_t index_bytes_for(const Request& request) noexcept {
 }
 
 ElementBytes element_bytes(const Request& request, std::size_t index_bytes) noexcept {
-    const bool is_record = request.key.comparator() != nullptr;
+    const bool is_record = request.key.is_record();
     return {request.key.bytes(), request.value_bytes, index_bytes == 0 && is_record ? 1 : index_bytes, is_record};
 }
 
@@ -223,7 +223,7 @@ void make_sort(Planner& planner, const Request& request, Work& work) {
     }
     if (request.is_trivial() || request.first == 0) return;
     // Numbers that are equal are so in every bit: they need nothing to keep them apart.
-    const bool is_indexed = request.stable && (request.value_bytes > 0 || request.key.comparator());
+    const bool is_indexed = request.stable && (request.value_bytes > 0 || request.key.is_record());
     const std::size_t index_bytes = is_indexed ? index_bytes_for(request) : 0;
     if (is_indexed) work.arrays[Slot::own_indices] = {request.count, index_bytes};
     add_network(work, make_network(planner, request, element_bytes(request, index_bytes)), request, keys,

@@ -41,12 +41,12 @@ ReadyRanges add_program(Planner& planner, const Request& request, Work& work) {
         const RangeSchedule schedule =
             make_range_schedule(device, request.key.bytes(), task_of(request.operation), rows, count);
         check_groups(rows * schedule.parts, request, schedule.shape);
-        KernelParameters parameters{.family = schedule.tests_order() ? Family::order : Family::equal_runs,
-                                    .bytes = {request.key.bytes(), request.value_bytes, request.length_bytes,
-                                              request.key.comparator() != nullptr},
-                                    .wide_positions = count >= wide_count,
-                                    .shape = schedule.shape};
-        if (request.key.comparator()) parameters.comparator = *request.key.comparator();
+        KernelParameters parameters{
+            .family = schedule.tests_order() ? Family::order : Family::equal_runs,
+            .bytes = {request.key.bytes(), request.value_bytes, request.length_bytes, request.key.is_record()},
+            .wide_positions = count >= wide_count,
+            .shape = schedule.shape};
+        parameters.order_by(request.key);
         std::shared_ptr<const Program> program = planner.compile(parameters);
         if (parameters.work_items() <= program->max_work_items) {
             work.arrays[Slot::own_integers] = {schedule.left_over(), sizeof(std::uint64_t)};

@@ -1,0 +1,77 @@
+/// @file
+/// What a C++ compiler makes of the kernels, for lanesort/cpu.hpp and the library itself. It is compiled for one
+/// instruction set beside others, so it uses no function of the standard library.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+namespace lanesort::detail {
+
+/// Instructions beyond those that every processor of its kind has.
+enum class Instructions : unsigned char { baseline, avx2, avx512 };
+
+/// What kernels are told besides their arguments, and those for one kind of elements need not ask.
+struct Context {
+    const void* order;        ///< the function object that orders records
+    std::size_t value_bytes;  ///< of a value; 0: there are none
+    std::size_t index_bytes;  ///< of an index in its array; 0: there is no array
+};
+
+/// The work-group that a thread runs.
+struct Group {
+    const Context* context;
+    unsigned long group_id, groups;
+};
+
+/// Runs work-groups first .. end - 1 of `groups`. Arguments are addresses and integers, each in 8 bytes.
+using Kernel = void (*)(const unsigned long* arguments, unsigned long first, unsigned long end, unsigned long groups,
+                        const Context& context);
+
+struct NamedKernel {
+    const char* name;
+    Kernel run;
+};
+
+/// Stands for every width of values or indices.
+inline constexpr unsigned any_width = ~0u;
+
+/// A kernel file, compiled for some elements, and in which shape (kernels/parameters.h has the words).
+struct Compiled {
+    Instructions instructions;
+    const char* file;
+    bool two_ranges;
+    unsigned key_bytes, value_bytes, index_bytes;
+    unsigned lanes, vectors, register_vectors;
+    NamedKernel kernels[3];
+};
+
+/// What was compiled for one type of records and one function that orders them.
+struct CompiledOrder {
+    std::size_t bytes;  ///< of a record
+    const Compiled* first;
+    std::size_t count;
+};
+
+/// @cond
+template <auto kernel, class Signature = decltype(kernel)>
+struct Launched;
+/// A kernel with its arguments taken from integers of 8 bytes. What an order throws ends the program: the other threads
+/// of a launch could not be told.
+template <auto kernel, class Kernels, class... Argument>
+struct Launched<kernel, void (Kernels::*)(Argument...)> {
+    template <std::size_t... i>
+    static inline __attribute__((always_inline)) void run_group(Kernels& kernels, const unsigned long* arguments,
+                                                                std::index_sequence<i...>) {
+        (kernels.*kernel)((Argument)arguments[i]...);
+    }
+    static void run(const unsigned long* arguments, unsigned long first, unsigned long end, unsigned long groups,
+                    const Context& context) noexcept {
+        Kernels kernels{{&context, first, groups}};
+        for (; kernels.group_id < end; ++kernels.group_id)
+            run_group(kernels, arguments, std::index_sequence_for<Argument...>());
+    }
+};
+/// @endcond
+
+}  // namespace lanesort::detail
