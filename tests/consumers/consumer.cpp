@@ -1,4 +1,4 @@
-// Sorts floats, NaN and -0 among them, and compares the result, bit by bit, with that of std::sort.
+// Sorts floats, NaN and -0 among them, and compares the result, bit by bit, with that of std::sort; then by a C++ function.
 // usage: consumer VERSION (of lanesort, which its headers must tell, too)
 // Exit status: 0 right, 1 wrong, 77 no device.
 #include <algorithm>
@@ -36,8 +36,13 @@ int main(int argc, char** argv) try {
     std::ranges::sort(expected, [](float a, float b) { return std::strong_order(a, b) < 0; });
     const bool right = std::ranges::equal(numbers, expected, {}, std::bit_cast<std::uint32_t, float>,
                                           std::bit_cast<std::uint32_t, float>);
-    std::printf("%zu floats: %s\n", numbers.size(), right ? "sorted" : "WRONG");
-    return right ? 0 : 1;
+    std::vector<float> sized(numbers.begin(), numbers.end() - 2);  // the last two are NaN
+    expected = sized;
+    sort_by_size(sized);
+    std::ranges::stable_sort(expected, {}, [](float number) { return number * number; });
+    const bool right_by_size = sized == expected;
+    std::printf("%zu floats: %s\n", numbers.size(), right && right_by_size ? "sorted" : "WRONG");
+    return right && right_by_size ? 0 : 1;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "consumer: %s\n", error.what());
     return 1;
