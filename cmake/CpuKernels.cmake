@@ -85,20 +85,14 @@ function(add_cpu_network instructions key value index)
     endif()
     set_to_lanes(lanes ${vector_bytes} ${widest} 8)
   endif()
-  set(element 1)
-  math(EXPR all "${key} + ${value} + ${index}")
-  while(element LESS all)
-    math(EXPR element "${element} * 2")
-  endwhile()
-  math(EXPR vectors "(1 << 18) / ${element} / ${lanes} / 2")
   math(EXPR key_bits "${key} * 8")
   math(EXPR value_bits "${value} * 8")
   math(EXPR index_bits "${index} * 8")
   set(elements "${key}_${value}_${index}")
   set(definitions KEY_BITS=${key_bits} VALUE_BITS=${value_bits} INDEX_BITS=${index_bits} LANES=${lanes}
-                  VECTORS=${vectors} REGISTER_VECTORS=${register_vectors})
-  add_cpu_program(sort_${elements} ${instructions} tile_in_cache.cl "sort_tiles;merge_strips;merge_tiles"
-                  ${definitions} FIRST_ONLY=1 TWO_RANGES=0)
+                  VECTORS=${register_vectors} REGISTER_VECTORS=${register_vectors})
+  add_cpu_program(sort_${elements} ${instructions} tile_in_cache.cl
+                  "sort_tiles;merge_strips;merge_tiles;merge_columns;merge_tile_columns;merge_borders" ${definitions} FIRST_ONLY=1 TWO_RANGES=0)
   add_cpu_program(merge_${elements} ${instructions} tile_in_cache.cl "merge_strips;merge_tiles"
                   ${definitions} TWO_RANGES=1)
 endfunction()

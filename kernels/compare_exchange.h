@@ -73,6 +73,10 @@ INLINE uint larger_by_products(uint a, uint b, uint smaller) {
     return larger;
 }
 #define LARGER_KEY(i, a, b, smaller) ((i) % 2 == 0 ? MAX(a, b) : larger_by_products(a, b, smaller))
+#elif LANES > 1 && (REGISTER_KEY_BITS == 64 || LANES * REGISTER_KEY_BITS >= 512)
+/* What the smaller leaves: of AVX-512's vectors minima and maxima have one port, where two exclusive-ors are one instruction
+ * of either. Of 64-bit integers a maximum takes more than one everywhere. */
+#define LARGER_KEY(i, a, b, smaller) ((a) ^ (b) ^ (smaller))
 #else
 #define LARGER_KEY(i, a, b, smaller) MAX(a, b)
 #endif

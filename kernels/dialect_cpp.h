@@ -76,10 +76,15 @@ typedef ulong offset_t;
 #endif
 #define GROUPS this->groups
 #define GROUP_ID this->group_id
+#if WALKS_IN_CACHE
+/* Nor does a program depend on how large tiles are. */
+#define TILE_BITS this->context->tile_bits
+#define TILE_VECTORS (1u << TILE_BITS)
+#endif
 #define LOCAL_ID 0u
 #define BARRIER() ((void)0)
 #define AWAIT_LAST_LAUNCH() ((void)0)
-#define DECLARE_LOCAL(type, name, size, bytes_before) type name[size]
+#define DECLARE_LOCAL(type, name, size, bytes_before) type* const name = (type*)(this->local_memory + (bytes_before))
 #define ATOMIC_ADD(address, value) __atomic_fetch_add(address, value, __ATOMIC_RELAXED)
 #define BARRIERS_IN_BRANCHES 1
 #define MAXIMA_BY_PRODUCTS 0
@@ -185,11 +190,9 @@ typedef typename integer<INDEX_BITS>::type index_vec_t;
 template <class T>
 struct lanes_of_type {
     typedef T vector __attribute__((vector_size(LANES * sizeof(T))));
-    typedef T half __attribute__((vector_size(LANES / 2 * sizeof(T))));
     typedef decltype(vector() < vector()) mask;
 };
 typedef typename lanes_of_type<register_key_t>::vector vec_t;
-typedef typename lanes_of_type<register_key_t>::half half_of_vec_t;
 typedef typename lanes_of_type<typename integer<KEY_BITS>::type>::vector key_vec_t;
 typedef typename lanes_of_type<typename integer<VALUE_BITS>::type>::vector value_vec_t;
 typedef typename lanes_of_type<typename integer<INDEX_BITS>::type>::vector index_vec_t;
@@ -219,15 +222,10 @@ INLINE V larger(V a, V b) { return a < b ? b : a; }
 #if PACKED
 typedef typename lanes_of_type<typename integer<REGISTER_KEY_BITS>::with_sign>::vector signed_vec_t;
 #define MIN(a, b) ((vec_t)smaller((signed_vec_t)(a), (signed_vec_t)(b)))
-#define MAX_OF_LANES(a, b) ((vec_t)larger((signed_vec_t)(a), (signed_vec_t)(b)))
+#define MAX(a, b) ((vec_t)larger((signed_vec_t)(a), (signed_vec_t)(b)))
 #else
 #define MIN(a, b) smaller(a, b)
-#define MAX_OF_LANES(a, b) larger(a, b)
-#endif
-#if REGISTER_KEY_BITS == 64
-#define MAX(a, b) ((a) ^ (b) ^ MIN(a, b))
-#else
-#define MAX(a, b) MAX_OF_LANES(a, b)
+#define MAX(a, b) larger(a, b)
 #endif
 
 /* Lanes by their numbers, which the compiler computes. */
@@ -259,10 +257,19 @@ template <uint bit, class V, uint... l>
 INLINE V high_lanes(V a, V b, lane_numbers<l...>) {
     return __builtin_shufflevector(a, b, (l & bit ? l + LANES : l ^ bit)...);
 }
+template <class V, uint... l>
+INLINE V next_lanes(V v, V last, lane_numbers<l...>) { return __builtin_shufflevector(v, last, (l + 1)...); }
+template <class V, uint... l>
+INLINE V previous_lanes(V v, V first, lane_numbers<l...>) {
+    return __builtin_shufflevector(v, first, (l == 0 ? LANES : l - 1)...);
+}
+#define NEXT_LANES(v, last) next_lanes(v, last, all_lanes())
+#define PREVIOUS_LANES(v, first) previous_lanes(v, first, all_lanes())
 #define SWAP_LANES_1(v) permuted<1>(v, all_lanes())
 #define SWAP_LANES_2(v) permuted<2>(v, all_lanes())
 #define SWAP_LANES_4(v) permuted<4>(v, all_lanes())
 #define SWAP_LANES_8(v) permuted<8>(v, all_lanes())
+#define MIRROR_LANES_2(v) SWAP_LANES_1(v)
 #define MIRROR_LANES_4(v) permuted<3>(v, all_lanes())
 #define MIRROR_LANES_8(v) permuted<7>(v, all_lanes())
 #define MIRROR_LANES_16(v) permuted<15>(v, all_lanes())
@@ -279,22 +286,6 @@ INLINE V high_lanes(V a, V b, lane_numbers<l...>) {
 #define HIGH_LANES_2(a, b) high_lanes<2>(a, b, all_lanes())
 #define HIGH_LANES_4(a, b) high_lanes<4>(a, b, all_lanes())
 #define HIGH_LANES_8(a, b) high_lanes<8>(a, b, all_lanes())
-
-/* The two halves of a vector's lanes, and a vector of both. */
-template <uint, int = 0>
-struct half_of_lanes;
-template <int unused> struct half_of_lanes<4, unused> { typedef lane_numbers<0, 1> type; };
-template <int unused> struct half_of_lanes<8, unused> { typedef lane_numbers<0, 1, 2, 3> type; };
-template <int unused> struct half_of_lanes<16, unused> { typedef lane_numbers<0, 1, 2, 3, 4, 5, 6, 7> type; };
-template <uint first, uint... l>
-INLINE half_of_vec_t half_from(vec_t v, lane_numbers<l...>) { return __builtin_shufflevector(v, v, (first + l)...); }
-template <uint... l>
-INLINE vec_t joined(half_of_vec_t low, half_of_vec_t high, lane_numbers<l...>) {
-    return __builtin_shufflevector(low, high, l...);
-}
-#define LOW_HALF(v) half_from<0>(v, half_of_lanes<LANES>::type())
-#define HIGH_HALF(v) half_from<LANES / 2>(v, half_of_lanes<LANES>::type())
-#define JOIN_HALVES(low, high) joined(low, high, all_lanes())
 #endif
 
 /* Values as unsigned integers: their order decides between equal keys. */

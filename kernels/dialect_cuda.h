@@ -157,10 +157,17 @@ template <class T>
 INLINE vector<T> permuted(vector<T> v, uint mask) LANEWISE(T, v.lane[l ^ mask])
 template <class T>
 INLINE vector<T> blended(vector<T> low, vector<T> high, uint bit) LANEWISE(T, l & bit ? high.lane[l] : low.lane[l])
+template <class T>
+INLINE vector<T> next_lanes(vector<T> v, vector<T> last) LANEWISE(T, l + 1 < LANES ? v.lane[(l + 1) % LANES] : last.lane[0])
+template <class T>
+INLINE vector<T> previous_lanes(vector<T> v, vector<T> first) LANEWISE(T, l > 0 ? v.lane[(l - 1) % LANES] : first.lane[0])
+#define NEXT_LANES(v, last) next_lanes(v, last)
+#define PREVIOUS_LANES(v, first) previous_lanes(v, first)
 #define SWAP_LANES_1(v) permuted(v, 1)
 #define SWAP_LANES_2(v) permuted(v, 2)
 #define SWAP_LANES_4(v) permuted(v, 4)
 #define SWAP_LANES_8(v) permuted(v, 8)
+#define MIRROR_LANES_2(v) SWAP_LANES_1(v)
 #define MIRROR_LANES_4(v) permuted(v, 3)
 #define MIRROR_LANES_8(v) permuted(v, 7)
 #define MIRROR_LANES_16(v) permuted(v, 15)

@@ -80,7 +80,7 @@ typedef ulong offset_t;
 #define DECIDES_AT_RUN_TIME 0
 
 /* A key and the value or index that decides between equal ones are one integer in registers, where they have as many bits
- * (packed.h). Between passes halves of vectors of these may lie at any key, which takes clang's attribute. */
+ * (packed.h). */
 #if defined(__clang__) && WALKS_IN_CACHE && LANES >= 4 && RECORD_BYTES == 0 && KEY_BITS <= 32 && \
     VALUE_BITS + INDEX_BITS == KEY_BITS && (VALUE_BITS == 0 || INDEX_BITS == 0)
 #define PACKED 1
@@ -128,13 +128,8 @@ typedef UINTS_OF(INDEX_BITS) index_vec_t;
 #if PACKED
 typedef UINTS_OF(KEY_BITS) key_vec_t;
 typedef key_vec_t unaligned_key_vec_t __attribute__((aligned(KEY_BITS / 8)));
-typedef __typeof__(((vec_t)0).lo) half_of_vec_t;
-typedef half_of_vec_t unaligned_half_of_vec_t __attribute__((aligned(KEY_BITS / 8)));
 #define TO_REGISTER_KEYS(keys) PASTE(convert_, UINTS_OF(REGISTER_KEY_BITS))(keys)
 #define TO_KEYS(register_keys) PASTE(convert_, UINTS_OF(KEY_BITS))(register_keys)
-#define LOW_HALF(v) ((v).lo)
-#define HIGH_HALF(v) ((v).hi)
-#define JOIN_HALVES(low, high) ((vec_t)(low, high))
 #else
 typedef vec_t unaligned_vec_t __attribute__((aligned(KEY_BITS / 8)));
 #endif
@@ -198,17 +193,10 @@ typedef SINTS_OF(INDEX_BITS) index_mask_t;
 #define AS_SIGNED(v) PASTE(as_, SINTS_OF(REGISTER_KEY_BITS))(v)
 #define AS_UNSIGNED(v) PASTE(as_, UINTS_OF(REGISTER_KEY_BITS))(v)
 #define MIN(a, b) AS_UNSIGNED(min(AS_SIGNED(a), AS_SIGNED(b)))
-#define MAX_OF_LANES(a, b) AS_UNSIGNED(max(AS_SIGNED(a), AS_SIGNED(b)))
+#define MAX(a, b) AS_UNSIGNED(max(AS_SIGNED(a), AS_SIGNED(b)))
 #else
 #define MIN(a, b) min(a, b)
-#define MAX_OF_LANES(a, b) max(a, b)
-#endif
-/* Where both are wanted, the larger is what the smaller leaves: for AVX-512's vectors of 64-bit integers a maximum takes
- * two slots of one port, two exclusive-ors one of either. */
-#if LANES > 1 && REGISTER_KEY_BITS == 64
-#define MAX(a, b) ((a) ^ (b) ^ MIN(a, b))
-#else
-#define MAX(a, b) MAX_OF_LANES(a, b)
+#define MAX(a, b) max(a, b)
 #endif
 
 #include "lanes_opencl.h"

@@ -20,33 +20,15 @@ INLINE element_t element_in_front(uint coding, flip_t flip) {
 INLINE uint is_in_front(position_t position) { return TWO_RANGES && position >> (POSITION_BITS - 1) != 0; }
 
 #if LANES > 1
-/* Where blocks of several vectors lie transposed (lane_blocks.h), one that reaches beyond the end does not: its keys would
- * have to lie there. Nor is any of its elements packed in the array. Of two ranges that are merged, that goes for each
- * vector which does not lie in them as a whole.
- *
- * `first` is where a vector would lie; lane l of vector j of the block is key l * block_vectors + j. */
-INLINE position_t block_of(position_t first, uint block_vectors) {
-    return TWO_RANGES ? first : first & ~(position_t)(block_vectors * LANES - 1);
-}
-
-/* The block of the vector lies in the array, all of it. */
-INLINE uint lies_in_array(position_t first, position_t count, uint block_vectors) {
-    position_t block = block_of(first, block_vectors);
-    return block < count && block_vectors * LANES <= count - block;
-}
-
-/* Else, the position of the vector's first lane; those of the others follow at distances of block_vectors. */
-INLINE position_t first_lane(position_t first, uint block_vectors) {
-    position_t block = block_of(first, block_vectors);
-    return block + (first - block) / LANES;
-}
+/* The whole vector lies in the array. */
+INLINE uint lies_in_array(position_t first, position_t count) { return first < count && LANES <= count - first; }
 
 /* The lanes of a vector that lie before the array. */
 INLINE uint lanes_in_front(position_t first) {
     return is_in_front(first) ? (uint)min((position_t)0 - first, (position_t)LANES) : 0;
 }
 
-/* The lanes of several vectors, in memory of the work-item's own. */
+/* The lanes of a vector, in memory of the work-item's own. */
 typedef struct {
     register_key_t keys[LANES];
     WITH_VALUES(value_t values[LANES];)
@@ -91,10 +73,10 @@ INLINE void store_lane(const lanes_t* lanes, uint l, arrays_t to, position_t pos
 #endif
 }
 
-INLINE void load_to_end(lanes_t* lanes, arrays_t from, position_t first, position_t count, uint block_vectors,
-                        uint coding, flip_t flip) {
-    uint first_pass = coding != CODING_NONE;
-    if (lies_in_array(first, count, block_vectors)) {
+/* A vector of which only some lanes lie in the array, or whose lanes are so far apart in it. */
+INLINE void load_to_end(lanes_t* lanes, arrays_t from, position_t first, position_t count, position_t distance,
+                        uint first_pass, uint coding, flip_t flip) {
+    if (distance == 1 && lies_in_array(first, count)) {
         *lanes = lanes_of(load_element(from, first, first, first_pass));
         return;
     }
@@ -107,21 +89,18 @@ INLINE void load_to_end(lanes_t* lanes, arrays_t from, position_t first, positio
         WITH_INDICES(lanes->indices[front] = in_front.indices[front];)
     }
 #endif
-    position_t position = first_lane(first, block_vectors) + l * block_vectors;
-    ROLLED for (; l < LANES && position < count; ++l, position += block_vectors)
-        load_lane(lanes, l, from, position, first_pass);
+    first += l * distance;
+    ROLLED for (; l < LANES && first < count; ++l, first += distance) load_lane(lanes, l, from, first, first_pass);
 }
 
-INLINE void store_to_end(const lanes_t* lanes, arrays_t to, position_t first, position_t count, uint block_vectors,
-                         uint last_pass) {
-    if (lies_in_array(first, count, block_vectors)) {
-        store_of_pass(element_of(lanes), to, first, last_pass);
+INLINE void store_to_end(const lanes_t* lanes, arrays_t to, position_t first, position_t count, position_t distance) {
+    if (distance == 1 && lies_in_array(first, count)) {
+        store_element(element_of(lanes), to, first);
         return;
     }
     uint l = lanes_in_front(first);
-    position_t position = first_lane(first, block_vectors) + l * block_vectors;
-    ROLLED for (; l < LANES && position < count; ++l, position += block_vectors)
-        store_lane(lanes, l, to, position);
+    first += l * distance;
+    ROLLED for (; l < LANES && first < count; ++l, first += distance) store_lane(lanes, l, to, first);
 }
 #endif
 

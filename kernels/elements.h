@@ -73,7 +73,7 @@ INLINE arrays_t arrays_from(arrays_t arrays, offset_t elements) {
 
 /* The same in local memory. */
 typedef struct {
-    LOCAL key_t* keys;
+    LOCAL register_key_t* keys;
     WITH_VALUES(LOCAL value_t* values;)
     WITH_INDICES(LOCAL index_t* indices;)
 } local_arrays_t;
@@ -89,7 +89,7 @@ INLINE local_arrays_t local_arrays_from(local_arrays_t arrays, uint elements) {
  * on. */
 #define LOCAL_BYTES(elements, element_bytes) (((elements) * (element_bytes) + 15) / 16 * 16)
 #define DECLARE_LOCAL_ARRAYS(name, elements)                                                                 \
-    DECLARE_LOCAL(key_t, name##_keys, elements, 0);                                                          \
+    DECLARE_LOCAL(register_key_t, name##_keys, elements, 0);                                                 \
     WITH_VALUES(DECLARE_LOCAL(value_t, name##_values, elements, LOCAL_BYTES(elements, KEY_BYTES));)          \
     WITH_INDICES(DECLARE_LOCAL(index_t, name##_indices, elements,                                            \
                                LOCAL_BYTES(elements, KEY_BYTES) + LOCAL_BYTES(elements, VALUE_BITS / 8));)   \
@@ -194,7 +194,6 @@ INLINE index_vec_t load_index(arrays_t from, position_t offset, position_t posit
 #if PACKED
 #include "packed.h"
 #else
-/* The first pass loads and the last one stores what callers have; so do all others, unless elements are packed. */
 INLINE element_t load_element(arrays_t from, position_t offset, position_t position, uint first_pass) {
     return ELEMENT(LOAD_GLOBAL_VECTOR(vec_t, from.keys + offset), LOAD_GLOBAL_VECTOR(value_vec_t, from.values + offset),
                    load_index(from, offset, position, first_pass));
@@ -204,7 +203,6 @@ INLINE void store_element(element_t e, arrays_t to, position_t offset) {
     WITH_VALUES(STORE_GLOBAL_VECTOR(value_vec_t, e.value, to.values + offset);)
     WITH_STORED_INDICES(STORE_GLOBAL_VECTOR(index_vec_t, e.index, to.indices + offset);)
 }
-INLINE void store_of_pass(element_t e, arrays_t to, position_t offset, uint last_pass) { store_element(e, to, offset); }
 
 INLINE element_t load_local_element(local_arrays_t from, uint offset) {
     return ELEMENT(LOAD_VECTOR(from.keys + offset), LOAD_VECTOR(from.values + offset),

@@ -33,7 +33,11 @@
 #define MIRROR_LANES(v) MIRROR_LANES_16(v)
 #endif
 
-/* BLEND_h(low, high): lanes without bit h from low, lanes with it from high.
+#define MIRROR_LANES_2(v) SWAP_LANES_1(v)
+
+/* NEXT_LANES(v, last): lane l takes lane l + 1, the last one lane 0 of `last`.
+ * PREVIOUS_LANES(v, first): lane l takes lane l - 1, the first one lane 0 of `first`.
+ * BLEND_h(low, high): lanes without bit h from low, lanes with it from high.
  * LOW_LANES_h(a, b): the lanes of a and b without bit h, those of b in the places with it.
  * HIGH_LANES_h(a, b): the lanes with bit h, those of a in the places without it.
  * The lanes of the second vector are counted on from those of the first. */
@@ -51,10 +55,14 @@
 #endif
 
 #if LANES == 2
+#define NEXT_LANES(v, last) PICK_LANES(v, last, 1, 2)
+#define PREVIOUS_LANES(v, first) PICK_LANES(v, first, 2, 0)
 #define BLEND_1(a, b) PICK_LANES(a, b, 0, 3)
 #define LOW_LANES_1(a, b) PICK_LANES(a, b, 0, 2)
 #define HIGH_LANES_1(a, b) PICK_LANES(a, b, 1, 3)
 #elif LANES == 4
+#define NEXT_LANES(v, last) PICK_LANES(v, last, 1, 2, 3, 4)
+#define PREVIOUS_LANES(v, first) PICK_LANES(v, first, 4, 0, 1, 2)
 #define BLEND_1(a, b) PICK_LANES(a, b, 0, 5, 2, 7)
 #define BLEND_2(a, b) PICK_LANES(a, b, 0, 1, 6, 7)
 #define LOW_LANES_1(a, b) PICK_LANES(a, b, 0, 4, 2, 6)
@@ -62,6 +70,8 @@
 #define HIGH_LANES_1(a, b) PICK_LANES(a, b, 1, 5, 3, 7)
 #define HIGH_LANES_2(a, b) PICK_LANES(a, b, 2, 3, 6, 7)
 #elif LANES == 8
+#define NEXT_LANES(v, last) PICK_LANES(v, last, 1, 2, 3, 4, 5, 6, 7, 8)
+#define PREVIOUS_LANES(v, first) PICK_LANES(v, first, 8, 0, 1, 2, 3, 4, 5, 6)
 #define BLEND_1(a, b) PICK_LANES(a, b, 0, 9, 2, 11, 4, 13, 6, 15)
 #define BLEND_2(a, b) PICK_LANES(a, b, 0, 1, 10, 11, 4, 5, 14, 15)
 #define BLEND_4(a, b) PICK_LANES(a, b, 0, 1, 2, 3, 12, 13, 14, 15)
@@ -72,6 +82,8 @@
 #define HIGH_LANES_2(a, b) PICK_LANES(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
 #define HIGH_LANES_4(a, b) PICK_LANES(a, b, 4, 5, 6, 7, 12, 13, 14, 15)
 #elif LANES == 16
+#define NEXT_LANES(v, last) PICK_LANES(v, last, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
+#define PREVIOUS_LANES(v, first) PICK_LANES(v, first, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
 #define BLEND_1(a, b) \
     PICK_LANES(a, b, 0, 17, 2, 19, 4, 21, 6, 23, 8, 25, 10, 27, 12, 29, 14, 31)
 #define BLEND_2(a, b) \

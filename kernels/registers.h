@@ -108,6 +108,30 @@ INLINE void sort_vectors(element_t* r, uint vectors) {
     }
 }
 
+/* The steps of strides 2^top .. 2^bottom vectors where lanes are apart from each other. A mirrored round is as below. */
+INLINE void merge_whole_vectors(element_t* r, uint mirrored, uint top, uint bottom) {
+    if (mirrored) {
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS / 2; ++m)
+            compare_exchange(&r[m], &r[REGISTER_VECTORS - 1 - m], m);
+        --top;
+    }
+    UNROLL for (uint above = 1; above <= FIELD_BITS; ++above) {
+        uint bit = FIELD_BITS - above;
+        if (bit + 1 <= top + 1 && bit >= bottom) register_step(r, bit);
+    }
+}
+
+/* Phases 1 .. lg REGISTER_VECTORS there. */
+INLINE void sort_whole_vectors(element_t* r) {
+    UNROLL for (uint phase = 0; phase < FIELD_BITS; ++phase) {
+        UNROLL for (uint i = 0; i < REGISTER_VECTORS / 2; ++i) {
+            uint lower = LOWER_OF_PAIR(i, phase);
+            compare_exchange(&r[lower], &r[lower ^ ((2u << phase) - 1)], i);
+        }
+        UNROLL for (uint below = 1; below <= phase; ++below) register_step(r, phase - below);
+    }
+}
+
 /* One round: the steps of strides 2^top .. 2^bottom vectors, then, where `lanes`, those inside the vectors.
  * A mirrored round begins with the first step of a phase, which is always the top stride of the registers. */
 INLINE void merge_registers(element_t* r, uint mirrored, uint top, uint bottom, uint lanes) {

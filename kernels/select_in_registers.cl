@@ -49,7 +49,7 @@ INLINE void store_best(const element_t* best, arrays_t to, uint k, uint store_co
         if (m < k) store_element(e, to, m);
 #else
         lanes_t lanes = lanes_of(e);
-        store_to_end(&lanes, to, m * LANES, k, 1, 1);
+        store_to_end(&lanes, to, m * LANES, k, 1);
 #endif
     }
 }

@@ -23,13 +23,19 @@
 #define TILE_H
 #include "registers.h"
 
+#ifndef TILE_BITS /* else the dialect has it */
 #define TILE_VECTORS (2u * VECTORS * TILE_WORK_ITEMS)
-#define TILE_KEYS (TILE_VECTORS * LANES)
 #define TILE_BITS LOG2(TILE_VECTORS)
+#endif
+#define TILE_KEYS (TILE_VECTORS * LANES)
 #define LANE_BITS LOG2((uint)LANES)
 /* The field of the round in which neighbouring work-items hold neighbouring vectors. */
 #define CONTIGUOUS_START (TILE_BITS - FIELD_BITS)
+#if WALKS_IN_CACHE
+#define STORES_PAIRS 0
+#else
 #define STORES_PAIRS (COALESCED_STORE && REMAP && LANES == 1 && FIELD_BITS > 1 && TILE_BITS % FIELD_BITS == 1)
+#endif
 
 /* Passes over contiguous tiles take them from the end of the array, passes over strips from its beginning: where they
  * alternate, each begins with what the one before it has left in the device's cache. */

@@ -2,124 +2,92 @@
  *
  * All kernels take the arguments of those in tile_in_local.cl, and give the same result. They are launched as a plan says
  * (lib/src/plan.cpp), with a work-group of one work-item for each tile. Requires: any count, any element offset. Local memory:
- * none. Barriers: none.
+ * LOCAL_ELEMENTS elements, which are to stay in the processor's second-level cache. Barriers: none.
  *
- * Each round walks the tile, REGISTER_VECTORS vectors at a time, in the array itself: the tile is small enough to stay in the
- * processor's second-level cache, so nothing is copied and nothing waits. What is left of a phase once its strides are inside
- * a chunk, which stays in the first-level cache, is done chunk by chunk. Between passes blocks of L x L keys lie transposed
- * (lane_blocks.h).
+ *   array --load, transposed--> local memory, walked REGISTER_VECTORS vectors at a time --store, transposed--> array
  */
 #define WALKS_IN_CACHE 1
-#include "lane_blocks.h"
+#include "lane_parts.h"
 #include "sync_count.h"
 #include "tile_io.h"
-
-/* A chunk has no more vectors than the tile. */
-#define CHUNK_VECTORS_BITS LOG2(CHUNK_BYTES / (LANES * KEY_BYTES))
-#define CHUNK_BITS (TILE_BITS < CHUNK_VECTORS_BITS ? TILE_BITS : CHUNK_VECTORS_BITS)
-
-/* How often REGISTER_VECTORS vectors are loaded to have had all of a tile, or of a chunk. */
-#define WALK_OF_TILE (TILE_VECTORS >> FIELD_BITS)
-#define WALK_OF_CHUNK (1u << (CHUNK_BITS - FIELD_BITS))
-#define CHUNKS (WALK_OF_TILE / WALK_OF_CHUNK)
-
-/* Blocks of so many vectors lie transposed. Where ranges are merged that are in order, none do. */
-#define BLOCK_VECTORS (TWO_RANGES ? 1 : LANES)
-#define BLOCK_KEYS (BLOCK_VECTORS * LANES)
-
-/* The tile, whole if only what is held for t is. */
-INLINE tile_t part_of_tile(tile_t tile, uint t, uint start, uint mirrored, position_t count) {
-    if (!tile.whole) {
-        position_t last = held_position(tile, t, REGISTER_VECTORS - 1, start, mirrored);
-#if TWO_RANGES
-        tile.whole = lower_position(tile, t, start) < count && last + (LANES - 1) < count;
-#else
-        tile.whole = (last / BLOCK_KEYS + 1) * BLOCK_KEYS <= count;
-#endif
-    }
-    return tile;
-}
-
-/* Nothing of what is held for t lies in the array. */
-INLINE uint is_beyond(tile_t tile, uint t, uint start, uint mirrored, position_t count) {
-    if (tile.whole) return 0;
-    position_t first = lower_position(tile, t, start);
-#if TWO_RANGES
-    position_t last = held_position(tile, t, REGISTER_VECTORS - 1, start, mirrored) + LANES;
-    return is_in_front(first) ? is_in_front(last) : first >= count;
-#else
-    return first / BLOCK_KEYS * BLOCK_KEYS >= count;
-#endif
-}
-
-/* Compiled ahead, all kernels share one copy: that halves the library. */
-#if DECIDES_AT_RUN_TIME
-#define WALK OUTLINED
-#else
-#define WALK INLINE
-#endif
 
 /* Compiled ahead, an array or row of so few vectors has a shorter way: whole registers would be mostly beyond its end. */
 #define SORTS_FEW (DECIDES_AT_RUN_TIME && LANES > 1)
 #define FEW_VECTORS (REGISTER_VECTORS / 4 * 3)
 
-/* The steps of strides 2^(top - 1) .. 2^bottom vectors, walking from first_t to last_t. The first round encodes. */
-WALK void merge_vectors(arrays_t arrays, position_t count, tile_t tile, uint first_t, uint last_t, uint mirrored,
-                          uint top, uint bottom, uint coding, flip_t flip) {
-    while (top > bottom) {
-        uint start = field_start(top - 1);
-        uint last = max(start, bottom);
-        for (uint t = first_t; t < last_t; ++t) {
-            tile_t part = part_of_tile(tile, t, start, mirrored, count);
-            if (is_beyond(part, t, start, mirrored, count)) continue;
-            element_t r[REGISTER_VECTORS];
-            load_registers(r, arrays, count, part, t, start, mirrored, BLOCK_VECTORS, coding, flip);
-            merge_registers(r, mirrored, top - 1 - start, last - start, 0);
-            store_registers(r, arrays, count, part, t, start, mirrored, BLOCK_VECTORS, CODING_NONE, flip);
-        }
-        top = last;
-        mirrored = 0;
-        coding = CODING_NONE;
-    }
+/* A vector of which not all lanes are neighbours in the array. */
+#if LANES > 1
+OUTLINED element_t load_apart(arrays_t arrays, position_t first, position_t distance, position_t count, uint first_pass,
+                              uint coding, flip_t flip) {
+    lanes_t lanes = lanes_of(element_beyond(coding, flip));
+    load_to_end(&lanes, arrays, first, count, distance, first_pass, coding, flip);
+    return element_of(&lanes);
 }
-
-#if !TWO_RANGES
-/* Stores whole blocks: at rest transposed, and in order once the array is sorted, which `coding` tells. */
-INLINE void store_blocks(element_t* r, arrays_t arrays, position_t count, tile_t tile, uint t, uint coding, flip_t flip) {
-    if (coding == CODING_NONE) {
-        store_registers(r, arrays, count, tile, t, 0, 0, LANES, coding, flip);
-    } else {
-        trade_all_lanes(r);
-        store_registers(r, arrays, count, tile, t, 0, 0, 1, coding, flip);
-    }
+OUTLINED void store_apart(element_t e, arrays_t arrays, position_t first, position_t distance, position_t count) {
+    lanes_t lanes = lanes_of(e);
+    store_to_end(&lanes, arrays, first, count, distance);
 }
-#endif
-
-/* The steps of strides 2^(top - 1) vectors .. 1 key of one chunk, walking from first_t to last_t. */
-WALK void merge_chunk(arrays_t arrays, position_t count, tile_t tile, uint first_t, uint last_t, uint mirrored, uint top,
-                        uint first_coding, uint store_coding, flip_t flip) {
-    merge_vectors(arrays, count, tile, first_t, last_t, mirrored, top, FIELD_BITS, first_coding, flip);
-    for (uint t = first_t; t < last_t; ++t) {
-        tile_t part = part_of_tile(tile, t, 0, 0, count);
-        if (is_beyond(part, t, 0, 0, count)) continue;
-        element_t r[REGISTER_VECTORS];
-        load_registers(r, arrays, count, part, t, 0, 0, BLOCK_VECTORS, CODING_NONE, flip);
-#if TWO_RANGES
-        merge_registers(r, 0, FIELD_BITS - 1, 0, 1);
-        store_registers(r, arrays, count, part, t, 0, 0, 1, store_coding, flip);
 #else
-        merge_registers(r, 0, FIELD_BITS - 1, LANE_BITS, 0);
-        merge_blocks(r);
-        store_blocks(r, arrays, count, part, t, store_coding, flip);
+INLINE element_t load_apart(arrays_t arrays, position_t first, position_t distance, position_t count, uint first_pass,
+                            uint coding, flip_t flip) {
+    return is_in_front(first) ? element_in_front(coding, flip) : element_beyond(coding, flip);
+}
+INLINE void store_apart(element_t e, arrays_t arrays, position_t first, position_t distance, position_t count) {}
+#define lies_in_array(first, count) ((first) < (count))
 #endif
+
+/* L elements from the array, and back: at `first`, and at such distances from there. */
+INLINE element_t load_elements(arrays_t arrays, position_t first, position_t distance, position_t count, uint first_pass,
+                               uint coding, flip_t flip) {
+    element_t e;
+    if ((LANES == 1 || distance == 1) && lies_in_array(first, count)) e = load_element(arrays, first, first, first_pass);
+    else e = load_apart(arrays, first, distance, count, first_pass, coding, flip);
+    e.key = encode(e.key, coding, flip);
+    return e;
+}
+INLINE void store_elements(element_t e, arrays_t arrays, position_t first, position_t distance, position_t count, uint coding,
+                           flip_t flip) {
+    e.key = decode(e.key, coding, flip);
+    if ((LANES == 1 || distance == 1) && lies_in_array(first, count)) store_element(e, arrays, first);
+    else store_apart(e, arrays, first, distance, count);
+}
+
+/* Where the key of that number in the tile is, and at which distance the ones behind it. Of 2^column_bits columns, a tile
+ * that is not whole has them as its rows. */
+INLINE position_t position_of(tile_t tile, uint key, uint column_bits, position_t count, position_t* distance) {
+    position_t strip = tile.base + ((position_t)(key >> tile.strip_bits) << tile.strip_stride);
+    uint in_strip = LOW_BITS(key, tile.strip_bits);
+    uint is_row = column_bits > 0 && strip + ((position_t)1 << tile.strip_stride) > count;
+    *distance = is_row ? 1u << column_bits : 1u;
+    if (is_row) return strip + tile.place + ((position_t)in_strip << column_bits);
+    return strip + (tile.place << tile.strip_bits) + in_strip;
+}
+
+/* A tile of 2^bits vectors whose lanes are to be its parts; or a column of 2^column_bits, else 0. */
+WALK void load_tile(local_arrays_t held, uint bits, arrays_t arrays, position_t count, tile_t tile, uint column_bits,
+                    uint first_pass, uint coding, flip_t flip) {
+    for (uint v = 0; v < 1u << bits; v += LANES) {
+        element_t r[LANES];
+        UNROLL for (uint l = 0; l < LANES; ++l) {
+            position_t distance, first = position_of(tile, (l << bits) + v, column_bits, count, &distance);
+            r[l] = load_elements(arrays, first, distance, count, first_pass, coding, flip);
+        }
+        transpose_lanes(r);
+        UNROLL for (uint l = 0; l < LANES; ++l) store_held(r[l], held, v + l);
     }
 }
 
-/* The chunks of a contiguous tile that begin before the end of the array. */
-INLINE uint chunks_before_end(tile_t tile, position_t count) {
-    position_t chunk_keys = (position_t)LANES << CHUNK_BITS;
-    if (tile.whole || tile.strip_stride > 0 || TWO_RANGES) return CHUNKS;
-    return tile.base < count ? (uint)((count - tile.base + chunk_keys - 1) / chunk_keys) : 0;
+WALK void store_tile(local_arrays_t held, uint bits, arrays_t arrays, position_t count, tile_t tile, uint column_bits,
+                     uint coding, flip_t flip) {
+    for (uint v = 0; v < 1u << bits; v += LANES) {
+        element_t r[LANES];
+        UNROLL for (uint l = 0; l < LANES; ++l) r[l] = load_held(held, v + l);
+        transpose_lanes(r);
+        UNROLL for (uint l = 0; l < LANES; ++l) {
+            position_t distance, first = position_of(tile, (l << bits) + v, column_bits, count, &distance);
+            store_elements(r[l], arrays, first, distance, count, coding, flip);
+        }
+    }
 }
 
 #if !TWO_RANGES
@@ -128,53 +96,68 @@ INLINE uint chunks_before_end(tile_t tile, position_t count) {
 WALK void sort_few(arrays_t arrays, position_t count, uint load_coding, uint store_coding, flip_t flip) {
     element_t r[FEW_VECTORS];
     uint last = (uint)(count - 1) / LANES; /* the one vector that may reach beyond the end */
-    lanes_t lanes = lanes_of(element_beyond(load_coding, flip));
-    load_to_end(&lanes, arrays, last * LANES, count, 1, load_coding, flip);
-    r[last] = element_of(&lanes);
-    ROLLED for (uint m = 0; m < last; ++m) r[m] = load_element(arrays, m * LANES, m * LANES, 1);
-    ROLLED for (uint m = 0; m <= last; ++m) r[m].key = encode(r[m].key, load_coding, flip);
+    ROLLED for (uint m = 0; m <= last; ++m)
+        r[m] = load_elements(arrays, m * LANES, 1, count, 1, load_coding, flip);
     sort_vectors(r, last + 1);
-    ROLLED for (uint m = 0; m <= last; ++m) r[m].key = decode(r[m].key, store_coding, flip);
-    ROLLED for (uint m = 0; m < last; ++m) store_of_pass(r[m], arrays, m * LANES, 1);
-    lanes = lanes_of(r[last]);
-    store_to_end(&lanes, arrays, last * LANES, count, 1, 1);
+    ROLLED for (uint m = 0; m <= last; ++m) store_elements(r[m], arrays, m * LANES, 1, count, store_coding, flip);
 }
 #endif
 
-/* Phases 1 .. `phases` of a tile, counted in vectors; of heads that are sorted only those from first_phase on. */
-INLINE void sort_tile(arrays_t arrays, position_t count, tile_t tile, uint phases, uint first_phase, uint load_coding,
-                      uint store_coding, flip_t flip) {
-    uint is_one_run = count <= (position_t)LANES << phases; /* the rest of the tile is beyond the end */
-    uint walk = is_one_run ? 1u << (phases - FIELD_BITS) : WALK_OF_TILE;
-    /* The first walk over the chunks runs all phases of runs that lie in one, each further walk what is left of a phase
-     * of longer ones. */
-    for (uint last = max(IS_SORTED ? FIRST_PHASE : 0u, min(phases, (uint)CHUNK_BITS)); last <= phases; ++last) {
-        uint is_first_walk = last <= CHUNK_BITS, last_in_chunk = min(last, (uint)CHUNK_BITS);
-        if (!is_first_walk) merge_vectors(arrays, count, tile, 0, walk, 1, last, CHUNK_BITS, CODING_NONE, flip);
-        for (uint chunk = 0; chunk < chunks_before_end(tile, count); ++chunk) {
-            uint first_t = chunk * WALK_OF_CHUNK, last_t = min(first_t + WALK_OF_CHUNK, walk);
-            for (uint t = first_t; !IS_SORTED && is_first_walk && t < last_t; ++t) {
-                tile_t part = part_of_tile(tile, t, 0, 0, count);
-                if (is_beyond(part, t, 0, 0, count)) continue;
-                element_t r[REGISTER_VECTORS];
-                load_registers(r, arrays, count, part, t, 0, 0, 1, load_coding, flip); /* in any order */
-                sort_blocks(r);
-                store_blocks(r, arrays, count, part, t, phases == FIELD_BITS ? store_coding : CODING_NONE, flip);
-            }
-            for (uint phase = is_first_walk ? FIRST_PHASE : CHUNK_BITS; phase <= last_in_chunk; ++phase)
-                merge_chunk(arrays, count, tile, first_t, last_t, is_first_walk, phase, CODING_NONE,
-                            last == phases && phase == last_in_chunk ? store_coding : CODING_NONE, flip);
-        }
-    }
+/* A tile of 2^bits vectors whose keys are in no order yet: as they lie in the array. */
+WALK void load_unsorted(local_arrays_t held, uint bits, arrays_t arrays, position_t count, tile_t tile, uint coding,
+                        flip_t flip) {
+    for (uint v = 0; v < 1u << bits; ++v)
+        store_held(load_elements(arrays, tile.base + v * LANES, 1, count, 1, coding, flip), held, v);
 }
 
-/* The first phases of each tile. Launched as the first pass, and for heads as each. */
+/* The tile's columns: every 2^column_bits-th key, all that begin with the same one side by side. */
+WALK void store_columns(local_arrays_t held, arrays_t arrays, tile_t tile, uint column_bits) {
+    for (uint column = 0; column < 1u << column_bits; ++column)
+        for (uint row = 0; row < TILE_VECTORS >> column_bits; row += LANES) {
+            element_t r[LANES];
+            UNROLL for (uint l = 0; l < LANES; ++l) r[l] = load_held(held, ((row + l) << column_bits) + column);
+            transpose_lanes(r);
+            position_t first = tile.base + row + ((position_t)column << (TILE_BITS + LANE_BITS - column_bits));
+            UNROLL for (uint l = 0; l < LANES; ++l)
+                store_element(r[l], arrays, first + (l << (TILE_BITS - column_bits)));
+        }
+}
+WALK void load_columns(local_arrays_t held, arrays_t arrays, tile_t tile, uint column_bits) {
+    for (uint column = 0; column < 1u << column_bits; ++column)
+        for (uint row = 0; row < TILE_VECTORS >> column_bits; row += LANES) {
+            element_t r[LANES];
+            position_t first = tile.base + row + ((position_t)column << (TILE_BITS + LANE_BITS - column_bits));
+            UNROLL for (uint l = 0; l < LANES; ++l) {
+                position_t position = first + (l << (TILE_BITS - column_bits));
+                r[l] = load_element(arrays, position, position, 0);
+            }
+            transpose_lanes(r);
+            UNROLL for (uint l = 0; l < LANES; ++l) store_held(r[l], held, ((row + l) << column_bits) + column);
+        }
+}
+
+/* Phases 1 .. `phases` of a tile, counted in vectors; of heads that are sorted only those from first_phase on. */
+INLINE void sort_tile(local_arrays_t held, arrays_t arrays, position_t count, tile_t tile, uint phases, uint first_phase,
+                      uint load_coding, uint store_coding, flip_t flip, uint column_bits) {
+    uint is_one_run = phases == TILE_BITS || count <= (position_t)LANES << phases;
+    if (SHORT_ROWS || IS_SORTED) is_one_run = 0;
+    uint bits = is_one_run ? phases : TILE_BITS;
+    if (is_one_run) load_unsorted(held, bits, arrays, count, tile, load_coding, flip);
+    else load_tile(held, bits, arrays, count, tile, 0, load_coding != CODING_NONE, load_coding, flip);
+    sort_local(held, bits, IS_SORTED ? first_phase + LANE_BITS : 1, phases + LANE_BITS);
+    if (column_bits > 0 && tile.whole) store_columns(held, arrays, tile, column_bits);
+    else store_tile(held, bits, arrays, count, tile, 0, store_coding, flip);
+}
+
+/* The first phases of each tile. Launched as the first pass, and for heads as each. Where columns follow, whole tiles are left
+ * in columns. */
 KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
                        uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
                        uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
-                       GLOBAL value_argument_t* values, offset_t values_offset, GLOBAL index_t* indices,
-                       offset_t indices_offset, GLOBAL const segment_t* segments, offset_t segments_offset,
-                       GLOBAL uint* counters, offset_t counters_offset) {
+                       uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
+                       GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
+                       offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+    DECLARE_LOCAL_TILE(held);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     offset_t number = enter_row(&arrays, &count, GROUP_FROM_END, segments + segments_offset, rows, end, tile_bits);
@@ -186,63 +169,131 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
     if (is_few) sort_few(arrays, count, load_coding, store_coding, flip);
     else
 #endif
-        sort_tile(arrays, count, tile_of(number, strip_stride, strip_bits, count), phases, first_phase, load_coding,
-                  store_coding, flip);
+        sort_tile(held, arrays, count, tile_of(number, strip_stride, strip_bits, count), phases, first_phase, load_coding,
+                  store_coding, flip, column_bits);
+    sync_t none = {0, 0};
+    report_sync(counters, counters_offset, none);
+}
+#if !FIRST_ONLY || DECIDES_AT_RUN_TIME
+/* Each column, which is a strip in order of each tile: phases first_phase .. `phases`.
+ * Launched after sort_tiles, with a work-group for each column. */
+KERNEL void merge_columns(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
+                          uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
+                          uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
+                          uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
+                          GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
+                          offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+    DECLARE_LOCAL_TILE(held);
+    AWAIT_LAST_LAUNCH();
+    arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
+    offset_t number = enter_row(&arrays, &count, GROUP_ID, segments + segments_offset, rows, end, tile_bits);
+    tile_t tile = strided_tile((position_t)number, strip_stride, strip_bits, 0, count);
+    load_tile(held, TILE_BITS, arrays, count, tile, column_bits, 0, CODING_NONE, flip);
+    sort_local(held, TILE_BITS, first_phase + LANE_BITS, phases + LANE_BITS);
+    store_tile(held, TILE_BITS, arrays, count, tile, column_bits, CODING_NONE, flip);
+    sync_t none = {0, 0};
+    report_sync(counters, counters_offset, none);
+}
+
+/* Each tile, whose columns are in order: sorts it, where no column has more than 2^phases tiles.
+ * Launched after merge_columns. */
+KERNEL void merge_tile_columns(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
+                               uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
+                               uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
+                               uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
+                               GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
+                               offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+    DECLARE_LOCAL_TILE(held);
+    AWAIT_LAST_LAUNCH();
+    arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
+    offset_t number = enter_row(&arrays, &count, GROUP_FROM_END, segments + segments_offset, rows, end, tile_bits);
+    tile_t tile = contiguous_tile((position_t)number, count);
+    if (tile.whole) load_columns(held, arrays, tile, column_bits);
+    else load_tile(held, TILE_BITS, arrays, count, tile, 0, 0, CODING_NONE, flip);
+    merge_columns_of_tile(held, TILE_BITS, column_bits, phases);
+    store_tile(held, TILE_BITS, arrays, count, tile, 0, store_coding, flip);
+    sync_t none = {0, 0};
+    report_sync(counters, counters_offset, none);
+}
+
+/* What lies about the border between two tiles of the same columns: the phase that merges two runs of half as many vectors
+ * as 2^phases.
+ * Launched after merge_tile_columns, with a work-group for the border in front of each tile. */
+KERNEL void merge_borders(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
+                          uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
+                          uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
+                          uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
+                          GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
+                          offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+    DECLARE_LOCAL_TILE(held);
+    AWAIT_LAST_LAUNCH();
+    arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
+    offset_t number = enter_row(&arrays, &count, GROUP_ID, segments + segments_offset, rows, end, tile_bits);
+    position_t border = (position_t)number * TILE_KEYS, each_side = (position_t)LANES << (phases - 1);
+    if (LOW_BITS((position_t)number, column_bits) > 0 && border < count) {
+        tile_t tile = contiguous_tile(0, count);
+        tile.base = border - each_side;
+        load_tile(held, phases, arrays, count, tile, 0, 0, load_coding, flip);
+        merge_local(held, phases, 1, phases + LANE_BITS);
+        store_tile(held, phases, arrays, count, tile, 0, store_coding, flip);
+    }
     sync_t none = {0, 0};
     report_sync(counters, counters_offset, none);
 }
 #endif
+#endif
 
 #if !FIRST_ONLY || DECIDES_AT_RUN_TIME
-/* The steps of strides 2^(top - 1) vectors .. 1 key of a contiguous tile. */
-INLINE void merge_tile(arrays_t arrays, position_t count, tile_t tile, uint mirrored, uint top, uint first_coding,
-                       uint store_coding, flip_t flip) {
-    uint in_chunks = top == CHUNK_BITS;
-    merge_vectors(arrays, count, tile, 0, WALK_OF_TILE, mirrored, top, CHUNK_BITS, first_coding, flip);
-    for (uint chunk = 0; chunk < chunks_before_end(tile, count); ++chunk)
-        merge_chunk(arrays, count, tile, chunk * WALK_OF_CHUNK, (chunk + 1) * WALK_OF_CHUNK, in_chunks ? mirrored : 0,
-                    CHUNK_BITS, in_chunks ? first_coding : CODING_NONE, store_coding, flip);
-}
-
 /* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key.
  * Launched as the last pass of each phase. */
 KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
                         uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
                         uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
-                        GLOBAL value_argument_t* values, offset_t values_offset, GLOBAL index_t* indices,
-                        offset_t indices_offset, GLOBAL const segment_t* segments, offset_t segments_offset,
-                        GLOBAL uint* counters, offset_t counters_offset) {
+                        uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
+                        GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
+                        offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+    DECLARE_LOCAL_TILE(held);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     offset_t number = enter_row(&arrays, &count, GROUP_FROM_END, segments + segments_offset, rows, end, tile_bits);
     tile_t tile = behind_front(contiguous_tile((position_t)number, count), front, count);
-    merge_tile(arrays, count, tile, FIRST_CODING != CODING_NONE, TILE_BITS, FIRST_CODING, store_coding, flip);
+    load_tile(held, TILE_BITS, arrays, count, tile, 0, FIRST_CODING != CODING_NONE, FIRST_CODING, flip);
+    merge_local(held, TILE_BITS, FIRST_CODING != CODING_NONE, TILE_BITS + LANE_BITS);
+    store_tile(held, TILE_BITS, arrays, count, tile, 0, store_coding, flip);
     sync_t none = {0, 0};
     report_sync(counters, counters_offset, none);
 }
 
 /* Global steps of a phase, in tiles of strips 2^strip_stride keys apart, of 2^strip_bits keys: strides from half the strips
- * down to one strip.
- * Launched ahead of merge_tiles, where a phase has such steps. So it is never the last pass: the keys stay encoded and the
- * blocks transposed. */
+ * down to one strip. Vectors of neighbouring keys meet as they lie in the array, so nothing is transposed.
+ * Launched ahead of merge_tiles, where a phase has such steps. */
 KERNEL void merge_strips(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
                          uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
                          uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
-                         GLOBAL value_argument_t* values, offset_t values_offset, GLOBAL index_t* indices,
-                         offset_t indices_offset, GLOBAL const segment_t* segments, offset_t segments_offset,
-                         GLOBAL uint* counters, offset_t counters_offset) {
+                         uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
+                         GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
+                         offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     offset_t number = enter_row(&arrays, &count, GROUP_ID, segments + segments_offset, rows, end, tile_bits);
     tile_t tile = strided_tile((position_t)number, strip_stride, strip_bits, mirrored, count);
     tile = behind_front(tile, front, count);
-    uint bottom = max(strip_bits, (uint)LANE_BITS) - LANE_BITS;
-    uint chunk_bottom = max(bottom, (uint)CHUNK_BITS);
-    uint in_chunks = CHUNK_BITS == TILE_BITS;
-    merge_vectors(arrays, count, tile, 0, WALK_OF_TILE, mirrored, TILE_BITS, chunk_bottom, FIRST_CODING, flip);
-    for (uint chunk = 0; chunk < CHUNKS; ++chunk)
-        merge_vectors(arrays, count, tile, chunk * WALK_OF_CHUNK, (chunk + 1) * WALK_OF_CHUNK, in_chunks ? mirrored : 0,
-                      CHUNK_BITS, bottom, in_chunks ? FIRST_CODING : CODING_NONE, flip);
+    uint bottom = max(strip_bits, (uint)LANE_BITS) - LANE_BITS, coding = FIRST_CODING;
+    for (uint top = TILE_BITS; top > bottom;) {
+        uint start = field_start(top - 1), last = max(start, bottom);
+        for (uint t = 0; t < WALK_OF(TILE_BITS); ++t) {
+            /* Work on vectors in front of the array, and beyond its end, changes nothing. */
+            position_t lower = lower_position(tile, t, start);
+            if (!tile.whole && !is_in_front(lower) && lower >= count) continue;
+            element_t r[REGISTER_VECTORS];
+            load_registers(r, arrays, count, tile, t, start, mirrored, coding, flip);
+            merge_registers(r, mirrored, top - 1 - start, last - start, 0);
+            store_registers(r, arrays, count, tile, t, start, mirrored, CODING_NONE, flip);
+        }
+        top = last;
+        mirrored = 0;
+        coding = CODING_NONE;
+    }
     sync_t none = {0, 0};
     report_sync(counters, counters_offset, none);
 }

@@ -179,7 +179,7 @@ INLINE void store_tile(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, pos
     start = CONTIGUOUS_START;
     mirrored = 0;
 #endif
-    store_registers(r, arrays, count, tile, t, start, mirrored, 1, coding, flip);
+    store_registers(r, arrays, count, tile, t, start, mirrored, coding, flip);
 }
 
 #if !TWO_RANGES
@@ -192,9 +192,9 @@ INLINE void store_tile(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, pos
 KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
                        uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
                        uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
-                       GLOBAL value_argument_t* values, offset_t values_offset, GLOBAL index_t* indices,
-                       offset_t indices_offset, GLOBAL const segment_t* segments, offset_t segments_offset,
-                       GLOBAL uint* counters, offset_t counters_offset) {
+                       uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
+                       GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
+                       offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
     DECLARE_LOCAL_TILE(local_tile);
     uint t = TILE_WORK_ITEM;
     AWAIT_LAST_LAUNCH();
@@ -208,7 +208,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
     uint start = 0, mirrors = 0;
 
 #if FIRST_ONLY
-    load_registers(r, arrays, count, tile, t, CONTIGUOUS_START, 0, 1, load_coding, flip);
+    load_registers(r, arrays, count, tile, t, CONTIGUOUS_START, 0, load_coding, flip);
     start = CONTIGUOUS_START;
     if (!IS_SORTED) {
         hand_over(r, local_tile, t, CONTIGUOUS_START, 0, 0, 0, &sync);
@@ -216,11 +216,11 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
         sort_registers(r);
     }
 #elif SHORT_ROWS && COALESCED_STORE
-    load_registers(r, arrays, count, tile, t, CONTIGUOUS_START, 0, 1, load_coding, flip);
+    load_registers(r, arrays, count, tile, t, CONTIGUOUS_START, 0, load_coding, flip);
     if (phases < TILE_BITS) hand_over(r, local_tile, t, CONTIGUOUS_START, 0, 0, 0, &sync);
     sort_registers(r);
 #else
-    load_registers(r, arrays, count, tile, t, phases == TILE_BITS ? CONTIGUOUS_START : 0, 0, 1, load_coding, flip);
+    load_registers(r, arrays, count, tile, t, phases == TILE_BITS ? CONTIGUOUS_START : 0, 0, load_coding, flip);
     sort_registers(r);
 #endif
 
@@ -253,7 +253,7 @@ INLINE sync_t merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, ti
     uint bottom = max(tile.strip_bits, (uint)LANE_BITS) - LANE_BITS;
 
     uint start = CONTIGUOUS_START;
-    load_registers(r, arrays, count, tile, t, start, mirrored, 1, first_coding, flip);
+    load_registers(r, arrays, count, tile, t, start, mirrored, first_coding, flip);
     merge_registers(r, mirrored, FIELD_BITS - 1, max(start, bottom) - start, contiguous && start == 0);
 
     uint end = contiguous ? STEPS_OF_STORE : bottom;
@@ -269,7 +269,7 @@ INLINE sync_t merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, ti
 
     if (contiguous)
         store_tile(r, local_tile, arrays, count, tile, t, start, mirrored, STEPS_OF_STORE, store_coding, flip, &sync);
-    else store_registers(r, arrays, count, tile, t, start, mirrored, 1, store_coding, flip);
+    else store_registers(r, arrays, count, tile, t, start, mirrored, store_coding, flip);
     return sync;
 }
 
@@ -279,9 +279,9 @@ INLINE sync_t merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, ti
 KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
                         uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
                         uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
-                        GLOBAL value_argument_t* values, offset_t values_offset, GLOBAL index_t* indices,
-                        offset_t indices_offset, GLOBAL const segment_t* segments, offset_t segments_offset,
-                        GLOBAL uint* counters, offset_t counters_offset) {
+                        uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
+                        GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
+                        offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
     DECLARE_LOCAL_TILE(local_tile);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
@@ -300,9 +300,9 @@ KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t cou
 KERNEL void merge_strips(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
                          uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
                          uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
-                         GLOBAL value_argument_t* values, offset_t values_offset, GLOBAL index_t* indices,
-                         offset_t indices_offset, GLOBAL const segment_t* segments, offset_t segments_offset,
-                         GLOBAL uint* counters, offset_t counters_offset) {
+                         uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
+                         GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
+                         offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
     DECLARE_LOCAL_TILE(local_tile);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);

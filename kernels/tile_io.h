@@ -22,28 +22,28 @@
 #define EACH_AT_END ROLLED
 #endif
 AT_END void load_all_to_end(element_t* r, arrays_t arrays, position_t count, tile_t tile, uint t, uint start, uint mirrored,
-                            uint block_vectors, uint coding, flip_t flip) {
+                            uint coding, flip_t flip) {
     element_t beyond = element_beyond(coding, flip);
     lanes_t lanes[REGISTER_VECTORS];
     EACH_AT_END for (uint m = 0; m < REGISTER_VECTORS; ++m) lanes[m] = lanes_of(beyond);
     ROLLED for (uint m = 0; m < REGISTER_VECTORS; ++m)
-        load_to_end(&lanes[m], arrays, held_position(tile, t, m, start, mirrored), count, block_vectors, coding, flip);
+        load_to_end(&lanes[m], arrays, held_position(tile, t, m, start, mirrored), count, 1, coding != CODING_NONE, coding,
+                    flip);
     EACH_AT_END for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = element_of(&lanes[m]);
 }
 
 AT_END void store_all_to_end(const element_t* r, arrays_t arrays, position_t count, tile_t tile, uint t, uint start,
-                             uint mirrored, uint block_vectors, uint last_pass) {
+                             uint mirrored) {
     lanes_t lanes[REGISTER_VECTORS];
     EACH_AT_END for (uint m = 0; m < REGISTER_VECTORS; ++m) lanes[m] = lanes_of(r[m]);
     ROLLED for (uint m = 0; m < REGISTER_VECTORS; ++m)
-        store_to_end(&lanes[m], arrays, held_position(tile, t, m, start, mirrored), count, block_vectors, last_pass);
+        store_to_end(&lanes[m], arrays, held_position(tile, t, m, start, mirrored), count, 1);
 }
 #endif
 
-/* All registers of work-item t from the array, whose blocks are of so many vectors. Keys are only coded in memory
- * before the first pass, which `coding` tells. */
+/* All registers of work-item t from the array. Keys are only coded in memory before the first pass, which `coding` tells. */
 TILE_IO void load_registers(element_t* r, arrays_t arrays, position_t count, tile_t tile, uint t, uint start,
-                           uint mirrored, uint block_vectors, uint coding, flip_t flip) {
+                           uint mirrored, uint coding, flip_t flip) {
     uint first_pass = coding != CODING_NONE;
     if (tile.whole) {
         position_t lower = lower_position(tile, t, start), upper = upper_position(tile, t, start, mirrored);
@@ -67,7 +67,7 @@ TILE_IO void load_registers(element_t* r, arrays_t arrays, position_t count, til
 #else
         /* Not r itself, which is to stay in registers. */
         element_t held[REGISTER_VECTORS];
-        load_all_to_end(held, arrays, count, tile, t, start, mirrored, block_vectors, coding, flip);
+        load_all_to_end(held, arrays, count, tile, t, start, mirrored, coding, flip);
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = held[m];
 #endif
     }
@@ -84,16 +84,15 @@ INLINE void decode_registers(element_t* r, uint coding, flip_t flip) {
 
 /* All registers of work-item t to the array. */
 TILE_IO void store_registers(element_t* r, arrays_t arrays, position_t count, tile_t tile, uint t, uint start,
-                            uint mirrored, uint block_vectors, uint coding, flip_t flip) {
-    uint last_pass = coding != CODING_NONE;
+                            uint mirrored, uint coding, flip_t flip) {
     decode_registers(r, coding, flip);
     if (tile.whole) {
         arrays_t to_lower = arrays_from(arrays, lower_position(tile, t, start));
         arrays_t to_upper = arrays_from(arrays, upper_position(tile, t, start, mirrored));
         UNROLL for (uint m = 0; m < HALF; ++m) {
             position_t offset = key_offset(tile, vector_of(0, m, start));
-            store_of_pass(r[m], to_lower, offset, last_pass);
-            store_of_pass(r[m + HALF], to_upper, offset, last_pass);
+            store_element(r[m], to_lower, offset);
+            store_element(r[m + HALF], to_upper, offset);
         }
     } else {
 #if LANES == 1 && TWO_RANGES
@@ -115,7 +114,7 @@ TILE_IO void store_registers(element_t* r, arrays_t arrays, position_t count, ti
 #else
         element_t held[REGISTER_VECTORS];
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) held[m] = r[m];
-        store_all_to_end(held, arrays, count, tile, t, start, mirrored, block_vectors, last_pass);
+        store_all_to_end(held, arrays, count, tile, t, start, mirrored);
 #endif
     }
 }

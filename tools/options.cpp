@@ -227,11 +227,12 @@ void ShapeOptions::add_to(CLI::App& app) {
     flag("bank-swap", bank_swap, "half of the work-items write their groups in the other order");
     flag("bank-padding", bank_padding, "unused words between keys in local memory");
     flag("coalesced-store", coalesced_store, "one more hand-over, or pairs, so that stores are contiguous");
+    flag("columns", columns, "sort in columns, in four passes");
 }
 
 bool ShapeOptions::any() const {
     return lanes || vectors || work_items || registers || steps_per_pass || resident_groups || local_sync || remap ||
-           bank_swap || bank_padding || coalesced_store;
+           bank_swap || bank_padding || coalesced_store || columns;
 }
 
 lanesort::Shape ShapeOptions::over(lanesort::Shape shape) const {
@@ -244,6 +245,8 @@ lanesort::Shape ShapeOptions::over(lanesort::Shape shape) const {
     shape.bank_swap = bank_swap.value_or(shape.bank_swap && shape.remap);
     shape.bank_padding = bank_padding.value_or(shape.bank_padding && shape.remap && shape.lanes == 1);
     shape.coalesced_store = coalesced_store.value_or(shape.coalesced_store);
+
+    shape.columns = columns.value_or(shape.columns);
 
     const unsigned all_vectors = 2 * shape.vectors;
     const bool in_registers = shape.work_items > 1 || !shape.walks_in_cache();
@@ -273,6 +276,7 @@ Json json_of(const lanesort::Shape& shape) {
             {"bank_padding", shape.bank_padding},
             {"resident_groups", shape.resident_groups},
             {"coalesced_store", shape.coalesced_store},
+            {"columns", shape.columns},
             {"tile_keys", shape.tile_keys()}};
 }
 

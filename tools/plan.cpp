@@ -22,15 +22,6 @@ namespace {
 
 using namespace lanesort;
 
-std::string_view kernel(const Pass& pass) {
-    switch (pass.kind) {
-        case Pass::Kind::sort_tiles: return "sort_tiles";
-        case Pass::Kind::merge_strips: return "merge_strips";
-        case Pass::Kind::merge_heads: return "merge_heads";
-        default: return "merge_tiles";
-    }
-}
-
 std::uint64_t steps_of(const Plan& plan) {
     std::uint64_t steps = 0;
     for (const Pass& pass : plan.passes) steps += pass.steps;
@@ -46,7 +37,7 @@ std::string to_table(const Plan& plan, KeyType type, const std::string& device) 
     for (const Pass& pass : plan.passes)
         rows.push_back({
             std::to_string(rows.size() + 1),
-            std::string(kernel(pass)),
+            name(pass.kind),
             pass.first_phase == pass.last_phase ? std::to_string(pass.last_phase)
                                                 : fmt::format("{}..{}", pass.first_phase, pass.last_phase),
             fmt::format("2^{} .. 2^{}", pass.top_stride, pass.bottom_stride),
@@ -69,7 +60,7 @@ std::string to_table(const Plan& plan, KeyType type, const std::string& device) 
 Json to_json(const Plan& plan, KeyType type, const std::string& device) {
     Json passes = Json::array();
     for (const Pass& pass : plan.passes)
-        passes.push_back({{"kernel", kernel(pass)},
+        passes.push_back({{"kernel", name(pass.kind)},
                           {"first_phase", pass.first_phase},
                           {"last_phase", pass.last_phase},
                           {"top_stride", std::uint64_t{1} << pass.top_stride},

@@ -29,6 +29,7 @@ constexpr std::string_view style_sheet =
     ".bracket { stroke: #52606d; }\n"
     ".comparator { stroke: #243b53; stroke-width: 1.8; }\n"
     ".end { fill: #243b53; }\n"
+    ".move { stroke: #829ab1; stroke-width: 0.8; }\n"
     ".mirrored { stroke: #b5179e; stroke-width: 1.8; }\n"
     ".mirrored-end { fill: #b5179e; }\n"
     ".cpu { stroke: #d62828; stroke-width: 4; }\n"
@@ -39,20 +40,16 @@ constexpr std::string_view style_sheet =
     ".merge_strips { fill: #c46f00; }\n"
     ".merge_tiles { fill: #2f6db3; }\n"
     ".merge_heads { fill: #7b52ab; }\n"
+    ".merge_columns { fill: #a8323e; }\n"
+    ".merge_tile_columns { fill: #5c6b1f; }\n"
+    ".merge_borders { fill: #486581; }\n"
     ".sort_tiles-box { fill: #d9f2ec; }\n"
     ".merge_strips-box { fill: #fdebcf; }\n"
     ".merge_tiles-box { fill: #dce9f7; }\n"
-    ".merge_heads-box { fill: #eae0f5; }\n";
-
-std::string_view name_of(Pass::Kind kind) {
-    switch (kind) {
-        case Pass::Kind::sort_tiles: return "sort_tiles";
-        case Pass::Kind::merge_strips: return "merge_strips";
-        case Pass::Kind::merge_tiles: return "merge_tiles";
-        case Pass::Kind::merge_heads: return "merge_heads";
-    }
-    return {};
-}
+    ".merge_heads-box { fill: #eae0f5; }\n"
+    ".merge_columns-box { fill: #f9dfe1; }\n"
+    ".merge_tile_columns-box { fill: #ecf0d6; }\n"
+    ".merge_borders-box { fill: #e1e8ef; }\n";
 
 std::string number_text(std::uint64_t number) {
     if (number >= 1024 && std::has_single_bit(number)) return fmt::format("2^{}", std::countr_zero(number));
@@ -69,19 +66,52 @@ struct Comparator {
     std::uint64_t upper, lower;
 };
 
+/// The place in the array of the i-th key of a column: a strip of each whole tile, and every key that is as many behind
+/// the last one as there are columns of one that is not whole.
+std::uint64_t place_in_column(std::uint64_t i, std::uint64_t number, const Pass& pass, const Plan& plan) {
+    const std::uint64_t columns = std::uint64_t{1} << pass.column_bits, column = number % columns;
+    const std::uint64_t tile = ((i >> pass.strip_bits) + number / columns * columns) << pass.strip_stride;
+    const std::uint64_t in_strip = i & ((std::uint64_t{1} << pass.strip_bits) - 1);
+    const bool is_whole = tile + plan.shape.tile_keys() <= plan.count;
+    return tile + (is_whole ? (column << pass.strip_bits) + in_strip : column + in_strip * columns);
+}
+
 /// The compare-exchanges of a step. Those that reach beyond the keys are skipped.
 std::vector<Comparator> comparators(const Step& step, const Pass& pass, const Plan& plan) {
-    // In a pass over heads, keys are numbered as if only the heads of runs were there.
-    const bool heads = pass.kind == Pass::Kind::merge_heads && pass.strip_stride > 0;
-    const auto place = [&](std::uint64_t i) {
-        const std::uint64_t column = i & ((std::uint64_t{1} << pass.strip_bits) - 1);
-        return heads ? ((i >> pass.strip_bits) << pass.strip_stride) + column : i;
-    };
     const std::uint64_t mask = step.mirrored ? (std::uint64_t{1} << step.phase) - 1 : std::uint64_t{1} << step.stride;
+    const std::uint64_t tile = plan.shape.tile_keys();
     std::vector<Comparator> found;
-    for (std::uint64_t i = 0; place(i) < plan.count; ++i)
-        if (const std::uint64_t partner = i ^ mask; partner > i && place(partner) < plan.count)
-            found.push_back({place(i), place(partner)});
+    const auto add = [&](std::uint64_t size, auto place) {
+        for (std::uint64_t i = 0; i < size; ++i)
+            if (const std::uint64_t partner = i ^ mask;
+                partner > i && place(i) < plan.count && place(partner) < plan.count)
+                found.push_back({place(i), place(partner)});
+    };
+    switch (pass.kind) {
+        case Pass::Kind::merge_columns:
+            for (std::uint64_t number = 0; number < pass.tiles; ++number)
+                add(tile, [&](std::uint64_t i) { return place_in_column(i, number, pass, plan); });
+            break;
+        case Pass::Kind::merge_tile_columns:
+            for (std::uint64_t i = 0; i + step.distance < plan.count; ++i)
+                if ((i & (step.distance & -step.distance)) && i % tile + step.distance < tile)
+                    found.push_back({i, i + step.distance});
+            break;
+        case Pass::Kind::merge_borders:
+            for (std::uint64_t border = tile; border < plan.count; border += tile)
+                if (border / tile % (std::uint64_t{1} << pass.column_bits) > 0)
+                    add(std::uint64_t{1} << step.phase,
+                        [&](std::uint64_t i) { return border - (std::uint64_t{1} << step.phase >> 1) + i; });
+            break;
+        case Pass::Kind::merge_heads:
+            // Keys are numbered as if only the heads of runs were there.
+            add(pass.strip_stride > 0 ? pass.tiles * tile : plan.count, [&](std::uint64_t i) {
+                return ((i >> pass.strip_bits) << pass.strip_stride) +
+                       (i & ((std::uint64_t{1} << pass.strip_bits) - 1));
+            });
+            break;
+        default: add(plan.count, [](std::uint64_t i) { return i; });
+    }
     return found;
 }
 
@@ -117,7 +147,8 @@ public:
     double bottom() const { return box_bottom_; }
 
 private:
-    static constexpr double between_steps = 15, between_passes = 22, around_hand_over = 9, half_phase_gap = 5;
+    static constexpr double between_steps = 15, between_passes = 22, around_hand_over = 9, half_phase_gap = 5,
+                            for_moves = 60;
 
     double wire(std::uint64_t i) const { return first_wire_ + static_cast<double>(i) * pitch_; }
 
@@ -131,6 +162,7 @@ private:
         x_ += between_steps;
         const std::vector<Step> of_pass = steps(pass, plan_.shape);
         const Step* last = nullptr;
+        if (pass.kind == Pass::Kind::merge_tile_columns) draw_moves(pass, true);
         for (const Step& step : of_pass) {
             if (step.handed_over) hand_over();
             else if (last && last->phase != step.phase) x_ += 2 * half_phase_gap;
@@ -138,9 +170,19 @@ private:
             last = &step;
         }
         if (hands_over_at_end(pass, of_pass)) hand_over();
-        boxes_.rect(fmt::format("{}-box", name_of(pass.kind)), {begin, box_top_}, x_ - begin, box_bottom_ - box_top_,
-                    6);
+        if (pass.column_bits > 0 && pass.kind == Pass::Kind::sort_tiles) draw_moves(pass, false);
+        boxes_.rect(fmt::format("{}-box", name(pass.kind)), {begin, box_top_}, x_ - begin, box_bottom_ - box_top_, 6);
         front_.text("middle", {(begin + x_) / 2, box_top_ + 15}, std::to_string(number_));
+    }
+
+    /// The keys of whole tiles go to their columns, or come back.
+    void draw_moves(const Pass& pass, bool back) {
+        const std::uint64_t tile = plan_.shape.tile_keys(), columns = std::uint64_t{1} << pass.column_bits;
+        for (std::uint64_t i = 0; i < plan_.count / tile * tile; ++i) {
+            const std::uint64_t k = i % tile, place = i - k + k % columns * (tile / columns) + k / columns;
+            if (place != i) front_.line("move", {x_, wire(back ? place : i)}, {x_ + for_moves, wire(back ? i : place)});
+        }
+        x_ += for_moves + between_steps;
     }
 
     void hand_over() {
@@ -168,7 +210,8 @@ private:
                 front_.circle(step.mirrored ? "mirrored-end" : "end", {x, wire(end)}, 3);
         }
         x_ += column_ * (std::max(static_cast<double>(used_to.size()), 1.0) - 1);
-        front_.text("smiddle", {(begin + x_) / 2, box_bottom_ - 8}, std::to_string(std::uint64_t{1} << step.stride));
+        front_.text("smiddle", {(begin + x_) / 2, box_bottom_ - 8},
+                    std::to_string(step.distance > 0 ? step.distance : std::uint64_t{1} << step.stride));
         phase_end_ = x_ + half_phase_gap;
         x_ += between_steps;
     }
@@ -232,7 +275,7 @@ private:
         bool wants_number = true;
         for (auto step = of_pass.begin(); step != of_pass.end();) {
             if (!last_stride_ || step->stride >= *last_stride_) {
-                begin_row(step->phase);
+                begin_row(*step);
                 wants_number = true;
             }
             auto next = std::next(step);
@@ -253,7 +296,7 @@ private:
     /// A bar from there to the end of that step.
     void draw_bar(Pass::Kind kind, double from, const Step& last, bool numbered) {
         const double begin = from + gap, end = cell(last.stride) + column - gap;
-        bars_.rect(name_of(kind), {begin, y_ + 3}, end - begin, row - 6, 4);
+        bars_.rect(name(kind), {begin, y_ + 3}, end - begin, row - 6, 4);
         for (double x = cell(last.stride); x > from; x -= column) bars_.line("split", {x, y_ + 3}, {x, y_ + row - 3});
         if (numbered) bars_.text("number", {from + column / 2, y_ + row / 2 + 4}, std::to_string(number_));
     }
@@ -264,13 +307,14 @@ private:
         ++(all_.*sum);
     }
 
-    void begin_row(unsigned phase) {
+    void begin_row(const Step& step) {
         end_row();
-        phase_ = phase;
+        phase_ = step.phase;
+        is_in_rows_ = step.distance > 0;
     }
 
     void end_row() {
-        if (phase_) draw_sums(fmt::format("phase {}", *phase_), sums_of_row_);
+        if (phase_) draw_sums(is_in_rows_ ? "rows" : fmt::format("phase {}", *phase_), sums_of_row_);
         sums_of_row_ = {};
     }
 
@@ -296,6 +340,7 @@ private:
     Svg bars_, front_;
     unsigned number_ = 0;  ///< of the pass
     std::optional<unsigned> phase_, last_stride_;
+    bool is_in_rows_ = false;  ///< not a phase's row
     Sums sums_of_row_, all_;
 };
 
@@ -330,12 +375,16 @@ std::vector<Sample> legend_of(const Plan& plan, bool network) {
     std::vector<Sample> samples;
     const auto add_kind = [&](Pass::Kind kind, const char* words) {
         if (std::ranges::find(plan.passes, kind, &Pass::kind) != plan.passes.end())
-            samples.push_back({area, std::string(name_of(kind)), fmt::format("{}: {}", name_of(kind), words)});
+            samples.push_back({area, name(kind), fmt::format("{}: {}", name(kind), words)});
     };
     add_kind(Pass::Kind::sort_tiles, "a pass that sorts every tile");
     add_kind(Pass::Kind::merge_strips, "a pass over steps of one phase that lead out of tiles");
     add_kind(Pass::Kind::merge_tiles, "a pass over the last steps of one phase, inside tiles");
     add_kind(Pass::Kind::merge_heads, "a pass over the heads of sorted runs; its strides are those in a tile");
+    add_kind(Pass::Kind::merge_columns,
+             "a pass over columns, which are a strip of each tile; its strides are those in a column");
+    add_kind(Pass::Kind::merge_tile_columns, "a pass over tiles, whose columns are in order");
+    add_kind(Pass::Kind::merge_borders, "a pass over what lies about the borders of tiles");
     const SyncCounts counts = exact_counts(plan);
     if (counts.by_cpu > 0) samples.push_back({line, "cpu", "the CPU synchronises all work-groups: a new launch"});
     if (counts.all > counts.by_cpu)

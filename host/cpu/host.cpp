@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 
+#include "../../lib/src/rounds.hpp"
 #include "../../lib/src/stopwatch.hpp"
 
 namespace lanesort::cpu {
@@ -51,8 +53,8 @@ constexpr std::uint64_t many_elements = 1 << 15;
 
 class Executor {
 public:
-    Executor(const Work& work, const Bindings& bindings, Threads& threads)
-        : work_(work), bindings_(bindings), threads_(threads) {}
+    Executor(const Work& work, const Bindings& bindings, Threads& threads, std::span<const Memory> local_memory)
+        : work_(work), bindings_(bindings), threads_(threads), local_memory_(local_memory) {}
 
     void operator()(const Launch& launch) {
         std::array<unsigned long, 2 * Launch::most_arguments> values;
@@ -69,12 +71,14 @@ public:
         const auto& program = static_cast<const Program&>(*work_.programs[launch.program]);
         const detail::Kernel kernel = program.kernels[launch.kernel];
         const detail::Context context{bindings_[Slot::order].memory, program.parameters.bytes.value,
-                                      program.parameters.stores_indices() ? program.parameters.bytes.index : 0};
-        const auto run = [&](std::uint64_t first, std::uint64_t end) {
-            kernel(values.data(), first, end, launch.groups, context);
+                                      program.parameters.stores_indices() ? program.parameters.bytes.index : 0,
+                                      lanesort::log2(program.parameters.shape.tile_vectors())};
+        const auto run = [&](std::uint64_t first, std::uint64_t end, unsigned thread) {
+            const detail::WorkGroups groups{first, end, launch.groups, local_memory_[thread].get()};
+            kernel(values.data(), groups, context);
         };
         if (launch.groups > 1 && has_many_elements()) threads_.share_out(launch.groups, run);
-        else run(0, launch.groups);
+        else run(0, launch.groups, 0);
     }
 
     void operator()(const detail::Copy& copy) {
@@ -98,6 +102,7 @@ private:
     const Work& work_;
     const Bindings& bindings_;
     Threads& threads_;
+    std::span<const Memory> local_memory_;
 };
 
 }  // namespace
@@ -112,6 +117,16 @@ std::shared_ptr<const detail::Program> Host::compile(const detail::KernelParamet
         std::ranges::find(programs_, parameters, [](const auto& program) { return program->parameters; });
     if (known != programs_.end()) return *known;
     return programs_.emplace_back(std::make_shared<const Program>(parameters, instructions_));
+}
+
+void Host::make_local_memory(const Work& work) {
+    std::size_t bytes = 0;
+    for (const auto& program : work.programs) bytes = std::max(bytes, program->parameters.local_bytes());
+    if (bytes <= local_bytes_) return;
+    local_bytes_ = 0;
+    local_memory_.clear();
+    while (local_memory_.size() < threads_.count()) local_memory_.push_back(allocate(bytes));
+    local_bytes_ = bytes;
 }
 
 SortReport Host::run_on_host_memory(const Work& work, const Bindings& callers,
@@ -135,7 +150,8 @@ SortReport Host::run_on_host_memory(const Work& work, const Bindings& callers,
         next += whole_lines(own);
     }
     detail::Stopwatch watch;
-    Executor executor(work, bindings, threads_);
+    make_local_memory(work);
+    Executor executor(work, bindings, threads_, local_memory_);
     std::size_t done = 0;
     for (const detail::Command& command : work.commands) {
         std::visit(executor, command);

@@ -35,16 +35,23 @@ public:
     void release() override {
         programs_.clear();
         kept_.reset();
+        local_memory_.clear();
+        local_bytes_ = 0;
     }
     SortReport run_on_host_memory(const detail::Work& work, const detail::Bindings& bindings,
                                   const std::function<void(std::size_t, std::size_t)>& progress) override;
 
 private:
+    /// Makes local memory for every kernel of the work.
+    void make_local_memory(const detail::Work& work);
+
     Instructions instructions_;
     DeviceInfo info_;
     std::vector<std::shared_ptr<const Program>> programs_;
     Threads threads_;
-    Memory kept_;  ///< for small arrays that works take for themselves
+    Memory kept_;                       ///< for small arrays that works take for themselves
+    std::vector<Memory> local_memory_;  ///< of each thread
+    std::size_t local_bytes_ = 0;
 };
 
 }  // namespace lanesort::cpu

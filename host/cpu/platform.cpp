@@ -106,7 +106,7 @@ DeviceInfo describe(const Processor& processor) {
     info.global_bytes =
         static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     info.max_allocation_bytes = info.global_bytes;
-    info.local_bytes = 1 << 15;
+    info.local_bytes = 1 << 20;  // of the second-level cache, in which it is to stay
     info.host_unified_memory = true;
     info.compiles = false;
     return info;

@@ -19,7 +19,8 @@ bool serves(const Compiled& compiled, const detail::KernelParameters& parameters
     return compiled.file == detail::kernel_file(parameters) && compiled.two_ranges == parameters.reads_two_ranges() &&
            compiled.key_bytes == bytes.key && is(compiled.value_bytes, bytes.value) &&
            is(compiled.index_bytes, bytes.index) && compiled.lanes == shape.lanes &&
-           compiled.vectors == shape.vectors && compiled.register_vectors == shape.register_vectors;
+           (compiled.any_tile ? compiled.vectors <= shape.vectors : compiled.vectors == shape.vectors) &&
+           compiled.register_vectors == shape.register_vectors;
 }
 
 /// What was compiled with the caller's function, or with the library.

@@ -28,15 +28,15 @@ private:
 
 }  // namespace
 
-void Threads::Crew::take_shares() noexcept {
+void Threads::Crew::take_shares(unsigned thread) noexcept {
     for (;;) {
         const std::uint64_t first = next.fetch_add(share, std::memory_order_relaxed);
         if (first >= groups) return;
-        job.run(job.what, first, std::min(first + share, groups));
+        job.run(job.what, first, std::min(first + share, groups), thread);
     }
 }
 
-void Threads::Crew::serve() noexcept {
+void Threads::Crew::serve(unsigned thread) noexcept {
     std::uint64_t served = 0;
     std::unique_lock<std::mutex> lock(mutex);
     for (;;) {
@@ -44,7 +44,7 @@ void Threads::Crew::serve() noexcept {
         if (is_over) return;
         served = launches;
         lock.unlock();
-        take_shares();
+        take_shares(thread);
         lock.lock();
         if (--working == 0) ends.notify_one();
     }
@@ -58,8 +58,8 @@ Threads::Crew& Threads::crew() {
         process_ = process;
         const WithoutSignals without_signals;
         try {
-            while (crew_->threads.size() + 1 < count_)
-                crew_->threads.emplace_back([crew = crew_.get()] { crew->serve(); });
+            for (unsigned thread = 1; thread < count_; ++thread)
+                crew_->threads.emplace_back([crew = crew_.get(), thread] { crew->serve(thread); });
         } catch (const std::system_error&) {
             // Where no more threads may be started, those that there are do the work.
         }
@@ -70,7 +70,7 @@ Threads::Crew& Threads::crew() {
 void Threads::share_out(std::uint64_t groups, Job job) {
     // Several shares for each thread, since a core may have other work besides.
     constexpr std::uint64_t shares_of_a_thread = 8;
-    if (count_ <= 1 || groups <= 1) return job.run(job.what, 0, groups);
+    if (count_ <= 1 || groups <= 1) return job.run(job.what, 0, groups, 0);
     Crew& all = crew();
     {
         const std::lock_guard lock(all.mutex);
@@ -82,7 +82,7 @@ void Threads::share_out(std::uint64_t groups, Job job) {
         ++all.launches;
     }
     all.begins.notify_all();
-    all.take_shares();
+    all.take_shares(0);
     std::unique_lock<std::mutex> lock(all.mutex);
     all.ends.wait(lock, [&] { return all.working == 0; });
 }

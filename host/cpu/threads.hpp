@@ -21,12 +21,14 @@ public:
     Threads(const Threads&) = delete;
     Threads& operator=(const Threads&) = delete;
 
-    /// Calls run(first, end) for ranges that together are 0 .. groups, on several threads at once; returns when all of
-    /// them have ended. `run` must not throw.
+    unsigned count() const noexcept { return count_; }
+
+    /// Calls run(first, end, thread) for ranges that together are 0 .. groups, on several threads at once, whose
+    /// numbers are below count(); returns when all of them have ended. `run` must not throw.
     template <class Run>
     void share_out(std::uint64_t groups, const Run& run) {
-        share_out(groups, {&run, [](const void* what, std::uint64_t first, std::uint64_t end) {
-                               (*static_cast<const Run*>(what))(first, end);
+        share_out(groups, {&run, [](const void* what, std::uint64_t first, std::uint64_t end, unsigned thread) {
+                               (*static_cast<const Run*>(what))(first, end, thread);
                            }});
     }
 
@@ -34,7 +36,7 @@ private:
     /// A call without its type.
     struct Job {
         const void* what;
-        void (*run)(const void*, std::uint64_t first, std::uint64_t end);
+        void (*run)(const void*, std::uint64_t first, std::uint64_t end, unsigned thread);
     };
     /// What the threads share. They outlive it in no case but a fork, where the child leaves it as it is.
     struct Crew {
@@ -48,8 +50,8 @@ private:
         std::atomic<std::uint64_t> next = 0;
         std::vector<std::thread> threads;
 
-        void take_shares() noexcept;
-        void serve() noexcept;
+        void take_shares(unsigned thread) noexcept;
+        void serve(unsigned thread) noexcept;
     };
 
     void share_out(std::uint64_t groups, Job job);

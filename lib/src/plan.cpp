@@ -85,6 +85,39 @@ void append_phase(std::vector<Pass>& passes, std::uint64_t count, unsigned phase
     passes.push_back(merge(count, phase, bits.keys - 1, 0, 0, shape));
 }
 
+/// Sorts runs of as many tiles as there are columns, in columns (Leighton 1985): the keys of equal rank in their tiles
+/// are as good as in order once those whose ranks differ by a multiple of the columns are.
+std::vector<Pass> sort_in_columns(std::uint64_t count, unsigned column_bits, const Shape& shape) {
+    const TileBits bits(shape);
+    std::vector<Pass> passes{sort_tiles(count, bits.keys, shape)};
+    const std::uint64_t tiles = passes.front().tiles;
+    const auto add = [&](Pass::Kind kind, unsigned first, unsigned last) {
+        Pass pass{};
+        pass.kind = kind;
+        pass.first_phase = first;
+        pass.last_phase = last;
+        pass.top_stride = last - 1;
+        pass.mirrored = true;
+        pass.tiles = tiles;
+        pass.steps = (last * (last + 1) - (first - 1) * first) / 2;
+        pass.rounds = 1;
+        for (unsigned phase = first; phase <= last; ++phase) pass.rounds += rounds(shape, phase - bits.lanes, 0);
+        passes.push_back(counted(pass, shape));
+    };
+    add(Pass::Kind::merge_columns, bits.keys - column_bits + 1, bits.keys);
+    passes.back().tiles = passes.back().groups = ceil_div(tiles, std::uint64_t{1} << column_bits) << column_bits;
+    passes.back().strip_stride = bits.keys;
+    passes.back().strip_bits = bits.keys - column_bits;
+    add(Pass::Kind::merge_tile_columns, column_bits, column_bits);
+    passes.back().steps = passes.back().rounds = column_bits * column_bits;
+    passes.back().top_stride = 2 * column_bits - 1;
+    passes.back().mirrored = false;
+    const unsigned border_bits = std::max(2 * column_bits + 1, bits.registers);
+    add(Pass::Kind::merge_borders, border_bits, border_bits);
+    for (Pass& pass : passes) pass.column_bits = column_bits;
+    return passes;
+}
+
 /// Throws Error(too_large).
 void check_count(std::uint64_t count) {
     if (count > std::uint64_t{1} << 62)
@@ -132,6 +165,19 @@ std::vector<Pass> passes_over_heads(std::uint64_t count, unsigned head_bits, con
 
 }  // namespace
 
+const char* name(Pass::Kind kind) noexcept {
+    switch (kind) {
+        case Pass::Kind::sort_tiles: return "sort_tiles";
+        case Pass::Kind::merge_strips: return "merge_strips";
+        case Pass::Kind::merge_tiles: return "merge_tiles";
+        case Pass::Kind::merge_heads: return "merge_heads";
+        case Pass::Kind::merge_columns: return "merge_columns";
+        case Pass::Kind::merge_tile_columns: return "merge_tile_columns";
+        case Pass::Kind::merge_borders: return "merge_borders";
+    }
+    return "none";
+}
+
 Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape, unsigned tiles_per_group,
                    std::uint64_t first, bool tiles_hold_rows) {
     const TileBits bits(shape);
@@ -144,8 +190,7 @@ Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape,
     if (rows == 0) plan.passes.clear();
     if (plan.passes.empty()) return plan;
     const auto phases = static_cast<unsigned>(std::bit_width(length - 1));
-    plan.short_rows =
-        tiles_hold_rows && bits.keys > phases && bits.registers <= phases && std::has_single_bit(length);
+    plan.short_rows = tiles_hold_rows && bits.keys > phases && bits.registers <= phases && std::has_single_bit(length);
     if (plan.short_rows) {
         plan.passes = {sort_tiles(rows * length, phases, shape, shape.coalesced_store)};
         return plan;
@@ -183,8 +228,15 @@ Plan make_plan(std::uint64_t count, const Shape& shape, std::uint64_t first) {
     }
     const TileBits bits(shape);
     const auto phases = static_cast<unsigned>(std::bit_width(count - 1));
-    plan.passes.push_back(sort_tiles(count, std::min(bits.keys, std::max(phases, bits.registers)), shape));
-    for (unsigned phase = bits.keys + 1; phase <= phases; ++phase) append_phase(plan.passes, count, phase, shape);
+    unsigned sorted = bits.keys;
+    if (const unsigned most = most_column_bits(shape); phases > bits.keys && most > 0) {
+        const unsigned column_bits = std::min(phases - bits.keys, most);
+        plan.passes = sort_in_columns(count, column_bits, shape);
+        sorted += column_bits;
+    } else {
+        plan.passes.push_back(sort_tiles(count, std::min(bits.keys, std::max(phases, bits.registers)), shape));
+    }
+    for (unsigned phase = sorted + 1; phase <= phases; ++phase) append_phase(plan.passes, count, phase, shape);
     return plan;
 }
 
@@ -204,6 +256,13 @@ std::vector<Step> steps(const Pass& pass, const Shape& shape) {
     const TileBits bits(shape);
     const bool shared = shape.tile_work_items() > 1;
     std::vector<Step> steps;
+    if (pass.kind == Pass::Kind::merge_tile_columns) {
+        for (unsigned column = pass.column_bits; column-- > 0;)
+            for (unsigned row = pass.column_bits; row-- > 0;)
+                steps.push_back(
+                    {pass.last_phase, column + row, false, false, ((std::uint64_t{2} << row) - 1) << column});
+        return steps;
+    }
     unsigned rounds = 0, start = 0;
     for (unsigned phase = pass.first_phase; phase <= pass.last_phase; ++phase) {
         const bool last = phase == pass.last_phase;

@@ -62,11 +62,11 @@ unsigned padded_slot(const Shape& shape, unsigned v, unsigned from, unsigned to,
     return shape.bank_padding ? slot + (slot >> padding_shift(shape, from, to, row_bits)) : slot;
 }
 
-std::uint64_t place_between_passes(const Shape& shape, std::uint64_t count, std::uint64_t i) {
-    const std::uint64_t lanes = shape.lanes, block_keys = lanes * lanes, block = i / block_keys * block_keys;
-    if (!shape.walks_in_cache() || block + block_keys > count) return i;
-    const std::uint64_t lane = (i - block) / lanes, vector = i % lanes;
-    return block + vector * lanes + lane;
+unsigned most_column_bits(const Shape& shape) {
+    const unsigned lane_bits = log2(shape.lanes), tile_bits = log2(shape.tile_keys());
+    const unsigned smallest_strip = std::max(2 * lane_bits, lane_bits + log2(shape.register_vectors));
+    if (!shape.columns || tile_bits <= smallest_strip) return 0;
+    return std::min(tile_bits - smallest_strip, (tile_bits - std::max(lane_bits, 2u) + 1) / 2);
 }
 
 }  // namespace lanesort

@@ -40,9 +40,13 @@ unsigned padding_shift(const Shape& shape, unsigned from, unsigned to, unsigned 
 /// up to where work-items that write together meet in fewer banks.
 unsigned padded_slot(const Shape& shape, unsigned v, unsigned from, unsigned to, unsigned row_bits);
 
-/// Where key i of the array lies between passes: where a tile is walked in the cache, whole blocks of L x L keys lie
-/// transposed (kernels/lane_blocks.h).
-std::uint64_t place_between_passes(const Shape& shape, std::uint64_t count, std::uint64_t i);
+/// lg of the most columns in which tiles of that shape are sorted; 0 where they are not. Of a walked tile: a column is sorted
+/// in a tile, and so is what lies about a border; a strip is a block of L x L keys or more, and more than registers hold; and
+/// keys move no further than to the next lane.
+unsigned most_column_bits(const Shape& shape);
+
+/// lg of the vectors after which a tile that is walked in the cache has an unused place (kernels/lane_parts.h).
+inline constexpr unsigned cache_padding_shift = 6;
 
 /// The row_bits of keys of so many bytes, in vectors of one key.
 constexpr unsigned row_of_banks_bits(std::size_t key_bytes) { return key_bytes >= 8 ? 4 : 5; }

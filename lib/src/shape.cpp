@@ -20,6 +20,8 @@ void require(bool holds, std::string_view name, unsigned value, std::string_view
         throw Error(ErrorCode::invalid_argument, fmt::format("shape: {} is {}, but must be {}", name, value, allowed));
 }
 
+constexpr unsigned most_vectors = 1 << 16;
+
 bool power_of_two_up_to(unsigned value, unsigned limit) { return std::has_single_bit(value) && value <= limit; }
 
 /// Records, which have numbers of one byte if no others, and values of 16 bytes have no vectors.
@@ -28,10 +30,34 @@ bool has_vectors(ElementBytes bytes) { return !bytes.is_record && bytes.value <=
 /// With records that a C++ function orders: one program has values and indices of every width.
 constexpr std::size_t most_beside_key = 16 + 8;
 
-/// The shape for a processor with caches: native vectors, as many in registers as the widest instruction sets have,
-/// and a tile that stays in the second-level cache.
-Shape cpu_shape(const DeviceInfo& device, ElementBytes bytes) {
-    constexpr std::size_t tile_bytes = 1 << 18;
+/// Takes a tile of so many bytes of the second-level cache, a larger one where the keys are more than are sorted in
+/// columns of it, and a smaller one where there would be too few tiles for all compute units: of those few, where each
+/// is compiled when it is first used.
+void choose_tile(Shape& shape, std::size_t element_bytes, std::uint64_t count, const DeviceInfo& device) {
+    constexpr std::size_t usual_bytes = 1 << 18;
+    constexpr unsigned least_keys = 1 << 13;
+    constexpr std::uint64_t few_keys = 1 << 15;  // that are sorted the fastest by one
+    const auto suffices = [&] {
+        return count > 0 && count <= std::uint64_t{shape.tile_keys()} << most_column_bits(shape);
+    };
+    shape.vectors = static_cast<unsigned>(usual_bytes / std::bit_ceil(element_bytes) / shape.lanes / 2);
+    if (!suffices()) {
+        shape.vectors = std::min(2 * shape.vectors, most_vectors);
+        return;
+    }
+    const bool is_shared = device.compute_units > 1 && count > few_keys;
+    const std::uint64_t tiles = is_shared ? std::uint64_t{4} * device.compute_units : 1;
+    const unsigned smaller = device.compiles ? 8 : 2;
+    while (shape.tile_keys() / smaller >= least_keys && shape.tile_keys() / smaller * tiles >= count) {
+        shape.vectors /= smaller;
+        if (suffices()) continue;
+        shape.vectors *= smaller;
+        return;
+    }
+}
+
+/// The shape for a processor with caches: native vectors, as many in registers as the widest instruction sets have.
+Shape cpu_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t count) {
     std::size_t moved = bytes.all();
     Shape shape;
     const auto widest = static_cast<unsigned>(std::max({bytes.key, bytes.value, bytes.index}));
@@ -53,9 +79,10 @@ Shape cpu_shape(const DeviceInfo& device, ElementBytes bytes) {
         }
         shape.register_vectors = 8;
     }
-    shape.vectors = static_cast<unsigned>(tile_bytes / std::bit_ceil(moved) / shape.lanes / 2);
     shape.work_items = 1;
     shape.steps_per_pass = 2 * log2(shape.register_vectors);
+    shape.columns = true;
+    choose_tile(shape, moved, count, device);
     return shape;
 }
 
@@ -129,7 +156,7 @@ Shape gpu_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t coun
 
 void check(const Shape& shape) {
     require(power_of_two_up_to(shape.lanes, 16), "lanes", shape.lanes, "1, 2, 4, 8 or 16");
-    require(power_of_two_up_to(shape.vectors, 1u << 16), "vectors", shape.vectors, "a power of two up to 65536");
+    require(power_of_two_up_to(shape.vectors, most_vectors), "vectors", shape.vectors, "a power of two up to 65536");
     require(power_of_two_up_to(shape.work_items, 4096), "work_items", shape.work_items, "a power of two up to 4096");
     require(power_of_two_up_to(shape.register_vectors, 32) && shape.register_vectors >= 2, "register_vectors",
             shape.register_vectors, "2, 4, 8, 16 or 32");
@@ -148,11 +175,14 @@ void check(const Shape& shape) {
     require(!shape.bank_swap || shape.remap, "bank_swap", shape.bank_swap, "off where remap is off");
     require(!shape.bank_padding || (shape.remap && shape.lanes == 1), "bank_padding", shape.bank_padding,
             "off where remap is off or lanes is not 1");
+    require(!shape.columns || shape.walks_in_cache(), "columns", shape.columns,
+            "off where a work-item does not walk its tile");
 }
 
 std::size_t Shape::local_bytes(ElementBytes bytes) const noexcept {
-    if (tile_work_items() == 1) return 0;
     unsigned slots = tile_vectors();
+    if (walks_in_cache()) slots += (slots - 1) >> cache_padding_shift;
+    else if (tile_work_items() == 1) return 0;
     if (bank_padding) slots += (slots - 1) >> row_of_banks_bits(bytes.key);
     const std::size_t elements = std::size_t{slots} * lanes;
     if (bytes.all() == bytes.key) return elements * bytes.key;
@@ -170,12 +200,13 @@ std::string to_string(const Shape& shape) {
     if (shape.bank_swap) text += " bank-swap";
     if (shape.bank_padding) text += " bank-padding";
     if (shape.coalesced_store) text += " coalesced-store";
+    if (shape.columns) text += " columns";
     return text;
 }
 
 Shape choose_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t count) {
-    return fit(device.kind == DeviceKind::cpu ? cpu_shape(device, bytes) : gpu_shape(device, bytes, count), bytes,
-               device);
+    return fit(device.kind == DeviceKind::cpu ? cpu_shape(device, bytes, count) : gpu_shape(device, bytes, count),
+               bytes, device);
 }
 
 Shape fit(Shape shape, ElementBytes bytes, const DeviceInfo& device) {
@@ -188,6 +219,7 @@ Shape fit(Shape shape, ElementBytes bytes, const DeviceInfo& device) {
         else break;
     }
     if (in_registers) shape.register_vectors = 2 * shape.vectors;
+    shape.columns = shape.columns && shape.walks_in_cache();
     // Each halving of the tile takes a step from a pass, so that rows stay as long as they were wanted.
     const unsigned halvings = tile_bits - log2(shape.tile_vectors());
     shape.steps_per_pass = std::max(shape.steps_per_pass, halvings + 1) - halvings;
@@ -209,6 +241,7 @@ Shape fit_row(Shape shape, std::uint64_t length, bool may_hold_rows) {
         else shape.vectors /= 2;
     }
     shape.register_vectors = std::min(shape.register_vectors, 2 * shape.vectors);
+    shape.columns = shape.columns && shape.walks_in_cache();
     shape.steps_per_pass = std::min(shape.steps_per_pass, log2(shape.tile_vectors()));
     return shape;
 }

@@ -18,6 +18,7 @@ inline std::vector<Shape> many_shapes() {
     for (const std::size_t bytes : {1, 4, 8}) {
         for (const Variant& variant : statistics_variants(bytes)) shapes.push_back(variant.shape);
         shapes.push_back(choose_shape(processor(), bytes));
+        shapes.back().columns = false;
         for (const std::uint64_t count : {0, 1000, 100000})
             shapes.push_back(choose_shape(graphics_card(), bytes, count));
     }

@@ -354,6 +354,8 @@ std::vector<Shape> shapes_of_small_tiles() {
         shape.coalesced_store = shape.remap = true;
         if (stores_pairs(shape)) shapes.push_back(shape);
     }
+    // Columns are no steps of the network: the zero-one principle proves them.
+    std::erase_if(shapes, [](const Shape& shape) { return shape.columns; });
     return shapes;
 }
 

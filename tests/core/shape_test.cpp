@@ -2,6 +2,7 @@
 #include <lanesort/shape.hpp>
 
 #include <lanesort/error.hpp>
+#include <lanesort/plan.hpp>
 
 #include "devices_made_up.hpp"
 #include "fit.hpp"
@@ -79,13 +80,23 @@ TEST_CASE("shape: fitting makes smaller, never larger") {
         }
 }
 
-TEST_CASE("shape: a processor's work-item is a whole work-group, without local memory") {
-    for (const std::size_t bytes : {1, 2, 4, 8}) {
-        const Shape shape = choose_shape(test::processor(), bytes);
-        CHECK(shape.work_items == 1);
-        CHECK(shape.walks_in_cache());
-        CHECK(shape.local_bytes(bytes) == 0);
-    }
+TEST_CASE("shape: a processor's work-item is a whole work-group, and walks a tile that all of them have one of") {
+    DeviceInfo device = test::processor();
+    device.local_bytes = 1 << 20;
+    device.compute_units = 2;
+    for (const bool compiles : {false, true})
+        for (const std::size_t bytes : {1, 2, 4, 8})
+            for (const std::uint64_t count : {0, 1000, 30'000, 100'000, 1'000'000, 1 << 30}) {
+                device.compiles = compiles;
+                const Shape shape = choose_shape(device, bytes, count);
+                CAPTURE(to_string(shape));
+                CHECK(shape.work_items == 1);
+                CHECK(shape.walks_in_cache());
+                CHECK(shape.columns);
+                CHECK(shape.local_bytes(bytes) <= 540'000);
+                if (count == 100'000 && bytes == 4) CHECK(shape.tile_keys() == 1 << (compiles ? 16 : 14));
+                if (count > 100'000 && count < 1 << 30) CHECK(make_plan(count, shape).passes.size() == 4);
+            }
 }
 
 TEST_CASE("shape: what does not fit is refused with both numbers") {

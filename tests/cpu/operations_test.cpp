@@ -151,6 +151,44 @@ TEST_CASE("built-in device: merges, selections, and what sorted ranges tell") {
         }
 }
 
+TEST_CASE("built-in device: in columns of small tiles, with what can go with keys") {
+    Random random(seed());
+    const DeviceInfo info = built_in_device().info();
+    const auto check = [&]<Key K>(K, std::size_t value_bytes, std::size_t index_bytes) {
+        Shape shape = choose_shape(info, {sizeof(K), value_bytes, index_bytes}, 1);
+        REQUIRE(shape.columns);
+        while (shape.tile_keys() > 4096) shape.vectors /= 2;
+        shape.steps_per_pass = std::min(shape.steps_per_pass, 5u);
+        Sorter sorter(built_in_device(), {.shape = shape});
+        const bool is_stable = value_bytes > 0 && index_bytes > 0;
+        for (const std::size_t count : {4095, 4097, 8192, 12'289, 65'537, 100'003, 300'000}) {
+            const auto keys = keys_with_twins<K>(count, random);
+            const Order order = both_orders[count % 2];
+            if (index_bytes > 0 && !is_stable)
+                run_on_host(
+                    sorter,
+                    problem_of({.operation = Operation::argsort, .order = order, .index_bytes = index_bytes}, keys));
+            else
+                run_on_host(sorter, problem_of({.order = order, .stable = is_stable, .value_bytes = value_bytes}, keys),
+                            count % 3);
+        }
+        if (index_bytes > 0 || value_bytes > 0) return;
+        const auto rows = keys_with_twins<K>(7 * 12'289, random);
+        run_on_host(sorter, problem_of({.row_length = 12'289}, rows));
+        run_on_host(sorter, problem_of({}, rows, random_segments(rows.size(), random)));
+    };
+    check(std::uint8_t{}, 0, 0);
+    check(half{}, 0, 0);
+    check(std::uint32_t{}, 0, 0);
+    check(double{}, 0, 0);
+    check(float{}, 4, 0);
+    check(std::uint8_t{}, 8, 0);
+    check(std::int64_t{}, 16, 0);
+    check(std::int16_t{}, 0, 4);
+    check(float{}, 0, 4);
+    check(std::uint32_t{}, 2, 4);
+}
+
 TEST_CASE("built-in device: arrays at every address, offsets of 4 bytes") {
     Random random(seed());
     Sorter sorter(built_in_device());

@@ -34,9 +34,14 @@ TEST_CASE("every work-group runs once, in as many launches as there are") {
         for (const std::uint64_t groups : {0, 1, 2, 3, 15, 16, 17, 1000, 4099}) {
             std::vector<std::atomic<int>> runs(groups);
             for (int launch = 1; launch <= 3; ++launch) {
-                threads.share_out(groups, [&](std::uint64_t first, std::uint64_t end) {
+                std::vector<std::atomic<int>> working(count);  // at a time, on the thread of each number
+                std::atomic<bool> is_shared = false;
+                threads.share_out(groups, [&](std::uint64_t first, std::uint64_t end, unsigned thread) {
+                    if (thread >= count || ++working[thread] > 1) is_shared = true;
                     for (; first < end; ++first) ++runs[first];
+                    if (thread < count) --working[thread];
                 });
+                CHECK_FALSE(is_shared);
                 CHECK(std::ranges::all_of(runs, [&](const auto& run) { return run == launch; }));
             }
         }
@@ -47,7 +52,7 @@ TEST_CASE("what one launch wrote, the next one reads, whichever thread does") {
     cpu::Threads threads(4);
     std::vector<std::uint64_t> numbers(10'000, 1);
     for (int launch = 0; launch < 50; ++launch)
-        threads.share_out(numbers.size(), [&](std::uint64_t first, std::uint64_t end) {
+        threads.share_out(numbers.size(), [&](std::uint64_t first, std::uint64_t end, unsigned) {
             for (; first < end; ++first) numbers[numbers.size() - 1 - first] += 1;
         });
     CHECK(std::ranges::all_of(numbers, [](std::uint64_t number) { return number == 51; }));

@@ -1,6 +1,7 @@
 // Many sorts in one call: rows of equal length.
 #include "error_support.hpp"
 #include "run_everywhere.hpp"
+#include "shapes.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -25,16 +26,16 @@ void check_rows_with_values(const Target& target, Sorter& sorter, std::size_t ro
 TEST_SUITE("values") {
     TEST_CASE("rows: of any length and number, each sorted by itself") {
         Random random(seed());
-        const Shape shapes[] = {
-            {.lanes = 1,
-             .vectors = 2,
-             .work_items = 8,
-             .register_vectors = 4,
-             .steps_per_pass = 3,
-             .remap = true,
-             .bank_padding = true,
-             .coalesced_store = true},
-            {.lanes = 4, .vectors = 8, .work_items = 1, .register_vectors = 4, .steps_per_pass = 2}};
+        const Shape shapes[] = {{.lanes = 1,
+                                 .vectors = 2,
+                                 .work_items = 8,
+                                 .register_vectors = 4,
+                                 .steps_per_pass = 3,
+                                 .remap = true,
+                                 .bank_padding = true,
+                                 .coalesced_store = true},
+                                {.lanes = 4, .vectors = 8, .work_items = 1, .register_vectors = 4, .steps_per_pass = 2},
+                                column_shapes()[2]};
         for (Target& target : targets())
             for (const Shape& shape : shapes) {
                 CAPTURE(to_string(shape));

@@ -91,6 +91,25 @@ TEST_SUITE("whole sorts") {
             }
     }
 
+    TEST_CASE("in columns: counts around whole tiles, and above what columns alone sort") {
+        for (Target& target : targets())
+            for (const Shape& shape : column_shapes()) {
+                if (!target.can_run(shape, 4)) continue;
+                CAPTURE(target.name);
+                CAPTURE(to_string(shape));
+                Random random(seed());
+                const std::size_t tile = shape.tile_keys();
+                std::size_t turn = 0;
+                for (const std::size_t tiles : {1, 2, 3, 4, 7, 8, 16, 35})
+                    for (const std::size_t count :
+                         {tiles * tile - 1, tiles * tile, tiles * tile + 1, tiles * tile + tile / 3})
+                        check_sort(target, target.sorter(shape),
+                                   make_keys<float>(all_patterns[turn % std::size(all_patterns)], count, random),
+                                   both_orders[turn % 2], turn % 8),
+                            ++turn;
+            }
+    }
+
     TEST_CASE("every offset at counts around a tile") {
         for (Target& target : targets()) {
             CAPTURE(target.name);

@@ -118,6 +118,7 @@ TEST_SUITE("values") {
             std::vector<std::optional<Shape>> shapes{std::nullopt};
             for (const Shape& shape : small_shapes())
                 if (shape.walks_in_cache() && target.info.kind == DeviceKind::cpu) shapes.push_back(shape);
+            if (target.info.kind == DeviceKind::cpu) shapes.push_back(column_shapes()[4]);
             for (const std::optional<Shape>& shape : shapes) {
                 CAPTURE((shape ? to_string(*shape) : "as chosen"));
                 std::optional<Sorter> own;

@@ -45,6 +45,25 @@ inline std::vector<Shape> small_shapes() {
     };
 }
 
+/// Tiles of 16 to 4096 keys that are sorted in columns.
+inline std::vector<Shape> column_shapes() {
+    std::vector<Shape> shapes = {
+        {.vectors = 8, .register_vectors = 2},
+        {.vectors = 32, .register_vectors = 4},
+        {.lanes = 2, .vectors = 16, .register_vectors = 4},
+        {.lanes = 4, .vectors = 32, .register_vectors = 4},
+        {.lanes = 4, .vectors = 128, .register_vectors = 8},
+        {.lanes = 8, .vectors = 128, .register_vectors = 16},
+        {.lanes = 16, .vectors = 128, .register_vectors = 16},
+    };
+    for (Shape& shape : shapes) {
+        shape.work_items = 1;
+        shape.steps_per_pass = 3;
+        shape.columns = true;
+    }
+    return shapes;
+}
+
 /// Every shape of tiles of so many keys and fewer, but for the switches that leave the steps of passes as they are.
 inline std::vector<Shape> shapes_of_tiles_up_to(unsigned keys) {
     std::vector<Shape> shapes;
@@ -68,6 +87,9 @@ inline std::vector<Shape> shapes_of_tiles_up_to(unsigned keys) {
                     add_if_valid(shape);
                     shape.local_sync = true;
                     for (shape.work_items = 1; shape.tile_keys() <= keys; shape.work_items *= 2) add_if_valid(shape);
+                    shape.work_items = 1;
+                    shape.columns = true;
+                    add_if_valid(shape);
                 }
     return shapes;
 }

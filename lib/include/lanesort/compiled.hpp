@@ -16,17 +16,24 @@ struct Context {
     const void* order;        ///< the function object that orders records
     std::size_t value_bytes;  ///< of a value; 0: there are none
     std::size_t index_bytes;  ///< of an index in its array; 0: there is no array
+    unsigned tile_bits;       ///< lg of the vectors of a tile, where the kernels walk one
+};
+
+/// Work-groups first .. end - 1 of a launch of so many, which run one after the other, with memory for one of them.
+struct WorkGroups {
+    unsigned long first, end, all;
+    void* local_memory;
 };
 
 /// The work-group that a thread runs.
 struct Group {
     const Context* context;
     unsigned long group_id, groups;
+    unsigned char* local_memory;
 };
 
-/// Runs work-groups first .. end - 1 of `groups`. Arguments are addresses and integers, each in 8 bytes.
-using Kernel = void (*)(const unsigned long* arguments, unsigned long first, unsigned long end, unsigned long groups,
-                        const Context& context);
+/// Arguments are addresses and integers, each in 8 bytes.
+using Kernel = void (*)(const unsigned long* arguments, const WorkGroups& groups, const Context& context);
 
 struct NamedKernel {
     const char* name;
@@ -41,9 +48,10 @@ struct Compiled {
     Instructions instructions;
     const char* file;
     bool two_ranges;
+    bool any_tile;  ///< `vectors` are the fewest
     unsigned key_bytes, value_bytes, index_bytes;
     unsigned lanes, vectors, register_vectors;
-    NamedKernel kernels[3];
+    NamedKernel kernels[6];
 };
 
 /// What was compiled for one type of records and one function that orders them.
@@ -65,10 +73,9 @@ struct Launched<kernel, void (Kernels::*)(Argument...)> {
                                                                 std::index_sequence<i...>) {
         (kernels.*kernel)((Argument)arguments[i]...);
     }
-    static void run(const unsigned long* arguments, unsigned long first, unsigned long end, unsigned long groups,
-                    const Context& context) noexcept {
-        Kernels kernels{{&context, first, groups}};
-        for (; kernels.group_id < end; ++kernels.group_id)
+    static void run(const unsigned long* arguments, const WorkGroups& groups, const Context& context) noexcept {
+        Kernels kernels{{&context, groups.first, groups.all, static_cast<unsigned char*>(groups.local_memory)}};
+        for (; kernels.group_id < groups.end; ++kernels.group_id)
             run_group(kernels, arguments, std::index_sequence_for<Argument...>());
     }
 };

@@ -20,7 +20,6 @@
 #pragma once
 #pragma GCC system_header
 
-#include <bit>
 #include <cstddef>
 #include <iterator>
 #include <type_traits>
@@ -33,11 +32,6 @@
 #include <lanesort/kernels/begin.h>
 
 namespace lanesort::detail {
-
-/// Of what the library moves at a time, in the shape that it chooses for elements of so many bytes.
-constexpr unsigned tile_vectors(std::size_t bytes) {
-    return static_cast<unsigned>((1 << 18) / std::bit_ceil(bytes) / 2);
-}
 
 // Records alone. Of short ones, each compare-exchange is inlined.
 #define RECORD_BYTES 16
@@ -103,51 +97,75 @@ namespace lanesort::detail {
 /// All kernels for one type of records and one function.
 template <class Record, class Order>
 class KernelsFor {
-    static constexpr unsigned alone = tile_vectors(sizeof(Record) + 1), with_more = tile_vectors(sizeof(Record) + 24);
-    static constexpr unsigned of_ranges = 2048;
+    static constexpr unsigned least = 8, of_ranges = 2048;  // vectors of a tile
     static constexpr bool is_short = sizeof(Record) <= 16;
-    using Sort = std::conditional_t<is_short, SortShort<Record, Order, alone>, SortLong<Record, Order, alone>>;
-    using Merge = std::conditional_t<is_short, MergeShort<Record, Order, alone>, MergeLong<Record, Order, alone>>;
-    using SortMore = SortWithMore<Record, Order, with_more>;
-    using MergeMore = MergeWithMore<Record, Order, with_more>;
+    using Sort = std::conditional_t<is_short, SortShort<Record, Order, least>, SortLong<Record, Order, least>>;
+    using Merge = std::conditional_t<is_short, MergeShort<Record, Order, least>, MergeLong<Record, Order, least>>;
+    using SortMore = SortWithMore<Record, Order, least>;
+    using MergeMore = MergeWithMore<Record, Order, least>;
     using Sorted = InOrder<Record, Order, of_ranges>;
     using Runs = EqualRuns<Record, Order, of_ranges>;
 
-    static constexpr Compiled compiled_from(const char* file, bool two_ranges, unsigned value_bytes,
-                                            unsigned index_bytes, unsigned vectors, unsigned register_vectors,
-                                            NamedKernel first, NamedKernel second, NamedKernel third = {}) {
+    template <class Kernels>
+    static constexpr Compiled sorts(unsigned value_bytes, unsigned index_bytes) {
         return {Instructions::baseline,
-                file,
-                two_ranges,
+                "tile_in_cache.cl",
+                false,
+                true,
                 sizeof(Record),
                 value_bytes,
                 index_bytes,
                 1,
-                vectors,
-                register_vectors,
+                least,
+                8,
+                {{"sort_tiles", Launched<&Kernels::sort_tiles>::run},
+                 {"merge_strips", Launched<&Kernels::merge_strips>::run},
+                 {"merge_tiles", Launched<&Kernels::merge_tiles>::run},
+                 {"merge_columns", Launched<&Kernels::merge_columns>::run},
+                 {"merge_tile_columns", Launched<&Kernels::merge_tile_columns>::run},
+                 {"merge_borders", Launched<&Kernels::merge_borders>::run}}};
+    }
+    template <class Kernels>
+    static constexpr Compiled merges(unsigned value_bytes, unsigned index_bytes) {
+        return {Instructions::baseline,
+                "tile_in_cache.cl",
+                true,
+                true,
+                sizeof(Record),
+                value_bytes,
+                index_bytes,
+                1,
+                least,
+                8,
+                {{"merge_strips", Launched<&Kernels::merge_strips>::run},
+                 {"merge_tiles", Launched<&Kernels::merge_tiles>::run}}};
+    }
+    static constexpr Compiled on_ranges(const char* file, unsigned value_bytes, unsigned index_bytes, NamedKernel first,
+                                        NamedKernel second, NamedKernel third = {}) {
+        return {Instructions::baseline,
+                file,
+                false,
+                false,
+                sizeof(Record),
+                value_bytes,
+                index_bytes,
+                1,
+                of_ranges,
+                2,
                 {first, second, third}};
     }
 
     // The first that serves is taken: records alone have an index of one byte.
     static constexpr Compiled programs[] = {
-        compiled_from("tile_in_cache.cl", false, 0, 1, alone, 8, {"sort_tiles", Launched<&Sort::sort_tiles>::run},
-                      {"merge_strips", Launched<&Sort::merge_strips>::run},
-                      {"merge_tiles", Launched<&Sort::merge_tiles>::run}),
-        compiled_from("tile_in_cache.cl", true, 0, 1, alone, 8, {"merge_strips", Launched<&Merge::merge_strips>::run},
-                      {"merge_tiles", Launched<&Merge::merge_tiles>::run}),
-        compiled_from("tile_in_cache.cl", false, any_width, any_width, with_more, 8,
-                      {"sort_tiles", Launched<&SortMore::sort_tiles>::run},
-                      {"merge_strips", Launched<&SortMore::merge_strips>::run},
-                      {"merge_tiles", Launched<&SortMore::merge_tiles>::run}),
-        compiled_from("tile_in_cache.cl", true, any_width, any_width, with_more, 8,
-                      {"merge_strips", Launched<&MergeMore::merge_strips>::run},
-                      {"merge_tiles", Launched<&MergeMore::merge_tiles>::run}),
-        compiled_from("order.cl", false, 0, 0, of_ranges, 2, {"first_descents", Launched<&Sorted::first_descents>::run},
-                      {"least_descents", Launched<&Sorted::least_descents>::run}),
-        compiled_from("equal_runs.cl", false, any_width, any_width, of_ranges, 2,
-                      {"count_runs", Launched<&Runs::count_runs>::run},
-                      {"scan_shares", Launched<&Runs::scan_shares>::run},
-                      {"write_runs", Launched<&Runs::write_runs>::run})};
+        sorts<Sort>(0, 1),
+        merges<Merge>(0, 1),
+        sorts<SortMore>(any_width, any_width),
+        merges<MergeMore>(any_width, any_width),
+        on_ranges("order.cl", 0, 0, {"first_descents", Launched<&Sorted::first_descents>::run},
+                  {"least_descents", Launched<&Sorted::least_descents>::run}),
+        on_ranges("equal_runs.cl", any_width, any_width, {"count_runs", Launched<&Runs::count_runs>::run},
+                  {"scan_shares", Launched<&Runs::scan_shares>::run},
+                  {"write_runs", Launched<&Runs::write_runs>::run})};
 
 public:
     static constexpr CompiledOrder compiled{sizeof(Record), programs, std::size(programs)};

@@ -15,10 +15,13 @@ namespace lanesort {
 struct Pass {
     /// What the kernel of a pass does.
     enum class Kind : std::uint8_t {
-        sort_tiles,    ///< sorts every tile: phases 1 .. last_phase
-        merge_strips,  ///< global steps of one phase, on tiles of strips far apart
-        merge_tiles,   ///< the last steps of one phase, on contiguous tiles
-        merge_heads,   ///< phases among the heads of sorted runs, a tile being strips of one head each
+        sort_tiles,          ///< sorts every tile: phases 1 .. last_phase
+        merge_strips,        ///< global steps of one phase, on tiles of strips far apart
+        merge_tiles,         ///< the last steps of one phase, on contiguous tiles
+        merge_heads,         ///< phases among the heads of sorted runs, a tile being strips of one head each
+        merge_columns,       ///< phases of each column, a tile being strips in order, one of each tile of the array
+        merge_tile_columns,  ///< sorts every tile, of which each column is in order
+        merge_borders,  ///< the phase that merges what lies before the border of two tiles with what lies behind it
     };
     Kind kind;               ///< what its kernel does
     unsigned first_phase;    ///< phase p merges runs of 2^(p-1) keys into runs of 2^p
@@ -30,6 +33,7 @@ struct Pass {
     unsigned strip_bits;   ///< is contiguous. The strides are those inside the tile for merge_heads, else in the array
     std::uint64_t tiles;   ///< tiles, each of shape.tile_keys() keys
     std::uint64_t groups;  ///< work-groups launched
+    unsigned column_bits;  ///< lg of the columns, where the pass is one of those that sort in columns; else 0
     unsigned steps;        ///< steps of the network
     unsigned rounds;       ///< runs of steps between which a work-item changes keys
     unsigned hand_overs;   ///< points where the work-items of a group synchronise
@@ -37,6 +41,9 @@ struct Pass {
 
     friend bool operator==(const Pass&, const Pass&) = default;
 };
+
+/// Returns the enumerator's name.
+const char* name(Pass::Kind kind) noexcept;
 
 /// More keys than there can be: all of them are to be in order.
 inline constexpr std::uint64_t all_keys = ~std::uint64_t{0};
@@ -58,9 +65,13 @@ struct Plan {
 };
 
 /// Returns the plan for `count` keys: the normalised bitonic merge network (all compare-exchanges ascend, the first
-/// step of each phase is mirrored, pairs that reach beyond the end are skipped) cut into passes. It needs no device.
+/// step of each phase is mirrored, pairs that reach beyond the end are skipped) cut into passes, or columns where the
+/// shape has them. It needs no device.
 ///
 /// With a tile of 2^t keys and 2^(q-1) < count <= 2^q there are 1 + sum over p = t+1..q of (ceil((p-t)/r) + 1) passes.
+/// In columns (Leighton 1985, with truncated odd-even merges) up to 2^c tiles take four passes, and as many steps as
+/// the network but for those about the borders of tiles; more take 4 + sum over p = t+c+1..q. There 2c < t, and c is
+/// smaller where lanes are many (kernels/README.md).
 /// Where only the `first` keys of the order are to be in their places, and are no more than half a tile, the network is
 /// cut off: runs of eight heads of 2^head_bits() keys are sorted, or of a tile if that is less. From then on only the
 /// first head of each run is merged with those of other runs, eight to one in a pass, and all that are left once they
@@ -90,10 +101,13 @@ Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape,
 
 /// All compare-exchanges of a pass at one stride.
 struct Step {
-    unsigned phase;    ///< whose step it is, from 1
-    unsigned stride;   ///< lg of it: inside the tile for merge_heads, else in the array
-    bool mirrored;     ///< pairs i with i ^ (2^phase - 1), else with i ^ 2^stride
+    unsigned phase;   ///< whose step it is, from 1; of merge_tile_columns lg of the columns
+    unsigned stride;  ///< lg of it: inside the tile for merge_heads, in the column for merge_columns, else in the array
+    bool mirrored;    ///< pairs i with i ^ (2^phase - 1), else with i ^ 2^stride
     bool handed_over;  ///< work-items of a group exchange keys just before it
+    /// In merge_tile_columns, an odd multiple d of 2^b, of which 2^stride is the highest bit: pairs those i of the tile
+    /// that have bit b with i + d. Else 0.
+    std::uint64_t distance = 0;
 
     friend bool operator==(const Step&, const Step&) = default;
 };

@@ -45,6 +45,8 @@ struct Shape {
         false;  ///< unused words between keys in local memory, against bank conflicts; with remap, lanes 1
     bool coalesced_store = false;  ///< neighbouring work-items store neighbouring vectors, after one more hand-over, or
                                    ///< pairs, where the last round can hold them (kernels/README.md)
+    bool columns = false;  ///< sort as many tiles as possible in columns, in four passes, and only what is more by
+                           ///< merging; where one work-item walks its tile
 
     friend bool operator==(const Shape&, const Shape&) = default;
 

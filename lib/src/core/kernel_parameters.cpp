@@ -20,14 +20,15 @@ std::string kernel_file(const KernelParameters& parameters) {
 }
 
 std::span<const char* const> kernel_names(const KernelParameters& parameters) noexcept {
-    static constexpr const char* of_sort[] = {"sort_tiles", "merge_strips", "merge_tiles"};
+    static constexpr const char* of_sort[] = {"sort_tiles",    "merge_strips",       "merge_tiles",
+                                              "merge_columns", "merge_tile_columns", "merge_borders"};
     static constexpr const char* of_select[] = {"select_best", "best_of_buckets"};
     static constexpr const char* of_order[] = {"first_descents", "least_descents"};
     static constexpr const char* of_equal_runs[] = {"count_runs", "scan_shares", "write_runs"};
     switch (parameters.family) {
-        case Family::sort: return of_sort;
+        case Family::sort: return std::span(of_sort).first(parameters.shape.walks_in_cache() ? 6 : 3);
         case Family::sort_first: return std::span(of_sort).first(1);
-        case Family::merge: return std::span(of_sort).last(2);
+        case Family::merge: return std::span(of_sort).subspan(1, 2);
         case Family::select: return std::span(of_select).first(parameters.stores_indices() ? 2 : 1);
         case Family::order: return of_order;
         case Family::equal_runs: return of_equal_runs;
@@ -41,10 +42,13 @@ std::uint8_t kernel_number(const KernelParameters& parameters, std::string_view 
 }
 
 std::size_t KernelParameters::local_bytes() const noexcept {
+    // With records that a C++ function orders, one program has values and indices of every width.
+    ElementBytes held = bytes;
+    if (compiled_order && bytes.all() > bytes.key + 1) held.value = 16, held.index = 8;
     switch (family) {
         case Family::sort:
         case Family::sort_first:
-        case Family::merge: return shape.local_bytes(bytes) * tiles_per_group;
+        case Family::merge: return shape.local_bytes(held) * tiles_per_group;
         case Family::select: return selection_local_bytes(shape, bytes);
         case Family::order: return order_local_bytes(shape);
         case Family::equal_runs: return equal_runs_local_bytes(shape);

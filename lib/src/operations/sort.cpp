@@ -81,11 +81,7 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
 
 /// Heads are sorted as tiles are.
 const char* kernel_of(Pass::Kind kind) noexcept {
-    switch (kind) {
-        case Pass::Kind::merge_strips: return "merge_strips";
-        case Pass::Kind::merge_tiles: return "merge_tiles";
-        default: return "sort_tiles";
-    }
+    return name(kind == Pass::Kind::merge_heads ? Pass::Kind::sort_tiles : kind);
 }
 
 }  // namespace
@@ -124,6 +120,11 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
     const unsigned lane_bits = log2(plan.shape.lanes);
     for (const Pass& pass : plan.passes) {
         const bool is_first = &pass == &plan.passes.front(), is_last = &pass == &plan.passes.back();
+        const bool is_sorted = pass.kind == Pass::Kind::merge_heads || pass.kind == Pass::Kind::merge_columns;
+        // The borders are few keys: where their pass is the last, the one before it decodes, and it codes them twice.
+        const bool mends_borders = pass.kind == Pass::Kind::merge_borders;
+        const bool is_before_last_borders =
+            !is_last && &pass + 1 == &plan.passes.back() && plan.passes.back().kind == Pass::Kind::merge_borders;
         Launch launch;
         launch.program = static_cast<std::uint8_t>(work.programs.size());
         launch.kernel = kernel_number(parameters, kernel_of(pass.kind));
@@ -134,15 +135,16 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
         launch.add_count(plan.rows, 8);
         launch.add_count(request.count, 8);
         launch.add(in_rows ? static_cast<unsigned>(std::countr_zero(pass.tiles / plan.rows)) : 0, 4);
-        launch.add(pass.last_phase - lane_bits, 4);
+        launch.add(pass.kind == Pass::Kind::merge_tile_columns ? pass.column_bits : pass.last_phase - lane_bits, 4);
         launch.add_count(plan.front, position_bytes);
-        launch.add(pass.kind == Pass::Kind::merge_heads ? pass.first_phase - lane_bits : 0, 4);
-        launch.add(coding_if(coding, is_first));
-        launch.add(coding_if(coding, is_last));
+        launch.add(is_sorted ? pass.first_phase - lane_bits : 0, 4);
+        launch.add(coding_if(coding, is_first || (is_last && mends_borders)));
+        launch.add(coding_if(coding, is_last || is_before_last_borders));
         launch.add(flip_of(parameters, coding));
         launch.add(pass.strip_stride, 4);
         launch.add(pass.strip_bits, 4);
         launch.add(pass.mirrored, 4);
+        launch.add(pass.column_bits, 4);
         launch.add(values);
         launch.add(indices);
         launch.add(Slot::segments);

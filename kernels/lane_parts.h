@@ -1,0 +1,281 @@
+/* Tiles in memory of the work-group's own, for kernels in which one work-item walks a tile.
+ *
+ * Lane l of the tile's vectors holds the l-th part of its keys: key l * 2^bits + v lies in lane l of vector v, of 2^bits. So
+ * all steps of strides below a part are between whole vectors, and only those of the last lg L phases cross lanes.
+ *
+ *   key of a tile:   | lane | number of the vector |
+ *
+ * After every 64 vectors one place is unused: else the vectors of a step would lie powers of two apart, in the same few
+ * places of a cache. */
+#ifndef LANE_PARTS_H
+#define LANE_PARTS_H
+#include "tile.h"
+
+/* The place of vector v. Additive like vector_of, since it only moves bits. */
+#define PLACE(v) ((v) + ((v) >> 6))
+#define LOCAL_ELEMENTS ((PLACE(TILE_VECTORS - 1) + 1) * LANES)
+#define DECLARE_LOCAL_TILE(name) DECLARE_LOCAL_ARRAYS(name, LOCAL_ELEMENTS)
+
+INLINE element_t load_held(local_arrays_t tile, uint v) { return load_local_element(tile, PLACE(v) * LANES); }
+INLINE void store_held(element_t e, local_arrays_t tile, uint v) { store_local_element(e, tile, PLACE(v) * LANES); }
+
+/* Vectors whose numbers differ in the bit of value h trade lanes: the first gets all lanes that had bit h clear, the
+ * second those that had it set. */
+#define TRADE_LANES(r, h)                                                          \
+    do {                                                                           \
+        UNROLL for (uint i = 0; i < LANES / 2; ++i) {                              \
+            uint lower_ = LOWER_OF_PAIR(i, LOG2(h)), upper_ = lower_ + (h);        \
+            element_t clear_ = ON_BOTH_LANES(LOW_LANES_##h, r[lower_], r[upper_]); \
+            r[upper_] = ON_BOTH_LANES(HIGH_LANES_##h, r[lower_], r[upper_]);       \
+            r[lower_] = clear_;                                                    \
+        }                                                                          \
+    } while (0)
+
+/* L vectors: lanes become vectors and vectors lanes. */
+INLINE void transpose_lanes(element_t* r) {
+#if LANES >= 16
+    TRADE_LANES(r, 8);
+#endif
+#if LANES >= 8
+    TRADE_LANES(r, 4);
+#endif
+#if LANES >= 4
+    TRADE_LANES(r, 2);
+#endif
+#if LANES >= 2
+    TRADE_LANES(r, 1);
+#endif
+}
+
+/* The first step of a phase that merges runs of w / 2 parts: lane l of one vector meets lane l ^ (w - 1) of the other. */
+#define MEET_ACROSS(a, b, w, h)                                                                           \
+    do {                                                                                                  \
+        element_t lower_ = *(a), upper_ = ON_LANES(MIRROR_LANES_##w, *(b));                               \
+        compare_exchange(&lower_, &upper_, 0);                                                            \
+        *(a) = ON_BOTH_LANES(BLEND_##h, lower_, upper_);                                                  \
+        element_t mirrored_ = ON_BOTH_LANES(BLEND_##h, upper_, lower_);                                   \
+        *(b) = ON_LANES(MIRROR_LANES_##w, mirrored_);                                                     \
+    } while (0)
+
+/* Two vectors, whose numbers are v and its complement: the steps of a phase that cross lanes, of strides 2^(top - 1) parts
+ * down to one. */
+INLINE void merge_across(element_t* a, element_t* b, uint mirrored, uint top) {
+#if LANES >= 2
+    if (mirrored) {
+#if LANES >= 16
+        if (top == 4) MEET_ACROSS(a, b, 16, 8);
+#endif
+#if LANES >= 8
+        if (top == 3) MEET_ACROSS(a, b, 8, 4);
+#endif
+#if LANES >= 4
+        if (top == 2) MEET_ACROSS(a, b, 4, 2);
+#endif
+        if (top == 1) MEET_ACROSS(a, b, 2, 1);
+        --top;
+    }
+#if LANES >= 16
+    if (top >= 4) {
+        EXCHANGE_LANES(*a, SWAP_LANES_8, BLEND_8);
+        EXCHANGE_LANES(*b, SWAP_LANES_8, BLEND_8);
+    }
+#endif
+#if LANES >= 8
+    if (top >= 3) {
+        EXCHANGE_LANES(*a, SWAP_LANES_4, BLEND_4);
+        EXCHANGE_LANES(*b, SWAP_LANES_4, BLEND_4);
+    }
+#endif
+#if LANES >= 4
+    if (top >= 2) {
+        EXCHANGE_LANES(*a, SWAP_LANES_2, BLEND_2);
+        EXCHANGE_LANES(*b, SWAP_LANES_2, BLEND_2);
+    }
+#endif
+    if (top >= 1) {
+        EXCHANGE_LANES(*a, SWAP_LANES_1, BLEND_1);
+        EXCHANGE_LANES(*b, SWAP_LANES_1, BLEND_1);
+    }
+#endif
+}
+
+/* Compiled ahead, all kernels share one copy: that halves the library. */
+#if DECIDES_AT_RUN_TIME
+#define WALK OUTLINED
+#else
+#define WALK INLINE
+#endif
+
+/* A walk loads and stores REGISTER_VECTORS vectors at a time: so many times for 2^bits. */
+#define WALK_OF(bits) (1u << ((bits)-FIELD_BITS))
+
+/* The steps of strides 2^(top - 1) .. 2^bottom vectors, walking from first_t to last_t. */
+WALK void merge_vectors(local_arrays_t tile, uint first_t, uint last_t, uint mirrored, uint top, uint bottom) {
+    while (top > bottom) {
+        uint start = max(top, (uint)FIELD_BITS) - FIELD_BITS, last = max(start, bottom);
+        for (uint t = first_t; t < last_t; ++t) {
+            local_arrays_t lower = local_arrays_from(tile, PLACE(vector_of(t, 0, start)) * LANES);
+            local_arrays_t upper =
+                local_arrays_from(tile, PLACE(vector_of(upper_number(t, start, mirrored), HALF, start)) * LANES);
+            element_t r[REGISTER_VECTORS];
+            UNROLL for (uint m = 0; m < HALF; ++m) {
+                r[m] = load_local_element(lower, PLACE(vector_of(0, m, start)) * LANES);
+                r[m + HALF] = load_local_element(upper, PLACE(vector_of(0, m, start)) * LANES);
+            }
+            merge_whole_vectors(r, mirrored, top - 1 - start, last - start);
+            UNROLL for (uint m = 0; m < HALF; ++m) {
+                store_local_element(r[m], lower, PLACE(vector_of(0, m, start)) * LANES);
+                store_local_element(r[m + HALF], upper, PLACE(vector_of(0, m, start)) * LANES);
+            }
+        }
+        top = last;
+        mirrored = 0;
+    }
+}
+
+/* What is left of a phase once its strides are inside a chunk, which stays in the first-level cache, is done chunk by
+ * chunk. A chunk has no more vectors than the tile. */
+#define CHUNK_BITS max(LOG2(CHUNK_BYTES / (LANES * sizeof(register_key_t))), FIELD_BITS)
+
+/* All steps of a phase but the ones before stride 2^(top - 1) keys, in a tile of 2^bits vectors. */
+INLINE void merge_local(local_arrays_t tile, uint bits, uint mirrored, uint top) {
+    if (top > bits) {
+        for (uint v = 0; v < 1u << (bits - 1); ++v) {
+            uint opposite = (1u << bits) - 1 - v;
+            element_t a = load_held(tile, v), b = load_held(tile, opposite);
+            merge_across(&a, &b, mirrored, top - bits);
+            store_held(a, tile, v);
+            store_held(b, tile, opposite);
+        }
+        top = bits;
+        mirrored = 0;
+    }
+    uint chunk_bits = min(bits, (uint)CHUNK_BITS);
+    merge_vectors(tile, 0, WALK_OF(bits), mirrored, top, chunk_bits);
+    if (top > chunk_bits) mirrored = 0;
+    for (uint t = 0; t < WALK_OF(bits); t += WALK_OF(chunk_bits))
+        merge_vectors(tile, t, t + WALK_OF(chunk_bits), mirrored, min(top, chunk_bits), 0);
+}
+
+#if !TWO_RANGES
+/* Phases first .. last of a tile of 2^bits vectors. */
+WALK void sort_local(local_arrays_t tile, uint bits, uint first, uint last) {
+    uint chunk_bits = min(bits, (uint)CHUNK_BITS);
+    for (uint chunk = 0; first <= chunk_bits && chunk < WALK_OF(bits); chunk += WALK_OF(chunk_bits)) {
+        uint end = chunk + WALK_OF(chunk_bits);
+        for (uint t = chunk; first == 1 && t < end; ++t) {
+            element_t r[REGISTER_VECTORS];
+            local_arrays_t held = local_arrays_from(tile, PLACE(t << FIELD_BITS) * LANES);
+            UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = load_local_element(held, m * LANES);
+            sort_whole_vectors(r);
+            UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) store_local_element(r[m], held, m * LANES);
+        }
+        for (uint phase = max(first, FIELD_BITS + 1u); phase <= min(last, chunk_bits); ++phase)
+            merge_vectors(tile, chunk, end, 1, phase, 0);
+    }
+    for (uint phase = max(first, chunk_bits + 1); phase <= last; ++phase) merge_local(tile, bits, 1, phase);
+}
+
+/* Rows of a tile in whose columns keys are in order: vectors x, x + step, .., which have the higher of two columns, and y,
+ * y + step, .., which have the lower. Where a lane's rows end, those of the next lane go on: in its last lane nothing does. */
+typedef struct {
+    uint x, y, step, rows;
+} row_pairs_t;
+
+INLINE element_t lanes_after(element_t e) {
+#if LANES > 1
+    element_t beyond = ELEMENT(BROADCAST(vec_t, LARGEST_KEY), LARGEST_VALUE, LARGEST_INDEX);
+    e = ON_BOTH_LANES(NEXT_LANES, e, beyond);
+#endif
+    return e;
+}
+INLINE element_t lanes_before(element_t e, element_t first) {
+#if LANES > 1
+    e = ON_BOTH_LANES(PREVIOUS_LANES, e, first);
+#endif
+    return e;
+}
+
+/* The higher column's key of each row meets the lower one's of the next row. */
+WALK void merge_rows(local_arrays_t tile, row_pairs_t pairs) {
+    element_t first = load_held(tile, pairs.y);
+    for (uint i = 0; i < pairs.rows; ++i) {
+        uint is_last = i + 1 == pairs.rows, y = is_last ? pairs.y : pairs.y + (i + 1) * pairs.step;
+        if (LANES == 1 && is_last) break;
+        element_t a = load_held(tile, pairs.x + i * pairs.step), b = is_last ? lanes_after(first) : load_held(tile, y);
+        compare_exchange(&a, &b, 0);
+        store_held(a, tile, pairs.x + i * pairs.step);
+        store_held(is_last ? lanes_before(b, first) : b, tile, y);
+    }
+}
+
+/* One row of the walk below: x[j] has row i - j, y[j] row i + j - 2. `inside`: all of these are there. */
+INLINE void walk_rows(element_t* x, element_t* y, local_arrays_t tile, row_pairs_t pairs, uint i, uint inside) {
+    uint rows = pairs.rows;
+    UNROLL for (uint j = 3; j > 0; --j) x[j] = x[j - 1];
+    UNROLL for (uint j = 0; j < 6; ++j) y[j] = y[j + 1];
+    if (inside || i < rows) x[0] = load_held(tile, pairs.x + i * pairs.step);
+    if (inside || i + 4 < rows) {
+        y[6] = load_held(tile, pairs.y + (i + 4) * pairs.step);
+        compare_exchange(&x[0], &y[6], 0);
+    }
+    if (inside || (i >= 2 && i < rows)) compare_exchange(&x[2], &y[2], 0);
+    if (inside || (i >= 3 && i <= rows + 1)) compare_exchange(&x[3], &y[0], 0);
+    if (inside || (i >= 3 && i < rows + 3)) store_held(x[3], tile, pairs.x + (i - 3) * pairs.step);
+    if (inside || (i >= 2 && i < rows + 2)) store_held(y[0], tile, pairs.y + (i - 2) * pairs.step);
+}
+
+/* The higher column's keys meet those four rows further on, then two, then one, in one walk. There are four rows or more. */
+WALK void merge_rows_three_times(local_arrays_t tile, row_pairs_t pairs) {
+    element_t x[4], y[7];
+#if LANES > 1
+    element_t first[4];
+    UNROLL for (uint j = 0; j < 4; ++j) {
+        x[j] = load_held(tile, pairs.x + (pairs.rows - 4 + j) * pairs.step);
+        first[j] = load_held(tile, pairs.y + j * pairs.step);
+        y[j] = lanes_after(first[j]);
+        compare_exchange(&x[j], &y[j], 0);
+    }
+    compare_exchange(&x[2], &y[0], 0);
+    compare_exchange(&x[3], &y[1], 0);
+    compare_exchange(&x[3], &y[0], 0);
+    UNROLL for (uint j = 0; j < 4; ++j) {
+        store_held(x[j], tile, pairs.x + (pairs.rows - 4 + j) * pairs.step);
+        store_held(lanes_before(y[j], first[j]), tile, pairs.y + j * pairs.step);
+    }
+#endif
+    UNROLL for (uint j = 0; j < 4; ++j) y[j + 3] = load_held(tile, pairs.y + j * pairs.step);
+    UNROLL for (uint j = 0; j < 4; ++j) x[j] = y[3]; /* of no row yet */
+    UNROLL for (uint j = 0; j < 3; ++j) y[j] = y[3];
+    uint i = 0;
+    for (; i < 3; ++i) walk_rows(x, y, tile, pairs, i, 0);
+    for (; i + 4 < pairs.rows; ++i) walk_rows(x, y, tile, pairs, i, 1);
+    for (; i < pairs.rows + 3; ++i) walk_rows(x, y, tile, pairs, i, 0);
+}
+
+/* Sorts a tile of 2^bits vectors, whose rows have a key of each of 2^column_bits columns that are in order, and none of
+ * which has up to any row 2^row_bits keys fewer than another: Batcher's odd-even merges of columns, without the comparisons
+ * of keys that are further apart than that. Between two columns these are with the key so many rows further on, from half of
+ * 2^row_bits down to the next row. */
+INLINE void merge_columns_of_tile(local_arrays_t tile, uint bits, uint column_bits, uint row_bits) {
+    for (uint column = column_bits; column > 0; --column) {
+        uint width = 1u << (column - 1);
+        for (uint row = row_bits; row > 0;) {
+            uint at_once = row >= 3 ? 3 : 1;
+            row -= at_once;
+            row_pairs_t pairs;
+            pairs.step = 2 * width << row;
+            pairs.rows = 1u << (bits - column - row);
+            for (uint first = 0; first < pairs.step; ++first) {
+                if (first & width) continue;
+                pairs.x = first + width;
+                pairs.y = first;
+                if (at_once == 3) merge_rows_three_times(tile, pairs);
+                else merge_rows(tile, pairs);
+            }
+        }
+    }
+}
+#endif
+
+#endif
