@@ -110,7 +110,10 @@ private:
 void FreeMemory::operator()(std::byte* memory) const noexcept { operator delete[](memory, std::align_val_t{line}); }
 
 Host::Host(const Processor& processor)
-    : instructions_(processor.instructions), info_(describe(processor)), threads_(processor.threads) {}
+    : instructions_(processor.instructions),
+      info_(describe(processor)),
+      threads_(processor.threads),
+      local_memory_(processor.threads) {}
 
 std::shared_ptr<const detail::Program> Host::compile(const detail::KernelParameters& parameters) {
     const auto known =
@@ -124,8 +127,8 @@ void Host::make_local_memory(const Work& work) {
     for (const auto& program : work.programs) bytes = std::max(bytes, program->parameters.local_bytes());
     if (bytes <= local_bytes_) return;
     local_bytes_ = 0;
-    local_memory_.clear();
-    while (local_memory_.size() < threads_.count()) local_memory_.push_back(allocate(bytes));
+    for (Memory& memory : local_memory_) memory.reset();
+    for (Memory& memory : local_memory_) memory = allocate(bytes);
     local_bytes_ = bytes;
 }
 

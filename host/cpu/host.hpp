@@ -35,7 +35,7 @@ public:
     void release() override {
         programs_.clear();
         kept_.reset();
-        local_memory_.clear();
+        for (Memory& memory : local_memory_) memory.reset();
         local_bytes_ = 0;
     }
     SortReport run_on_host_memory(const detail::Work& work, const detail::Bindings& bindings,

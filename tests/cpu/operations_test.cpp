@@ -148,6 +148,8 @@ TEST_CASE("built-in device: merges, selections, and what sorted ranges tell") {
         for (const NamedProblem& named : problems_of_every_operation(count, random)) {
             CAPTURE(named.name);
             run_on_host(sorter, named.problem);
+            Sorter fresh(built_in_device());
+            run_on_host(fresh, named.problem);
         }
 }
 
