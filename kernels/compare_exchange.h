@@ -82,7 +82,7 @@ INLINE uint larger_by_products(uint a, uint b, uint smaller) {
 #endif
 
 #ifdef RECORD_TYPE
-/* No registers hold so many records: they trade places in memory. */
+/* No registers hold so many records: they trade places in memory, in the one array that has both. */
 INLINE void swap_elements(ulong swap, element_t* a, element_t* b) {
     ulong distance = opaque(0 - swap) & (ulong)((uchar*)b - (uchar*)a);
     element_t first = *(const element_t*)((const uchar*)a + distance);

@@ -202,10 +202,12 @@ WALK void merge_rows(local_arrays_t tile, row_pairs_t pairs) {
     for (uint i = 0; i < pairs.rows; ++i) {
         uint is_last = i + 1 == pairs.rows, y = is_last ? pairs.y : pairs.y + (i + 1) * pairs.step;
         if (LANES == 1 && is_last) break;
-        element_t a = load_held(tile, pairs.x + i * pairs.step), b = is_last ? lanes_after(first) : load_held(tile, y);
-        compare_exchange(&a, &b, 0);
-        store_held(a, tile, pairs.x + i * pairs.step);
-        store_held(is_last ? lanes_before(b, first) : b, tile, y);
+        element_t r[2];
+        r[0] = load_held(tile, pairs.x + i * pairs.step);
+        r[1] = is_last ? lanes_after(first) : load_held(tile, y);
+        compare_exchange(&r[0], &r[1], 0);
+        store_held(r[0], tile, pairs.x + i * pairs.step);
+        store_held(is_last ? lanes_before(r[1], first) : r[1], tile, y);
     }
 }
 
@@ -227,7 +229,7 @@ INLINE void walk_rows(element_t* x, element_t* y, local_arrays_t tile, row_pairs
 
 /* The higher column's keys meet those four rows further on, then two, then one, in one walk. There are four rows or more. */
 WALK void merge_rows_three_times(local_arrays_t tile, row_pairs_t pairs) {
-    element_t x[4], y[7];
+    element_t r[11], *x = r, *y = r + 4;
 #if LANES > 1
     element_t first[4];
     UNROLL for (uint j = 0; j < 4; ++j) {
