@@ -17,33 +17,31 @@
 
 /* A vector of which not all lanes are neighbours in the array. */
 #if LANES > 1
-OUTLINED element_t load_apart(arrays_t arrays, position_t first, position_t distance, position_t count, uint first_pass,
-                              uint coding, flip_t flip) {
+OUTLINED void load_apart(element_t* e, arrays_t arrays, position_t first, position_t distance, position_t count,
+                         uint first_pass, uint coding, flip_t flip) {
     lanes_t lanes = lanes_of(element_beyond(coding, flip));
     load_to_end(&lanes, arrays, first, count, distance, first_pass, coding, flip);
-    return element_of(&lanes);
+    *e = element_of(&lanes);
 }
 OUTLINED void store_apart(element_t e, arrays_t arrays, position_t first, position_t distance, position_t count) {
     lanes_t lanes = lanes_of(e);
     store_to_end(&lanes, arrays, first, count, distance);
 }
 #else
-INLINE element_t load_apart(arrays_t arrays, position_t first, position_t distance, position_t count, uint first_pass,
-                            uint coding, flip_t flip) {
-    return is_in_front(first) ? element_in_front(coding, flip) : element_beyond(coding, flip);
+INLINE void load_apart(element_t* e, arrays_t arrays, position_t first, position_t distance, position_t count,
+                       uint first_pass, uint coding, flip_t flip) {
+    *e = is_in_front(first) ? element_in_front(coding, flip) : element_beyond(coding, flip);
 }
 INLINE void store_apart(element_t e, arrays_t arrays, position_t first, position_t distance, position_t count) {}
 #define lies_in_array(first, count) ((first) < (count))
 #endif
 
 /* L elements from the array, and back: at `first`, and at such distances from there. */
-INLINE element_t load_elements(arrays_t arrays, position_t first, position_t distance, position_t count, uint first_pass,
-                               uint coding, flip_t flip) {
-    element_t e;
-    if ((LANES == 1 || distance == 1) && lies_in_array(first, count)) e = load_element(arrays, first, first, first_pass);
-    else e = load_apart(arrays, first, distance, count, first_pass, coding, flip);
-    e.key = encode(e.key, coding, flip);
-    return e;
+INLINE void load_elements(element_t* e, arrays_t arrays, position_t first, position_t distance, position_t count,
+                          uint first_pass, uint coding, flip_t flip) {
+    if ((LANES == 1 || distance == 1) && lies_in_array(first, count)) *e = load_element(arrays, first, first, first_pass);
+    else load_apart(e, arrays, first, distance, count, first_pass, coding, flip);
+    e->key = encode(e->key, coding, flip);
 }
 INLINE void store_elements(element_t e, arrays_t arrays, position_t first, position_t distance, position_t count, uint coding,
                            flip_t flip) {
@@ -70,7 +68,7 @@ WALK void load_tile(local_arrays_t held, uint bits, arrays_t arrays, position_t 
         element_t r[LANES];
         UNROLL for (uint l = 0; l < LANES; ++l) {
             position_t distance, first = position_of(tile, (l << bits) + v, column_bits, count, &distance);
-            r[l] = load_elements(arrays, first, distance, count, first_pass, coding, flip);
+            load_elements(&r[l], arrays, first, distance, count, first_pass, coding, flip);
         }
         transpose_lanes(r);
         UNROLL for (uint l = 0; l < LANES; ++l) store_held(r[l], held, v + l);
@@ -97,7 +95,7 @@ WALK void sort_few(arrays_t arrays, position_t count, uint load_coding, uint sto
     element_t r[FEW_VECTORS];
     uint last = (uint)(count - 1) / LANES; /* the one vector that may reach beyond the end */
     ROLLED for (uint m = 0; m <= last; ++m)
-        r[m] = load_elements(arrays, m * LANES, 1, count, 1, load_coding, flip);
+        load_elements(&r[m], arrays, m * LANES, 1, count, 1, load_coding, flip);
     sort_vectors(r, last + 1);
     ROLLED for (uint m = 0; m <= last; ++m) store_elements(r[m], arrays, m * LANES, 1, count, store_coding, flip);
 }
@@ -106,8 +104,11 @@ WALK void sort_few(arrays_t arrays, position_t count, uint load_coding, uint sto
 /* A tile of 2^bits vectors whose keys are in no order yet: as they lie in the array. */
 WALK void load_unsorted(local_arrays_t held, uint bits, arrays_t arrays, position_t count, tile_t tile, uint coding,
                         flip_t flip) {
-    for (uint v = 0; v < 1u << bits; ++v)
-        store_held(load_elements(arrays, tile.base + v * LANES, 1, count, 1, coding, flip), held, v);
+    for (uint v = 0; v < 1u << bits; ++v) {
+        element_t e;
+        load_elements(&e, arrays, tile.base + v * LANES, 1, count, 1, coding, flip);
+        store_held(e, held, v);
+    }
 }
 
 /* The tile's columns: every 2^column_bits-th key, all that begin with the same one side by side. */

@@ -106,19 +106,20 @@ TEST_CASE("shape file: what is written is read") {
     CHECK(find_tuned(card()).table.rows.empty());
 }
 
-TEST_CASE("shape file: files of version 1 stay readable") {
+TEST_CASE("shape file: files of version 2 stay readable") {
     CHECK(to_text(example()) ==
-          "lanesort shapes 1\n"
+          "lanesort shapes 2\n"
           "backend OpenCL\n"
           "platform Made-Up Computing\n"
           "device made-up graphics card\n"
           "driver 1.2.3 (build 4)\n"
           "shape key_bytes=1 from=0 below=5000 lanes=2 vectors=4 work_items=64 register_vectors=8 steps_per_pass=3 "
-          "resident_groups=1 local_sync=0 remap=1 bank_swap=1 bank_padding=0 coalesced_store=0\n"
+          "resident_groups=1 local_sync=0 remap=1 bank_swap=1 bank_padding=0 coalesced_store=0 columns=0\n"
           "shape key_bytes=4 from=4096 below=65536 lanes=4 vectors=2 work_items=8 register_vectors=4 steps_per_pass=2 "
-          "resident_groups=1 local_sync=1 remap=0 bank_swap=0 bank_padding=0 coalesced_store=0\n"
+          "resident_groups=1 local_sync=1 remap=0 bank_swap=0 bank_padding=0 coalesced_store=0 columns=0\n"
           "shape key_bytes=4 from=70000 below=any lanes=1 vectors=8 work_items=128 register_vectors=16 "
-          "steps_per_pass=7 resident_groups=5 local_sync=1 remap=1 bank_swap=0 bank_padding=1 coalesced_store=1\n"
+          "steps_per_pass=7 resident_groups=5 local_sync=1 remap=1 bank_swap=0 bank_padding=1 coalesced_store=1 "
+          "columns=0\n"
           "end\n");
 }
 
@@ -216,7 +217,7 @@ TEST_CASE("tuned file: no name of a device leads out of the folder, and each dev
             REQUIRE(file.parent_path() == cache.path() / "lanesort");  // it is written to
             CHECK(file.lexically_normal() == file);
             const std::string last = file.filename();
-            CHECK(last.starts_with("shapes-v1-"));
+            CHECK(last.starts_with("shapes-v2-"));
             CHECK(last.size() < 128);
             CHECK(last.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
                   std::string::npos);
@@ -252,9 +253,9 @@ TEST_CASE("shape file: what is wrong is told with its line, and never believed")
     const Cache cache;
     const std::string good = to_text(example());
     const std::tuple<std::string_view, std::string_view, std::string_view> wrong[] = {
-        {"shapes 1", "shapes 2", ":1: \"lanesort shapes 2\" is not \"lanesort shapes 1\""},
+        {"shapes 2", "shapes 1", ":1: \"lanesort shapes 1\" is not \"lanesort shapes 2\""},
         {"lanesort", "lanesorts", ":1: "},
-        {"shapes 1\n", "shapes 1\r\n", ":1: "},
+        {"shapes 2\n", "shapes 2\r\n", ":1: "},
         {"backend", "Backend", ":2: "},
         {"platform Made-Up Computing\n", "", ":3: "},
         {"lanes=2", "lanes=3", ":6: shape: lanes is 3"},
@@ -283,8 +284,9 @@ TEST_CASE("shape file: what is wrong is told with its line, and never believed")
         {"work_items=128", "work_items=512", ":8: a work-group of 512 work-items"},
         {"lanes=4 vectors=2 work_items=8 register_vectors=4", "lanes=16 vectors=8 work_items=256 register_vectors=16",
          ":7: a tile of 262144 bytes of local memory"},
-        {"coalesced_store=0\n", "coalesced_store=0 fast=1\n", ":6: \" fast=1\" at the end of the line is too much"},
-        {"coalesced_store=0\n", "coalesced_store=0\n\n", ":7: "},
+        {"coalesced_store=0 columns=0\n", "coalesced_store=0 columns=0 fast=1\n",
+         ":6: \" fast=1\" at the end of the line is too much"},
+        {"coalesced_store=0 columns=0\n", "coalesced_store=0 columns=0\n\n", ":7: "},
         {"shape key", "shapes key", ":6: "},
         {"\nend\n", "\nend", ":9: the file is cut short"},
         {"\nend\n", "\nend\nend\n", ":9: the file goes on after its end"},
