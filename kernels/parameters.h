@@ -23,6 +23,7 @@
  *   BANK_PADDING      1: unused words between the slots spread a write-back over the banks
  *   COALESCED_STORE   1: neighbouring work-items store neighbouring vectors, after one more hand-over, or pairs, after none
  *   UNROLL_ROUNDS     1: rounds unrolled, so that their local-memory addresses are constants; 0 compiles faster
+ *   COLUMN_BITS       lg of the columns in which the tiles of tile_in_local.cl are sorted, if at all, else 0; only with L = 1
  *   CHUNK_BYTES       of the part of a tile that tile_in_cache.cl finishes in the first-level cache
  * What is done with them:
  *   IN_ROWS           1 where the array is rows of `count` elements or fewer, each sorted by itself
@@ -104,6 +105,9 @@
 #endif
 #ifndef UNROLL_ROUNDS
 #define UNROLL_ROUNDS 0
+#endif
+#ifndef COLUMN_BITS
+#define COLUMN_BITS 0
 #endif
 #ifndef CHUNK_BYTES
 #define CHUNK_BYTES 16384
@@ -192,6 +196,9 @@
 #endif
 #if COALESCED_STORE && TILE_WORK_ITEMS == 1
 #error "COALESCED_STORE must be 0 where TILE_WORK_ITEMS is 1."
+#endif
+#if COLUMN_BITS < 0 || (COLUMN_BITS > 0 && (LANES != 1 || FIRST_ONLY || TWO_RANGES || SHORT_ROWS))
+#error "COLUMN_BITS must be 0 where LANES is not 1 or FIRST_ONLY, TWO_RANGES or SHORT_ROWS is 1."
 #endif
 #if !IS_POWER_OF_TWO(CHUNK_BYTES)
 #error "CHUNK_BYTES must be a power of two."

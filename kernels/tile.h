@@ -68,7 +68,21 @@ typedef struct {
     uint strip_stride;      /* lg of the keys from strip to strip; 0 where the tile is contiguous */
     uint strip_bits;        /* lg of the keys of a strip */
     uint whole;             /* all of it lies before the end of the array */
+#if COLUMN_BITS
+    uint layout; /* where its elements are if it is not whole */
+#endif
 } tile_t;
+
+#if COLUMN_BITS
+#define STRIPS_IN_PLACE 0    /* those before the end of the array are as in a whole tile */
+#define STRIPS_OF_TILES 1    /* of each tile one; a tile that the array ends in has its columns side by side */
+#define STRIPS_ARE_COLUMNS 2 /* of one tile, which has them side by side */
+#define STRIPS_OF_BORDERS 3  /* as STRIPS_IN_PLACE */
+#define STRIPS_BUT_FIRST 4   /* as that, but that of the first strip nothing is there */
+#define IN_SORTED_STRIPS(tile) ((tile).layout != STRIPS_IN_PLACE)
+#else
+#define IN_SORTED_STRIPS(tile) 0
+#endif
 
 INLINE tile_t contiguous_tile(position_t number, position_t count) {
     tile_t tile;
@@ -76,6 +90,9 @@ INLINE tile_t contiguous_tile(position_t number, position_t count) {
     tile.place = tile.mirror_mask = 0;
     tile.strip_stride = tile.strip_bits = 0;
     tile.whole = tile.base + TILE_KEYS <= count;
+#if COLUMN_BITS
+    tile.layout = STRIPS_IN_PLACE;
+#endif
     return tile;
 }
 
@@ -90,8 +107,40 @@ INLINE tile_t strided_tile(position_t number, uint strip_stride, uint strip_bits
     tile.strip_stride = strip_stride;
     tile.strip_bits = strip_bits;
     tile.whole = tile.base + ((position_t)1 << span_bits) <= count;
+#if COLUMN_BITS
+    tile.layout = STRIPS_IN_PLACE;
+#endif
     return tile;
 }
+
+#if COLUMN_BITS
+/* A tile has 2^COLUMN_BITS columns of 2^STRIP_BITS elements. What may be out of order lies 2^(BORDER_BITS - 1) from a border
+ * at most; and so many borders have no more than the first one in front of a run of 2^COLUMN_BITS tiles. */
+#define STRIP_BITS (TILE_BITS - COLUMN_BITS)
+#define BORDER_BITS max((uint)(2 * COLUMN_BITS + 1), (uint)STRIP_BITS)
+
+INLINE tile_t column_tile(position_t number, position_t count) {
+    tile_t tile = strided_tile(number, TILE_BITS, STRIP_BITS, 0, count);
+    tile.layout = STRIPS_OF_TILES;
+    return tile;
+}
+
+INLINE tile_t tile_of_columns(position_t number, position_t count) {
+    tile_t tile = contiguous_tile(number, count);
+    tile.layout = STRIPS_ARE_COLUMNS;
+    return tile;
+}
+
+INLINE tile_t border_tile(position_t number, position_t count) {
+    position_t border = number << (TILE_BITS - BORDER_BITS);
+    tile_t tile = strided_tile(border, TILE_BITS, BORDER_BITS, 0, count);
+    uint begins_run = LOW_BITS(border, COLUMN_BITS) == 0;
+    tile.base -= (position_t)1 << (BORDER_BITS - 1);
+    tile.whole = tile.whole && !begins_run;
+    tile.layout = begins_run ? STRIPS_BUT_FIRST : STRIPS_OF_BORDERS;
+    return tile;
+}
+#endif
 
 /* The keys from the tile's first one to the first key of vector v, in the strips' order. Additive like vector_of. */
 INLINE position_t key_offset(tile_t tile, uint v) {
@@ -105,6 +154,21 @@ INLINE position_t key_position(tile_t tile, uint v) {
     return tile.base + (place << tile.strip_bits) + key_offset(tile, v);
 }
 
+#if COLUMN_BITS
+/* The position of element v of a tile of sorted strips that is not whole; `count`, or one beyond it, where there is none. */
+INLINE position_t position_at_end(tile_t tile, uint v, position_t count) {
+    if (tile.layout == STRIPS_ARE_COLUMNS)
+        return tile.base + (v >> STRIP_BITS) + ((position_t)LOW_BITS(v, STRIP_BITS) << COLUMN_BITS);
+    if (tile.layout == STRIPS_OF_TILES) {
+        position_t of_tile = tile.base + ((position_t)(v >> STRIP_BITS) << TILE_BITS);
+        if (of_tile + TILE_KEYS > count)
+            return of_tile + tile.place + ((position_t)LOW_BITS(v, STRIP_BITS) << COLUMN_BITS);
+    }
+    if (tile.layout == STRIPS_BUT_FIRST && v >> BORDER_BITS == 0) return count;
+    return tile.base + (tile.place << tile.strip_bits) + key_offset(tile, v);
+}
+#endif
+
 /* Registers m and m + HALF lie at the same distance from registers 0 and HALF. */
 #define HALF (REGISTER_VECTORS / 2)
 
@@ -112,6 +176,11 @@ INLINE position_t key_position(tile_t tile, uint v) {
 INLINE position_t lower_position(tile_t tile, uint t, uint start) { return key_position(tile, vector_of(t, 0, start)); }
 INLINE position_t upper_position(tile_t tile, uint t, uint start, uint mirrored) {
     return key_position(tile, vector_of(upper_number(t, start, mirrored), HALF, start));
+}
+
+/* The vector in any register. */
+INLINE uint held_vector(uint t, uint m, uint start, uint mirrored) {
+    return vector_of(m < HALF ? t : upper_number(t, start, mirrored), m, start);
 }
 
 /* The position for any register. */

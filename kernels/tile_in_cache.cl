@@ -123,6 +123,7 @@ WALK void store_columns(local_arrays_t held, arrays_t arrays, tile_t tile, uint 
                 store_element(r[l], arrays, first + (l << (TILE_BITS - column_bits)));
         }
 }
+#if !FIRST_ONLY || DECIDES_AT_RUN_TIME
 WALK void load_columns(local_arrays_t held, arrays_t arrays, tile_t tile, uint column_bits) {
     for (uint column = 0; column < 1u << column_bits; ++column)
         for (uint row = 0; row < TILE_VECTORS >> column_bits; row += LANES) {
@@ -136,6 +137,7 @@ WALK void load_columns(local_arrays_t held, arrays_t arrays, tile_t tile, uint c
             UNROLL for (uint l = 0; l < LANES; ++l) store_held(r[l], held, ((row + l) << column_bits) + column);
         }
 }
+#endif
 
 /* Phases 1 .. `phases` of a tile, counted in vectors; of heads that are sorted only those from first_phase on. */
 INLINE void sort_tile(local_arrays_t held, arrays_t arrays, position_t count, tile_t tile, uint phases, uint first_phase,

@@ -182,11 +182,31 @@ INLINE void store_tile(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, pos
     store_registers(r, arrays, count, tile, t, start, mirrored, coding, flip);
 }
 
+#if COLUMN_BITS
+#define PLACE_IN_COLUMNS(rank) ((LOW_BITS(rank, COLUMN_BITS) << STRIP_BITS) + ((rank) >> COLUMN_BITS))
+/* The same for a tile that is to be left in columns: the element of rank k is one of column k mod 2^COLUMN_BITS, whose elements
+ * are to lie side by side. A tile that the array ends in is left in order. */
+INLINE void store_columns(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, position_t count, tile_t tile, uint t,
+                          uint start, uint mirrored, uint left, sync_t* sync) {
+    if (left > 0) {
+        hand_over(r, local_tile, t, start, mirrored, 0, 0, sync);
+        register_step(r, 0);
+    }
+    if (tile.whole) {
+        uint first = t << FIELD_BITS;
+        arrays_t to = arrays_from(arrays, tile.base + PLACE_IN_COLUMNS(first));
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) store_element(r[m], to, PLACE_IN_COLUMNS(m));
+    } else {
+        store_registers(r, arrays, count, tile, t, 0, 0, CODING_NONE, 0);
+    }
+}
+#endif
+
 #if !TWO_RANGES
 /* Phases 1 .. lg(REGISTER_VECTORS * L) at once in registers, then one after the other up to the phase that sorts
  * runs of 2^phases vectors. Where that is the whole tile, the first round may take any keys for its own and so takes
  * them contiguously over the work-items; of short rows, and of heads, it takes them so and hands them over. Of heads
- * that are sorted only the phases from first_phase on.
+ * that are sorted only the phases from first_phase on. Where columns follow, whole tiles are left in them.
  * Launched as the first pass, and for heads as each. Local memory and barriers: as above; a hand-over between two rounds, and
  * one for the store. */
 KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
@@ -236,8 +256,92 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
         }
     }
 
-    store_tile(r, local_tile, arrays, count, tile, t, start, mirrors, phases == TILE_BITS ? STEPS_OF_STORE : 0,
+    uint left = phases == TILE_BITS ? STEPS_OF_STORE : 0;
+#if COLUMN_BITS
+    if (column_bits > 0)
+        store_columns(r, local_tile, arrays, count, tile, t, start, mirrors, left, &sync);
+    else
+#endif
+        store_tile(r, local_tile, arrays, count, tile, t, start, mirrors, left, store_coding, flip, &sync);
+    report_sync(counters, counters_offset, sync);
+}
+#endif
+
+#if COLUMN_BITS
+/* Phases `first` .. `last` of a tile whose strips are in order. The first round loads what its first step compares. */
+INLINE sync_t merge_sorted_strips(LOCAL_TILE local_tile, arrays_t arrays, position_t count, tile_t tile, uint first,
+                                  uint last, uint load_coding, uint store_coding, flip_t flip) {
+    uint t = TILE_WORK_ITEM;
+    sync_t sync = {0, 0};
+    element_t r[REGISTER_VECTORS];
+    uint start = first - FIELD_BITS, mirrors = 1;
+    load_registers(r, arrays, count, tile, t, start, mirrors, load_coding, flip);
+    LOOP(phase, first, last, phase <= last) {
+        uint top = phase;
+        LOOP(round, 0, ROUNDS(TILE_BITS) - 1, top > (phase == TILE_BITS ? STEPS_OF_STORE : 0)) {
+            uint next = field_start(top - 1);
+            if (round > 0 || phase > first) hand_over(r, local_tile, t, start, mirrors, next, round == 0, &sync);
+            start = next;
+            mirrors = round == 0;
+            merge_registers(r, mirrors, top - 1 - start, 0, 0);
+            top = start;
+        }
+    }
+    if (tile.layout == STRIPS_ARE_COLUMNS) tile.layout = STRIPS_IN_PLACE;
+    store_tile(r, local_tile, arrays, count, tile, t, start, mirrors, last == TILE_BITS ? STEPS_OF_STORE : 0,
                store_coding, flip, &sync);
+    return sync;
+}
+
+/* Each column, whose strips are in order, one of each tile of a run.
+ * Launched after sort_tiles, with a tile for each column. Local memory and barriers: as above, but that nothing is handed over
+ * to the first round; and one hand-over for the store. */
+KERNEL void merge_columns(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
+                          uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
+                          uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
+                          uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
+                          GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
+                          offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+    DECLARE_LOCAL_TILE(local_tile);
+    AWAIT_LAST_LAUNCH();
+    arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
+    offset_t number = enter_row(&arrays, &count, TILE_NUMBER(GROUP_ID), segments + segments_offset, rows, end, tile_bits);
+    sync_t sync = merge_sorted_strips(local_tile, arrays, count, column_tile((position_t)number, count), STRIP_BITS + 1,
+                                      TILE_BITS, CODING_NONE, CODING_NONE, flip);
+    report_sync(counters, counters_offset, sync);
+}
+
+/* Each tile, whose columns are in order.
+ * Launched after merge_columns. Local memory and barriers: as there. */
+KERNEL void merge_tile_columns(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
+                               uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
+                               uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
+                               uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
+                               GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
+                               offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+    DECLARE_LOCAL_TILE(local_tile);
+    AWAIT_LAST_LAUNCH();
+    arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
+    offset_t number = enter_row(&arrays, &count, TILE_NUMBER(GROUP_FROM_END), segments + segments_offset, rows, end, tile_bits);
+    sync_t sync = merge_sorted_strips(local_tile, arrays, count, tile_of_columns((position_t)number, count),
+                                      STRIP_BITS + 1, TILE_BITS, CODING_NONE, store_coding, flip);
+    report_sync(counters, counters_offset, sync);
+}
+
+/* What lies about the borders between tiles of one run: the phase that merges it.
+ * Launched after merge_tile_columns, with a tile for as many borders as it has room for. Local memory and barriers: as there. */
+KERNEL void merge_borders(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
+                          uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
+                          uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
+                          uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
+                          GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
+                          offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+    DECLARE_LOCAL_TILE(local_tile);
+    AWAIT_LAST_LAUNCH();
+    arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
+    offset_t number = enter_row(&arrays, &count, TILE_NUMBER(GROUP_ID), segments + segments_offset, rows, end, tile_bits);
+    sync_t sync = merge_sorted_strips(local_tile, arrays, count, border_tile((position_t)number, count), BORDER_BITS,
+                                      BORDER_BITS, load_coding, store_coding, flip);
     report_sync(counters, counters_offset, sync);
 }
 #endif
@@ -259,8 +363,8 @@ INLINE sync_t merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, ti
     uint end = contiguous ? STEPS_OF_STORE : bottom;
     LOOP(round, 1, most_rounds - 1, start > end) {
         uint top = start - 1;
-        /* No lower than the last step: work-items that store strips store as many neighbouring vectors as they can. */
-        uint next = max(field_start(top), bottom);
+        /* Where strips are stored, no lower than the shortest of any pass: enough neighbouring vectors, at constant slots. */
+        uint next = max(field_start(top), contiguous ? 0u : (uint)(TILE_BITS - STEPS_PER_PASS));
         hand_over(r, local_tile, t, start, mirrored, next, 0, &sync);
         start = next;
         mirrored = 0;

@@ -44,15 +44,26 @@ AT_END void store_all_to_end(const element_t* r, arrays_t arrays, position_t cou
 /* All registers of work-item t from the array. Keys are only coded in memory before the first pass, which `coding` tells. */
 TILE_IO void load_registers(element_t* r, arrays_t arrays, position_t count, tile_t tile, uint t, uint start,
                            uint mirrored, uint coding, flip_t flip) {
-    uint first_pass = coding != CODING_NONE;
+    uint first_pass = coding != CODING_NONE && !IN_SORTED_STRIPS(tile);
     if (tile.whole) {
         position_t lower = lower_position(tile, t, start), upper = upper_position(tile, t, start, mirrored);
         arrays_t from_lower = arrays_from(arrays, lower), from_upper = arrays_from(arrays, upper);
+        position_t offsets[HALF];
         UNROLL for (uint m = 0; m < HALF; ++m) {
-            position_t offset = key_offset(tile, vector_of(0, m, start));
+            offsets[m] = m == 0 ? 0 : offsets[m & (m - 1)] + key_offset(tile, vector_of(0, m & (0 - m), start));
+            position_t offset = offsets[m];
             r[m] = load_element(from_lower, offset, lower + offset, first_pass);
             r[m + HALF] = load_element(from_upper, offset, upper + offset, first_pass);
         }
+#if COLUMN_BITS
+    } else if (IN_SORTED_STRIPS(tile)) {
+        element_t beyond = element_beyond(coding, flip);
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) {
+            position_t i = position_at_end(tile, held_vector(t, m, start, mirrored), count);
+            r[m] = beyond;
+            if (i < count) r[m] = load_element(arrays, i, i, 0);
+        }
+#endif
     } else {
 #if LANES == 1
         element_t beyond = element_beyond(coding, flip), in_front = element_in_front(coding, flip);
@@ -89,11 +100,19 @@ TILE_IO void store_registers(element_t* r, arrays_t arrays, position_t count, ti
     if (tile.whole) {
         arrays_t to_lower = arrays_from(arrays, lower_position(tile, t, start));
         arrays_t to_upper = arrays_from(arrays, upper_position(tile, t, start, mirrored));
+        position_t offsets[HALF];
         UNROLL for (uint m = 0; m < HALF; ++m) {
-            position_t offset = key_offset(tile, vector_of(0, m, start));
-            store_element(r[m], to_lower, offset);
-            store_element(r[m + HALF], to_upper, offset);
+            offsets[m] = m == 0 ? 0 : offsets[m & (m - 1)] + key_offset(tile, vector_of(0, m & (0 - m), start));
+            store_element(r[m], to_lower, offsets[m]);
+            store_element(r[m + HALF], to_upper, offsets[m]);
         }
+#if COLUMN_BITS
+    } else if (IN_SORTED_STRIPS(tile)) {
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) {
+            position_t i = position_at_end(tile, held_vector(t, m, start, mirrored), count);
+            if (i < count) store_element(r[m], arrays, i);
+        }
+#endif
     } else {
 #if LANES == 1 && TWO_RANGES
         position_t lower = lower_position(tile, t, start), upper = upper_position(tile, t, start, mirrored);
@@ -155,6 +174,13 @@ INLINE void store_pairs(element_t* r, arrays_t arrays, position_t count, tile_t 
         arrays_t to = arrays_from(arrays, first);
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; m += 2)
             store_two(r[m], r[m + 1], to, key_offset(tile, vector_in_pairs(0, m)));
+#if COLUMN_BITS
+    } else if (IN_SORTED_STRIPS(tile)) {
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) {
+            position_t i = position_at_end(tile, vector_in_pairs(t, m), count);
+            if (i < count) store_element(r[m], arrays, i);
+        }
+#endif
     } else {
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; m += 2) {
             position_t i = first + key_offset(tile, vector_in_pairs(0, m));

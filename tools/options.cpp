@@ -246,12 +246,12 @@ lanesort::Shape ShapeOptions::over(lanesort::Shape shape) const {
     shape.bank_padding = bank_padding.value_or(shape.bank_padding && shape.remap && shape.lanes == 1);
     shape.coalesced_store = coalesced_store.value_or(shape.coalesced_store);
 
-
     const unsigned all_vectors = 2 * shape.vectors;
     const bool in_registers = shape.work_items > 1 || !shape.walks_in_cache();
     shape.register_vectors =
         registers.value_or(in_registers ? all_vectors : std::min(shape.register_vectors, all_vectors));
-    shape.columns = columns.value_or(shape.columns && shape.walks_in_cache());
+    shape.columns = columns.value_or(shape.columns &&
+                                     (shape.walks_in_cache() || (shape.lanes == 1 && shape.tile_work_items() > 1)));
     const unsigned most_steps = std::max(static_cast<unsigned>(std::bit_width(shape.tile_vectors())), 2u) - 1;
     shape.steps_per_pass = steps_per_pass.value_or(std::min(shape.steps_per_pass, most_steps));
     return shape;

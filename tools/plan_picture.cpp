@@ -93,7 +93,9 @@ std::vector<Comparator> comparators(const Step& step, const Pass& pass, const Pl
                 add(tile, [&](std::uint64_t i) { return place_in_column(i, number, pass, plan); });
             break;
         case Pass::Kind::merge_tile_columns:
-            for (std::uint64_t i = 0; i + step.distance < plan.count; ++i)
+            // Of a tile that the array ends in, columns are not side by side: what it does to them cannot be drawn.
+            if (step.distance == 0) add(plan.count / tile * tile, [](std::uint64_t i) { return i; });
+            for (std::uint64_t i = 0; step.distance > 0 && i + step.distance < plan.count; ++i)
                 if ((i & (step.distance & -step.distance)) && i % tile + step.distance < tile)
                     found.push_back({i, i + step.distance});
             break;
@@ -162,7 +164,7 @@ private:
         x_ += between_steps;
         const std::vector<Step> of_pass = steps(pass, plan_.shape);
         const Step* last = nullptr;
-        if (pass.kind == Pass::Kind::merge_tile_columns) draw_moves(pass, true);
+        if (pass.kind == Pass::Kind::merge_tile_columns && pass.strip_bits == 0) draw_moves(pass, true);
         for (const Step& step : of_pass) {
             if (step.handed_over) hand_over();
             else if (last && last->phase != step.phase) x_ += 2 * half_phase_gap;

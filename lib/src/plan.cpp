@@ -24,7 +24,9 @@ struct TileBits {
 Pass counted(Pass pass, const Shape& shape) {
     pass.groups = shape.local_sync ? pass.tiles : ceil_div(pass.tiles, shape.work_items);
     if (shape.tile_work_items() > 1) {
-        const bool stores_through_local = shape.coalesced_store && pass.kind != Pass::Kind::merge_strips;
+        const bool leaves_columns = pass.kind == Pass::Kind::sort_tiles && pass.column_bits > 0;
+        const bool stores_through_local =
+            shape.coalesced_store && pass.kind != Pass::Kind::merge_strips && !leaves_columns;
         const bool whole_tile = pass.kind == Pass::Kind::merge_tiles || pass.last_phase == TileBits(shape).keys;
         const bool last_round_stores = whole_tile && stores_pairs(shape);
         pass.hand_overs = pass.rounds - 1 + (stores_through_local && !last_round_stores);
@@ -86,12 +88,17 @@ void append_phase(std::vector<Pass>& passes, std::uint64_t count, unsigned phase
 }
 
 /// Sorts runs of as many tiles as there are columns, in columns (Leighton 1985): the keys of equal rank in their tiles
-/// are as good as in order once those whose ranks differ by a multiple of the columns are.
+/// are as good as in order once those whose ranks differ by a multiple of the columns are. What is then out of order in
+/// a tile, a walked one mends by truncated odd-even merges; in local memory a merge of all columns has fewer
+/// hand-overs.
 std::vector<Pass> sort_in_columns(std::uint64_t count, unsigned column_bits, const Shape& shape) {
     const TileBits bits(shape);
+    const bool walks = shape.walks_in_cache();
     std::vector<Pass> passes{sort_tiles(count, bits.keys, shape)};
     const std::uint64_t tiles = passes.front().tiles;
-    const auto add = [&](Pass::Kind kind, unsigned first, unsigned last) {
+    passes.front().column_bits = column_bits;
+    passes.front() = counted(passes.front(), shape);
+    const auto add = [&](Pass::Kind kind, unsigned first, unsigned last) -> Pass& {
         Pass pass{};
         pass.kind = kind;
         pass.first_phase = first;
@@ -99,23 +106,46 @@ std::vector<Pass> sort_in_columns(std::uint64_t count, unsigned column_bits, con
         pass.top_stride = last - 1;
         pass.mirrored = true;
         pass.tiles = tiles;
+        pass.column_bits = column_bits;
         pass.steps = (last * (last + 1) - (first - 1) * first) / 2;
-        pass.rounds = 1;
+        pass.rounds = walks ? 1 : 0;
         for (unsigned phase = first; phase <= last; ++phase) pass.rounds += rounds(shape, phase - bits.lanes, 0);
-        passes.push_back(counted(pass, shape));
+        return passes.emplace_back(pass);
     };
-    add(Pass::Kind::merge_columns, bits.keys - column_bits + 1, bits.keys);
-    passes.back().tiles = passes.back().groups = ceil_div(tiles, std::uint64_t{1} << column_bits) << column_bits;
-    passes.back().strip_stride = bits.keys;
-    passes.back().strip_bits = bits.keys - column_bits;
-    add(Pass::Kind::merge_tile_columns, column_bits, column_bits);
-    passes.back().steps = passes.back().rounds = column_bits * column_bits;
-    passes.back().top_stride = 2 * column_bits - 1;
-    passes.back().mirrored = false;
-    const unsigned border_bits = std::max(2 * column_bits + 1, bits.registers);
-    add(Pass::Kind::merge_borders, border_bits, border_bits);
-    for (Pass& pass : passes) pass.column_bits = column_bits;
+    const unsigned strip_bits = bits.keys - column_bits;
+    Pass& columns = add(Pass::Kind::merge_columns, strip_bits + 1, bits.keys);
+    columns.tiles = ceil_div(tiles, std::uint64_t{1} << column_bits) << column_bits;
+    columns.strip_stride = bits.keys;
+    columns.strip_bits = strip_bits;
+    if (walks) {
+        Pass& of_tile = add(Pass::Kind::merge_tile_columns, column_bits, column_bits);
+        of_tile.steps = of_tile.rounds = column_bits * column_bits;
+        of_tile.top_stride = 2 * column_bits - 1;
+        of_tile.mirrored = false;
+    } else {
+        Pass& of_tile = add(Pass::Kind::merge_tile_columns, strip_bits + 1, bits.keys);
+        of_tile.strip_stride = of_tile.strip_bits = strip_bits;
+    }
+    const unsigned least_border = walks ? bits.registers : strip_bits;
+    const unsigned border_bits = std::max(2 * column_bits + 1, least_border);
+    Pass& borders = add(Pass::Kind::merge_borders, border_bits, border_bits);
+    if (!walks) {
+        // As many borders as a tile has room for (kernels/tile.h).
+        borders.tiles = ceil_div(tiles, std::uint64_t{1} << (bits.keys - border_bits));
+        borders.strip_stride = bits.keys;
+        borders.strip_bits = border_bits;
+    }
+    for (Pass& pass : passes) pass = counted(pass, shape);
     return passes;
+}
+
+/// lg of the columns in which as many phases are sorted; 0 where they are not.
+unsigned column_bits_for(unsigned phases, const Shape& shape) {
+    const unsigned most = most_column_bits(shape), tile_bits = TileBits(shape).keys;
+    if (phases <= tile_bits) return 0;
+    if (shape.walks_in_cache()) return std::min(phases - tile_bits, most);
+    // Kernels in local memory are compiled for so many columns, whose tiles should be at least half full.
+    return phases - tile_bits + 1 >= most ? most : 0;
 }
 
 /// Throws Error(too_large).
@@ -229,8 +259,7 @@ Plan make_plan(std::uint64_t count, const Shape& shape, std::uint64_t first) {
     const TileBits bits(shape);
     const auto phases = static_cast<unsigned>(std::bit_width(count - 1));
     unsigned sorted = bits.keys;
-    if (const unsigned most = most_column_bits(shape); phases > bits.keys && most > 0) {
-        const unsigned column_bits = std::min(phases - bits.keys, most);
+    if (const unsigned column_bits = column_bits_for(phases, shape); column_bits > 0) {
         plan.passes = sort_in_columns(count, column_bits, shape);
         sorted += column_bits;
     } else {
@@ -256,7 +285,7 @@ std::vector<Step> steps(const Pass& pass, const Shape& shape) {
     const TileBits bits(shape);
     const bool shared = shape.tile_work_items() > 1;
     std::vector<Step> steps;
-    if (pass.kind == Pass::Kind::merge_tile_columns) {
+    if (pass.kind == Pass::Kind::merge_tile_columns && shape.walks_in_cache()) {
         for (unsigned column = pass.column_bits; column-- > 0;)
             for (unsigned row = pass.column_bits; row-- > 0;)
                 steps.push_back(

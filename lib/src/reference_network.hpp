@@ -105,10 +105,18 @@ void run_pass(std::span<Key> keys, const Pass& pass, const Plan& plan, Exchange 
             for (unsigned phase = pass.first_phase; phase <= pass.last_phase; ++phase)
                 run_phase(keys, phase, phase - 1, 0, 0, tile, place, exchange);
         }
-    } else if (pass.kind == Pass::Kind::merge_tile_columns) {
+    } else if (pass.kind == Pass::Kind::merge_tile_columns && plan.shape.walks_in_cache()) {
         move_columns(keys, pass, tile, true);
         for (std::size_t first = 0; first < keys.size(); first += tile)
             merge_tile_columns(keys.subspan(first, std::min(tile, keys.size() - first)), pass.column_bits, exchange);
+    } else if (pass.kind == Pass::Kind::merge_tile_columns) {
+        // What is left of a tile that the array ends in is sorted from the start: its columns do not lie side by side.
+        for (std::size_t first = 0; first < keys.size(); first += tile) {
+            const auto place = [&](std::uint64_t i) { return first + i; };
+            const bool whole = first + tile <= keys.size();
+            for (unsigned phase = whole ? pass.first_phase : 1; phase <= pass.last_phase; ++phase)
+                run_phase(keys, phase, phase - 1, 0, 0, tile, place, exchange);
+        }
     } else if (pass.kind == Pass::Kind::merge_borders) {
         const std::size_t half = std::size_t{1} << pass.last_phase >> 1;
         for (std::size_t border = tile; border < keys.size(); border += tile) {

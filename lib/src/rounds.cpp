@@ -62,6 +62,10 @@ unsigned padded_slot(const Shape& shape, unsigned v, unsigned from, unsigned to,
     return shape.bank_padding ? slot + (slot >> padding_shift(shape, from, to, row_bits)) : slot;
 }
 
+bool may_have_columns(const Shape& shape) {
+    return shape.walks_in_cache() || (shape.lanes == 1 && shape.tile_work_items() > 1);
+}
+
 unsigned most_column_bits(const Shape& shape) {
     const unsigned lane_bits = log2(shape.lanes), tile_bits = log2(shape.tile_keys());
     const unsigned smallest_strip = std::max(2 * lane_bits, lane_bits + log2(shape.register_vectors));

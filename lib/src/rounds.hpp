@@ -40,8 +40,11 @@ unsigned padding_shift(const Shape& shape, unsigned from, unsigned to, unsigned 
 /// up to where work-items that write together meet in fewer banks.
 unsigned padded_slot(const Shape& shape, unsigned v, unsigned from, unsigned to, unsigned row_bits);
 
-/// lg of the most columns in which tiles of that shape are sorted; 0 where they are not. Of a walked tile: a column is sorted
-/// in a tile, and so is what lies about a border; a strip is a block of L x L keys or more, and more than registers hold; and
+/// Whether tiles of that shape can be sorted in columns: those that are walked, and those of scalars in local memory.
+bool may_have_columns(const Shape& shape);
+
+/// lg of the most columns in which tiles of that shape are sorted; 0 where they are not. A column is sorted in a tile, and so
+/// is what lies about a border; a strip is a block of L x L keys or more, and more than registers hold; and in a walked tile
 /// keys move no further than to the next lane.
 unsigned most_column_bits(const Shape& shape);
 

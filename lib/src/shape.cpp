@@ -175,8 +175,8 @@ void check(const Shape& shape) {
     require(!shape.bank_swap || shape.remap, "bank_swap", shape.bank_swap, "off where remap is off");
     require(!shape.bank_padding || (shape.remap && shape.lanes == 1), "bank_padding", shape.bank_padding,
             "off where remap is off or lanes is not 1");
-    require(!shape.columns || shape.walks_in_cache(), "columns", shape.columns,
-            "off where a work-item does not walk its tile");
+    require(!shape.columns || may_have_columns(shape), "columns", shape.columns,
+            "off where lanes is not 1 or work-items share no tile, unless one walks it");
 }
 
 std::size_t Shape::local_bytes(ElementBytes bytes) const noexcept {
@@ -219,7 +219,7 @@ Shape fit(Shape shape, ElementBytes bytes, const DeviceInfo& device) {
         else break;
     }
     if (in_registers) shape.register_vectors = 2 * shape.vectors;
-    shape.columns = shape.columns && shape.walks_in_cache();
+    shape.columns = shape.columns && may_have_columns(shape);
     // Each halving of the tile takes a step from a pass, so that rows stay as long as they were wanted.
     const unsigned halvings = tile_bits - log2(shape.tile_vectors());
     shape.steps_per_pass = std::max(shape.steps_per_pass, halvings + 1) - halvings;
@@ -241,7 +241,7 @@ Shape fit_row(Shape shape, std::uint64_t length, bool may_hold_rows) {
         else shape.vectors /= 2;
     }
     shape.register_vectors = std::min(shape.register_vectors, 2 * shape.vectors);
-    shape.columns = shape.columns && shape.walks_in_cache();
+    shape.columns = shape.columns && may_have_columns(shape);
     shape.steps_per_pass = std::min(shape.steps_per_pass, log2(shape.tile_vectors()));
     return shape;
 }

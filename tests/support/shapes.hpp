@@ -45,6 +45,32 @@ inline std::vector<Shape> small_shapes() {
     };
 }
 
+/// Tiles of 16 to 512 keys in local memory that are sorted in columns.
+inline std::vector<Shape> column_shapes_in_local() {
+    std::vector<Shape> shapes = {
+        {.work_items = 8},
+        {.vectors = 2, .work_items = 16, .register_vectors = 4, .remap = true, .bank_swap = true},
+        {.vectors = 4,
+         .work_items = 16,
+         .register_vectors = 8,
+         .remap = true,
+         .bank_padding = true,
+         .coalesced_store = true},
+        {.vectors = 2,
+         .work_items = 8,
+         .register_vectors = 4,
+         .remap = true,
+         .bank_padding = true,
+         .coalesced_store = true},
+        {.vectors = 4, .work_items = 64, .register_vectors = 8, .coalesced_store = true},
+    };
+    for (Shape& shape : shapes) {
+        shape.steps_per_pass = 3;
+        shape.columns = true;
+    }
+    return shapes;
+}
+
 /// Tiles of 16 to 4096 keys that are sorted in columns.
 inline std::vector<Shape> column_shapes() {
     std::vector<Shape> shapes = {
@@ -61,6 +87,7 @@ inline std::vector<Shape> column_shapes() {
         shape.steps_per_pass = 3;
         shape.columns = true;
     }
+    for (const Shape& shape : column_shapes_in_local()) shapes.push_back(shape);
     return shapes;
 }
 

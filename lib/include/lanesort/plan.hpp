@@ -101,11 +101,11 @@ Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape,
 
 /// All compare-exchanges of a pass at one stride.
 struct Step {
-    unsigned phase;   ///< whose step it is, from 1; of merge_tile_columns lg of the columns
+    unsigned phase;   ///< whose step it is, from 1; of truncated odd-even merges lg of the columns
     unsigned stride;  ///< lg of it: inside the tile for merge_heads, in the column for merge_columns, else in the array
     bool mirrored;    ///< pairs i with i ^ (2^phase - 1), else with i ^ 2^stride
     bool handed_over;  ///< work-items of a group exchange keys just before it
-    /// In merge_tile_columns, an odd multiple d of 2^b, of which 2^stride is the highest bit: pairs those i of the tile
+    /// In merge_tile_columns of a walked tile, an odd multiple d of 2^b, of which 2^stride is the highest bit: pairs those i of the tile
     /// that have bit b with i + d. Else 0.
     std::uint64_t distance = 0;
 

@@ -50,6 +50,8 @@ struct KernelParameters {
     std::size_t local_bytes() const noexcept;
     /// Where keys are records, takes their order.
     void order_by(const KeyKind& kind);
+    /// lg of the columns for which kernels in local memory are compiled, 0 for none; those that walk a tile are told.
+    unsigned column_bits() const noexcept;
     bool reads_two_ranges() const noexcept { return family == Family::merge; }
     /// The indices of the elements are kept in an array.
     bool stores_indices() const noexcept { return bytes.index > 1; }
