@@ -26,10 +26,12 @@
 
 /* The slots of a write-back lie powers of two apart. One unused slot after every 2^shift brings them into different
  * banks; unlike an exclusive-or this keeps every address a base plus a constant. LANES is 1, and REMAP is on. */
-#define PADDED(slot, shift) ((slot) + (BANK_PADDING ? (slot) >> (shift) : 0))
-/* lg of the slots that cover every bank once. */
+#define PADDING(slot, shift) (BANK_PADDING ? (slot) >> (shift) : 0)
+#define PADDED(slot, shift) ((slot) + PADDING(slot, shift))
+/* lg of the slots that cover every bank once. Of longer shifts, some hand-overs have this one besides. */
 #define ROW_OF_BANKS_BITS (KEY_BYTES >= 8 ? 4 : 5)
-#define LOCAL_SLOTS (PADDED(TILE_VECTORS - 1, ROW_OF_BANKS_BITS) + 1)
+#define LOCAL_SLOTS (PADDED(TILE_VECTORS - 1, ROW_OF_BANKS_BITS) + \
+                     PADDING(TILE_VECTORS - 1, ROW_OF_BANKS_BITS + 1) + 1)
 
 #if TILE_WORK_ITEMS > 1
 #if REMAP
@@ -46,7 +48,9 @@ INLINE uint padding_shift(int from, int to) {
 INLINE uint slot(uint v, uint from, uint to) {
     uint remapped = (LOW_BITS(v >> to, FIELD_BITS) << CONTIGUOUS_START) | ((v >> (to + FIELD_BITS)) << to) |
                     LOW_BITS(v, to);
-    return PADDED(remapped, padding_shift(from, to));
+    /* What a work-item's vectors are spread over to begin a phase lies in bank bits on both sides of the shift. */
+    uint shift = padding_shift(from, to), twice = shift > ROW_OF_BANKS_BITS && from < to && to > FIELD_BITS;
+    return PADDED(remapped, shift) + (twice ? PADDING(remapped, ROW_OF_BANKS_BITS) : 0);
 }
 #else
 INLINE uint slot(uint v, uint from, uint to) {
@@ -258,16 +262,32 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
 
     uint left = phases == TILE_BITS ? STEPS_OF_STORE : 0;
 #if COLUMN_BITS
-    if (column_bits > 0)
-        store_columns(r, local_tile, arrays, count, tile, t, start, mirrors, left, &sync);
-    else
+    store_columns(r, local_tile, arrays, count, tile, t, start, mirrors, left, &sync);
+#else
+    store_tile(r, local_tile, arrays, count, tile, t, start, mirrors, left, store_coding, flip, &sync);
 #endif
-        store_tile(r, local_tile, arrays, count, tile, t, start, mirrors, left, store_coding, flip, &sync);
     report_sync(counters, counters_offset, sync);
 }
 #endif
 
 #if COLUMN_BITS
+/* Where rounds are a loop, the compiler is told no more than that of it. */
+#define IF_UNROLLED(constant, argument) (UNROLL_ROUNDS ? (constant) : (argument))
+
+/* The rounds of a phase from the one with the step of stride 2^(top - 1) on: of all, or of those behind the first. */
+INLINE void merge_rounds(element_t* r, LOCAL_TILE local_tile, uint t, uint phase, uint top, uint* start, uint* mirrors,
+                         sync_t* sync) {
+    uint of_all = top == phase;
+    LOOP(round, 0, ROUNDS(TILE_BITS) - 1, top > (phase == TILE_BITS ? STEPS_OF_STORE : 0)) {
+        uint next = field_start(top - 1), begins = of_all && round == 0;
+        hand_over(r, local_tile, t, *start, *mirrors, next, begins, sync);
+        *start = next;
+        *mirrors = begins;
+        merge_registers(r, begins, top - 1 - next, 0, 0);
+        top = next;
+    }
+}
+
 /* Phases `first` .. `last` of a tile whose strips are in order. The first round loads what its first step compares. */
 INLINE sync_t merge_sorted_strips(LOCAL_TILE local_tile, arrays_t arrays, position_t count, tile_t tile, uint first,
                                   uint last, uint load_coding, uint store_coding, flip_t flip) {
@@ -276,17 +296,10 @@ INLINE sync_t merge_sorted_strips(LOCAL_TILE local_tile, arrays_t arrays, positi
     element_t r[REGISTER_VECTORS];
     uint start = first - FIELD_BITS, mirrors = 1;
     load_registers(r, arrays, count, tile, t, start, mirrors, load_coding, flip);
-    LOOP(phase, first, last, phase <= last) {
-        uint top = phase;
-        LOOP(round, 0, ROUNDS(TILE_BITS) - 1, top > (phase == TILE_BITS ? STEPS_OF_STORE : 0)) {
-            uint next = field_start(top - 1);
-            if (round > 0 || phase > first) hand_over(r, local_tile, t, start, mirrors, next, round == 0, &sync);
-            start = next;
-            mirrors = round == 0;
-            merge_registers(r, mirrors, top - 1 - start, 0, 0);
-            top = start;
-        }
-    }
+    merge_registers(r, mirrors, FIELD_BITS - 1, 0, 0);
+    merge_rounds(r, local_tile, t, first, start, &start, &mirrors, &sync);
+    LOOP(phase, first + 1, last, phase <= last)
+        merge_rounds(r, local_tile, t, phase, phase, &start, &mirrors, &sync);
     if (tile.layout == STRIPS_ARE_COLUMNS) tile.layout = STRIPS_IN_PLACE;
     store_tile(r, local_tile, arrays, count, tile, t, start, mirrors, last == TILE_BITS ? STEPS_OF_STORE : 0,
                store_coding, flip, &sync);
@@ -306,8 +319,8 @@ KERNEL void merge_columns(GLOBAL key_t* keys, offset_t keys_offset, position_t c
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     offset_t number = enter_row(&arrays, &count, TILE_NUMBER(GROUP_ID), segments + segments_offset, rows, end, tile_bits);
-    sync_t sync = merge_sorted_strips(local_tile, arrays, count, column_tile((position_t)number, count), STRIP_BITS + 1,
-                                      TILE_BITS, CODING_NONE, CODING_NONE, flip);
+    sync_t sync = merge_sorted_strips(local_tile, arrays, count, column_tile((position_t)number, count),
+                                      IF_UNROLLED(STRIP_BITS + 1, first_phase), IF_UNROLLED(TILE_BITS, phases), CODING_NONE, CODING_NONE, flip);
     report_sync(counters, counters_offset, sync);
 }
 
@@ -324,7 +337,8 @@ KERNEL void merge_tile_columns(GLOBAL key_t* keys, offset_t keys_offset, positio
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     offset_t number = enter_row(&arrays, &count, TILE_NUMBER(GROUP_FROM_END), segments + segments_offset, rows, end, tile_bits);
     sync_t sync = merge_sorted_strips(local_tile, arrays, count, tile_of_columns((position_t)number, count),
-                                      STRIP_BITS + 1, TILE_BITS, CODING_NONE, store_coding, flip);
+                                      IF_UNROLLED(STRIP_BITS + 1, first_phase), IF_UNROLLED(TILE_BITS, phases), CODING_NONE,
+                                      store_coding, flip);
     report_sync(counters, counters_offset, sync);
 }
 
@@ -340,8 +354,9 @@ KERNEL void merge_borders(GLOBAL key_t* keys, offset_t keys_offset, position_t c
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     offset_t number = enter_row(&arrays, &count, TILE_NUMBER(GROUP_ID), segments + segments_offset, rows, end, tile_bits);
-    sync_t sync = merge_sorted_strips(local_tile, arrays, count, border_tile((position_t)number, count), BORDER_BITS,
-                                      BORDER_BITS, load_coding, store_coding, flip);
+    sync_t sync = merge_sorted_strips(local_tile, arrays, count, border_tile((position_t)number, count),
+                                      IF_UNROLLED(BORDER_BITS, first_phase), IF_UNROLLED(BORDER_BITS, phases), load_coding,
+                                      store_coding, flip);
     report_sync(counters, counters_offset, sync);
 }
 #endif

@@ -32,6 +32,7 @@ std::vector<Shape> neighbours_in_cache(const Shape& shape) {
     add([](Shape& s) { s.lanes /= 2, s.vectors *= 2; });
     add([](Shape& s) { s.steps_per_pass += 1; });
     add([](Shape& s) { s.steps_per_pass -= 1; });
+    add([](Shape& s) { s.columns = !s.columns; });
     return found;
 }
 
@@ -52,6 +53,7 @@ std::vector<Shape> neighbours_in_local(const Shape& shape, bool residents_count)
     add([&](Shape& s) { s.work_items /= 2, smaller_groups(s); });
     add([](Shape& s) { s.steps_per_pass += 1; });
     add([](Shape& s) { s.steps_per_pass -= 1; });
+    add([](Shape& s) { s.columns = !s.columns; });
     if (residents_count) {
         const unsigned step = std::max(shape.resident_groups / 4, 1u);
         add([=](Shape& s) { s.resident_groups += step; });

@@ -139,15 +139,6 @@ std::vector<Pass> sort_in_columns(std::uint64_t count, unsigned column_bits, con
     return passes;
 }
 
-/// lg of the columns in which as many phases are sorted; 0 where they are not.
-unsigned column_bits_for(unsigned phases, const Shape& shape) {
-    const unsigned most = most_column_bits(shape), tile_bits = TileBits(shape).keys;
-    if (phases <= tile_bits) return 0;
-    if (shape.walks_in_cache()) return std::min(phases - tile_bits, most);
-    // Kernels in local memory are compiled for so many columns, whose tiles should be at least half full.
-    return phases - tile_bits + 1 >= most ? most : 0;
-}
-
 /// Throws Error(too_large).
 void check_count(std::uint64_t count) {
     if (count > std::uint64_t{1} << 62)
@@ -259,9 +250,9 @@ Plan make_plan(std::uint64_t count, const Shape& shape, std::uint64_t first) {
     const TileBits bits(shape);
     const auto phases = static_cast<unsigned>(std::bit_width(count - 1));
     unsigned sorted = bits.keys;
-    if (const unsigned column_bits = column_bits_for(phases, shape); column_bits > 0) {
-        plan.passes = sort_in_columns(count, column_bits, shape);
-        sorted += column_bits;
+    if (const unsigned columns = column_bits(shape, phases); columns > 0) {
+        plan.passes = sort_in_columns(count, columns, shape);
+        sorted += columns;
     } else {
         plan.passes.push_back(sort_tiles(count, std::min(bits.keys, std::max(phases, bits.registers)), shape));
     }

@@ -59,7 +59,10 @@ unsigned padding_shift(const Shape& shape, unsigned from, unsigned to, unsigned 
 
 unsigned padded_slot(const Shape& shape, unsigned v, unsigned from, unsigned to, unsigned row_bits) {
     const unsigned slot = to == in_pairs ? slot_of_pairs(shape, v, row_bits) : remapped_slot(shape, v, to);
-    return shape.bank_padding ? slot + (slot >> padding_shift(shape, from, to, row_bits)) : slot;
+    if (!shape.bank_padding) return slot;
+    const unsigned shift = padding_shift(shape, from, to, row_bits);
+    const bool twice = to != in_pairs && shift > row_bits && from < to && to > log2(shape.register_vectors);
+    return slot + (slot >> shift) + (twice ? slot >> row_bits : 0);
 }
 
 bool may_have_columns(const Shape& shape) {
@@ -71,6 +74,13 @@ unsigned most_column_bits(const Shape& shape) {
     const unsigned smallest_strip = std::max(2 * lane_bits, lane_bits + log2(shape.register_vectors));
     if (!shape.columns || tile_bits <= smallest_strip) return 0;
     return std::min(tile_bits - smallest_strip, (tile_bits - std::max(lane_bits, 2u) + 1) / 2);
+}
+
+unsigned column_bits(const Shape& shape, unsigned phases) {
+    const unsigned most = most_column_bits(shape), tile_bits = log2(shape.tile_keys());
+    if (phases <= tile_bits) return 0;
+    if (shape.walks_in_cache()) return std::min(phases - tile_bits, most);
+    return phases - tile_bits + 1 >= most ? most : 0;
 }
 
 }  // namespace lanesort

@@ -36,7 +36,8 @@ unsigned remapped_slot(const Shape& shape, unsigned v, unsigned start);
 /// padding, where 2^row_bits vectors cover every bank once.
 unsigned padding_shift(const Shape& shape, unsigned from, unsigned to, unsigned row_bits);
 
-/// The slot of vector v in that hand-over, with the padding if the shape has it. Of pairs, the bit that tells the two moves
+/// The slot of vector v in that hand-over, with the padding if the shape has it: of a phase's first, where padding_shift is
+/// longer than row_bits, with a slot after 2^row_bits besides. Of pairs, the bit that tells the two moves
 /// up to where work-items that write together meet in fewer banks.
 unsigned padded_slot(const Shape& shape, unsigned v, unsigned from, unsigned to, unsigned row_bits);
 
@@ -47,6 +48,10 @@ bool may_have_columns(const Shape& shape);
 /// is what lies about a border; a strip is a block of L x L keys or more, and more than registers hold; and in a walked tile
 /// keys move no further than to the next lane.
 unsigned most_column_bits(const Shape& shape);
+
+/// lg of the columns in which an array of that many phases is sorted; 0 where it is not. Kernels in local memory are
+/// compiled for the most: there the array has as many tiles as half of the columns, or more.
+unsigned column_bits(const Shape& shape, unsigned phases);
 
 /// lg of the vectors after which a tile that is walked in the cache has an unused place (kernels/lane_parts.h).
 inline constexpr unsigned cache_padding_shift = 6;

@@ -87,25 +87,28 @@ Shape cpu_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t coun
 }
 
 /// What was the fastest on an NVIDIA H200 for fewer than `below` keys (bench/NOTES.md). One key a vector, since a GPU's
-/// vectors are the work-items. Small arrays want small groups, to fill the device; large ones want large tiles, since
-/// each pass runs at the speed of a copy. As many groups are resident as the registers allow without spilling.
+/// vectors are the work-items. Small arrays want small groups, to fill the device, but tiles that suffice for columns;
+/// of large ones each pass above columns runs at the speed of a copy, and they want large tiles. As many groups are
+/// resident as the registers allow without spilling.
 struct Measured {
     std::uint64_t below;
     unsigned vectors, work_items, steps_per_pass, resident_groups;
 };
 constexpr std::uint64_t any = ~std::uint64_t{0};
-constexpr Measured of_narrow_keys[] = {{4097, 8, 256, 8, 3}, {700'000, 8, 128, 8, 7}, {any, 8, 256, 8, 3}};
-constexpr Measured of_4_bytes[] = {{2049, 4, 256, 8, 6},      {4097, 8, 256, 8, 6},         {400'000, 8, 128, 8, 8},
-                                   {1'500'000, 8, 256, 8, 6}, {10'000'000, 16, 256, 10, 4}, {any, 16, 512, 10, 2},
+constexpr Measured of_narrow_keys[] = {{4097, 8, 256, 8, 3},    {8193, 2, 128, 6, 8},    {40'000, 4, 128, 8, 8},
+                                       {100'000, 8, 128, 8, 7}, {400'000, 4, 256, 8, 6}, {any, 8, 256, 8, 3}};
+constexpr Measured of_4_bytes[] = {{2049, 4, 256, 8, 6},    {4097, 8, 256, 8, 6},        {8193, 2, 128, 6, 8},
+                                   {40'000, 4, 128, 8, 8},  {100'000, 8, 128, 8, 8},     {400'000, 4, 256, 8, 6},
+                                   {700'000, 8, 256, 8, 6}, {8'000'000, 16, 256, 10, 4}, {any, 16, 512, 11, 2},
                                    {any, 16, 256, 10, 4}};
-constexpr Measured of_8_bytes[] = {{100'000, 4, 128, 8, 8},
+constexpr Measured of_8_bytes[] = {{20'000, 4, 128, 8, 8},
                                    {700'000, 4, 256, 8, 6},
                                    {6'000'000, 8, 256, 9, 4},
-                                   {any, 8, 512, 10, 2},
+                                   {any, 8, 512, 11, 2},
                                    {any, 8, 256, 10, 4}};
 // With values or numbers, and records: by the bytes of all together. Those of 8 bytes were measured as u32 keys with
 // u32 values; those of more were chosen by the registers that they take.
-constexpr Measured of_8_bytes_in_parts[] = {{200'000, 4, 128, 8, 8},
+constexpr Measured of_8_bytes_in_parts[] = {{20'000, 4, 128, 8, 8},
                                             {700'000, 4, 256, 8, 4},
                                             {6'000'000, 8, 256, 9, 4},
                                             {any, 8, 512, 10, 2},
@@ -114,7 +117,8 @@ constexpr Measured of_16_bytes_in_parts[] = {{700'000, 4, 256, 8, 3}, {any, 8, 2
 constexpr Measured of_32_bytes_in_parts[] = {{any, 4, 256, 8, 2}, {any, 4, 128, 8, 4}};
 constexpr Measured of_88_bytes_in_parts[] = {{any, 2, 128, 6, 3}};
 
-Shape shape_of(const Measured& row) {
+/// Columns were measured on NVIDIA's devices alone.
+Shape shape_of(const Measured& row, const DeviceInfo& device) {
     Shape shape;
     shape.lanes = 1;
     shape.vectors = row.vectors;
@@ -125,6 +129,7 @@ Shape shape_of(const Measured& row) {
     shape.remap = true;
     shape.bank_padding = true;
     shape.coalesced_store = true;
+    shape.columns = device.vendor.find("NVIDIA") != std::string::npos && row.below > shape.tile_keys() + 1;
     return shape;
 }
 
@@ -146,10 +151,10 @@ Shape gpu_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t coun
     for (const Measured& row : rows) {
         const bool for_count = count == 0 ? row.below == any : count < row.below;
         if (for_count && row.work_items <= device.max_work_items &&
-            shape_of(row).local_bytes(bytes) <= device.local_bytes)
-            return shape_of(row);
+            shape_of(row, device).local_bytes(bytes) <= device.local_bytes)
+            return shape_of(row, device);
     }
-    return shape_of(rows.back());
+    return shape_of(rows.back(), device);
 }
 
 }  // namespace
@@ -183,7 +188,9 @@ std::size_t Shape::local_bytes(ElementBytes bytes) const noexcept {
     unsigned slots = tile_vectors();
     if (walks_in_cache()) slots += (slots - 1) >> cache_padding_shift;
     else if (tile_work_items() == 1) return 0;
-    if (bank_padding) slots += (slots - 1) >> row_of_banks_bits(bytes.key);
+    // A hand-over may leave slots unused after a row of banks, and after twice as many or more besides.
+    if (bank_padding)
+        slots += ((slots - 1) >> row_of_banks_bits(bytes.key)) + ((slots - 1) >> (row_of_banks_bits(bytes.key) + 1));
     const std::size_t elements = std::size_t{slots} * lanes;
     if (bytes.all() == bytes.key) return elements * bytes.key;
     const auto aligned = [](std::size_t size) { return (size + 15) / 16 * 16; };

@@ -10,6 +10,7 @@
 
 #include "host/cuda/program.hpp"
 #include "range_schedule.hpp"
+#include "rounds.hpp"
 #include "selection.hpp"
 #include "support.hpp"
 
@@ -57,6 +58,7 @@ void check_compiled(const lanesort::detail::KernelParameters& parameters, const 
 DeviceInfo graphics_card(const Generation& generation) {
     DeviceInfo device;
     device.backend = "CUDA";
+    device.vendor = "NVIDIA Corporation";
     device.kind = DeviceKind::gpu;
     device.max_work_items = 1024;
     device.local_bytes = generation.local_kilobytes * 1024;
@@ -87,8 +89,14 @@ TEST_CASE("CUDA: chosen shapes compile for every generation and spill nothing") 
     for (const Generation& generation : generations)
         for (const auto& [bytes, value_bytes, counts] : elements)
             for (const std::uint64_t count : counts) {
+                // Shapes were measured on one generation: of the others, the smallest and the largest.
+                const bool measured = generation.architecture == std::string("sm_90");
+                if (!measured && count != counts.front() && count != 0) continue;
                 const Shape shape = choose_shape(graphics_card(generation), {bytes, value_bytes}, count);
-                check_compiled({.bytes = {bytes, value_bytes}, .unroll_rounds = true, .shape = shape},
+                check_compiled({.bytes = {bytes, value_bytes},
+                                .unroll_rounds = true,
+                                .shape = shape,
+                                .column_bits = most_column_bits(shape)},
                                generation.architecture);
             }
 }

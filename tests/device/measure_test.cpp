@@ -29,10 +29,12 @@ TEST_SUITE("measured counts") {
             }
     }
 
-    // Coalesced stores and padding, which no variant has.
+    // Coalesced stores, padding and columns, which no variant has.
     TEST_CASE("exact counts equal measured ones for shapes with other features") {
+        std::vector<Shape> shapes = small_shapes();
+        for (const Shape& shape : column_shapes_in_local()) shapes.push_back(shape);
         for (Target& target : targets())
-            for (const Shape& shape : small_shapes()) {
+            for (const Shape& shape : shapes) {
                 if (!target.can_run(shape, 4)) continue;
                 CAPTURE(target.name);
                 Sorter sorter = target.new_sorter(shape);

@@ -35,7 +35,8 @@ TEST_SUITE("values") {
                                  .bank_padding = true,
                                  .coalesced_store = true},
                                 {.lanes = 4, .vectors = 8, .work_items = 1, .register_vectors = 4, .steps_per_pass = 2},
-                                column_shapes()[2]};
+                                column_shapes()[2],
+                                column_shapes_in_local()[1]};
         for (Target& target : targets())
             for (const Shape& shape : shapes) {
                 CAPTURE(to_string(shape));

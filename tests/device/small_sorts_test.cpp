@@ -17,6 +17,7 @@ void for_each_count(const Target& target, const Shape& shape, Check check) {
         CAPTURE(count);
         check(count);
     }
+    if (shape.columns) check(7 * tile - 3);
 }
 
 void check_keys_alone(const Target& target, const Shape& shape) {
@@ -77,6 +78,12 @@ TEST_SUITE("small sorts") {
         for (Target& target : targets())
             for (const std::size_t i : {0, 2, 5})
                 if (target.can_run(small_shapes()[i], 8)) check_keys_alone(target, small_shapes()[i]);
+    }
+
+    TEST_CASE("small sorts: keys alone, in columns, in local memory and in the cache") {
+        for (Target& target : targets())
+            for (const Shape& shape : {column_shapes_in_local()[0], column_shapes_in_local()[3], column_shapes()[2]})
+                if (target.can_run(shape, 8)) check_keys_alone(target, shape);
     }
 
     TEST_CASE("small sorts: every operation, in vectors and in the cache") {

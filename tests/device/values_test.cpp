@@ -119,6 +119,7 @@ TEST_SUITE("values") {
             for (const Shape& shape : small_shapes())
                 if (shape.walks_in_cache() && target.info.kind == DeviceKind::cpu) shapes.push_back(shape);
             if (target.info.kind == DeviceKind::cpu) shapes.push_back(column_shapes()[4]);
+            shapes.push_back(column_shapes_in_local()[3]);
             for (const std::optional<Shape>& shape : shapes) {
                 CAPTURE((shape ? to_string(*shape) : "as chosen"));
                 std::optional<Sorter> own;

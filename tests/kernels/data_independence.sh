@@ -60,6 +60,8 @@ in_cache=(--lanes 4 --vectors 8 --work-items 1 --registers 4 --steps-per-pass 2)
 compare u32 sort "${scalar[@]}"
 compare u32 sort "${vector[@]}"
 compare u32 sort "${in_cache[@]}"
+compare u32 sort "${scalar[@]}" --columns
+compare u32 sort "${in_cache[@]}" --columns
 compare f64 sort "${scalar[@]}"
 compare f16 sort "${vector[@]}"
 compare f32 argsort "${scalar[@]}"

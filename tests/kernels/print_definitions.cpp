@@ -1,5 +1,5 @@
 // Prints what the kernels are compiled for in the shapes that the library chooses: lines "FILE BITS -DNAME=value ...".
-//   print_definitions       one for each file and width of keys on a graphics card, and sorts in a cache:
+//   print_definitions       one for each file and width of keys on a graphics card, sorts in columns:
 //   amd_compile.sh print_definitions all   for every call, kind of device and kind of key, and for awkward shapes:
 //   lint.sh
 #include <cstdio>
@@ -73,11 +73,10 @@ KeyKind records(std::size_t bytes) {
 
 void print_for_amd() {
     Printer printer;
-    DeviceInfo walker = large(processor());
-    walker.native_vector_bytes = 4;  // a graphics card that walks its tiles in the cache still has no wider vectors
     for (const KeyType key : {KeyType::u8, KeyType::u32, KeyType::u64}) {
-        printer.print(card(), call(Operation::sort, key));
-        printer.print(walker, call(Operation::sort, key));
+        Shape shape = choose_shape(card(), key_bytes(key));
+        shape.columns = true;
+        printer.print(card(), call(Operation::sort, key), shape);
         Request selection = call(Operation::top_k, key);
         selection.index_bytes = 4;
         printer.print(card(), selection);
@@ -126,7 +125,7 @@ void print_all() {
     // Shapes that nobody chooses but a caller.
     Request counting = call(Operation::sort, KeyType::u64);
     counting.counts_syncs = true;
-    for (const auto& shapes : {tiny_shapes(), small_shapes()})
+    for (const auto& shapes : {tiny_shapes(), small_shapes(), column_shapes()})
         for (const Shape& shape : shapes) {
             printer.print(devices[2], call(Operation::sort, KeyType::u8), shape);
             printer.print(devices[2], counting, shape);

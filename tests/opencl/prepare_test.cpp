@@ -105,9 +105,9 @@ TEST_SUITE("prepared calls") {
                  sorter.sort(std::span(keys), {.order = Order::descending});
              },
              false},
-            {"sort of any number", [](Sorter& sorter) { sorter.prepare(KeyType::u16); },
+            {"sort of as many keys, about", [](Sorter& sorter) { sorter.prepare(KeyType::u16, 11 * many); },
              [](Sorter& sorter) {
-                 auto keys = keys_of<std::uint16_t>(many);
+                 auto keys = keys_of<std::uint16_t>(10 * many);
                  sorter.sort(std::span(keys));
                  CHECK(std::ranges::is_sorted(keys));
              }},

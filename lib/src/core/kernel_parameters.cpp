@@ -5,7 +5,6 @@
 #include <lanesort/error.hpp>
 
 #include "../range_schedule.hpp"
-#include "../rounds.hpp"
 #include "../selection.hpp"
 #include "kernel_source.hpp"
 #include "program.hpp"
@@ -28,7 +27,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_equal_runs[] = {"count_runs", "scan_shares", "write_runs"};
     switch (parameters.family) {
         case Family::sort:
-            return std::span(of_sort).first(parameters.shape.walks_in_cache() || parameters.column_bits() > 0 ? 6 : 3);
+            return std::span(of_sort).first(parameters.shape.walks_in_cache() || parameters.column_bits > 0 ? 6 : 3);
         case Family::sort_first: return std::span(of_sort).first(1);
         case Family::merge: return std::span(of_sort).subspan(1, 2);
         case Family::select: return std::span(of_select).first(parameters.stores_indices() ? 2 : 1);
@@ -58,11 +57,6 @@ std::size_t KernelParameters::local_bytes() const noexcept {
     return 0;
 }
 
-unsigned KernelParameters::column_bits() const noexcept {
-    const bool sorts_tiles = family == Family::sort && layout != Layout::short_rows;
-    return sorts_tiles && !shape.walks_in_cache() ? most_column_bits(shape) : 0;
-}
-
 std::vector<std::string> definitions(const KernelParameters& parameters) {
     const Shape& shape = parameters.shape;
     const ElementBytes& bytes = parameters.bytes;
@@ -88,7 +82,7 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
             fmt::format("BANK_SWAP={}", int{shape.bank_swap}),
             fmt::format("BANK_PADDING={}", int{shape.bank_padding}),
             fmt::format("UNROLL_ROUNDS={}", int{parameters.unroll_rounds}),
-            fmt::format("COLUMN_BITS={}", parameters.column_bits()),
+            fmt::format("COLUMN_BITS={}", parameters.column_bits),
             fmt::format("COALESCED_STORE={}", int{shape.coalesced_store && shape.tile_work_items() > 1}),
             fmt::format("COUNT_SYNC={}", int{parameters.count_sync})};
 }

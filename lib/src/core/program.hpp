@@ -44,14 +44,13 @@ struct KernelParameters {
     Layout layout = Layout::range;
     std::size_t offset_bytes = 0;  ///< of the offsets of segments, where rows are those
     unsigned tiles_per_group = 1;
+    unsigned column_bits = 0;  ///< lg of the columns, where tiles in local memory are sorted in columns
 
     /// Work-items of a work-group, and its bytes of local memory.
     unsigned work_items() const noexcept { return shape.work_items * tiles_per_group; }
     std::size_t local_bytes() const noexcept;
     /// Where keys are records, takes their order.
     void order_by(const KeyKind& kind);
-    /// lg of the columns for which kernels in local memory are compiled, 0 for none; those that walk a tile are told.
-    unsigned column_bits() const noexcept;
     bool reads_two_ranges() const noexcept { return family == Family::merge; }
     /// The indices of the elements are kept in an array.
     bool stores_indices() const noexcept { return bytes.index > 1; }

@@ -55,6 +55,9 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
         // With what is made up in front and behind, or in a tile of heads, indices reach four times as far.
         parameters.wide_positions =
             (short_rows ? request.count : length) >= (parameters.family == Family::sort ? wide_count : wide_count / 4);
+        const bool may_have_columns = parameters.family == Family::sort && parameters.layout != Layout::short_rows;
+        if (may_have_columns && !parameters.shape.walks_in_cache())
+            parameters.column_bits = column_bits(parameters.shape, static_cast<unsigned>(std::bit_width(length - 1)));
         if (parameters.layout == Layout::rows) {
             parameters.tiles_per_group = tiles_per_group(parameters, device, limited.max_work_items);
             parameters.shape.resident_groups = std::clamp(resident_items / parameters.work_items(), 1u, 32u);
@@ -120,7 +123,9 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
     const unsigned lane_bits = log2(plan.shape.lanes);
     for (const Pass& pass : plan.passes) {
         const bool is_first = &pass == &plan.passes.front(), is_last = &pass == &plan.passes.back();
-        const bool is_sorted = pass.kind == Pass::Kind::merge_heads || pass.kind == Pass::Kind::merge_columns;
+        const bool walks = plan.shape.walks_in_cache();
+        const bool is_sorted = pass.kind == Pass::Kind::merge_heads || pass.kind == Pass::Kind::merge_columns ||
+                               (!walks && pass.column_bits > 0 && !is_first);
         // The borders are few keys: where their pass is the last, the one before it decodes, and it codes them twice.
         const bool mends_borders = pass.kind == Pass::Kind::merge_borders;
         const bool is_before_last_borders =
@@ -135,7 +140,8 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
         launch.add_count(plan.rows, 8);
         launch.add_count(request.count, 8);
         launch.add(in_rows ? static_cast<unsigned>(std::countr_zero(pass.tiles / plan.rows)) : 0, 4);
-        launch.add(pass.kind == Pass::Kind::merge_tile_columns ? pass.column_bits : pass.last_phase - lane_bits, 4);
+        launch.add(
+            walks && pass.kind == Pass::Kind::merge_tile_columns ? pass.column_bits : pass.last_phase - lane_bits, 4);
         launch.add_count(plan.front, position_bytes);
         launch.add(is_sorted ? pass.first_phase - lane_bits : 0, 4);
         launch.add(coding_if(coding, is_first || (is_last && mends_borders)));
