@@ -79,9 +79,9 @@ typedef struct {
 #define STRIPS_ARE_COLUMNS 2 /* of one tile, which has them side by side */
 #define STRIPS_OF_BORDERS 3  /* as STRIPS_IN_PLACE */
 #define STRIPS_BUT_FIRST 4   /* as that, but that of the first strip nothing is there */
-#define IN_SORTED_STRIPS(tile) ((tile).layout != STRIPS_IN_PLACE)
+INLINE uint in_sorted_strips(tile_t tile) { return tile.layout != STRIPS_IN_PLACE; }
 #else
-#define IN_SORTED_STRIPS(tile) 0
+INLINE uint in_sorted_strips(tile_t tile) { return 0; }
 #endif
 
 INLINE tile_t contiguous_tile(position_t number, position_t count) {

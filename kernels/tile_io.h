@@ -44,7 +44,7 @@ AT_END void store_all_to_end(const element_t* r, arrays_t arrays, position_t cou
 /* All registers of work-item t from the array. Keys are only coded in memory before the first pass, which `coding` tells. */
 TILE_IO void load_registers(element_t* r, arrays_t arrays, position_t count, tile_t tile, uint t, uint start,
                            uint mirrored, uint coding, flip_t flip) {
-    uint first_pass = coding != CODING_NONE && !IN_SORTED_STRIPS(tile);
+    uint first_pass = coding != CODING_NONE && !in_sorted_strips(tile);
     if (tile.whole) {
         position_t lower = lower_position(tile, t, start), upper = upper_position(tile, t, start, mirrored);
         arrays_t from_lower = arrays_from(arrays, lower), from_upper = arrays_from(arrays, upper);
@@ -56,7 +56,7 @@ TILE_IO void load_registers(element_t* r, arrays_t arrays, position_t count, til
             r[m + HALF] = load_element(from_upper, offset, upper + offset, first_pass);
         }
 #if COLUMN_BITS
-    } else if (IN_SORTED_STRIPS(tile)) {
+    } else if (in_sorted_strips(tile)) {
         element_t beyond = element_beyond(coding, flip);
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) {
             position_t i = position_at_end(tile, held_vector(t, m, start, mirrored), count);
@@ -107,7 +107,7 @@ TILE_IO void store_registers(element_t* r, arrays_t arrays, position_t count, ti
             store_element(r[m + HALF], to_upper, offsets[m]);
         }
 #if COLUMN_BITS
-    } else if (IN_SORTED_STRIPS(tile)) {
+    } else if (in_sorted_strips(tile)) {
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) {
             position_t i = position_at_end(tile, held_vector(t, m, start, mirrored), count);
             if (i < count) store_element(r[m], arrays, i);
@@ -175,7 +175,7 @@ INLINE void store_pairs(element_t* r, arrays_t arrays, position_t count, tile_t 
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; m += 2)
             store_two(r[m], r[m + 1], to, key_offset(tile, vector_in_pairs(0, m)));
 #if COLUMN_BITS
-    } else if (IN_SORTED_STRIPS(tile)) {
+    } else if (in_sorted_strips(tile)) {
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) {
             position_t i = position_at_end(tile, vector_in_pairs(t, m), count);
             if (i < count) store_element(r[m], arrays, i);

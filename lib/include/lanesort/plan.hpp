@@ -69,9 +69,10 @@ struct Plan {
 /// shape has them. It needs no device.
 ///
 /// With a tile of 2^t keys and 2^(q-1) < count <= 2^q there are 1 + sum over p = t+1..q of (ceil((p-t)/r) + 1) passes.
-/// In columns (Leighton 1985, with truncated odd-even merges) up to 2^c tiles take four passes, and as many steps as
-/// the network but for those about the borders of tiles; more take 4 + sum over p = t+c+1..q. There 2c < t, and c is
-/// smaller where lanes are many (kernels/README.md).
+/// In columns (Leighton 1985) up to 2^c tiles take four passes; more take 4 + sum over p = t+c+1..q. There 2c < t, and c
+/// is smaller where lanes are many (kernels/README.md). Where a work-item walks its tile, the third pass has truncated
+/// odd-even merges, and all together have as many steps as the network but for those about the borders of tiles. Where a
+/// work-group shares it, that pass has phases t-c+1..t again, which take fewer hand-overs.
 /// Where only the `first` keys of the order are to be in their places, and are no more than half a tile, the network is
 /// cut off: runs of eight heads of 2^head_bits() keys are sorted, or of a tile if that is less. From then on only the
 /// first head of each run is merged with those of other runs, eight to one in a pass, and all that are left once they
@@ -105,8 +106,8 @@ struct Step {
     unsigned stride;  ///< lg of it: inside the tile for merge_heads, in the column for merge_columns, else in the array
     bool mirrored;    ///< pairs i with i ^ (2^phase - 1), else with i ^ 2^stride
     bool handed_over;  ///< work-items of a group exchange keys just before it
-    /// In merge_tile_columns of a walked tile, an odd multiple d of 2^b, of which 2^stride is the highest bit: pairs those i of the tile
-    /// that have bit b with i + d. Else 0.
+    /// In merge_tile_columns of a walked tile, an odd multiple d of 2^b, of which 2^stride is the highest bit: pairs
+    /// those i of the tile that have bit b with i + d. Else 0.
     std::uint64_t distance = 0;
 
     friend bool operator==(const Step&, const Step&) = default;

@@ -46,7 +46,7 @@ struct Shape {
     bool coalesced_store = false;  ///< neighbouring work-items store neighbouring vectors, after one more hand-over, or
                                    ///< pairs, where the last round can hold them (kernels/README.md)
     bool columns = false;  ///< sort as many tiles as possible in columns, in four passes, and only what is more by
-                           ///< merging; where one work-item walks its tile
+                           ///< merging; where one work-item walks its tile, or with lanes 1 a group shares it
 
     friend bool operator==(const Shape&, const Shape&) = default;
 
