@@ -224,9 +224,11 @@ TEST_SUITE("sorted ranges") {
                              Order::descending, value_bytes);
             };
             for (const std::size_t bytes : {1, 2, 4, 8, 16}) {
-                for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{2}, tile + 1, several})
+                for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{2}, tile + 1, several}) {
+                    if (count == several && bytes != 4) continue;  // many keys: seconds on a large device
                     for (const std::size_t different : {std::size_t{1}, std::size_t{100}, 3 * count + 1})
                         check.operator()<std::uint32_t>(count, different, bytes);
+                }
                 check.operator()<std::uint8_t>(10'001, 200, bytes);
                 check.operator()<double>(10'001, 500, bytes);
                 auto floats = sorted(make_keys<float>(Pattern::special_values, 3001, random), Order::ascending);
