@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <system_error>
 
 namespace lanesort::cpu {
@@ -26,6 +27,14 @@ private:
     sigset_t before_;
 };
 
+/// Waits for what is likely to come soon, at most for about as long as a sleeping thread takes to wake twice.
+template <class Condition>
+void wait_awake(const Condition& condition) {
+    using clock = std::chrono::steady_clock;
+    for (const auto end = clock::now() + std::chrono::microseconds(100); !condition() && clock::now() < end;)
+        std::this_thread::yield();
+}
+
 }  // namespace
 
 void Threads::Crew::take_shares(unsigned thread) noexcept {
@@ -38,11 +47,14 @@ void Threads::Crew::take_shares(unsigned thread) noexcept {
 
 void Threads::Crew::serve(unsigned thread) noexcept {
     std::uint64_t served = 0;
-    std::unique_lock<std::mutex> lock(mutex);
     for (;;) {
-        begins.wait(lock, [&] { return is_over || launches != served; });
+        wait_awake([&] { return launches != served; });
+        std::unique_lock<std::mutex> lock(mutex);
+        begins.wait(lock, [&] { return launches != served; });
         if (is_over) return;
         served = launches;
+        if (!is_open) continue;
+        ++working;
         lock.unlock();
         take_shares(thread);
         lock.lock();
@@ -78,13 +90,18 @@ void Threads::share_out(std::uint64_t groups, Job job) {
         all.groups = groups;
         all.share = std::max<std::uint64_t>(groups / (count_ * shares_of_a_thread), 1);
         all.next.store(0, std::memory_order_relaxed);
-        all.working = static_cast<unsigned>(all.threads.size());
+        all.is_open = true;
         ++all.launches;
     }
     all.begins.notify_all();
     all.take_shares(0);
+    const auto has_ended = [&] { return all.working == 0; };
     std::unique_lock<std::mutex> lock(all.mutex);
-    all.ends.wait(lock, [&] { return all.working == 0; });
+    all.is_open = false;
+    lock.unlock();
+    wait_awake(has_ended);
+    lock.lock();
+    all.ends.wait(lock, has_ended);
 }
 
 Threads::~Threads() {
@@ -96,6 +113,7 @@ Threads::~Threads() {
     {
         const std::lock_guard lock(crew_->mutex);
         crew_->is_over = true;
+        ++crew_->launches;
     }
     crew_->begins.notify_all();
     for (std::thread& thread : crew_->threads) thread.join();

@@ -11,8 +11,9 @@
 
 namespace lanesort::cpu {
 
-/// Threads that share out the work-groups of a launch among them. They start with the first launch that needs them and
-/// sleep between launches. A process that was forked off starts its own.
+/// Threads that share out the work-groups of a launch among them. They start with the first launch that needs them, and
+/// sleep between calls: between launches of one call a wait of 60 us, to wake, is as long as small ones take, so there
+/// they stay awake. A process that was forked off starts its own.
 class Threads {
 public:
     /// At most so many, the caller's counted in.
@@ -42,8 +43,9 @@ private:
     struct Crew {
         std::mutex mutex;
         std::condition_variable begins, ends;
-        std::uint64_t launches = 0;  ///< so far: a thread works once for each
-        unsigned working = 0;
+        std::atomic<std::uint64_t> launches = 0;  ///< so far: a thread works at most once for each
+        std::atomic<unsigned> working = 0;        ///< threads that have begun with the latest and not ended
+        bool is_open = false;                     ///< there may be shares left: who comes later has nothing to do
         bool is_over = false;
         Job job{};
         std::uint64_t groups = 0, share = 1;

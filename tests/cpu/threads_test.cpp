@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -56,6 +57,19 @@ TEST_CASE("what one launch wrote, the next one reads, whichever thread does") {
             for (; first < end; ++first) numbers[numbers.size() - 1 - first] += 1;
         });
     CHECK(std::ranges::all_of(numbers, [](std::uint64_t number) { return number == 51; }));
+}
+
+TEST_CASE("a thread that wakes when a launch is over leaves the next one whole") {
+    cpu::Threads threads(8);
+    for (unsigned launch = 0; launch < 4000; ++launch) {
+        if (launch % 50 == 0) usleep(300);  // until all sleep
+        std::array<std::atomic<unsigned>, 6> runs{};
+        threads.share_out(2 + launch % 5, [&, launch](std::uint64_t first, std::uint64_t end, unsigned) {
+            for (; first < end; ++first) runs[first] += launch + 1;
+        });
+        for (unsigned group = 0; group < runs.size(); ++group)
+            REQUIRE(runs[group] == (group < 2 + launch % 5 ? launch + 1 : 0));
+    }
 }
 
 TEST_CASE("sorters of several threads sort side by side") {
