@@ -81,6 +81,9 @@ typedef ulong offset_t;
 #define TILE_BITS this->context->tile_bits
 #define TILE_VECTORS (1u << TILE_BITS)
 #endif
+/* Addresses are computed anew from the pointer. GCC would keep all that a loop has, in vector registers where there are no
+ * others left, and to move them takes the port that minima take. */
+#define FORGET(pointer) __asm__("" : "+r"(pointer))
 #define LOCAL_ID 0u
 #define BARRIER() ((void)0)
 #define AWAIT_LAST_LAUNCH() ((void)0)

@@ -47,6 +47,7 @@ typedef ulong offset_t;
 #define LOCAL
 #define INLINE static __device__ __forceinline__
 #define OUTLINED INLINE
+#define FORGET(pointer) ((void)0)
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
 #define GROUPS ((position_t)gridDim.x)

@@ -54,6 +54,7 @@ typedef ulong offset_t;
 #else
 #define OUTLINED INLINE
 #endif
+#define FORGET(pointer) ((void)0)
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
 /* get_num_groups may be a division where groups need not be of one size. */

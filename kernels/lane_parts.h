@@ -109,25 +109,36 @@ INLINE void merge_across(element_t* a, element_t* b, uint mirrored, uint top) {
 /* A walk loads and stores REGISTER_VECTORS vectors at a time: so many times for 2^bits. */
 #define WALK_OF(bits) (1u << ((bits)-FIELD_BITS))
 
-/* The steps of strides 2^(top - 1) .. 2^bottom vectors, walking from first_t to last_t. */
+/* A round of such steps as merge_whole_vectors() makes, on the field at `start`, walking from first_t to last_t. */
+INLINE void walk_vectors(local_arrays_t tile, uint first_t, uint last_t, uint start, uint mirrored, uint top, uint bottom) {
+    for (uint t = first_t; t < last_t; ++t) {
+        local_arrays_t lower = local_arrays_from(tile, PLACE(vector_of(t, 0, start)) * LANES);
+        local_arrays_t upper =
+            local_arrays_from(tile, PLACE(vector_of(upper_number(t, start, mirrored), HALF, start)) * LANES);
+        element_t r[REGISTER_VECTORS];
+        UNROLL for (uint m = 0; m < HALF; ++m) {
+            r[m] = load_local_element(lower, PLACE(vector_of(0, m, start)) * LANES);
+            r[m + HALF] = load_local_element(upper, PLACE(vector_of(0, m, start)) * LANES);
+        }
+        merge_whole_vectors(r, mirrored, top, bottom);
+        FORGET(lower.keys);
+        FORGET(upper.keys);
+        UNROLL for (uint m = 0; m < HALF; ++m) {
+            store_local_element(r[m], lower, PLACE(vector_of(0, m, start)) * LANES);
+            store_local_element(r[m + HALF], upper, PLACE(vector_of(0, m, start)) * LANES);
+        }
+    }
+}
+
+/* The steps of strides 2^(top - 1) .. 2^bottom vectors. The rounds that most phases end with are compiled for their fields:
+ * addresses are then a base plus constants. */
 WALK void merge_vectors(local_arrays_t tile, uint first_t, uint last_t, uint mirrored, uint top, uint bottom) {
     while (top > bottom) {
         uint start = max(top, (uint)FIELD_BITS) - FIELD_BITS, last = max(start, bottom);
-        for (uint t = first_t; t < last_t; ++t) {
-            local_arrays_t lower = local_arrays_from(tile, PLACE(vector_of(t, 0, start)) * LANES);
-            local_arrays_t upper =
-                local_arrays_from(tile, PLACE(vector_of(upper_number(t, start, mirrored), HALF, start)) * LANES);
-            element_t r[REGISTER_VECTORS];
-            UNROLL for (uint m = 0; m < HALF; ++m) {
-                r[m] = load_local_element(lower, PLACE(vector_of(0, m, start)) * LANES);
-                r[m + HALF] = load_local_element(upper, PLACE(vector_of(0, m, start)) * LANES);
-            }
-            merge_whole_vectors(r, mirrored, top - 1 - start, last - start);
-            UNROLL for (uint m = 0; m < HALF; ++m) {
-                store_local_element(r[m], lower, PLACE(vector_of(0, m, start)) * LANES);
-                store_local_element(r[m + HALF], upper, PLACE(vector_of(0, m, start)) * LANES);
-            }
-        }
+        uint whole = top >= FIELD_BITS && last == start && !mirrored;
+        if (whole && start == 0) walk_vectors(tile, first_t, last_t, 0, 0, FIELD_BITS - 1, 0);
+        else if (whole && start == FIELD_BITS) walk_vectors(tile, first_t, last_t, FIELD_BITS, 0, FIELD_BITS - 1, 0);
+        else walk_vectors(tile, first_t, last_t, start, mirrored, top - 1 - start, last - start);
         top = last;
         mirrored = 0;
     }
@@ -137,43 +148,60 @@ WALK void merge_vectors(local_arrays_t tile, uint first_t, uint last_t, uint mir
  * chunk. A chunk has no more vectors than the tile. */
 #define CHUNK_BITS max(LOG2(CHUNK_BYTES / (LANES * sizeof(register_key_t))), FIELD_BITS)
 
-/* All steps of a phase but the ones before stride 2^(top - 1) keys, in a tile of 2^bits vectors. */
-INLINE void merge_local(local_arrays_t tile, uint bits, uint mirrored, uint top) {
+/* Vectors `first` .. end - 1 of the lower half of a tile of 2^bits, and those opposite: the steps that cross lanes. */
+WALK void cross_lanes(local_arrays_t tile, uint bits, uint first, uint end, uint mirrored, uint top) {
+    for (uint v = first; v < end; ++v) {
+        uint opposite = (1u << bits) - 1 - v;
+        element_t a = load_held(tile, v), b = load_held(tile, opposite);
+        merge_across(&a, &b, mirrored, top);
+        store_held(a, tile, v);
+        store_held(b, tile, opposite);
+    }
+}
+
+/* The steps of a phase from stride 2^(top - 1) keys on, in a tile of 2^bits vectors; if it `has_crossed`, without those that
+ * cross lanes. The first `next` steps of the next phase, if they cross lanes, are made while the two chunks that they want
+ * are in the first-level cache. */
+INLINE void merge_local(local_arrays_t tile, uint bits, uint mirrored, uint top, uint has_crossed, uint next) {
+    uint chunk_bits = min(bits, (uint)CHUNK_BITS), chunks = 1u << (bits - chunk_bits), walk = WALK_OF(chunk_bits);
     if (top > bits) {
-        for (uint v = 0; v < 1u << (bits - 1); ++v) {
-            uint opposite = (1u << bits) - 1 - v;
-            element_t a = load_held(tile, v), b = load_held(tile, opposite);
-            merge_across(&a, &b, mirrored, top - bits);
-            store_held(a, tile, v);
-            store_held(b, tile, opposite);
-        }
+        if (!has_crossed) cross_lanes(tile, bits, 0, 1u << (bits - 1), mirrored, top - bits);
         top = bits;
         mirrored = 0;
     }
-    uint chunk_bits = min(bits, (uint)CHUNK_BITS);
     merge_vectors(tile, 0, WALK_OF(bits), mirrored, top, chunk_bits);
     if (top > chunk_bits) mirrored = 0;
-    for (uint t = 0; t < WALK_OF(bits); t += WALK_OF(chunk_bits))
-        merge_vectors(tile, t, t + WALK_OF(chunk_bits), mirrored, min(top, chunk_bits), 0);
+    for (uint chunk = 0; chunk < max(chunks / 2, 1u); ++chunk) {
+        uint opposite = chunks - 1 - chunk, end = min((chunk + 1) << chunk_bits, 1u << (bits - 1));
+        merge_vectors(tile, chunk * walk, (chunk + 1) * walk, mirrored, min(top, chunk_bits), 0);
+        if (opposite > chunk) merge_vectors(tile, opposite * walk, (opposite + 1) * walk, mirrored, min(top, chunk_bits), 0);
+        if (next > 0) cross_lanes(tile, bits, chunk << chunk_bits, end, 1, next);
+    }
 }
 
 #if !TWO_RANGES
-/* Phases first .. last of a tile of 2^bits vectors. */
-WALK void sort_local(local_arrays_t tile, uint bits, uint first, uint last) {
-    uint chunk_bits = min(bits, (uint)CHUNK_BITS);
-    for (uint chunk = 0; first <= chunk_bits && chunk < WALK_OF(bits); chunk += WALK_OF(chunk_bits)) {
-        uint end = chunk + WALK_OF(chunk_bits);
-        for (uint t = chunk; first == 1 && t < end; ++t) {
-            element_t r[REGISTER_VECTORS];
-            local_arrays_t held = local_arrays_from(tile, PLACE(t << FIELD_BITS) * LANES);
-            UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = load_local_element(held, m * LANES);
-            sort_whole_vectors(r);
-            UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) store_local_element(r[m], held, m * LANES);
-        }
-        for (uint phase = max(first, FIELD_BITS + 1u); phase <= min(last, chunk_bits); ++phase)
-            merge_vectors(tile, chunk, end, 1, phase, 0);
+/* Phases first .. last of the vectors of a chunk. */
+WALK void sort_chunk(local_arrays_t tile, uint chunk, uint chunk_bits, uint first, uint last) {
+    uint begin = chunk * WALK_OF(chunk_bits), end = begin + WALK_OF(chunk_bits);
+    for (uint t = begin; first == 1 && t < end; ++t) {
+        element_t r[REGISTER_VECTORS];
+        local_arrays_t held = local_arrays_from(tile, PLACE(t << FIELD_BITS) * LANES);
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = load_local_element(held, m * LANES);
+        sort_whole_vectors(r);
+        UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) store_local_element(r[m], held, m * LANES);
     }
-    for (uint phase = max(first, chunk_bits + 1); phase <= last; ++phase) merge_local(tile, bits, 1, phase);
+    for (uint phase = max(first, FIELD_BITS + 1u); phase <= min(last, chunk_bits); ++phase)
+        merge_vectors(tile, begin, end, 1, phase, 0);
+}
+
+/* Phases first .. last of a tile of 2^bits vectors, but for those inside of chunks. */
+WALK void merge_chunks(local_arrays_t tile, uint bits, uint first, uint last) {
+    uint has_crossed = 0;
+    for (uint phase = max(first, min(bits, (uint)CHUNK_BITS) + 1); phase <= last; ++phase) {
+        uint next = phase < last && phase >= bits ? phase + 1 - bits : 0;
+        merge_local(tile, bits, 1, phase, has_crossed, next);
+        has_crossed = next > 0;
+    }
 }
 
 /* Rows of a tile in whose columns keys are in order: vectors x, x + step, .., which have the higher of two columns, and y,

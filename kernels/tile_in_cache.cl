@@ -101,10 +101,10 @@ WALK void sort_few(arrays_t arrays, position_t count, uint load_coding, uint sto
 }
 #endif
 
-/* A tile of 2^bits vectors whose keys are in no order yet: as they lie in the array. */
-WALK void load_unsorted(local_arrays_t held, uint bits, arrays_t arrays, position_t count, tile_t tile, uint coding,
-                        flip_t flip) {
-    for (uint v = 0; v < 1u << bits; ++v) {
+/* Vectors `first` .. end - 1 of a tile whose keys are in no order yet: as they lie in the array. */
+WALK void load_unsorted(local_arrays_t held, uint first, uint end, arrays_t arrays, position_t count, tile_t tile,
+                        uint coding, flip_t flip) {
+    for (uint v = first; v < end; ++v) {
         element_t e;
         load_elements(&e, arrays, tile.base + v * LANES, 1, count, 1, coding, flip);
         store_held(e, held, v);
@@ -144,10 +144,15 @@ INLINE void sort_tile(local_arrays_t held, arrays_t arrays, position_t count, ti
                       uint load_coding, uint store_coding, flip_t flip, uint column_bits) {
     uint is_one_run = phases == TILE_BITS || count <= (position_t)LANES << phases;
     if (SHORT_ROWS || IS_SORTED) is_one_run = 0;
-    uint bits = is_one_run ? phases : TILE_BITS;
-    if (is_one_run) load_unsorted(held, bits, arrays, count, tile, load_coding, flip);
-    else load_tile(held, bits, arrays, count, tile, 0, load_coding != CODING_NONE, load_coding, flip);
-    sort_local(held, bits, IS_SORTED ? first_phase + LANE_BITS : 1, phases + LANE_BITS);
+    uint bits = is_one_run ? phases : TILE_BITS, chunk_bits = min(bits, (uint)CHUNK_BITS);
+    uint first = IS_SORTED ? first_phase + LANE_BITS : 1, last = phases + LANE_BITS;
+    if (!is_one_run) load_tile(held, bits, arrays, count, tile, 0, load_coding != CODING_NONE, load_coding, flip);
+    for (uint chunk = 0; chunk < 1u << (bits - chunk_bits); ++chunk) {
+        uint v = chunk << chunk_bits;
+        if (is_one_run) load_unsorted(held, v, v + (1u << chunk_bits), arrays, count, tile, load_coding, flip);
+        sort_chunk(held, chunk, chunk_bits, first, last);
+    }
+    merge_chunks(held, bits, first, last);
     if (column_bits > 0 && tile.whole) store_columns(held, arrays, tile, column_bits);
     else store_tile(held, bits, arrays, count, tile, 0, store_coding, flip);
 }
@@ -192,7 +197,10 @@ KERNEL void merge_columns(GLOBAL key_t* keys, offset_t keys_offset, position_t c
     offset_t number = enter_row(&arrays, &count, GROUP_ID, segments + segments_offset, rows, end, tile_bits);
     tile_t tile = strided_tile((position_t)number, strip_stride, strip_bits, 0, count);
     load_tile(held, TILE_BITS, arrays, count, tile, column_bits, 0, CODING_NONE, flip);
-    sort_local(held, TILE_BITS, first_phase + LANE_BITS, phases + LANE_BITS);
+    uint first = first_phase + LANE_BITS, last = phases + LANE_BITS, chunk_bits = min((uint)TILE_BITS, (uint)CHUNK_BITS);
+    for (uint chunk = 0; first <= chunk_bits && chunk < 1u << (TILE_BITS - chunk_bits); ++chunk)
+        sort_chunk(held, chunk, chunk_bits, first, last);
+    merge_chunks(held, TILE_BITS, first, last);
     store_tile(held, TILE_BITS, arrays, count, tile, column_bits, CODING_NONE, flip);
     sync_t none = {0, 0};
     report_sync(counters, counters_offset, none);
@@ -237,7 +245,7 @@ KERNEL void merge_borders(GLOBAL key_t* keys, offset_t keys_offset, position_t c
         tile_t tile = contiguous_tile(0, count);
         tile.base = border - each_side;
         load_tile(held, phases, arrays, count, tile, 0, 0, load_coding, flip);
-        merge_local(held, phases, 1, phases + LANE_BITS);
+        merge_local(held, phases, 1, phases + LANE_BITS, 0, 0);
         store_tile(held, phases, arrays, count, tile, 0, store_coding, flip);
     }
     sync_t none = {0, 0};
@@ -261,7 +269,7 @@ KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t cou
     offset_t number = enter_row(&arrays, &count, GROUP_FROM_END, segments + segments_offset, rows, end, tile_bits);
     tile_t tile = behind_front(contiguous_tile((position_t)number, count), front, count);
     load_tile(held, TILE_BITS, arrays, count, tile, 0, FIRST_CODING != CODING_NONE, FIRST_CODING, flip);
-    merge_local(held, TILE_BITS, FIRST_CODING != CODING_NONE, TILE_BITS + LANE_BITS);
+    merge_local(held, TILE_BITS, FIRST_CODING != CODING_NONE, TILE_BITS + LANE_BITS, 0, 0);
     store_tile(held, TILE_BITS, arrays, count, tile, 0, store_coding, flip);
     sync_t none = {0, 0};
     report_sync(counters, counters_offset, none);
