@@ -224,64 +224,51 @@ INLINE element_t lanes_before(element_t e, element_t first) {
     return e;
 }
 
-/* The higher column's key of each row meets the lower one's of the next row. */
-WALK void merge_rows(local_arrays_t tile, row_pairs_t pairs) {
-    element_t first = load_held(tile, pairs.y);
-    for (uint i = 0; i < pairs.rows; ++i) {
-        uint is_last = i + 1 == pairs.rows, y = is_last ? pairs.y : pairs.y + (i + 1) * pairs.step;
-        if (LANES == 1 && is_last) break;
-        element_t r[2];
-        r[0] = load_held(tile, pairs.x + i * pairs.step);
-        r[1] = is_last ? lanes_after(first) : load_held(tile, y);
-        compare_exchange(&r[0], &r[1], 0);
-        store_held(r[0], tile, pairs.x + i * pairs.step);
-        store_held(is_last ? lanes_before(r[1], first) : r[1], tile, y);
+/* Several steps in one walk: the higher column's key of each row meets the lower one's `far` rows further on, then half as
+ * many, .., then one. What that needs of the lower column is in registers, row i in y[i % far]. */
+#define MOST_ROWS 8
+
+/* So many rows as `far` from the first one on, of which the last ones have no row further on if `is_last`. */
+INLINE void walk_block(element_t* y, local_arrays_t tile, row_pairs_t pairs, uint first, uint far, uint is_last) {
+    UNROLL for (uint j = 0; j < far; ++j) {
+        uint x_place = pairs.x + (first + j) * pairs.step, y_place = pairs.y + (first + j) * pairs.step;
+        element_t x = load_held(tile, x_place);
+        if (!is_last) y[j] = load_held(tile, y_place + far * pairs.step);
+        UNROLL for (uint distance = MOST_ROWS; distance > 0; distance /= 2)
+            if (distance <= far && (!is_last || j + distance < far)) compare_exchange(&x, &y[(j + distance) % far], 0);
+        store_held(x, tile, x_place);
+        if (!is_last || j + 1 < far) store_held(y[(j + 1) % far], tile, y_place + pairs.step);
     }
 }
 
-/* One row of the walk below: x[j] has row i - j, y[j] row i + j - 2. `inside`: all of these are there. */
-INLINE void walk_rows(element_t* x, element_t* y, local_arrays_t tile, row_pairs_t pairs, uint i, uint inside) {
-    uint rows = pairs.rows;
-    UNROLL for (uint j = 3; j > 0; --j) x[j] = x[j - 1];
-    UNROLL for (uint j = 0; j < 6; ++j) y[j] = y[j + 1];
-    if (inside || i < rows) x[0] = load_held(tile, pairs.x + i * pairs.step);
-    if (inside || i + 4 < rows) {
-        y[6] = load_held(tile, pairs.y + (i + 4) * pairs.step);
-        compare_exchange(&x[0], &y[6], 0);
-    }
-    if (inside || (i >= 2 && i < rows)) compare_exchange(&x[2], &y[2], 0);
-    if (inside || (i >= 3 && i <= rows + 1)) compare_exchange(&x[3], &y[0], 0);
-    if (inside || (i >= 3 && i < rows + 3)) store_held(x[3], tile, pairs.x + (i - 3) * pairs.step);
-    if (inside || (i >= 2 && i < rows + 2)) store_held(y[0], tile, pairs.y + (i - 2) * pairs.step);
-}
-
-/* The higher column's keys meet those four rows further on, then two, then one, in one walk. There are four rows or more. */
-WALK void merge_rows_three_times(local_arrays_t tile, row_pairs_t pairs) {
-    element_t r[11], *x = r, *y = r + 4;
+/* All rows, of which there are `far` or more. */
+INLINE void walk_rows(local_arrays_t tile, row_pairs_t pairs, uint far) {
+    element_t y[MOST_ROWS];
 #if LANES > 1
-    element_t first[4];
-    UNROLL for (uint j = 0; j < 4; ++j) {
-        x[j] = load_held(tile, pairs.x + (pairs.rows - 4 + j) * pairs.step);
-        first[j] = load_held(tile, pairs.y + j * pairs.step);
-        y[j] = lanes_after(first[j]);
-        compare_exchange(&x[j], &y[j], 0);
+    element_t first[MOST_ROWS], x[MOST_ROWS];
+    uint behind = pairs.rows - far;
+    UNROLL for (uint i = 0; i < far; ++i) {
+        x[i] = load_held(tile, pairs.x + (behind + i) * pairs.step);
+        first[i] = load_held(tile, pairs.y + i * pairs.step);
+        y[i] = lanes_after(first[i]);
     }
-    compare_exchange(&x[2], &y[0], 0);
-    compare_exchange(&x[3], &y[1], 0);
-    compare_exchange(&x[3], &y[0], 0);
-    UNROLL for (uint j = 0; j < 4; ++j) {
-        store_held(x[j], tile, pairs.x + (pairs.rows - 4 + j) * pairs.step);
-        store_held(lanes_before(y[j], first[j]), tile, pairs.y + j * pairs.step);
+    UNROLL for (uint distance = MOST_ROWS; distance > 0; distance /= 2) {
+        if (distance > far) continue;
+        UNROLL for (uint i = far - distance; i < far; ++i) compare_exchange(&x[i], &y[i + distance - far], 0);
+    }
+    UNROLL for (uint i = 0; i < far; ++i) {
+        store_held(x[i], tile, pairs.x + (behind + i) * pairs.step);
+        store_held(lanes_before(y[i], first[i]), tile, pairs.y + i * pairs.step);
     }
 #endif
-    UNROLL for (uint j = 0; j < 4; ++j) y[j + 3] = load_held(tile, pairs.y + j * pairs.step);
-    UNROLL for (uint j = 0; j < 4; ++j) x[j] = y[3]; /* of no row yet */
-    UNROLL for (uint j = 0; j < 3; ++j) y[j] = y[3];
-    uint i = 0;
-    for (; i < 3; ++i) walk_rows(x, y, tile, pairs, i, 0);
-    for (; i + 4 < pairs.rows; ++i) walk_rows(x, y, tile, pairs, i, 1);
-    for (; i < pairs.rows + 3; ++i) walk_rows(x, y, tile, pairs, i, 0);
+    UNROLL for (uint i = 1; i < far; ++i) y[i] = load_held(tile, pairs.y + i * pairs.step);
+    uint row = 0;
+    for (; row + far < pairs.rows; row += far) walk_block(y, tile, pairs, row, far, 0);
+    walk_block(y, tile, pairs, row, far, 1);
 }
+WALK void merge_rows_once(local_arrays_t tile, row_pairs_t pairs) { walk_rows(tile, pairs, 1); }
+WALK void merge_rows_three_times(local_arrays_t tile, row_pairs_t pairs) { walk_rows(tile, pairs, 4); }
+WALK void merge_rows_four_times(local_arrays_t tile, row_pairs_t pairs) { walk_rows(tile, pairs, 8); }
 
 /* Sorts a tile of 2^bits vectors, whose rows have a key of each of 2^column_bits columns that are in order, and none of
  * which has up to any row 2^row_bits keys fewer than another: Batcher's odd-even merges of columns, without the comparisons
@@ -291,7 +278,7 @@ INLINE void merge_columns_of_tile(local_arrays_t tile, uint bits, uint column_bi
     for (uint column = column_bits; column > 0; --column) {
         uint width = 1u << (column - 1);
         for (uint row = row_bits; row > 0;) {
-            uint at_once = row >= 3 ? 3 : 1;
+            uint at_once = row == 3 || row == 6 ? 3 : row >= 4 ? 4 : 1;
             row -= at_once;
             row_pairs_t pairs;
             pairs.step = 2 * width << row;
@@ -300,8 +287,9 @@ INLINE void merge_columns_of_tile(local_arrays_t tile, uint bits, uint column_bi
                 if (first & width) continue;
                 pairs.x = first + width;
                 pairs.y = first;
-                if (at_once == 3) merge_rows_three_times(tile, pairs);
-                else merge_rows(tile, pairs);
+                if (at_once == 4) merge_rows_four_times(tile, pairs);
+                else if (at_once == 3) merge_rows_three_times(tile, pairs);
+                else merge_rows_once(tile, pairs);
             }
         }
     }
