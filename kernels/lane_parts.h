@@ -226,7 +226,11 @@ INLINE element_t lanes_before(element_t e, element_t first) {
 
 /* Several steps in one walk: the higher column's key of each row meets the lower one's `far` rows further on, then half as
  * many, .., then one. What that needs of the lower column is in registers, row i in y[i % far]. */
+#ifdef RECORD_TYPE
+#define MOST_ROWS 1 /* records are in no registers, and take long to compile */
+#else
 #define MOST_ROWS 8
+#endif
 
 /* So many rows as `far` from the first one on, of which the last ones have no row further on if `is_last`. */
 INLINE void walk_block(element_t* y, local_arrays_t tile, row_pairs_t pairs, uint first, uint far, uint is_last) {
@@ -267,8 +271,10 @@ INLINE void walk_rows(local_arrays_t tile, row_pairs_t pairs, uint far) {
     walk_block(y, tile, pairs, row, far, 1);
 }
 WALK void merge_rows_once(local_arrays_t tile, row_pairs_t pairs) { walk_rows(tile, pairs, 1); }
+#if MOST_ROWS > 1
 WALK void merge_rows_three_times(local_arrays_t tile, row_pairs_t pairs) { walk_rows(tile, pairs, 4); }
 WALK void merge_rows_four_times(local_arrays_t tile, row_pairs_t pairs) { walk_rows(tile, pairs, 8); }
+#endif
 
 /* Sorts a tile of 2^bits vectors, whose rows have a key of each of 2^column_bits columns that are in order, and none of
  * which has up to any row 2^row_bits keys fewer than another: Batcher's odd-even merges of columns, without the comparisons
@@ -278,7 +284,7 @@ INLINE void merge_columns_of_tile(local_arrays_t tile, uint bits, uint column_bi
     for (uint column = column_bits; column > 0; --column) {
         uint width = 1u << (column - 1);
         for (uint row = row_bits; row > 0;) {
-            uint at_once = row == 3 || row == 6 ? 3 : row >= 4 ? 4 : 1;
+            uint at_once = MOST_ROWS == 1 || row < 3 ? 1 : row == 3 || row == 6 ? 3 : 4;
             row -= at_once;
             row_pairs_t pairs;
             pairs.step = 2 * width << row;
@@ -287,9 +293,11 @@ INLINE void merge_columns_of_tile(local_arrays_t tile, uint bits, uint column_bi
                 if (first & width) continue;
                 pairs.x = first + width;
                 pairs.y = first;
+#if MOST_ROWS > 1
                 if (at_once == 4) merge_rows_four_times(tile, pairs);
-                else if (at_once == 3) merge_rows_three_times(tile, pairs);
-                else merge_rows_once(tile, pairs);
+                if (at_once == 3) merge_rows_three_times(tile, pairs);
+#endif
+                if (at_once == 1) merge_rows_once(tile, pairs);
             }
         }
     }
