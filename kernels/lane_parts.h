@@ -232,24 +232,26 @@ INLINE element_t lanes_before(element_t e, element_t first) {
 #define MOST_ROWS 8
 #endif
 
-/* So many rows as `far` from the first one on, of which the last ones have no row further on if `is_last`. */
-INLINE void walk_block(element_t* y, local_arrays_t tile, row_pairs_t pairs, uint first, uint far, uint is_last) {
+/* So many rows as `far` from the first one on, of which the last ones have no row further on if `is_last`. *x is in one
+ * array with y: what is exchanged must be. */
+INLINE void walk_block(element_t* x, element_t* y, local_arrays_t tile, row_pairs_t pairs, uint first, uint far,
+                       uint is_last) {
     UNROLL for (uint j = 0; j < far; ++j) {
         uint x_place = pairs.x + (first + j) * pairs.step, y_place = pairs.y + (first + j) * pairs.step;
-        element_t x = load_held(tile, x_place);
+        *x = load_held(tile, x_place);
         if (!is_last) y[j] = load_held(tile, y_place + far * pairs.step);
         UNROLL for (uint distance = MOST_ROWS; distance > 0; distance /= 2)
-            if (distance <= far && (!is_last || j + distance < far)) compare_exchange(&x, &y[(j + distance) % far], 0);
-        store_held(x, tile, x_place);
+            if (distance <= far && (!is_last || j + distance < far)) compare_exchange(x, &y[(j + distance) % far], 0);
+        store_held(*x, tile, x_place);
         if (!is_last || j + 1 < far) store_held(y[(j + 1) % far], tile, y_place + pairs.step);
     }
 }
 
 /* All rows, of which there are `far` or more. */
 INLINE void walk_rows(local_arrays_t tile, row_pairs_t pairs, uint far) {
-    element_t y[MOST_ROWS];
+    element_t r[2 * MOST_ROWS], *x = r, *y = r + MOST_ROWS;
 #if LANES > 1
-    element_t first[MOST_ROWS], x[MOST_ROWS];
+    element_t first[MOST_ROWS];
     uint behind = pairs.rows - far;
     UNROLL for (uint i = 0; i < far; ++i) {
         x[i] = load_held(tile, pairs.x + (behind + i) * pairs.step);
@@ -267,8 +269,8 @@ INLINE void walk_rows(local_arrays_t tile, row_pairs_t pairs, uint far) {
 #endif
     UNROLL for (uint i = 1; i < far; ++i) y[i] = load_held(tile, pairs.y + i * pairs.step);
     uint row = 0;
-    for (; row + far < pairs.rows; row += far) walk_block(y, tile, pairs, row, far, 0);
-    walk_block(y, tile, pairs, row, far, 1);
+    for (; row + far < pairs.rows; row += far) walk_block(x, y, tile, pairs, row, far, 0);
+    walk_block(x, y, tile, pairs, row, far, 1);
 }
 WALK void merge_rows_once(local_arrays_t tile, row_pairs_t pairs) { walk_rows(tile, pairs, 1); }
 #if MOST_ROWS > 1
