@@ -206,7 +206,19 @@ INLINE void store_columns(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, 
 }
 #endif
 
+/* Segments may be shorter than the longest one: then there are tiles that they do not reach, and phases that have nothing to
+ * merge. */
+#define SKIPS (SEGMENT_BITS > 0 && TILES_PER_GROUP == 1 && TILE_WORK_ITEMS > 1 && BARRIERS_IN_BRANCHES && !COUNT_SYNC)
+
 #if !TWO_RANGES
+#if SKIPS && !FIRST_ONLY && !COLUMN_BITS
+/* So many of the phases are enough for so many elements of a tile; those in registers are made in any case. */
+INLINE uint phases_for(position_t elements, uint phases) {
+    while (phases > FIELD_BITS + 1 && elements <= (position_t)1 << (phases - 1 + LANE_BITS)) --phases;
+    return phases;
+}
+#endif
+
 /* Phases 1 .. lg(REGISTER_VECTORS * L) at once in registers, then one after the other up to the phase that sorts
  * runs of 2^phases vectors. Where that is the whole tile, the first round may take any keys for its own and so takes
  * them contiguously over the work-items; of short rows, and of heads, it takes them so and hands them over. Of heads
@@ -227,6 +239,12 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
                                 tile_bits);
     index_each_run(&arrays, phases);
     tile_t tile = tile_of(number, strip_stride, strip_bits, count);
+#if SKIPS && !FIRST_ONLY
+    if (tile.base >= count) return;
+#if !COLUMN_BITS
+    phases = phases_for(count - tile.base, phases);
+#endif
+#endif
     sync_t sync = {0, 0};
     element_t r[REGISTER_VECTORS];
     uint start = 0, mirrors = 0;
@@ -239,7 +257,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
         start = 0;
         sort_registers(r);
     }
-#elif SHORT_ROWS && COALESCED_STORE
+#elif (SHORT_ROWS || SKIPS) && COALESCED_STORE
     load_registers(r, arrays, count, tile, t, CONTIGUOUS_START, 0, load_coding, flip);
     if (phases < TILE_BITS) hand_over(r, local_tile, t, CONTIGUOUS_START, 0, 0, 0, &sync);
     sort_registers(r);
@@ -362,6 +380,18 @@ KERNEL void merge_borders(GLOBAL key_t* keys, offset_t keys_offset, position_t c
 #endif
 
 #if !FIRST_ONLY
+/* Whether a tile has nothing to merge: it lies beyond the end of its segment or, where keys need not be decoded, that ends in
+ * the first of the two runs that become one. */
+INLINE uint is_merged(tile_t tile, position_t count, uint phase, uint store_coding) {
+#if SKIPS
+    uint run_bits = phase + LANE_BITS - 1;
+    position_t second_run = ((tile.base >> (run_bits + 1) << 1) + 1) << run_bits;
+    return key_position(tile, 0) >= count || (store_coding == CODING_NONE && count <= second_run);
+#else
+    return 0;
+#endif
+}
+
 /* The steps of one phase on a tile of strips of 2^strip_bits keys: the strides from half the tile down to one strip, or,
  * where the tile is contiguous, down to one key. Returns what the group synchronised. */
 INLINE sync_t merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, tile_t tile, uint contiguous, uint mirrored,
@@ -407,6 +437,7 @@ KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t cou
     offset_t number = enter_row(&arrays, &count, TILE_NUMBER(GROUP_FROM_END), segments + segments_offset, rows, end,
                                 tile_bits);
     tile_t tile = behind_front(contiguous_tile((position_t)number, count), front, count);
+    if (is_merged(tile, count, phases, store_coding)) return;
     sync_t sync = merge(local_tile, arrays, count, tile, 1, FIRST_CODING != CODING_NONE, ROUNDS(TILE_BITS), FIRST_CODING,
                         store_coding, flip);
     report_sync(counters, counters_offset, sync);
@@ -428,6 +459,7 @@ KERNEL void merge_strips(GLOBAL key_t* keys, offset_t keys_offset, position_t co
     offset_t number = enter_row(&arrays, &count, TILE_NUMBER(GROUP_ID), segments + segments_offset, rows, end, tile_bits);
     tile_t tile = strided_tile((position_t)number, strip_stride, strip_bits, mirrored, count);
     tile = behind_front(tile, front, count);
+    if (is_merged(tile, count, phases, store_coding)) return;
     sync_t sync = merge(local_tile, arrays, count, tile, 0, mirrored, ROUNDS(STEPS_PER_PASS), FIRST_CODING, store_coding,
                         flip);
     report_sync(counters, counters_offset, sync);

@@ -169,6 +169,24 @@ TEST_SUITE("records") {
         }
     }
 
+    TEST_CASE("segments: short ones among long ones, about the ends of tiles and of the runs that are merged") {
+        Random random(seed());
+        for (Target& target : targets()) {
+            CAPTURE(target.name);
+            Sorter& sorter = target.sorter();
+            const std::size_t longest = 70'000;
+            const std::size_t tile = sorter.shape(KeyType::f32, 4 * longest).tile_keys();
+            Offsets offsets{3};
+            for (const std::size_t length : {tile / 16, tile / 2, tile / 2 + 1, tile - 1, tile, tile + 1, 2 * tile,
+                                             3 * tile + 1, std::size_t{0}, std::size_t{1}, longest, std::size_t{40}})
+                offsets.push_back(offsets.back() + std::min(length, longest));
+            std::vector<float> keys = random_keys<float>(offsets.back() + 2, random);
+            for (float& key : keys)
+                if (random() % 2) key = static_cast<float>(random() % 3);
+            check_sorts(target, sorter, keys, KeyType::f32, lanesort::test::before<float>, offsets);
+        }
+    }
+
     TEST_CASE("segments: the longest may be said to have more keys than there are, or be left out") {
         for (Target& target : targets()) {
             CAPTURE(target.name);
@@ -308,7 +326,9 @@ TEST_SUITE("records") {
             if (target.info.compiles) {
                 const auto function = [](const Particle& a, const Particle& b) { return before(a, b); };
                 check_refused(ErrorCode::unsupported, "sort on built_in_device(), or write the order as a Comparator",
-                              [&] { sorter.sort({records, function}); });
+                              [&] {
+                                  sorter.sort({records, function});
+                              });
             }
             wrong.before = "a < b";
             wrong.bytes = 65;

@@ -13,8 +13,8 @@ namespace lanesort {
 /// Where segments begin and end: `count` + 1 offsets, which are unsigned integers of `bytes` bytes (4 or 8). They count
 /// keys from the first key of the range, and begin `offset` integers after the start of the memory. Segment i has the
 /// keys from offset i up to offset i + 1. The device reads them when the call runs and the host never does, so the
-/// caller states the longest segment, for the call takes as long as if all were so long. Of a longer one only the first
-/// `longest` keys are sorted. Whatever the offsets say, nothing beyond the range is touched.
+/// caller states the longest segment, for whose launches and work-groups each segment pays. Of a longer one only the
+/// first `longest` keys are sorted. Whatever the offsets say, nothing beyond the range is touched.
 template <class Memory>
 struct SegmentRange {
     Memory memory = nullptr;  ///< of the offsets; null: no segments
