@@ -173,17 +173,25 @@ TEST_SUITE("records") {
         Random random(seed());
         for (Target& target : targets()) {
             CAPTURE(target.name);
-            Sorter& sorter = target.sorter();
             const std::size_t longest = 70'000;
-            const std::size_t tile = sorter.shape(KeyType::f32, 4 * longest).tile_keys();
+            Shape shape = choose_shape(target.sorter().device(), 4, 4 * longest);
+            const std::size_t tile = shape.tile_keys();
             Offsets offsets{3};
-            for (const std::size_t length : {tile / 16, tile / 2, tile / 2 + 1, tile - 1, tile, tile + 1, 2 * tile,
-                                             3 * tile + 1, std::size_t{0}, std::size_t{1}, longest, std::size_t{40}})
+            for (const std::size_t length :
+                 {tile / 16, tile / 2, tile / 2 + 1, tile - 1, tile, tile + 1, 2 * tile, 2 * tile + 1, 3 * tile + 1,
+                  4 * tile + 1, 8 * tile + 1, std::size_t{0}, std::size_t{1}, longest, std::size_t{40}})
                 offsets.push_back(offsets.back() + std::min(length, longest));
-            std::vector<float> keys = random_keys<float>(offsets.back() + 2, random);
-            for (float& key : keys)
-                if (random() % 2) key = static_cast<float>(random() % 3);
-            check_sorts(target, sorter, keys, KeyType::f32, lanesort::test::before<float>, offsets);
+            std::vector<std::uint32_t> keys(offsets.back() + 2);
+            // Descending, so that the last key of a segment has the longest way.
+            for (std::size_t i = 0; i < keys.size(); ++i)
+                keys[i] = static_cast<std::uint32_t>(keys.size() - i - random() % 3);
+            const std::vector<float> floats(keys.begin(), keys.end());
+            check_sorts(target, target.sorter(shape), floats, KeyType::f32, lanesort::test::before<float>, offsets);
+            if (!shape.columns || shape.walks_in_cache()) continue;
+            shape.columns = false;
+            check_sorts(target, target.sorter(shape), floats, KeyType::f32, lanesort::test::before<float>, offsets);
+            check_sorts(target, target.sorter(shape), keys, KeyType::u32, lanesort::test::before<std::uint32_t>,
+                        offsets);
         }
     }
 
