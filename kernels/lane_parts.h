@@ -286,6 +286,7 @@ INLINE void merge_columns_of_tile(local_arrays_t tile, uint bits, uint column_bi
     for (uint column = column_bits; column > 0; --column) {
         uint width = 1u << (column - 1);
         for (uint row = row_bits; row > 0;) {
+            /* In as few walks as four distances at most, or three, allow. */
             uint at_once = MOST_ROWS == 1 || row < 3 ? 1 : row == 3 || row == 6 ? 3 : 4;
             row -= at_once;
             row_pairs_t pairs;

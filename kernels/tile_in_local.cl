@@ -211,17 +211,17 @@ INLINE void store_columns(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, 
 #define SKIPS (SEGMENT_BITS > 0 && TILES_PER_GROUP == 1 && TILE_WORK_ITEMS > 1 && BARRIERS_IN_BRANCHES && !COUNT_SYNC)
 
 #if !TWO_RANGES
-#if SKIPS && !FIRST_ONLY && !COLUMN_BITS
 /* So many of the phases are enough for so many elements of a tile; those in registers are made in any case. */
 INLINE uint phases_for(position_t elements, uint phases) {
+#if SKIPS && !FIRST_ONLY && !COLUMN_BITS
     while (phases > FIELD_BITS + 1 && elements <= (position_t)1 << (phases - 1 + LANE_BITS)) --phases;
+#endif
     return phases;
 }
-#endif
 
 /* Phases 1 .. lg(REGISTER_VECTORS * L) at once in registers, then one after the other up to the phase that sorts
  * runs of 2^phases vectors. Where that is the whole tile, the first round may take any keys for its own and so takes
- * them contiguously over the work-items; of short rows, and of heads, it takes them so and hands them over. Of heads
+ * them contiguously over the work-items; of short rows, heads and shorter segments, it takes them so and hands them over. Of heads
  * that are sorted only the phases from first_phase on. Where columns follow, whole tiles are left in them.
  * Launched as the first pass, and for heads as each. Local memory and barriers: as above; a hand-over between two rounds, and
  * one for the store. */
@@ -241,10 +241,8 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
     tile_t tile = tile_of(number, strip_stride, strip_bits, count);
 #if SKIPS && !FIRST_ONLY
     if (tile.base >= count) return;
-#if !COLUMN_BITS
+#endif
     phases = phases_for(count - tile.base, phases);
-#endif
-#endif
     sync_t sync = {0, 0};
     element_t r[REGISTER_VECTORS];
     uint start = 0, mirrors = 0;

@@ -334,9 +334,7 @@ TEST_SUITE("records") {
             if (target.info.compiles) {
                 const auto function = [](const Particle& a, const Particle& b) { return before(a, b); };
                 check_refused(ErrorCode::unsupported, "sort on built_in_device(), or write the order as a Comparator",
-                              [&] {
-                                  sorter.sort({records, function});
-                              });
+                              [&] { sorter.sort({records, function}); });
             }
             wrong.before = "a < b";
             wrong.bytes = 65;

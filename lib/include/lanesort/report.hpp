@@ -6,8 +6,9 @@
 
 namespace lanesort {
 
-/// What one call did. Only the synchronisations of sorts, merges and selections are counted. Where the device works in
-/// host memory, giving it back counts as sorting.
+/// What one call did. Only the synchronisations of sorts, merges and selections are counted; those of segments as if all
+/// were as long as the longest, though the work-groups of shorter ones may end early. Where the device works in host
+/// memory, giving it back counts as sorting.
 struct SortReport {
     std::uint64_t launches = 0;      ///< kernels launched
     std::uint64_t hand_overs = 0;    ///< points where the work-items of a group synchronised, over all launches
