@@ -180,11 +180,12 @@ INLINE uint BEFORE(element_t a, element_t b) {
 #define BEFORE(a, b) ((a).key < (b).key)
 #endif
 
-/* The first pass makes the indices. `position` is that of the vector's first key, from the first key of the array on. */
+/* The first pass makes the indices, but where they are there. `position` is that of the vector's first key, from the first key of the array on. */
+#define MAKES_INDICES(first_pass) ((first_pass) & (LEAVES == 0))
 INLINE index_vec_t load_index(arrays_t from, position_t offset, position_t position, uint first_pass) {
 #if STORES_INDICES
     if (!IS_THERE(from.indices)) return BROADCAST(index_vec_t, FIRST_INDEX);
-    if (first_pass) return COUNT_LANES((index_t)((position & from.index_mask) + FIRST_INDEX));
+    if (MAKES_INDICES(first_pass)) return COUNT_LANES((index_t)((position & from.index_mask) + FIRST_INDEX));
     return LOAD_GLOBAL_VECTOR(index_vec_t, from.indices + offset);
 #else
     return BROADCAST(index_vec_t, FIRST_INDEX);

@@ -24,10 +24,14 @@
  *   COALESCED_STORE   1: neighbouring work-items store neighbouring vectors, after one more hand-over, or pairs, after none
  *   UNROLL_ROUNDS     1: rounds unrolled, so that their local-memory addresses are constants; 0 compiles faster
  *   COLUMN_BITS       lg of the columns in which the tiles of tile_in_local.cl are sorted, if at all, else 0; only with L = 1
+ *   BUCKET_BITS       lg of the children that a range is divided into, where it is sorted by distribution
+ *   BLOCK             elements of a block there; a multiple of 32
+ *   SAMPLE            elements of the sample that splitters are chosen from
  *   CHUNK_BYTES       of the part of a tile that tile_in_cache.cl finishes in the first-level cache
  * What is done with them:
  *   IN_ROWS           1 where the array is rows of `count` elements or fewer, each sorted by itself
  *   SEGMENT_BITS      32 or 64 where an array of such integers tells where each row begins and ends, else 0
+ *   LEAVES            1 where rows are the leaves of a distribution: each has an end of its own, and indices are there
  *   SHORT_ROWS        1 where a tile is rows of a power of two of elements, each sorted by itself
  *   FIRST_ONLY        1 where only the heads of sorted runs are merged, for the first keys of the order
  *   TWO_RANGES        1 where two sorted ranges are merged, and the first tile may begin before the array (rows.h)
@@ -109,6 +113,15 @@
 #ifndef COLUMN_BITS
 #define COLUMN_BITS 0
 #endif
+#ifndef BUCKET_BITS
+#define BUCKET_BITS 6
+#endif
+#ifndef BLOCK
+#define BLOCK 64
+#endif
+#ifndef SAMPLE
+#define SAMPLE (16 << BUCKET_BITS)
+#endif
 #ifndef CHUNK_BYTES
 #define CHUNK_BYTES 16384
 #endif
@@ -117,6 +130,9 @@
 #endif
 #ifndef SEGMENT_BITS
 #define SEGMENT_BITS 0
+#endif
+#ifndef LEAVES
+#define LEAVES 0
 #endif
 #ifndef SHORT_ROWS
 #define SHORT_ROWS 0
@@ -209,6 +225,15 @@
 #endif
 #if SEGMENT_BITS != 0 && ((SEGMENT_BITS != 32 && SEGMENT_BITS != 64) || !IN_ROWS)
 #error "SEGMENT_BITS must be 0, or 32 or 64 where IN_ROWS is 1."
+#endif
+#if LEAVES && SEGMENT_BITS != 64
+#error "LEAVES must be 0 where SEGMENT_BITS is not 64."
+#endif
+#if BUCKET_BITS < 3 || BUCKET_BITS > 8
+#error "BUCKET_BITS must be 3 to 8."
+#endif
+#if BLOCK % 32 != 0
+#error "BLOCK must be a multiple of 32."
 #endif
 #if SHORT_ROWS && (IN_ROWS || FIRST_ONLY)
 #error "SHORT_ROWS must be 0 where IN_ROWS or FIRST_ONLY is 1."

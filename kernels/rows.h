@@ -6,6 +6,7 @@
 /* Where the array is rows, all of a tile is in one row. A row has 2^tile_bits tiles; those of rows beyond the last have
  * no keys. Rows have *count elements or, where segments[row] .. segments[row + 1] tell which are theirs, at most so many,
  * all before `end`.
+ * Leaves of a distribution have an end each, so that some may be left out: segments[2 * row] .. segments[2 * row + 1].
  * The arrays then begin with the tile's row, *count is of that row, and the tile's number in the row is returned. */
 INLINE offset_t enter_row(arrays_t* arrays, position_t* count, offset_t number, GLOBAL const segment_t* segments,
                           offset_t rows, offset_t end, uint tile_bits) {
@@ -14,8 +15,9 @@ INLINE offset_t enter_row(arrays_t* arrays, position_t* count, offset_t number, 
     if (DECIDES_AT_RUN_TIME ? segments != 0 : SEGMENT_BITS > 0) {
         offset_t first = 0, last = 0;
         if (row < rows) {
-            first = min((offset_t)segments[row], end);
-            last = min((offset_t)segments[row + 1], end);
+            offset_t place = LEAVES ? 2 * row : row;
+            first = min((offset_t)segments[place], end);
+            last = min((offset_t)segments[place + 1], end);
         }
         *arrays = arrays_from(*arrays, first);
         *count = last > first ? (position_t)min(last - first, (offset_t)*count) : 0;

@@ -420,6 +420,16 @@ INLINE sync_t merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, ti
     return sync;
 }
 
+/* Where few tiles have anything to merge, a work-group takes every so many-th of all. */
+#if LEAVES
+#define EACH_TILE(number, first) \
+    for (offset_t number = GROUP_ID; number < rows << tile_bits; number += GROUPS)
+#define END_OF_TILE() BARRIER()
+#else
+#define EACH_TILE(number, first) for (offset_t number = (first), once = 1; once; once = 0)
+#define END_OF_TILE()
+#endif
+
 /* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key.
  * Launched as the last pass of each phase. Local memory and barriers: as above; a hand-over between two rounds, and one for
  * the store. */
@@ -432,13 +442,17 @@ KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t cou
     DECLARE_LOCAL_TILE(local_tile);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
-    offset_t number = enter_row(&arrays, &count, TILE_NUMBER(GROUP_FROM_END), segments + segments_offset, rows, end,
-                                tile_bits);
-    tile_t tile = behind_front(contiguous_tile((position_t)number, count), front, count);
-    if (is_merged(tile, count, phases, store_coding)) return;
-    sync_t sync = merge(local_tile, arrays, count, tile, 1, FIRST_CODING != CODING_NONE, ROUNDS(TILE_BITS), FIRST_CODING,
-                        store_coding, flip);
-    report_sync(counters, counters_offset, sync);
+    EACH_TILE(group, TILE_NUMBER(GROUP_FROM_END)) {
+        arrays_t row = arrays;
+        position_t in_row = count;
+        offset_t number = enter_row(&row, &in_row, group, segments + segments_offset, rows, end, tile_bits);
+        tile_t tile = behind_front(contiguous_tile((position_t)number, in_row), front, in_row);
+        if (is_merged(tile, in_row, phases, store_coding)) continue;
+        sync_t sync = merge(local_tile, row, in_row, tile, 1, FIRST_CODING != CODING_NONE, ROUNDS(TILE_BITS), FIRST_CODING,
+                            store_coding, flip);
+        report_sync(counters, counters_offset, sync);
+        END_OF_TILE();
+    }
 }
 
 /* Global steps of a phase, in tiles of strips 2^strip_stride keys apart, of 2^strip_bits keys: strides from half the strips
@@ -454,12 +468,17 @@ KERNEL void merge_strips(GLOBAL key_t* keys, offset_t keys_offset, position_t co
     DECLARE_LOCAL_TILE(local_tile);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
-    offset_t number = enter_row(&arrays, &count, TILE_NUMBER(GROUP_ID), segments + segments_offset, rows, end, tile_bits);
-    tile_t tile = strided_tile((position_t)number, strip_stride, strip_bits, mirrored, count);
-    tile = behind_front(tile, front, count);
-    if (is_merged(tile, count, phases, store_coding)) return;
-    sync_t sync = merge(local_tile, arrays, count, tile, 0, mirrored, ROUNDS(STEPS_PER_PASS), FIRST_CODING, store_coding,
-                        flip);
-    report_sync(counters, counters_offset, sync);
+    EACH_TILE(group, TILE_NUMBER(GROUP_ID)) {
+        arrays_t row = arrays;
+        position_t in_row = count;
+        offset_t number = enter_row(&row, &in_row, group, segments + segments_offset, rows, end, tile_bits);
+        tile_t tile = strided_tile((position_t)number, strip_stride, strip_bits, mirrored, in_row);
+        tile = behind_front(tile, front, in_row);
+        if (is_merged(tile, in_row, phases, store_coding)) continue;
+        sync_t sync = merge(local_tile, row, in_row, tile, 0, mirrored, ROUNDS(STEPS_PER_PASS), FIRST_CODING, store_coding,
+                            flip);
+        report_sync(counters, counters_offset, sync);
+        END_OF_TILE();
+    }
 }
 #endif

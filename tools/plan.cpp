@@ -9,7 +9,7 @@
 #include <lanesort/device.hpp>
 #include <lanesort/error.hpp>
 #include <lanesort/plan.hpp>
-#include <lanesort/schedule.hpp>
+#include <lanesort/commands.hpp>
 #include <lanesort/statistics.hpp>
 
 #include "command.hpp"
@@ -95,21 +95,21 @@ Request request_of(Operation operation, KeyType type, std::uint64_t count, std::
     return request;
 }
 
-std::string to_table(const Schedule& schedule, const Request& request, const std::string& device) {
+std::string to_table(const CommandList& list, const Request& request, const std::string& device) {
     const std::vector<Column> columns = {{"command"}, {"name", "", true}, {"work-groups"}, {"work-items"}, {"bytes"}};
     const auto number = [](std::uint64_t value) { return value > 0 ? std::to_string(value) : std::string(); };
     std::vector<Row> rows;
-    for (const ScheduledCommand& command : schedule.commands)
+    for (const PlannedCommand& command : list.commands)
         rows.push_back({std::to_string(rows.size() + 1), command.name, number(command.groups),
                         number(command.work_items), number(command.bytes)});
     return fmt::format("{} of {} keys of {} on {}\n\n{}\nkernels: {}, hand-overs: {}, device memory: {} bytes\n",
                        name(request.operation), request.count, request.key.name(), device, table(columns, rows),
-                       schedule.report.launches, schedule.report.hand_overs, schedule.report.device_bytes);
+                       list.report.launches, list.report.hand_overs, list.report.device_bytes);
 }
 
-Json to_json(const Schedule& schedule, const Request& request, const std::string& device) {
+Json to_json(const CommandList& list, const Request& request, const std::string& device) {
     Json commands = Json::array();
-    for (const ScheduledCommand& command : schedule.commands)
+    for (const PlannedCommand& command : list.commands)
         commands.push_back({{"name", command.name},
                             {"groups", command.groups},
                             {"work_items", command.work_items},
@@ -119,9 +119,9 @@ Json to_json(const Schedule& schedule, const Request& request, const std::string
             {"type", request.key.name()},
             {"device", device},
             {"commands", commands},
-            {"launches", schedule.report.launches},
-            {"hand_overs", schedule.report.hand_overs},
-            {"device_bytes", schedule.report.device_bytes}};
+            {"launches", list.report.launches},
+            {"hand_overs", list.report.hand_overs},
+            {"device_bytes", list.report.device_bytes}};
 }
 
 class PlanCommand {
@@ -151,7 +151,7 @@ public:
 
     void run() const {
         const DeviceInfo device = find_device(device_).info();
-        if (operation_ != Operation::sort) return show_schedule(device);
+        if (operation_ != Operation::sort) return show_commands(device);
         const Plan plan = make_plan(count_, shape_.over(usual_shape(device, type_, count_)), first_);
         switch (format_) {
             case Format::svg: return print(plan_picture(plan));
@@ -161,13 +161,13 @@ public:
     }
 
 private:
-    void show_schedule(const DeviceInfo& device) const {
+    void show_commands(const DeviceInfo& device) const {
         if (format_ == Format::svg) throw CLI::ValidationError("--format", "svg draws a sort alone");
         if (shape_.any()) throw CLI::ValidationError("--operation", "the options of a shape serve a sort alone");
         const Request request = request_of(operation_, type_, count_, first_);
-        const Schedule schedule = schedule_of(device, request);
-        print(format_ == Format::json ? to_text(to_json(schedule, request, device.name))
-                                      : to_table(schedule, request, device.name));
+        const CommandList list = commands_of(device, request);
+        print(format_ == Format::json ? to_text(to_json(list, request, device.name))
+                                      : to_table(list, request, device.name));
     }
 
     Operation operation_ = Operation::sort;

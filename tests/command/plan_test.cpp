@@ -56,14 +56,14 @@ TEST_CASE("plan shows every command of any call, which are those that run") {
         if (selects || operation == Operation::argsort) request.index_bytes = 4;
         if (operation == Operation::merge) request.middle = 50'000;
         if (operation == Operation::run_lengths) request.length_bytes = 4;
-        const Schedule schedule = schedule_of(device.info(), request);
-        REQUIRE(json["commands"].size() == schedule.commands.size());
+        const CommandList list = commands_of(device.info(), request);
+        REQUIRE(json["commands"].size() == list.commands.size());
         std::uint64_t launches = 0;
-        for (std::size_t i = 0; i < schedule.commands.size(); ++i) {
-            CHECK(json["commands"][i]["name"] == schedule.commands[i].name);
-            CHECK(json["commands"][i]["groups"] == schedule.commands[i].groups);
-            CHECK(contains(table.out, schedule.commands[i].name));
-            if (schedule.commands[i].groups > 0) ++launches;
+        for (std::size_t i = 0; i < list.commands.size(); ++i) {
+            CHECK(json["commands"][i]["name"] == list.commands[i].name);
+            CHECK(json["commands"][i]["groups"] == list.commands[i].groups);
+            CHECK(contains(table.out, list.commands[i].name));
+            if (list.commands[i].groups > 0) ++launches;
         }
         CHECK(json["launches"] == launches);
         CHECK(launches > 0);

@@ -2,7 +2,7 @@
 #include "core/sorter_core.hpp"
 
 #include <lanesort/error.hpp>
-#include <lanesort/schedule.hpp>
+#include <lanesort/commands.hpp>
 
 #include "core/described_device.hpp"
 #include "devices_made_up.hpp"
@@ -166,20 +166,20 @@ TEST_CASE("core: a call is planned once, and again only when many others have co
     CHECK(work->programs.size() == 1);  // what was made stays whole
 }
 
-TEST_CASE("core: the schedule of a described device is the work of that device") {
+TEST_CASE("core: the commands of a described device is the work of that device") {
     for (const DeviceInfo& device : {test::graphics_card(), test::processor()})
         for (const Request& request :
              {Request{.count = 1 << 20}, Request{.operation = Operation::argsort, .count = 1 << 20, .index_bytes = 4},
               Request{.operation = Operation::argsort, .count = 1, .index_bytes = 4}}) {
             SorterCore core = core_for(device, device.max_work_items);
             const auto work = core.planner().plan(request);
-            const Schedule schedule = schedule_of(device, request);
-            REQUIRE(schedule.commands.size() == work->commands.size());
-            CHECK(schedule.report.launches == work->report.launches);
-            CHECK(schedule.report.device_bytes == work->report.device_bytes);
+            const CommandList list = commands_of(device, request);
+            REQUIRE(list.commands.size() == work->commands.size());
+            CHECK(list.report.launches == work->report.launches);
+            CHECK(list.report.device_bytes == work->report.device_bytes);
             if (request.operation == Operation::argsort)
-                CHECK(schedule.commands.front() == (request.count == 1 ? ScheduledCommand{"zero", 0, 0, 4}
-                                                                       : ScheduledCommand{"copy", 0, 0, 4 << 20}));
+                CHECK(list.commands.front() == (request.count == 1 ? PlannedCommand{"zero", 0, 0, 4}
+                                                                       : PlannedCommand{"copy", 0, 0, 4 << 20}));
         }
 }
 

@@ -14,7 +14,7 @@
 #include <lanesort/error.hpp>
 #include <lanesort/key_types.hpp>
 #include <lanesort/plan.hpp>
-#include <lanesort/schedule.hpp>
+#include <lanesort/commands.hpp>
 #include <lanesort/shape.hpp>
 #include <lanesort/sorter.hpp>
 #include <lanesort/statistics.hpp>

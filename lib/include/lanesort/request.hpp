@@ -24,6 +24,14 @@ enum class Operation : std::uint8_t {
     run_lengths,      ///< these and how often each comes
 };
 
+/// How a sort of one range goes. All of them give the same bytes.
+enum class Schedule : std::uint8_t {
+    automatic,     ///< what is the fastest on the device
+    network,       ///< the bitonic merge sort's passes, phase by phase
+    columns,       ///< columns of tiles, as far as these suffice, then the network's phases
+    distribution,  ///< by splitters into leaves of a tile, which the network sorts; depends on the keys
+};
+
 /// A call, but for where its arrays lie. Members that the operation does not use keep their defaults.
 struct Request {
     Operation operation = Operation::sort;  ///< what is done
@@ -44,6 +52,7 @@ struct Request {
     std::size_t value_bytes = 0;     ///< of a value: 1, 2, 4, 8 or 16; 0: no values
     std::size_t index_bytes = 0;     ///< of an index of argsort and top_k, 4 or 8; 0: no indices
     std::size_t length_bytes = 0;    ///< of a length of run_lengths, 4 or 8
+    Schedule schedule = Schedule::automatic;  ///< of a sort of one range
     KeyKind key = KeyType::u32;      ///< numbers of a type, or records in the order of a comparator
 
     /// The order of numbers.

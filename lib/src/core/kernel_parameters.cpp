@@ -4,6 +4,7 @@
 
 #include <lanesort/error.hpp>
 
+#include "../distribution.hpp"
 #include "../range_schedule.hpp"
 #include "../selection.hpp"
 #include "kernel_source.hpp"
@@ -16,6 +17,8 @@ std::string kernel_file(const KernelParameters& parameters) {
         return parameters.work_items() == 1 ? "select_in_registers.cl" : "select_in_local.cl";
     if (parameters.family == Family::order) return "order.cl";
     if (parameters.family == Family::equal_runs) return "equal_runs.cl";
+    if (parameters.family == Family::classify) return "classify.cl";
+    if (parameters.family == Family::move_blocks) return "move_blocks.cl";
     return parameters.shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl";
 }
 
@@ -25,6 +28,9 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_select[] = {"select_best", "best_of_buckets"};
     static constexpr const char* of_order[] = {"first_descents", "least_descents"};
     static constexpr const char* of_equal_runs[] = {"count_runs", "scan_shares", "write_runs"};
+    static constexpr const char* of_classify[] = {"choose_splitters", "classify_elements"};
+    static constexpr const char* of_move_blocks[] = {"find_children", "find_slots",  "find_paths", "find_cuts",
+                                                     "save_blocks",   "move_blocks", "fill_gaps",  "list_leaves"};
     switch (parameters.family) {
         case Family::sort:
             return std::span(of_sort).first(parameters.shape.walks_in_cache() || parameters.column_bits > 0 ? 6 : 3);
@@ -33,6 +39,8 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::select: return std::span(of_select).first(parameters.stores_indices() ? 2 : 1);
         case Family::order: return of_order;
         case Family::equal_runs: return of_equal_runs;
+        case Family::classify: return of_classify;
+        case Family::move_blocks: return of_move_blocks;
     }
     return {};
 }
@@ -53,6 +61,8 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::select: return selection_local_bytes(shape, bytes);
         case Family::order: return order_local_bytes(shape);
         case Family::equal_runs: return equal_runs_local_bytes(shape);
+        case Family::classify: return classify_local_bytes(shape, bytes, buckets);
+        case Family::move_blocks: return move_blocks_local_bytes(shape, buckets);
     }
     return 0;
 }
@@ -83,6 +93,10 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
             fmt::format("BANK_PADDING={}", int{shape.bank_padding}),
             fmt::format("UNROLL_ROUNDS={}", int{parameters.unroll_rounds}),
             fmt::format("COLUMN_BITS={}", parameters.column_bits),
+            fmt::format("LEAVES={}", int{parameters.leaves}),
+            fmt::format("BUCKET_BITS={}", parameters.buckets.bits),
+            fmt::format("BLOCK={}", parameters.buckets.block),
+            fmt::format("SAMPLE={}", parameters.buckets.sample),
             fmt::format("COALESCED_STORE={}", int{shape.coalesced_store && shape.tile_work_items() > 1}),
             fmt::format("COUNT_SYNC={}", int{parameters.count_sync})};
 }

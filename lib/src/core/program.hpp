@@ -22,6 +22,8 @@ enum class Family : std::uint8_t {
     select,      ///< the first keys, into an array of their own
     order,       ///< how far ranges are in order
     equal_runs,  ///< the runs of equal keys
+    classify,    ///< by distribution: the children of elements
+    move_blocks, ///< by distribution: elements to their children
 };
 
 /// What a tile holds.
@@ -29,6 +31,15 @@ enum class Layout : std::uint8_t {
     range,       ///< a part of one range
     rows,        ///< a part of one row or segment, or all of it
     short_rows,  ///< several rows, whose length is a power of two, in one tile
+};
+
+/// What a level of a distribution divides ranges into.
+struct Buckets {
+    unsigned bits = 6;     ///< lg of the children of a range
+    unsigned block = 64;   ///< elements of a block
+    unsigned sample = 0;   ///< elements of the sample that splitters are chosen from
+
+    friend bool operator==(const Buckets&, const Buckets&) = default;
 };
 
 /// Everything that a kernel is compiled for. Strides, counts and offsets are arguments instead.
@@ -44,6 +55,8 @@ struct KernelParameters {
     Layout layout = Layout::range;
     std::size_t offset_bytes = 0;  ///< of the offsets of segments, where rows are those
     unsigned tiles_per_group = 1;
+    bool leaves = false;       ///< the rows are the leaves of a distribution
+    Buckets buckets = {};      ///< of a distribution
     unsigned column_bits = 0;  ///< lg of the columns, where tiles in local memory are sorted in columns
 
     /// Work-items of a work-group, and its bytes of local memory.

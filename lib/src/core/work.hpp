@@ -34,8 +34,11 @@ enum class Slot : std::uint8_t {
     own_indices,
     own_results,   ///< indices of results that nobody asked for
     own_integers,  ///< what work-groups leave for later launches
+    pool_keys,     ///< elements that wait for their places
+    pool_values,
+    pool_indices,
 };
-inline constexpr std::size_t slots = 17;
+inline constexpr std::size_t slots = 20;
 
 constexpr bool is_own(Slot slot) noexcept { return slot >= Slot::own_keys; }
 
@@ -79,7 +82,7 @@ struct Argument {
 
 /// A kernel's launch.
 struct Launch {
-    static constexpr std::size_t most_arguments = 19;
+    static constexpr std::size_t most_arguments = 21;
 
     std::uint8_t program = 0;  ///< index into Work::programs
     std::uint8_t kernel = 0;   ///< index into kernel_names() of that program

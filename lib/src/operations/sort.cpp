@@ -12,6 +12,7 @@
 #include "../key_order.hpp"
 #include "../rounds.hpp"
 #include "../sync_counter.hpp"
+#include "distribution.hpp"
 #include "operations.hpp"
 
 namespace lanesort::detail {
@@ -28,18 +29,22 @@ unsigned tiles_per_group(const KernelParameters& parameters, const DeviceInfo& d
 }
 
 /// As make_network(), in that shape; `adapts`: in a smaller one where its kernels need that.
-Network network_in(Planner& planner, Shape shape, bool adapts, const Request& request, const ElementBytes& bytes) {
+Network network_in(Planner& planner, Shape shape, bool adapts, const Request& request, const ElementBytes& bytes,
+                   bool sorts_leaves) {
     const DeviceInfo& device = planner.device();
     const bool merges = request.operation == Operation::merge;
     const std::uint64_t length = request.length();
     const unsigned resident_items = shape.resident_groups * shape.work_items;
     if (request.in_rows() && device.compiles) shape = fit_row(shape, length, !request.has_segments());
+    if (sorts_leaves || request.schedule == Schedule::network) shape.columns = false;
+    if (request.schedule == Schedule::columns) shape.columns = may_have_columns(shape);
     KernelParameters parameters{.bytes = bytes,
                                 .count_sync = request.counts_syncs,
                                 .unroll_rounds = device.kind == DeviceKind::gpu,
                                 .shape = shape,
                                 .offset_bytes = request.offset_bytes};
     parameters.order_by(request.key);
+    parameters.leaves = sorts_leaves;
     // The compiler's register use may allow smaller work-groups than the device does; fewer tiles or smaller shapes
     // need fewer.
     DeviceInfo limited = device;
@@ -82,6 +87,9 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
     return network;
 }
 
+/// As many as fill any device.
+constexpr std::uint64_t many_groups = 1024;
+
 /// Heads are sorted as tiles are.
 const char* kernel_of(Pass::Kind kind) noexcept {
     return name(kind == Pass::Kind::merge_heads ? Pass::Kind::sort_tiles : kind);
@@ -99,19 +107,19 @@ ElementBytes element_bytes(const Request& request, std::size_t index_bytes) noex
     return {request.key.bytes(), request.value_bytes, index_bytes == 0 && is_record ? 1 : index_bytes, is_record};
 }
 
-Network make_network(Planner& planner, const Request& request, const ElementBytes& bytes) {
+Network make_network(Planner& planner, const Request& request, const ElementBytes& bytes, bool sorts_leaves) {
     // Many rows fill the device, however short they are: then large tiles are of use, unless they exceed a row.
     constexpr std::uint64_t long_row = 4096;
     const std::uint64_t count = request.length() <= long_row ? request.length() : request.count;
     if (const std::optional<Shape> wanted = planner.wanted_shape(count, bytes)) {
         try {
             require_fit(*wanted, bytes, planner.device());
-            return network_in(planner, *wanted, false, request, bytes);
+            return network_in(planner, *wanted, false, request, bytes, sorts_leaves);
         } catch (const Error& error) {
             planner.refuse_wanted_shape(error);
         }
     }
-    return network_in(planner, choose_shape(planner.device(), bytes, count), true, request, bytes);
+    return network_in(planner, choose_shape(planner.device(), bytes, count), true, request, bytes, sorts_leaves);
 }
 
 void add_network(Work& work, Network network, const Request& request, Slot keys, Slot indices, Slot values) {
@@ -134,6 +142,9 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
         launch.program = static_cast<std::uint8_t>(work.programs.size());
         launch.kernel = kernel_number(parameters, kernel_of(pass.kind));
         launch.groups = pass.groups;
+        // Of leaves, few are to be merged (kernels/tile_in_local.cl).
+        if (parameters.leaves && pass.kind != Pass::Kind::sort_tiles)
+            launch.groups = std::min<std::uint64_t>(launch.groups, many_groups);
         // In the order of the kernels' arguments, which all have the same (kernels/tile_in_local.cl).
         launch.add(keys);
         launch.add_count(in_rows ? plan.count : request.count, position_bytes);
@@ -153,7 +164,7 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
         launch.add(pass.column_bits, 4);
         launch.add(values);
         launch.add(indices);
-        launch.add(Slot::segments);
+        launch.add(network.segments, network.first_segment);
         launch.add(Slot::counters, work.commands.size());
         work.commands.emplace_back(launch);
         ++work.report.launches;
@@ -219,6 +230,12 @@ void gather(Work& work, Slot first, Slot second, Slot all) {
     }
 }
 
+void add_sort(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys, Slot indices,
+              Slot values) {
+    if (add_distribution(planner, work, request, bytes, keys, indices, values)) return;
+    add_network(work, make_network(planner, request, bytes), request, keys, indices, values);
+}
+
 }  // namespace
 
 /// Sorts or merges in place; of ranges that lie apart, in place of the results.
@@ -234,8 +251,7 @@ void make_sort(Planner& planner, const Request& request, Work& work) {
     const bool is_indexed = request.stable && (request.value_bytes > 0 || request.key.is_record());
     const std::size_t index_bytes = is_indexed ? index_bytes_for(request) : 0;
     if (is_indexed) work.arrays[Slot::own_indices] = {request.count, index_bytes};
-    add_network(work, make_network(planner, request, element_bytes(request, index_bytes)), request, keys,
-                Slot::own_indices, values);
+    add_sort(planner, work, request, element_bytes(request, index_bytes), keys, Slot::own_indices, values);
 }
 
 void make_argsort(Planner& planner, const Request& request, Work& work) {
@@ -244,8 +260,7 @@ void make_argsort(Planner& planner, const Request& request, Work& work) {
         return;
     }
     const Slot sorted = copy_of_keys(request, work);
-    add_network(work, make_network(planner, request, element_bytes(request, request.index_bytes)), request, sorted,
-                Slot::indices);
+    add_sort(planner, work, request, element_bytes(request, request.index_bytes), sorted, Slot::indices, Slot::values);
 }
 
 Slot copy_of_keys(const Request& request, Work& work) {

@@ -11,10 +11,13 @@ namespace lanesort::detail {
 struct Network {
     Plan plan;
     std::shared_ptr<const Program> program;
+    Slot segments = Slot::segments;   ///< where those begin and end, if it sorts any
+    std::uint64_t first_segment = 0;  ///< integers before these
 };
 
 /// The network that sorts, or merges, what the request describes, moving elements of such bytes.
-Network make_network(Planner& planner, const Request& request, const ElementBytes& bytes);
+/// `sorts_leaves`: its segments are those of a distribution (kernels/rows.h).
+Network make_network(Planner& planner, const Request& request, const ElementBytes& bytes, bool sorts_leaves = false);
 
 /// Its launches, on keys, indices and values in those slots. Of the others it takes those that there are.
 void add_network(Work& work, Network network, const Request& request, Slot keys, Slot indices,

@@ -13,18 +13,18 @@
 namespace lanesort {
 
 /// One command of a call; each begins when the one before it has ended.
-struct ScheduledCommand {
+struct PlannedCommand {
     std::string name;              ///< of the kernel; or "copy", or "zero"
     std::uint64_t groups = 0;      ///< work-groups of a kernel
     std::uint64_t work_items = 0;  ///< of a work-group
     std::uint64_t bytes = 0;       ///< that are copied or zeroed
 
-    friend bool operator==(const ScheduledCommand&, const ScheduledCommand&) = default;
+    friend bool operator==(const PlannedCommand&, const PlannedCommand&) = default;
 };
 
 /// All commands of a call.
-struct Schedule {
-    std::vector<ScheduledCommand> commands;  ///< in order
+struct CommandList {
+    std::vector<PlannedCommand> commands;  ///< in order
     SortReport report;                       ///< launches, synchronisations and device memory, without times
 };
 
@@ -32,6 +32,6 @@ struct Schedule {
 /// compiler may demand smaller work-groups, and `lanesort tune` may have stored other shapes.
 ///
 /// Cost: compiles nothing and needs no device. Errors: those of the call that do not depend on where its arrays lie.
-Schedule schedule_of(const DeviceInfo& device, const Request& request);
+CommandList commands_of(const DeviceInfo& device, const Request& request);
 
 }  // namespace lanesort

@@ -1,0 +1,69 @@
+// How ranges are sorted by distribution: levels that divide them into leaves of a tile at most, and what those take.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <lanesort/device.hpp>
+
+#include "core/program.hpp"
+
+namespace lanesort::detail {
+
+/// Leaves that are too large for a tile: so many can be sorted by themselves, of so many tiles each. FEW of
+/// kernels/buckets.h.
+inline constexpr unsigned few_leaves = 64;
+inline constexpr unsigned most_tiles_of_few = 4;
+
+/// One level: each of `parents` ranges is divided into 2^buckets.bits children. Requires: a divided range has
+/// buckets.sample elements or more.
+struct Level {
+    Buckets buckets;
+    Shape shape;                     ///< work-items, and in register_vectors the elements of each in a tile
+    std::uint64_t parents = 1;       ///< ranges
+    std::uint64_t child = 0;         ///< elements that a child is to have
+    std::uint64_t slots = 0;         ///< whole blocks of the array
+    std::uint64_t stripe_slots = 0;  ///< of the part of a range that a work-group streams
+    std::uint64_t most_stripes = 0;  ///< of all ranges, however long each is
+    std::uint64_t window = 0;        ///< moves, on average, from one saved block to the next
+    std::uint64_t pool_blocks = 0;   ///< for which the pool has room, behind the splitters
+
+    std::uint64_t children() const noexcept { return parents << buckets.bits; }
+};
+
+/// All levels, and what they take besides the array.
+struct Distribution {
+    std::vector<Level> levels;
+    std::uint64_t leaf = 0;           ///< elements that a leaf may have
+    std::uint64_t pool_elements = 0;  ///< for splitters, blocks and what fills no block
+
+    std::uint64_t leaves() const noexcept { return levels.back().children(); }
+};
+
+/// The distribution of so many elements on such a device into leaves of no more than `leaf`, or nothing where there are
+/// too few, where local memory is too small, or where it would take more memory than most_distribution_bytes().
+std::optional<Distribution> make_distribution(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t count,
+                                              std::uint64_t leaf);
+
+/// The device memory that a distribution may take: a hundredth of the array or, if that is more, the smaller of 32 MiB
+/// and an eighth of the array.
+std::uint64_t most_distribution_bytes(std::uint64_t count, const ElementBytes& bytes) noexcept;
+
+/// Integers of a level's own, in units of 8 bytes, as the kernels want them: where each table begins, and their end.
+struct LevelTables {
+    std::uint64_t equal, children, states, end;
+};
+LevelTables level_tables(const Level& level, std::uint64_t begin) noexcept;
+
+/// The same of what levels have one after the other.
+struct SharedTables {
+    std::uint64_t bounds, state, first_stripes, counts, placed, totals, table, starts, saved, leaves, end;
+};
+SharedTables shared_tables(const Distribution& distribution) noexcept;
+
+/// Bytes of local memory that the kernels take.
+std::size_t classify_local_bytes(const Shape& shape, const ElementBytes& bytes, const Buckets& buckets) noexcept;
+std::size_t move_blocks_local_bytes(const Shape& shape, const Buckets& buckets) noexcept;
+
+}  // namespace lanesort::detail

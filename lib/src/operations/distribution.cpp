@@ -1,0 +1,254 @@
+#include "distribution.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <lanesort/error.hpp>
+
+#include "../distribution.hpp"
+#include "../integers.hpp"
+#include "../key_order.hpp"
+
+namespace lanesort::detail {
+namespace {
+
+/// The arrays that move together, and where the level's tables are.
+class Levels {
+public:
+    Levels(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes,
+           const Distribution& distribution, Slot keys, Slot indices, Slot values)
+        : planner_(planner), work_(work), request_(request), bytes_(bytes), distribution_(distribution), keys_(keys),
+          indices_(indices), values_(values), coding_(coding_of(request.key, request.order_or_usual())),
+          shared_(shared_tables(distribution)) {
+        std::uint64_t units = shared_.end;
+        for (const Level& level : distribution.levels) {
+            own_.push_back(level_tables(level, units));
+            units = own_.back().end;
+            splitters_ = std::max(splitters_, level.children());
+        }
+        work.arrays[Slot::own_integers] = {units, sizeof(std::uint64_t)};
+        work.arrays[Slot::pool_keys] = {distribution.pool_elements, bytes.key};
+        if (bytes.value > 0) work.arrays[Slot::pool_values] = {distribution.pool_elements, bytes.value};
+        if (bytes.index > 1) work.arrays[Slot::pool_indices] = {distribution.pool_elements, bytes.index};
+    }
+
+    void add() {
+        for (std::size_t i = 0; i < distribution_.levels.size(); ++i) add(i);
+        Launch& list = launch("list_leaves", ceil_div(distribution_.leaves(), items()));
+        table(list, shared_.totals);
+        table(list, own_.back().children);
+        table(list, own_.back().states);
+        table(list, shared_.leaves);
+        list.add_count(distribution_.leaves(), 4);
+        list.add(distribution_.leaf, position_bytes());
+        list.add(distribution_.leaf * most_tiles_of_few, position_bytes());
+    }
+
+    std::uint64_t leaves() const noexcept { return shared_.leaves; }
+    std::uint64_t few() const noexcept { return shared_.totals + 2; }
+    std::uint64_t whole() const noexcept { return few() + 2 * few_leaves; }
+
+private:
+    void add(std::size_t number) {
+        const Level& level = distribution_.levels[number];
+        const std::uint64_t bounds = number == 0 ? shared_.bounds : own_[number - 1].children;
+        const std::uint64_t states = number == 0 ? shared_.state : own_[number - 1].states;
+        const LevelTables& own = own_[number];
+        const bool is_first = number == 0;
+
+        compile(Family::classify, level, level.shape);
+        Launch& choose = launch("choose_splitters", level.parents);
+        elements(choose);
+        pool(choose, 0);
+        for (const std::uint64_t of : {bounds, states, shared_.first_stripes, own.equal, shared_.counts, shared_.totals})
+            table(choose, of);
+        choose.add_count(is_first ? request_.count : 0, position_bytes());
+        choose.add(level.child, position_bytes());
+        choose.add_count(level.parents, 4);
+        choose.add(level.stripe_slots, 4);
+        choose.add(coding_if(coding_, true));
+        choose.add(flip_of(*parameters_, coding_));
+
+        Launch& classify = launch("classify_elements", level.most_stripes);
+        elements(classify);
+        pool(classify, 0);
+        for (const std::uint64_t of : {bounds, states, shared_.first_stripes, own.equal, shared_.counts, shared_.totals,
+                                       shared_.table, shared_.starts})
+            table(classify, of);
+        classify.add_count(level.parents, 4);
+        classify.add(level.stripe_slots, 4);
+        classify.add(is_first, 4);
+        classify.add(coding_if(coding_, true));
+        classify.add(flip_of(*parameters_, coding_));
+
+        Shape shape = level.shape;
+        shape.work_items = 256;
+        shape.resident_groups = 3;
+        compile(Family::move_blocks, level, shape);
+        Launch& children = launch("find_children", level.parents);
+        for (const std::uint64_t of :
+             {bounds, states, own.equal, shared_.counts, shared_.placed, own.children, own.states})
+            table(children, of);
+        children.add_count(level.parents, 4);
+        children.add(distribution_.leaf, position_bytes());
+
+        Launch& slots = launch("find_slots", level.most_stripes);
+        for (const std::uint64_t of : {bounds, states, shared_.first_stripes, shared_.placed, shared_.totals,
+                                       shared_.table, own.children, shared_.saved})
+            table(slots, of);
+        slots.add_count(level.parents, 4);
+        slots.add(level.stripe_slots, 4);
+        slots.add_count(level.pool_blocks, 4);
+
+        Launch& paths = launch("find_paths", ceil_div(level.children() * 32, items()));
+        for (const std::uint64_t of : {states, shared_.placed, shared_.table, own.children}) table(paths, of);
+        paths.add_count(level.parents, 4);
+        paths.add(level.slots, 4);
+
+        Launch& cuts = launch("find_cuts", ceil_div(level.slots, 4 * items()));
+        for (const std::uint64_t of : {shared_.totals, shared_.table, shared_.saved}) table(cuts, of);
+        cuts.add_count(level.slots, 4);
+        cuts.add(level.window, 4);
+        cuts.add_count(level.pool_blocks, 4);
+
+        const std::uint64_t all_groups = std::uint64_t{planner_.device().compute_units} * 8;
+        Launch& save = launch("save_blocks", all_groups);
+        elements(save);
+        pool(save, splitters_);
+        for (const std::uint64_t of :
+             {bounds, states, shared_.first_stripes, shared_.totals, shared_.starts, shared_.saved})
+            table(save, of);
+        save.add_count(level.parents, 4);
+        save.add(level.stripe_slots, 4);
+        save.add_count(level.pool_blocks, 4);
+
+        Launch& move = launch("move_blocks", 2 * all_groups);
+        elements(move);
+        pool(move, splitters_);
+        for (const std::uint64_t of : {shared_.totals, shared_.table, shared_.saved}) table(move, of);
+        move.add_count(level.slots, 4);
+        move.add_count(level.pool_blocks, 4);
+
+        const std::uint64_t shares = std::clamp<std::uint64_t>(level.most_stripes / level.parents / 32, 1, 16);
+        Launch& fill = launch("fill_gaps", level.children() * shares);
+        elements(fill);
+        pool(fill, splitters_);
+        for (const std::uint64_t of : {bounds, states, shared_.first_stripes, shared_.placed, shared_.totals,
+                                       shared_.starts, own.children, own.states})
+            table(fill, of);
+        fill.add_count(level.parents, 4);
+        fill.add(shares, 4);
+        fill.add_count(level.pool_blocks, 4);
+    }
+
+    void compile(Family family, const Level& level, const Shape& shape) {
+        KernelParameters parameters{
+            .family = family, .bytes = bytes_, .wide_positions = wide(), .shape = shape, .buckets = level.buckets};
+        parameters.order_by(request_.key);
+        std::shared_ptr<const Program> program = planner_.compile(parameters);
+        if (program->max_work_items < parameters.work_items())
+            throw Error(ErrorCode::unsupported,
+                        fmt::format("the kernels of a distribution run in work-groups of at most {} work-items on {}",
+                                    program->max_work_items, planner_.device().name));
+        parameters_ = &program->parameters;
+        work_.programs.push_back(std::move(program));
+    }
+
+    Launch& launch(const char* kernel, std::uint64_t groups) {
+        ++work_.report.launches;
+        return std::get<Launch>(work_.commands.emplace_back(
+            Launch{.program = static_cast<std::uint8_t>(work_.programs.size() - 1),
+                   .kernel = kernel_number(*parameters_, kernel),
+                   .awaits = false,
+                   .groups = groups}));
+    }
+
+    void elements(Launch& launch) const {
+        launch.add(keys_);
+        launch.add(values_);
+        launch.add(indices_);
+    }
+    void pool(Launch& launch, std::uint64_t from) const {
+        launch.add(Slot::pool_keys, from);
+        launch.add(Slot::pool_values, from);
+        launch.add(Slot::pool_indices, from);
+    }
+    void table(Launch& launch, std::uint64_t from) const { launch.add(Slot::own_integers, from); }
+
+    bool wide() const noexcept { return request_.count >= wide_count; }
+    std::size_t position_bytes() const noexcept { return wide() ? 8 : 4; }
+    unsigned items() const noexcept { return parameters_->work_items(); }
+
+    Planner& planner_;
+    Work& work_;
+    const Request& request_;
+    const ElementBytes& bytes_;
+    const Distribution& distribution_;
+    Slot keys_, indices_, values_;
+    KeyCoding coding_;
+    SharedTables shared_;
+    std::vector<LevelTables> own_;
+    std::uint64_t splitters_ = 0;
+    const KernelParameters* parameters_ = nullptr;
+};
+
+/// From so many keys on it is faster than columns on a graphics card (bench/NOTES.md).
+constexpr std::uint64_t least_count = std::uint64_t{1} << 24;
+
+/// A request that sorts the ranges from and to the places that a table in the work's own integers tells.
+Request leaves_of(const Request& request, std::uint64_t number, std::uint64_t longest) {
+    Request leaves = request;
+    leaves.operation = Operation::sort;
+    leaves.schedule = Schedule::automatic;
+    leaves.segments = number;
+    leaves.longest = longest;
+    leaves.offset_bytes = sizeof(std::uint64_t);
+    return leaves;
+}
+
+}  // namespace
+
+bool add_distribution(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
+                      Slot indices, Slot values) {
+    const DeviceInfo& device = planner.device();
+    const bool is_demanded = request.schedule == Schedule::distribution;
+    const bool is_chosen = request.schedule == Schedule::automatic && device.kind == DeviceKind::gpu &&
+                           request.count >= least_count;
+    if (request.in_rows() || request.first != all_keys || request.counts_syncs || request.operation == Operation::merge || !(is_demanded || is_chosen)) return false;
+    const std::optional<Shape> wanted = planner.wanted_shape(request.count, bytes);
+    std::uint64_t leaf = (wanted ? *wanted : choose_shape(device, bytes, request.count)).tile_keys();
+    for (;;) {
+        const std::optional<Distribution> distribution =
+            device.compiles ? make_distribution(device, bytes, request.count, leaf) : std::nullopt;
+        if (!distribution) {
+            if (!is_demanded) return false;
+            throw Error(ErrorCode::unsupported,
+                        fmt::format("{} keys cannot be sorted by distribution on {}: they are too few, or local memory "
+                                    "or the {} bytes that it may take are too small",
+                                    request.count, device.name, most_distribution_bytes(request.count, bytes)));
+        }
+        const Request leaves = leaves_of(request, distribution->leaves(), leaf);
+        Network of_leaves = make_network(planner, leaves, bytes, true);
+        if (of_leaves.plan.passes.size() > 1) {
+            // The device's compiler wants a smaller tile.
+            leaf = of_leaves.plan.shape.tile_keys();
+            continue;
+        }
+        const Request few = leaves_of(request, few_leaves, leaf * most_tiles_of_few);
+        const Request whole = leaves_of(request, 1, request.count);
+        Levels levels(planner, work, request, bytes, *distribution, keys, indices, values);
+        levels.add();
+        const auto add = [&](Network network, const Request& of, std::uint64_t from) {
+            network.segments = Slot::own_integers;
+            network.first_segment = from;
+            add_network(work, std::move(network), of, keys, indices, values);
+        };
+        add(std::move(of_leaves), leaves, levels.leaves());
+        add(make_network(planner, few, bytes, true), few, levels.few());
+        add(make_network(planner, whole, bytes, true), whole, levels.whole());
+        return true;
+    }
+}
+
+}  // namespace lanesort::detail
