@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 
 #include "integers.hpp"
 
@@ -38,7 +37,6 @@ std::optional<Level> level_of(const DeviceInfo& device, const ElementBytes& byte
     for (const unsigned work_items : {1024u, 512u, 256u, 128u}) {
         level.shape.work_items = work_items;
         level.shape.resident_groups = std::max(1024 / work_items, 1u);
-        if (getenv("TRIAL_WI") && work_items != strtoul(getenv("TRIAL_WI"), 0, 0)) continue;
         if (work_items > device.max_work_items || work_items < level.buckets.block) continue;
         level.buckets.sample = static_cast<unsigned>(std::min(std::uint64_t{is_last ? 64u : 16u} << bits, std::bit_floor(leaf)));
         while (bytes_of(level.buckets.sample, bytes) + 20 * (std::size_t{1} << bits) > device.local_bytes)
@@ -46,7 +44,7 @@ std::optional<Level> level_of(const DeviceInfo& device, const ElementBytes& byte
         const std::size_t local = classify_local_bytes(level.shape, bytes, level.buckets);
         // Two groups hide each other's barriers, where a multiprocessor has room for them.
         const bool could_be_two = work_items == 1024 && 2 * classify_local_bytes({.work_items = 512, .register_vectors = level.shape.register_vectors}, bytes, level.buckets) <= device.local_bytes;
-        if (local <= device.local_bytes && (!could_be_two || getenv("TRIAL_WI")) && level.buckets.sample >= 4u << bits) return level;
+        if (local <= device.local_bytes && !could_be_two && level.buckets.sample >= 4u << bits) return level;
     }
     return std::nullopt;
 }
@@ -66,7 +64,6 @@ std::size_t move_blocks_local_bytes(const Shape& shape, const Buckets& buckets) 
 }
 
 std::uint64_t most_distribution_bytes(std::uint64_t count, const ElementBytes& bytes) noexcept {
-    if (const char* t = getenv("TRIAL_BYTES")) return strtoull(t, 0, 0);
     const std::uint64_t array = count * bytes.all();
     return std::max(array / 100, std::min(std::uint64_t{32} << 20, array / 8));
 }
