@@ -105,7 +105,7 @@ SharedTables shared_tables(const Distribution& distribution) noexcept {
 }
 
 std::optional<Distribution> make_distribution(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t count,
-                                              std::uint64_t leaf) {
+                                              std::uint64_t leaf, std::uint64_t most) {
     constexpr std::uint64_t most_count = std::uint64_t{1} << 34;  // slots have 30 bits
     if (count < 4 * leaf || count > most_count) return std::nullopt;
     // Samples tell the sizes of children by chance: leaves are somewhat smaller than they may be, and there may be more
@@ -139,7 +139,6 @@ std::optional<Distribution> make_distribution(const DeviceInfo& device, const El
         // The pool has what the tables leave.
         std::uint64_t units = shared_tables(made).end;
         for (const Level& level : made.levels) units = level_tables(level, units).end;
-        const std::uint64_t most = most_distribution_bytes(count, bytes);
         std::uint64_t splitters = 0;
         for (const Level& level : made.levels) splitters = std::max(splitters, level.children());
         const std::uint64_t known = 8 * units + splitters * bytes.all();

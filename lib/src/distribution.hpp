@@ -42,11 +42,11 @@ struct Distribution {
 };
 
 /// The distribution of so many elements on such a device into leaves of no more than `leaf`, or nothing where there are
-/// too few, where local memory is too small, or where it would take more memory than most_distribution_bytes().
+/// too few, where local memory is too small, or where it would take more than `most` bytes of device memory.
 std::optional<Distribution> make_distribution(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t count,
-                                              std::uint64_t leaf);
+                                              std::uint64_t leaf, std::uint64_t most);
 
-/// The device memory that a distribution may take: a hundredth of the array or, if that is more, the smaller of 32 MiB
+/// The device memory that a distribution takes at most, if the request does not say: a hundredth of the array or, if that is more, the smaller of 32 MiB
 /// and an eighth of the array.
 std::uint64_t most_distribution_bytes(std::uint64_t count, const ElementBytes& bytes) noexcept;
 

@@ -53,6 +53,8 @@ struct Request {
     std::size_t index_bytes = 0;     ///< of an index of argsort and top_k, 4 or 8; 0: no indices
     std::size_t length_bytes = 0;    ///< of a length of run_lengths, 4 or 8
     Schedule schedule = Schedule::automatic;  ///< of a sort of one range
+    bool data_independent = false;   ///< the same positions are compared whatever the keys are: no distribution
+    std::uint64_t extra_bytes = 0;   ///< device memory that a distribution may take; 0: as docs/memory.md says
     KeyKind key = KeyType::u32;      ///< numbers of a type, or records in the order of a comparator
 
     /// The order of numbers.

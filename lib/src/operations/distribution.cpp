@@ -213,20 +213,22 @@ bool add_distribution(Planner& planner, Work& work, const Request& request, cons
                       Slot indices, Slot values) {
     const DeviceInfo& device = planner.device();
     const bool is_demanded = request.schedule == Schedule::distribution;
-    const bool is_chosen = request.schedule == Schedule::automatic && device.kind == DeviceKind::gpu &&
+    const bool is_chosen = request.schedule == Schedule::automatic && !request.data_independent && device.kind == DeviceKind::gpu &&
                            request.count >= least_count;
     if (request.in_rows() || request.first != all_keys || request.counts_syncs || request.operation == Operation::merge || !(is_demanded || is_chosen)) return false;
     const std::optional<Shape> wanted = planner.wanted_shape(request.count, bytes);
     std::uint64_t leaf = (wanted ? *wanted : choose_shape(device, bytes, request.count)).tile_keys();
+    const std::uint64_t most =
+        request.extra_bytes > 0 ? request.extra_bytes : most_distribution_bytes(request.count, bytes);
     for (;;) {
         const std::optional<Distribution> distribution =
-            device.compiles ? make_distribution(device, bytes, request.count, leaf) : std::nullopt;
+            device.compiles ? make_distribution(device, bytes, request.count, leaf, most) : std::nullopt;
         if (!distribution) {
             if (!is_demanded) return false;
             throw Error(ErrorCode::unsupported,
                         fmt::format("{} keys cannot be sorted by distribution on {}: they are too few, or local memory "
                                     "or the {} bytes that it may take are too small",
-                                    request.count, device.name, most_distribution_bytes(request.count, bytes)));
+                                    request.count, device.name, most));
         }
         const Request leaves = leaves_of(request, distribution->leaves(), leaf);
         Network of_leaves = make_network(planner, leaves, bytes, true);
