@@ -38,6 +38,9 @@ HostCall call_on(Operation operation, const ConstKeys& keys, const SortOptions& 
                     .in_host_memory = true,
                     .row_length = options.row_length,
                     .first = options.first,
+                    .schedule = options.schedule,
+                    .data_independent = options.data_independent,
+                    .extra_bytes = options.extra_bytes,
                     .key = keys.kind()};
     call.keys = {const_cast<void*>(keys.data())};
     if (options.segments.empty()) return call;

@@ -213,6 +213,155 @@ TEST_CASE("core: an option that a call does not use is refused") {
     for (const Operation operation : {sort, merge}) refused(operation, {.index_bytes = 4}, "indices");
 }
 
+/// Of which a graphics card would sort by distribution.
+constexpr std::uint64_t many = std::uint64_t{1} << 26;
+
+TEST_CASE("core: a schedule is for sorts and argsorts of one range, and what contradicts it is refused") {
+    using enum Operation;
+    SorterCore core = core_for(test::graphics_card(), 256);
+    const auto refused = [&](const Request& request, const char* part) {
+        CAPTURE(name(request.operation));
+        test::check_refused(ErrorCode::invalid_argument, part, [&] { core.planner().arrays(request); });
+        test::check_refused(ErrorCode::invalid_argument, part, [&] { core.planner().plan(request); });
+    };
+    for (const Operation operation : {merge, top_k, is_sorted, is_sorted_until, unique, run_lengths}) {
+        Request request{.operation = operation, .count = 100};
+        if (operation == top_k) request.first = 10;
+        if (operation == run_lengths) request.length_bytes = 4;
+        const auto unused = [&](const Request& with, const std::string& option) {
+            refused(with, (std::string(name(operation)) + " does not use `" + option + "`").c_str());
+        };
+        for (const Schedule schedule : {Schedule::network, Schedule::columns, Schedule::distribution}) {
+            Request with = request;
+            with.schedule = schedule;
+            unused(with, "schedule");
+        }
+        Request with = request;
+        with.data_independent = true;
+        unused(with, "data_independent");
+        with = request;
+        with.extra_bytes = 1;
+        unused(with, "extra_bytes");
+    }
+    for (const Operation operation : {sort, argsort}) {
+        Request request{.operation = operation, .count = 100};
+        if (operation == argsort) request.index_bytes = 4;
+        for (const Schedule schedule : {Schedule::network, Schedule::columns, Schedule::distribution}) {
+            const auto in_parts = [&](std::uint64_t row_length, std::size_t offset_bytes, std::uint64_t first) {
+                Request with = request;
+                with.schedule = schedule;
+                with.row_length = row_length;
+                with.offset_bytes = offset_bytes;
+                with.first = first;
+                refused(with, "for one whole range");
+            };
+            in_parts(10, 0, all_keys);
+            in_parts(0, 8, all_keys);
+            in_parts(0, 0, 10);
+        }
+        Request with = request;
+        with.schedule = static_cast<Schedule>(4);
+        refused(with, "no schedule 4");
+        with.schedule = Schedule::distribution;
+        with.data_independent = true;
+        refused(with, "`data_independent`");
+        with.schedule = Schedule::automatic;
+        with.extra_bytes = 1;
+        refused(with, "the call rules out");
+        with.data_independent = false;
+        CHECK_NOTHROW(core.planner().plan(with));
+        with.row_length = 10;
+        refused(with, "the call rules out");
+        with.row_length = 0;
+        with.schedule = Schedule::columns;
+        refused(with, "the call rules out");
+    }
+    refused({.count = many, .counts_syncs = true, .schedule = Schedule::distribution}, "not counted");
+
+    // Rows, segments and first keys are sorted without a distribution anyway.
+    for (Request request : {Request{.count = 100, .row_length = 10}, {.count = 100, .first = 10}, {.count = 100}}) {
+        request.data_independent = true;
+        CHECK_NOTHROW(core.planner().plan(request));
+    }
+}
+
+TEST_CASE("core: the schedule that is demanded is taken, and reported") {
+    using enum Schedule;
+    DeviceInfo card = test::graphics_card();
+    card.max_work_items = 1024;
+    card.local_bytes = 227 << 10;
+    SorterCore core = core_for(card, 1024), built_in = core_for(built_in_device().info(), 1);
+    const auto report = [&](const Request& request) { return core.planner().plan(request)->report; };
+    const auto taken = [&](const Request& request) { return report(request).schedule; };
+    for (const Operation operation : {Operation::sort, Operation::argsort}) {
+        Request request{.operation = operation, .count = many};
+        if (operation == Operation::argsort) request.index_bytes = 4;
+        CHECK(taken(request) == distribution);
+        const std::uint64_t copy = operation == Operation::argsort ? 4 * many : 0;
+        const std::uint64_t extra = report(request).device_bytes - copy;
+        CHECK(extra > 0);
+        for (const Schedule schedule : {network, columns, distribution}) {
+            request.schedule = schedule;
+            CHECK(taken(request) == schedule);
+            CHECK(report(request).device_bytes == copy + (schedule == distribution ? extra : 0));
+        }
+        request.extra_bytes = extra;
+        CHECK(taken(request) == distribution);
+        request.extra_bytes = 1000;
+        test::check_refused(ErrorCode::unsupported, "1000 bytes", [&] { taken(request); });
+        request.schedule = automatic;
+        CHECK(taken(request) == network);
+        request.extra_bytes = 0;
+        request.data_independent = true;
+        CHECK(taken(request) == network);
+        CHECK(report(request).device_bytes == copy);
+        request.count = 1 << 16;
+        request.data_independent = false;
+        CHECK(taken(request) == network);
+    }
+    CHECK(taken({.count = 1, .schedule = network}) == automatic);
+    CHECK(taken({.count = 100, .row_length = 10}) == automatic);
+    CHECK(taken({.operation = Operation::merge, .count = 100, .middle = 10}) == automatic);
+    test::check_refused(ErrorCode::unsupported, "cannot be sorted by distribution",
+                        [&] { built_in.planner().plan({.count = many, .schedule = distribution}); });
+}
+
+TEST_CASE("core: options and ranges say the schedule") {
+    constexpr std::uint64_t extra = 4711;
+    const KeyRangeIn<void*> keys{
+        .count = 100, .schedule = Schedule::columns, .data_independent = true, .extra_bytes = extra};
+    for (const Request& request : {sort(keys).request, argsort(keys, ValueRangeIn<void*>{}).request}) {
+        CHECK(request.schedule == Schedule::columns);
+        CHECK(request.data_independent);
+        CHECK(request.extra_bytes == extra);
+    }
+    Sorter sorter(std::make_unique<SorterCore>(core_for(test::graphics_card(), 256)));
+    std::vector<std::uint32_t> numbers(100'000), indices(numbers.size());
+    const auto refused = [&](const SortOptions& options, const char* part) {
+        const std::span<std::uint32_t> values(indices);
+        test::check_refused(ErrorCode::invalid_argument, part, [&] { sorter.sort(numbers, options); });
+        test::check_refused(ErrorCode::invalid_argument, part, [&] { sorter.sort_by_key(numbers, values, options); });
+        test::check_refused(ErrorCode::invalid_argument, part, [&] { sorter.argsort(numbers, values, options); });
+    };
+    refused({.schedule = Schedule::distribution, .data_independent = true}, "`data_independent`");
+    refused({.data_independent = true, .extra_bytes = extra}, "the call rules out");
+    refused({.row_length = 100, .schedule = Schedule::network}, "for one whole range");
+    CHECK(sorter.sort(numbers, {.schedule = Schedule::columns}).schedule == Schedule::columns);
+    CHECK(sorter.argsort(numbers, std::span(indices), {.schedule = Schedule::network}).schedule == Schedule::network);
+    CHECK(sorter.sort(numbers, {.data_independent = true}).schedule == Schedule::network);
+    test::check_refused(ErrorCode::invalid_argument, "merge does not use `schedule`",
+                        [&] { sorter.merge(numbers, 5, {.schedule = Schedule::network}); });
+    test::check_refused(ErrorCode::invalid_argument, "unique does not use `data_independent`",
+                        [&] { sorter.unique(numbers, {.data_independent = true}); });
+}
+
+TEST_CASE("core: every schedule has a name") {
+    std::vector<std::string> names;
+    for (const Schedule schedule : all_schedules) names.push_back(name(schedule));
+    CHECK(names == std::vector<std::string>{"automatic", "network", "columns", "distribution"});
+    CHECK(name(static_cast<Schedule>(4)) == std::string("none"));
+}
+
 TEST_CASE("core: records have the order of their comparator, and no other can be asked for") {
     SorterCore core = core_for(test::graphics_card(), 256);
     const Comparator comparator{.type = "uint", .bytes = 4, .before = "a < b"};

@@ -191,6 +191,27 @@ TEST_CASE("built-in device: in columns of small tiles, with what can go with key
     check(std::uint32_t{}, 2, 4);
 }
 
+TEST_CASE("built-in device: the schedule that is asked for, which is no distribution") {
+    Random random(seed());
+    Sorter sorter(built_in_device());
+    for (const std::size_t count : {2, 5000, 300'001}) {
+        const auto keys = random_keys<std::uint32_t>(count, random);
+        for (const Schedule schedule : {Schedule::network, Schedule::columns})
+            for (const std::size_t value_bytes : {0, 4}) {
+                CAPTURE(name(schedule));
+                run_on_host(sorter, problem_of({.value_bytes = value_bytes, .schedule = schedule}, keys), 1);
+                const bool is_one_tile = count <= 5000;
+                CHECK(sorter.last_report().schedule == (is_one_tile ? Schedule::network : schedule));
+            }
+        run_on_host(sorter,
+                    problem_of({.operation = Operation::argsort, .index_bytes = 4, .data_independent = true}, keys));
+        auto untouched = keys;
+        check_refused(ErrorCode::unsupported, "cannot be sorted by distribution",
+                      [&] { sorter.sort(untouched, {.schedule = Schedule::distribution}); });
+        CHECK(untouched == keys);
+    }
+}
+
 TEST_CASE("built-in device: arrays at every address, offsets of 4 bytes") {
     Random random(seed());
     Sorter sorter(built_in_device());

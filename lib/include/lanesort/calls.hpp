@@ -100,6 +100,9 @@ CallIn<Memory> call_on(Operation operation, const KeyRangeIn<Memory>& keys) {
     request.stable = keys.stable;
     request.row_length = keys.row_length;
     request.first = keys.first;
+    request.schedule = keys.schedule;
+    request.data_independent = keys.data_independent;
+    request.extra_bytes = keys.extra_bytes;
     request.key = keys.type;
     call.keys = {keys.memory, keys.offset};
     if (keys.segments.memory != nullptr) {

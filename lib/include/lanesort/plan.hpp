@@ -1,5 +1,5 @@
 /// @file
-/// The schedule of a sort: pure, known before it runs, the same for all keys of one count.
+/// The plan of a sort by the network or by columns: pure, known before it runs, the same for all keys of one count.
 #pragma once
 
 #include <cstddef>

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include <lanesort/comparator.hpp>
 #include <lanesort/plan.hpp>
+#include <lanesort/request.hpp>
 
 namespace lanesort {
 
@@ -37,6 +39,9 @@ struct KeyRangeIn {
     SegmentRange<Memory> segments = {};  ///< each sorted by itself, all by the launches of the longest; null: none
     bool stable = false;                 ///< as SortOptions says
     std::size_t first = all_keys;        ///< keys that are to be in their places, as SortOptions says
+    Schedule schedule = Schedule::automatic;  ///< as SortOptions says
+    bool data_independent = false;            ///< as SortOptions says
+    std::uint64_t extra_bytes = 0;            ///< as SortOptions says
 };
 
 /// Values, indices or lengths, one for each key, of `bytes` bytes each (values 1, 2, 4, 8 or 16, the others 4 or 8),

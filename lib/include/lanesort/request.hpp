@@ -24,12 +24,24 @@ enum class Operation : std::uint8_t {
     run_lengths,      ///< these and how often each comes
 };
 
-/// How a sort of one range goes. All of them give the same bytes.
+/// How a sort of one range goes. All of them give the same bytes, and launch the same kernels whatever the keys are.
+/// The network and columns also compare the same positions whatever the keys are (docs/reliability.md); a distribution
+/// does not.
 enum class Schedule : std::uint8_t {
-    automatic,     ///< what is the fastest on the device
-    network,       ///< the bitonic merge sort's passes, phase by phase
-    columns,       ///< columns of tiles, as far as these suffice, then the network's phases
-    distribution,  ///< by splitters into leaves of a tile, which the network sorts; depends on the keys
+    automatic,  ///< what is the fastest on the device; a distribution only for large arrays on a GPU
+    network,    ///< the bitonic merge sort's passes, phase by phase
+    /// Columns of tiles, as far as they suffice, then the network's phases; these alone where the shape has no columns.
+    columns,
+    /// By splitters into leaves of a tile, which the network sorts.
+    ///
+    /// Memory: beside the array at most a hundredth of it or, if that is more, the smaller of 32 MiB and an eighth of
+    /// it; or Request::extra_bytes. SortReport::device_bytes counts it.
+    /// Cost: reads and writes the array a few times at any count, where a network does so for each of its passes. The
+    /// time depends on the keys.
+    /// Errors: Error(unsupported) where the array is too small, where the device or the memory allows no distribution,
+    /// and on the built-in device, which has none.
+    /// Source: Axtmann, Witt, Ferizovic, Sanders, "Engineering In-place (Shared-memory) Sorting Algorithms", 2020.
+    distribution,
 };
 
 /// A call, but for where its arrays lie. Members that the operation does not use keep their defaults.
@@ -52,10 +64,10 @@ struct Request {
     std::size_t value_bytes = 0;     ///< of a value: 1, 2, 4, 8 or 16; 0: no values
     std::size_t index_bytes = 0;     ///< of an index of argsort and top_k, 4 or 8; 0: no indices
     std::size_t length_bytes = 0;    ///< of a length of run_lengths, 4 or 8
-    Schedule schedule = Schedule::automatic;  ///< of a sort of one range
-    bool data_independent = false;   ///< the same positions are compared whatever the keys are: no distribution
-    std::uint64_t extra_bytes = 0;   ///< device memory that a distribution may take; 0: as docs/memory.md says
-    KeyKind key = KeyType::u32;      ///< numbers of a type, or records in the order of a comparator
+    Schedule schedule = Schedule::automatic;  ///< of a sort or argsort of one whole range
+    bool data_independent = false;            ///< of sorts: the same positions are compared whatever the keys are
+    std::uint64_t extra_bytes = 0;            ///< device memory that a distribution may take; 0: as Schedule says
+    KeyKind key = KeyType::u32;               ///< numbers of a type, or records in the order of a comparator
 
     /// The order of numbers.
     Order order_or_usual() const noexcept {
@@ -85,7 +97,13 @@ inline constexpr Operation all_operations[] = {Operation::sort,   Operation::arg
                                                Operation::top_k,  Operation::is_sorted,  Operation::is_sorted_until,
                                                Operation::unique, Operation::run_lengths};
 
+/// Every schedule, in the order of Schedule.
+inline constexpr Schedule all_schedules[] = {Schedule::automatic, Schedule::network, Schedule::columns,
+                                             Schedule::distribution};
+
 /// "sort", "argsort", ...: as the enumerator is written.
 const char* name(Operation operation) noexcept;
+/// "automatic", "network", ...: as the enumerator is written.
+const char* name(Schedule schedule) noexcept;
 
 }  // namespace lanesort

@@ -58,6 +58,14 @@ struct SortOptions {
     /// segment. The others follow, in an order that depends on the shape. Up to half a tile of the shape (thousands)
     /// they take a fraction of the passes of a sort; more take a sort.
     std::size_t first = all_keys;
+    /// How a sort or argsort of one range goes; not for rows, segments and `first`. One that is demanded and cannot be
+    /// is Error(unsupported).
+    Schedule schedule = Schedule::automatic;
+    /// Of sorts and argsorts: the same positions are compared whatever the keys are, so no distribution is taken.
+    bool data_independent = false;
+    /// Device memory that a distribution may take, in bytes; 0: as Schedule says. Where that is too little, another
+    /// schedule is taken, or, if a distribution is demanded, the call is Error(unsupported).
+    std::uint64_t extra_bytes = 0;
 };
 
 /// Which keys are selected. Unlike a sort, a selection descends unless told otherwise: the largest come first.
@@ -67,7 +75,7 @@ struct TopKOptions {
 };
 
 /// Sorts on one device, in place. It needs no second array, gives the same bytes on every device (but behind
-/// SortOptions::first), and has a schedule that depends on the count and the shape only.
+/// SortOptions::first), and what it launches depends on the count and the shape only.
 ///
 /// A sorter owns its programs. The first call that needs a program compiles it, or prepare() does. One sorter serves
 /// one thread at a time; different sorters are independent. After an error the sorter can be used again.
@@ -108,8 +116,12 @@ public:
     ///
     /// Order: that of the options. Equal keys are equal in every bit. Records that compare equal are ordered by their
     /// words, as Comparator says, or keep their order where the sort is stable.
-    /// Memory: a stable sort of records takes an index for each: 4 bytes, 8 from 2^32 of them on.
-    /// Cost: one phase of the network for each doubling of the keys, cut into passes that each read and write all keys.
+    /// Memory: a stable sort of records takes an index for each: 4 bytes, 8 from 2^32 of them on. A distribution, which
+    /// large arrays on a GPU get unless the options rule it out, takes what Schedule says.
+    /// Cost: one phase of the network for each doubling of the keys, cut into passes that each read and write all keys;
+    /// of a distribution, what Schedule says.
+    /// Errors: Error(invalid_argument) also for a distribution that is to be data-independent; Error(unsupported) for
+    /// one that cannot be.
     SortReport sort(Keys keys, const SortOptions& options = {});
     /// The same for records in the order of a C++ function, as is every call on {records, order}: see cpu.hpp.
     template <detail::Lasting R, detail::Orders<detail::Element<R>> Function>
@@ -138,7 +150,7 @@ public:
     ///
     /// Order: as sort(). Unless the sort is stable, pairs of equal keys come in the order of their values' bits, taken
     /// as unsigned little-endian integers and ascending, whatever the order of the keys.
-    /// Memory: a stable sort takes an index for each pair, as sort() does for records.
+    /// Memory: a stable sort takes an index for each pair, as sort() does for records; a distribution as in sort().
     /// Cost: as sort(), and each pass moves the values, too.
     /// Errors: Error(invalid_argument) also where there are not as many values as keys.
     SortReport sort_by_key(Keys keys, Values values, const SortOptions& options = {});
@@ -176,7 +188,7 @@ public:
     /// Indices of keys that are in no segment are unspecified.
     ///
     /// Order: stable; equal keys keep their order, also when descending.
-    /// Memory: a copy of the keys, also on a device that works in host memory.
+    /// Memory: a copy of the keys, also on a device that works in host memory; a distribution as in sort().
     /// Cost: as sort(), and each pass moves the indices, too.
     /// Errors: Error(invalid_argument) also where there are not as many indices as keys; Error(too_large) for 2^32 keys
     /// or more, in one row or segment, with indices of 4 bytes.
@@ -341,18 +353,18 @@ public:
     /// Errors: Error(device_failed).
     void release();
 
-    /// Returns the shape of a sort of `count` keys of that type (0: very many), as it fits the kernels that the
-    /// device's compiler built.
+    /// Returns the shape of a data-independent sort of `count` keys of that type (0: very many), as it fits the kernels
+    /// that the device's compiler built.
     ///
     /// Cost: compiles these.
     /// Errors: as prepare().
     Shape shape(KeyType type, std::uint64_t count = 0);
 
-    /// Returns the plan of a sort of `count` keys of that type. Cost and errors are those of shape().
+    /// Returns the plan of a data-independent sort of `count` keys of that type. Cost and errors are those of shape().
     Plan plan(KeyType type, std::uint64_t count);
 
-    /// Sorts `count` random keys with kernels that count their own hand-overs and barriers, and returns what really
-    /// happened.
+    /// Sorts `count` random keys, data-independently, with kernels that count their own hand-overs and barriers, and
+    /// returns what really happened.
     ///
     /// Memory: takes host and device memory for these keys and a few bytes.
     /// Errors: as sort(); Error(device_failed) also if the result is not sorted or the work-groups disagree.

@@ -13,8 +13,8 @@ namespace {
 
 /// Every operation, in the order of its enumerators.
 constexpr OperationRow operations[] = {
-    {Operation::sort, "sort", stable | first | values | counters, sort_arrays, make_sort},
-    {Operation::argsort, "argsort", stable | first | indices, argsort_arrays, make_argsort},
+    {Operation::sort, "sort", stable | first | values | counters | schedules, sort_arrays, make_sort},
+    {Operation::argsort, "argsort", stable | first | indices | schedules, argsort_arrays, make_argsort},
     {Operation::merge, "merge", stable | first | middle | apart | values | counters, merge_arrays, make_sort},
     {Operation::top_k, "top_k", stable | first | indices, top_k_arrays, make_top_k},
     {Operation::is_sorted, "is_sorted", 0, order_arrays, make_order_test},
@@ -46,6 +46,9 @@ void check_options(const Request& request, const OperationRow& row) {
     check(in_place, request.in_place, "in_place");
     check(apart, request.apart, "apart");
     check(counters, request.counts_syncs, "counts_syncs");
+    check(schedules, request.schedule != Schedule::automatic, "schedule");
+    check(schedules, request.data_independent, "data_independent");
+    check(schedules, request.extra_bytes != 0, "extra_bytes");
 }
 
 }  // namespace
@@ -128,6 +131,16 @@ Argument flip_of(const KernelParameters& parameters, KeyCoding coding) noexcept 
 const char* name(Operation operation) noexcept {
     for (const detail::OperationRow& row : detail::operations)
         if (row.operation == operation) return row.name;
+    return "none";
+}
+
+const char* name(Schedule schedule) noexcept {
+    switch (schedule) {
+        case Schedule::automatic: return "automatic";
+        case Schedule::network: return "network";
+        case Schedule::columns: return "columns";
+        case Schedule::distribution: return "distribution";
+    }
     return "none";
 }
 

@@ -65,6 +65,8 @@ void check(const Request& request) {
     const Order order = request.order_or_usual();
     require(order == Order::ascending || order == Order::descending, "there is no order {}",
             static_cast<unsigned>(order));
+    require(std::ranges::count(all_schedules, request.schedule) == 1, "there is no schedule {}",
+            static_cast<unsigned>(request.schedule));
 }
 
 void check_indices(const Request& request) {

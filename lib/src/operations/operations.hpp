@@ -15,7 +15,8 @@ enum Option : unsigned {
     lengths = 32,
     counters = 64,
     in_place = 128,
-    apart = 256
+    apart = 256,
+    schedules = 512  ///< `schedule`, `data_independent` and `extra_bytes`
 };
 
 /// What the planner knows of an operation.

@@ -87,6 +87,24 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
     return network;
 }
 
+/// Throws Error(invalid_argument) for a schedule that the request contradicts.
+void check_schedule(const Request& request) {
+    const auto require = [](bool holds, const char* sentence) {
+        if (!holds) throw Error(ErrorCode::invalid_argument, sentence);
+    };
+    const bool is_whole = !request.in_rows() && request.first == all_keys;
+    const bool is_distribution = request.schedule == Schedule::distribution;
+    require(request.schedule == Schedule::automatic || is_whole,
+            "a `schedule` is for one whole range, not for rows, segments or first keys");
+    require(!is_distribution || !request.data_independent,
+            "a distribution depends on the keys, so no sort by it is `data_independent`");
+    require(!is_distribution || !request.counts_syncs,
+            "the hand-overs of a distribution depend on the keys, so they are not counted (`counts_syncs`)");
+    require(request.extra_bytes == 0 || is_distribution ||
+                (request.schedule == Schedule::automatic && is_whole && !request.data_independent),
+            "`extra_bytes` are for a distribution, which the call rules out");
+}
+
 /// As many as fill any device.
 constexpr std::uint64_t many_groups = 1024;
 
@@ -176,6 +194,7 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
 }
 
 Arrays sort_arrays(const Request& request) {
+    check_schedule(request);
     Arrays arrays;
     arrays[Slot::keys] = {request.count, request.key.bytes(), Access::change, "keys"};
     if (request.value_bytes > 0) arrays[Slot::values] = {request.count, request.value_bytes, Access::change, "values"};
@@ -232,8 +251,13 @@ void gather(Work& work, Slot first, Slot second, Slot all) {
 
 void add_sort(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys, Slot indices,
               Slot values) {
-    if (add_distribution(planner, work, request, bytes, keys, indices, values)) return;
-    add_network(work, make_network(planner, request, bytes), request, keys, indices, values);
+    const bool is_distribution = add_distribution(planner, work, request, bytes, keys, indices, values);
+    if (!is_distribution) add_network(work, make_network(planner, request, bytes), request, keys, indices, values);
+    if (request.in_rows() || request.operation == Operation::merge) return;
+    const auto is_of_columns = [](const Pass& pass) { return pass.kind == Pass::Kind::merge_columns; };
+    work.report.schedule = is_distribution                                        ? Schedule::distribution
+                           : std::ranges::any_of(work.plan.passes, is_of_columns) ? Schedule::columns
+                                                                                  : Schedule::network;
 }
 
 }  // namespace
