@@ -48,6 +48,16 @@ std::optional<Order> order_of(lanesort_order order) {
     }
 }
 
+Schedule schedule_of(lanesort_schedule schedule) {
+    switch (schedule) {
+        case LANESORT_AUTOMATIC: return Schedule::automatic;
+        case LANESORT_NETWORK: return Schedule::network;
+        case LANESORT_COLUMNS: return Schedule::columns;
+        case LANESORT_DISTRIBUTION: return Schedule::distribution;
+        default: throw Error(ErrorCode::invalid_argument, fmt::format("there is no schedule {}", schedule));
+    }
+}
+
 Comparator comparator_of(const lanesort_comparator& comparator) {
     return {.type = given(comparator.type, "the comparator's type"),
             .bytes = comparator.bytes,
@@ -108,6 +118,9 @@ CallOf::CallOf(const lanesort_request* given_request) {
     request.count = from.count;
     request.order = order_of(from.order);
     request.stable = from.stable != 0;
+    request.schedule = schedule_of(from.schedule);
+    request.data_independent = from.data_independent != 0;
+    request.extra_bytes = from.extra_bytes;
     request.in_place = from.in_place != 0;
     request.apart = from.apart != 0;
     request.row_length = from.row_length;

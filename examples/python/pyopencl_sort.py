@@ -40,9 +40,11 @@ class Request(ctypes.Structure):
     _fields_ = [("operation", ctypes.c_int32), ("memory", ctypes.c_void_p), ("offset", ctypes.c_size_t),
                 ("count", ctypes.c_size_t), ("type", ctypes.c_int32), ("order", ctypes.c_int32),
                 ("comparator", ctypes.c_void_p), ("row_length", ctypes.c_size_t), ("segments", Segments),
-                ("stable", ctypes.c_int32), ("first", ctypes.c_size_t), ("k", ctypes.c_size_t),
-                ("middle", ctypes.c_size_t), ("values", Values), ("indices", Values), ("lengths", Values),
-                ("results", Place), ("answers", Place)]
+                ("in_place", ctypes.c_int32), ("apart", ctypes.c_int32), ("stable", ctypes.c_int32),
+                ("schedule", ctypes.c_int32), ("data_independent", ctypes.c_int32), ("extra_bytes", ctypes.c_uint64),
+                ("first", ctypes.c_size_t), ("k", ctypes.c_size_t), ("middle", ctypes.c_size_t), ("values", Values),
+                ("second", Place), ("second_values", Place), ("indices", Values), ("lengths", Values),
+                ("results", Place), ("result_values", Place), ("answers", Place)]
 
 
 class Lanesort:

@@ -18,6 +18,12 @@ void refuses_requests(void) {
     IMPOSSIBLE("no operation -1", KEYS, .operation = -1);
     IMPOSSIBLE("no order 3", KEYS, .order = 3);
     IMPOSSIBLE("no order -1", KEYS, .order = -1);
+    IMPOSSIBLE("no schedule 4", KEYS, .schedule = 4);
+    IMPOSSIBLE("no schedule -1", KEYS, .schedule = -1);
+    IMPOSSIBLE("one whole range", KEYS, .schedule = LANESORT_NETWORK, .row_length = 300);
+    IMPOSSIBLE("one whole range", KEYS, .schedule = LANESORT_COLUMNS, .first = 10);
+    IMPOSSIBLE("`data_independent`", KEYS, .schedule = LANESORT_DISTRIBUTION, .data_independent = 1);
+    IMPOSSIBLE("rules out", KEYS, .schedule = LANESORT_NETWORK, .extra_bytes = 1);
     IMPOSSIBLE("3 bytes", KEYS, .values = {.memory = values, .bytes = 3});
     IMPOSSIBLE("2 bytes", KEYS, .operation = LANESORT_ARGSORT, .indices = {.memory = values, .bytes = 2});
     IMPOSSIBLE("2 bytes", KEYS, .operation = LANESORT_RUN_LENGTHS, .results = {.memory = found},
@@ -33,6 +39,12 @@ void refuses_requests(void) {
 
     // What an operation does not use.
     IMPOSSIBLE("does not use `stable`", KEYS, .operation = LANESORT_IS_SORTED, .stable = 1,
+               .answers = {.memory = answers});
+    IMPOSSIBLE("merge does not use `schedule`", KEYS, .operation = LANESORT_MERGE, .middle = 5,
+               .schedule = LANESORT_NETWORK);
+    IMPOSSIBLE("is_sorted does not use `data_independent`", KEYS, .operation = LANESORT_IS_SORTED,
+               .data_independent = 1, .answers = {.memory = answers});
+    IMPOSSIBLE("unique does not use `extra_bytes`", KEYS, .operation = LANESORT_UNIQUE, .in_place = 1, .extra_bytes = 1,
                .answers = {.memory = answers});
     IMPOSSIBLE("top_k does not use `first`", KEYS, .operation = LANESORT_TOP_K, .first = 7);
     IMPOSSIBLE("sort does not use `k`", KEYS, .k = 7);

@@ -36,6 +36,26 @@ static void sorts(void) {
     for (size_t i = 1; i < n; ++i) CHECK((int32_t)keys[i - 1] <= (int32_t)keys[i]);
 }
 
+static void sorts_by_schedules(void) {
+    const lanesort_schedule schedules[] = {LANESORT_AUTOMATIC, LANESORT_NETWORK, LANESORT_COLUMNS};
+    new_numbers(1u << 20, 0, n);
+    for (size_t i = 0; i < sizeof schedules / sizeof schedules[0]; ++i)
+        for (int data_independent = 0; data_independent < 2; ++data_independent) {
+            lanesort_report report = {.schedule = LANESORT_DISTRIBUTION};
+            restore_keys();
+            RUN(KEYS, .schedule = schedules[i], .data_independent = data_independent);
+            CHECK(IS_AS_EXPECTED);
+            CHECK_SUCCESS(lanesort_last_report(sorter, &report));
+            CHECK(report.schedule == LANESORT_NETWORK || report.schedule == LANESORT_COLUMNS);
+            CHECK(schedules[i] != LANESORT_NETWORK || report.schedule == LANESORT_NETWORK);
+        }
+    restore_keys();
+    RUN(KEYS, .row_length = n, .data_independent = 1);
+    lanesort_report report = {.schedule = LANESORT_NETWORK};
+    CHECK_SUCCESS(lanesort_last_report(sorter, &report));
+    CHECK(report.schedule == LANESORT_AUTOMATIC);
+}
+
 // Each is the place in `numbers` of the sorted key `expected`, those of equal keys in order, row by row.
 static void check_places(const uint32_t* places, size_t row) {
     for (size_t i = 0; i < n; ++i) {
@@ -363,6 +383,7 @@ int main(void) {
     prepares_without_memory();
     for (how = on_host; how < ways; ++how) {
         sorts();
+        sorts_by_schedules();
         sorts_values_and_indices();
         sorts_rows_and_segments();
         selects();

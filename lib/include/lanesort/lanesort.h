@@ -112,6 +112,15 @@ LANESORT_API const char* lanesort_device_name(const lanesort_sorter* sorter);
 /// Why tuned shapes are not used, as Sorter::note says. Lasts as long.
 LANESORT_API const char* lanesort_note(const lanesort_sorter* sorter);
 
+/// Schedule of request.hpp: how a sort of one range goes. All give the same bytes.
+typedef int32_t lanesort_schedule;
+enum {
+    LANESORT_AUTOMATIC = 0,    ///< what is the fastest on the device
+    LANESORT_NETWORK = 1,      ///< the passes of the bitonic network
+    LANESORT_COLUMNS = 2,      ///< columns of tiles, as far as they suffice
+    LANESORT_DISTRIBUTION = 3  ///< by splitters; depends on the keys, and takes a little device memory
+};
+
 /// SortReport.
 typedef struct lanesort_report {
     uint64_t launches;        ///< kernels
@@ -121,6 +130,8 @@ typedef struct lanesort_report {
     double upload_seconds;    ///< 0, as the next two, for asynchronous calls
     double sort_seconds;      ///< wall time of all passes
     double download_seconds;  ///< wall time from the device
+    /// What a sort or argsort of one range took; LANESORT_AUTOMATIC: it was none
+    lanesort_schedule schedule;
 } lanesort_report;
 
 /// What the sorter's latest successful call did: Sorter::last_report.
@@ -219,6 +230,9 @@ typedef struct lanesort_request {
     int32_t in_place;                       ///< not 0: LANESORT_UNIQUE writes to the front of the keys
     int32_t apart;                          ///< not 0: LANESORT_MERGE writes to `results`; `count` is of both ranges
     int32_t stable;                         ///< not 0: sorts and merges keep the order of equal elements
+    lanesort_schedule schedule;             ///< of a sort or argsort of one whole range
+    int32_t data_independent;               ///< not 0: a sort or argsort compares the same positions, whatever the keys
+    uint64_t extra_bytes;                   ///< device memory that a distribution may take; 0: as Schedule says
     size_t first;                           ///< keys or indices that a sort brings to their places, in front; 0: all
     size_t k;                               ///< of LANESORT_TOP_K
     size_t middle;                          ///< of LANESORT_MERGE: keys of the first range
