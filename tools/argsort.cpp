@@ -25,6 +25,7 @@ public:
                         "file of little-endian indices");
         add_index_bytes(command, index_bytes_);
         options_.shape.add_to(command);
+        options_.schedule.add_to(command);
         command.footer(
             "Indices count from 0; in a table they count its records, without the header. The first one tells which\n"
             "number comes first in the sorted order. Equal numbers keep their order. Of a .npy file, which tells its\n"

@@ -81,7 +81,8 @@ void DeviceSort::open(InputFile& in, const std::optional<NpyHeader>& npy, std::s
     constexpr std::size_t few_bytes = std::size_t{1} << 20;
     const auto is_small = [&] { return in.known_size() <= few_bytes && in.peek(few_bytes + 1).size() <= few_bytes; };
     if (!options_.device.empty()) device_ = find_device(options_.device);
-    else if (options_.shape.any()) device_ = find_device("compiling");
+    else if (options_.shape.any() || options_.schedule.schedule == Schedule::distribution)
+        device_ = find_device("compiling");
     else device_ = is_small() ? built_in_device() : find_device();
     const DeviceInfo& device = device_->info();
     // What is not known of the type allows most: the library looks again.
@@ -122,8 +123,10 @@ void DeviceSort::run(CallIn<void*> call) {
     }
     report_ = sorter.run(call);
     note_ = sorter.note();
-    // Only for keys without values and rows does a sorter tell how it fitted the shape to its kernels.
-    if (is_sort && options_.stats && count_ > 1 && request.row_length == 0) {
+    // Only for keys without values and rows does a sorter tell how it fitted the shape to its kernels, and only for
+    // those of the network and of columns.
+    const bool has_plan = count_ > 1 && request.row_length == 0 && report_.schedule != Schedule::distribution;
+    if (is_sort && options_.stats && has_plan) {
         if (value_bytes == 0) shape_ = sorter.plan(type_, count_).shape;
         else if (!shape_) shape_ = usual;
     }
@@ -139,7 +142,9 @@ KeyRangeIn<void*> DeviceSort::range_of(Numbers& keys) const {
             .count = keys.count(),
             .type = keys.type,
             .order = options_.order,
-            .row_length = keys.row_length};
+            .row_length = keys.row_length,
+            .schedule = options_.schedule.schedule,
+            .data_independent = options_.schedule.data_independent};
 }
 
 void DeviceSort::print_stats() const {
@@ -152,6 +157,7 @@ void DeviceSort::print_stats() const {
     };
     line("device", device_->info().name);
     if (shape_) line("shape", to_string(*shape_));
+    if (report_.schedule != Schedule::automatic) line("schedule", name(report_.schedule));
     if (!note_.empty()) line("note", note_);
     line("keys", fmt::format("{} of type {}", count_, name(type_)));
     line("time", fmt::format("{:.6f} s: {:.6f} to the device, {:.6f} sorting, {:.6f} back", seconds,

@@ -21,7 +21,8 @@ struct SortArguments {
     std::string device, in, out;
     bool text = false, raw = false, stats = false;
     TableOptions table;
-    ShapeOptions shape;  ///< whose options only some sub-commands have
+    ShapeOptions shape;        ///< whose options only some sub-commands have
+    ScheduleOptions schedule;  ///< so are these
 
     /// Adds the others, with these words for --text and OUT. Returns --by-column.
     CLI::Option* add_to(CLI::App& command, const std::string& text_help, const std::string& out_help);

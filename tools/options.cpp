@@ -257,6 +257,21 @@ lanesort::Shape ShapeOptions::over(lanesort::Shape shape) const {
     return shape;
 }
 
+void ScheduleOptions::add_to(CLI::App& app) {
+    const auto parse = [](std::string_view text) -> std::optional<lanesort::Schedule> {
+        for (const lanesort::Schedule known : lanesort::all_schedules)
+            if (known != lanesort::Schedule::automatic && text == name(known)) return known;
+        return std::nullopt;
+    };
+    // An option of the shape says so much, too.
+    add_parsed(app, "--schedule", schedule, parse, "network, columns or distribution",
+               "how one range is sorted: network, columns or distribution; what is the fastest unless given")
+        ->type_name("NAME")
+        ->excludes("--columns");
+    app.add_flag("--data-independent", data_independent,
+                 "compare the same positions whatever the numbers are, so take no distribution");
+}
+
 lanesort::Shape usual_shape(const lanesort::DeviceInfo& device, lanesort::KeyType type, std::uint64_t count,
                             std::size_t value_bytes) {
     const std::size_t bytes = key_bytes(type);

@@ -12,6 +12,7 @@
 
 #include <lanesort/device.hpp>
 #include <lanesort/key_types.hpp>
+#include <lanesort/request.hpp>
 #include <lanesort/shape.hpp>
 
 #include "text_table.hpp"
@@ -49,6 +50,15 @@ struct ShapeOptions {
     bool any() const;
     /// These parts, and the others from that shape, as far as they still fit.
     lanesort::Shape over(lanesort::Shape shape) const;
+};
+
+/// How the user wants a sort to go.
+struct ScheduleOptions {
+    lanesort::Schedule schedule = lanesort::Schedule::automatic;
+    bool data_independent = false;
+
+    /// To a sub-command that has the options of a shape.
+    void add_to(CLI::App& app);
 };
 
 /// The shape of a sort for which no shape option is given: for keys without values a tuned one where there is one.

@@ -85,8 +85,13 @@ Json to_json(const Plan& plan, KeyType type, const std::string& device) {
 }
 
 /// A call of that operation with what it cannot do without.
-Request request_of(Operation operation, KeyType type, std::uint64_t count, std::uint64_t first) {
-    Request request{.operation = operation, .count = count, .key = type};
+Request request_of(Operation operation, KeyType type, std::uint64_t count, std::uint64_t first,
+                   const ScheduleOptions& schedule) {
+    Request request{.operation = operation,
+                    .count = count,
+                    .schedule = schedule.schedule,
+                    .data_independent = schedule.data_independent,
+                    .key = type};
     const bool selects = operation == Operation::top_k;
     if (selects || first < count) request.first = first == all_keys ? count : first;
     if (operation == Operation::merge) request.middle = count / 2;
@@ -141,8 +146,11 @@ public:
         add_device(command, device_);
         add_format(command, format_, {Format::table, Format::json, Format::svg});
         shape_.add_to(command);
+        schedule_.add_to(command);
         command.footer(
             "Nothing runs. Without --device, the plan is for the first GPU, or else for the built-in device.\n"
+            "That of a sort is the network's or that of columns, which large sorts on a GPU take with\n"
+            "--data-independent alone; --schedule distribution shows the commands of the other way.\n"
             "A picture (svg) shows the network of up to 64 keys, and of any number which pass runs which steps.\n"
             "Example: lanesort plan --count 16M --type u32\n"
             "Example: lanesort plan --operation top_k --first 100 --count 16M --type f32\n"
@@ -151,8 +159,10 @@ public:
 
     void run() const {
         const DeviceInfo device = find_device(device_).info();
-        if (operation_ != Operation::sort) return show_commands(device);
-        const Plan plan = make_plan(count_, shape_.over(usual_shape(device, type_, count_)), first_);
+        if (operation_ != Operation::sort || schedule_.schedule == Schedule::distribution) return show_commands(device);
+        Shape usual = usual_shape(device, type_, count_);
+        if (schedule_.schedule != Schedule::automatic) usual.columns = schedule_.schedule == Schedule::columns;
+        const Plan plan = make_plan(count_, shape_.over(usual), first_);
         switch (format_) {
             case Format::svg: return print(plan_picture(plan));
             case Format::json: return print(to_text(to_json(plan, type_, device.name)));
@@ -162,9 +172,12 @@ public:
 
 private:
     void show_commands(const DeviceInfo& device) const {
-        if (format_ == Format::svg) throw CLI::ValidationError("--format", "svg draws a sort alone");
-        if (shape_.any()) throw CLI::ValidationError("--operation", "the options of a shape serve a sort alone");
-        const Request request = request_of(operation_, type_, count_, first_);
+        const char* const option = operation_ == Operation::sort ? "--schedule" : "--operation";
+        if (format_ == Format::svg)
+            throw CLI::ValidationError("--format", "svg draws a sort by the network or columns alone");
+        if (shape_.any())
+            throw CLI::ValidationError(option, "the options of a shape serve a sort by the network or columns alone");
+        const Request request = request_of(operation_, type_, count_, first_, schedule_);
         const CommandList list = commands_of(device, request);
         print(format_ == Format::json ? to_text(to_json(list, request, device.name))
                                       : to_table(list, request, device.name));
@@ -177,6 +190,7 @@ private:
     std::string device_;
     Format format_ = Format::table;
     ShapeOptions shape_;
+    ScheduleOptions schedule_;
 };
 
 }  // namespace

@@ -21,6 +21,7 @@ public:
             options_.add_to(command, "the files are text, with one number a line", "sorted file");
         by_column->excludes("--text");
         options_.shape.add_to(command);
+        options_.schedule.add_to(command);
         command.footer(
             "OUT appears whole or not at all. NaNs come last, and first with --order desc. Lines of a table stay as\n"
             "they are; those with equal keys keep their order. Columns may be quoted, as in RFC 4180. A .npy file is\n"

@@ -142,6 +142,37 @@ TEST_CASE("plan shows every pass") {
                    "barriers: 0"));
 }
 
+TEST_CASE("plan shows the schedule that is asked for") {
+    const Scene scene;
+    const auto plan = [&](const Words& more) {
+        Words words = {"plan", "--count", "2^26", "--format", "json"};
+        words.insert(words.end(), more.begin(), more.end());
+        return scene.run(words);
+    };
+    for (const bool in_columns : {false, true}) {
+        const Result result = plan({"--device", "built-in", "--schedule", in_columns ? "columns" : "network"});
+        REQUIRE_MESSAGE(result.status == 0, result.err);
+        CHECK(Json::parse(result.out)["shape"]["columns"] == in_columns);
+        CHECK(contains(result.out, "\"merge_columns\"") == in_columns);
+    }
+    require_refused(plan({"--device", "built-in", "--schedule", "distribution"}), "cannot be sorted by distribution");
+    require_refused(plan({"--schedule", "distribution", "--data-independent"}), "`data_independent`");
+    require_refused(plan({"--schedule", "distribution", "--lanes", "1"}), "--schedule: the options of a shape");
+    require_refused(plan({"--operation", "merge", "--schedule", "network"}), "merge does not use `schedule`");
+    if (no_device()) return;
+
+    const Words distribution = {"--device", "compiling", "--schedule", "distribution"};
+    const Result result = plan(distribution);
+    REQUIRE_MESSAGE(result.status == 0, result.err);
+    const Json json = Json::parse(result.out);
+    const CommandList list = commands_of(find_device("compiling").info(),
+                                         {.count = std::uint64_t{1} << 26, .schedule = Schedule::distribution});
+    CHECK(list.report.schedule == Schedule::distribution);
+    CHECK(json["operation"] == "sort");
+    CHECK(json["commands"].size() == list.commands.size());
+    CHECK(json["device_bytes"] == list.report.device_bytes);
+}
+
 TEST_CASE("counts are written as people write them") {
     const Scene scene;
     const std::pair<const char*, std::uint64_t> counts[] = {

@@ -55,6 +55,58 @@ TEST_CASE("any shape can be tried and gives the same bytes") {
     CHECK(!fs::exists(out));
 }
 
+TEST_CASE("a schedule can be asked for, and gives the same bytes") {
+    if (no_device()) return;
+    const Scene scene;
+    Random random(seed());
+    const auto keys = random_keys<std::uint32_t>(300'001, random);
+    const std::string in = scene.file("in", bytes_of(keys)), out = scene.path("out");
+    const auto with = [&](Words options) {
+        options.insert(options.begin(), {"sort", "--type", "u32", "--stats", in, out});
+        return scene.run(options);
+    };
+    for (const std::string device : {"built-in", "compiling"}) {
+        for (const std::string schedule : {"network", "columns"}) {
+            const Result result = with({"--device", device, "--schedule", schedule});
+            REQUIRE_MESSAGE(result.status == 0, result.err);
+            CHECK_MESSAGE(contains(result.err, "schedule            " + schedule + "\n"), result.err);
+            require_same_bytes(numbers_in<std::uint32_t>(read_file(out)), sorted(keys, Order::ascending));
+        }
+        const Result result = with({"--device", device, "--data-independent"});
+        REQUIRE_MESSAGE(result.status == 0, result.err);
+        CHECK(!contains(result.err, "distribution"));
+        require_same_bytes(numbers_in<std::uint32_t>(read_file(out)), sorted(keys, Order::ascending));
+    }
+    fs::remove(out);
+
+    require_refused(with({"--schedule", "quick"}), "\"quick\" is not network, columns or distribution");
+    require_refused(with({"--schedule", "automatic"}), "\"automatic\" is not network, columns or distribution");
+    require_refused(with({"--schedule", "network", "--columns"}), "--columns cannot be used with --schedule");
+    require_refused(with({"--schedule", "distribution", "--data-independent"}), "`data_independent`");
+    require_refused(with({"--schedule", "distribution", "--device", "built-in"}), "cannot be sorted by distribution");
+    CHECK(scene.run({"topk", "-k", "3", "--type", "u32", "--schedule", "network", in, out}).status == 2);
+    CHECK(!fs::exists(out));
+}
+
+TEST_CASE("a schedule is for one range: indices and tables have it, rows have not") {
+    if (no_device()) return;
+    const Scene scene;
+    for (const std::string schedule : {"network", "columns"}) {
+        const Words how = {"--schedule", schedule, "--data-independent"};
+        const auto run = [&](Words words, std::string_view input) {
+            words.insert(words.end(), how.begin(), how.end());
+            return scene.run(words, input);
+        };
+        CHECK(run({"argsort", "--text", "-", "-"}, "7\n9\n8\n").out == "0\n2\n1\n");
+        CHECK(run({"sort", "--by-column", "2", "-", "-"}, "a,7\nb,9\nc,8\n").out == "a,7\nc,8\nb,9\n");
+        CHECK(run({"argsort", "--by-column", "2", "--text", "-", "-"}, "a,7\nb,9\nc,8\n").out == "0\n2\n1\n");
+        std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2)}";
+        header.resize(117, ' ');
+        const std::string rows = std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + "\nzyxw";
+        require_refused(run({"sort", "-", "-"}, rows), "for one whole range");
+    }
+}
+
 TEST_CASE("--stats tells what the sort did") {
     if (no_device()) return;
     const Scene scene;
