@@ -124,16 +124,19 @@ INLINE uint go_on(GLOBAL const uint* table, uint slot, uint next, uint most) {
 #define SCANNED (SLOTS_OF_ITEM * WORK_ITEMS)
 #define FIRST_LOOK 8u
 
-/* Marks the cuts, and lists those whose blocks are to be saved. A cycle of no more than `window` slots has one start and
- * needs no cut. Few slots are smaller than those of the first look: these are collected, so that the work-items which look
- * further are neighbours.
- * Launched after find_paths with a work-group for SCANNED slots. Local memory: 2 * SCANNED + 1 integers. Barriers: two.
- * Cost: looks at log(window) slots on the way from each. */
-KERNEL void find_cuts(GLOBAL ulong* totals, offset_t totals_offset, GLOBAL ulong* table, offset_t table_offset,
-                      GLOBAL ulong* saved, offset_t saved_offset, uint slots, uint window, uint pool_blocks) {
-    DECLARE_LOCAL(uint, shared, 2 * SCANNED + 1, 0);
-    LOCAL uint* found = shared + 2 * SCANNED;
-    GLOBAL uint* to = UINTS(table);
+/* Lists the cuts, whose blocks are to be saved. A cycle of no more than `window` slots needs none: its start is a bit
+ * of cycle_starts, which has one for each slot. Few slots are smaller than those of the first look: these are collected, so
+ * that the work-items which look further are neighbours.
+ * Launched after find_paths with a work-group for SCANNED slots. Local memory: 2 * SCANNED + SCANNED / 32 + 1 integers.
+ * Barriers: three. Cost: looks at log(window) slots on the way from each. */
+KERNEL void find_cuts(GLOBAL ulong* totals, offset_t totals_offset, GLOBAL const ulong* table, offset_t table_offset,
+                      GLOBAL ulong* cycle_starts, offset_t cycle_starts_offset, GLOBAL ulong* saved, offset_t saved_offset,
+                      uint slots, uint window, uint pool_blocks) {
+    DECLARE_LOCAL(uint, shared, 2 * SCANNED + SCANNED / 32 + 1, 0);
+    LOCAL uint* starts = shared + 2 * SCANNED;
+    LOCAL uint* found = starts + SCANNED / 32;
+    GLOBAL const uint* to = UINTS(table);
+    for (uint i = LOCAL_ID; i < SCANNED / 32; i += WORK_ITEMS) starts[i] = 0;
     if (LOCAL_ID == 0) *found = 0;
     BARRIER();
     UNROLL for (uint i = 0; i < SLOTS_OF_ITEM; ++i) {
@@ -150,15 +153,18 @@ KERNEL void find_cuts(GLOBAL ulong* totals, offset_t totals_offset, GLOBAL ulong
     BARRIER();
     for (uint i = LOCAL_ID; i < *found; i += WORK_ITEMS) {
         uint slot = shared[2 * i], next = go_on(to, slot, shared[2 * i + 1], window - MIN(FIRST_LOOK, window));
-        if (next == slot) to[slot] |= IS_START | IS_SAVED;
+        if (next == slot) ATOMIC_ADD(&starts[slot % SCANNED / 32], 1u << slot % 32);
         if (next == slot || next == NO_SLOT) continue;
-        to[slot] |= IS_SAVED;
         uint place = ATOMIC_ADD(&UINTS(totals)[KEPT], 1u);
         if (place < pool_blocks) UINTS(saved)[place] = slot;
     }
+    BARRIER();
+    GLOBAL uint* own_starts = UINTS(cycle_starts) + GROUP_ID * (SCANNED / 32);
+    for (uint i = LOCAL_ID; i < SCANNED / 32 && (position_t)GROUP_ID * SCANNED + 32 * i < slots; i += WORK_ITEMS)
+        own_starts[i] = starts[i];
 }
 
-/* Brings the listed blocks into the pool, and what each stripe has left over.
+/* Brings the listed blocks into the pool, where moves then end, and what each stripe has left over.
  * Launched after find_cuts with any number of work-groups. */
 KERNEL void save_blocks(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_argument_t* values,
                         offset_t values_offset, GLOBAL index_t* indices, offset_t indices_offset,
@@ -166,15 +172,18 @@ KERNEL void save_blocks(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_a
                         offset_t pool_values_offset, GLOBAL index_t* pool_indices, offset_t pool_indices_offset,
                         GLOBAL const ulong* bounds, offset_t bounds_offset, GLOBAL const ulong* states,
                         offset_t states_offset, GLOBAL const ulong* first_stripes, offset_t first_stripes_offset,
-                        GLOBAL const ulong* totals, offset_t totals_offset, GLOBAL const ulong* starts,
-                        offset_t starts_offset, GLOBAL const ulong* saved, offset_t saved_offset, uint parents,
-                        uint stripe_slots, uint pool_blocks) {
+                        GLOBAL const ulong* totals, offset_t totals_offset, GLOBAL ulong* table, offset_t table_offset,
+                        GLOBAL const ulong* starts, offset_t starts_offset, GLOBAL const ulong* saved,
+                        offset_t saved_offset, uint parents, uint stripe_slots, uint pool_blocks) {
     if (!FITS(UINTS(totals), pool_blocks)) return;
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     arrays_t pool = arrays_of(pool_keys, pool_keys_offset, pool_values, pool_values_offset, pool_indices, pool_indices_offset);
     uint teams = (uint)GROUPS * (WORK_ITEMS / TEAM), team = (uint)(GROUP_ID * (WORK_ITEMS / TEAM)) + LOCAL_ID / TEAM;
-    for (uint i = team; i < UINTS(totals)[KEPT]; i += teams)
-        copy_block(arrays_from(arrays, (offset_t)UINTS(saved)[i] * BLOCK), arrays_from(pool, (offset_t)i * BLOCK));
+    for (uint i = team; i < UINTS(totals)[KEPT]; i += teams) {
+        uint slot = UINTS(saved)[i];
+        copy_block(arrays_from(arrays, (offset_t)slot * BLOCK), arrays_from(pool, (offset_t)i * BLOCK));
+        if (TEAM_ITEM == 0 && UINTS(table)[slot] != NO_SLOT) UINTS(table)[slot] |= IS_SAVED;
+    }
     uint stripes = parents > 0 ? UINTS(first_stripes)[parents] : 0;
     for (uint number = (uint)GROUP_ID; number < stripes; number += (uint)GROUPS) {
         stripe_t stripe = stripe_of(number, parents, stripe_slots, ULONGS(bounds), UINTS(states), UINTS(first_stripes));
@@ -192,26 +201,26 @@ KERNEL void save_blocks(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_a
 
 #define MOVES_AHEAD 4
 
-/* The next slots on the way from *slot on, MOVES_AHEAD at most; *ends: the last one has no block, or one that is saved. */
-INLINE uint look_ahead(GLOBAL const uint* table, uint* to, uint* slot, uint* ends) {
+/* The next slots on the way from *slot on, MOVES_AHEAD at most; *ends: the last one has no block, or one that is saved, or is
+ * the start. */
+INLINE uint look_ahead(GLOBAL const uint* table, uint start, uint* to, uint* slot, uint* ends) {
     uint moves = 0;
     UNROLL for (uint k = 0; k < MOVES_AHEAD; ++k)
         if (!*ends) {
             uint next = table[*slot];
             to[k] = *slot;
             moves = k + 1;
-            *ends = (next & IS_SAVED) != 0 || next == NO_SLOT;
+            *ends = (next & IS_SAVED) != 0 || next == NO_SLOT || *slot == start;
             *slot = next & SLOT_BITS;
         }
     return moves;
 }
 
-/* Moves blocks from one slot to the next, up to a slot without a block or whose block is saved: first the one that is held.
- * While blocks come, it looks for the slots after theirs. */
-INLINE void follow(arrays_t arrays, GLOBAL const uint* table, uint slot, element_t* held) {
-    uint to[MOVES_AHEAD], ends = 0;
-    slot = table[slot] & SLOT_BITS;
-    uint moves = look_ahead(table, to, &slot, &ends);
+/* Moves blocks from one slot to the next, up to a slot without a block or whose block is saved or held: first the one that is
+ * held, that of `start`. While blocks come, it looks for the slots after theirs. */
+INLINE void follow(arrays_t arrays, GLOBAL const uint* table, uint start, element_t* held) {
+    uint to[MOVES_AHEAD], ends = 0, slot = table[start] & SLOT_BITS;
+    uint moves = look_ahead(table, start, to, &slot, &ends);
     while (moves > 0) {
         element_t ahead[MOVES_AHEAD][ELEMENTS_OF_ITEM];
         uint now[MOVES_AHEAD], moves_now = moves, ends_now = ends;
@@ -221,7 +230,7 @@ INLINE void follow(arrays_t arrays, GLOBAL const uint* table, uint slot, element
                 UNROLL for (uint j = 0; j < ELEMENTS_OF_ITEM; ++j)
                     ahead[k][j] = load_element(arrays, (position_t)now[k] * BLOCK + j * TEAM + TEAM_ITEM, 0, 0);
         }
-        moves = look_ahead(table, to, &slot, &ends);
+        moves = look_ahead(table, start, to, &slot, &ends);
         UNROLL for (uint k = 0; k < MOVES_AHEAD; ++k)
             if (k < moves_now)
                 UNROLL for (uint j = 0; j < ELEMENTS_OF_ITEM; ++j) {
@@ -238,8 +247,8 @@ KERNEL void move_blocks(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_a
                         GLOBAL key_t* pool_keys, offset_t pool_keys_offset, GLOBAL value_argument_t* pool_values,
                         offset_t pool_values_offset, GLOBAL index_t* pool_indices, offset_t pool_indices_offset,
                         GLOBAL const ulong* totals, offset_t totals_offset, GLOBAL const ulong* table,
-                        offset_t table_offset, GLOBAL const ulong* saved, offset_t saved_offset, uint slots,
-                        uint pool_blocks) {
+                        offset_t table_offset, GLOBAL const ulong* cycle_starts, offset_t cycle_starts_offset,
+                        GLOBAL const ulong* saved, offset_t saved_offset, uint slots, uint pool_blocks) {
     DECLARE_LOCAL(uint, shared, SCANNED + 1, 0);
     LOCAL uint* starts = shared;
     LOCAL uint* found = shared + SCANNED;
@@ -263,7 +272,7 @@ KERNEL void move_blocks(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_a
         BARRIER();
         UNROLL for (uint i = 0; i < SLOTS_OF_ITEM; ++i) {
             uint slot = first + i * WORK_ITEMS + LOCAL_ID;
-            if (slot < end && (to[slot] & IS_START)) starts[ATOMIC_ADD(found, 1u)] = slot;
+            if (slot < end && ((to[slot] & IS_START) || UINTS(cycle_starts)[slot / 32] >> slot % 32 & 1)) starts[ATOMIC_ADD(found, 1u)] = slot;
         }
         BARRIER();
         for (uint i = LOCAL_ID / TEAM; i < *found; i += WORK_ITEMS / TEAM) {

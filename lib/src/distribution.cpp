@@ -21,15 +21,16 @@ std::uint64_t tile_slots(const Level& level) noexcept {
     return std::uint64_t{level.shape.work_items} * level.shape.register_vectors / level.buckets.block;
 }
 
-/// A level's kernels for such elements: the largest groups that the device's local memory holds.
-std::optional<Level> level_of(const DeviceInfo& device, const ElementBytes& bytes, unsigned bits,
-                              std::uint64_t leaf, bool is_last) {
+/// A level's kernels for such elements: the largest groups that the device's local memory holds. Its blocks are so many
+/// times as wide as those that move fast.
+std::optional<Level> level_of(const DeviceInfo& device, const ElementBytes& bytes, unsigned bits, std::uint64_t leaf,
+                              bool is_last, unsigned times) {
     Level level;
     // Blocks of half a kilobyte move at the speed of a copy. Those of the last level are smaller, since there are most
     // of what fills none.
     const auto wide = static_cast<unsigned>(std::bit_floor(std::max<std::size_t>(512 / bytes.all(), 1)));
     level.buckets.bits = bits;
-    level.buckets.block = std::clamp(is_last ? wide / 2 : wide, team, 4 * team);
+    level.buckets.block = std::clamp(is_last ? wide / 2 : wide, team, 4 * team) * times;
     level.shape.lanes = 1;
     level.shape.register_vectors = std::clamp(static_cast<unsigned>(std::bit_floor(64 / bytes.all())), 2u, 16u);
     level.shape.vectors = level.shape.register_vectors / 2;
@@ -38,15 +39,74 @@ std::optional<Level> level_of(const DeviceInfo& device, const ElementBytes& byte
         level.shape.work_items = work_items;
         level.shape.resident_groups = std::max(1024 / work_items, 1u);
         if (work_items > device.max_work_items || work_items < level.buckets.block) continue;
-        level.buckets.sample = static_cast<unsigned>(std::min(std::uint64_t{is_last ? 64u : 16u} << bits, std::bit_floor(leaf)));
+        level.buckets.sample =
+            static_cast<unsigned>(std::min(std::uint64_t{is_last ? 64u : 16u} << bits, std::bit_floor(leaf)));
         while (bytes_of(level.buckets.sample, bytes) + 20 * (std::size_t{1} << bits) > device.local_bytes)
             level.buckets.sample /= 2;
         const std::size_t local = classify_local_bytes(level.shape, bytes, level.buckets);
         // Two groups hide each other's barriers, where a multiprocessor has room for them.
-        const bool could_be_two = work_items == 1024 && 2 * classify_local_bytes({.work_items = 512, .register_vectors = level.shape.register_vectors}, bytes, level.buckets) <= device.local_bytes;
+        const bool could_be_two =
+            work_items == 1024 &&
+            2 * classify_local_bytes({.work_items = 512, .register_vectors = level.shape.register_vectors}, bytes,
+                                     level.buckets) <=
+                device.local_bytes;
         if (local <= device.local_bytes && !could_be_two && level.buckets.sample >= 4u << bits) return level;
     }
     return std::nullopt;
+}
+
+/// As make_distribution(), in so many levels.
+std::optional<Distribution> in_levels(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t count,
+                                      std::uint64_t leaf, std::uint64_t most, unsigned levels, unsigned times) {
+    // Samples tell the sizes of children by chance: leaves are somewhat smaller than they may be, and there may be more
+    // of them than are aimed at.
+    const std::uint64_t aim = leaf * 5 / 8;
+    const auto bits = static_cast<unsigned>(std::bit_width(count / aim * 6 / 5 - 1));
+    Distribution made{{}, leaf, 0};
+    std::uint64_t parents = 1;
+    for (unsigned i = 0, left = bits; i < levels; ++i) {
+        const unsigned these = std::max((left + levels - i - 1) / (levels - i), 3u);
+        if (these > most_bucket_bits) return std::nullopt;
+        const std::optional<Level> level = level_of(device, bytes, these, leaf, i + 1 == levels, times);
+        if (!level) return std::nullopt;
+        left -= std::min(these, left);
+        Level& added = made.levels.emplace_back(*level);
+        added.parents = parents;
+        added.slots = count / added.buckets.block;
+        const std::uint64_t groups = std::uint64_t{device.compute_units} * added.shape.resident_groups;
+        added.stripe_slots = ceil_div(ceil_div(added.slots, groups), tile_slots(added)) * tile_slots(added);
+        added.most_stripes = ceil_div(added.slots, added.stripe_slots) + parents;
+        parents = added.children();
+    }
+    std::uint64_t child = aim;
+    for (auto level = made.levels.rbegin(); level != made.levels.rend(); ++level) {
+        level->child = child;
+        child <<= level->buckets.bits;
+        if (level == made.levels.rbegin()) child = child * 5 / 6;
+    }
+
+    // The pool has what the tables leave; for each of its blocks a slot is noted.
+    std::uint64_t units = shared_tables(made).end + 1, splitters = 0;
+    unsigned smallest = made.levels.front().buckets.block;
+    for (const Level& level : made.levels) {
+        units = level_tables(level, units).end;
+        splitters = std::max(splitters, level.children());
+        smallest = std::min(smallest, level.buckets.block);
+    }
+    const std::uint64_t known = 8 * units + splitters * bytes.all();
+    if (known >= most) return std::nullopt;
+    const std::uint64_t in_pool = (most - known) / (smallest * bytes.all() + 4) * smallest;
+    made.pool_elements = splitters + in_pool;
+    for (Level& level : made.levels) {
+        level.pool_blocks = in_pool / level.buckets.block;
+        // Half a block a child and stripe, on average, and a block of every second child.
+        const std::uint64_t expected =
+            level.most_stripes * (1u << level.buckets.bits) / 2 + level.children() / 2 + 4 * level.most_stripes;
+        const std::uint64_t for_cuts = level.pool_blocks > expected ? level.pool_blocks - expected : 0;
+        level.window = std::max<std::uint64_t>(level.slots / std::max<std::uint64_t>(for_cuts * 3 / 4, 1), 31);
+        if (level.window > 2048) return std::nullopt;
+    }
+    return made;
 }
 
 }  // namespace
@@ -60,7 +120,8 @@ std::size_t classify_local_bytes(const Shape& shape, const ElementBytes& bytes, 
 }
 
 std::size_t move_blocks_local_bytes(const Shape& shape, const Buckets& buckets) noexcept {
-    return std::max((std::size_t{8} << buckets.bits), 4 * (8 * std::size_t{shape.work_items} + 1));
+    return std::max((std::size_t{8} << buckets.bits),
+                    4 * (8 * std::size_t{shape.work_items} + shape.work_items / 8 + 1));
 }
 
 std::uint64_t most_distribution_bytes(std::uint64_t count, const ElementBytes& bytes) noexcept {
@@ -97,6 +158,7 @@ SharedTables shared_tables(const Distribution& distribution) noexcept {
     tables.placed = integers(2 * children);
     tables.totals = integers(zeroed_integers);
     tables.table = integers(slots + 1);
+    tables.cycle_starts = integers(ceil_div(slots, std::uint64_t{32}));
     tables.starts = integers(starts);
     tables.saved = integers(blocks);
     tables.leaves = take(2 * distribution.leaves());
@@ -108,59 +170,10 @@ std::optional<Distribution> make_distribution(const DeviceInfo& device, const El
                                               std::uint64_t leaf, std::uint64_t most) {
     constexpr std::uint64_t most_count = std::uint64_t{1} << 34;  // slots have 30 bits
     if (count < 4 * leaf || count > most_count) return std::nullopt;
-    // Samples tell the sizes of children by chance: leaves are somewhat smaller than they may be, and there may be more
-    // of them than are aimed at.
-    const std::uint64_t aim = leaf * 5 / 8;
-    const auto bits = static_cast<unsigned>(std::bit_width(count / aim * 6 / 5 - 1));
-    for (unsigned levels = (bits + most_bucket_bits - 1) / most_bucket_bits; levels <= 3; ++levels) {
-        Distribution made{{}, leaf, 0};
-        std::uint64_t parents = 1;
-        for (unsigned i = 0, left = bits; i < levels; ++i) {
-            const unsigned these = std::max((left + levels - i - 1) / (levels - i), 3u);
-            const std::optional<Level> level = level_of(device, bytes, these, leaf, i + 1 == levels);
-            if (!level) break;
-            left -= std::min(these, left);
-            Level& added = made.levels.emplace_back(*level);
-            added.parents = parents;
-            added.slots = count / added.buckets.block;
-            const std::uint64_t groups = std::uint64_t{device.compute_units} * added.shape.resident_groups;
-            added.stripe_slots = ceil_div(ceil_div(added.slots, groups), tile_slots(added)) * tile_slots(added);
-            added.most_stripes = ceil_div(added.slots, added.stripe_slots) + parents;
-            parents = added.children();
-        }
-        if (made.levels.size() < levels) continue;
-        std::uint64_t child = aim;
-        for (auto level = made.levels.rbegin(); level != made.levels.rend(); ++level) {
-            level->child = child;
-            child <<= level->buckets.bits;
-            if (level == made.levels.rbegin()) child = child * 5 / 6;
-        }
-
-        // The pool has what the tables leave.
-        std::uint64_t units = shared_tables(made).end;
-        for (const Level& level : made.levels) units = level_tables(level, units).end;
-        std::uint64_t splitters = 0;
-        for (const Level& level : made.levels) splitters = std::max(splitters, level.children());
-        const std::uint64_t known = 8 * units + splitters * bytes.all();
-        if (known >= most) continue;
-        bool fits = true;
-        for (Level& level : made.levels) {
-            const std::uint64_t block_bytes = level.buckets.block * bytes.all() + 4;
-            level.pool_blocks = (most - known) / block_bytes;
-            // Half a block a child and stripe, on average, and a block of every second child.
-            const std::uint64_t expected =
-                level.most_stripes * (1u << level.buckets.bits) / 2 + level.children() / 2 + 4 * level.most_stripes;
-            const std::uint64_t for_cuts = level.pool_blocks > expected ? level.pool_blocks - expected : 0;
-            level.window = level.slots / std::max<std::uint64_t>(for_cuts * 3 / 4, 1);
-            level.window = std::max<std::uint64_t>(level.window, 31);
-            fits = fits && level.window <= 2048;
-        }
-        if (!fits) continue;
-        for (const Level& level : made.levels)
-            made.pool_elements =
-                std::max(made.pool_elements, splitters + level.pool_blocks * level.buckets.block);
-        return made;
-    }
+    // Wide blocks want fewer integers, but more of them are not filled.
+    for (unsigned levels = 1; levels <= 3; ++levels)
+        for (const unsigned times : {1u, 2u, 4u})
+            if (auto made = in_levels(device, bytes, count, leaf, most, levels, times)) return made;
     return std::nullopt;
 }
 

@@ -58,7 +58,7 @@ LevelTables level_tables(const Level& level, std::uint64_t begin) noexcept;
 
 /// The same of what levels have one after the other.
 struct SharedTables {
-    std::uint64_t bounds, state, first_stripes, counts, placed, totals, table, starts, saved, leaves, end;
+    std::uint64_t bounds, state, first_stripes, counts, placed, totals, table, cycle_starts, starts, saved, leaves, end;
 };
 SharedTables shared_tables(const Distribution& distribution) noexcept;
 

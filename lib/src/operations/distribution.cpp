@@ -18,8 +18,15 @@ class Levels {
 public:
     Levels(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes,
            const Distribution& distribution, Slot keys, Slot indices, Slot values)
-        : planner_(planner), work_(work), request_(request), bytes_(bytes), distribution_(distribution), keys_(keys),
-          indices_(indices), values_(values), coding_(coding_of(request.key, request.order_or_usual())),
+        : planner_(planner),
+          work_(work),
+          request_(request),
+          bytes_(bytes),
+          distribution_(distribution),
+          keys_(keys),
+          indices_(indices),
+          values_(values),
+          coding_(coding_of(request.key, request.order_or_usual())),
           shared_(shared_tables(distribution)) {
         std::uint64_t units = shared_.end;
         for (const Level& level : distribution.levels) {
@@ -61,7 +68,8 @@ private:
         Launch& choose = launch("choose_splitters", level.parents);
         elements(choose);
         pool(choose, 0);
-        for (const std::uint64_t of : {bounds, states, shared_.first_stripes, own.equal, shared_.counts, shared_.totals})
+        for (const std::uint64_t of :
+             {bounds, states, shared_.first_stripes, own.equal, shared_.counts, shared_.totals})
             table(choose, of);
         choose.add_count(is_first ? request_.count : 0, position_bytes());
         choose.add(level.child, position_bytes());
@@ -107,7 +115,8 @@ private:
         paths.add(level.slots, 4);
 
         Launch& cuts = launch("find_cuts", ceil_div(level.slots, 4 * items()));
-        for (const std::uint64_t of : {shared_.totals, shared_.table, shared_.saved}) table(cuts, of);
+        for (const std::uint64_t of : {shared_.totals, shared_.table, shared_.cycle_starts, shared_.saved})
+            table(cuts, of);
         cuts.add_count(level.slots, 4);
         cuts.add(level.window, 4);
         cuts.add_count(level.pool_blocks, 4);
@@ -117,7 +126,7 @@ private:
         elements(save);
         pool(save, splitters_);
         for (const std::uint64_t of :
-             {bounds, states, shared_.first_stripes, shared_.totals, shared_.starts, shared_.saved})
+             {bounds, states, shared_.first_stripes, shared_.totals, shared_.table, shared_.starts, shared_.saved})
             table(save, of);
         save.add_count(level.parents, 4);
         save.add(level.stripe_slots, 4);
@@ -126,7 +135,8 @@ private:
         Launch& move = launch("move_blocks", 2 * all_groups);
         elements(move);
         pool(move, splitters_);
-        for (const std::uint64_t of : {shared_.totals, shared_.table, shared_.saved}) table(move, of);
+        for (const std::uint64_t of : {shared_.totals, shared_.table, shared_.cycle_starts, shared_.saved})
+            table(move, of);
         move.add_count(level.slots, 4);
         move.add_count(level.pool_blocks, 4);
 
@@ -157,11 +167,11 @@ private:
 
     Launch& launch(const char* kernel, std::uint64_t groups) {
         ++work_.report.launches;
-        return std::get<Launch>(work_.commands.emplace_back(
-            Launch{.program = static_cast<std::uint8_t>(work_.programs.size() - 1),
-                   .kernel = kernel_number(*parameters_, kernel),
-                   .awaits = false,
-                   .groups = groups}));
+        return std::get<Launch>(
+            work_.commands.emplace_back(Launch{.program = static_cast<std::uint8_t>(work_.programs.size() - 1),
+                                               .kernel = kernel_number(*parameters_, kernel),
+                                               .awaits = false,
+                                               .groups = groups}));
     }
 
     void elements(Launch& launch) const {
@@ -213,9 +223,11 @@ bool add_distribution(Planner& planner, Work& work, const Request& request, cons
                       Slot indices, Slot values) {
     const DeviceInfo& device = planner.device();
     const bool is_demanded = request.schedule == Schedule::distribution;
-    const bool is_chosen = request.schedule == Schedule::automatic && !request.data_independent && device.kind == DeviceKind::gpu &&
-                           request.count >= least_count;
-    if (request.in_rows() || request.first != all_keys || request.counts_syncs || request.operation == Operation::merge || !(is_demanded || is_chosen)) return false;
+    const bool is_chosen = request.schedule == Schedule::automatic && !request.data_independent &&
+                           device.kind == DeviceKind::gpu && request.count >= least_count;
+    if (request.in_rows() || request.first != all_keys || request.counts_syncs ||
+        request.operation == Operation::merge || !(is_demanded || is_chosen))
+        return false;
     const std::optional<Shape> wanted = planner.wanted_shape(request.count, bytes);
     std::uint64_t leaf = (wanted ? *wanted : choose_shape(device, bytes, request.count)).tile_keys();
     const std::uint64_t most =
