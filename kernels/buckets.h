@@ -1,12 +1,13 @@
 /* What the kernels have in common that sort by distribution (classify.cl, move_blocks.cl).
  *
- * A level divides parents, which are ranges of the array, into 2^BUCKET_BITS children each. The array is slots of BLOCK
- * elements; a slot belongs to the parent in which its first element lies. What of a parent lies before its first slot is its
- * head, what is behind its last whole slot its tail. Parents are shared out in stripes of so many slots, of which
- * first_stripes[p] come before those of parent p.
+ * A level divides parents, which are ranges of the array, into 2^BUCKET_BITS children each; of many parents, some at a time.
+ * The array is slots of BLOCK elements; a slot belongs to the parent in which its first element lies. What of a parent lies
+ * before its first slot is its head, what is behind its last whole slot its tail. Parents that are divided are shared out in
+ * stripes of so many slots.
  *
- * The table has for each slot, in turn: the child whose elements the block in it has; the slot that the block goes to; NO_SLOT
- * where none is there.
+ * The table has an entry for each slot of the parents that are divided, in turn: the child whose elements the block in it has;
+ * the entry of the slot that the block goes to; NO_SLOT where none is there.
+ * first_stripes has so many stripes as come before those of each parent, and behind these, likewise, its entries.
  */
 #ifndef BUCKETS_H
 #define BUCKETS_H
@@ -56,43 +57,50 @@ INLINE uint scrambled(uint x) {
     return x ^ (x >> 13);
 }
 
-/* A part of a parent. */
-typedef struct {
-    uint parent;
-    uint is_divided;        /* the parent is */
-    uint is_first, is_last; /* of its stripes */
-    position_t begin, end;  /* of the parent */
-    uint slot, end_slot;    /* its whole slots */
-    uint last_slot;         /* one more than the last whole slot of the parent */
-} stripe_t;
+#define FIRST_ENTRIES(first_stripes, parents) (UINTS(first_stripes) + (parents) + 1)
 
-/* Stripe `number`; one without slots, of no parent that is divided, if there are not so many. */
-INLINE stripe_t stripe_of(uint number, uint parents, uint stripe_slots, GLOBAL const ulong* bounds,
-                          GLOBAL const uint* states, GLOBAL const uint* first_stripes) {
+/* Whole slots from `begin` to `end`. */
+INLINE uint slots_in(position_t begin, position_t end) {
+    uint slot = (uint)CEIL_DIV(begin, BLOCK), last = (uint)(end / BLOCK);
+    return last > slot ? last - slot : 0;
+}
+
+/* The last of so many parents of which no more than `number` are before it. */
+INLINE uint parent_of(uint number, uint parents, GLOBAL const uint* before) {
     uint low = 0, high = parents;
     while (high - low > 1) {
         uint middle = (low + high) / 2;
-        if (first_stripes[middle] <= number) low = middle;
+        if (before[middle] <= number) low = middle;
         else high = middle;
     }
-    stripe_t stripe;
-    uint is_there = parents > 0 && number < first_stripes[parents];
-    stripe.parent = low;
-    stripe.is_divided = is_there && states[low] == IS_DIVIDED;
-    stripe.is_first = number == first_stripes[low];
-    stripe.is_last = number + 1 == first_stripes[low + 1];
-    stripe.begin = (position_t)bounds[low];
-    stripe.end = (position_t)bounds[low + 1];
-    stripe.last_slot = (uint)(stripe.end / BLOCK);
-    stripe.slot = (uint)CEIL_DIV(stripe.begin, BLOCK) + (number - first_stripes[low]) * stripe_slots;
-    stripe.end_slot = is_there ? MAX(stripe.slot, MIN(stripe.slot + stripe_slots, stripe.last_slot)) : stripe.slot;
-    return stripe;
+    return low;
 }
 
-/* The stripes of a range. */
-INLINE uint stripes_of(position_t begin, position_t end, uint stripe_slots) {
-    uint slot = (uint)CEIL_DIV(begin, BLOCK), last = (uint)(end / BLOCK);
-    return last > slot ? CEIL_DIV(last - slot, stripe_slots) : 1;
+/* A part of a parent that is divided. */
+typedef struct {
+    uint parent;
+    uint is_there;
+    uint is_first, is_last; /* of its stripes */
+    position_t begin, end;  /* of the parent */
+    uint slot, end_slot;    /* its whole slots */
+    uint entry;             /* of its first slot */
+} stripe_t;
+
+/* Stripe `number`; one without slots if there are not so many. */
+INLINE stripe_t stripe_of(uint number, uint parents, uint stripe_slots, GLOBAL const ulong* bounds,
+                          GLOBAL const uint* first_stripes) {
+    stripe_t stripe;
+    uint p = parent_of(number, parents, first_stripes), before = (number - first_stripes[p]) * stripe_slots;
+    stripe.parent = p;
+    stripe.is_there = parents > 0 && number < first_stripes[parents];
+    stripe.is_first = number == first_stripes[p];
+    stripe.is_last = number + 1 == first_stripes[p + 1];
+    stripe.begin = (position_t)bounds[p];
+    stripe.end = (position_t)bounds[p + 1];
+    stripe.slot = (uint)CEIL_DIV(stripe.begin, BLOCK) + before;
+    stripe.end_slot = stripe.is_there ? MIN(stripe.slot + stripe_slots, (uint)(stripe.end / BLOCK)) : stripe.slot;
+    stripe.entry = first_stripes[parents + 1 + p] + before;
+    return stripe;
 }
 
 /* Sums of all entries of `counts` before each one, of the BUCKETS that there are; *all: of all of them. Called by all

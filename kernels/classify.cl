@@ -108,54 +108,66 @@ INLINE void put_splitter(element_t e, arrays_t pool, uint rank, uint splitters, 
     if (!has_next) equal[BUCKETS - 1] = ARE_EQUAL;
 }
 
-/* Of each parent that is divided: its BUCKETS - 1 splitters, and what is to be known of equal elements. The stripes of all
- * parents are numbered, and the integers zeroed that the other kernels add to: 2 * BUCKETS `counts` of each parent and the
- * `totals`. The first level divides the array, for which `count` is not 0.
+/* Of each parent that is divided: its BUCKETS - 1 splitters, and what is to be known of equal elements. Those are divided that
+ * are to be, by `states`, unless all of them have more slots than the table has entries; `divided` tells which. The integers are zeroed that the other kernels
+ * add to: 2 * BUCKETS `counts` of each parent and the `totals`. The first level divides the array, for which `count` is not 0.
  * Launched first, with a work-group a parent. Requires: parents that are divided have SAMPLE elements or more. Local memory:
- * SAMPLE elements and 5 * BUCKETS + 1 integers. Barriers: those of the sample, and eight. */
+ * SAMPLE elements and 5 * BUCKETS + 5 integers. Barriers: those of the sample, and eight. */
 KERNEL void choose_splitters(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_argument_t* values,
                              offset_t values_offset, GLOBAL index_t* indices, offset_t indices_offset,
                              GLOBAL key_t* pool_keys, offset_t pool_keys_offset, GLOBAL value_argument_t* pool_values,
                              offset_t pool_values_offset, GLOBAL index_t* pool_indices, offset_t pool_indices_offset,
-                             GLOBAL ulong* bounds, offset_t bounds_offset, GLOBAL ulong* states,
-                             offset_t states_offset, GLOBAL ulong* first_stripes, offset_t first_stripes_offset,
-                             GLOBAL ulong* equal, offset_t equal_offset, GLOBAL ulong* counts, offset_t counts_offset,
+                             GLOBAL ulong* bounds, offset_t bounds_offset, GLOBAL const ulong* states,
+                             offset_t states_offset, GLOBAL ulong* divided, offset_t divided_offset,
+                             GLOBAL ulong* first_stripes, offset_t first_stripes_offset, GLOBAL ulong* equal, offset_t equal_offset, GLOBAL ulong* counts, offset_t counts_offset,
                              GLOBAL ulong* totals, offset_t totals_offset, position_t count, position_t child, uint parents,
-                             uint stripe_slots, uint coding, flip_t flip) {
+                             uint stripe_slots, uint entries, uint coding, flip_t flip) {
     DECLARE_LOCAL_ARRAYS(sample, SAMPLE);
-    DECLARE_LOCAL(uint, shared, 5 * BUCKETS + 1, LOCAL_BYTES_OF_ELEMENTS(SAMPLE));
+    DECLARE_LOCAL(uint, shared, 5 * BUCKETS + 5, LOCAL_BYTES_OF_ELEMENTS(SAMPLE));
     LOCAL uint* splitters_of = shared;
     LOCAL uint* ranks = shared + BUCKETS;
     LOCAL uint* parts = shared + 2 * BUCKETS;
     LOCAL uint* holds_equal = shared + 3 * BUCKETS;
     LOCAL uint* kinds = shared + 4 * BUCKETS;
-    LOCAL uint* all = shared + 5 * BUCKETS;
+    LOCAL uint* sums = shared + 5 * BUCKETS;
+    LOCAL uint* all = sums + 4;
     uint parent = MIN((uint)GROUP_ID, parents), is_first_level = count > 0;
     GLOBAL ulong* limits = ULONGS(bounds);
     if (is_first_level && LOCAL_ID == 0) {
         limits[0] = 0;
         limits[1] = count;
-        UINTS(states)[0] = IS_DIVIDED;
     }
     BARRIER();
 
-    /* The stripes of the parents before this one. */
-    uint stripes = 0;
-    for (uint p = LOCAL_ID; p < parent; p += WORK_ITEMS)
-        stripes += stripes_of((position_t)limits[p], (position_t)limits[p + 1], stripe_slots);
-    if (LOCAL_ID == 0) *all = 0;
+    /* The stripes and slots of all parents, and of those before this one. */
+#define IS_TO_BE_DIVIDED(p) (is_first_level || UINTS(states)[p] == IS_DIVIDED)
+    for (uint i = LOCAL_ID; i < 4; i += WORK_ITEMS) sums[i] = 0;
     BARRIER();
-    if (stripes > 0) ATOMIC_ADD(all, stripes);
+    for (uint p = LOCAL_ID; p < parents; p += WORK_ITEMS) {
+        uint slots = IS_TO_BE_DIVIDED(p) ? slots_in((position_t)limits[p], (position_t)limits[p + 1]) : 0;
+        if (slots == 0) continue;
+        ATOMIC_ADD(&sums[0], CEIL_DIV(slots, stripe_slots));
+        ATOMIC_ADD(&sums[1], slots);
+        if (p >= parent) continue;
+        ATOMIC_ADD(&sums[2], CEIL_DIV(slots, stripe_slots));
+        ATOMIC_ADD(&sums[3], slots);
+    }
     BARRIER();
-    uint is_there = parent < parents;
+    uint is_there = parent < parents, are_divided = sums[1] <= entries;
+    uint is_divided = is_there && are_divided && IS_TO_BE_DIVIDED(parent), sampled = is_divided ? SAMPLE : 0;
     position_t begin = (position_t)limits[parent], size = is_there ? (position_t)limits[parent + 1] - begin : 0;
     if (is_there && LOCAL_ID == 0) {
-        UINTS(first_stripes)[parent] = *all;
-        if (parent + 1 == parents) UINTS(first_stripes)[parent + 1] = *all + stripes_of(begin, begin + size, stripe_slots);
+        GLOBAL uint* first_entries = FIRST_ENTRIES(first_stripes, parents);
+        UINTS(divided)[parent] = is_divided;
+        UINTS(first_stripes)[parent] = are_divided ? sums[2] : 0;
+        first_entries[parent] = are_divided ? sums[3] : 0;
+        if (parent + 1 == parents) {
+            UINTS(first_stripes)[parents] = are_divided ? sums[0] : 0;
+            first_entries[parents] = are_divided ? sums[1] : 0;
+        }
     }
     for (uint i = LOCAL_ID; is_there && i < 2 * BUCKETS; i += WORK_ITEMS) UINTS(counts)[2 * BUCKETS * parent + i] = 0;
     for (uint i = LOCAL_ID; is_there && parent == 0 && i < ZEROED_INTEGERS; i += WORK_ITEMS) UINTS(totals)[i] = 0;
-    uint is_divided = is_there && UINTS(states)[parent] == IS_DIVIDED, sampled = is_divided ? SAMPLE : 0;
 
     arrays_t from = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     position_t step = size / SAMPLE;
@@ -227,9 +239,8 @@ KERNEL void classify_elements(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL v
                               offset_t values_offset, GLOBAL index_t* indices, offset_t indices_offset,
                               GLOBAL key_t* pool_keys, offset_t pool_keys_offset, GLOBAL value_argument_t* pool_values,
                               offset_t pool_values_offset, GLOBAL index_t* pool_indices, offset_t pool_indices_offset,
-                              GLOBAL const ulong* bounds, offset_t bounds_offset, GLOBAL const ulong* states,
-                              offset_t states_offset, GLOBAL const ulong* first_stripes, offset_t first_stripes_offset,
-                              GLOBAL const ulong* equal, offset_t equal_offset, GLOBAL ulong* counts,
+                              GLOBAL const ulong* bounds, offset_t bounds_offset, GLOBAL const ulong* first_stripes,
+                              offset_t first_stripes_offset, GLOBAL const ulong* equal, offset_t equal_offset, GLOBAL ulong* counts,
                               offset_t counts_offset, GLOBAL ulong* totals, offset_t totals_offset, GLOBAL ulong* table,
                               offset_t table_offset, GLOBAL ulong* starts, offset_t starts_offset, uint parents,
                               uint stripe_slots, uint makes_indices, uint coding, flip_t flip) {
@@ -246,12 +257,9 @@ KERNEL void classify_elements(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL v
     LOCAL uint* child_of_block = shared + 8 * BUCKETS;
     LOCAL uint* all = child_of_block + LISTED;
 
-    GLOBAL uint* slots = UINTS(table);
     uint number = (uint)GROUP_ID, t = LOCAL_ID;
-    stripe_t stripe = stripe_of(number, parents, stripe_slots, ULONGS(bounds), UINTS(states), UINTS(first_stripes));
-    /* The tail begins a slot. */
-    uint all_slots = stripe.end_slot + (stripe.is_last && stripe.slot <= stripe.last_slot &&
-                                        (position_t)stripe.last_slot * BLOCK < stripe.end);
+    stripe_t stripe = stripe_of(number, parents, stripe_slots, ULONGS(bounds), UINTS(first_stripes));
+    GLOBAL uint* entries = UINTS(table) + stripe.entry; /* of the stripe's slots */
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     arrays_t pool = arrays_from(
         arrays_of(pool_keys, pool_keys_offset, pool_values, pool_values_offset, pool_indices, pool_indices_offset),
@@ -262,19 +270,19 @@ KERNEL void classify_elements(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL v
         uint level = 0; /* breadth first: node i is the middle of what it divides */
         while (i >> (level + 1)) ++level;
         uint place = (i - (1u << level)) * (BUCKETS >> level) + (BUCKETS >> (level + 1)) - 1;
-        if (!stripe.is_divided) continue;
+        if (!stripe.is_there) continue;
         store_local_element(load_element(pool, place, place, 0), splitters, i);
         ends_equal[i] = (UINTS(equal)[BUCKETS * stripe.parent + place] & ENDS_EQUAL) != 0;
     }
     BARRIER();
 
-    uint next_slot = stripe.slot, end_slot = stripe.is_divided ? stripe.end_slot : stripe.slot;
+    uint next_slot = stripe.slot;
     uint parity = 0, team = t / TEAM, item = TEAM_ITEM;
     element_t r[REGISTER_VECTORS];
     uint places[REGISTER_VECTORS];
 #define IS_IN_TILE(m) ((m) * WORK_ITEMS + t < size)
-    for (uint slot = stripe.slot; slot < end_slot; slot += TILE_SLOTS) {
-        uint size = MIN((uint)TILE_SLOTS, end_slot - slot) * BLOCK;
+    for (uint slot = stripe.slot; slot < stripe.end_slot; slot += TILE_SLOTS) {
+        uint size = MIN((uint)TILE_SLOTS, stripe.end_slot - slot) * BLOCK;
         LOCAL uint* counts_now = counted + parity * BUCKETS;
         LOCAL uint* kept_now = kept + parity * BUCKETS;
         position_t first = (position_t)slot * BLOCK;
@@ -308,7 +316,7 @@ KERNEL void classify_elements(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL v
                 element_t e = i < own ? load_local_element(held, c * BLOCK + i) : load_local_element(staged, from_tile + i);
                 store_element(e, arrays, (position_t)(next_slot + b) * BLOCK + j * TEAM + item);
             }
-            if (item == 0) slots[next_slot + b] = c;
+            if (item == 0) entries[next_slot - stripe.slot + b] = c;
         }
         next_slot += blocks;
         BARRIER();
@@ -326,12 +334,12 @@ KERNEL void classify_elements(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL v
     /* What is left, and the head and tail: fewer than two blocks, which are staged. */
     LOCAL uint* left = counted + parity * BUCKETS;
     LOCAL uint* kept_now = kept + parity * BUCKETS;
-    for (uint s = next_slot + t; s < all_slots; s += WORK_ITEMS) slots[s] = NO_SLOT;
+    for (uint s = next_slot + t; s < stripe.end_slot; s += WORK_ITEMS) entries[s - stripe.slot] = NO_SLOT;
     for (uint c = t; c < BUCKETS; c += WORK_ITEMS) left[c] = kept_now[c];
     BARRIER();
     position_t first = (position_t)stripe.slot * BLOCK, tail = (position_t)stripe.end_slot * BLOCK;
-    uint head = stripe.is_first ? (uint)(first - stripe.begin) : 0;
-    uint outside = stripe.is_divided ? head + (stripe.is_last ? (uint)(stripe.end - tail) : 0) : 0;
+    uint head = stripe.is_there && stripe.is_first ? (uint)(first - stripe.begin) : 0;
+    uint outside = head + (stripe.is_there && stripe.is_last ? (uint)(stripe.end - tail) : 0);
     LOCAL uint* place_of = child_of_block;
     for (uint i = t; i < outside; i += WORK_ITEMS) {
         element_t e = load_at(arrays, i < head ? stripe.begin + i : tail + (i - head), makes_indices);
@@ -352,18 +360,18 @@ KERNEL void classify_elements(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL v
     for (uint c = team; c < BUCKETS; c += WORK_ITEMS / TEAM)
         for (uint i = item; i < kept_now[c]; i += TEAM)
             store_element(load_local_element(held, c * BLOCK + i), arrays, PLACE_OF_LEFT(before[c] + i));
-    if (stripe.is_divided && t == 0) {
+    if (stripe.is_there && t == 0) {
         own_starts[BUCKETS] = *all;
         own_starts[BUCKETS + 1] = ATOMIC_ADD(&UINTS(totals)[LEFT_OVER], *all) + *all;
     }
     for (uint c = t; c < BUCKETS; c += WORK_ITEMS) {
         packed[c] = 0;
-        if (!stripe.is_divided) continue;
+        if (!stripe.is_there) continue;
         own_starts[c] = before[c];
         ATOMIC_ADD(&own_counts[BUCKETS + c], left[c]);
     }
     BARRIER();
-    for (uint s = stripe.slot + t; s < next_slot; s += WORK_ITEMS) ATOMIC_ADD(&packed[slots[s]], 1u);
+    for (uint s = t; s < next_slot - stripe.slot; s += WORK_ITEMS) ATOMIC_ADD(&packed[entries[s]], 1u);
     BARRIER();
     for (uint c = t; c < BUCKETS; c += WORK_ITEMS)
         if (packed[c] > 0) ATOMIC_ADD(&own_counts[c], packed[c]);

@@ -23,17 +23,19 @@ INLINE void copy_block(arrays_t from, arrays_t to) {
 /* Where children begin, and what is to be done with them: those of more than `most` elements are divided, unless all are equal.
  * Launched after classify_elements with a work-group a parent. Local memory: 8 * BUCKETS bytes. Barriers: one. */
 KERNEL void find_children(GLOBAL const ulong* bounds, offset_t bounds_offset, GLOBAL const ulong* states,
-                          offset_t states_offset, GLOBAL const ulong* equal, offset_t equal_offset,
+                          offset_t states_offset, GLOBAL const ulong* divided, offset_t divided_offset,
+                          GLOBAL const ulong* equal, offset_t equal_offset,
                           GLOBAL const ulong* counts, offset_t counts_offset, GLOBAL ulong* placed,
                           offset_t placed_offset, GLOBAL ulong* children, offset_t children_offset,
                           GLOBAL ulong* child_states, offset_t child_states_offset, uint parents, position_t most) {
     DECLARE_LOCAL(ulong, sizes, BUCKETS, 0);
-    uint parent = MIN((uint)GROUP_ID, parents), is_there = parent < parents, state = UINTS(states)[parent];
+    uint parent = MIN((uint)GROUP_ID, parents), is_there = parent < parents;
+    uint is_divided = is_there && UINTS(divided)[parent];
     offset_t first = (offset_t)parent * BUCKETS;
     GLOBAL const uint* own = UINTS(counts) + 2 * first;
     ulong begin = ULONGS(bounds)[parent], end = ULONGS(bounds)[parent + 1];
     for (uint c = LOCAL_ID; is_there && c < BUCKETS; c += WORK_ITEMS) {
-        sizes[c] = state == IS_DIVIDED ? (ulong)own[c] * BLOCK + own[BUCKETS + c] : c == 0 ? end - begin : 0;
+        sizes[c] = is_divided ? (ulong)own[c] * BLOCK + own[BUCKETS + c] : c == 0 ? end - begin : 0;
         UINTS(placed)[2 * first + c] = UINTS(placed)[2 * first + BUCKETS + c] = 0;
     }
     BARRIER();
@@ -41,70 +43,74 @@ KERNEL void find_children(GLOBAL const ulong* bounds, offset_t bounds_offset, GL
         ulong at = begin;
         for (uint i = 0; i < c; ++i) at += sizes[i];
         ULONGS(children)[first + c] = at;
-        uint is_divided = state == IS_DIVIDED, are_equal = is_divided ? UINTS(equal)[first + c] & ARE_EQUAL : 0;
-        UINTS(child_states)[first + c] = !is_divided       ? (c == 0 ? state : IS_SORTED_LATER)
-                                         : are_equal       ? HOLDS_EQUAL
-                                         : sizes[c] > most ? IS_DIVIDED
-                                                           : IS_SORTED_LATER;
+        UINTS(child_states)[first + c] = !is_divided ? (c == 0 ? UINTS(states)[parent] : IS_SORTED_LATER)
+                                         : UINTS(equal)[first + c] & ARE_EQUAL ? HOLDS_EQUAL
+                                         : sizes[c] > most                     ? IS_DIVIDED
+                                                                               : IS_SORTED_LATER;
     }
     if (parent + 1 == parents && LOCAL_ID == 0) ULONGS(children)[(offset_t)parents * BUCKETS] = end;
 }
 
-/* Makes of the children in the table the slots that their blocks go to. counts[c] and counts[BUCKETS + c] become the
+/* Makes of the children in the table the entries of the slots that their blocks go to. counts[c] and counts[BUCKETS + c] become the
  * blocks of a child that were given slots, and the number of the block that the pool keeps for it, counted from 1, or 0.
  * Launched after find_children with as many work-groups as there may be stripes. Local memory: 2 * BUCKETS integers.
  * Barriers: three. */
-KERNEL void find_slots(GLOBAL const ulong* bounds, offset_t bounds_offset, GLOBAL const ulong* states,
-                       offset_t states_offset, GLOBAL const ulong* first_stripes, offset_t first_stripes_offset,
-                       GLOBAL ulong* placed, offset_t placed_offset, GLOBAL ulong* totals, offset_t totals_offset,
-                       GLOBAL ulong* table, offset_t table_offset, GLOBAL const ulong* children,
-                       offset_t children_offset, GLOBAL ulong* saved, offset_t saved_offset, uint parents,
-                       uint stripe_slots, uint pool_blocks) {
+KERNEL void find_slots(GLOBAL const ulong* bounds, offset_t bounds_offset, GLOBAL const ulong* first_stripes,
+                       offset_t first_stripes_offset, GLOBAL ulong* placed, offset_t placed_offset,
+                       GLOBAL ulong* totals, offset_t totals_offset, GLOBAL ulong* table, offset_t table_offset,
+                       GLOBAL const ulong* children, offset_t children_offset, GLOBAL ulong* saved,
+                       offset_t saved_offset, uint parents, uint stripe_slots, uint pool_blocks) {
     DECLARE_LOCAL(uint, shared, 2 * BUCKETS, 0);
     uint number = (uint)GROUP_ID;
-    stripe_t stripe = stripe_of(number, parents, stripe_slots, ULONGS(bounds), UINTS(states), UINTS(first_stripes));
-    uint end_slot = stripe.is_divided ? stripe.end_slot : stripe.slot;
+    stripe_t stripe = stripe_of(number, parents, stripe_slots, ULONGS(bounds), UINTS(first_stripes));
+    uint slots = stripe.end_slot - stripe.slot;
+    /* From slots to entries, modulo 2^32. */
+    uint to_entry = FIRST_ENTRIES(first_stripes, parents)[stripe.parent] - (uint)CEIL_DIV(stripe.begin, BLOCK);
     LOCAL uint* found = shared;
     LOCAL uint* next = shared + BUCKETS;
-    GLOBAL uint* slots = UINTS(table);
+    GLOBAL uint* entries = UINTS(table) + stripe.entry;
     GLOBAL uint* own_placed = UINTS(placed) + (offset_t)stripe.parent * 2 * BUCKETS;
     GLOBAL const ulong* begins = ULONGS(children) + (offset_t)stripe.parent * BUCKETS;
     for (uint c = LOCAL_ID; c < BUCKETS; c += WORK_ITEMS) found[c] = 0;
     BARRIER();
-    for (uint s = stripe.slot + LOCAL_ID; s < end_slot; s += WORK_ITEMS)
-        if (slots[s] != NO_SLOT) ATOMIC_ADD(&found[slots[s]], 1u);
+    for (uint s = LOCAL_ID; s < slots; s += WORK_ITEMS)
+        if (entries[s] != NO_SLOT) ATOMIC_ADD(&found[entries[s]], 1u);
     BARRIER();
     for (uint c = LOCAL_ID; c < BUCKETS; c += WORK_ITEMS) {
         uint rank = found[c] > 0 ? ATOMIC_ADD(&own_placed[c], found[c]) : 0;
         next[c] = (uint)CEIL_DIV(begins[c], BLOCK) + rank;
     }
     BARRIER();
-    for (uint s = stripe.slot + LOCAL_ID; s < end_slot; s += WORK_ITEMS) {
-        uint c = slots[s];
+    for (uint s = LOCAL_ID; s < slots; s += WORK_ITEMS) {
+        uint c = entries[s];
         if (c == NO_SLOT) continue;
         uint to = ATOMIC_ADD(&next[c], 1u);
         if ((ulong)(to + 1) * BLOCK > begins[c + 1]) {
             uint i = ATOMIC_ADD(&UINTS(totals)[KEPT], 1u);
-            if (i < pool_blocks) UINTS(saved)[i] = s;
+            if (i < pool_blocks) UINTS(saved)[i] = stripe.entry + s;
             own_placed[BUCKETS + c] = i + 1;
-            to = NO_SLOT;
+            entries[s] = NO_SLOT;
+        } else {
+            entries[s] = to + to_entry;
         }
-        slots[s] = to;
     }
 }
 
 /* Marks the blocks in slots that no block goes to: those between the blocks of one child and of the next one.
  * Launched after find_slots with a team of work-items a child. */
-KERNEL void find_paths(GLOBAL const ulong* states, offset_t states_offset, GLOBAL const ulong* placed,
-                       offset_t placed_offset, GLOBAL ulong* table, offset_t table_offset,
-                       GLOBAL const ulong* children, offset_t children_offset, uint parents, uint slots) {
+KERNEL void find_paths(GLOBAL const ulong* bounds, offset_t bounds_offset, GLOBAL const ulong* divided,
+                       offset_t divided_offset, GLOBAL const ulong* first_stripes, offset_t first_stripes_offset,
+                       GLOBAL const ulong* placed, offset_t placed_offset, GLOBAL ulong* table, offset_t table_offset,
+                       GLOBAL const ulong* children, offset_t children_offset, uint parents) {
     uint child = (uint)(GROUP_ID * (WORK_ITEMS / TEAM) + LOCAL_ID / TEAM), parent = child / BUCKETS, c = child % BUCKETS;
-    if (parent >= parents || UINTS(states)[parent] != IS_DIVIDED) return;
+    if (parent >= parents || !UINTS(divided)[parent]) return;
     GLOBAL const uint* own = UINTS(placed) + (offset_t)parent * 2 * BUCKETS;
+    uint first_slot = (uint)CEIL_DIV(ULONGS(bounds)[parent], BLOCK), last_slot = (uint)(ULONGS(bounds)[parent + 1] / BLOCK);
     uint slot = (uint)CEIL_DIV(ULONGS(children)[child], BLOCK) + own[c] - (own[BUCKETS + c] > 0);
-    uint end = MIN((uint)CEIL_DIV(ULONGS(children)[child + 1], BLOCK), slots);
+    uint end = MIN((uint)CEIL_DIV(ULONGS(children)[child + 1], BLOCK), last_slot);
+    GLOBAL uint* entries = UINTS(table) + FIRST_ENTRIES(first_stripes, parents)[parent];
     for (slot += TEAM_ITEM; slot < end; slot += TEAM)
-        if (UINTS(table)[slot] != NO_SLOT) UINTS(table)[slot] |= IS_START;
+        if (entries[slot - first_slot] != NO_SLOT) entries[slot - first_slot] |= IS_START;
 }
 
 /* Goes on from `next`, for so many slots, until one is found whose scrambled number is smaller than that of `slot`, or the
@@ -129,19 +135,21 @@ INLINE uint go_on(GLOBAL const uint* table, uint slot, uint next, uint most) {
  * that the work-items which look further are neighbours.
  * Launched after find_paths with a work-group for SCANNED slots. Local memory: 2 * SCANNED + SCANNED / 32 + 1 integers.
  * Barriers: three. Cost: looks at log(window) slots on the way from each. */
-KERNEL void find_cuts(GLOBAL ulong* totals, offset_t totals_offset, GLOBAL const ulong* table, offset_t table_offset,
-                      GLOBAL ulong* cycle_starts, offset_t cycle_starts_offset, GLOBAL ulong* saved, offset_t saved_offset,
-                      uint slots, uint window, uint pool_blocks) {
+KERNEL void find_cuts(GLOBAL const ulong* first_stripes, offset_t first_stripes_offset, GLOBAL ulong* totals,
+                      offset_t totals_offset, GLOBAL const ulong* table, offset_t table_offset,
+                      GLOBAL ulong* cycle_starts, offset_t cycle_starts_offset, GLOBAL ulong* saved,
+                      offset_t saved_offset, uint parents, uint window, uint pool_blocks) {
     DECLARE_LOCAL(uint, shared, 2 * SCANNED + SCANNED / 32 + 1, 0);
     LOCAL uint* starts = shared + 2 * SCANNED;
     LOCAL uint* found = starts + SCANNED / 32;
     GLOBAL const uint* to = UINTS(table);
+    uint entries = FIRST_ENTRIES(first_stripes, parents)[parents];
     for (uint i = LOCAL_ID; i < SCANNED / 32; i += WORK_ITEMS) starts[i] = 0;
     if (LOCAL_ID == 0) *found = 0;
     BARRIER();
     UNROLL for (uint i = 0; i < SLOTS_OF_ITEM; ++i) {
         position_t slot = GROUP_ID * SCANNED + i * WORK_ITEMS + LOCAL_ID;
-        if (slot >= slots) continue;
+        if (slot >= entries) continue;
         uint next = to[slot];
         if (next >= NO_SLOT || next == slot) continue;
         next = go_on(to, (uint)slot, next, MIN(FIRST_LOOK, window));
@@ -160,8 +168,15 @@ KERNEL void find_cuts(GLOBAL ulong* totals, offset_t totals_offset, GLOBAL const
     }
     BARRIER();
     GLOBAL uint* own_starts = UINTS(cycle_starts) + GROUP_ID * (SCANNED / 32);
-    for (uint i = LOCAL_ID; i < SCANNED / 32 && (position_t)GROUP_ID * SCANNED + 32 * i < slots; i += WORK_ITEMS)
+    for (uint i = LOCAL_ID; i < SCANNED / 32 && GROUP_ID * SCANNED + 32 * i < entries; i += WORK_ITEMS)
         own_starts[i] = starts[i];
+}
+
+/* From an entry of the table to its slot, and from those of the same parent, modulo 2^32. */
+INLINE uint to_slot(uint entry, uint parents, GLOBAL const ulong* bounds, GLOBAL const uint* first_stripes) {
+    GLOBAL const uint* first_entries = first_stripes + parents + 1;
+    uint parent = parent_of(entry, parents, first_entries);
+    return (uint)CEIL_DIV(bounds[parent], BLOCK) - first_entries[parent];
 }
 
 /* Brings the listed blocks into the pool, where moves then end, and what each stripe has left over.
@@ -170,9 +185,9 @@ KERNEL void save_blocks(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_a
                         offset_t values_offset, GLOBAL index_t* indices, offset_t indices_offset,
                         GLOBAL key_t* pool_keys, offset_t pool_keys_offset, GLOBAL value_argument_t* pool_values,
                         offset_t pool_values_offset, GLOBAL index_t* pool_indices, offset_t pool_indices_offset,
-                        GLOBAL const ulong* bounds, offset_t bounds_offset, GLOBAL const ulong* states,
-                        offset_t states_offset, GLOBAL const ulong* first_stripes, offset_t first_stripes_offset,
-                        GLOBAL const ulong* totals, offset_t totals_offset, GLOBAL ulong* table, offset_t table_offset,
+                        GLOBAL const ulong* bounds, offset_t bounds_offset, GLOBAL const ulong* first_stripes,
+                        offset_t first_stripes_offset, GLOBAL const ulong* totals, offset_t totals_offset,
+                        GLOBAL ulong* table, offset_t table_offset,
                         GLOBAL const ulong* starts, offset_t starts_offset, GLOBAL const ulong* saved,
                         offset_t saved_offset, uint parents, uint stripe_slots, uint pool_blocks) {
     if (!FITS(UINTS(totals), pool_blocks)) return;
@@ -180,14 +195,13 @@ KERNEL void save_blocks(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_a
     arrays_t pool = arrays_of(pool_keys, pool_keys_offset, pool_values, pool_values_offset, pool_indices, pool_indices_offset);
     uint teams = (uint)GROUPS * (WORK_ITEMS / TEAM), team = (uint)(GROUP_ID * (WORK_ITEMS / TEAM)) + LOCAL_ID / TEAM;
     for (uint i = team; i < UINTS(totals)[KEPT]; i += teams) {
-        uint slot = UINTS(saved)[i];
+        uint entry = UINTS(saved)[i], slot = entry + to_slot(entry, parents, ULONGS(bounds), UINTS(first_stripes));
         copy_block(arrays_from(arrays, (offset_t)slot * BLOCK), arrays_from(pool, (offset_t)i * BLOCK));
-        if (TEAM_ITEM == 0 && UINTS(table)[slot] != NO_SLOT) UINTS(table)[slot] |= IS_SAVED;
+        if (TEAM_ITEM == 0 && UINTS(table)[entry] != NO_SLOT) UINTS(table)[entry] |= IS_SAVED;
     }
     uint stripes = parents > 0 ? UINTS(first_stripes)[parents] : 0;
     for (uint number = (uint)GROUP_ID; number < stripes; number += (uint)GROUPS) {
-        stripe_t stripe = stripe_of(number, parents, stripe_slots, ULONGS(bounds), UINTS(states), UINTS(first_stripes));
-        if (!stripe.is_divided) continue;
+        stripe_t stripe = stripe_of(number, parents, stripe_slots, ULONGS(bounds), UINTS(first_stripes));
         GLOBAL const uint* own_starts = UINTS(starts) + (offset_t)number * (BUCKETS + 2);
         uint count = own_starts[BUCKETS];
         position_t first = (position_t)stripe.slot * BLOCK;
@@ -218,7 +232,7 @@ INLINE uint look_ahead(GLOBAL const uint* table, uint start, uint* to, uint* slo
 
 /* Moves blocks from one slot to the next, up to a slot without a block or whose block is saved or held: first the one that is
  * held, that of `start`. While blocks come, it looks for the slots after theirs. */
-INLINE void follow(arrays_t arrays, GLOBAL const uint* table, uint start, element_t* held) {
+INLINE void follow(arrays_t arrays, GLOBAL const uint* table, uint start, uint to_slot, element_t* held) {
     uint to[MOVES_AHEAD], ends = 0, slot = table[start] & SLOT_BITS;
     uint moves = look_ahead(table, start, to, &slot, &ends);
     while (moves > 0) {
@@ -228,13 +242,13 @@ INLINE void follow(arrays_t arrays, GLOBAL const uint* table, uint start, elemen
             now[k] = to[k];
             if (k < moves_now && !(ends_now && k + 1 == moves_now))
                 UNROLL for (uint j = 0; j < ELEMENTS_OF_ITEM; ++j)
-                    ahead[k][j] = load_element(arrays, (position_t)now[k] * BLOCK + j * TEAM + TEAM_ITEM, 0, 0);
+                    ahead[k][j] = load_element(arrays, (position_t)(now[k] + to_slot) * BLOCK + j * TEAM + TEAM_ITEM, 0, 0);
         }
         moves = look_ahead(table, start, to, &slot, &ends);
         UNROLL for (uint k = 0; k < MOVES_AHEAD; ++k)
             if (k < moves_now)
                 UNROLL for (uint j = 0; j < ELEMENTS_OF_ITEM; ++j) {
-                    store_element(held[j], arrays, (position_t)now[k] * BLOCK + j * TEAM + TEAM_ITEM);
+                    store_element(held[j], arrays, (position_t)(now[k] + to_slot) * BLOCK + j * TEAM + TEAM_ITEM);
                     held[j] = ahead[k][j];
                 }
     }
@@ -246,39 +260,43 @@ KERNEL void move_blocks(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_a
                         offset_t values_offset, GLOBAL index_t* indices, offset_t indices_offset,
                         GLOBAL key_t* pool_keys, offset_t pool_keys_offset, GLOBAL value_argument_t* pool_values,
                         offset_t pool_values_offset, GLOBAL index_t* pool_indices, offset_t pool_indices_offset,
-                        GLOBAL const ulong* totals, offset_t totals_offset, GLOBAL const ulong* table,
-                        offset_t table_offset, GLOBAL const ulong* cycle_starts, offset_t cycle_starts_offset,
-                        GLOBAL const ulong* saved, offset_t saved_offset, uint slots, uint pool_blocks) {
+                        GLOBAL const ulong* bounds, offset_t bounds_offset, GLOBAL const ulong* first_stripes,
+                        offset_t first_stripes_offset, GLOBAL const ulong* totals, offset_t totals_offset,
+                        GLOBAL const ulong* table, offset_t table_offset, GLOBAL const ulong* cycle_starts,
+                        offset_t cycle_starts_offset, GLOBAL const ulong* saved, offset_t saved_offset, uint parents,
+                        uint pool_blocks) {
     DECLARE_LOCAL(uint, shared, SCANNED + 1, 0);
     LOCAL uint* starts = shared;
     LOCAL uint* found = shared + SCANNED;
-    uint kept = FITS(UINTS(totals), pool_blocks) ? UINTS(totals)[KEPT] : 0;
-    if (!FITS(UINTS(totals), pool_blocks)) slots = 0;
+    uint fits = FITS(UINTS(totals), pool_blocks), kept = fits ? UINTS(totals)[KEPT] : 0;
+    uint entries = fits ? FIRST_ENTRIES(first_stripes, parents)[parents] : 0;
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     arrays_t pool = arrays_of(pool_keys, pool_keys_offset, pool_values, pool_values_offset, pool_indices, pool_indices_offset);
     GLOBAL const uint* to = UINTS(table);
     uint teams = (uint)GROUPS * (WORK_ITEMS / TEAM), team = (uint)(GROUP_ID * (WORK_ITEMS / TEAM)) + LOCAL_ID / TEAM;
     element_t held[ELEMENTS_OF_ITEM];
     for (uint i = team; i < kept; i += teams) {
-        uint slot = UINTS(saved)[i];
-        if (to[slot] == NO_SLOT) continue; /* a block that stays in the pool */
+        uint entry = UINTS(saved)[i];
+        if (to[entry] == NO_SLOT) continue; /* a block that stays in the pool */
         UNROLL for (uint j = 0; j < ELEMENTS_OF_ITEM; ++j)
             held[j] = load_element(pool, (position_t)i * BLOCK + j * TEAM + TEAM_ITEM, 0, 0);
-        follow(arrays, to, slot, held);
+        follow(arrays, to, entry, to_slot(entry, parents, ULONGS(bounds), UINTS(first_stripes)), held);
     }
-    uint share = CEIL_DIV(slots, (uint)GROUPS), end = MIN(((uint)GROUP_ID + 1) * share, slots);
+    uint share = CEIL_DIV(entries, (uint)GROUPS), end = MIN(((uint)GROUP_ID + 1) * share, entries);
     for (uint first = (uint)GROUP_ID * share; first < end; first += SCANNED) {
         if (LOCAL_ID == 0) *found = 0;
         BARRIER();
         UNROLL for (uint i = 0; i < SLOTS_OF_ITEM; ++i) {
-            uint slot = first + i * WORK_ITEMS + LOCAL_ID;
-            if (slot < end && ((to[slot] & IS_START) || UINTS(cycle_starts)[slot / 32] >> slot % 32 & 1)) starts[ATOMIC_ADD(found, 1u)] = slot;
+            uint entry = first + i * WORK_ITEMS + LOCAL_ID;
+            if (entry < end && ((to[entry] & IS_START) || (UINTS(cycle_starts)[entry / 32] >> entry % 32 & 1)))
+                starts[ATOMIC_ADD(found, 1u)] = entry;
         }
         BARRIER();
         for (uint i = LOCAL_ID / TEAM; i < *found; i += WORK_ITEMS / TEAM) {
+            uint start = starts[i], difference = to_slot(start, parents, ULONGS(bounds), UINTS(first_stripes));
             UNROLL for (uint j = 0; j < ELEMENTS_OF_ITEM; ++j)
-                held[j] = load_element(arrays, (position_t)starts[i] * BLOCK + j * TEAM + TEAM_ITEM, 0, 0);
-            follow(arrays, to, starts[i], held);
+                held[j] = load_element(arrays, (position_t)(start + difference) * BLOCK + j * TEAM + TEAM_ITEM, 0, 0);
+            follow(arrays, to, start, difference, held);
         }
         BARRIER();
     }
@@ -292,7 +310,7 @@ KERNEL void fill_gaps(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_arg
                       GLOBAL index_t* indices, offset_t indices_offset, GLOBAL key_t* pool_keys,
                       offset_t pool_keys_offset, GLOBAL value_argument_t* pool_values, offset_t pool_values_offset,
                       GLOBAL index_t* pool_indices, offset_t pool_indices_offset, GLOBAL const ulong* bounds,
-                      offset_t bounds_offset, GLOBAL const ulong* states, offset_t states_offset,
+                      offset_t bounds_offset, GLOBAL const ulong* divided, offset_t divided_offset,
                       GLOBAL const ulong* first_stripes, offset_t first_stripes_offset, GLOBAL const ulong* placed,
                       offset_t placed_offset, GLOBAL const ulong* totals, offset_t totals_offset,
                       GLOBAL const ulong* starts, offset_t starts_offset, GLOBAL ulong* children,
@@ -301,7 +319,7 @@ KERNEL void fill_gaps(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_arg
     DECLARE_LOCAL(uint, sums, WORK_ITEMS, 0);
     uint child = (uint)(GROUP_ID / shares), share = (uint)(GROUP_ID % shares), parent = child / BUCKETS, c = child % BUCKETS;
     GLOBAL ulong* begins = ULONGS(children);
-    uint is_divided = parent < parents && UINTS(states)[parent] == IS_DIVIDED;
+    uint is_divided = parent < parents && UINTS(divided)[parent];
     uint is_moved = is_divided && FITS(UINTS(totals), pool_blocks);
     if (is_divided && !is_moved && share == 0 && LOCAL_ID == 0) {
         begins[child] = ULONGS(bounds)[c == 0 ? parent : parent + 1];

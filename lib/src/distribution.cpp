@@ -31,6 +31,7 @@ std::optional<Level> level_of(const DeviceInfo& device, const ElementBytes& byte
     const auto wide = static_cast<unsigned>(std::bit_floor(std::max<std::size_t>(512 / bytes.all(), 1)));
     level.buckets.bits = bits;
     level.buckets.block = std::clamp(is_last ? wide / 2 : wide, team, 4 * team) * times;
+    if (leaf < 2 * level.buckets.block) return std::nullopt;
     level.shape.lanes = 1;
     level.shape.register_vectors = std::clamp(static_cast<unsigned>(std::bit_floor(64 / bytes.all())), 2u, 16u);
     level.shape.vectors = level.shape.register_vectors / 2;
@@ -41,7 +42,7 @@ std::optional<Level> level_of(const DeviceInfo& device, const ElementBytes& byte
         if (work_items > device.max_work_items || work_items < level.buckets.block) continue;
         level.buckets.sample =
             static_cast<unsigned>(std::min(std::uint64_t{is_last ? 64u : 16u} << bits, std::bit_floor(leaf)));
-        while (bytes_of(level.buckets.sample, bytes) + 20 * (std::size_t{1} << bits) > device.local_bytes)
+        while (bytes_of(level.buckets.sample, bytes) + 20 * ((std::size_t{1} << bits) + 1) > device.local_bytes)
             level.buckets.sample /= 2;
         const std::size_t local = classify_local_bytes(level.shape, bytes, level.buckets);
         // Two groups hide each other's barriers, where a multiprocessor has room for them.
@@ -55,27 +56,40 @@ std::optional<Level> level_of(const DeviceInfo& device, const ElementBytes& byte
     return std::nullopt;
 }
 
-/// As make_distribution(), in so many levels.
-std::optional<Distribution> in_levels(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t count,
-                                      std::uint64_t leaf, std::uint64_t most, unsigned levels, unsigned times) {
+/// How a distribution can be made.
+struct Way {
+    unsigned levels = 1;
+    std::uint64_t batches = 1;  ///< of each level but the first
+    unsigned times = 1;         ///< the first level's blocks are so many times as wide as those that move fast
+    std::uint64_t most_window = 0;
+};
+
+/// As make_distribution(), in that way.
+std::optional<Distribution> made_in(const Way& way, const DeviceInfo& device, const ElementBytes& bytes,
+                                    std::uint64_t count, std::uint64_t leaf, std::uint64_t most) {
     // Samples tell the sizes of children by chance: leaves are somewhat smaller than they may be, and there may be more
     // of them than are aimed at.
     const std::uint64_t aim = leaf * 5 / 8;
     const auto bits = static_cast<unsigned>(std::bit_width(count / aim * 6 / 5 - 1));
     Distribution made{{}, leaf, 0};
     std::uint64_t parents = 1;
-    for (unsigned i = 0, left = bits; i < levels; ++i) {
-        const unsigned these = std::max((left + levels - i - 1) / (levels - i), 3u);
+    for (unsigned i = 0, left = bits; i < way.levels; ++i) {
+        const unsigned these = std::max((left + way.levels - i - 1) / (way.levels - i), 3u);
         if (these > most_bucket_bits) return std::nullopt;
-        const std::optional<Level> level = level_of(device, bytes, these, leaf, i + 1 == levels, times);
+        const std::optional<Level> level =
+            level_of(device, bytes, these, leaf, i + 1 == way.levels, i == 0 ? way.times : 1);
         if (!level) return std::nullopt;
         left -= std::min(these, left);
         Level& added = made.levels.emplace_back(*level);
         added.parents = parents;
-        added.slots = count / added.buckets.block;
+        added.batches = i == 0 ? 1 : way.batches;
+        if (added.batches > 1 && added.batch() < 2) return std::nullopt;
+        // The ranges of a batch may have more than their share.
+        added.slots = count / added.batches / added.buckets.block;
+        if (added.batches > 1) added.slots += added.slots / 8;
         const std::uint64_t groups = std::uint64_t{device.compute_units} * added.shape.resident_groups;
         added.stripe_slots = ceil_div(ceil_div(added.slots, groups), tile_slots(added)) * tile_slots(added);
-        added.most_stripes = ceil_div(added.slots, added.stripe_slots) + parents;
+        added.most_stripes = ceil_div(added.slots, added.stripe_slots) + added.batch();
         parents = added.children();
     }
     std::uint64_t child = aim;
@@ -85,26 +99,27 @@ std::optional<Distribution> in_levels(const DeviceInfo& device, const ElementByt
         if (level == made.levels.rbegin()) child = child * 5 / 6;
     }
 
-    // The pool has what the tables leave; for each of its blocks a slot is noted.
+    // The pool has what the tables leave; for each of its blocks an entry is noted.
     std::uint64_t units = shared_tables(made).end + 1, splitters = 0;
     unsigned smallest = made.levels.front().buckets.block;
     for (const Level& level : made.levels) {
         units = level_tables(level, units).end;
-        splitters = std::max(splitters, level.children());
+        splitters = std::max(splitters, level.batch() << level.buckets.bits);
         smallest = std::min(smallest, level.buckets.block);
     }
     const std::uint64_t known = 8 * units + splitters * bytes.all();
     if (known >= most) return std::nullopt;
-    const std::uint64_t in_pool = (most - known) / (smallest * bytes.all() + 4) * smallest;
-    made.pool_elements = splitters + in_pool;
+    made.splitters = splitters;
+    made.pool_elements = (most - known) / (smallest * bytes.all() + 4) * smallest;
     for (Level& level : made.levels) {
-        level.pool_blocks = in_pool / level.buckets.block;
+        level.pool_blocks = made.pool_elements / level.buckets.block;
         // Half a block a child and stripe, on average, and a block of every second child.
+        const std::uint64_t children = std::uint64_t{1} << level.buckets.bits;
         const std::uint64_t expected =
-            level.most_stripes * (1u << level.buckets.bits) / 2 + level.children() / 2 + 4 * level.most_stripes;
+            level.most_stripes * children / 2 + level.batch() * children / 2 + 4 * level.most_stripes;
         const std::uint64_t for_cuts = level.pool_blocks > expected ? level.pool_blocks - expected : 0;
         level.window = std::max<std::uint64_t>(level.slots / std::max<std::uint64_t>(for_cuts * 3 / 4, 1), 31);
-        if (level.window > 2048) return std::nullopt;
+        if (level.window > way.most_window) return std::nullopt;
     }
     return made;
 }
@@ -116,7 +131,7 @@ std::size_t classify_local_bytes(const Shape& shape, const ElementBytes& bytes, 
     const std::size_t tile = std::size_t{shape.work_items} * shape.register_vectors;
     const std::size_t listed = std::max(tile / buckets.block + children, 2 * std::size_t{buckets.block});
     return std::max(bytes_of(buckets.block * children + tile + children, bytes) + 4 * (8 * children + listed + 1),
-                    bytes_of(buckets.sample, bytes) + 4 * (5 * children + 1));
+                    bytes_of(buckets.sample, bytes) + 4 * (5 * children + 5));
 }
 
 std::size_t move_blocks_local_bytes(const Shape& shape, const Buckets& buckets) noexcept {
@@ -141,8 +156,8 @@ LevelTables level_tables(const Level& level, std::uint64_t begin) noexcept {
 SharedTables shared_tables(const Distribution& distribution) noexcept {
     std::uint64_t parents = 1, children = 0, slots = 0, starts = 0, blocks = 0;
     for (const Level& level : distribution.levels) {
-        parents = std::max(parents, level.parents);
-        children = std::max(children, level.children());
+        parents = std::max(parents, level.batch());
+        children = std::max(children, level.batch() << level.buckets.bits);
         slots = std::max(slots, level.slots);
         starts = std::max(starts, level.most_stripes * ((1u << level.buckets.bits) + 2));
         blocks = std::max(blocks, level.pool_blocks);
@@ -152,12 +167,12 @@ SharedTables shared_tables(const Distribution& distribution) noexcept {
     const auto take = [&](std::uint64_t units) { return std::exchange(end, end + units); };
     const auto integers = [&](std::uint64_t count) { return take(ceil_div(count, std::uint64_t{2})); };
     tables.bounds = take(2);
-    tables.state = integers(1);
-    tables.first_stripes = integers(parents + 1);
+    tables.divided = integers(parents);
+    tables.first_stripes = integers(2 * (parents + 1));
     tables.counts = integers(2 * children);
     tables.placed = integers(2 * children);
     tables.totals = integers(zeroed_integers);
-    tables.table = integers(slots + 1);
+    tables.table = integers(slots);
     tables.cycle_starts = integers(ceil_div(slots, std::uint64_t{32}));
     tables.starts = integers(starts);
     tables.saved = integers(blocks);
@@ -170,10 +185,13 @@ std::optional<Distribution> make_distribution(const DeviceInfo& device, const El
                                               std::uint64_t leaf, std::uint64_t most) {
     constexpr std::uint64_t most_count = std::uint64_t{1} << 34;  // slots have 30 bits
     if (count < 4 * leaf || count > most_count) return std::nullopt;
-    // Wide blocks want fewer integers, but more of them are not filled.
+    // Few levels first, then many cuts, which need memory: that of a batch, or of wide blocks, is less.
     for (unsigned levels = 1; levels <= 3; ++levels)
-        for (const unsigned times : {1u, 2u, 4u})
-            if (auto made = in_levels(device, bytes, count, leaf, most, levels, times)) return made;
+        for (const std::uint64_t most_window : {64u, 512u, 2048u})
+            for (std::uint64_t batches = 1; batches <= (levels > 1 ? 64u : 1u); batches *= 2)
+                for (const unsigned times : {1u, 2u})
+                    if (auto made = made_in({levels, batches, times, most_window}, device, bytes, count, leaf, most))
+                        return made;
     return std::nullopt;
 }
 

@@ -16,27 +16,30 @@ namespace lanesort::detail {
 inline constexpr unsigned few_leaves = 64;
 inline constexpr unsigned most_tiles_of_few = 4;
 
-/// One level: each of `parents` ranges is divided into 2^buckets.bits children. Requires: a divided range has
-/// buckets.sample elements or more.
+/// One level: each of `parents` ranges is divided into 2^buckets.bits children; so many at a time. Requires: a range that is
+/// divided has buckets.sample elements and two blocks, or more.
 struct Level {
     Buckets buckets;
     Shape shape;                     ///< work-items, and in register_vectors the elements of each in a tile
     std::uint64_t parents = 1;       ///< ranges
+    std::uint64_t batches = 1;       ///< a part of these is divided at a time
     std::uint64_t child = 0;         ///< elements that a child is to have
-    std::uint64_t slots = 0;         ///< whole blocks of the array
+    std::uint64_t slots = 0;         ///< whole blocks, of which the ranges of a batch have no more
     std::uint64_t stripe_slots = 0;  ///< of the part of a range that a work-group streams
-    std::uint64_t most_stripes = 0;  ///< of all ranges, however long each is
+    std::uint64_t most_stripes = 0;  ///< of a batch, however long each range is
     std::uint64_t window = 0;        ///< moves, on average, from one saved block to the next
     std::uint64_t pool_blocks = 0;   ///< for which the pool has room, behind the splitters
 
     std::uint64_t children() const noexcept { return parents << buckets.bits; }
+    std::uint64_t batch() const noexcept { return parents / batches; }
 };
 
 /// All levels, and what they take besides the array.
 struct Distribution {
     std::vector<Level> levels;
     std::uint64_t leaf = 0;           ///< elements that a leaf may have
-    std::uint64_t pool_elements = 0;  ///< for splitters, blocks and what fills no block
+    std::uint64_t splitters = 0;      ///< elements of the pool, before the others
+    std::uint64_t pool_elements = 0;  ///< for blocks and what fills none
 
     std::uint64_t leaves() const noexcept { return levels.back().children(); }
 };
@@ -58,7 +61,7 @@ LevelTables level_tables(const Level& level, std::uint64_t begin) noexcept;
 
 /// The same of what levels have one after the other.
 struct SharedTables {
-    std::uint64_t bounds, state, first_stripes, counts, placed, totals, table, cycle_starts, starts, saved, leaves, end;
+    std::uint64_t bounds, divided, first_stripes, counts, placed, totals, table, cycle_starts, starts, saved, leaves, end;
 };
 SharedTables shared_tables(const Distribution& distribution) noexcept;
 

@@ -32,16 +32,17 @@ public:
         for (const Level& level : distribution.levels) {
             own_.push_back(level_tables(level, units));
             units = own_.back().end;
-            splitters_ = std::max(splitters_, level.children());
         }
         work.arrays[Slot::own_integers] = {units, sizeof(std::uint64_t)};
-        work.arrays[Slot::pool_keys] = {distribution.pool_elements, bytes.key};
-        if (bytes.value > 0) work.arrays[Slot::pool_values] = {distribution.pool_elements, bytes.value};
-        if (bytes.index > 1) work.arrays[Slot::pool_indices] = {distribution.pool_elements, bytes.index};
+        const std::uint64_t pool = distribution.splitters + distribution.pool_elements;
+        work.arrays[Slot::pool_keys] = {pool, bytes.key};
+        if (bytes.value > 0) work.arrays[Slot::pool_values] = {pool, bytes.value};
+        if (bytes.index > 1) work.arrays[Slot::pool_indices] = {pool, bytes.index};
     }
 
     void add() {
-        for (std::size_t i = 0; i < distribution_.levels.size(); ++i) add(i);
+        for (std::size_t i = 0; i < distribution_.levels.size(); ++i)
+            for (std::uint64_t batch = 0; batch < distribution_.levels[i].batches; ++batch) add(i, batch);
         Launch& list = launch("list_leaves", ceil_div(distribution_.leaves(), items()));
         table(list, shared_.totals);
         table(list, own_.back().children);
@@ -57,34 +58,38 @@ public:
     std::uint64_t whole() const noexcept { return few() + 2 * few_leaves; }
 
 private:
-    void add(std::size_t number) {
+    void add(std::size_t number, std::uint64_t batch) {
         const Level& level = distribution_.levels[number];
-        const std::uint64_t bounds = number == 0 ? shared_.bounds : own_[number - 1].children;
-        const std::uint64_t states = number == 0 ? shared_.state : own_[number - 1].states;
-        const LevelTables& own = own_[number];
         const bool is_first = number == 0;
+        // Where the batch's own begin.
+        const std::uint64_t parent = batch * level.batch(), child = parent << level.buckets.bits;
+        const std::uint64_t bounds = is_first ? shared_.bounds : own_[number - 1].children + parent;
+        const std::uint64_t states = is_first ? shared_.divided : own_[number - 1].states + parent / 2;
+        const std::uint64_t equal = own_[number].equal + child / 2, children = own_[number].children + child;
+        const std::uint64_t child_states = own_[number].states + child / 2;
 
         compile(Family::classify, level, level.shape);
-        Launch& choose = launch("choose_splitters", level.parents);
+        Launch& choose = launch("choose_splitters", level.batch());
         elements(choose);
         pool(choose, 0);
         for (const std::uint64_t of :
-             {bounds, states, shared_.first_stripes, own.equal, shared_.counts, shared_.totals})
+             {bounds, states, shared_.divided, shared_.first_stripes, equal, shared_.counts, shared_.totals})
             table(choose, of);
         choose.add_count(is_first ? request_.count : 0, position_bytes());
         choose.add(level.child, position_bytes());
-        choose.add_count(level.parents, 4);
+        choose.add_count(level.batch(), 4);
         choose.add(level.stripe_slots, 4);
+        choose.add(level.slots, 4);
         choose.add(coding_if(coding_, true));
         choose.add(flip_of(*parameters_, coding_));
 
         Launch& classify = launch("classify_elements", level.most_stripes);
         elements(classify);
         pool(classify, 0);
-        for (const std::uint64_t of : {bounds, states, shared_.first_stripes, own.equal, shared_.counts, shared_.totals,
-                                       shared_.table, shared_.starts})
+        for (const std::uint64_t of :
+             {bounds, shared_.first_stripes, equal, shared_.counts, shared_.totals, shared_.table, shared_.starts})
             table(classify, of);
-        classify.add_count(level.parents, 4);
+        classify.add_count(level.batch(), 4);
         classify.add(level.stripe_slots, 4);
         classify.add(is_first, 4);
         classify.add(coding_if(coding_, true));
@@ -94,60 +99,63 @@ private:
         shape.work_items = 256;
         shape.resident_groups = 3;
         compile(Family::move_blocks, level, shape);
-        Launch& children = launch("find_children", level.parents);
+        Launch& find = launch("find_children", level.batch());
         for (const std::uint64_t of :
-             {bounds, states, own.equal, shared_.counts, shared_.placed, own.children, own.states})
-            table(children, of);
-        children.add_count(level.parents, 4);
-        children.add(distribution_.leaf, position_bytes());
+             {bounds, states, shared_.divided, equal, shared_.counts, shared_.placed, children, child_states})
+            table(find, of);
+        find.add_count(level.batch(), 4);
+        find.add(distribution_.leaf, position_bytes());
 
         Launch& slots = launch("find_slots", level.most_stripes);
-        for (const std::uint64_t of : {bounds, states, shared_.first_stripes, shared_.placed, shared_.totals,
-                                       shared_.table, own.children, shared_.saved})
+        for (const std::uint64_t of :
+             {bounds, shared_.first_stripes, shared_.placed, shared_.totals, shared_.table, children, shared_.saved})
             table(slots, of);
-        slots.add_count(level.parents, 4);
+        slots.add_count(level.batch(), 4);
         slots.add(level.stripe_slots, 4);
         slots.add_count(level.pool_blocks, 4);
 
-        Launch& paths = launch("find_paths", ceil_div(level.children() * 32, items()));
-        for (const std::uint64_t of : {states, shared_.placed, shared_.table, own.children}) table(paths, of);
-        paths.add_count(level.parents, 4);
-        paths.add(level.slots, 4);
+        Launch& paths = launch("find_paths", ceil_div((level.batch() << level.buckets.bits) * 32, items()));
+        for (const std::uint64_t of :
+             {bounds, shared_.divided, shared_.first_stripes, shared_.placed, shared_.table, children})
+            table(paths, of);
+        paths.add_count(level.batch(), 4);
 
         Launch& cuts = launch("find_cuts", ceil_div(level.slots, 4 * items()));
-        for (const std::uint64_t of : {shared_.totals, shared_.table, shared_.cycle_starts, shared_.saved})
+        for (const std::uint64_t of :
+             {shared_.first_stripes, shared_.totals, shared_.table, shared_.cycle_starts, shared_.saved})
             table(cuts, of);
-        cuts.add_count(level.slots, 4);
+        cuts.add_count(level.batch(), 4);
         cuts.add(level.window, 4);
         cuts.add_count(level.pool_blocks, 4);
 
         const std::uint64_t all_groups = std::uint64_t{planner_.device().compute_units} * 8;
         Launch& save = launch("save_blocks", all_groups);
         elements(save);
-        pool(save, splitters_);
+        pool(save, distribution_.splitters);
         for (const std::uint64_t of :
-             {bounds, states, shared_.first_stripes, shared_.totals, shared_.table, shared_.starts, shared_.saved})
+             {bounds, shared_.first_stripes, shared_.totals, shared_.table, shared_.starts, shared_.saved})
             table(save, of);
-        save.add_count(level.parents, 4);
+        save.add_count(level.batch(), 4);
         save.add(level.stripe_slots, 4);
         save.add_count(level.pool_blocks, 4);
 
         Launch& move = launch("move_blocks", 2 * all_groups);
         elements(move);
-        pool(move, splitters_);
-        for (const std::uint64_t of : {shared_.totals, shared_.table, shared_.cycle_starts, shared_.saved})
+        pool(move, distribution_.splitters);
+        for (const std::uint64_t of :
+             {bounds, shared_.first_stripes, shared_.totals, shared_.table, shared_.cycle_starts, shared_.saved})
             table(move, of);
-        move.add_count(level.slots, 4);
+        move.add_count(level.batch(), 4);
         move.add_count(level.pool_blocks, 4);
 
-        const std::uint64_t shares = std::clamp<std::uint64_t>(level.most_stripes / level.parents / 32, 1, 16);
-        Launch& fill = launch("fill_gaps", level.children() * shares);
+        const std::uint64_t shares = std::clamp<std::uint64_t>(level.most_stripes / level.batch() / 32, 1, 16);
+        Launch& fill = launch("fill_gaps", (level.batch() << level.buckets.bits) * shares);
         elements(fill);
-        pool(fill, splitters_);
-        for (const std::uint64_t of : {bounds, states, shared_.first_stripes, shared_.placed, shared_.totals,
-                                       shared_.starts, own.children, own.states})
+        pool(fill, distribution_.splitters);
+        for (const std::uint64_t of : {bounds, shared_.divided, shared_.first_stripes, shared_.placed, shared_.totals,
+                                       shared_.starts, children, child_states})
             table(fill, of);
-        fill.add_count(level.parents, 4);
+        fill.add_count(level.batch(), 4);
         fill.add(shares, 4);
         fill.add_count(level.pool_blocks, 4);
     }
@@ -199,7 +207,6 @@ private:
     KeyCoding coding_;
     SharedTables shared_;
     std::vector<LevelTables> own_;
-    std::uint64_t splitters_ = 0;
     const KernelParameters* parameters_ = nullptr;
 };
 
