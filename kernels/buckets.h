@@ -61,8 +61,7 @@ INLINE uint scrambled(uint x) {
 
 /* Whole slots from `begin` to `end`. */
 INLINE uint slots_in(position_t begin, position_t end) {
-    uint slot = (uint)CEIL_DIV(begin, BLOCK), last = (uint)(end / BLOCK);
-    return last > slot ? last - slot : 0;
+    return end - begin < BLOCK ? 0 : (uint)(end / BLOCK) - (uint)CEIL_DIV(begin, BLOCK);
 }
 
 /* The last of so many parents of which no more than `number` are before it. */

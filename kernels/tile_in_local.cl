@@ -420,7 +420,7 @@ INLINE sync_t merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, ti
     return sync;
 }
 
-/* Where few tiles have anything to merge, a work-group takes every so many-th of all. */
+/* Of leaves few tiles have anything to merge: a work-group takes every so many-th of all, one tile at a time. */
 #if LEAVES
 #define EACH_TILE(number, first) \
     for (offset_t number = GROUP_ID; number < rows << tile_bits; number += GROUPS)

@@ -21,7 +21,7 @@ namespace {
 /// Small tiles share a work-group, of no more work-items than allowed, where each has work-items of its own.
 unsigned tiles_per_group(const KernelParameters& parameters, const DeviceInfo& device, unsigned allowed) {
     constexpr unsigned usual_work_items = 256;
-    if (parameters.shape.walks_in_cache() || !parameters.shape.local_sync) return 1;
+    if (parameters.shape.walks_in_cache() || !parameters.shape.local_sync || parameters.leaves) return 1;
     unsigned tiles = std::max(std::min(usual_work_items, allowed) / parameters.shape.work_items, 1u);
     const std::size_t bytes = parameters.shape.local_bytes(parameters.bytes);
     while (tiles > 1 && tiles * bytes > device.local_bytes) tiles /= 2;
@@ -161,7 +161,7 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
         launch.kernel = kernel_number(parameters, kernel_of(pass.kind));
         launch.groups = pass.groups;
         // Of leaves, few are to be merged (kernels/tile_in_local.cl).
-        if (parameters.leaves && pass.kind != Pass::Kind::sort_tiles)
+        if (parameters.leaves && !parameters.shape.walks_in_cache() && pass.kind != Pass::Kind::sort_tiles)
             launch.groups = std::min<std::uint64_t>(launch.groups, many_groups);
         // In the order of the kernels' arguments, which all have the same (kernels/tile_in_local.cl).
         launch.add(keys);
