@@ -91,8 +91,14 @@ function(add_cpu_network instructions key value index)
   set(elements "${key}_${value}_${index}")
   set(definitions KEY_BITS=${key_bits} VALUE_BITS=${value_bits} INDEX_BITS=${index_bits} LANES=${lanes}
                   VECTORS=${register_vectors} REGISTER_VECTORS=${register_vectors})
-  add_cpu_program(sort_${elements} ${instructions} tile_in_cache.cl
-                  "sort_tiles;merge_strips;merge_tiles;merge_columns;merge_tile_columns;merge_borders" ${definitions} FIRST_ONLY=1 TWO_RANGES=0)
+  set(kernels sort_tiles merge_strips merge_tiles merge_columns merge_tile_columns merge_borders)
+  math(EXPR beside_key "${value} + ${index}")
+  if(instructions STREQUAL avx512 AND ((key GREATER_EQUAL 4 AND beside_key EQUAL 0) OR
+                                       (key EQUAL 4 AND beside_key EQUAL 4)))
+    list(APPEND kernels part_ranges sort_ranges)
+  endif()
+  add_cpu_program(sort_${elements} ${instructions} tile_in_cache.cl "${kernels}" ${definitions} FIRST_ONLY=1
+                  TWO_RANGES=0)
   add_cpu_program(merge_${elements} ${instructions} tile_in_cache.cl "merge_strips;merge_tiles"
                   ${definitions} TWO_RANGES=1)
 endfunction()

@@ -291,6 +291,33 @@ INLINE V previous_lanes(V v, V first, lane_numbers<l...>) {
 #define HIGH_LANES_8(a, b) high_lanes<8>(a, b, all_lanes())
 #endif
 
+/* The lanes of a mask first, then the others, each in their order; and the mask of the lanes in which one vector is below
+ * another. */
+#if defined(__AVX512F__) && !RECORD_BYTES && REGISTER_KEY_BITS >= 32 && LANES * REGISTER_KEY_BITS == 512 && \
+    (PACKED || VALUE_BITS + INDEX_BITS == 0)
+#define COUNT_BITS(mask) ((uint)__builtin_popcount(mask))
+#if REGISTER_KEY_BITS == 32
+#define LANES_LESS(a, b) _mm512_cmplt_epu32_mask((__m512i)(a), (__m512i)(b))
+INLINE vec_t parted(vec_t v, uint mask) {
+    __m512i first = _mm512_maskz_compress_epi32((__mmask16)mask, (__m512i)v);
+    __m512i others = _mm512_maskz_compress_epi32((__mmask16)~mask, (__m512i)v);
+    return (vec_t)_mm512_mask_expand_epi32(first, (__mmask16)(~0u << COUNT_BITS(mask)), others);
+}
+#else
+#if PACKED
+#define LANES_LESS(a, b) _mm512_cmplt_epi64_mask((__m512i)(a), (__m512i)(b))
+#else
+#define LANES_LESS(a, b) _mm512_cmplt_epu64_mask((__m512i)(a), (__m512i)(b))
+#endif
+INLINE vec_t parted(vec_t v, uint mask) {
+    __m512i first = _mm512_maskz_compress_epi64((__mmask8)mask, (__m512i)v);
+    __m512i others = _mm512_maskz_compress_epi64((__mmask8)~mask, (__m512i)v);
+    return (vec_t)_mm512_mask_expand_epi64(first, (__mmask8)(~0u << COUNT_BITS(mask)), others);
+}
+#endif
+#define PARTED(v, mask) parted(v, mask)
+#endif
+
 /* Values as unsigned integers: their order decides between equal keys. */
 #if VALUE_BITS == 128
 #define LARGEST_VALUE (value_vec_t{~0ul, ~0ul})

@@ -95,7 +95,7 @@ WALK void sort_few(arrays_t arrays, position_t count, uint load_coding, uint sto
     element_t r[FEW_VECTORS];
     uint last = (uint)(count - 1) / LANES; /* the one vector that may reach beyond the end */
     ROLLED for (uint m = 0; m <= last; ++m)
-        load_elements(&r[m], arrays, m * LANES, 1, count, 1, load_coding, flip);
+        load_elements(&r[m], arrays, m * LANES, 1, count, load_coding != CODING_NONE, load_coding, flip);
     sort_vectors(r, last + 1);
     ROLLED for (uint m = 0; m <= last; ++m) store_elements(r[m], arrays, m * LANES, 1, count, store_coding, flip);
 }
@@ -106,7 +106,7 @@ WALK void load_unsorted(local_arrays_t held, uint first, uint end, arrays_t arra
                         uint coding, flip_t flip) {
     for (uint v = first; v < end; ++v) {
         element_t e;
-        load_elements(&e, arrays, tile.base + v * LANES, 1, count, 1, coding, flip);
+        load_elements(&e, arrays, tile.base + v * LANES, 1, count, coding != CODING_NONE, coding, flip);
         store_held(e, held, v);
     }
 }
@@ -169,6 +169,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     offset_t number = enter_row(&arrays, &count, GROUP_FROM_END, segments + segments_offset, rows, end, tile_bits);
+    if (count == 0) return;
     index_each_run(&arrays, phases);
     /* A row that is shorter than others takes fewer phases. */
     while (!IS_SORTED && phases > FIELD_BITS && count <= (position_t)LANES << (phases - 1)) --phases;
@@ -254,6 +255,10 @@ KERNEL void merge_borders(GLOBAL key_t* keys, offset_t keys_offset, position_t c
 #endif
 #endif
 
+#if defined(PARTED) && !TWO_RANGES
+#include "quicksort.h"
+#endif
+
 #if !FIRST_ONLY || DECIDES_AT_RUN_TIME
 /* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key.
  * Launched as the last pass of each phase. */
@@ -267,6 +272,7 @@ KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t cou
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     offset_t number = enter_row(&arrays, &count, GROUP_FROM_END, segments + segments_offset, rows, end, tile_bits);
+    if (count == 0) return;
     tile_t tile = behind_front(contiguous_tile((position_t)number, count), front, count);
     load_tile(held, TILE_BITS, arrays, count, tile, 0, FIRST_CODING != CODING_NONE, FIRST_CODING, flip);
     merge_local(held, TILE_BITS, FIRST_CODING != CODING_NONE, TILE_BITS + LANE_BITS, 0, 0);
@@ -287,6 +293,7 @@ KERNEL void merge_strips(GLOBAL key_t* keys, offset_t keys_offset, position_t co
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     offset_t number = enter_row(&arrays, &count, GROUP_ID, segments + segments_offset, rows, end, tile_bits);
+    if (count == 0) return;
     tile_t tile = strided_tile((position_t)number, strip_stride, strip_bits, mirrored, count);
     tile = behind_front(tile, front, count);
     uint bottom = max(strip_bits, (uint)LANE_BITS) - LANE_BITS, coding = FIRST_CODING;

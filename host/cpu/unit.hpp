@@ -2,6 +2,10 @@
 // parameters.h wants, and KERNEL_FILE, KERNELS, INSTRUCTIONS and COMPILED (cmake/CpuKernels.cmake). No function of the
 // standard library may be compiled here: the linker might choose it for the whole program, and not every processor has
 // its instructions.
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 #include <lanesort/compiled.hpp>
 
 namespace lanesort::cpu {

@@ -31,6 +31,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_classify[] = {"choose_splitters", "classify_elements"};
     static constexpr const char* of_move_blocks[] = {"find_children", "find_slots",  "find_paths", "find_cuts",
                                                      "save_blocks",   "move_blocks", "fill_gaps",  "list_leaves"};
+    static constexpr const char* of_quicksort[] = {"part_ranges", "sort_ranges"};
     switch (parameters.family) {
         case Family::sort:
             return std::span(of_sort).first(parameters.shape.walks_in_cache() || parameters.column_bits > 0 ? 6 : 3);
@@ -39,6 +40,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::select: return std::span(of_select).first(parameters.stores_indices() ? 2 : 1);
         case Family::order: return of_order;
         case Family::equal_runs: return of_equal_runs;
+        case Family::quicksort: return of_quicksort;
         case Family::classify: return of_classify;
         case Family::move_blocks: return of_move_blocks;
     }
@@ -57,7 +59,8 @@ std::size_t KernelParameters::local_bytes() const noexcept {
     switch (family) {
         case Family::sort:
         case Family::sort_first:
-        case Family::merge: return shape.local_bytes(held) * tiles_per_group;
+        case Family::merge:
+        case Family::quicksort: return shape.local_bytes(held) * tiles_per_group;
         case Family::select: return selection_local_bytes(shape, bytes);
         case Family::order: return order_local_bytes(shape);
         case Family::equal_runs: return equal_runs_local_bytes(shape);

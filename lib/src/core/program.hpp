@@ -22,6 +22,7 @@ enum class Family : std::uint8_t {
     select,      ///< the first keys, into an array of their own
     order,       ///< how far ranges are in order
     equal_runs,  ///< the runs of equal keys
+    quicksort,   ///< one range, by partitions
     classify,    ///< by distribution: the children of elements
     move_blocks, ///< by distribution: elements to their children
 };

@@ -1,0 +1,237 @@
+/* Quicksort for processors whose vectors can be parted: the lanes of a mask come first. What it leaves to the network is
+ * small ranges.
+ *
+ * A range is parted by a pivot, from both ends inwards. Before vectors are written, more are read on each side than that
+ * takes: the first ones are held. So it is in place. (Bramas: A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512 on
+ * Intel Skylake, 2017; Wassenberg, Blacher, Giesen, Sanders: Vectorized and performance-portable Quicksort, 2022.)
+ * What is read first is encoded; what is in its place is decoded.
+ */
+#ifndef QUICKSORT_H
+#define QUICKSORT_H
+
+/* So many vectors are read at a time, and held of each end. */
+#define READ_AT_ONCE 4
+#define HELD_OF_ENDS (2 * READ_AT_ONCE)
+
+/* The most vectors of a sample, in which the middle element is the pivot. */
+#define SAMPLE_VECTORS 8
+
+/* Ranges are given up as soon as so many times their elements were parted to no use. */
+#define MOST_WASTE 6
+
+/* A range of the array. */
+typedef struct {
+    position_t begin, end;
+} range_t;
+
+/* The part of a range that is not read, and that is not written. */
+typedef struct {
+    range_t unread, unwritten;
+} parting_t;
+
+INLINE uint lanes_below(element_t e, vec_t pivot) { return LANES_LESS(e.key, pivot); }
+
+/* Writes a vector's lanes that come before the pivot to the left, the others to the right. Requires: at each side one vector
+ * or more was read that is not written. */
+INLINE void put_parted(element_t e, vec_t pivot, arrays_t arrays, parting_t* p) {
+    uint below = lanes_below(e, pivot), count = COUNT_BITS(below);
+    e.key = PARTED(e.key, below);
+    store_element(e, arrays, p->unwritten.begin);
+    store_element(e, arrays, p->unwritten.end - LANES);
+    p->unwritten.begin += count;
+    p->unwritten.end -= LANES - count;
+}
+
+/* The elements that are held fill what is unwritten. Those of `ends` vectors, and `rest` of one that is not full. */
+OUTLINED void put_held(const element_t* held, uint ends, uint rest, vec_t pivot, arrays_t arrays, range_t unwritten) {
+    register_key_t low[(HELD_OF_ENDS + READ_AT_ONCE + 2) * LANES], high[(HELD_OF_ENDS + READ_AT_ONCE + 2) * LANES];
+    uint lows = 0, highs = sizeof high / sizeof *high, last = highs;
+    /* The one that is not full first: what is beyond its end comes to the very last places. */
+    for (uint i = 0; i <= ends; ++i) {
+        if (i == 0 && rest == 0) continue;
+        vec_t key = held[i == 0 ? ends : i - 1].key;
+        uint below = lanes_below(ELEMENT(key, 0, 0), pivot), count = COUNT_BITS(below);
+        key = PARTED(key, below);
+        STORE_VECTOR(key, low + lows);
+        STORE_VECTOR(key, high + highs - LANES);
+        lows += count;
+        highs -= LANES - count;
+    }
+    if (rest > 0) last -= LANES - rest;
+    position_t middle = unwritten.begin + lows;
+    for (uint i = 0; i < lows; i += LANES)
+        store_elements(ELEMENT(LOAD_VECTOR(low + i), 0, 0), arrays, unwritten.begin + i, 1, middle, CODING_NONE, 0);
+    for (uint i = highs; i < last; i += LANES)
+        store_elements(ELEMENT(LOAD_VECTOR(high + i), 0, 0), arrays, middle + (i - highs), 1, unwritten.end, CODING_NONE, 0);
+}
+
+/* L neighbours of the array. */
+INLINE element_t load_coded(arrays_t arrays, position_t position, uint coding, flip_t flip) {
+    element_t e = load_element(arrays, position, position, coding != CODING_NONE);
+    e.key = encode(e.key, coding, flip);
+    return e;
+}
+
+/* Parts a range; returns where the elements begin that do not come before the pivot. Requires: it has HELD_OF_ENDS vectors or
+ * more. */
+INLINE position_t part_coded(arrays_t arrays, range_t range, vec_t pivot, uint coding, flip_t flip) {
+    element_t held[HELD_OF_ENDS + READ_AT_ONCE + 1], r[READ_AT_ONCE];
+    uint ends = HELD_OF_ENDS, rest = (uint)((range.end - range.begin) % LANES), first_pass = coding != CODING_NONE;
+    parting_t p = {range, range};
+    if (rest > 0) load_elements(&held[HELD_OF_ENDS + READ_AT_ONCE], arrays, range.end - rest, 1, range.end, first_pass, coding, flip);
+    p.unread.end -= rest;
+    UNROLL for (uint i = 0; i < READ_AT_ONCE; ++i) {
+        held[i] = load_coded(arrays, p.unread.begin + i * LANES, coding, flip);
+        held[READ_AT_ONCE + i] = load_coded(arrays, p.unread.end - (i + 1) * LANES, coding, flip);
+    }
+    p.unread.begin += READ_AT_ONCE * LANES;
+    p.unread.end -= READ_AT_ONCE * LANES;
+    while (p.unread.end - p.unread.begin >= READ_AT_ONCE * LANES) {
+        /* Where less room is. */
+        uint is_left = p.unread.begin - p.unwritten.begin <= p.unwritten.end - p.unread.end;
+        position_t from = is_left ? p.unread.begin : p.unread.end - READ_AT_ONCE * LANES;
+        p.unread.begin += is_left ? READ_AT_ONCE * LANES : 0;
+        p.unread.end -= is_left ? 0 : READ_AT_ONCE * LANES;
+        UNROLL for (uint i = 0; i < READ_AT_ONCE; ++i) r[i] = load_coded(arrays, from + i * LANES, coding, flip);
+        UNROLL for (uint i = 0; i < READ_AT_ONCE; ++i) put_parted(r[i], pivot, arrays, &p);
+    }
+    for (; p.unread.begin < p.unread.end; p.unread.begin += LANES) held[ends++] = load_coded(arrays, p.unread.begin, coding, flip);
+    if (rest > 0) held[ends] = held[HELD_OF_ENDS + READ_AT_ONCE];
+    position_t middle = p.unwritten.begin;
+    for (uint i = 0; i < ends; ++i) middle += COUNT_BITS(lanes_below(held[i], pivot));
+    if (rest > 0) middle += COUNT_BITS(lanes_below(held[ends], pivot));
+    put_held(held, ends, rest, pivot, arrays, p.unwritten);
+    return middle;
+}
+OUTLINED position_t part(arrays_t arrays, range_t range, vec_t pivot, uint coding, flip_t flip) {
+    if (coding == CODING_NONE) return part_coded(arrays, range, pivot, CODING_NONE, flip);
+    return part_coded(arrays, range, pivot, coding, flip);
+}
+
+/* Decodes a range. */
+OUTLINED void decode_range(arrays_t arrays, range_t range, uint coding, flip_t flip) {
+    element_t e;
+    for (position_t i = range.begin; i < range.end; i += LANES) {
+        load_elements(&e, arrays, i, 1, range.end, 0, CODING_NONE, 0);
+        store_elements(e, arrays, i, 1, range.end, coding, flip);
+    }
+}
+
+/* A sample of a range, in order: the pivot of its middle. If all of it is equal, *are_equal. */
+OUTLINED register_key_t choose_pivot(arrays_t arrays, range_t range, uint coding, flip_t flip, uint* are_equal) {
+    position_t size = range.end - range.begin;
+    uint vectors = size < 1024 * LANES ? 2 : size < 8192 * LANES ? 4 : SAMPLE_VECTORS, elements = vectors * LANES;
+    element_t r[SAMPLE_VECTORS];
+    register_key_t in_order[SAMPLE_VECTORS * LANES];
+    lanes_t lanes;
+    ulong random = size * 0x9e3779b97f4a7c15ul + range.begin;
+    for (uint v = 0; v < vectors; ++v) {
+        UNROLL for (uint l = 0; l < LANES; ++l) {
+            random = random * 6364136223846793005ul + 1442695040888963407ul;
+            load_lane(&lanes, l, arrays, range.begin + ((random >> 32) * (size >> 4) >> 28), coding != CODING_NONE);
+        }
+        r[v] = element_of(&lanes);
+        r[v].key = encode(r[v].key, coding, flip);
+    }
+    sort_vectors(r, vectors);
+    for (uint v = 0; v < vectors; ++v) STORE_VECTOR(r[v].key, in_order + v * LANES);
+    *are_equal = in_order[0] == in_order[elements - 1];
+    return in_order[elements / 2];
+}
+
+/* What becomes of a range that is parted: before `middle` is what comes before the pivot. Where there is nothing, `equal` are
+ * all equal to it. */
+typedef struct {
+    position_t middle, equal;
+} parted_t;
+
+INLINE parted_t part_by_sample(arrays_t arrays, range_t range, uint coding, flip_t flip) {
+    uint are_equal;
+    register_key_t pivot = choose_pivot(arrays, range, coding, flip, &are_equal);
+    parted_t parted;
+    parted.middle = parted.equal = part(arrays, range, BROADCAST(vec_t, pivot), coding, flip);
+    if (parted.middle > range.begin) return parted;
+    /* The pivot is the first of all. */
+    parted.equal = range.end;
+    if (pivot != LARGEST_KEY) parted.equal = part(arrays, range, BROADCAST(vec_t, (register_key_t)(pivot + 1)), CODING_NONE, 0);
+    return parted;
+}
+
+/* Divides each of `ranges` ranges in two, in a table of the bounds of 2^levels in all, of which so far each
+ * (2^levels / ranges)-th is there. With load_coding, the one range is as the caller gave it. bounds[2^levels + 1] and the next
+ * one tell what is given up.
+ * Launched lg times, with a work-group a range. */
+KERNEL void part_ranges(GLOBAL key_t* keys, offset_t keys_offset, position_t count, uint ranges, uint levels,
+                        uint load_coding, flip_t flip, GLOBAL value_argument_t* values, offset_t values_offset,
+                        GLOBAL index_t* indices, offset_t indices_offset, GLOBAL ulong* bounds, offset_t bounds_offset) {
+    arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
+    GLOBAL ulong* own = bounds + bounds_offset + (GROUP_ID << levels) / ranges;
+    uint apart = (1u << levels) / ranges;
+    if (ranges == 1) {
+        own[0] = 0;
+        own[apart] = count;
+    }
+    range_t range = {own[0], own[apart]};
+    own[apart / 2] = range.begin;
+    if (range.end - range.begin > TILE_KEYS) {
+        parted_t parted = part_by_sample(arrays, range, load_coding, flip);
+        own[apart / 2] = parted.equal;
+    }
+}
+
+/* Sorts each of the ranges, or lets the bounds behind the last range tell that all is to be sorted once more.
+ * Launched after part_ranges, with a work-group a range. */
+KERNEL void sort_ranges(GLOBAL key_t* keys, offset_t keys_offset, position_t count, uint ranges, uint load_coding,
+                        uint store_coding, flip_t flip, GLOBAL value_argument_t* values, offset_t values_offset,
+                        GLOBAL index_t* indices, offset_t indices_offset, GLOBAL ulong* bounds, offset_t bounds_offset) {
+    DECLARE_LOCAL_TILE(tile);
+    arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
+    GLOBAL ulong* own = bounds + bounds_offset + GROUP_ID;
+    range_t range = {0, count}, waiting[POSITION_BITS];
+    if (ranges > 1) {
+        range.begin = own[0];
+        range.end = own[1];
+    }
+    /* Of the two parts the smaller comes first: so no more than lg of them wait. */
+    position_t waste = MOST_WASTE * (range.end - range.begin);
+    uint waits = 0;
+    for (;;) {
+        position_t size = range.end - range.begin;
+        if (size <= TILE_KEYS) {
+            arrays_t leaf = arrays_from(arrays, range.begin);
+            if (load_coding != CODING_NONE) leaf = arrays; /* the whole array, from whose beginning indices count */
+            uint phases = FIELD_BITS;
+            while (size > (position_t)LANES << phases) ++phases;
+            if (size > 0 && size <= FEW_VECTORS * LANES) sort_few(leaf, size, load_coding, store_coding, flip);
+            else if (size > 0) sort_tile(tile, leaf, size, contiguous_tile(0, size), phases, 1, load_coding, store_coding, flip, 0);
+            if (waits == 0) return;
+            range = waiting[--waits];
+            continue;
+        }
+        parted_t parted = part_by_sample(arrays, range, load_coding, flip);
+        load_coding = CODING_NONE;
+        if (parted.middle == range.begin) {
+            range_t equal = {range.begin, parted.equal};
+            decode_range(arrays, equal, store_coding, flip);
+            range.begin = parted.equal;
+            continue;
+        }
+        range_t left = {range.begin, parted.middle}, right = {parted.middle, range.end};
+        uint left_is_smaller = left.end - left.begin < right.end - right.begin;
+        position_t smaller = left_is_smaller ? left.end - left.begin : right.end - right.begin;
+        waiting[waits++] = left_is_smaller ? right : left;
+        range = left_is_smaller ? left : right;
+        if (smaller >= size / 8) continue;
+        if (size <= waste) {
+            waste -= size;
+            continue;
+        }
+        /* Given up: all of it is as it was given, but in another order. */
+        decode_range(arrays, range, store_coding, flip);
+        while (waits > 0) decode_range(arrays, waiting[--waits], store_coding, flip);
+        (bounds + bounds_offset)[(ulong)ranges + 2] = count;
+        return;
+    }
+}
+
+#endif

@@ -1,0 +1,94 @@
+#include "quicksort.hpp"
+
+#include <bit>
+
+#include "../key_order.hpp"
+
+namespace lanesort::detail {
+namespace {
+
+/// From so many keys on it is faster than the network (bench/NOTES.md).
+constexpr std::uint64_t least_count = 2048;
+
+/// A range of its own for each of these, if each thread has several of them.
+constexpr std::uint64_t elements_of_range = 1 << 13;
+constexpr std::uint64_t ranges_of_thread = 8;
+
+/// The kernels are compiled for these (kernels/quicksort.h).
+bool has_kernels(const DeviceInfo& device, const ElementBytes& bytes) {
+    const std::size_t beside_key = bytes.value + bytes.index;
+    return device.parts_vectors && !bytes.is_record &&
+           (beside_key == 0 ? bytes.key >= 4 : bytes.key == 4 && beside_key == 4);
+}
+
+/// lg of the ranges that threads share out.
+unsigned levels_of(const DeviceInfo& device, std::uint64_t count) {
+    const std::uint64_t most = count / elements_of_range;
+    if (device.compute_units < 2 || most < 2) return 0;
+    const std::uint64_t wanted = std::bit_ceil(ranges_of_thread * device.compute_units);
+    return static_cast<unsigned>(std::bit_width(std::min(wanted, most)) - 1);
+}
+
+}  // namespace
+
+bool add_quicksort(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
+                   Slot indices, Slot values) {
+    const DeviceInfo& device = planner.device();
+    const bool is_wanted = request.schedule == Schedule::distribution ||
+                           (request.schedule == Schedule::automatic && !request.data_independent &&
+                            request.count >= least_count);
+    if (!is_wanted || !has_kernels(device, bytes) || request.in_rows() || request.first != all_keys ||
+        request.counts_syncs || request.operation == Operation::merge)
+        return false;
+
+    KernelParameters parameters{
+        .family = Family::quicksort, .bytes = bytes, .shape = choose_shape(device, bytes, request.count)};
+    parameters.shape.vectors = 2 * parameters.shape.register_vectors;  // of a leaf
+    parameters.order_by(request.key);
+    work.programs.push_back(planner.compile(parameters));
+
+    const unsigned levels = levels_of(device, request.count);
+    const std::uint64_t ranges = std::uint64_t{1} << levels;
+    work.arrays[Slot::own_integers] = {ranges + 3, sizeof(std::uint64_t)};
+    work.commands.emplace_back(Zero{Slot::own_integers});
+    const KeyCoding coding = coding_of(request.key, request.order_or_usual());
+    const auto launch = [&](const char* kernel, std::uint64_t groups) -> Launch& {
+        ++work.report.launches;
+        Launch& added = std::get<Launch>(work.commands.emplace_back(
+            Launch{.kernel = kernel_number(parameters, kernel), .awaits = false, .groups = groups}));
+        added.add(keys);
+        added.add_count(request.count, 8);
+        added.add(groups, 4);
+        return added;
+    };
+    const auto add_rest = [&](Launch& to) {
+        to.add(flip_of(parameters, coding));
+        to.add(values);
+        to.add(indices);
+        to.add(Slot::own_integers);
+    };
+    for (unsigned level = 0; level < levels; ++level) {
+        Launch& part = launch("part_ranges", std::uint64_t{1} << level);
+        part.add(levels, 4);
+        part.add(coding_if(coding, level == 0));
+        add_rest(part);
+    }
+    Launch& sort = launch("sort_ranges", ranges);
+    sort.add(coding_if(coding, levels == 0));
+    sort.add(coding_if(coding, true));
+    add_rest(sort);
+
+    // What was given up, if anything.
+    Request again = request;
+    again.schedule = Schedule::automatic;
+    again.segments = 1;
+    again.longest = request.count;
+    again.offset_bytes = sizeof(std::uint64_t);
+    Network network = make_network(planner, again, bytes);
+    network.segments = Slot::own_integers;
+    network.first_segment = ranges + 1;
+    add_network(work, std::move(network), again, keys, indices, values);
+    return true;
+}
+
+}  // namespace lanesort::detail

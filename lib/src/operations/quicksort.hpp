@@ -1,0 +1,13 @@
+// Quicksort for processors: in place, in a time that depends on the keys.
+#pragma once
+
+#include "sort.hpp"
+
+namespace lanesort::detail {
+
+/// Adds the launches of a quicksort of the request's one range, if the request does not rule that out, the device has
+/// the kernels, and it is faster or demanded. Returns whether it did.
+bool add_quicksort(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
+                   Slot indices, Slot values);
+
+}  // namespace lanesort::detail
