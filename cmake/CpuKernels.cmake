@@ -16,7 +16,9 @@ endif()
 # Kernels have parameters that some of them do not use, and vectors of other widths than the processor's.
 set(cpu_options $<$<NOT:$<CONFIG:Debug>>:-O2> -Wno-unused-parameter -Wno-ignored-attributes -Wno-psabi
                 $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-align-mismatch>
-                $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-conversion>)
+                $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-conversion>
+                # GCC 12's own functions of AVX-512 take vectors whose content does not matter.
+                $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 
 # Adds one file of the table, in which `name` is what tells it from others. The definitions are of parameters.h.
 function(add_cpu_program name instructions file kernels)

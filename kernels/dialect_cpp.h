@@ -291,17 +291,20 @@ INLINE V previous_lanes(V v, V first, lane_numbers<l...>) {
 #define HIGH_LANES_8(a, b) high_lanes<8>(a, b, all_lanes())
 #endif
 
-/* The lanes of a mask first, then the others, each in their order; and the mask of the lanes in which one vector is below
- * another. */
+/* PART(v, mask, first, last): the lanes of a mask at the beginning of one vector, the others at the end of another, each in
+ * their order. LANES_LESS is the mask of the lanes in which one vector is below another. */
 #if defined(__AVX512F__) && !RECORD_BYTES && REGISTER_KEY_BITS >= 32 && LANES * REGISTER_KEY_BITS == 512 && \
     (PACKED || VALUE_BITS + INDEX_BITS == 0)
 #define COUNT_BITS(mask) ((uint)__builtin_popcount(mask))
+#define PREFETCH(address) __builtin_prefetch(address)
 #if REGISTER_KEY_BITS == 32
 #define LANES_LESS(a, b) _mm512_cmplt_epu32_mask((__m512i)(a), (__m512i)(b))
-INLINE vec_t parted(vec_t v, uint mask) {
-    __m512i first = _mm512_maskz_compress_epi32((__mmask16)mask, (__m512i)v);
+INLINE void part_lanes(vec_t v, uint mask, vec_t* first, vec_t* last) {
+    static constexpr uint turned[] = {0, 1, 2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                      0, 1, 2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15};
     __m512i others = _mm512_maskz_compress_epi32((__mmask16)~mask, (__m512i)v);
-    return (vec_t)_mm512_mask_expand_epi32(first, (__mmask16)(~0u << COUNT_BITS(mask)), others);
+    *first = (vec_t)_mm512_maskz_compress_epi32((__mmask16)mask, (__m512i)v);
+    *last = (vec_t)_mm512_permutexvar_epi32(_mm512_loadu_si512(turned + (LANES - COUNT_BITS(mask))), others);
 }
 #else
 #if PACKED
@@ -309,13 +312,27 @@ INLINE vec_t parted(vec_t v, uint mask) {
 #else
 #define LANES_LESS(a, b) _mm512_cmplt_epu64_mask((__m512i)(a), (__m512i)(b))
 #endif
-INLINE vec_t parted(vec_t v, uint mask) {
-    __m512i first = _mm512_maskz_compress_epi64((__mmask8)mask, (__m512i)v);
-    __m512i others = _mm512_maskz_compress_epi64((__mmask8)~mask, (__m512i)v);
-    return (vec_t)_mm512_mask_expand_epi64(first, (__mmask8)(~0u << COUNT_BITS(mask)), others);
+/* For each mask its lanes, then the others. */
+struct lane_orders {
+    uchar of_mask[256][8];
+};
+static constexpr lane_orders make_lane_orders() {
+    lane_orders orders{};
+    for (uint mask = 0; mask < 256; ++mask) {
+        uint place = 0;
+        for (uint is_first = 2; is_first-- > 0;)
+            for (uint l = 0; l < 8; ++l)
+                if ((mask >> l & 1) == is_first) orders.of_mask[mask][place++] = (uchar)l;
+    }
+    return orders;
+}
+INLINE void part_lanes(vec_t v, uint mask, vec_t* first, vec_t* last) {
+    static constexpr lane_orders orders = make_lane_orders();
+    __m512i order = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i*)orders.of_mask[mask]));
+    *first = *last = (vec_t)_mm512_permutexvar_epi64(order, (__m512i)v);
 }
 #endif
-#define PARTED(v, mask) parted(v, mask)
+#define PART(v, mask, first, last) part_lanes(v, mask, first, last)
 #endif
 
 /* Values as unsigned integers: their order decides between equal keys. */

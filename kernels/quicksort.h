@@ -13,6 +13,9 @@
 #define READ_AT_ONCE 4
 #define HELD_OF_ENDS (2 * READ_AT_ONCE)
 
+/* So many vectors before they are read, they are fetched into the cache. */
+#define AHEAD 32
+
 /* The most vectors of a sample, in which the middle element is the pivot. */
 #define SAMPLE_VECTORS 8
 
@@ -35,9 +38,10 @@ INLINE uint lanes_below(element_t e, vec_t pivot) { return LANES_LESS(e.key, piv
  * or more was read that is not written. */
 INLINE void put_parted(element_t e, vec_t pivot, arrays_t arrays, parting_t* p) {
     uint below = lanes_below(e, pivot), count = COUNT_BITS(below);
-    e.key = PARTED(e.key, below);
+    element_t last;
+    PART(e.key, below, &e.key, &last.key);
     store_element(e, arrays, p->unwritten.begin);
-    store_element(e, arrays, p->unwritten.end - LANES);
+    store_element(last, arrays, p->unwritten.end - LANES);
     p->unwritten.begin += count;
     p->unwritten.end -= LANES - count;
 }
@@ -49,11 +53,11 @@ OUTLINED void put_held(const element_t* held, uint ends, uint rest, vec_t pivot,
     /* The one that is not full first: what is beyond its end comes to the very last places. */
     for (uint i = 0; i <= ends; ++i) {
         if (i == 0 && rest == 0) continue;
-        vec_t key = held[i == 0 ? ends : i - 1].key;
-        uint below = lanes_below(ELEMENT(key, 0, 0), pivot), count = COUNT_BITS(below);
-        key = PARTED(key, below);
-        STORE_VECTOR(key, low + lows);
-        STORE_VECTOR(key, high + highs - LANES);
+        element_t e = held[i == 0 ? ends : i - 1], behind;
+        uint below = lanes_below(e, pivot), count = COUNT_BITS(below);
+        PART(e.key, below, &e.key, &behind.key);
+        STORE_VECTOR(e.key, low + lows);
+        STORE_VECTOR(behind.key, high + highs - LANES);
         lows += count;
         highs -= LANES - count;
     }
@@ -92,6 +96,10 @@ INLINE position_t part_coded(arrays_t arrays, range_t range, vec_t pivot, uint c
         position_t from = is_left ? p.unread.begin : p.unread.end - READ_AT_ONCE * LANES;
         p.unread.begin += is_left ? READ_AT_ONCE * LANES : 0;
         p.unread.end -= is_left ? 0 : READ_AT_ONCE * LANES;
+        UNROLL for (uint i = 0; i < READ_AT_ONCE; ++i) {
+            PREFETCH(arrays.keys + p.unread.begin + (AHEAD + i) * LANES);
+            PREFETCH(arrays.keys + p.unread.end - (AHEAD + i) * LANES);
+        }
         UNROLL for (uint i = 0; i < READ_AT_ONCE; ++i) r[i] = load_coded(arrays, from + i * LANES, coding, flip);
         UNROLL for (uint i = 0; i < READ_AT_ONCE; ++i) put_parted(r[i], pivot, arrays, &p);
     }
@@ -203,7 +211,7 @@ KERNEL void sort_ranges(GLOBAL key_t* keys, offset_t keys_offset, position_t cou
             uint phases = FIELD_BITS;
             while (size > (position_t)LANES << phases) ++phases;
             if (size > 0 && size <= FEW_VECTORS * LANES) sort_few(leaf, size, load_coding, store_coding, flip);
-            else if (size > 0) sort_tile(tile, leaf, size, contiguous_tile(0, size), phases, 1, load_coding, store_coding, flip, 0);
+            else if (size > 0) sort_tile(tile, leaf, size, contiguous_tile(0, size), phases, 0, load_coding, store_coding, flip, 0);
             if (waits == 0) return;
             range = waiting[--waits];
             continue;

@@ -196,6 +196,7 @@ KERNEL void merge_columns(GLOBAL key_t* keys, offset_t keys_offset, position_t c
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     offset_t number = enter_row(&arrays, &count, GROUP_ID, segments + segments_offset, rows, end, tile_bits);
+    if (count == 0) return;
     tile_t tile = strided_tile((position_t)number, strip_stride, strip_bits, 0, count);
     load_tile(held, TILE_BITS, arrays, count, tile, column_bits, 0, CODING_NONE, flip);
     uint first = first_phase + LANE_BITS, last = phases + LANE_BITS, chunk_bits = min((uint)TILE_BITS, (uint)CHUNK_BITS);
@@ -219,6 +220,7 @@ KERNEL void merge_tile_columns(GLOBAL key_t* keys, offset_t keys_offset, positio
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     offset_t number = enter_row(&arrays, &count, GROUP_FROM_END, segments + segments_offset, rows, end, tile_bits);
+    if (count == 0) return;
     tile_t tile = contiguous_tile((position_t)number, count);
     if (tile.whole) load_columns(held, arrays, tile, column_bits);
     else load_tile(held, TILE_BITS, arrays, count, tile, 0, 0, CODING_NONE, flip);
@@ -241,6 +243,7 @@ KERNEL void merge_borders(GLOBAL key_t* keys, offset_t keys_offset, position_t c
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     offset_t number = enter_row(&arrays, &count, GROUP_ID, segments + segments_offset, rows, end, tile_bits);
+    if (count == 0) return;
     position_t border = (position_t)number * TILE_KEYS, each_side = (position_t)LANES << (phases - 1);
     if (LOW_BITS((position_t)number, column_bits) > 0 && border < count) {
         tile_t tile = contiguous_tile(0, count);
@@ -255,7 +258,7 @@ KERNEL void merge_borders(GLOBAL key_t* keys, offset_t keys_offset, position_t c
 #endif
 #endif
 
-#if defined(PARTED) && !TWO_RANGES
+#if defined(PART) && !TWO_RANGES
 #include "quicksort.h"
 #endif
 
