@@ -10,7 +10,7 @@
 #define QUICKSORT_H
 
 /* So many vectors are read at a time, and held of each end. */
-#define READ_AT_ONCE 4
+#define READ_AT_ONCE 8
 #define HELD_OF_ENDS (2 * READ_AT_ONCE)
 
 /* So many vectors before they are read, they are fetched into the cache. */

@@ -210,9 +210,6 @@ private:
     const KernelParameters* parameters_ = nullptr;
 };
 
-/// From so many keys on it is faster than columns on a graphics card (bench/NOTES.md).
-constexpr std::uint64_t least_count = std::uint64_t{1} << 24;
-
 /// A request that sorts the ranges from and to the places that a table in the work's own integers tells.
 Request leaves_of(const Request& request, std::uint64_t number, std::uint64_t longest) {
     Request leaves = request;
@@ -229,26 +226,24 @@ Request leaves_of(const Request& request, std::uint64_t number, std::uint64_t lo
 bool add_distribution(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
                       Slot indices, Slot values) {
     const DeviceInfo& device = planner.device();
-    const bool is_demanded = request.schedule == Schedule::distribution;
-    const bool is_chosen = request.schedule == Schedule::automatic && !request.data_independent &&
-                           device.kind == DeviceKind::gpu && request.count >= least_count;
-    if (request.in_rows() || request.first != all_keys || request.counts_syncs ||
-        request.operation == Operation::merge || !(is_demanded || is_chosen))
-        return false;
+    if (request.schedule != Schedule::distribution) return false;
+    if (!device.compiles)
+        throw Error(
+            ErrorCode::unsupported,
+            fmt::format("{} has a distribution with AVX-512 alone, of keys of 4 and 8 bytes, and of keys of 4 with "
+                        "values or indices of 4",
+                        device.name));
     const std::optional<Shape> wanted = planner.wanted_shape(request.count, bytes);
     std::uint64_t leaf = (wanted ? *wanted : choose_shape(device, bytes, request.count)).tile_keys();
     const std::uint64_t most =
         request.extra_bytes > 0 ? request.extra_bytes : most_distribution_bytes(request.count, bytes);
     for (;;) {
-        const std::optional<Distribution> distribution =
-            device.compiles ? make_distribution(device, bytes, request.count, leaf, most) : std::nullopt;
-        if (!distribution) {
-            if (!is_demanded) return false;
+        const std::optional<Distribution> distribution = make_distribution(device, bytes, request.count, leaf, most);
+        if (!distribution)
             throw Error(ErrorCode::unsupported,
                         fmt::format("{} keys cannot be sorted by distribution on {}: they are too few, or local memory "
                                     "or the {} bytes that it may take are too small",
                                     request.count, device.name, most));
-        }
         const Request leaves = leaves_of(request, distribution->leaves(), leaf);
         Network of_leaves = make_network(planner, leaves, bytes, true);
         if (of_leaves.plan.passes.size() > 1) {

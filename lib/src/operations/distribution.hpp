@@ -5,9 +5,8 @@
 
 namespace lanesort::detail {
 
-/// Adds the launches that sort the request's one range by distribution, if the request does not rule that out and the
-/// device gains by it or the request demands it. Returns whether it did. Throws Error(unsupported) where that is
-/// demanded and cannot be.
+/// Adds the launches that sort the request's one range by distribution, if the request demands it. Returns whether it
+/// did. Throws Error(unsupported) where it cannot be.
 bool add_distribution(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
                       Slot indices, Slot values);
 

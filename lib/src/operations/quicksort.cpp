@@ -8,7 +8,7 @@ namespace lanesort::detail {
 namespace {
 
 /// From so many keys on it is faster than the network (bench/NOTES.md).
-constexpr std::uint64_t least_count = 2048;
+constexpr std::uint64_t least_count = (1 << 14) + 1;
 
 /// A range of its own for each of these, if each thread has several of them.
 constexpr std::uint64_t elements_of_range = 1 << 13;
@@ -34,16 +34,16 @@ unsigned levels_of(const DeviceInfo& device, std::uint64_t count) {
 bool add_quicksort(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
                    Slot indices, Slot values) {
     const DeviceInfo& device = planner.device();
-    const bool is_wanted = request.schedule == Schedule::distribution ||
-                           (request.schedule == Schedule::automatic && !request.data_independent &&
-                            request.count >= least_count);
+    const bool is_wanted =
+        request.schedule == Schedule::distribution ||
+        (request.schedule == Schedule::automatic && !request.data_independent && request.count >= least_count);
     if (!is_wanted || !has_kernels(device, bytes) || request.in_rows() || request.first != all_keys ||
         request.counts_syncs || request.operation == Operation::merge)
         return false;
 
     KernelParameters parameters{
         .family = Family::quicksort, .bytes = bytes, .shape = choose_shape(device, bytes, request.count)};
-    parameters.shape.vectors = 2 * parameters.shape.register_vectors;  // of a leaf
+    parameters.shape.vectors = 4 * parameters.shape.register_vectors;  // of a leaf
     parameters.order_by(request.key);
     work.programs.push_back(planner.compile(parameters));
 
