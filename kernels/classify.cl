@@ -187,10 +187,11 @@ KERNEL void choose_splitters(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL va
         if (is_divided && i > 0 && i < children) {
             element_t e = load_local_element(sample, CHOSEN(i));
             uint first = first_not(sample, 0, CHOSEN(i), e, 0), end = first_not(sample, CHOSEN(i), SAMPLE, e, 1);
+            uint has_next = HAS_NEXT(e), is_first_nearer = CHOSEN(i) - first < end - CHOSEN(i) || !has_next;
             if (i == 1 || CHOSEN(i - 1) < first)
-                kind = end - first >= SAMPLE / children ? (HAS_NEXT(e) ? EQUAL_ELEMENTS : FIRST_ELEMENT)
-                       : CHOSEN(i) - first < end - CHOSEN(i) || !HAS_NEXT(e) ? FIRST_ELEMENT
-                                                                             : NEXT_ELEMENT;
+                kind = end - first >= SAMPLE / children ? (has_next ? EQUAL_ELEMENTS : FIRST_ELEMENT)
+                       : is_first_nearer                ? FIRST_ELEMENT
+                                                        : NEXT_ELEMENT;
         }
         kinds[i] = kind;
         splitters_of[i] = kind == EQUAL_ELEMENTS ? 2 : kind != 0;

@@ -134,6 +134,12 @@ std::size_t classify_local_bytes(const Shape& shape, const ElementBytes& bytes, 
                     bytes_of(buckets.sample, bytes) + 4 * (5 * children + 5));
 }
 
+Shape move_blocks_shape(Shape shape) noexcept {
+    shape.work_items = 256;
+    shape.resident_groups = 3;
+    return shape;
+}
+
 std::size_t move_blocks_local_bytes(const Shape& shape, const Buckets& buckets) noexcept {
     return std::max((std::size_t{8} << buckets.bits),
                     4 * (8 * std::size_t{shape.work_items} + shape.work_items / 8 + 1));
@@ -186,7 +192,7 @@ std::optional<Distribution> make_distribution(const DeviceInfo& device, const El
     constexpr std::uint64_t most_count = std::uint64_t{1} << 34;  // slots have 30 bits
     if (count < 4 * leaf || count > most_count) return std::nullopt;
     // Few levels first, then many cuts, which need memory: that of a batch, or of wide blocks, is less.
-    for (unsigned levels = 1; levels <= 3; ++levels)
+    for (unsigned levels = 1; levels <= 4; ++levels)
         for (const std::uint64_t most_window : {64u, 512u, 2048u})
             for (std::uint64_t batches = 1; batches <= (levels > 1 ? 64u : 1u); batches *= 2)
                 for (const unsigned times : {1u, 2u})

@@ -65,6 +65,9 @@ struct SharedTables {
 };
 SharedTables shared_tables(const Distribution& distribution) noexcept;
 
+/// The shape in which a level's blocks are moved, whose elements are classified in that one.
+Shape move_blocks_shape(Shape shape) noexcept;
+
 /// Bytes of local memory that the kernels take.
 std::size_t classify_local_bytes(const Shape& shape, const ElementBytes& bytes, const Buckets& buckets) noexcept;
 std::size_t move_blocks_local_bytes(const Shape& shape, const Buckets& buckets) noexcept;

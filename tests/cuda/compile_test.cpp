@@ -8,6 +8,7 @@
 
 #include <lanesort/device.hpp>
 
+#include "distribution.hpp"
 #include "host/cuda/program.hpp"
 #include "range_schedule.hpp"
 #include "rounds.hpp"
@@ -141,6 +142,27 @@ TEST_CASE("CUDA: kernels for sorted ranges compile for every generation and spil
                     check_compiled(parameters, generation.architecture);
                 }
             }
+}
+
+TEST_CASE("CUDA: the kernels of a distribution compile for every generation and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    constexpr std::uint64_t count = std::uint64_t{1} << 27;
+    for (const Generation& generation : generations)
+        for (const ElementBytes& bytes : {ElementBytes(4), ElementBytes(8), ElementBytes(4, 4)}) {
+            const DeviceInfo card = graphics_card(generation);
+            const auto made = make_distribution(card, bytes, count, choose_shape(card, bytes, count).tile_keys(),
+                                                most_distribution_bytes(count, bytes));
+            REQUIRE(made);
+            for (const Family family : {Family::classify, Family::move_blocks}) {
+                KernelParameters parameters{.family = family,
+                                            .bytes = bytes,
+                                            .shape = made->levels.back().shape,
+                                            .buckets = made->levels.back().buckets};
+                if (family == Family::move_blocks) parameters.shape = move_blocks_shape(parameters.shape);
+                check_compiled(parameters, generation.architecture);
+            }
+        }
 }
 
 }  // namespace

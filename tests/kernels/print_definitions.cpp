@@ -71,9 +71,17 @@ KeyKind records(std::size_t bytes) {
     return all.try_emplace(bytes, Comparator{.type = "record", .bytes = bytes, .before = "a < b"}).first->second;
 }
 
+/// A sort that a device does not choose by itself.
+Request distribution(const KeyKind& key) {
+    Request request = call(Operation::sort, key);
+    request.schedule = Schedule::distribution;
+    return request;
+}
+
 void print_for_amd() {
     Printer printer;
     for (const KeyType key : {KeyType::u8, KeyType::u32, KeyType::u64}) {
+        printer.print(card(), distribution(key));
         Shape shape = choose_shape(card(), key_bytes(key));
         shape.columns = true;
         printer.print(card(), call(Operation::sort, key), shape);
@@ -122,6 +130,20 @@ void print_all() {
         for (const std::uint64_t count : {1000, 100'000, 1'000'000})
             printer.print(device, call(Operation::sort, KeyType::u32, count));
     }
+    for (const KeyKind& key : {KeyKind(KeyType::u8), KeyKind(KeyType::u32), KeyKind(KeyType::u64), records(12)}) {
+        Request request = distribution(key);
+        printer.print(card(), request);
+        request.value_bytes = 4;
+        printer.print(card(), request);
+        request.stable = true;
+        printer.print(card(), request);
+        request.value_bytes = 16;
+        printer.print(card(), request);
+    }
+    Request large_sort = distribution(KeyType::u32);
+    large_sort.count = std::uint64_t{1} << 33;
+    large_sort.extra_bytes = std::uint64_t{1} << 31;
+    printer.print(card(), large_sort);
     // Shapes that nobody chooses but a caller.
     Request counting = call(Operation::sort, KeyType::u64);
     counting.counts_syncs = true;

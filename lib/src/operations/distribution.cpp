@@ -95,10 +95,7 @@ private:
         classify.add(coding_if(coding_, true));
         classify.add(flip_of(*parameters_, coding_));
 
-        Shape shape = level.shape;
-        shape.work_items = 256;
-        shape.resident_groups = 3;
-        compile(Family::move_blocks, level, shape);
+        compile(Family::move_blocks, level, move_blocks_shape(level.shape));
         Launch& find = launch("find_children", level.batch());
         for (const std::uint64_t of :
              {bounds, states, shared_.divided, equal, shared_.counts, shared_.placed, children, child_states})
