@@ -95,7 +95,7 @@ function(add_cpu_network instructions key value index)
                   VECTORS=${register_vectors} REGISTER_VECTORS=${register_vectors})
   set(kernels sort_tiles merge_strips merge_tiles merge_columns merge_tile_columns merge_borders)
   math(EXPR beside_key "${value} + ${index}")
-  if(instructions STREQUAL avx512 AND ((key GREATER_EQUAL 4 AND beside_key EQUAL 0) OR
+  if(NOT instructions STREQUAL baseline AND ((key GREATER_EQUAL 4 AND beside_key EQUAL 0) OR
                                        (key EQUAL 4 AND beside_key EQUAL 4)))
     list(APPEND kernels part_ranges sort_ranges)
   endif()

@@ -19,7 +19,7 @@
 /* The most vectors of a sample, in which the middle element is the pivot. */
 #define SAMPLE_VECTORS 8
 
-/* Ranges are given up as soon as so many times their elements were parted to no use. */
+/* Ranges are given up as soon as so many times their elements were parted to little use: an eighth or less was parted off. */
 #define MOST_WASTE 6
 
 /* A range of the array. */
@@ -218,26 +218,27 @@ KERNEL void sort_ranges(GLOBAL key_t* keys, offset_t keys_offset, position_t cou
         }
         parted_t parted = part_by_sample(arrays, range, load_coding, flip);
         load_coding = CODING_NONE;
+        position_t most_left = range.end - parted.equal;
         if (parted.middle == range.begin) {
             range_t equal = {range.begin, parted.equal};
             decode_range(arrays, equal, store_coding, flip);
             range.begin = parted.equal;
-            continue;
+        } else {
+            range_t left = {range.begin, parted.middle}, right = {parted.middle, range.end};
+            uint left_is_smaller = left.end - left.begin < right.end - right.begin;
+            most_left = max(left.end - left.begin, right.end - right.begin);
+            waiting[waits++] = left_is_smaller ? right : left;
+            range = left_is_smaller ? left : right;
         }
-        range_t left = {range.begin, parted.middle}, right = {parted.middle, range.end};
-        uint left_is_smaller = left.end - left.begin < right.end - right.begin;
-        position_t smaller = left_is_smaller ? left.end - left.begin : right.end - right.begin;
-        waiting[waits++] = left_is_smaller ? right : left;
-        range = left_is_smaller ? left : right;
-        if (smaller >= size / 8) continue;
+        if (most_left <= size - size / 8) continue;
         if (size <= waste) {
             waste -= size;
             continue;
         }
-        /* Given up: all of it is as it was given, but in another order. */
+        /* Given up: all of it is as it was given, but in another order. What ends behind the array, ends with it. */
         decode_range(arrays, range, store_coding, flip);
         while (waits > 0) decode_range(arrays, waiting[--waits], store_coding, flip);
-        (bounds + bounds_offset)[(ulong)ranges + 2] = count;
+        ATOMIC_ADD(&(bounds + bounds_offset)[(ulong)ranges + 2], (ulong)count);
         return;
     }
 }

@@ -108,7 +108,7 @@ DeviceInfo describe(const Processor& processor) {
     info.max_allocation_bytes = info.global_bytes;
     info.local_bytes = 1 << 20;  // of the second-level cache, in which it is to stay
     info.host_unified_memory = true;
-    info.parts_vectors = processor.instructions == Instructions::avx512;
+    info.parts_vectors = processor.instructions != Instructions::baseline;
     info.compiles = false;
     return info;
 }

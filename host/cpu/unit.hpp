@@ -2,7 +2,7 @@
 // parameters.h wants, and KERNEL_FILE, KERNELS, INSTRUCTIONS and COMPILED (cmake/CpuKernels.cmake). No function of the
 // standard library may be compiled here: the linker might choose it for the whole program, and not every processor has
 // its instructions.
-#ifdef __AVX512F__
+#ifdef __AVX2__
 #include <immintrin.h>
 #endif
 

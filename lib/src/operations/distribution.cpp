@@ -227,7 +227,7 @@ bool add_distribution(Planner& planner, Work& work, const Request& request, cons
     if (!device.compiles)
         throw Error(
             ErrorCode::unsupported,
-            fmt::format("{} has a distribution with AVX-512 alone, of keys of 4 and 8 bytes, and of keys of 4 with "
+            fmt::format("{} has a distribution with AVX2 or AVX-512 alone, of keys of 4 and 8 bytes, and of keys of 4 with "
                         "values or indices of 4",
                         device.name));
     const std::optional<Shape> wanted = planner.wanted_shape(request.count, bytes);
