@@ -287,7 +287,6 @@ KERNEL void classify_elements(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL v
         LOCAL uint* counts_now = counted + parity * BUCKETS;
         LOCAL uint* kept_now = kept + parity * BUCKETS;
         position_t first = (position_t)slot * BLOCK;
-        /* All of these are set in any case: of some that were not, PoCL 3.1 takes what the last turn has left. */
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
             r[m] = load_at(arrays, first + (IS_IN_TILE(m) ? m * WORK_ITEMS + t : 0), makes_indices);
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) {

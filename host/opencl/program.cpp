@@ -23,6 +23,16 @@ std::string register_limit(const cl::Device& device, const detail::KernelParamet
     return fmt::format(" -cl-nv-maxrregcount={}", std::clamp(limit / 8 * 8, 32u, 255u));
 }
 
+/// PoCL's optimiser (3.1) lets work-items go past a barrier alone where it depends on the same condition whether they
+/// have work before and behind it. The kernels of a distribution are full of such conditions.
+std::string optimisation(const cl::Device& device, const detail::KernelParameters& parameters) {
+    const bool is_of_distribution =
+        parameters.family == detail::Family::classify || parameters.family == detail::Family::move_blocks;
+    if (!is_of_distribution) return {};
+    const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
+    return platform.getInfo<CL_PLATFORM_NAME>() == "Portable Computing Language" ? " -cl-opt-disable" : "";
+}
+
 /// What the compiler said; nothing where that cannot be read.
 std::string log_of(const cl::Program& program, const cl::Device& device) {
     try {
@@ -48,7 +58,8 @@ Program::Program(const cl::Context& context, const cl::Device& device, const det
     const std::string file = detail::kernel_file(parameters);
     const std::string text = detail::source(parameters);
     const cl::Program program(context, text);
-    const std::string options = "-cl-std=CL1.2" + register_limit(device, parameters);
+    const std::string options =
+        "-cl-std=CL1.2" + register_limit(device, parameters) + optimisation(device, parameters);
     // CL/opencl.hpp reads the log after every build, and where that fails tells nothing of the build.
     const cl_int status = clBuildProgram(program(), 1, &device(), options.c_str(), nullptr, nullptr);
     if (status != CL_SUCCESS && compiler_refused(status, program, device))
