@@ -78,16 +78,20 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
     sort.add(coding_if(coding, true));
     add_rest(sort);
 
-    // What was given up, if anything.
+    // What was given up, if anything. Indices are there: to the network, which would make them anew, they are values.
+    const bool has_indices = bytes.index > 0;
     Request again = request;
+    again.operation = Operation::sort;
     again.schedule = Schedule::automatic;
+    again.value_bytes = bytes.value + bytes.index;
+    again.index_bytes = 0;
     again.segments = 1;
     again.longest = request.count;
     again.offset_bytes = sizeof(std::uint64_t);
-    Network network = make_network(planner, again, bytes);
+    Network network = make_network(planner, again, ElementBytes(bytes.key, again.value_bytes));
     network.segments = Slot::own_integers;
     network.first_segment = ranges + 1;
-    add_network(work, std::move(network), again, keys, indices, values);
+    add_network(work, std::move(network), again, keys, Slot::own_indices, has_indices ? indices : values);
     return true;
 }
 
