@@ -9,6 +9,7 @@
 #include <new>
 #include <numeric>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <lanesort/lanesort.hpp>
@@ -73,12 +74,31 @@ const NamedCall calls[] = {
 TEST_CASE("a small call on the built-in device that is like an earlier one allocates nothing and starts no thread") {
     Sorter sorter(built_in_device());
     const std::ptrdiff_t threads_before = threads();
-    for (const std::size_t count : {2, 16, 100, 1000, 4000}) {
+    for (const std::size_t count : {2, 16, 100, 1000, 4000, 16'384}) {
         Arrays arrays(count);
         for (const NamedCall& call : calls) {
             CAPTURE(call.name);
             CAPTURE(count);
             call.run(sorter, arrays);
+            const std::size_t before = allocations;
+            call.run(sorter, arrays);
+            const std::size_t after = allocations;
+            CHECK(after == before);
+        }
+        CHECK(threads() == threads_before);
+    }
+}
+
+TEST_CASE("nor does a quicksort of a few more keys, or of pairs") {
+    Sorter sorter(built_in_device());
+    const std::ptrdiff_t threads_before = threads();
+    for (const std::size_t count : {16'385, 32'000}) {
+        Arrays arrays(count);
+        for (const NamedCall& call : std::span(calls).first(3)) {
+            CAPTURE(call.name);
+            CAPTURE(count);
+            call.run(sorter, arrays);
+            std::ranges::generate(arrays.keys, std::mt19937(1));
             const std::size_t before = allocations;
             call.run(sorter, arrays);
             const std::size_t after = allocations;

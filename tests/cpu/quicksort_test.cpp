@@ -1,0 +1,588 @@
+// The quicksort of the built-in device (kernels/quicksort.h), beside the standard library.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <lanesort/commands.hpp>
+#include <lanesort/device.hpp>
+#include <lanesort/shape.hpp>
+#include <lanesort/sorter.hpp>
+
+#include "core/sorter_core.hpp"
+#include "error_support.hpp"
+#include "host/cpu/host.hpp"
+#include "run_everywhere.hpp"
+#include "worst_keys.hpp"
+
+namespace lanesort::test {
+namespace {
+
+/// From so many keys on it is taken without being asked for.
+constexpr std::size_t least_count = 16'385;
+
+/// Tells where there is none.
+bool has_quicksort() {
+    if (built_in_device().info().parts_vectors) return true;
+    MESSAGE("skipped: the built-in device has no instructions that part vectors");
+    return false;
+}
+
+/// On so many threads, whatever the processor has.
+Sorter sorter_on(unsigned threads, std::function<void(std::size_t, std::size_t)> progress = {}) {
+    SorterOptions options{.use_tuned = false, .progress = std::move(progress)};
+    auto host = std::make_unique<cpu::Host>(cpu::Processor{cpu::processor().instructions, threads});
+    return Sorter(std::make_unique<lanesort::detail::SorterCore>(std::move(host), std::move(options)));
+}
+
+/// Calls visit.operator()<K>() with every type that is sorted so.
+template <class Visit>
+void for_each_type(Visit visit) {
+    const auto visit_all = [&]<class... K>() { (visit.template operator()<K>(), ...); };
+    visit_all.template operator()<std::uint32_t, std::int32_t, float, std::uint64_t, std::int64_t, double>();
+}
+
+Request by_distribution(Order order) { return {.order = order, .schedule = Schedule::distribution}; }
+Request pairs_by_distribution(Order order) {
+    return {.order = order, .value_bytes = 4, .schedule = Schedule::distribution};
+}
+Request argsort_by_distribution(Order order) {
+    return {.operation = Operation::argsort, .order = order, .index_bytes = 4, .schedule = Schedule::distribution};
+}
+
+/// The network sorts ranges of so many keys or fewer.
+template <Key K>
+std::size_t keys_of_leaf(std::size_t beside_key) {
+    const Shape shape = choose_shape(built_in_device().info(), {sizeof(K), beside_key, 0}, 1);
+    return std::size_t{8} * shape.register_vectors * shape.lanes;
+}
+template <Key K>
+std::size_t lanes_of(std::size_t beside_key) {
+    return choose_shape(built_in_device().info(), {sizeof(K), beside_key, 0}, 1).lanes;
+}
+
+// ---- what must come out, by the standard library -------------------------------------------------------------------
+
+/// Equal keys in the order of their values, which always ascend.
+template <Key K>
+void sort_pairs(std::vector<K>& keys, std::vector<std::uint32_t>& values, Order order) {
+    std::vector<std::pair<K, std::uint32_t>> pairs(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) pairs[i] = {keys[i], values[i]};
+    std::ranges::sort(pairs, [order](const auto& a, const auto& b) {
+        if (bits_of(a.first) == bits_of(b.first)) return a.second < b.second;
+        return comes_before(a.first, b.first, order);
+    });
+    for (std::size_t i = 0; i < keys.size(); ++i) std::tie(keys[i], values[i]) = pairs[i];
+}
+
+/// Sorts keys, with values or indices if the request has any, between red zones.
+template <Key K>
+SortReport check(Sorter& sorter, Request request, const std::vector<K>& keys, std::size_t offset = 3) {
+    request.count = keys.size();
+    request.key = key_type_v<K>;
+    Problem problem;
+    problem.before.keys = bytes_of(keys);
+    problem.after = problem.before;
+    if (request.operation == Operation::argsort) {
+        problem.before.indices = other_bytes(4 * keys.size());
+        problem.after.indices = bytes_of(stable_indices<std::uint32_t>(keys, *request.order));
+    } else if (request.value_bytes == 4) {
+        Random random(seed());
+        std::vector<K> sorted_keys = keys;
+        std::vector<std::uint32_t> values(keys.size());
+        for (std::uint32_t& value : values) value = static_cast<std::uint32_t>(random());
+        problem.before.values = bytes_of(values);
+        sort_pairs(sorted_keys, values, *request.order);
+        problem.after.keys = bytes_of(sorted_keys);
+        problem.after.values = bytes_of(values);
+    } else {
+        problem.after.keys = bytes_of(sorted(keys, *request.order));
+    }
+    problem.request = std::move(request);
+    return run_on_host(sorter, problem, offset);
+}
+
+// ---- counts --------------------------------------------------------------------------------------------------------
+
+/// Up to three leaves: all remainders of a vector, since 37 is odd; and about where leaves end.
+std::vector<std::size_t> counts_to_three_leaves(std::size_t leaf) {
+    std::vector<std::size_t> counts = {3, 4, 5, 8, 15, 16, 17, 31, 33};
+    for (std::size_t count = 2; count <= 3 * leaf; count += 37) counts.push_back(count);
+    for (const std::size_t leaves : {1, 2, 3})
+        for (const std::size_t count : {leaves * leaf - 1, leaves * leaf, leaves * leaf + 1}) counts.push_back(count);
+    return counts;
+}
+
+TEST_CASE("quicksort: every remainder of a vector, up to three leaves") {
+    if (!has_quicksort()) return;
+    Random random(seed());
+    Sorter sorter = sorter_on(2);
+    for_each_type([&]<class K>() {
+        for (const std::size_t count : counts_to_three_leaves(keys_of_leaf<K>(0)))
+            for (const Order order : both_orders) {
+                const auto keys = random_keys<K>(count, random);
+                CHECK(check(sorter, by_distribution(order), keys, count % 5).schedule == Schedule::distribution);
+            }
+    });
+}
+
+TEST_CASE("quicksort: pairs and indices of every remainder of a vector, up to three leaves") {
+    if (!has_quicksort()) return;
+    Random random(seed());
+    Sorter sorter = sorter_on(2);
+    const auto check_counts = [&]<Key K>(K) {
+        for (const std::size_t count : counts_to_three_leaves(keys_of_leaf<K>(4)))
+            for (const Order order : both_orders) {
+                const auto keys = keys_with_twins<K>(count, random);
+                check(sorter, pairs_by_distribution(order), keys, count % 5);
+                check(sorter, argsort_by_distribution(order), keys, count % 5);
+                CHECK(sorter.last_report().schedule == Schedule::distribution);
+            }
+    };
+    check_counts(std::uint32_t{});
+    check_counts(std::int32_t{});
+    check_counts(float{});
+}
+
+TEST_CASE("quicksort: many keys, of which it takes those from 16385 on by itself") {
+    if (!has_quicksort()) return;
+    Random random(seed());
+    Sorter sorter = sorter_on(2);
+    for_each_type([&]<class K>() {
+        for (const std::size_t count : {16'384, 16'385, 16'386, 65'537, 262'147, 1'000'003}) {
+            const Order order = both_orders[count % 2];
+            const SortReport report = check(sorter, {.order = order}, random_keys<K>(count, random));
+            CHECK((report.schedule == Schedule::distribution) == (count >= least_count));
+            if (count > 65'537) continue;
+            for (const Order each : both_orders) check(sorter, by_distribution(each), random_keys<K>(count, random));
+        }
+    });
+    for (const std::size_t count : {16'384, 16'385, 65'537, 1'000'003})
+        for (const Order order : both_orders) {
+            const auto keys = keys_with_twins<float>(count, random);
+            const bool is_taken = count >= least_count;
+            const SortReport of_pairs = check(sorter, {.order = order, .value_bytes = 4}, keys);
+            CHECK((of_pairs.schedule == Schedule::distribution) == is_taken);
+            const SortReport of_indices =
+                check(sorter, {.operation = Operation::argsort, .order = order, .index_bytes = 4}, keys);
+            CHECK((of_indices.schedule == Schedule::distribution) == is_taken);
+        }
+}
+
+// ---- inputs --------------------------------------------------------------------------------------------------------
+
+template <Key K>
+struct NamedKeys {
+    const char* name;
+    std::vector<K> keys;
+};
+
+/// In what pivots and equal keys may do.
+template <Key K>
+std::vector<NamedKeys<K>> inputs(std::size_t count, Random& random) {
+    const auto some = [&](std::size_t values) { return drawn_from(random_keys<K>(values, random), count, random); };
+    const auto all = [&](K key) { return std::vector<K>(count, key); };
+    std::vector<NamedKeys<K>> made;
+    for (const Pattern pattern : {Pattern::random, Pattern::all_equal, Pattern::ascending, Pattern::descending,
+                                  Pattern::organ_pipe, Pattern::special_values})
+        made.push_back({"a pattern of every suite", make_keys<K>(pattern, count, random)});
+    const auto special = sorted(special_values<K>(), Order::ascending);
+    made.push_back({"all the smallest", all(special.front())});
+    made.push_back({"all the largest", all(special.back())});
+    made.push_back({"the two largest", drawn_from<K>({special.back(), special.end()[-2]}, count, random)});
+    made.push_back({"the two smallest", drawn_from<K>({special[0], special[1]}, count, random)});
+    made.push_back({"two values", some(2)});
+    made.push_back({"13 values", some(13)});
+    auto rotated = sorted(random_keys<K>(count, random), Order::ascending);
+    std::rotate(rotated.begin(), rotated.begin() + static_cast<std::ptrdiff_t>(count / 3), rotated.end());
+    made.push_back({"rotated", std::move(rotated)});
+    const auto values = random_keys<K>(1 << 16, random);
+    auto zipf = all(values[0]);
+    for (K& key : zipf) key = values[(1u << 16) / (1 + random() % (1u << 16)) - 1];
+    made.push_back({"Zipf", std::move(zipf)});
+    for (const K most : {special.front(), special.back(), key_of<K>(random())}) {
+        auto mostly = random_keys<K>(count, random);
+        for (K& key : mostly)
+            if (random() % 100 != 0) key = most;
+        made.push_back({"of 100 keys 99 equal", std::move(mostly)});
+    }
+    return made;
+}
+
+TEST_CASE("quicksort: keys in many orders, and many equal ones") {
+    if (!has_quicksort()) return;
+    Random random(seed());
+    for (const unsigned threads : {1, 3}) {
+        Sorter sorter = sorter_on(threads);
+        for_each_type([&]<class K>() {
+            for (const std::size_t count : {7001, 40'009})
+                for (const NamedKeys<K>& input : inputs<K>(count, random))
+                    for (const Order order : both_orders) {
+                        CAPTURE(input.name);
+                        CAPTURE(threads);
+                        check(sorter, by_distribution(order), input.keys);
+                    }
+        });
+    }
+}
+
+TEST_CASE("quicksort: pairs and indices of keys in many orders, and of many equal ones") {
+    if (!has_quicksort()) return;
+    Random random(seed());
+    const auto check_inputs = [&]<Key K>(Sorter& sorter, K) {
+        for (const NamedKeys<K>& input : inputs<K>(20'011, random))
+            for (const Order order : both_orders) {
+                CAPTURE(input.name);
+                check(sorter, pairs_by_distribution(order), input.keys);
+                check(sorter, argsort_by_distribution(order), input.keys);
+            }
+    };
+    for (const unsigned threads : {1, 3}) {
+        Sorter sorter = sorter_on(threads);
+        check_inputs(sorter, std::uint32_t{});
+        check_inputs(sorter, float{});
+    }
+}
+
+TEST_CASE("quicksort: equal pairs, and values that are the largest") {
+    if (!has_quicksort()) return;
+    constexpr std::uint32_t largest = ~0u;
+    Sorter sorter = sorter_on(2);
+    for (const std::size_t count : {700, 5003, 40'009})
+        for (const std::uint32_t key : {0u, 5u, largest})
+            for (const Order order : both_orders) {
+                std::vector<std::uint32_t> keys(count, key), values(count, largest);
+                for (std::size_t i = 0; i < count; i += 3) values[i] = 0;
+                auto expected_keys = keys, expected_values = values;
+                sort_pairs(expected_keys, expected_values, order);
+                sorter.sort_by_key(keys, values, {.order = order, .schedule = Schedule::distribution});
+                require_same_bytes(keys, expected_keys);
+                require_same_bytes(values, expected_values);
+            }
+}
+
+TEST_CASE("quicksort: stable sorts, which it makes of numbers alone") {
+    if (!has_quicksort()) return;
+    Random random(seed());
+    Sorter sorter = sorter_on(2);
+    auto keys = keys_with_twins<float>(40'009, random);
+    for (const Order order : both_orders) {
+        Request request = by_distribution(order);
+        request.stable = true;
+        CHECK(check(sorter, request, keys).schedule == Schedule::distribution);
+        std::vector<std::uint32_t> values(keys.size());
+        std::iota(values.begin(), values.end(), 0u);
+        const auto before = values, expected = stable_indices<std::uint32_t>(keys, order);
+        const auto sort_stably = [&](Schedule schedule) {
+            auto copy = keys;
+            sorter.sort_by_key(copy, values, {.order = order, .stable = true, .schedule = schedule});
+        };
+        check_refused(ErrorCode::unsupported, "has a distribution with AVX-512 alone",
+                      [&] { sort_stably(Schedule::distribution); });
+        require_same_bytes(values, before);
+        sort_stably(Schedule::automatic);
+        require_same_bytes(values, expected);
+        CHECK(sorter.last_report().schedule != Schedule::distribution);
+    }
+}
+
+TEST_CASE("quicksort: arrays at every address, and what lies beside them") {
+    if (!has_quicksort()) return;
+    Random random(seed());
+    Sorter sorter = sorter_on(2);
+    const auto check_at = [&]<Key K>(K, std::size_t address, Order order, bool has_values) {
+        constexpr std::size_t count = 5003;
+        auto keys = keys_with_twins<K>(count, random);
+        std::vector<std::uint32_t> values(count);
+        for (std::uint32_t& value : values) value = static_cast<std::uint32_t>(random());
+        constexpr std::size_t beside = 67;
+        const std::size_t first = beside + address, first_value = first + sizeof(K) * count + beside;
+        Bytes memory = other_bytes(first_value + 4 * count + beside);
+        const auto put = [&](Bytes& to) {
+            std::memcpy(to.data() + first, keys.data(), sizeof(K) * count);
+            if (has_values) std::memcpy(to.data() + first_value, values.data(), 4 * count);
+        };
+        Bytes expected = memory;
+        put(memory);
+        if (has_values) sort_pairs(keys, values, order);
+        else keys = sorted(keys, order);
+        put(expected);
+        const KeyRange range{.memory = memory.data() + first,
+                             .count = count,
+                             .type = key_type_v<K>,
+                             .order = order,
+                             .schedule = Schedule::distribution};
+        const ValueRangeIn<void*> value_range{.memory = memory.data() + first_value};
+        sorter.run(has_values ? sort_by_key(range, value_range) : sort(range));
+        const auto wrong = std::ranges::mismatch(memory, expected).in1 - memory.begin();
+        CAPTURE(wrong);
+        CHECK(memory == expected);
+    };
+    for (std::size_t address = 0; address < 64; address += 3)
+        for (const Order order : both_orders) {
+            check_at(std::uint32_t{}, address, order, false);
+            check_at(double{}, address, order, false);
+            check_at(float{}, address, order, true);
+        }
+}
+
+// ---- what is given up ----------------------------------------------------------------------------------------------
+
+/// What such a call launches before the network that sorts what was given up.
+std::size_t own_launches(const Request& request, Sorter& sorter) {
+    std::size_t launches = 0;
+    for (const PlannedCommand& command : commands_of(sorter.device(), request).commands) {
+        if (command.groups > 0) ++launches;
+        if (command.name == "sort_ranges") return launches;
+    }
+    return 0;
+}
+
+/// Runs the call, and tells whether the quicksort gave something up: whether it leaves `result` other than `expected`.
+template <class T>
+bool gives_up(unsigned threads, const CallIn<void*>& call, const std::vector<T>& result,
+              const std::vector<T>& expected) {
+    std::size_t own = 0;
+    bool was_sorted = false;
+    Sorter sorter = sorter_on(threads, [&](std::size_t done, std::size_t) {
+        if (done == own) was_sorted = result == expected;
+    });
+    Request request = call.request;
+    request.in_host_memory = true;
+    own = own_launches(request, sorter);
+    REQUIRE(own > 0);
+    sorter.run(call);
+    require_same_bytes(result, expected);
+    return !was_sorted;
+}
+
+template <Key K>
+KeyRange range_of(std::vector<K>& keys, Order order) {
+    return {.memory = keys.data(),
+            .count = keys.size(),
+            .type = key_type_v<K>,
+            .order = order,
+            .schedule = Schedule::distribution};
+}
+
+/// Compared bit for bit.
+template <Key K>
+std::vector<BitsOf<K>> all_bits(const std::vector<K>& keys) {
+    return keys_of<BitsOf<K>>(bytes_of(keys));
+}
+
+template <Key K>
+bool sort_gives_up(unsigned threads, const std::vector<K>& keys, Order order) {
+    std::vector<BitsOf<K>> bits = all_bits(keys);
+    KeyRange range = range_of(bits, order);
+    range.type = key_type_v<K>;
+    return gives_up(threads, sort(range), bits, all_bits(sorted(keys, order)));
+}
+
+template <Key K>
+bool sort_of_pairs_gives_up(unsigned threads, std::vector<K> keys, Order order) {
+    std::vector<std::uint32_t> values(keys.size());
+    std::iota(values.begin(), values.end(), 7u);
+    auto sorted_keys = keys;
+    auto sorted_values = values;
+    sort_pairs(sorted_keys, sorted_values, order);
+    const auto call = sort_by_key(range_of(keys, order), ValueRangeIn<void*>{.memory = values.data()});
+    const bool gave_up = gives_up(threads, call, values, sorted_values);
+    require_same_bytes(keys, sorted_keys);
+    return gave_up;
+}
+
+template <Key K>
+bool argsort_gives_up(unsigned threads, std::vector<K> keys, Order order) {
+    std::vector<std::uint32_t> indices(keys.size());
+    const auto call = argsort(range_of(keys, order), ValueRangeIn<void*>{.memory = indices.data()});
+    return gives_up(threads, call, indices, stable_indices<std::uint32_t>(keys, order));
+}
+
+/// More parts than any number of threads makes before a range is given up, and than that takes.
+constexpr int bad_parts = 20;
+
+/// Every pivot is among the first of its range.
+WorstKeys worst_keys(std::size_t count, std::size_t lanes) {
+    WorstKeys worst(count, lanes);
+    WorstKeys::Range range = worst.all();
+    for (int i = 0; i < bad_parts; ++i) range = worst.part_badly(range);
+    return worst;
+}
+
+/// Only those are behind the first pivot.
+WorstKeys half_bad_keys(std::size_t count, std::size_t lanes, Random& random) {
+    WorstKeys worst(count, lanes);
+    WorstKeys::Range range = worst.part_evenly(worst.all(), random);
+    for (int i = 0; i < bad_parts; ++i) range = worst.part_badly(range);
+    return worst;
+}
+
+TEST_CASE("quicksort: keys on which every pivot is bad are given up, and sorted") {
+    if (!has_quicksort()) return;
+    Random random(seed());
+    for_each_type([&]<class K>() {
+        for (const std::size_t count : {16'385, 70'001}) {
+            const WorstKeys worst = worst_keys(count, lanes_of<K>(0));
+            for (const unsigned threads : {1, 2, 3})
+                for (const Order order : both_orders) {
+                    CAPTURE(count);
+                    CAPTURE(threads);
+                    CHECK(sort_gives_up(threads, worst.keys<K>(order, random), order));
+                }
+        }
+    });
+}
+
+TEST_CASE("quicksort: pairs and indices on which every pivot is bad are given up, and sorted") {
+    if (!has_quicksort()) return;
+    Random random(seed());
+    const auto check_type = [&]<Key K>(K) {
+        for (const std::size_t count : {16'385, 70'001}) {
+            const WorstKeys worst = worst_keys(count, lanes_of<K>(4));
+            for (const unsigned threads : {1, 2, 3})
+                for (const Order order : both_orders) {
+                    CAPTURE(count);
+                    CAPTURE(threads);
+                    CHECK(sort_of_pairs_gives_up(threads, worst.keys<K>(order, random), order));
+                    CHECK(argsort_gives_up(threads, worst.keys<K>(order, random), order));
+                }
+        }
+    };
+    check_type(std::uint32_t{});
+    check_type(float{});
+}
+
+TEST_CASE("quicksort: one range of several is given up") {
+    if (!has_quicksort()) return;
+    Random random(seed());
+    constexpr std::size_t count = 200'003;
+    const auto check_type = [&]<Key K>(K) {
+        const WorstKeys alone = half_bad_keys(count, lanes_of<K>(0), random);
+        for (const unsigned threads : {1, 2, 3})
+            for (const Order order : both_orders) CHECK(sort_gives_up(threads, alone.keys<K>(order, random), order));
+        if (sizeof(K) > 4) return;
+        const WorstKeys with_more = half_bad_keys(count, lanes_of<K>(4), random);
+        for (const unsigned threads : {1, 2, 3})
+            for (const Order order : both_orders) {
+                CHECK(sort_of_pairs_gives_up(threads, with_more.keys<K>(order, random), order));
+                CHECK(argsort_gives_up(threads, with_more.keys<K>(order, random), order));
+            }
+    };
+    check_type(std::int32_t{});
+    check_type(float{});
+    check_type(double{});
+}
+
+TEST_CASE("quicksort: keys of which each sample is all equal, though few are, are given up and sorted") {
+    if (!has_quicksort()) return;
+    Random random(seed());
+    const auto check_type = [&]<Key K>(K) {
+        WorstKeys worst(30'001, lanes_of<K>(0));
+        WorstKeys::Range range = worst.all();
+        while (range.size() > keys_of_leaf<K>(0)) range = worst.part_equal(range);
+        for (const unsigned threads : {1, 2})
+            for (const Order order : both_orders) CHECK(sort_gives_up(threads, worst.keys<K>(order, random), order));
+    };
+    check_type(std::uint32_t{});
+    check_type(double{});
+}
+
+TEST_CASE("quicksort: what is in some usual order is not given up") {
+    if (!has_quicksort()) return;
+    Random random(seed());
+    for_each_type([&]<class K>() {
+        for (const NamedKeys<K>& input : inputs<K>(70'001, random)) {
+            CAPTURE(input.name);
+            for (const Order order : both_orders) CHECK_FALSE(sort_gives_up(2, input.keys, order));
+        }
+    });
+}
+
+// ---- schedules, plans and threads ----------------------------------------------------------------------------------
+
+TEST_CASE("quicksort: other schedules give the same bytes, and reports say which one it was") {
+    if (!has_quicksort()) return;
+    Random random(seed());
+    Sorter sorter = sorter_on(2);
+    const auto keys = keys_with_twins<float>(100'003, random);
+    for (Request request : {Request{.order = Order::ascending}, pairs_by_distribution(Order::descending),
+                            argsort_by_distribution(Order::descending)}) {
+        const auto schedule_of = [&](Schedule schedule, bool data_independent = false) {
+            request.schedule = schedule;
+            request.data_independent = data_independent;
+            return check(sorter, request, keys).schedule;
+        };
+        CHECK(schedule_of(Schedule::automatic) == Schedule::distribution);
+        CHECK(schedule_of(Schedule::distribution) == Schedule::distribution);
+        CHECK(schedule_of(Schedule::network) == Schedule::network);
+        CHECK(schedule_of(Schedule::columns) == Schedule::columns);
+        CHECK(schedule_of(Schedule::automatic, true) != Schedule::distribution);
+    }
+    const KeyRange range{.memory = nullptr, .schedule = Schedule::distribution, .data_independent = true};
+    check_refused(ErrorCode::invalid_argument, "`data_independent`", [&] { sorter.run(sort(range)); });
+}
+
+TEST_CASE("quicksort: what a call launches is what is known before it runs") {
+    if (!has_quicksort()) return;
+    Random random(seed());
+    for (const unsigned threads : {1, 2, 3, 8})
+        for (const std::size_t count : {2, 5000, 16'383, 16'384, 16'385, 100'003, 600'001}) {
+            std::size_t calls = 0;
+            Sorter sorter = sorter_on(threads, [&](std::size_t done, std::size_t all) {
+                CHECK(done == ++calls);
+                CHECK(done <= all);
+            });
+            for (Request request : {by_distribution(Order::ascending), pairs_by_distribution(Order::descending),
+                                    argsort_by_distribution(Order::ascending)}) {
+                calls = 0;
+                const SortReport report = check(sorter, request, random_keys<std::uint32_t>(count, random));
+                request.count = count;
+                request.in_host_memory = true;
+                const CommandList list = commands_of(sorter.device(), request);
+                const auto is_launch = [](const PlannedCommand& command) { return command.groups > 0; };
+                CHECK(static_cast<std::uint64_t>(std::ranges::count_if(list.commands, is_launch)) == report.launches);
+                CHECK(calls == report.launches);
+                CHECK(list.report.launches == report.launches);
+                CHECK(list.report.schedule == report.schedule);
+                CHECK(report.schedule == Schedule::distribution);
+            }
+        }
+}
+
+TEST_CASE("quicksort: sorters of two threads at once, of one thread and of three") {
+    if (!has_quicksort()) return;
+    for (const char* const limit : {"1", "3"}) {
+        const ScopedVariable variable("LANESORT_THREADS", limit);
+        Sorter sorters[] = {Sorter(built_in_device()), sorter_on(static_cast<unsigned>(*limit - '0'))};
+        bool are_right[] = {true, true};
+        const auto run = [&](std::size_t number) {
+            Random random(seed() + number);
+            for (const std::size_t count : {1000, 16'384, 16'385, 40'001, 300'007})
+                for (const Order order : both_orders) {
+                    auto keys = random_keys<std::uint32_t>(count, random), expected = sorted(keys, order);
+                    auto pair_keys = drawn_from(keys, count, random);
+                    auto values = random_keys<std::uint32_t>(count, random), expected_values = values;
+                    auto expected_keys = pair_keys;
+                    sort_pairs(expected_keys, expected_values, order);
+                    sorters[number].sort(keys, {.order = order});
+                    sorters[number].sort_by_key(pair_keys, values, {.order = order});
+                    are_right[number] &= keys == expected && pair_keys == expected_keys && values == expected_values;
+                }
+        };
+        std::thread first(run, 0), second(run, 1);
+        first.join();
+        second.join();
+        CHECK(are_right[0]);
+        CHECK(are_right[1]);
+    }
+}
+
+}  // namespace
+}  // namespace lanesort::test
