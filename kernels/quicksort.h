@@ -49,7 +49,7 @@ INLINE void put_parted(element_t e, vec_t pivot, arrays_t arrays, parting_t* p) 
 /* The elements that are held fill what is unwritten. Those of `ends` vectors, and `rest` of one that is not full. */
 OUTLINED void put_held(const element_t* held, uint ends, uint rest, vec_t pivot, arrays_t arrays, range_t unwritten) {
     register_key_t low[(HELD_OF_ENDS + READ_AT_ONCE + 2) * LANES], high[(HELD_OF_ENDS + READ_AT_ONCE + 2) * LANES];
-    uint lows = 0, highs = sizeof high / sizeof *high, last = highs;
+    uint lows = 0, highs = sizeof high / sizeof *high - LANES, last = highs; /* whole vectors are read */
     /* The one that is not full first: what is beyond its end comes to the very last places. */
     for (uint i = 0; i <= ends; ++i) {
         if (i == 0 && rest == 0) continue;
