@@ -84,7 +84,7 @@ INLINE position_t part_coded(arrays_t arrays, range_t range, vec_t pivot, uint c
     parting_t p = {range, range};
     if (rest > 0) load_elements(&held[HELD_OF_ENDS + READ_AT_ONCE], arrays, range.end - rest, 1, range.end, first_pass, coding, flip);
     p.unread.end -= rest;
-    UNROLL for (uint i = 0; i < READ_AT_ONCE; ++i) {
+    for (uint i = 0; i < READ_AT_ONCE; ++i) {
         held[i] = load_coded(arrays, p.unread.begin + i * LANES, coding, flip);
         held[READ_AT_ONCE + i] = load_coded(arrays, p.unread.end - (i + 1) * LANES, coding, flip);
     }
