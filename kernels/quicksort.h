@@ -125,8 +125,8 @@ OUTLINED void decode_range(arrays_t arrays, range_t range, uint coding, flip_t f
     }
 }
 
-/* A sample of a range, in order: the pivot of its middle. If all of it is equal, *are_equal. */
-OUTLINED register_key_t choose_pivot(arrays_t arrays, range_t range, uint coding, flip_t flip, uint* are_equal) {
+/* The middle of a sample of a range. */
+OUTLINED register_key_t choose_pivot(arrays_t arrays, range_t range, uint coding, flip_t flip) {
     position_t size = range.end - range.begin;
     uint vectors = size < 1024 * LANES ? 2 : size < 8192 * LANES ? 4 : SAMPLE_VECTORS, elements = vectors * LANES;
     element_t r[SAMPLE_VECTORS];
@@ -143,7 +143,6 @@ OUTLINED register_key_t choose_pivot(arrays_t arrays, range_t range, uint coding
     }
     sort_vectors(r, vectors);
     for (uint v = 0; v < vectors; ++v) STORE_VECTOR(r[v].key, in_order + v * LANES);
-    *are_equal = in_order[0] == in_order[elements - 1];
     return in_order[elements / 2];
 }
 
@@ -154,8 +153,7 @@ typedef struct {
 } parted_t;
 
 INLINE parted_t part_by_sample(arrays_t arrays, range_t range, uint coding, flip_t flip) {
-    uint are_equal;
-    register_key_t pivot = choose_pivot(arrays, range, coding, flip, &are_equal);
+    register_key_t pivot = choose_pivot(arrays, range, coding, flip);
     parted_t parted;
     parted.middle = parted.equal = part(arrays, range, BROADCAST(vec_t, pivot), coding, flip);
     if (parted.middle > range.begin) return parted;
