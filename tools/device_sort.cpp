@@ -81,8 +81,7 @@ void DeviceSort::open(InputFile& in, const std::optional<NpyHeader>& npy, std::s
     constexpr std::size_t few_bytes = std::size_t{1} << 20;
     const auto is_small = [&] { return in.known_size() <= few_bytes && in.peek(few_bytes + 1).size() <= few_bytes; };
     if (!options_.device.empty()) device_ = find_device(options_.device);
-    else if (options_.shape.any() || options_.schedule.schedule == Schedule::distribution)
-        device_ = find_device("compiling");
+    else if (options_.shape.any()) device_ = find_device("compiling");
     else device_ = is_small() ? built_in_device() : find_device();
     const DeviceInfo& device = device_->info();
     // What is not known of the type allows most: the library looks again.

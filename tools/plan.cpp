@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <lanesort/commands.hpp>
 #include <lanesort/device.hpp>
 #include <lanesort/error.hpp>
 #include <lanesort/plan.hpp>
-#include <lanesort/commands.hpp>
 #include <lanesort/statistics.hpp>
 
 #include "command.hpp"
@@ -149,7 +149,7 @@ public:
         schedule_.add_to(command);
         command.footer(
             "Nothing runs. Without --device, the plan is for the first GPU, or else for the built-in device.\n"
-            "That of a sort is the network's or that of columns, which large sorts on a GPU take with\n"
+            "That of a sort is the network's or that of columns, which the built-in device takes for many keys with\n"
             "--data-independent alone; --schedule distribution shows the commands of the other way.\n"
             "A picture (svg) shows the network of up to 64 keys, and of any number which pass runs which steps.\n"
             "Example: lanesort plan --count 16M --type u32\n"

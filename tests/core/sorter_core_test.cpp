@@ -1,8 +1,8 @@
 // What the core makes of a device's limits, on a device that is none.
 #include "core/sorter_core.hpp"
 
-#include <lanesort/error.hpp>
 #include <lanesort/commands.hpp>
+#include <lanesort/error.hpp>
 
 #include "core/described_device.hpp"
 #include "devices_made_up.hpp"
@@ -178,8 +178,8 @@ TEST_CASE("core: the commands of a described device is the work of that device")
             CHECK(list.report.launches == work->report.launches);
             CHECK(list.report.device_bytes == work->report.device_bytes);
             if (request.operation == Operation::argsort)
-                CHECK(list.commands.front() == (request.count == 1 ? PlannedCommand{"zero", 0, 0, 4}
-                                                                       : PlannedCommand{"copy", 0, 0, 4 << 20}));
+                CHECK(list.commands.front() ==
+                      (request.count == 1 ? PlannedCommand{"zero", 0, 0, 4} : PlannedCommand{"copy", 0, 0, 4 << 20}));
         }
 }
 
@@ -296,8 +296,9 @@ TEST_CASE("core: the schedule that is demanded is taken, and reported") {
     for (const Operation operation : {Operation::sort, Operation::argsort}) {
         Request request{.operation = operation, .count = many};
         if (operation == Operation::argsort) request.index_bytes = 4;
-        CHECK(taken(request) == distribution);
+        CHECK(taken(request) == network);
         const std::uint64_t copy = operation == Operation::argsort ? 4 * many : 0;
+        request.schedule = distribution;
         const std::uint64_t extra = report(request).device_bytes - copy;
         CHECK(extra > 0);
         for (const Schedule schedule : {network, columns, distribution}) {
@@ -322,8 +323,16 @@ TEST_CASE("core: the schedule that is demanded is taken, and reported") {
     CHECK(taken({.count = 1, .schedule = network}) == automatic);
     CHECK(taken({.count = 100, .row_length = 10}) == automatic);
     CHECK(taken({.operation = Operation::merge, .count = 100, .middle = 10}) == automatic);
-    test::check_refused(ErrorCode::unsupported, "cannot be sorted by distribution",
-                        [&] { built_in.planner().plan({.count = many, .schedule = distribution}); });
+    for (const std::uint64_t count : {std::uint64_t{100'003}, many, std::uint64_t{1} << 30, std::uint64_t{1} << 33}) {
+        const std::uint64_t bytes = 4 * count,
+                            most = std::max(bytes / 100, std::min(std::uint64_t{32} << 20, bytes / 8));
+        const std::uint64_t extra = report({.count = count, .schedule = distribution}).device_bytes;
+        CHECK(extra <= most);
+        CHECK(extra > most / 2);
+    }
+    test::check_refused(ErrorCode::unsupported, "has a distribution with", [&] {
+        built_in.planner().plan({.count = many, .schedule = distribution, .key = KeyType::u8});
+    });
 }
 
 TEST_CASE("core: options and ranges say the schedule") {
