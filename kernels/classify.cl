@@ -109,8 +109,9 @@ INLINE void put_splitter(element_t e, arrays_t pool, uint rank, uint splitters, 
 }
 
 /* Of each parent that is divided: its BUCKETS - 1 splitters, and what is to be known of equal elements. Those are divided that
- * are to be, by `states`, unless all of them have more slots than the table has entries; `divided` tells which. The integers are zeroed that the other kernels
- * add to: 2 * BUCKETS `counts` of each parent and the `totals`. The first level divides the array, for which `count` is not 0.
+ * are to be, by `states`, unless all of them have more slots than the table has entries; `divided` tells which. The
+ * integers are zeroed that the other kernels add to: 2 * BUCKETS `counts` of each parent and the `totals`. The first level
+ * divides the array, for which `count` is not 0.
  * Launched first, with a work-group a parent. Requires: parents that are divided have SAMPLE elements or more. Local memory:
  * SAMPLE elements and 5 * BUCKETS + 5 integers. Barriers: those of the sample, and eight. */
 KERNEL void choose_splitters(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_argument_t* values,
@@ -119,8 +120,9 @@ KERNEL void choose_splitters(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL va
                              offset_t pool_values_offset, GLOBAL index_t* pool_indices, offset_t pool_indices_offset,
                              GLOBAL ulong* bounds, offset_t bounds_offset, GLOBAL const ulong* states,
                              offset_t states_offset, GLOBAL ulong* divided, offset_t divided_offset,
-                             GLOBAL ulong* first_stripes, offset_t first_stripes_offset, GLOBAL ulong* equal, offset_t equal_offset, GLOBAL ulong* counts, offset_t counts_offset,
-                             GLOBAL ulong* totals, offset_t totals_offset, position_t count, position_t child, uint parents,
+                             GLOBAL ulong* first_stripes, offset_t first_stripes_offset, GLOBAL ulong* equal,
+                             offset_t equal_offset, GLOBAL ulong* counts, offset_t counts_offset, GLOBAL ulong* totals,
+                             offset_t totals_offset, position_t count, position_t child, uint parents,
                              uint stripe_slots, uint entries, uint coding, flip_t flip) {
     DECLARE_LOCAL_ARRAYS(sample, SAMPLE);
     DECLARE_LOCAL(uint, shared, 5 * BUCKETS + 5, LOCAL_BYTES_OF_ELEMENTS(SAMPLE));
@@ -178,8 +180,8 @@ KERNEL void choose_splitters(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL va
     BARRIER();
     sort_sample(sample, sampled);
 
-    /* As many children as are wanted. Where elements that are equal would fill one, they are one. Else none of them are parted: the
-     * splitter is the first of them or what comes after them, whichever is nearer. */
+    /* As many children as are wanted. Where elements that are equal would fill one, they are one. Else none of them are
+     * parted: the splitter is the first of them or what comes after them, whichever is nearer. */
     uint children = (uint)MAX(MIN(CEIL_DIV(size, child), (position_t)BUCKETS), (position_t)2);
 #define CHOSEN(i) ((uint)((ulong)(i) * SAMPLE / children))
     for (uint i = LOCAL_ID; i < BUCKETS; i += WORK_ITEMS) {
@@ -241,8 +243,8 @@ KERNEL void classify_elements(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL v
                               GLOBAL key_t* pool_keys, offset_t pool_keys_offset, GLOBAL value_argument_t* pool_values,
                               offset_t pool_values_offset, GLOBAL index_t* pool_indices, offset_t pool_indices_offset,
                               GLOBAL const ulong* bounds, offset_t bounds_offset, GLOBAL const ulong* first_stripes,
-                              offset_t first_stripes_offset, GLOBAL const ulong* equal, offset_t equal_offset, GLOBAL ulong* counts,
-                              offset_t counts_offset, GLOBAL ulong* totals, offset_t totals_offset, GLOBAL ulong* table,
+                              offset_t first_stripes_offset, GLOBAL const ulong* equal, offset_t equal_offset,
+                              GLOBAL ulong* counts, offset_t counts_offset, GLOBAL ulong* totals, offset_t totals_offset, GLOBAL ulong* table,
                               offset_t table_offset, GLOBAL ulong* starts, offset_t starts_offset, uint parents,
                               uint stripe_slots, uint makes_indices, uint coding, flip_t flip) {
     DECLARE_LOCAL_ARRAYS(held, HELD_ELEMENTS);

@@ -180,7 +180,8 @@ INLINE uint BEFORE(element_t a, element_t b) {
 #define BEFORE(a, b) ((a).key < (b).key)
 #endif
 
-/* The first pass makes the indices, but where they are there. `position` is that of the vector's first key, from the first key of the array on. */
+/* The first pass makes the indices, but where they are there. `position` is that of the vector's first key, from the first
+ * key of the array on. */
 #define MAKES_INDICES(first_pass) ((first_pass) & (LEAVES == 0))
 INLINE index_vec_t load_index(arrays_t from, position_t offset, position_t position, uint first_pass) {
 #if STORES_INDICES

@@ -51,8 +51,8 @@ KERNEL void find_children(GLOBAL const ulong* bounds, offset_t bounds_offset, GL
     if (parent + 1 == parents && LOCAL_ID == 0) ULONGS(children)[(offset_t)parents * BUCKETS] = end;
 }
 
-/* Makes of the children in the table the entries of the slots that their blocks go to. counts[c] and counts[BUCKETS + c] become the
- * blocks of a child that were given slots, and the number of the block that the pool keeps for it, counted from 1, or 0.
+/* Makes of the children in the table the entries of the slots that their blocks go to. placed[c] and placed[BUCKETS + c]
+ * become the blocks of a child that were given slots, and the number of the block that the pool keeps for it, counted from 1, or 0.
  * Launched after find_children with as many work-groups as there may be stripes. Local memory: 2 * BUCKETS integers.
  * Barriers: three. */
 KERNEL void find_slots(GLOBAL const ulong* bounds, offset_t bounds_offset, GLOBAL const ulong* first_stripes,

@@ -46,11 +46,12 @@ INLINE void put_parted(element_t e, vec_t pivot, arrays_t arrays, parting_t* p) 
     p->unwritten.end -= LANES - count;
 }
 
-/* The elements that are held fill what is unwritten. Those of `ends` vectors, and `rest` of one that is not full. */
-OUTLINED void put_held(const element_t* held, uint ends, uint rest, vec_t pivot, arrays_t arrays, range_t unwritten) {
+/* The elements that are held fill what is unwritten: those of `ends` vectors, and `rest` of one that is not full. Returns
+ * where those begin that do not come before the pivot. */
+OUTLINED position_t put_held(const element_t* held, uint ends, uint rest, vec_t pivot, arrays_t arrays, range_t unwritten) {
     register_key_t low[(HELD_OF_ENDS + READ_AT_ONCE + 2) * LANES], high[(HELD_OF_ENDS + READ_AT_ONCE + 2) * LANES];
     uint lows = 0, highs = sizeof high / sizeof *high - LANES, last = highs; /* whole vectors are read */
-    /* The one that is not full first: what is beyond its end comes to the very last places. */
+    /* The one that is not full first: what is beyond its end comes to the very last places, which are not written. */
     for (uint i = 0; i <= ends; ++i) {
         if (i == 0 && rest == 0) continue;
         element_t e = held[i == 0 ? ends : i - 1], behind;
@@ -61,12 +62,12 @@ OUTLINED void put_held(const element_t* held, uint ends, uint rest, vec_t pivot,
         lows += count;
         highs -= LANES - count;
     }
-    if (rest > 0) last -= LANES - rest;
     position_t middle = unwritten.begin + lows;
     for (uint i = 0; i < lows; i += LANES)
         store_elements(ELEMENT(LOAD_VECTOR(low + i), 0, 0), arrays, unwritten.begin + i, 1, middle, CODING_NONE, 0);
     for (uint i = highs; i < last; i += LANES)
         store_elements(ELEMENT(LOAD_VECTOR(high + i), 0, 0), arrays, middle + (i - highs), 1, unwritten.end, CODING_NONE, 0);
+    return middle;
 }
 
 /* L neighbours of the array. */
@@ -80,10 +81,12 @@ INLINE element_t load_coded(arrays_t arrays, position_t position, uint coding, f
  * more. */
 INLINE position_t part_coded(arrays_t arrays, range_t range, vec_t pivot, uint coding, flip_t flip) {
     element_t held[HELD_OF_ENDS + READ_AT_ONCE + 1], r[READ_AT_ONCE];
-    uint ends = HELD_OF_ENDS, rest = (uint)((range.end - range.begin) % LANES), first_pass = coding != CODING_NONE;
+    uint ends = HELD_OF_ENDS, rest = (uint)((range.end - range.begin) % LANES);
     parting_t p = {range, range};
-    if (rest > 0) load_elements(&held[HELD_OF_ENDS + READ_AT_ONCE], arrays, range.end - rest, 1, range.end, first_pass, coding, flip);
     p.unread.end -= rest;
+    if (rest > 0)
+        load_elements(&held[HELD_OF_ENDS + READ_AT_ONCE], arrays, p.unread.end, 1, range.end, coding != CODING_NONE, coding,
+                      flip);
     for (uint i = 0; i < READ_AT_ONCE; ++i) {
         held[i] = load_coded(arrays, p.unread.begin + i * LANES, coding, flip);
         held[READ_AT_ONCE + i] = load_coded(arrays, p.unread.end - (i + 1) * LANES, coding, flip);
@@ -103,13 +106,10 @@ INLINE position_t part_coded(arrays_t arrays, range_t range, vec_t pivot, uint c
         UNROLL for (uint i = 0; i < READ_AT_ONCE; ++i) r[i] = load_coded(arrays, from + i * LANES, coding, flip);
         UNROLL for (uint i = 0; i < READ_AT_ONCE; ++i) put_parted(r[i], pivot, arrays, &p);
     }
-    for (; p.unread.begin < p.unread.end; p.unread.begin += LANES) held[ends++] = load_coded(arrays, p.unread.begin, coding, flip);
+    for (; p.unread.begin < p.unread.end; p.unread.begin += LANES)
+        held[ends++] = load_coded(arrays, p.unread.begin, coding, flip);
     if (rest > 0) held[ends] = held[HELD_OF_ENDS + READ_AT_ONCE];
-    position_t middle = p.unwritten.begin;
-    for (uint i = 0; i < ends; ++i) middle += COUNT_BITS(lanes_below(held[i], pivot));
-    if (rest > 0) middle += COUNT_BITS(lanes_below(held[ends], pivot));
-    put_held(held, ends, rest, pivot, arrays, p.unwritten);
-    return middle;
+    return put_held(held, ends, rest, pivot, arrays, p.unwritten);
 }
 OUTLINED position_t part(arrays_t arrays, range_t range, vec_t pivot, uint coding, flip_t flip) {
     if (coding == CODING_NONE) return part_coded(arrays, range, pivot, CODING_NONE, flip);
