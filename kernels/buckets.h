@@ -1,4 +1,4 @@
-/* What the kernels have in common that sort by distribution (classify.cl, move_blocks.cl).
+/* What the kernels have in common that sort by distribution (classify.cl, place_blocks.cl, move_blocks.cl).
  *
  * A level divides parents, which are ranges of the array, into 2^BUCKET_BITS children each; of many parents, some at a time.
  * The array is slots of BLOCK elements; a slot belongs to the parent in which its first element lies. What of a parent lies
@@ -7,7 +7,8 @@
  *
  * The table has an entry for each slot of the parents that are divided, in turn: the child whose elements the block in it has;
  * the entry of the slot that the block goes to; NO_SLOT where none is there.
- * first_stripes has so many stripes as come before those of each parent, and behind these, likewise, its entries.
+ * first_stripes has so many stripes as come before those of each parent, behind these, likewise, its entries, and in the end the
+ * slots of a stripe.
  */
 #ifndef BUCKETS_H
 #define BUCKETS_H
@@ -28,19 +29,20 @@
 #define IS_DIVIDED 1u
 #define HOLDS_EQUAL 2u /* nothing, as all of its elements are equal */
 
-/* Where the last level ends: so many leaves that are too large are listed. */
-#define FEW 64
-/* What a level counts: elements left over, blocks that the pool keeps, leaves that are listed; all of which begin with 0, as do
- * behind them the few leaves and all elements, each as where it begins and ends. */
+/* What a level counts: elements left over, blocks that the pool keeps, leaves that are listed; behind them where all elements
+ * begin and end, if they are to be sorted once more, and then likewise the leaves that are too large. All begin with 0. */
 #define LEFT_OVER 0
 #define KEPT 1
 #define LISTED_LEAVES 2
 #define TOTALS 4
-#define ZEROED_INTEGERS (TOTALS + 4 * FEW + 4)
 
 /* Integers in the level's memory, which is given in units of 8 bytes. */
 #define UINTS(array) ((GLOBAL uint*)(array + array##_offset))
 #define ULONGS(array) (array + array##_offset)
+
+/* The pool has blocks from its beginning on, and what is left over at its end. */
+#define FITS(totals, pool_blocks) \
+    ((totals)[KEPT] <= (pool_blocks) && CEIL_DIV((totals)[LEFT_OVER], BLOCK) <= (pool_blocks) - (totals)[KEPT])
 
 /* So many work-items move a block. */
 #define TEAM 32u
@@ -75,6 +77,13 @@ INLINE uint parent_of(uint number, uint parents, GLOBAL const uint* before) {
     return low;
 }
 
+/* From an entry of the table to its slot, and from those of the same parent, modulo 2^32. */
+INLINE uint to_slot(uint entry, uint parents, GLOBAL const ulong* bounds, GLOBAL const uint* first_stripes) {
+    GLOBAL const uint* first_entries = first_stripes + parents + 1;
+    uint parent = parent_of(entry, parents, first_entries);
+    return (uint)CEIL_DIV(bounds[parent], BLOCK) - first_entries[parent];
+}
+
 /* A part of a parent that is divided. */
 typedef struct {
     uint parent;
@@ -86,9 +95,9 @@ typedef struct {
 } stripe_t;
 
 /* Stripe `number`; one without slots if there are not so many. */
-INLINE stripe_t stripe_of(uint number, uint parents, uint stripe_slots, GLOBAL const ulong* bounds,
-                          GLOBAL const uint* first_stripes) {
+INLINE stripe_t stripe_of(uint number, uint parents, GLOBAL const ulong* bounds, GLOBAL const uint* first_stripes) {
     stripe_t stripe;
+    uint stripe_slots = first_stripes[2 * (parents + 1)];
     uint p = parent_of(number, parents, first_stripes), before = (number - first_stripes[p]) * stripe_slots;
     stripe.parent = p;
     stripe.is_there = parents > 0 && number < first_stripes[parents];

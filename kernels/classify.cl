@@ -61,17 +61,31 @@ INLINE element_t next_element(element_t e) {
 INLINE uint reaches(element_t e, element_t splitter, uint is_end_of_equal) { return !BEFORE(e, splitter); }
 #endif
 
-/* Sorts so many elements in local memory. Barriers: one in each of the network's steps. */
+INLINE void put_in_order(uint descends, element_t* a, element_t* b) {
+    element_t first = *a, second = *b;
+    uint exchanges = descends ? BEFORE(first, second) : BEFORE(second, first);
+    *a = exchanges ? second : first;
+    *b = exchanges ? first : second;
+}
+
+/* Sorts so many elements in local memory, a power of two, by the bitonic network: two steps at a time, among four elements.
+ * Barriers: one for each two steps of a phase. */
 INLINE void sort_sample(local_arrays_t sample, uint size) {
     for (uint run = 2; run <= size; run *= 2)
-        for (uint distance = run / 2; distance > 0; distance /= 2) {
-            for (uint i = LOCAL_ID; i < size / 2; i += WORK_ITEMS) {
-                uint low = 2 * i - (i & (distance - 1)), descends = (low & run) != 0;
-                element_t a = load_local_element(sample, low), b = load_local_element(sample, low + distance);
-                if (descends ? BEFORE(a, b) : BEFORE(b, a)) {
-                    store_local_element(b, sample, low);
-                    store_local_element(a, sample, low + distance);
+        for (uint distance = run / 2; distance > 0; distance /= 4) {
+            uint next = distance / 2; /* 0: a single step is left */
+            for (uint i = LOCAL_ID; i < size / 4; i += WORK_ITEMS) {
+                uint apart = next > 0 ? next : 1, low = 4 * i - 3 * (i & (apart - 1));
+                uint descends = (low & run) != 0, descends_then = ((low + 2 * apart) & run) != 0;
+                element_t r[4];
+                UNROLL for (uint k = 0; k < 4; ++k) r[k] = load_local_element(sample, low + k * apart);
+                if (next > 0) {
+                    put_in_order(descends, &r[0], &r[2]);
+                    put_in_order(descends, &r[1], &r[3]);
                 }
+                put_in_order(descends, &r[0], &r[1]);
+                put_in_order(descends_then, &r[2], &r[3]);
+                UNROLL for (uint k = 0; k < 4; ++k) store_local_element(r[k], sample, low + k * apart);
             }
             BARRIER();
         }
@@ -94,10 +108,9 @@ INLINE uint first_not(local_arrays_t sample, uint low, uint high, element_t e, u
 #define NEXT_ELEMENT 2u
 #define EQUAL_ELEMENTS 3u
 
-/* Makes e the splitter of that rank, if there are so many. After the last one there are no children but the very last. */
+/* Makes e the splitter of that rank. After the last one there are no children but the very last. */
 INLINE void put_splitter(element_t e, arrays_t pool, uint rank, uint splitters, uint flags, uint has_next,
                          LOCAL uint* equal) {
-    if (rank >= splitters) return;
     store_element(e, pool, rank);
     equal[rank] = flags;
     if (rank + 1 < splitters) return;
@@ -110,10 +123,11 @@ INLINE void put_splitter(element_t e, arrays_t pool, uint rank, uint splitters, 
 
 /* Of each parent that is divided: its BUCKETS - 1 splitters, and what is to be known of equal elements. Those are divided that
  * are to be, by `states`, unless all of them have more slots than the table has entries; `divided` tells which. The
- * integers are zeroed that the other kernels add to: 2 * BUCKETS `counts` of each parent and the `totals`. The first level
+ * integers are zeroed that the other kernels add to: 2 * BUCKETS `counts` of each parent and so many of `totals`. The first level
  * divides the array, for which `count` is not 0.
- * Launched first, with a work-group a parent. Requires: parents that are divided have SAMPLE elements or more. Local memory:
- * SAMPLE elements and 5 * BUCKETS + 5 integers. Barriers: those of the sample, and eight. */
+ * Launched first, with a work-group a parent. Requires: parents that are divided have SAMPLE elements or more, and there may be
+ * as many stripes as parents. Local memory:
+ * SAMPLE elements and 5 * BUCKETS + 6 integers. Barriers: those of the sample, and eight. */
 KERNEL void choose_splitters(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_argument_t* values,
                              offset_t values_offset, GLOBAL index_t* indices, offset_t indices_offset,
                              GLOBAL key_t* pool_keys, offset_t pool_keys_offset, GLOBAL value_argument_t* pool_values,
@@ -123,16 +137,16 @@ KERNEL void choose_splitters(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL va
                              GLOBAL ulong* first_stripes, offset_t first_stripes_offset, GLOBAL ulong* equal,
                              offset_t equal_offset, GLOBAL ulong* counts, offset_t counts_offset, GLOBAL ulong* totals,
                              offset_t totals_offset, position_t count, position_t child, uint parents,
-                             uint stripe_slots, uint entries, uint coding, flip_t flip) {
+                             uint most_stripes, uint entries, uint zeroed, uint coding, flip_t flip) {
     DECLARE_LOCAL_ARRAYS(sample, SAMPLE);
-    DECLARE_LOCAL(uint, shared, 5 * BUCKETS + 5, LOCAL_BYTES_OF_ELEMENTS(SAMPLE));
+    DECLARE_LOCAL(uint, shared, 5 * BUCKETS + 6, LOCAL_BYTES_OF_ELEMENTS(SAMPLE));
     LOCAL uint* splitters_of = shared;
     LOCAL uint* ranks = shared + BUCKETS;
     LOCAL uint* parts = shared + 2 * BUCKETS;
     LOCAL uint* holds_equal = shared + 3 * BUCKETS;
     LOCAL uint* kinds = shared + 4 * BUCKETS;
     LOCAL uint* sums = shared + 5 * BUCKETS;
-    LOCAL uint* all = sums + 4;
+    LOCAL uint* all = sums + 5;
     uint parent = MIN((uint)GROUP_ID, parents), is_first_level = count > 0;
     GLOBAL ulong* limits = ULONGS(bounds);
     if (is_first_level && LOCAL_ID == 0) {
@@ -143,65 +157,86 @@ KERNEL void choose_splitters(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL va
 
     /* The stripes and slots of all parents, and of those before this one. */
 #define IS_TO_BE_DIVIDED(p) (is_first_level || UINTS(states)[p] == IS_DIVIDED)
-    for (uint i = LOCAL_ID; i < 4; i += WORK_ITEMS) sums[i] = 0;
+#define SLOTS_TO_BE_DIVIDED(p) (IS_TO_BE_DIVIDED(p) ? slots_in((position_t)limits[p], (position_t)limits[(p) + 1]) : 0)
+    for (uint i = LOCAL_ID; i < 2; i += WORK_ITEMS) sums[i] = 0;
     BARRIER();
     for (uint p = LOCAL_ID; p < parents; p += WORK_ITEMS) {
-        uint slots = IS_TO_BE_DIVIDED(p) ? slots_in((position_t)limits[p], (position_t)limits[p + 1]) : 0;
-        if (slots == 0) continue;
-        ATOMIC_ADD(&sums[0], CEIL_DIV(slots, stripe_slots));
-        ATOMIC_ADD(&sums[1], slots);
-        if (p >= parent) continue;
-        ATOMIC_ADD(&sums[2], CEIL_DIV(slots, stripe_slots));
-        ATOMIC_ADD(&sums[3], slots);
+        uint slots = SLOTS_TO_BE_DIVIDED(p);
+        ATOMIC_ADD(&sums[0], slots);
+        if (p < parent) ATOMIC_ADD(&sums[1], slots);
     }
     BARRIER();
-    uint is_there = parent < parents, are_divided = sums[1] <= entries;
+    /* Stripes are as short as they can be, nearly, if there are to be no more than that. */
+    if (LOCAL_ID == 0) sums[4] = MAX(CEIL_DIV(CEIL_DIV(sums[0], most_stripes), (uint)TILE_SLOTS), 1u);
+    for (;;) {
+        for (uint i = LOCAL_ID; i < 2; i += WORK_ITEMS) sums[2 + i] = 0;
+        BARRIER();
+        for (uint p = LOCAL_ID; p < parents; p += WORK_ITEMS) {
+            uint stripes = CEIL_DIV(SLOTS_TO_BE_DIVIDED(p), sums[4] * TILE_SLOTS);
+            ATOMIC_ADD(&sums[2], stripes);
+            if (p < parent) ATOMIC_ADD(&sums[3], stripes);
+        }
+        BARRIER();
+        if (sums[2] <= most_stripes) break;
+        BARRIER();
+        if (LOCAL_ID == 0) sums[4] += CEIL_DIV(sums[4], 16u);
+    }
+    uint is_there = parent < parents, are_divided = sums[0] <= entries;
     uint is_divided = is_there && are_divided && IS_TO_BE_DIVIDED(parent), sampled = is_divided ? SAMPLE : 0;
     position_t begin = (position_t)limits[parent], size = is_there ? (position_t)limits[parent + 1] - begin : 0;
     if (is_there && LOCAL_ID == 0) {
         GLOBAL uint* first_entries = FIRST_ENTRIES(first_stripes, parents);
         UINTS(divided)[parent] = is_divided;
-        UINTS(first_stripes)[parent] = are_divided ? sums[2] : 0;
-        first_entries[parent] = are_divided ? sums[3] : 0;
+        UINTS(first_stripes)[parent] = are_divided ? sums[3] : 0;
+        first_entries[parent] = are_divided ? sums[1] : 0;
         if (parent + 1 == parents) {
-            UINTS(first_stripes)[parents] = are_divided ? sums[0] : 0;
-            first_entries[parents] = are_divided ? sums[1] : 0;
+            UINTS(first_stripes)[parents] = are_divided ? sums[2] : 0;
+            first_entries[parents] = are_divided ? sums[0] : 0;
+            first_entries[parents + 1] = sums[4] * TILE_SLOTS;
         }
     }
     for (uint i = LOCAL_ID; is_there && i < 2 * BUCKETS; i += WORK_ITEMS) UINTS(counts)[2 * BUCKETS * parent + i] = 0;
-    for (uint i = LOCAL_ID; is_there && parent == 0 && i < ZEROED_INTEGERS; i += WORK_ITEMS) UINTS(totals)[i] = 0;
+    for (uint i = LOCAL_ID; is_there && parent == 0 && i < zeroed; i += WORK_ITEMS) UINTS(totals)[i] = 0;
 
     arrays_t from = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     position_t step = size / SAMPLE;
-    for (uint i = LOCAL_ID; i < sampled; i += WORK_ITEMS)
-        store_local_element(
-            encoded(load_at(from, begin + i * step + scrambled(i ^ parent << 16) % step, is_first_level), coding, flip),
-            sample, i);
+    UNROLL for (uint j = 0; j < CEIL_DIV(SAMPLE, WORK_ITEMS); ++j) {
+        uint i = j * WORK_ITEMS + LOCAL_ID;
+        if (i < sampled)
+            store_local_element(
+                encoded(load_at(from, begin + i * step + scrambled(i ^ parent << 16) % step, is_first_level), coding, flip),
+                sample, i);
+    }
     BARRIER();
     sort_sample(sample, sampled);
 
-    /* As many children as are wanted. Where elements that are equal would fill one, they are one. Else none of them are
-     * parted: the splitter is the first of them or what comes after them, whichever is nearer. */
+    /* As many children as are wanted. Where elements that are equal would fill half of one, they are one, if there are
+     * splitters enough; else only where there are more of them. Others are not parted: the splitter is the first of them or
+     * what comes after them, whichever is nearer. */
     uint children = (uint)MAX(MIN(CEIL_DIV(size, child), (position_t)BUCKETS), (position_t)2);
 #define CHOSEN(i) ((uint)((ulong)(i) * SAMPLE / children))
-    for (uint i = LOCAL_ID; i < BUCKETS; i += WORK_ITEMS) {
-        uint kind = 0;
-        if (is_divided && i > 0 && i < children) {
-            element_t e = load_local_element(sample, CHOSEN(i));
-            uint first = first_not(sample, 0, CHOSEN(i), e, 0), end = first_not(sample, CHOSEN(i), SAMPLE, e, 1);
-            uint has_next = HAS_NEXT(e), is_first_nearer = CHOSEN(i) - first < end - CHOSEN(i) || !has_next;
-            if (i == 1 || CHOSEN(i - 1) < first)
-                kind = end - first >= SAMPLE / children ? (has_next ? EQUAL_ELEMENTS : FIRST_ELEMENT)
-                       : is_first_nearer                ? FIRST_ELEMENT
-                                                        : NEXT_ELEMENT;
+    uint many = SAMPLE / children / 2;
+    do {
+        for (uint i = LOCAL_ID; i < BUCKETS; i += WORK_ITEMS) {
+            uint kind = 0;
+            if (is_divided && i > 0 && i < children) {
+                element_t e = load_local_element(sample, CHOSEN(i));
+                uint first = first_not(sample, 0, CHOSEN(i), e, 0), end = first_not(sample, CHOSEN(i), SAMPLE, e, 1);
+                uint has_next = HAS_NEXT(e), is_first_nearer = CHOSEN(i) - first < end - CHOSEN(i) || !has_next;
+                if (i == 1 || CHOSEN(i - 1) < first)
+                    kind = end - first >= many ? (has_next ? EQUAL_ELEMENTS : FIRST_ELEMENT)
+                           : is_first_nearer   ? FIRST_ELEMENT
+                                               : NEXT_ELEMENT;
+            }
+            kinds[i] = kind;
+            splitters_of[i] = kind == EQUAL_ELEMENTS ? 2 : kind != 0;
+            holds_equal[i] = 0;
         }
-        kinds[i] = kind;
-        splitters_of[i] = kind == EQUAL_ELEMENTS ? 2 : kind != 0;
-        holds_equal[i] = 0;
-    }
-    BARRIER();
-    sum_up(splitters_of, ranks, parts, all);
-    uint splitters = MIN(*all, BUCKETS - 1);
+        BARRIER();
+        sum_up(splitters_of, ranks, parts, all);
+        many *= 2;
+    } while (*all >= BUCKETS);
+    uint splitters = *all;
     arrays_t pool = arrays_from(
         arrays_of(pool_keys, pool_keys_offset, pool_values, pool_values_offset, pool_indices, pool_indices_offset),
         (offset_t)BUCKETS * parent);
@@ -246,7 +281,7 @@ KERNEL void classify_elements(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL v
                               offset_t first_stripes_offset, GLOBAL const ulong* equal, offset_t equal_offset,
                               GLOBAL ulong* counts, offset_t counts_offset, GLOBAL ulong* totals, offset_t totals_offset, GLOBAL ulong* table,
                               offset_t table_offset, GLOBAL ulong* starts, offset_t starts_offset, uint parents,
-                              uint stripe_slots, uint makes_indices, uint coding, flip_t flip) {
+                              uint makes_indices, uint coding, flip_t flip) {
     DECLARE_LOCAL_ARRAYS(held, HELD_ELEMENTS);
     DECLARE_LOCAL(uint, shared, 8 * BUCKETS + LISTED + 1, LOCAL_BYTES_OF_ELEMENTS(HELD_ELEMENTS));
     local_arrays_t staged = local_arrays_from(held, BLOCK * BUCKETS);
@@ -261,7 +296,7 @@ KERNEL void classify_elements(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL v
     LOCAL uint* all = child_of_block + LISTED;
 
     uint number = (uint)GROUP_ID, t = LOCAL_ID;
-    stripe_t stripe = stripe_of(number, parents, stripe_slots, ULONGS(bounds), UINTS(first_stripes));
+    stripe_t stripe = stripe_of(number, parents, ULONGS(bounds), UINTS(first_stripes));
     GLOBAL uint* entries = UINTS(table) + stripe.entry; /* of the stripe's slots */
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     arrays_t pool = arrays_from(

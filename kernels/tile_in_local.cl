@@ -422,8 +422,11 @@ INLINE sync_t merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, ti
 
 /* Of leaves few tiles have anything to merge: a work-group takes every so many-th of all, one tile at a time. */
 #if LEAVES
-#define EACH_TILE(number, first) \
-    for (offset_t number = GROUP_ID; number < rows << tile_bits; number += GROUPS)
+/* Those that are too large for one tile are listed from the first on; nearly always there are none. */
+#define EACH_TILE(number, first)                                                                                       \
+    for (offset_t number = GROUP_ID, tiles = segments[segments_offset] < segments[segments_offset + 1] ? rows << tile_bits \
+                                                                                                       : 0;             \
+         number < tiles; number += GROUPS)
 #define END_OF_TILE() BARRIER()
 #else
 #define EACH_TILE(number, first) for (offset_t number = (first), once = 1; once; once = 0)

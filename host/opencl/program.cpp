@@ -27,7 +27,8 @@ std::string register_limit(const cl::Device& device, const detail::KernelParamet
 /// have work before and behind it. The kernels of a distribution are full of such conditions.
 std::string optimisation(const cl::Device& device, const detail::KernelParameters& parameters) {
     const bool is_of_distribution =
-        parameters.family == detail::Family::classify || parameters.family == detail::Family::move_blocks;
+        parameters.family == detail::Family::classify || parameters.family == detail::Family::place_blocks ||
+        parameters.family == detail::Family::move_blocks;
     if (!is_of_distribution) return {};
     const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
     return platform.getInfo<CL_PLATFORM_NAME>() == "Portable Computing Language" ? " -cl-opt-disable" : "";

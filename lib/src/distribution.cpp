@@ -9,16 +9,11 @@ namespace lanesort::detail {
 namespace {
 
 constexpr unsigned team = 32;  // TEAM of kernels/buckets.h
-constexpr std::uint64_t zeroed_integers = 4 + 4 * few_leaves + 4;
 constexpr unsigned most_bucket_bits = 8;
 
 std::size_t bytes_of(std::size_t elements, const ElementBytes& bytes) noexcept {
     const auto aligned = [](std::size_t size) { return (size + 15) / 16 * 16; };
     return aligned(elements * bytes.key) + aligned(elements * bytes.value) + aligned(elements * bytes.index);
-}
-
-std::uint64_t tile_slots(const Level& level) noexcept {
-    return std::uint64_t{level.shape.work_items} * level.shape.register_vectors / level.buckets.block;
 }
 
 /// A level's kernels for such elements: the largest groups that the device's local memory holds. Its blocks are so many
@@ -40,8 +35,7 @@ std::optional<Level> level_of(const DeviceInfo& device, const ElementBytes& byte
         level.shape.work_items = work_items;
         level.shape.resident_groups = std::max(1024 / work_items, 1u);
         if (work_items > device.max_work_items || work_items < level.buckets.block) continue;
-        level.buckets.sample =
-            static_cast<unsigned>(std::min(std::uint64_t{is_last ? 64u : 16u} << bits, std::bit_floor(leaf)));
+        level.buckets.sample = static_cast<unsigned>(std::min(std::uint64_t{32} << bits, std::bit_floor(leaf)));
         while (bytes_of(level.buckets.sample, bytes) + 20 * ((std::size_t{1} << bits) + 1) > device.local_bytes)
             level.buckets.sample /= 2;
         const std::size_t local = classify_local_bytes(level.shape, bytes, level.buckets);
@@ -69,12 +63,14 @@ std::optional<Distribution> made_in(const Way& way, const DeviceInfo& device, co
                                     std::uint64_t count, std::uint64_t leaf, std::uint64_t most) {
     // Samples tell the sizes of children by chance: leaves are somewhat smaller than they may be, and there may be more
     // of them than are aimed at.
-    const std::uint64_t aim = leaf * 5 / 8;
-    const auto bits = static_cast<unsigned>(std::bit_width(count / aim * 6 / 5 - 1));
+    const std::uint64_t aim = leaf * 11 / 16;
+    std::uint64_t leaves = count / aim * 6 / 5;
+    for (unsigned i = 1; i < way.levels; ++i) leaves = leaves * 8 / 7;
+    const auto bits = static_cast<unsigned>(std::bit_width(leaves - 1));
     Distribution made{{}, leaf, 0};
-    std::uint64_t parents = 1;
+    std::uint64_t parents = 1, size = count;
     for (unsigned i = 0, left = bits; i < way.levels; ++i) {
-        const unsigned these = std::max((left + way.levels - i - 1) / (way.levels - i), 3u);
+        const unsigned these = std::max(left / (way.levels - i), 3u);
         if (these > most_bucket_bits) return std::nullopt;
         const std::optional<Level> level =
             level_of(device, bytes, these, leaf, i + 1 == way.levels, i == 0 ? way.times : 1);
@@ -84,21 +80,18 @@ std::optional<Distribution> made_in(const Way& way, const DeviceInfo& device, co
         added.parents = parents;
         added.batches = i == 0 ? 1 : way.batches;
         if (added.batches > 1 && added.batch() < 2) return std::nullopt;
-        // The ranges of a batch may have more than their share.
-        added.slots = count / added.batches / added.buckets.block;
-        if (added.batches > 1) added.slots += added.slots / 8;
-        const std::uint64_t groups = std::uint64_t{device.compute_units} * added.shape.resident_groups;
-        added.stripe_slots = ceil_div(ceil_div(added.slots, groups), tile_slots(added)) * tile_slots(added);
-        added.most_stripes = ceil_div(added.slots, added.stripe_slots) + added.batch();
+        // Of a level's children an eighth is spared, for elements that are equal.
+        const std::uint64_t children = std::uint64_t{1} << these;
+        size = i + 1 == way.levels ? aim : ceil_div(size, children - children / 8);
+        added.child = size;
+        // So ranges are fewer than there may be, and those of a batch may have more than their share.
+        added.slots = count / added.buckets.block;
+        if (added.batches > 1) added.slots = added.slots * 8 / 7 * 9 / 8 / added.batches;
+        // As many as run at once, if ranges are not too many.
+        added.most_stripes =
+            std::max(std::uint64_t{device.compute_units} * added.shape.resident_groups, 2 * added.batch());
         parents = added.children();
     }
-    std::uint64_t child = aim;
-    for (auto level = made.levels.rbegin(); level != made.levels.rend(); ++level) {
-        level->child = child;
-        child <<= level->buckets.bits;
-        if (level == made.levels.rbegin()) child = child * 5 / 6;
-    }
-
     // The pool has what the tables leave; for each of its blocks an entry is noted.
     std::uint64_t units = shared_tables(made).end + 1, splitters = 0;
     unsigned smallest = made.levels.front().buckets.block;
@@ -118,7 +111,7 @@ std::optional<Distribution> made_in(const Way& way, const DeviceInfo& device, co
         const std::uint64_t expected =
             level.most_stripes * children / 2 + level.batch() * children / 2 + 4 * level.most_stripes;
         const std::uint64_t for_cuts = level.pool_blocks > expected ? level.pool_blocks - expected : 0;
-        level.window = std::max<std::uint64_t>(level.slots / std::max<std::uint64_t>(for_cuts * 3 / 4, 1), 31);
+        level.window = std::max<std::uint64_t>(level.slots / std::max<std::uint64_t>(for_cuts * 3 / 4, 1), 15);
         if (level.window > way.most_window) return std::nullopt;
     }
     return made;
@@ -131,19 +124,27 @@ std::size_t classify_local_bytes(const Shape& shape, const ElementBytes& bytes, 
     const std::size_t tile = std::size_t{shape.work_items} * shape.register_vectors;
     const std::size_t listed = std::max(tile / buckets.block + children, 2 * std::size_t{buckets.block});
     return std::max(bytes_of(buckets.block * children + tile + children, bytes) + 4 * (8 * children + listed + 1),
-                    bytes_of(buckets.sample, bytes) + 4 * (5 * children + 5));
+                    bytes_of(buckets.sample, bytes) + 4 * (5 * children + 6));
 }
 
-Shape move_blocks_shape(Shape shape) noexcept {
-    shape.work_items = 256;
+Shape place_blocks_shape(Shape shape) noexcept {
+    shape.work_items = std::min(shape.work_items, 256u);
     shape.resident_groups = 3;
     return shape;
 }
 
-std::size_t move_blocks_local_bytes(const Shape& shape, const Buckets& buckets) noexcept {
+Shape move_blocks_shape(Shape shape) noexcept {
+    shape.work_items = team;
+    shape.resident_groups = 32;
+    return shape;
+}
+
+std::size_t place_blocks_local_bytes(const Shape& shape, const Buckets& buckets) noexcept {
     return std::max((std::size_t{8} << buckets.bits),
                     4 * (8 * std::size_t{shape.work_items} + shape.work_items / 8 + 1));
 }
+
+std::size_t move_blocks_local_bytes(const Shape& shape) noexcept { return 4 * (4 * std::size_t{shape.work_items} + 1); }
 
 std::uint64_t most_distribution_bytes(std::uint64_t count, const ElementBytes& bytes) noexcept {
     const std::uint64_t array = count * bytes.all();
@@ -174,10 +175,10 @@ SharedTables shared_tables(const Distribution& distribution) noexcept {
     const auto integers = [&](std::uint64_t count) { return take(ceil_div(count, std::uint64_t{2})); };
     tables.bounds = take(2);
     tables.divided = integers(parents);
-    tables.first_stripes = integers(2 * (parents + 1));
+    tables.first_stripes = integers(2 * (parents + 1) + 1);
     tables.counts = integers(2 * children);
     tables.placed = integers(2 * children);
-    tables.totals = integers(zeroed_integers);
+    tables.totals = integers(distribution.zeroed());
     tables.table = integers(slots);
     tables.cycle_starts = integers(ceil_div(slots, std::uint64_t{32}));
     tables.starts = integers(starts);

@@ -1,6 +1,7 @@
 // How ranges are sorted by distribution: levels that divide them into leaves of a tile at most, and what those take.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -11,13 +12,11 @@
 
 namespace lanesort::detail {
 
-/// Leaves that are too large for a tile: so many can be sorted by themselves, of so many tiles each. FEW of
-/// kernels/buckets.h.
-inline constexpr unsigned few_leaves = 64;
+/// The most tiles of a leaf that is too large for one, if it is to be sorted by itself.
 inline constexpr unsigned most_tiles_of_few = 4;
 
-/// One level: each of `parents` ranges is divided into 2^buckets.bits children; so many at a time. Requires: a range that is
-/// divided has buckets.sample elements and two blocks, or more.
+/// One level: each of `parents` ranges is divided into 2^buckets.bits children; so many at a time. Requires: a range
+/// that is divided has buckets.sample elements and two blocks, or more.
 struct Level {
     Buckets buckets;
     Shape shape;                     ///< work-items, and in register_vectors the elements of each in a tile
@@ -25,8 +24,7 @@ struct Level {
     std::uint64_t batches = 1;       ///< a part of these is divided at a time
     std::uint64_t child = 0;         ///< elements that a child is to have
     std::uint64_t slots = 0;         ///< whole blocks, of which the ranges of a batch have no more
-    std::uint64_t stripe_slots = 0;  ///< of the part of a range that a work-group streams
-    std::uint64_t most_stripes = 0;  ///< of a batch, however long each range is
+    std::uint64_t most_stripes = 0;  ///< parts of ranges, in a batch, that a work-group each streams
     std::uint64_t window = 0;        ///< moves, on average, from one saved block to the next
     std::uint64_t pool_blocks = 0;   ///< for which the pool has room, behind the splitters
 
@@ -42,6 +40,10 @@ struct Distribution {
     std::uint64_t pool_elements = 0;  ///< for blocks and what fills none
 
     std::uint64_t leaves() const noexcept { return levels.back().children(); }
+    /// Of these, so many that are too large for a tile can be sorted by themselves.
+    std::uint64_t few() const noexcept { return std::clamp<std::uint64_t>(leaves() / 8, 64, 2048); }
+    /// Integers that the first kernel of a level zeroes (kernels/buckets.h).
+    std::uint64_t zeroed() const noexcept { return 4 + 4 + 4 * few(); }
 };
 
 /// The distribution of so many elements on such a device into leaves of no more than `leaf`, or nothing where there are
@@ -49,8 +51,8 @@ struct Distribution {
 std::optional<Distribution> make_distribution(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t count,
                                               std::uint64_t leaf, std::uint64_t most);
 
-/// The device memory that a distribution takes at most, if the request does not say: a hundredth of the array or, if that is more, the smaller of 32 MiB
-/// and an eighth of the array.
+/// The device memory that a distribution takes at most, if the request does not say: a hundredth of the array or, if
+/// that is more, the smaller of 32 MiB and an eighth of the array.
 std::uint64_t most_distribution_bytes(std::uint64_t count, const ElementBytes& bytes) noexcept;
 
 /// Integers of a level's own, in units of 8 bytes, as the kernels want them: where each table begins, and their end.
@@ -61,15 +63,19 @@ LevelTables level_tables(const Level& level, std::uint64_t begin) noexcept;
 
 /// The same of what levels have one after the other.
 struct SharedTables {
-    std::uint64_t bounds, divided, first_stripes, counts, placed, totals, table, cycle_starts, starts, saved, leaves, end;
+    std::uint64_t bounds, divided, first_stripes, counts, placed, totals, table, cycle_starts, starts, saved, leaves,
+        end;
 };
 SharedTables shared_tables(const Distribution& distribution) noexcept;
 
-/// The shape in which a level's blocks are moved, whose elements are classified in that one.
+/// The shapes in which it is found where blocks go and in which they move, for a level whose elements are classified in
+/// that.
+Shape place_blocks_shape(Shape shape) noexcept;
 Shape move_blocks_shape(Shape shape) noexcept;
 
 /// Bytes of local memory that the kernels take.
 std::size_t classify_local_bytes(const Shape& shape, const ElementBytes& bytes, const Buckets& buckets) noexcept;
-std::size_t move_blocks_local_bytes(const Shape& shape, const Buckets& buckets) noexcept;
+std::size_t place_blocks_local_bytes(const Shape& shape, const Buckets& buckets) noexcept;
+std::size_t move_blocks_local_bytes(const Shape& shape) noexcept;
 
 }  // namespace lanesort::detail

@@ -154,11 +154,12 @@ TEST_CASE("CUDA: the kernels of a distribution compile for every generation and 
             const auto made = make_distribution(card, bytes, count, choose_shape(card, bytes, count).tile_keys(),
                                                 most_distribution_bytes(count, bytes));
             REQUIRE(made);
-            for (const Family family : {Family::classify, Family::move_blocks}) {
+            for (const Family family : {Family::classify, Family::place_blocks, Family::move_blocks}) {
                 KernelParameters parameters{.family = family,
                                             .bytes = bytes,
                                             .shape = made->levels.back().shape,
                                             .buckets = made->levels.back().buckets};
+                if (family == Family::place_blocks) parameters.shape = place_blocks_shape(parameters.shape);
                 if (family == Family::move_blocks) parameters.shape = move_blocks_shape(parameters.shape);
                 check_compiled(parameters, generation.architecture);
             }

@@ -60,7 +60,7 @@ tile_in_local.cl -DCOALESCED_STORE=1 -DTILE_WORK_ITEMS=1
 tile_in_local.cl -DCOUNT_SYNC=2
 tile_in_local.cl -DLEAVES=1
 classify.cl -DBUCKET_BITS=2
-move_blocks.cl -DBLOCK=48
+place_blocks.cl -DBLOCK=48
 tile_in_local.cl -DSEGMENT_BITS=32
 tile_in_local.cl -DSHORT_ROWS=1 -DIN_ROWS=1
 tile_in_local.cl -DTWO_RANGES=1 -DFIRST_ONLY=1

@@ -18,6 +18,7 @@ std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::order) return "order.cl";
     if (parameters.family == Family::equal_runs) return "equal_runs.cl";
     if (parameters.family == Family::classify) return "classify.cl";
+    if (parameters.family == Family::place_blocks) return "place_blocks.cl";
     if (parameters.family == Family::move_blocks) return "move_blocks.cl";
     return parameters.shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl";
 }
@@ -29,8 +30,9 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_order[] = {"first_descents", "least_descents"};
     static constexpr const char* of_equal_runs[] = {"count_runs", "scan_shares", "write_runs"};
     static constexpr const char* of_classify[] = {"choose_splitters", "classify_elements"};
-    static constexpr const char* of_move_blocks[] = {"find_children", "find_slots",  "find_paths", "find_cuts",
-                                                     "save_blocks",   "move_blocks", "fill_gaps",  "list_leaves"};
+    static constexpr const char* of_place_blocks[] = {"find_children", "find_slots", "find_paths", "find_cuts",
+                                                      "save_blocks",   "fill_gaps",  "list_leaves"};
+    static constexpr const char* of_move_blocks[] = {"move_blocks"};
     static constexpr const char* of_quicksort[] = {"part_ranges", "sort_ranges"};
     switch (parameters.family) {
         case Family::sort:
@@ -42,6 +44,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::equal_runs: return of_equal_runs;
         case Family::quicksort: return of_quicksort;
         case Family::classify: return of_classify;
+        case Family::place_blocks: return of_place_blocks;
         case Family::move_blocks: return of_move_blocks;
     }
     return {};
@@ -65,7 +68,8 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::order: return order_local_bytes(shape);
         case Family::equal_runs: return equal_runs_local_bytes(shape);
         case Family::classify: return classify_local_bytes(shape, bytes, buckets);
-        case Family::move_blocks: return move_blocks_local_bytes(shape, buckets);
+        case Family::place_blocks: return place_blocks_local_bytes(shape, buckets);
+        case Family::move_blocks: return move_blocks_local_bytes(shape);
     }
     return 0;
 }

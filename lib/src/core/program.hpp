@@ -23,8 +23,9 @@ enum class Family : std::uint8_t {
     order,       ///< how far ranges are in order
     equal_runs,  ///< the runs of equal keys
     quicksort,   ///< one range, by partitions
-    classify,    ///< by distribution: the children of elements
-    move_blocks, ///< by distribution: elements to their children
+    classify,      ///< by distribution: the children of elements
+    place_blocks,  ///< by distribution: where these go
+    move_blocks,   ///< by distribution: the moves
 };
 
 /// What a tile holds.

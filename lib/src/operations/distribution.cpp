@@ -13,16 +13,49 @@
 namespace lanesort::detail {
 namespace {
 
+/// The kernels of a level.
+struct LevelPrograms {
+    std::shared_ptr<const Program> classify, place, move;
+};
+
+/// Compiles the kernels of each level, or nothing where the compiler's use of registers allows smaller work-groups
+/// only: of no more than *most_items then.
+std::vector<LevelPrograms> compile_levels(Planner& planner, const Request& request, const ElementBytes& bytes,
+                                          const Distribution& distribution, unsigned* most_items) {
+    std::vector<LevelPrograms> programs;
+    for (const Level& level : distribution.levels) {
+        const auto compile = [&](Family family, const Shape& shape) {
+            KernelParameters parameters{.family = family,
+                                        .bytes = bytes,
+                                        .wide_positions = request.count >= wide_count,
+                                        .shape = shape,
+                                        .buckets = level.buckets};
+            parameters.order_by(request.key);
+            return planner.compile(parameters);
+        };
+        const LevelPrograms added = {compile(Family::classify, level.shape),
+                                     compile(Family::place_blocks, place_blocks_shape(level.shape)),
+                                     compile(Family::move_blocks, move_blocks_shape(level.shape))};
+        for (const auto& program : {added.classify, added.place, added.move})
+            if (program->max_work_items < program->parameters.work_items()) {
+                *most_items = program->max_work_items;
+                return {};
+            }
+        programs.push_back(added);
+    }
+    return programs;
+}
+
 /// The arrays that move together, and where the level's tables are.
 class Levels {
 public:
     Levels(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes,
-           const Distribution& distribution, Slot keys, Slot indices, Slot values)
+           const Distribution& distribution, std::vector<LevelPrograms> programs, Slot keys, Slot indices, Slot values)
         : planner_(planner),
           work_(work),
           request_(request),
-          bytes_(bytes),
           distribution_(distribution),
+          programs_(std::move(programs)),
           keys_(keys),
           indices_(indices),
           values_(values),
@@ -50,12 +83,13 @@ public:
         table(list, shared_.leaves);
         list.add_count(distribution_.leaves(), 4);
         list.add(distribution_.leaf, position_bytes());
+        list.add(distribution_.few(), 4);
         list.add(distribution_.leaf * most_tiles_of_few, position_bytes());
     }
 
     std::uint64_t leaves() const noexcept { return shared_.leaves; }
-    std::uint64_t few() const noexcept { return shared_.totals + 2; }
-    std::uint64_t whole() const noexcept { return few() + 2 * few_leaves; }
+    std::uint64_t whole() const noexcept { return shared_.totals + 2; }
+    std::uint64_t few() const noexcept { return whole() + 2; }
 
 private:
     void add(std::size_t number, std::uint64_t batch) {
@@ -68,7 +102,7 @@ private:
         const std::uint64_t equal = own_[number].equal + child / 2, children = own_[number].children + child;
         const std::uint64_t child_states = own_[number].states + child / 2;
 
-        compile(Family::classify, level, level.shape);
+        use(programs_[number].classify);
         Launch& choose = launch("choose_splitters", level.batch());
         elements(choose);
         pool(choose, 0);
@@ -78,8 +112,9 @@ private:
         choose.add_count(is_first ? request_.count : 0, position_bytes());
         choose.add(level.child, position_bytes());
         choose.add_count(level.batch(), 4);
-        choose.add(level.stripe_slots, 4);
+        choose.add(level.most_stripes, 4);
         choose.add(level.slots, 4);
+        choose.add(distribution_.zeroed(), 4);
         choose.add(coding_if(coding_, true));
         choose.add(flip_of(*parameters_, coding_));
 
@@ -90,12 +125,11 @@ private:
              {bounds, shared_.first_stripes, equal, shared_.counts, shared_.totals, shared_.table, shared_.starts})
             table(classify, of);
         classify.add_count(level.batch(), 4);
-        classify.add(level.stripe_slots, 4);
         classify.add(is_first, 4);
         classify.add(coding_if(coding_, true));
         classify.add(flip_of(*parameters_, coding_));
 
-        compile(Family::move_blocks, level, move_blocks_shape(level.shape));
+        use(programs_[number].place);
         Launch& find = launch("find_children", level.batch());
         for (const std::uint64_t of :
              {bounds, states, shared_.divided, equal, shared_.counts, shared_.placed, children, child_states})
@@ -108,7 +142,6 @@ private:
              {bounds, shared_.first_stripes, shared_.placed, shared_.totals, shared_.table, children, shared_.saved})
             table(slots, of);
         slots.add_count(level.batch(), 4);
-        slots.add(level.stripe_slots, 4);
         slots.add_count(level.pool_blocks, 4);
 
         Launch& paths = launch("find_paths", ceil_div((level.batch() << level.buckets.bits) * 32, items()));
@@ -125,18 +158,18 @@ private:
         cuts.add(level.window, 4);
         cuts.add_count(level.pool_blocks, 4);
 
-        const std::uint64_t all_groups = std::uint64_t{planner_.device().compute_units} * 8;
-        Launch& save = launch("save_blocks", all_groups);
+        Launch& save = launch("save_blocks", std::uint64_t{planner_.device().compute_units} * 8);
         elements(save);
         pool(save, distribution_.splitters);
         for (const std::uint64_t of :
              {bounds, shared_.first_stripes, shared_.totals, shared_.table, shared_.starts, shared_.saved})
             table(save, of);
         save.add_count(level.batch(), 4);
-        save.add(level.stripe_slots, 4);
         save.add_count(level.pool_blocks, 4);
 
-        Launch& move = launch("move_blocks", 2 * all_groups);
+        // Paths differ in length: the device lets another group begin where one ends.
+        use(programs_[number].move);
+        Launch& move = launch("move_blocks", std::uint64_t{planner_.device().compute_units} * 256 * 32 / items());
         elements(move);
         pool(move, distribution_.splitters);
         for (const std::uint64_t of :
@@ -145,6 +178,7 @@ private:
         move.add_count(level.batch(), 4);
         move.add_count(level.pool_blocks, 4);
 
+        use(programs_[number].place);
         const std::uint64_t shares = std::clamp<std::uint64_t>(level.most_stripes / level.batch() / 32, 1, 16);
         Launch& fill = launch("fill_gaps", (level.batch() << level.buckets.bits) * shares);
         elements(fill);
@@ -157,26 +191,17 @@ private:
         fill.add_count(level.pool_blocks, 4);
     }
 
-    void compile(Family family, const Level& level, const Shape& shape) {
-        KernelParameters parameters{
-            .family = family, .bytes = bytes_, .wide_positions = wide(), .shape = shape, .buckets = level.buckets};
-        parameters.order_by(request_.key);
-        std::shared_ptr<const Program> program = planner_.compile(parameters);
-        if (program->max_work_items < parameters.work_items())
-            throw Error(ErrorCode::unsupported,
-                        fmt::format("the kernels of a distribution run in work-groups of at most {} work-items on {}",
-                                    program->max_work_items, planner_.device().name));
+    void use(const std::shared_ptr<const Program>& program) {
         parameters_ = &program->parameters;
-        work_.programs.push_back(std::move(program));
+        const auto there = std::ranges::find(work_.programs, program);
+        program_ = static_cast<std::uint8_t>(there - work_.programs.begin());
+        if (there == work_.programs.end()) work_.programs.push_back(program);
     }
 
     Launch& launch(const char* kernel, std::uint64_t groups) {
         ++work_.report.launches;
-        return std::get<Launch>(
-            work_.commands.emplace_back(Launch{.program = static_cast<std::uint8_t>(work_.programs.size() - 1),
-                                               .kernel = kernel_number(*parameters_, kernel),
-                                               .awaits = false,
-                                               .groups = groups}));
+        return std::get<Launch>(work_.commands.emplace_back(Launch{
+            .program = program_, .kernel = kernel_number(*parameters_, kernel), .awaits = false, .groups = groups}));
     }
 
     void elements(Launch& launch) const {
@@ -198,14 +223,24 @@ private:
     Planner& planner_;
     Work& work_;
     const Request& request_;
-    const ElementBytes& bytes_;
     const Distribution& distribution_;
+    std::vector<LevelPrograms> programs_;
     Slot keys_, indices_, values_;
     KeyCoding coding_;
     SharedTables shared_;
     std::vector<LevelTables> own_;
-    const KernelParameters* parameters_ = nullptr;
+    const KernelParameters* parameters_ = nullptr;  // of the program that is used
+    std::uint8_t program_ = 0;                      // its place in the work
 };
+
+/// Whether a sort that may take any schedule takes this one: on an H200 it is faster than columns from so many bytes on
+/// (bench/NOTES.md). On devices that were not measured none does.
+bool is_faster(const DeviceInfo& device, const Request& request, const ElementBytes& bytes) {
+    constexpr std::uint64_t least_bytes = std::uint64_t{1} << 27;
+    return device.backend == "CUDA" && request.schedule == Schedule::automatic && !request.data_independent &&
+           !request.counts_syncs && !request.in_rows() && request.first == all_keys &&
+           request.operation != Operation::merge && !bytes.is_record && request.count * bytes.all() >= least_bytes;
+}
 
 /// A request that sorts the ranges from and to the places that a table in the work's own integers tells.
 Request leaves_of(const Request& request, std::uint64_t number, std::uint64_t longest) {
@@ -222,20 +257,23 @@ Request leaves_of(const Request& request, std::uint64_t number, std::uint64_t lo
 
 bool add_distribution(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
                       Slot indices, Slot values) {
-    const DeviceInfo& device = planner.device();
-    if (request.schedule != Schedule::distribution) return false;
+    DeviceInfo device = planner.device();
+    const bool is_demanded = request.schedule == Schedule::distribution;
+    if (!is_demanded && !is_faster(device, request, bytes)) return false;
     if (!device.compiles)
         throw Error(
             ErrorCode::unsupported,
-            fmt::format("{} has a distribution with AVX2 or AVX-512 alone, of keys of 4 and 8 bytes, and of keys of 4 with "
-                        "values or indices of 4",
-                        device.name));
+            fmt::format(
+                "{} has a distribution with AVX2 or AVX-512 alone, of keys of 4 and 8 bytes, and of keys of 4 with "
+                "values or indices of 4",
+                device.name));
     const std::optional<Shape> wanted = planner.wanted_shape(request.count, bytes);
     std::uint64_t leaf = (wanted ? *wanted : choose_shape(device, bytes, request.count)).tile_keys();
     const std::uint64_t most =
         request.extra_bytes > 0 ? request.extra_bytes : most_distribution_bytes(request.count, bytes);
     for (;;) {
         const std::optional<Distribution> distribution = make_distribution(device, bytes, request.count, leaf, most);
+        if (!distribution && !is_demanded) return false;
         if (!distribution)
             throw Error(ErrorCode::unsupported,
                         fmt::format("{} keys cannot be sorted by distribution on {}: they are too few, or local memory "
@@ -248,9 +286,12 @@ bool add_distribution(Planner& planner, Work& work, const Request& request, cons
             leaf = of_leaves.plan.shape.tile_keys();
             continue;
         }
-        const Request few = leaves_of(request, few_leaves, leaf * most_tiles_of_few);
+        std::vector<LevelPrograms> programs =
+            compile_levels(planner, request, bytes, *distribution, &device.max_work_items);
+        if (programs.empty()) continue;
+        const Request few = leaves_of(request, distribution->few(), leaf * most_tiles_of_few);
         const Request whole = leaves_of(request, 1, request.count);
-        Levels levels(planner, work, request, bytes, *distribution, keys, indices, values);
+        Levels levels(planner, work, request, bytes, *distribution, std::move(programs), keys, indices, values);
         levels.add();
         const auto add = [&](Network network, const Request& of, std::uint64_t from) {
             network.segments = Slot::own_integers;

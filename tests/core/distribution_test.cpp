@@ -1,0 +1,66 @@
+// How ranges are divided, without a device: what the kernels do to random keys has room in the tables.
+#include "distribution.hpp"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "devices_made_up.hpp"
+#include "integers.hpp"
+
+namespace lanesort::detail {
+namespace {
+
+DeviceInfo large_card() {
+    DeviceInfo card = test::graphics_card();
+    card.compute_units = 132;
+    card.max_work_items = 1024;
+    card.local_bytes = 227 << 10;
+    return card;
+}
+
+/// How many ranges there are among the first so many that there may be, after levels of so many children each.
+std::uint64_t ranges_among(std::uint64_t first, const std::vector<Level>& levels,
+                           std::span<const std::uint64_t> children) {
+    if (children.empty()) return std::min<std::uint64_t>(first, 1);
+    const unsigned bits = levels[children.size() - 1].buckets.bits;
+    const std::uint64_t whole = first >> bits, rest = first - (whole << bits);
+    const auto before = children.first(children.size() - 1);
+    const std::uint64_t of_whole = ranges_among(whole, levels, before);
+    const bool has_rest = ranges_among(whole + 1, levels, before) > of_whole;
+    return of_whole * children.back() + (has_rest ? std::min(rest, children.back()) : 0);
+}
+
+TEST_CASE("distribution: ranges that are as long as samples make them have room in every batch") {
+    for (const DeviceInfo& device : {large_card(), test::graphics_card()})
+        for (const ElementBytes& bytes : {ElementBytes(4), ElementBytes(8), ElementBytes(4, 4), ElementBytes(1)})
+            for (const std::uint64_t power : {20, 22, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34})
+                for (const std::uint64_t eighths : {8, 9, 10, 11, 13, 15}) {
+                    const std::uint64_t count = (std::uint64_t{1} << power) / 8 * eighths;
+                    CAPTURE(count);
+                    CAPTURE(bytes.all());
+                    CAPTURE(device.compute_units);
+                    const std::uint64_t leaf = choose_shape(device, bytes, count).tile_keys();
+                    const auto made =
+                        make_distribution(device, bytes, count, leaf, most_distribution_bytes(count, bytes));
+                    if (!made) continue;
+                    // Each range of random keys is divided into as many children as its size wants. They are the first
+                    // of those that it may have, so the first batch has the most of them.
+                    std::vector<std::uint64_t> children;
+                    std::uint64_t size = count;
+                    for (const Level& level : made->levels) {
+                        CHECK(level.most_stripes >= level.batch());
+                        CHECK(ranges_among(level.batch(), made->levels, children) * (size / level.buckets.block) <=
+                              level.slots);
+                        children.push_back(ceil_div(size, level.child));
+                        CHECK(children.back() <= std::uint64_t{1} << level.buckets.bits);
+                        size = ceil_div(size, children.back());
+                    }
+                    CHECK(size <= leaf * 3 / 4);
+                }
+}
+
+}  // namespace
+}  // namespace lanesort::detail
