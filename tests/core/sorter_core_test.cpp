@@ -335,6 +335,56 @@ TEST_CASE("core: the schedule that is demanded is taken, and reported") {
     });
 }
 
+/// A card that CUDA finds, with no memory for what a distribution takes.
+class FullCard final : public DescribedDevice {
+public:
+    FullCard() : DescribedDevice(card()) {}
+    static DeviceInfo card() {
+        DeviceInfo card = test::graphics_card();
+        card.backend = "CUDA";
+        card.max_work_items = 1024;
+        card.local_bytes = 227 << 10;
+        return card;
+    }
+    SortReport run_on_host_memory(const Work& work, const Bindings&,
+                                  const std::function<void(std::size_t, std::size_t)>&) override {
+        if (work.report.device_bytes > 0) throw Error(ErrorCode::out_of_memory, "the card is full");
+        return work.report;
+    }
+};
+
+TEST_CASE("core: CUDA sorts by distribution from 128 MiB on, where nothing speaks against it") {
+    SorterCore core = core_for(FullCard::card(), 1024);
+    const auto taken = [&](const Request& request) { return core.planner().plan(request)->report.schedule; };
+    constexpr std::uint64_t large = 1 << 25;
+    const Comparator comparator{.type = "uint", .bytes = 4, .before = "a < b"};
+    CHECK(taken({.count = large}) == Schedule::distribution);
+    CHECK(taken({.count = large - 1}) != Schedule::distribution);
+    CHECK(taken({.count = large / 2, .value_bytes = 4}) == Schedule::distribution);
+    CHECK(taken({.count = large / 2, .key = KeyType::f64}) == Schedule::distribution);
+    CHECK(taken({.operation = Operation::argsort, .count = large / 2, .index_bytes = 4}) == Schedule::distribution);
+    for (const Request& request : {Request{.count = large, .data_independent = true},
+                                   {.count = large, .row_length = large / 4},
+                                   {.count = large, .first = 10},
+                                   {.operation = Operation::merge, .count = large, .middle = 10},
+                                   {.count = large, .extra_bytes = 1000},
+                                   {.count = large, .key = comparator}})
+        CHECK(taken(request) != Schedule::distribution);
+    SorterCore other = core_for(test::graphics_card(), 256);
+    CHECK(other.planner().plan({.count = large})->report.schedule != Schedule::distribution);
+}
+
+TEST_CASE("core: where there is no memory for a distribution that nobody demanded, another schedule sorts") {
+    SorterCore core(std::make_unique<FullCard>(), {.use_tuned = false});
+    std::vector<std::uint32_t> keys(1 << 25);
+    Bindings bindings;
+    bindings[Slot::keys] = {keys.data()};
+    Request request{.count = keys.size(), .in_host_memory = true};
+    CHECK(core.run(request, bindings).schedule != Schedule::distribution);
+    request.schedule = Schedule::distribution;
+    test::check_refused(ErrorCode::out_of_memory, "full", [&] { core.run(request, bindings); });
+}
+
 TEST_CASE("core: options and ranges say the schedule") {
     constexpr std::uint64_t extra = 4711;
     const KeyRangeIn<void*> keys{

@@ -28,7 +28,9 @@ enum class Operation : std::uint8_t {
 /// The network and columns also compare the same positions whatever the keys are (docs/reliability.md); a distribution
 /// does not.
 enum class Schedule : std::uint8_t {
-    automatic,  ///< what is the fastest on the device; a distribution only on the built-in device, from 16,385 keys on
+    /// What is the fastest on the device; a distribution only on the built-in device, from 16,385 keys on, and by CUDA
+    /// of numbers from 2^27 bytes on, values and indices counted in, where the device has the memory for it.
+    automatic,
     network,    ///< the bitonic merge sort's passes, phase by phase
     /// Columns of tiles, as far as they suffice, then the network's phases; these alone where the shape has no columns.
     columns,
@@ -36,8 +38,9 @@ enum class Schedule : std::uint8_t {
     /// quicksort: vectors are parted by pivots, and small ranges are left to the network. It serves keys of 4 and 8 bytes
     /// alone, and keys of 4 bytes with values or indices of 4; elsewhere all elements are served.
     ///
-    /// Memory: of a quicksort 8 bytes for each range that threads share out, some hundreds in all. Else beside the array at most a hundredth of it or, if that is more, the smaller of 32 MiB and an eighth of
-    /// it; or Request::extra_bytes. SortReport::device_bytes counts it.
+    /// Memory: of a quicksort 8 bytes for each range that threads share out, some hundreds in all. Else beside the array
+    /// at most a hundredth of it or, if that is more, the smaller of 32 MiB and an eighth of it; or
+    /// Request::extra_bytes. SortReport::device_bytes counts it.
     /// Cost: reads and writes the array a few times at any count, where a network does so for each of its passes. The
     /// time depends on the keys; what is parted badly for long goes to the network, or all of it.
     /// Errors: Error(unsupported) where the array is too small, and where the device or the memory allows no

@@ -47,14 +47,14 @@ SortReport SorterCore::run(const Request& request, Bindings bindings) {
     }
     check_host_memory(arrays, bindings, backend_->info(), request);
     if (request.count == 0) return note({});  // nothing is to be compiled for no keys
-    const std::shared_ptr<const Work> work = plan(request);
-    return note(work->commands.empty() ? SortReport{} : backend_->run_on_host_memory(*work, bindings, progress_));
+    return with_work(request, [&](const std::shared_ptr<const Work>& work) {
+        return note(work->commands.empty() ? SortReport{} : backend_->run_on_host_memory(*work, bindings, progress_));
+    });
 }
 
-std::shared_ptr<const Work> SorterCore::plan_for(const Queue& queue, const Request& request, const Bindings& bindings) {
+void SorterCore::check(const Queue& queue, const Request& request, const Bindings& bindings) {
     backend_->check(queue);
     check_device_memory(planner_.arrays(request), bindings, *backend_, request);
-    return plan(request);
 }
 
 void SorterCore::release() {
@@ -119,9 +119,11 @@ SorterCore& core_of(Sorter& sorter, std::string_view backend) {
 SortReport enqueue(Sorter& sorter, const char* backend, const Queue& queue, const AnyCall& call, void** event) {
     SorterCore& core = core_of(sorter, backend);
     const Bindings bindings = bindings_of(call);
-    const std::shared_ptr<const Work> work = core.plan_for(queue, call.request, bindings);
-    core.backend().enqueue(*work, bindings, queue, event);
-    return core.note(work->report);
+    core.check(queue, call.request, bindings);
+    return core.with_work(call.request, [&](const std::shared_ptr<const Work>& work) {
+        core.backend().enqueue(*work, bindings, queue, event);
+        return core.note(work->report);
+    });
 }
 
 struct RecordedCall::State {
@@ -134,10 +136,12 @@ struct RecordedCall::State {
 RecordedCall::RecordedCall(Sorter& sorter, const char* backend, void* queue, const AnyCall& call)
     : state_(new State{core_of(sorter, backend), queue, {}, nullptr}) {
     const Bindings bindings = bindings_of(call);
-    std::shared_ptr<const Work> work = state_->core.plan_for({queue}, call.request, bindings);
-    state_->report = work->report;
-    state_->report.device_bytes = 0;  // the recording has it
-    state_->recording = state_->core.backend().record(std::move(work), bindings, queue);
+    state_->core.check({queue}, call.request, bindings);
+    state_->core.with_work(call.request, [&](const std::shared_ptr<const Work>& work) {
+        state_->report = work->report;
+        state_->report.device_bytes = 0;  // the recording has it
+        state_->recording = state_->core.backend().record(work, bindings, queue);
+    });
 }
 RecordedCall::RecordedCall(RecordedCall&&) noexcept = default;
 RecordedCall& RecordedCall::operator=(RecordedCall&&) noexcept = default;

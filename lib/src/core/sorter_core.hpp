@@ -20,8 +20,25 @@ public:
 
     /// On host memory; blocks.
     SortReport run(const Request& request, Bindings bindings);
-    /// The work of a request on the device's memory. Throws for what is wrong with the queue and the arrays, too.
-    std::shared_ptr<const Work> plan_for(const Queue& queue, const Request& request, const Bindings& bindings);
+    /// Throws for what is wrong with the queue, or with arrays on the device's memory.
+    void check(const Queue& queue, const Request& request, const Bindings& bindings);
+    /// Returns run(work) for the request's work. Where there is no memory for a distribution that nobody demanded, the
+    /// same for work that takes none.
+    template <class Run>
+    auto with_work(const Request& request, const Run& run) {
+        const std::shared_ptr<const Work> work = plan(request);
+        try {
+            return run(work);
+        } catch (const Error& error) {
+            const bool is_choice =
+                request.schedule == Schedule::automatic && work->report.schedule == Schedule::distribution;
+            if (!is_choice || error.code() != ErrorCode::out_of_memory) throw;
+        }
+        Request without = request;
+        without.data_independent = true;
+        without.extra_bytes = 0;
+        return run(plan(without));
+    }
 
     /// What the latest call did, and to say that of one.
     const SortReport& last_report() const noexcept { return last_report_; }
