@@ -97,7 +97,7 @@ function(add_cpu_network instructions key value index)
   math(EXPR beside_key "${value} + ${index}")
   if(NOT instructions STREQUAL baseline AND ((key GREATER_EQUAL 4 AND beside_key EQUAL 0) OR
                                        (key EQUAL 4 AND beside_key EQUAL 4)))
-    list(APPEND kernels part_ranges sort_ranges)
+    list(APPEND kernels choose_pivots part_stripes exchange_misplaced part_ranges sort_ranges)
   endif()
   add_cpu_program(sort_${elements} ${instructions} tile_in_cache.cl "${kernels}" ${definitions} FIRST_ONLY=1
                   TWO_RANGES=0)

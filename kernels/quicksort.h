@@ -125,8 +125,8 @@ OUTLINED void decode_range(arrays_t arrays, range_t range, uint coding, flip_t f
     }
 }
 
-/* The middle of a sample of a range. */
-OUTLINED register_key_t choose_pivot(arrays_t arrays, range_t range, uint coding, flip_t flip) {
+/* The middle of a sample of a range; where nothing of the sample comes before it, with above_smallest the next larger one. */
+OUTLINED register_key_t choose_pivot(arrays_t arrays, range_t range, uint above_smallest, uint coding, flip_t flip) {
     position_t size = range.end - range.begin;
     uint vectors = size < 1024 * LANES ? 2 : size < 8192 * LANES ? 4 : SAMPLE_VECTORS, elements = vectors * LANES;
     element_t r[SAMPLE_VECTORS];
@@ -143,7 +143,9 @@ OUTLINED register_key_t choose_pivot(arrays_t arrays, range_t range, uint coding
     }
     sort_vectors(r, vectors);
     for (uint v = 0; v < vectors; ++v) STORE_VECTOR(r[v].key, in_order + v * LANES);
-    return in_order[elements / 2];
+    register_key_t pivot = in_order[elements / 2];
+    if (above_smallest && pivot == in_order[0] && pivot != LARGEST_KEY) ++pivot;
+    return pivot;
 }
 
 /* What becomes of a range that is parted: before `middle` is what comes before the pivot. Where there is nothing, `equal` are
@@ -153,7 +155,7 @@ typedef struct {
 } parted_t;
 
 INLINE parted_t part_by_sample(arrays_t arrays, range_t range, uint coding, flip_t flip) {
-    register_key_t pivot = choose_pivot(arrays, range, coding, flip);
+    register_key_t pivot = choose_pivot(arrays, range, 0, coding, flip);
     parted_t parted;
     parted.middle = parted.equal = part(arrays, range, BROADCAST(vec_t, pivot), coding, flip);
     if (parted.middle > range.begin) return parted;
@@ -163,26 +165,159 @@ INLINE parted_t part_by_sample(arrays_t arrays, range_t range, uint coding, flip
     return parted;
 }
 
+/* A range's place in the table of bounds, into which those of its parts come. */
+typedef struct {
+    GLOBAL ulong* bounds;
+    uint apart; /* so many bounds from its first one to its second */
+} entry_t;
+
+INLINE entry_t entry_of(GLOBAL ulong* bounds, ulong range, uint ranges, uint levels) {
+    entry_t entry = {bounds + (range << levels) / ranges, (1u << levels) / ranges};
+    return entry;
+}
+INLINE range_t range_of(entry_t entry) {
+    range_t range = {entry.bounds[0], entry.bounds[entry.apart]};
+    return range;
+}
+/* The only range of the first level is the array. */
+INLINE void begin_levels(entry_t entry, uint ranges, position_t count) {
+    if (ranges > 1) return;
+    entry.bounds[0] = 0;
+    entry.bounds[entry.apart] = count;
+}
+
+/* Where ranges are few, several work-groups share each. One chooses its pivot, each parts a stripe of it, and each exchanges a
+ * share of what is then on the wrong side of the range's middle. What they leave for each other is in places of the table whose
+ * bounds come later: the pivot where the middle will be, the stripes' middles behind the range's first bound. */
+INLINE GLOBAL ulong* pivot_of(entry_t entry) { return entry.bounds + entry.apart / 2; }
+INLINE GLOBAL ulong* stripe_middles(entry_t entry) { return entry.bounds + 1; }
+
+INLINE range_t stripe_of(range_t range, uint stripes, uint number) {
+    position_t length = (range.end - range.begin) / stripes / LANES * LANES;
+    range_t stripe = {range.begin + number * length, range.begin + (number + 1) * length};
+    if (number + 1 == stripes) stripe.end = range.end;
+    return stripe;
+}
+
+/* Writes the pivot of each range.
+ * Launched ahead of part_stripes, as that writes what this reads, with a work-group a range. */
+KERNEL void choose_pivots(GLOBAL key_t* keys, offset_t keys_offset, position_t count, uint ranges, uint levels,
+                          uint load_coding, flip_t flip, GLOBAL value_argument_t* values, offset_t values_offset,
+                          GLOBAL index_t* indices, offset_t indices_offset, GLOBAL ulong* bounds, offset_t bounds_offset) {
+    arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
+    entry_t entry = entry_of(bounds + bounds_offset, GROUP_ID, ranges, levels);
+    begin_levels(entry, ranges, count);
+    range_t range = range_of(entry);
+    /* A range is parted once: of many that are equal to the smallest, all are to be parted off. */
+    if (range.begin < range.end) *pivot_of(entry) = choose_pivot(arrays, range, 1, load_coding, flip);
+}
+
+/* Parts each stripe of each range, and writes its middle. Ranges that are too small for stripes stay as they are.
+ * Launched after choose_pivots, with a work-group a stripe. Requires: stripes < 2^levels / ranges / 2. */
+KERNEL void part_stripes(GLOBAL key_t* keys, offset_t keys_offset, position_t count, uint ranges, uint levels,
+                         uint load_coding, flip_t flip, GLOBAL value_argument_t* values, offset_t values_offset,
+                         GLOBAL index_t* indices, offset_t indices_offset, GLOBAL ulong* bounds, offset_t bounds_offset) {
+    arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
+    uint stripes = (uint)GROUPS / ranges, number = (uint)GROUP_ID % stripes;
+    entry_t entry = entry_of(bounds + bounds_offset, GROUP_ID / stripes, ranges, levels);
+    range_t range = range_of(entry), stripe = stripe_of(range, stripes, number);
+    position_t middle = stripe.begin;
+    if (range.end - range.begin >= (position_t)stripes * TILE_KEYS)
+        middle = part(arrays, stripe, BROADCAST(vec_t, (register_key_t)*pivot_of(entry)), load_coding, flip);
+    stripe_middles(entry)[number] = middle;
+}
+
+/* A range whose stripes are parted. */
+typedef struct {
+    range_t range;
+    GLOBAL const ulong* middles; /* of its stripes */
+    uint stripes;
+    position_t middle; /* where its elements will begin that do not come before the pivot */
+} striped_t;
+
+/* What is on the wrong side of a striped range's middle, stripe by stripe: in front of it what does not come before the pivot,
+ * behind it what does. */
+typedef struct {
+    uint is_behind, next_stripe;
+    position_t skipped; /* so many are still to be passed over */
+    range_t left;       /* of the stripe in front of the next one */
+} misplaced_t;
+
+INLINE range_t misplaced_in(striped_t striped, uint number, uint is_behind) {
+    range_t stripe = stripe_of(striped.range, striped.stripes, number), misplaced;
+    position_t middle = striped.middles[number];
+    misplaced.begin = is_behind ? max(stripe.begin, striped.middle) : min(middle, striped.middle);
+    misplaced.end = is_behind ? max(middle, striped.middle) : min(stripe.end, striped.middle);
+    return misplaced;
+}
+
+/* On to the next one that is misplaced. Requires: there is one. */
+INLINE void find_misplaced(striped_t striped, misplaced_t* misplaced) {
+    while (misplaced->left.begin == misplaced->left.end) {
+        misplaced->left = misplaced_in(striped, misplaced->next_stripe++, misplaced->is_behind);
+        position_t skipped = min(misplaced->skipped, misplaced->left.end - misplaced->left.begin);
+        misplaced->left.begin += skipped;
+        misplaced->skipped -= skipped;
+    }
+}
+
+INLINE void swap_neighbours(arrays_t arrays, position_t a, position_t b, position_t count) {
+    for (position_t i = 0; i < count; i += LANES) {
+        element_t of_a, of_b;
+        load_elements(&of_a, arrays, a + i, 1, a + count, 0, CODING_NONE, 0);
+        load_elements(&of_b, arrays, b + i, 1, b + count, 0, CODING_NONE, 0);
+        store_elements(of_a, arrays, b + i, 1, b + count, CODING_NONE, 0);
+        store_elements(of_b, arrays, a + i, 1, a + count, CODING_NONE, 0);
+    }
+}
+
+/* Exchanges what is on the wrong side of each range's middle, as many in front of it as behind it, and writes that middle.
+ * Launched after part_stripes, with as many work-groups. */
+KERNEL void exchange_misplaced(GLOBAL key_t* keys, offset_t keys_offset, position_t count, uint ranges, uint levels,
+                               uint load_coding, flip_t flip, GLOBAL value_argument_t* values, offset_t values_offset,
+                               GLOBAL index_t* indices, offset_t indices_offset, GLOBAL ulong* bounds,
+                               offset_t bounds_offset) {
+    arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
+    uint stripes = (uint)GROUPS / ranges, share = (uint)GROUP_ID % stripes;
+    entry_t entry = entry_of(bounds + bounds_offset, GROUP_ID / stripes, ranges, levels);
+    striped_t striped = {range_of(entry), stripe_middles(entry), stripes, range_of(entry).begin};
+    for (uint i = 0; i < stripes; ++i) striped.middle += striped.middles[i] - stripe_of(striped.range, stripes, i).begin;
+    if (share == 0) entry.bounds[entry.apart / 2] = striped.middle;
+    position_t all = 0;
+    for (uint i = 0; i < stripes; ++i) {
+        range_t misplaced = misplaced_in(striped, i, 0);
+        all += misplaced.end - misplaced.begin;
+    }
+    position_t first = all * share / stripes, left = all * (share + 1) / stripes - first;
+    misplaced_t front = {0, 0, first, {0, 0}}, behind = {1, 0, first, {0, 0}};
+    while (left > 0) {
+        find_misplaced(striped, &front);
+        find_misplaced(striped, &behind);
+        position_t size = min(left, min(front.left.end - front.left.begin, behind.left.end - behind.left.begin));
+        swap_neighbours(arrays, front.left.begin, behind.left.begin, size);
+        front.left.begin += size;
+        behind.left.begin += size;
+        left -= size;
+    }
+}
+
 /* Divides each of `ranges` ranges in two, in a table of the bounds of 2^levels in all, of which so far each
  * (2^levels / ranges)-th is there. With load_coding, the one range is as the caller gave it. bounds[2^levels + 1] and the next
  * one tell what is given up.
- * Launched lg times, with a work-group a range. */
+ * Launched for each level that has ranges enough for all threads, with a work-group a range. */
 KERNEL void part_ranges(GLOBAL key_t* keys, offset_t keys_offset, position_t count, uint ranges, uint levels,
                         uint load_coding, flip_t flip, GLOBAL value_argument_t* values, offset_t values_offset,
                         GLOBAL index_t* indices, offset_t indices_offset, GLOBAL ulong* bounds, offset_t bounds_offset) {
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
-    GLOBAL ulong* own = bounds + bounds_offset + (GROUP_ID << levels) / ranges;
-    uint apart = (1u << levels) / ranges;
-    if (ranges == 1) {
-        own[0] = 0;
-        own[apart] = count;
-    }
-    range_t range = {own[0], own[apart]};
-    own[apart / 2] = range.begin;
+    entry_t entry = entry_of(bounds + bounds_offset, GROUP_ID, ranges, levels);
+    begin_levels(entry, ranges, count);
+    range_t range = range_of(entry);
+    position_t middle = range.begin;
     if (range.end - range.begin > TILE_KEYS) {
         parted_t parted = part_by_sample(arrays, range, load_coding, flip);
-        own[apart / 2] = parted.equal;
+        middle = parted.equal;
     }
+    entry.bounds[entry.apart / 2] = middle;
 }
 
 /* Sorts each of the ranges, or lets the bounds behind the last range tell that all is to be sorted once more.

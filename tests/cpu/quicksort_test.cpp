@@ -27,6 +27,9 @@ namespace {
 /// From so many keys on it is taken without being asked for.
 constexpr std::size_t least_count = 16'385;
 
+/// Threads share a range in stripes of so many keys or more, two a thread.
+constexpr std::size_t keys_of_stripe = 1 << 16;
+
 /// Tells where there is none.
 bool has_quicksort() {
     if (built_in_device().info().parts_vectors) return true;
@@ -295,9 +298,9 @@ TEST_CASE("quicksort: stable sorts, which it makes of numbers alone") {
 TEST_CASE("quicksort: arrays at every address, and what lies beside them") {
     if (!has_quicksort()) return;
     Random random(seed());
-    Sorter sorter = sorter_on(2);
-    const auto check_at = [&]<Key K>(K, std::size_t address, Order order, bool has_values) {
-        constexpr std::size_t count = 5003;
+    Sorter two = sorter_on(2), many = sorter_on(16);
+    const auto check_at = [&]<Key K>(K, std::size_t address, Order order, bool has_values, std::size_t count = 5003) {
+        Sorter& sorter = count < 2 * keys_of_stripe ? two : many;
         auto keys = keys_with_twins<K>(count, random);
         std::vector<std::uint32_t> values(count);
         for (std::uint32_t& value : values) value = static_cast<std::uint32_t>(random());
@@ -329,6 +332,13 @@ TEST_CASE("quicksort: arrays at every address, and what lies beside them") {
             check_at(std::uint32_t{}, address, order, false);
             check_at(double{}, address, order, false);
             check_at(float{}, address, order, true);
+        }
+    constexpr std::size_t shared = 4 * keys_of_stripe + 21;
+    for (const std::size_t address : {1, 4, 15, 33, 62})
+        for (const Order order : both_orders) {
+            check_at(std::uint32_t{}, address, order, false, shared);
+            check_at(double{}, address, order, false, shared);
+            check_at(float{}, address, order, true, shared);
         }
 }
 
@@ -417,9 +427,9 @@ WorstKeys worst_keys(std::size_t count, std::size_t lanes) {
 }
 
 /// Only those are behind the first pivot.
-WorstKeys half_bad_keys(std::size_t count, std::size_t lanes, Random& random) {
+WorstKeys half_bad_keys(std::size_t count, std::size_t lanes, std::size_t stripes, Random& random) {
     WorstKeys worst(count, lanes);
-    WorstKeys::Range range = worst.part_evenly(worst.all(), random);
+    WorstKeys::Range range = worst.part_evenly(worst.all(), stripes, random);
     for (int i = 0; i < bad_parts; ++i) range = worst.part_badly(range);
     return worst;
 }
@@ -464,16 +474,17 @@ TEST_CASE("quicksort: one range of several is given up") {
     Random random(seed());
     constexpr std::size_t count = 200'003;
     const auto check_type = [&]<Key K>(K) {
-        const WorstKeys alone = half_bad_keys(count, lanes_of<K>(0), random);
-        for (const unsigned threads : {1, 2, 3})
+        for (const unsigned threads : {1, 2, 3}) {
+            const std::size_t stripes = threads == 1 ? 1 : count / keys_of_stripe;
+            const WorstKeys alone = half_bad_keys(count, lanes_of<K>(0), stripes, random);
             for (const Order order : both_orders) CHECK(sort_gives_up(threads, alone.keys<K>(order, random), order));
-        if (sizeof(K) > 4) return;
-        const WorstKeys with_more = half_bad_keys(count, lanes_of<K>(4), random);
-        for (const unsigned threads : {1, 2, 3})
+            if (sizeof(K) > 4) continue;
+            const WorstKeys with_more = half_bad_keys(count, lanes_of<K>(4), stripes, random);
             for (const Order order : both_orders) {
                 CHECK(sort_of_pairs_gives_up(threads, with_more.keys<K>(order, random), order));
                 CHECK(argsort_gives_up(threads, with_more.keys<K>(order, random), order));
             }
+        }
     };
     check_type(std::int32_t{});
     check_type(float{});
@@ -503,6 +514,102 @@ TEST_CASE("quicksort: what is in some usual order is not given up") {
             for (const Order order : both_orders) CHECK_FALSE(sort_gives_up(2, input.keys, order));
         }
     });
+}
+
+// ---- ranges that threads share -------------------------------------------------------------------------------------
+
+/// The launches of a call that part stripes.
+std::size_t shared_levels(unsigned threads, std::size_t count) {
+    Request request = by_distribution(Order::ascending);
+    request.count = count;
+    request.key = key_type_v<std::uint32_t>;
+    request.in_host_memory = true;
+    const auto parts_stripes = [](const PlannedCommand& command) { return command.name == "part_stripes"; };
+    return static_cast<std::size_t>(
+        std::ranges::count_if(commands_of(sorter_on(threads).device(), request).commands, parts_stripes));
+}
+
+TEST_CASE("quicksort: threads share a range that has two stripes, for as many levels as leave two of them for each") {
+    if (!has_quicksort()) return;
+    constexpr std::size_t two = 2 * keys_of_stripe;
+    CHECK(shared_levels(1, 100 * two) == 0);
+    for (const unsigned threads : {2, 3, 5, 16}) {
+        CHECK(shared_levels(threads, two - 1) == 0);
+        CHECK(shared_levels(threads, two) == 1);
+    }
+    CHECK(shared_levels(2, 100 * two) == 1);
+    CHECK(shared_levels(3, 100 * two) == 1);
+    CHECK(shared_levels(5, 100 * two) == 2);
+    CHECK(shared_levels(16, 2 * two - 1) == 1);
+    CHECK(shared_levels(16, 2 * two) == 2);
+    CHECK(shared_levels(16, 4 * two) == 3);
+    CHECK(shared_levels(16, 100 * two) == 4);
+}
+
+TEST_CASE("quicksort: threads share ranges of counts about those where stripes become more") {
+    if (!has_quicksort()) return;
+    Random random(seed());
+    for (const unsigned threads : {2, 3, 5, 16}) {
+        Sorter sorter = sorter_on(threads);
+        for (const std::size_t stripes : {2, 3, 4})
+            for (const std::size_t beyond : {0, 1, 2, 8, 10, 18}) {  // and with one less
+                const std::size_t count = stripes * keys_of_stripe + beyond - 1;
+                const Order order = both_orders[(stripes + beyond) % 2];
+                CAPTURE(threads);
+                CAPTURE(count);
+                check(sorter, by_distribution(order), random_keys<std::int32_t>(count, random), beyond % 5);
+                check(sorter, by_distribution(order), random_keys<double>(count, random), beyond % 5);
+                const auto keys = keys_with_twins<float>(count, random);
+                check(sorter, pairs_by_distribution(order), keys, beyond % 5);
+                check(sorter, argsort_by_distribution(order), keys, beyond % 5);
+            }
+    }
+}
+
+/// In what stripes may have on the wrong side.
+template <Key K>
+std::vector<NamedKeys<K>> inputs_of_stripes(std::size_t count, Random& random) {
+    std::vector<NamedKeys<K>> made = inputs<K>(count, random);
+    auto ordered = sorted(random_keys<K>(count, random), Order::ascending);
+    const auto changed = [&](const char* name, auto change) {
+        made.push_back({name, ordered});
+        change(made.back().keys);
+    };
+    changed("ordered, but for the first and the last", [](auto& keys) { std::swap(keys.front(), keys.back()); });
+    changed("halves in order, that changed places",
+            [&](auto& keys) { std::ranges::rotate(keys, keys.begin() + static_cast<std::ptrdiff_t>(count / 2)); });
+    changed("blocks of low and of high keys", [&](auto& keys) {
+        std::size_t low = 0, high = count;
+        for (std::size_t i = 0; low < high;) {
+            const std::size_t length = 1 + random() % 50'000;
+            for (const std::size_t end = std::min(count, i + length); i < end; ++i) keys[i] = ordered[--high];
+            for (const std::size_t end = std::min(count, i + length); i < end; ++i) keys[i] = ordered[low++];
+        }
+    });
+    return made;
+}
+
+TEST_CASE("quicksort: threads share ranges in many orders, and of many equal keys, and give none up") {
+    if (!has_quicksort()) return;
+    Random random(seed());
+    const auto check_type = [&]<Key K>(K, unsigned threads, std::size_t count) {
+        std::size_t number = 0;
+        for (const NamedKeys<K>& input : inputs_of_stripes<K>(count, random)) {
+            CAPTURE(input.name);
+            CAPTURE(threads);
+            const Order order = both_orders[number++ % 2];
+            CHECK_FALSE(sort_gives_up(threads, input.keys, order));
+            if (sizeof(K) > 4) continue;
+            CHECK_FALSE(sort_of_pairs_gives_up(threads, input.keys, order));
+            CHECK_FALSE(argsort_gives_up(threads, input.keys, order));
+        }
+    };
+    for (const unsigned threads : {3, 5, 16}) {
+        check_type(std::uint32_t{}, threads, 4 * keys_of_stripe + 13);
+        check_type(std::uint64_t{}, threads, 4 * keys_of_stripe + 5);
+    }
+    check_type(float{}, 16, 4 * keys_of_stripe + 9);
+    check_type(std::int64_t{}, 16, 16 * keys_of_stripe + 3);
 }
 
 // ---- schedules, plans and threads ----------------------------------------------------------------------------------

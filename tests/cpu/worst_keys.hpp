@@ -44,8 +44,8 @@ public:
         return {part(range, ++next_), range.end};
     }
 
-    /// A good pivot, and random ranks in front of it. Gives what is behind.
-    Range part_evenly(Range range, Random& random) {
+    /// A good pivot, and random ranks in front of it. The range is parted in so many stripes. Gives what is behind.
+    Range part_evenly(Range range, std::size_t stripes, Random& random) {
         std::vector<std::size_t> drawn = sample(range);
         std::ranges::sort(drawn);
         const std::size_t middle = drawn[drawn.size() / 2];
@@ -58,7 +58,7 @@ public:
             const bool is_drawn = std::ranges::binary_search(drawn, elements_[i]);
             if (!rank && (is_drawn || random() % 2 == 0)) rank = pivot - 1 - random() % range.size();
         }
-        return {part(range, pivot), range.end};
+        return {part_stripes(range, stripes, pivot), range.end};
     }
 
     /// Keys of these ranks, those of equal ones equal. What was never drawn comes last, in any order.
@@ -128,6 +128,23 @@ private:
         const auto to = std::ranges::copy(below, elements_.begin() + static_cast<std::ptrdiff_t>(range.begin)).out;
         std::ranges::copy(others, to);
         return range.begin + below.size();
+    }
+
+    /// stripe_of(), part() of each, and what their work-groups exchange then.
+    std::size_t part_stripes(Range range, std::size_t stripes, std::uint64_t pivot) {
+        const std::size_t length = range.size() / stripes / lanes_ * lanes_;
+        std::size_t middle = range.begin;
+        for (std::size_t i = 0; i < stripes; ++i) {
+            const std::size_t begin = range.begin + i * length;
+            middle += part({begin, i + 1 == stripes ? range.end : begin + length}, pivot) - begin;
+        }
+        std::size_t behind = middle;
+        for (std::size_t i = range.begin; i < middle; ++i) {
+            if (is_below(elements_[i], pivot)) continue;
+            while (!is_below(elements_[behind], pivot)) ++behind;
+            std::swap(elements_[i], elements_[behind++]);
+        }
+        return middle;
     }
 
     std::size_t lanes_;

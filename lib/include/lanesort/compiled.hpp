@@ -51,7 +51,7 @@ struct Compiled {
     bool any_tile;  ///< `vectors` are the fewest
     unsigned key_bytes, value_bytes, index_bytes;
     unsigned lanes, vectors, register_vectors;
-    NamedKernel kernels[8];
+    NamedKernel kernels[11];
 };
 
 /// What was compiled for one type of records and one function that orders them.

@@ -33,7 +33,8 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_place_blocks[] = {"find_children", "find_slots", "find_paths", "find_cuts",
                                                       "save_blocks",   "fill_gaps",  "list_leaves"};
     static constexpr const char* of_move_blocks[] = {"move_blocks"};
-    static constexpr const char* of_quicksort[] = {"part_ranges", "sort_ranges"};
+    static constexpr const char* of_quicksort[] = {"choose_pivots", "part_stripes", "exchange_misplaced", "part_ranges",
+                                                   "sort_ranges"};
     switch (parameters.family) {
         case Family::sort:
             return std::span(of_sort).first(parameters.shape.walks_in_cache() || parameters.column_bits > 0 ? 6 : 3);

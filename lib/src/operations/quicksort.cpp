@@ -14,6 +14,12 @@ constexpr std::uint64_t least_count = (1 << 14) + 1;
 constexpr std::uint64_t elements_of_range = 1 << 13;
 constexpr std::uint64_t ranges_of_thread = 8;
 
+/// Where as many threads as this, or more, are there for each range, they share it: so many stripes a thread, of so
+/// many elements or more (bench/NOTES.md).
+constexpr std::uint64_t threads_of_shared_range = 2;
+constexpr std::uint64_t stripes_of_thread = 2;
+constexpr std::uint64_t elements_of_stripe = 1 << 16;
+
 /// The kernels are compiled for these (kernels/quicksort.h).
 bool has_kernels(const DeviceInfo& device, const ElementBytes& bytes) {
     const std::size_t beside_key = bytes.value + bytes.index;
@@ -27,6 +33,14 @@ unsigned levels_of(const DeviceInfo& device, std::uint64_t count) {
     if (device.compute_units < 2 || most < 2) return 0;
     const std::uint64_t wanted = std::bit_ceil(ranges_of_thread * device.compute_units);
     return static_cast<unsigned>(std::bit_width(std::min(wanted, most)) - 1);
+}
+
+/// Stripes of each of so many ranges; below 2 a work-group parts a range by itself. They are fewer than half of the
+/// ranges that are to come of it, in whose places the kernels keep what they know of stripes.
+std::uint64_t stripes_of(const DeviceInfo& device, std::uint64_t count, std::uint64_t ranges) {
+    static_assert(2 * stripes_of_thread < ranges_of_thread && 2 * elements_of_range < elements_of_stripe);
+    if (device.compute_units < threads_of_shared_range * ranges) return 1;
+    return std::min(stripes_of_thread * device.compute_units / ranges, count / ranges / elements_of_stripe);
 }
 
 }  // namespace
@@ -52,13 +66,13 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
     work.arrays[Slot::own_integers] = {ranges + 3, sizeof(std::uint64_t)};
     work.commands.emplace_back(Zero{Slot::own_integers});
     const KeyCoding coding = coding_of(request.key, request.order_or_usual());
-    const auto launch = [&](const char* kernel, std::uint64_t groups) -> Launch& {
+    const auto launch = [&](const char* kernel, std::uint64_t groups, std::uint64_t of_ranges) -> Launch& {
         ++work.report.launches;
         Launch& added = std::get<Launch>(work.commands.emplace_back(
             Launch{.kernel = kernel_number(parameters, kernel), .awaits = false, .groups = groups}));
         added.add(keys);
         added.add_count(request.count, 8);
-        added.add(groups, 4);
+        added.add(of_ranges, 4);
         return added;
     };
     const auto add_rest = [&](Launch& to) {
@@ -68,12 +82,23 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
         to.add(Slot::own_integers);
     };
     for (unsigned level = 0; level < levels; ++level) {
-        Launch& part = launch("part_ranges", std::uint64_t{1} << level);
-        part.add(levels, 4);
-        part.add(coding_if(coding, level == 0));
-        add_rest(part);
+        const std::uint64_t of_level = std::uint64_t{1} << level;
+        const auto part = [&](const char* kernel, std::uint64_t groups) {
+            Launch& added = launch(kernel, groups, of_level);
+            added.add(levels, 4);
+            added.add(coding_if(coding, level == 0));
+            add_rest(added);
+        };
+        const std::uint64_t stripes = stripes_of(device, request.count, of_level);
+        if (stripes < 2) {
+            part("part_ranges", of_level);
+            continue;
+        }
+        part("choose_pivots", of_level);
+        part("part_stripes", of_level * stripes);
+        part("exchange_misplaced", of_level * stripes);
     }
-    Launch& sort = launch("sort_ranges", ranges);
+    Launch& sort = launch("sort_ranges", ranges, ranges);
     sort.add(coding_if(coding, levels == 0));
     sort.add(coding_if(coding, true));
     add_rest(sort);
