@@ -576,8 +576,9 @@ std::vector<NamedKeys<K>> inputs_of_stripes(std::size_t count, Random& random) {
         change(made.back().keys);
     };
     changed("ordered, but for the first and the last", [](auto& keys) { std::swap(keys.front(), keys.back()); });
-    changed("halves in order, that changed places",
-            [&](auto& keys) { std::ranges::rotate(keys, keys.begin() + static_cast<std::ptrdiff_t>(count / 2)); });
+    changed("halves in order, that changed places", [&](auto& keys) {
+        std::rotate(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count / 2), keys.end());
+    });
     changed("blocks of low and of high keys", [&](auto& keys) {
         std::size_t low = 0, high = count;
         for (std::size_t i = 0; low < high;) {
@@ -585,6 +586,10 @@ std::vector<NamedKeys<K>> inputs_of_stripes(std::size_t count, Random& random) {
             for (const std::size_t end = std::min(count, i + length); i < end; ++i) keys[i] = ordered[--high];
             for (const std::size_t end = std::min(count, i + length); i < end; ++i) keys[i] = ordered[low++];
         }
+    });
+    changed("all equal but for 40 on each side: ranges without enough for a stripe", [&](auto& keys) {
+        std::fill(keys.begin() + 40, keys.end() - 40, keys[count / 2]);
+        std::rotate(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count / 3), keys.end());
     });
     return made;
 }

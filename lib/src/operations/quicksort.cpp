@@ -36,9 +36,9 @@ unsigned levels_of(const DeviceInfo& device, std::uint64_t count) {
 }
 
 /// Stripes of each of so many ranges; below 2 a work-group parts a range by itself. They are fewer than half of the
-/// ranges that are to come of it, in whose places the kernels keep what they know of stripes.
+/// ranges that come of it, in whose places of the table kernels keep what they know of stripes.
 std::uint64_t stripes_of(const DeviceInfo& device, std::uint64_t count, std::uint64_t ranges) {
-    static_assert(2 * stripes_of_thread < ranges_of_thread && 2 * elements_of_range < elements_of_stripe);
+    static_assert(2 * stripes_of_thread < ranges_of_thread && 4 * elements_of_range <= elements_of_stripe);
     if (device.compute_units < threads_of_shared_range * ranges) return 1;
     return std::min(stripes_of_thread * device.compute_units / ranges, count / ranges / elements_of_stripe);
 }
