@@ -27,7 +27,7 @@ namespace {
 /// From so many keys on it is taken without being asked for.
 constexpr std::size_t least_count = 16'385;
 
-/// Threads share a range in stripes of so many keys or more, two a thread.
+/// Four threads or more share a range, in stripes of so many keys or more, two a thread.
 constexpr std::size_t keys_of_stripe = 1 << 16;
 
 /// Tells where there is none.
@@ -474,8 +474,8 @@ TEST_CASE("quicksort: one range of several is given up") {
     Random random(seed());
     constexpr std::size_t count = 200'003;
     const auto check_type = [&]<Key K>(K) {
-        for (const unsigned threads : {1, 2, 3}) {
-            const std::size_t stripes = threads == 1 ? 1 : count / keys_of_stripe;
+        for (const unsigned threads : {1, 3, 4}) {
+            const std::size_t stripes = threads < 4 ? 1 : count / keys_of_stripe;
             const WorstKeys alone = half_bad_keys(count, lanes_of<K>(0), stripes, random);
             for (const Order order : both_orders) CHECK(sort_gives_up(threads, alone.keys<K>(order, random), order));
             if (sizeof(K) > 4) continue;
@@ -529,27 +529,27 @@ std::size_t shared_levels(unsigned threads, std::size_t count) {
         std::ranges::count_if(commands_of(sorter_on(threads).device(), request).commands, parts_stripes));
 }
 
-TEST_CASE("quicksort: threads share a range that has two stripes, for as many levels as leave two of them for each") {
+TEST_CASE("quicksort: four threads or more share a range, if it has two stripes") {
     if (!has_quicksort()) return;
     constexpr std::size_t two = 2 * keys_of_stripe;
-    CHECK(shared_levels(1, 100 * two) == 0);
-    for (const unsigned threads : {2, 3, 5, 16}) {
+    CHECK(shared_levels(3, 100 * two) == 0);
+    for (const unsigned threads : {4, 5, 16}) {
         CHECK(shared_levels(threads, two - 1) == 0);
         CHECK(shared_levels(threads, two) == 1);
     }
-    CHECK(shared_levels(2, 100 * two) == 1);
-    CHECK(shared_levels(3, 100 * two) == 1);
-    CHECK(shared_levels(5, 100 * two) == 2);
+    CHECK(shared_levels(4, 100 * two) == 1);
+    CHECK(shared_levels(7, 100 * two) == 1);
+    CHECK(shared_levels(8, 100 * two) == 2);
     CHECK(shared_levels(16, 2 * two - 1) == 1);
     CHECK(shared_levels(16, 2 * two) == 2);
     CHECK(shared_levels(16, 4 * two) == 3);
-    CHECK(shared_levels(16, 100 * two) == 4);
+    CHECK(shared_levels(16, 100 * two) == 3);
 }
 
 TEST_CASE("quicksort: threads share ranges of counts about those where stripes become more") {
     if (!has_quicksort()) return;
     Random random(seed());
-    for (const unsigned threads : {2, 3, 5, 16}) {
+    for (const unsigned threads : {4, 5, 16}) {
         Sorter sorter = sorter_on(threads);
         for (const std::size_t stripes : {2, 3, 4})
             for (const std::size_t beyond : {0, 1, 2, 8, 10, 18}) {  // and with one less
@@ -609,7 +609,7 @@ TEST_CASE("quicksort: threads share ranges in many orders, and of many equal key
             CHECK_FALSE(argsort_gives_up(threads, input.keys, order));
         }
     };
-    for (const unsigned threads : {3, 5, 16}) {
+    for (const unsigned threads : {4, 5, 16}) {
         check_type(std::uint32_t{}, threads, 4 * keys_of_stripe + 13);
         check_type(std::uint64_t{}, threads, 4 * keys_of_stripe + 5);
     }
@@ -668,9 +668,9 @@ TEST_CASE("quicksort: what a call launches is what is known before it runs") {
         }
 }
 
-TEST_CASE("quicksort: sorters of two threads at once, of one thread and of three") {
+TEST_CASE("quicksort: sorters of two threads at once, of one thread and of five") {
     if (!has_quicksort()) return;
-    for (const char* const limit : {"1", "3"}) {
+    for (const char* const limit : {"1", "5"}) {
         const ScopedVariable variable("LANESORT_THREADS", limit);
         Sorter sorters[] = {Sorter(built_in_device()), sorter_on(static_cast<unsigned>(*limit - '0'))};
         bool are_right[] = {true, true};

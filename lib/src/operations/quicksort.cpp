@@ -16,7 +16,7 @@ constexpr std::uint64_t ranges_of_thread = 8;
 
 /// Where as many threads as this, or more, are there for each range, they share it: so many stripes a thread, of so
 /// many elements or more (bench/NOTES.md).
-constexpr std::uint64_t threads_of_shared_range = 2;
+constexpr std::uint64_t threads_of_shared_range = 4;
 constexpr std::uint64_t stripes_of_thread = 2;
 constexpr std::uint64_t elements_of_stripe = 1 << 16;
 
