@@ -125,9 +125,9 @@ INLINE void put_splitter(element_t e, arrays_t pool, uint rank, uint splitters, 
  * are to be, by `states`, unless all of them have more slots than the table has entries; `divided` tells which. The
  * integers are zeroed that the other kernels add to: 2 * BUCKETS `counts` of each parent and so many of `totals`. The first level
  * divides the array, for which `count` is not 0.
- * Launched first, with a work-group a parent. Requires: parents that are divided have SAMPLE elements or more, and there may be
- * as many stripes as parents. Local memory:
- * SAMPLE elements and 5 * BUCKETS + 6 integers. Barriers: those of the sample, and eight. */
+ * Launched first, with a work-group a parent. Requires: there may be as many stripes as parents. Local memory:
+ * SAMPLE elements and 5 * BUCKETS + 6 integers. Barriers: those of the sample, nine, and three for each
+ * further length of stripes and number of equal elements that is tried. */
 KERNEL void choose_splitters(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_argument_t* values,
                              offset_t values_offset, GLOBAL index_t* indices, offset_t indices_offset,
                              GLOBAL key_t* pool_keys, offset_t pool_keys_offset, GLOBAL value_argument_t* pool_values,
@@ -199,12 +199,14 @@ KERNEL void choose_splitters(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL va
     for (uint i = LOCAL_ID; is_there && parent == 0 && i < zeroed; i += WORK_ITEMS) UINTS(totals)[i] = 0;
 
     arrays_t from = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
-    position_t step = size / SAMPLE;
+    position_t step = MAX(size / SAMPLE, (position_t)1);
     UNROLL for (uint j = 0; j < CEIL_DIV(SAMPLE, WORK_ITEMS); ++j) {
         uint i = j * WORK_ITEMS + LOCAL_ID;
         if (i < sampled)
             store_local_element(
-                encoded(load_at(from, begin + i * step + scrambled(i ^ parent << 16) % step, is_first_level), coding, flip),
+                encoded(load_at(from, begin + (position_t)((ulong)i * size / SAMPLE) + scrambled(i ^ parent << 16) % step,
+                                is_first_level),
+                        coding, flip),
                 sample, i);
     }
     BARRIER();

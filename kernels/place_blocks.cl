@@ -201,7 +201,7 @@ KERNEL void save_blocks(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_a
 /* Fills the gaps of each child with its elements from the pool. Where nothing was moved, the first child of each parent becomes
  * the parent, to be divided no more.
  * Launched after move_blocks with `shares` work-groups a child, which share out the stripes of its parent. Local memory:
- * 2 * WORK_ITEMS integers. Barriers: four and two for each doubling up to WORK_ITEMS, for each WORK_ITEMS stripes. */
+ * WORK_ITEMS integers. Barriers: two and two for each doubling up to WORK_ITEMS, for each WORK_ITEMS stripes. */
 KERNEL void fill_gaps(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_argument_t* values, offset_t values_offset,
                       GLOBAL index_t* indices, offset_t indices_offset, GLOBAL key_t* pool_keys,
                       offset_t pool_keys_offset, GLOBAL value_argument_t* pool_values, offset_t pool_values_offset,

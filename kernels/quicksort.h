@@ -304,7 +304,7 @@ KERNEL void exchange_misplaced(GLOBAL key_t* keys, offset_t keys_offset, positio
 /* Divides each of `ranges` ranges in two, in a table of the bounds of 2^levels in all, of which so far each
  * (2^levels / ranges)-th is there. With load_coding, the one range is as the caller gave it. bounds[2^levels + 1] and the next
  * one tell what is given up.
- * Launched for each level that has ranges enough for all threads, with a work-group a range. */
+ * Launched for each level whose ranges are not shared, with a work-group a range. */
 KERNEL void part_ranges(GLOBAL key_t* keys, offset_t keys_offset, position_t count, uint ranges, uint levels,
                         uint load_coding, flip_t flip, GLOBAL value_argument_t* values, offset_t values_offset,
                         GLOBAL index_t* indices, offset_t indices_offset, GLOBAL ulong* bounds, offset_t bounds_offset) {

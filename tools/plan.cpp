@@ -149,8 +149,9 @@ public:
         schedule_.add_to(command);
         command.footer(
             "Nothing runs. Without --device, the plan is for the first GPU, or else for the built-in device.\n"
-            "That of a sort is the network's or that of columns, which the built-in device takes for many keys with\n"
-            "--data-independent alone; --schedule distribution shows the commands of the other way.\n"
+            "That of a sort is the network's or that of columns, which the built-in device and CUDA take for many "
+            "keys\n"
+            "with --data-independent alone; --schedule distribution shows the commands of the other way.\n"
             "A picture (svg) shows the network of up to 64 keys, and of any number which pass runs which steps.\n"
             "Example: lanesort plan --count 16M --type u32\n"
             "Example: lanesort plan --operation top_k --first 100 --count 16M --type f32\n"

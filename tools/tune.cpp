@@ -158,7 +158,8 @@ private:
     /// at all where they are in the caller's buffer.
     double sort(Sorter& sorter, const Input& input) {
         std::ranges::copy(input.keys, work_.begin());
-        const SortReport report = sorter.sort({work_.data(), input.count, type_});
+        // Not by distribution: tables are for smaller counts, too.
+        const SortReport report = sorter.sort({work_.data(), input.count, type_}, {.data_independent = true});
         if (std::memcmp(work_.data(), input.sorted.data(), input.sorted.size()) != 0)
             throw Error(ErrorCode::device_failed, fmt::format("{} sorted {} keys of type {} wrongly",
                                                               device_.info().name, input.count, name(type_)));
@@ -295,8 +296,8 @@ public:
     void run() const {
         const Device device = find_device(device_.empty() ? "compiling" : device_);
         if (!device.info().compiles)
-            throw BadInput(fmt::format("{} has kernels of its own shapes only: there is nothing to tune",
-                                       device.info().name));
+            throw BadInput(
+                fmt::format("{} has kernels of its own shapes only: there is nothing to tune", device.info().name));
         const std::filesystem::path file = destination(device.info());
         ShapeTable table = known_shapes(device.info());
         for (const KeyType type : types_) {

@@ -94,11 +94,13 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
     report.device_bytes = 0;
     std::list<DeviceMemory> memory;
     detail::Bindings bindings;
-    for (std::size_t slot = 0; slot < detail::slots; ++slot)
-        if (const std::size_t size = work.arrays[slot].size(); size > 0) {
-            report.device_bytes += size;
-            bindings[slot] = {pointer_to(memory.emplace_back(size)), 0};
-        }
+    allocate_first([&] {
+        for (std::size_t slot = 0; slot < detail::slots; ++slot)
+            if (const std::size_t size = work.arrays[slot].size(); size > 0) {
+                report.device_bytes += size;
+                bindings[slot] = {pointer_to(memory.emplace_back(size)), 0};
+            }
+    });
     const OwnStream stream;
     detail::Stopwatch watch;
     const auto each_callers = [&](const auto& copy) {
@@ -191,9 +193,11 @@ void Host::enqueue(const detail::Work& work, const detail::Bindings& bindings, c
 
 void Host::enqueue_on(const detail::Work& work, detail::Bindings bindings, CUstream stream) {
     std::list<PoolMemory> own;
-    for (std::size_t slot = 0; slot < detail::slots; ++slot)
-        if (is_own(static_cast<detail::Slot>(slot)) && work.arrays[slot].size() > 0)
-            bindings[slot] = {pointer_to(own.emplace_back(*this, stream, work.arrays[slot].size())), 0};
+    allocate_first([&] {
+        for (std::size_t slot = 0; slot < detail::slots; ++slot)
+            if (is_own(static_cast<detail::Slot>(slot)) && work.arrays[slot].size() > 0)
+                bindings[slot] = {pointer_to(own.emplace_back(*this, stream, work.arrays[slot].size())), 0};
+    });
     StreamExecutor(stream).run(work, bindings);
 }
 

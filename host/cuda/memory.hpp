@@ -12,6 +12,17 @@ namespace lanesort::cu {
 /// Device memory as bindings have it.
 inline void* pointer_to(CUdeviceptr memory) noexcept { return reinterpret_cast<void*>(memory); }
 
+/// Allocates by a call, before anything else is done.
+template <class Allocate>
+void allocate_first(const Allocate& allocate) {
+    try {
+        allocate();
+    } catch (const Error& error) {
+        if (error.code() == ErrorCode::out_of_memory) throw detail::NoMemoryForWork(error);
+        throw;
+    }
+}
+
 /// A stream; its destructor waits for it.
 class OwnStream {
 public:

@@ -1,5 +1,7 @@
 #include "recording.hpp"
 
+#include "memory.hpp"
+
 namespace lanesort::cu {
 
 GraphRecording::GraphRecording(Host& host, std::shared_ptr<const detail::Work> work, const detail::Bindings& bindings)
@@ -21,7 +23,7 @@ GraphRecording::GraphRecording(Host& host, std::shared_ptr<const detail::Work> w
     LANESORT_CU(cuStreamEndCapture, stream, &graph_);
     if (const CUresult made = driver().cuGraphInstantiateWithFlags(&executable_, graph_, 0); made != CUDA_SUCCESS) {
         driver().cuGraphDestroy(graph_);
-        check(made, "cuGraphInstantiateWithFlags");
+        allocate_first([&] { check(made, "cuGraphInstantiateWithFlags"); });
     }
 }
 

@@ -16,6 +16,21 @@ std::size_t bytes_of(std::size_t elements, const ElementBytes& bytes) noexcept {
     return aligned(elements * bytes.key) + aligned(elements * bytes.value) + aligned(elements * bytes.index);
 }
 
+/// What choose_splitters takes of it.
+std::size_t splitters_local_bytes(const ElementBytes& bytes, const Buckets& buckets) noexcept {
+    return bytes_of(buckets.sample, bytes) + 4 * (5 * (std::size_t{1} << buckets.bits) + 6);
+}
+
+/// Moves, on average, from one saved block to the next: fewer would cost more copies than they save time.
+constexpr std::uint64_t least_window = 15;
+
+/// Blocks of the pool for what fills no block, on average half a block a child and stripe, and for a block of every
+/// second child.
+std::uint64_t blocks_besides_cuts(const Level& level) noexcept {
+    const std::uint64_t children = std::uint64_t{1} << level.buckets.bits;
+    return level.most_stripes * children / 2 + level.batch() * children / 2 + 4 * level.most_stripes;
+}
+
 /// A level's kernels for such elements: the largest groups that the device's local memory holds. Its blocks are so many
 /// times as wide as those that move fast.
 std::optional<Level> level_of(const DeviceInfo& device, const ElementBytes& bytes, unsigned bits, std::uint64_t leaf,
@@ -35,8 +50,9 @@ std::optional<Level> level_of(const DeviceInfo& device, const ElementBytes& byte
         level.shape.work_items = work_items;
         level.shape.resident_groups = std::max(1024 / work_items, 1u);
         if (work_items > device.max_work_items || work_items < level.buckets.block) continue;
-        level.buckets.sample = static_cast<unsigned>(std::min(std::uint64_t{32} << bits, std::bit_floor(leaf)));
-        while (bytes_of(level.buckets.sample, bytes) + 20 * ((std::size_t{1} << bits) + 1) > device.local_bytes)
+        const unsigned least_sample = 4u << bits;
+        level.buckets.sample = 8 * least_sample;
+        while (level.buckets.sample > least_sample && splitters_local_bytes(bytes, level.buckets) > device.local_bytes)
             level.buckets.sample /= 2;
         const std::size_t local = classify_local_bytes(level.shape, bytes, level.buckets);
         // Two groups hide each other's barriers, where a multiprocessor has room for them.
@@ -45,7 +61,7 @@ std::optional<Level> level_of(const DeviceInfo& device, const ElementBytes& byte
             2 * classify_local_bytes({.work_items = 512, .register_vectors = level.shape.register_vectors}, bytes,
                                      level.buckets) <=
                 device.local_bytes;
-        if (local <= device.local_bytes && !could_be_two && level.buckets.sample >= 4u << bits) return level;
+        if (local <= device.local_bytes && !could_be_two) return level;
     }
     return std::nullopt;
 }
@@ -92,26 +108,27 @@ std::optional<Distribution> made_in(const Way& way, const DeviceInfo& device, co
             std::max(std::uint64_t{device.compute_units} * added.shape.resident_groups, 2 * added.batch());
         parents = added.children();
     }
-    // The pool has what the tables leave; for each of its blocks an entry is noted.
-    std::uint64_t units = shared_tables(made).end + 1, splitters = 0;
+    // The pool has what the tables leave, but no more than is of use; for each of its blocks an entry is noted.
+    std::uint64_t units = shared_tables(made).end + 1, splitters = 0, of_use = 0;
     unsigned smallest = made.levels.front().buckets.block;
     for (const Level& level : made.levels) {
         units = level_tables(level, units).end;
         splitters = std::max(splitters, level.batch() << level.buckets.bits);
         smallest = std::min(smallest, level.buckets.block);
+        const std::uint64_t cuts = ceil_div(level.slots * 4 / 3, least_window) + 1;
+        of_use = std::max(of_use, (2 * blocks_besides_cuts(level) + cuts) * level.buckets.block);
     }
     const std::uint64_t known = 8 * units + splitters * bytes.all();
     if (known >= most) return std::nullopt;
     made.splitters = splitters;
-    made.pool_elements = (most - known) / (smallest * bytes.all() + 4) * smallest;
+    of_use = std::min(of_use, 2 * count);  // each element once for itself, and once in a block that was cut
+    made.pool_elements = std::min((most - known) / (smallest * bytes.all() + 4), of_use / smallest) * smallest;
     for (Level& level : made.levels) {
         level.pool_blocks = made.pool_elements / level.buckets.block;
-        // Half a block a child and stripe, on average, and a block of every second child.
-        const std::uint64_t children = std::uint64_t{1} << level.buckets.bits;
-        const std::uint64_t expected =
-            level.most_stripes * children / 2 + level.batch() * children / 2 + 4 * level.most_stripes;
+        const std::uint64_t expected = blocks_besides_cuts(level);
         const std::uint64_t for_cuts = level.pool_blocks > expected ? level.pool_blocks - expected : 0;
-        level.window = std::max<std::uint64_t>(level.slots / std::max<std::uint64_t>(for_cuts * 3 / 4, 1), 15);
+        level.window =
+            std::max<std::uint64_t>(level.slots / std::max<std::uint64_t>(for_cuts * 3 / 4, 1), least_window);
         if (level.window > way.most_window) return std::nullopt;
     }
     return made;
@@ -124,7 +141,7 @@ std::size_t classify_local_bytes(const Shape& shape, const ElementBytes& bytes, 
     const std::size_t tile = std::size_t{shape.work_items} * shape.register_vectors;
     const std::size_t listed = std::max(tile / buckets.block + children, 2 * std::size_t{buckets.block});
     return std::max(bytes_of(buckets.block * children + tile + children, bytes) + 4 * (8 * children + listed + 1),
-                    bytes_of(buckets.sample, bytes) + 4 * (5 * children + 6));
+                    splitters_local_bytes(bytes, buckets));
 }
 
 Shape place_blocks_shape(Shape shape) noexcept {

@@ -16,7 +16,7 @@ namespace lanesort::detail {
 inline constexpr unsigned most_tiles_of_few = 4;
 
 /// One level: each of `parents` ranges is divided into 2^buckets.bits children; so many at a time. Requires: a range
-/// that is divided has buckets.sample elements and two blocks, or more.
+/// that is divided has two blocks or more.
 struct Level {
     Buckets buckets;
     Shape shape;                     ///< work-items, and in register_vectors the elements of each in a tile

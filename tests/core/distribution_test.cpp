@@ -62,5 +62,30 @@ TEST_CASE("distribution: ranges that are as long as samples make them have room 
                 }
 }
 
+TEST_CASE("distribution: on poor devices, and however little or much memory it may take") {
+    for (const std::uint64_t local : {4096u, 8192u, 16384u, 32768u, 227u << 10})
+        for (const unsigned items : {32u, 128u, 256u, 1024u})
+            for (const ElementBytes& bytes :
+                 {ElementBytes(1), ElementBytes(4), ElementBytes(8, 8, 4), ElementBytes(16, 16)})
+                for (const std::uint64_t count : {10'000ull, 38'546ull, 1'000'003ull, 1ull << 26})
+                    for (const std::uint64_t most : {1000ull, 100'000ull, 10'000'000ull, 1ull << 40}) {
+                        DeviceInfo device = test::graphics_card();
+                        device.local_bytes = local;
+                        device.max_work_items = items;
+                        const auto made = make_distribution(device, bytes, count, 512, most);
+                        if (!made) continue;
+                        std::uint64_t units = shared_tables(*made).end;
+                        for (const Level& level : made->levels) {
+                            units = level_tables(level, units).end;
+                            CHECK(level.shape.work_items <= items);
+                            CHECK(classify_local_bytes(level.shape, bytes, level.buckets) <= local);
+                        }
+                        const std::uint64_t taken = 8 * units + (made->splitters + made->pool_elements) * bytes.all();
+                        CHECK(taken <= most);
+                        // What is of no use is not taken.
+                        CHECK(taken <= std::max<std::uint64_t>(4 * count * bytes.all(), 4 << 20));
+                    }
+}
+
 }  // namespace
 }  // namespace lanesort::detail

@@ -2,6 +2,7 @@
 #include "core/sorter_core.hpp"
 
 #include <lanesort/commands.hpp>
+#include <lanesort/cuda.hpp>
 #include <lanesort/error.hpp>
 
 #include "core/described_device.hpp"
@@ -348,8 +349,25 @@ public:
     }
     SortReport run_on_host_memory(const Work& work, const Bindings&,
                                   const std::function<void(std::size_t, std::size_t)>&) override {
-        if (work.report.device_bytes > 0) throw Error(ErrorCode::out_of_memory, "the card is full");
+        refuse(work);
         return work.report;
+    }
+    void check(const Queue&) const override {}
+    MemoryFacts inspect(void*) const override { return {.bytes = std::uint64_t{1} << 40}; }
+    void enqueue(const Work& work, const Bindings&, const Queue&, void**) override { refuse(work); }
+    std::unique_ptr<Recording> record(std::shared_ptr<const Work> work, const Bindings&, void*) override {
+        refuse(*work);
+        return nullptr;
+    }
+
+    bool is_late = false;  ///< commands were enqueued before memory was lacking
+
+private:
+    void refuse(const Work& work) const {
+        if (work.report.device_bytes == 0) return;
+        const Error error(ErrorCode::out_of_memory, "the card is full");
+        if (is_late) throw error;
+        throw NoMemoryForWork(error);
     }
 };
 
@@ -375,14 +393,57 @@ TEST_CASE("core: CUDA sorts by distribution from 128 MiB on, where nothing speak
 }
 
 TEST_CASE("core: where there is no memory for a distribution that nobody demanded, another schedule sorts") {
-    SorterCore core(std::make_unique<FullCard>(), {.use_tuned = false});
+    auto card = std::make_unique<FullCard>();
+    bool& is_late = card->is_late;
+    Sorter sorter(std::make_unique<SorterCore>(std::move(card), SorterOptions{.use_tuned = false}));
     std::vector<std::uint32_t> keys(1 << 25);
-    Bindings bindings;
-    bindings[Slot::keys] = {keys.data()};
-    Request request{.count = keys.size(), .in_host_memory = true};
-    CHECK(core.run(request, bindings).schedule != Schedule::distribution);
-    request.schedule = Schedule::distribution;
-    test::check_refused(ErrorCode::out_of_memory, "full", [&] { core.run(request, bindings); });
+    cu::KeyRange range{.memory = keys.data(), .count = keys.size()};
+    const auto host = [&] { return sorter.sort(keys, {.schedule = range.schedule}); };
+    const auto stream = [&] { return cu::enqueue_sort(sorter, nullptr, range); };
+    const auto record = [&] { cu::Recorded(sorter, nullptr, sort(range)); };
+    CHECK(host().schedule != Schedule::distribution);
+    CHECK(stream().schedule != Schedule::distribution);
+    CHECK_NOTHROW(record());
+    const auto all_are_refused = [&] {
+        test::check_refused(ErrorCode::out_of_memory, "full", host);
+        test::check_refused(ErrorCode::out_of_memory, "full", stream);
+        test::check_refused(ErrorCode::out_of_memory, "full", record);
+    };
+    is_late = true;
+    all_are_refused();
+    is_late = false;
+    range.schedule = Schedule::distribution;
+    all_are_refused();
+}
+
+/// A card whose compiler lets groups of the larger kernels have so many work-items.
+class GreedyCompiler final : public DescribedDevice {
+public:
+    explicit GreedyCompiler(unsigned allowed) : DescribedDevice(FullCard::card()), allowed_(allowed) {}
+    std::shared_ptr<const Program> compile(const KernelParameters& parameters) override {
+        auto program = std::make_shared<Program>(parameters);
+        program->max_work_items = parameters.family == Family::classify ? allowed_ : 1024;
+        return program;
+    }
+
+private:
+    unsigned allowed_;
+};
+
+TEST_CASE("core: a distribution has groups as small as its compiler wants, or is none") {
+    for (const unsigned allowed : {1024u, 512u, 300u, 256u, 192u, 128u, 64u, 1u}) {
+        CAPTURE(allowed);
+        SorterCore core(std::make_unique<GreedyCompiler>(allowed), {.use_tuned = false});
+        const Request request{.count = 1 << 25};
+        const auto work = core.planner().plan(request);
+        CHECK((work->report.schedule == Schedule::distribution) == (allowed >= 128));
+        for (const auto& program : work->programs) CHECK(program->parameters.work_items() <= program->max_work_items);
+        Request demanded = request;
+        demanded.schedule = Schedule::distribution;
+        if (allowed < 128)
+            test::check_refused(ErrorCode::unsupported, "cannot be sorted by distribution",
+                                [&] { core.planner().plan(demanded); });
+    }
 }
 
 TEST_CASE("core: options and ranges say the schedule") {

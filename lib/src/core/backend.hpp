@@ -24,6 +24,12 @@ struct MemoryFacts {
     std::size_t alignment = 16;  ///< bytes, as far as elements need it
 };
 
+/// There is no memory for the work's own arrays; nothing was done yet.
+class NoMemoryForWork : public Error {
+public:
+    explicit NoMemoryForWork(const Error& error) : Error(error) {}
+};
+
 /// A work that is recorded once on arrays and enqueued many times.
 class Recording {
 public:
@@ -58,6 +64,8 @@ public:
     /// Forgets all programs; those that a work or a recording holds stay. Waits until nothing that was enqueued can use
     /// the others.
     virtual void release() = 0;
+
+    // These three throw NoMemoryForWork where memory is lacking before anything was done.
 
     /// Uploads arrays from host memory, runs the work and downloads them; blocks. `progress` may be empty.
     virtual SortReport run_on_host_memory(const Work& work, const Bindings& bindings,

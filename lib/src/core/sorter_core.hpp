@@ -22,17 +22,17 @@ public:
     SortReport run(const Request& request, Bindings bindings);
     /// Throws for what is wrong with the queue, or with arrays on the device's memory.
     void check(const Queue& queue, const Request& request, const Bindings& bindings);
-    /// Returns run(work) for the request's work. Where there is no memory for a distribution that nobody demanded, the
-    /// same for work that takes none.
+    /// Returns run(work) for the request's work. Where there is no memory for a distribution that nobody demanded, and
+    /// nothing was done yet, the same for work that takes none.
     template <class Run>
     auto with_work(const Request& request, const Run& run) {
         const std::shared_ptr<const Work> work = plan(request);
         try {
             return run(work);
-        } catch (const Error& error) {
+        } catch (const NoMemoryForWork&) {
             const bool is_choice =
                 request.schedule == Schedule::automatic && work->report.schedule == Schedule::distribution;
-            if (!is_choice || error.code() != ErrorCode::out_of_memory) throw;
+            if (!is_choice) throw;
         }
         Request without = request;
         without.data_independent = true;

@@ -167,9 +167,10 @@ private:
         save.add_count(level.batch(), 4);
         save.add_count(level.pool_blocks, 4);
 
-        // Paths differ in length: the device lets another group begin where one ends.
+        // Paths differ in length: the device lets another group begin where one ends, so there are more than run at
+        // once.
         use(programs_[number].move);
-        Launch& move = launch("move_blocks", std::uint64_t{planner_.device().compute_units} * 256 * 32 / items());
+        Launch& move = launch("move_blocks", std::uint64_t{planner_.device().compute_units} * 256);
         elements(move);
         pool(move, distribution_.splitters);
         for (const std::uint64_t of :
@@ -233,13 +234,14 @@ private:
     std::uint8_t program_ = 0;                      // its place in the work
 };
 
-/// Whether a sort that may take any schedule takes this one: on an H200 it is faster than columns from so many bytes on
-/// (bench/NOTES.md). On devices that were not measured none does.
+/// Whether a sort that may take any schedule takes this one: by CUDA on an H200 it is faster than columns from so many
+/// bytes on (bench/NOTES.md). Cards with much less local memory were not measured, nor was OpenCL but to be slower.
 bool is_faster(const DeviceInfo& device, const Request& request, const ElementBytes& bytes) {
-    constexpr std::uint64_t least_bytes = std::uint64_t{1} << 27;
-    return device.backend == "CUDA" && request.schedule == Schedule::automatic && !request.data_independent &&
-           !request.counts_syncs && !request.in_rows() && request.first == all_keys &&
-           request.operation != Operation::merge && !bytes.is_record && request.count * bytes.all() >= least_bytes;
+    constexpr std::uint64_t least_bytes = std::uint64_t{1} << 27, least_local_bytes = std::uint64_t{1} << 17;
+    return device.backend == "CUDA" && device.local_bytes >= least_local_bytes &&
+           request.schedule == Schedule::automatic && !request.data_independent && !request.counts_syncs &&
+           !request.in_rows() && request.first == all_keys && request.operation != Operation::merge &&
+           !bytes.is_record && request.count * bytes.all() >= least_bytes;
 }
 
 /// A request that sorts the ranges from and to the places that a table in the work's own integers tells.
@@ -253,56 +255,76 @@ Request leaves_of(const Request& request, std::uint64_t number, std::uint64_t lo
     return leaves;
 }
 
-}  // namespace
+/// All that a distribution launches.
+struct CompiledDistribution {
+    Distribution distribution;
+    std::vector<LevelPrograms> levels;
+    Request leaves, few, whole;  ///< what the networks sort in the end
+    Network of_leaves, of_few, of_whole;
+};
 
-bool add_distribution(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
-                      Slot indices, Slot values) {
+CompiledDistribution compile_all(Planner& planner, const Request& request, const ElementBytes& bytes) {
     DeviceInfo device = planner.device();
-    const bool is_demanded = request.schedule == Schedule::distribution;
-    if (!is_demanded && !is_faster(device, request, bytes)) return false;
-    if (!device.compiles)
-        throw Error(
-            ErrorCode::unsupported,
-            fmt::format(
-                "{} has a distribution with AVX2 or AVX-512 alone, of keys of 4 and 8 bytes, and of keys of 4 with "
-                "values or indices of 4",
-                device.name));
     const std::optional<Shape> wanted = planner.wanted_shape(request.count, bytes);
     std::uint64_t leaf = (wanted ? *wanted : choose_shape(device, bytes, request.count)).tile_keys();
     const std::uint64_t most =
         request.extra_bytes > 0 ? request.extra_bytes : most_distribution_bytes(request.count, bytes);
     for (;;) {
-        const std::optional<Distribution> distribution = make_distribution(device, bytes, request.count, leaf, most);
-        if (!distribution && !is_demanded) return false;
-        if (!distribution)
+        const std::optional<Distribution> made = make_distribution(device, bytes, request.count, leaf, most);
+        if (!made)
             throw Error(ErrorCode::unsupported,
                         fmt::format("{} keys cannot be sorted by distribution on {}: they are too few, or local memory "
                                     "or the {} bytes that it may take are too small",
                                     request.count, device.name, most));
-        const Request leaves = leaves_of(request, distribution->leaves(), leaf);
+        const Request leaves = leaves_of(request, made->leaves(), leaf);
         Network of_leaves = make_network(planner, leaves, bytes, true);
         if (of_leaves.plan.passes.size() > 1) {
             // The device's compiler wants a smaller tile.
             leaf = of_leaves.plan.shape.tile_keys();
             continue;
         }
-        std::vector<LevelPrograms> programs =
-            compile_levels(planner, request, bytes, *distribution, &device.max_work_items);
-        if (programs.empty()) continue;
-        const Request few = leaves_of(request, distribution->few(), leaf * most_tiles_of_few);
+        std::vector<LevelPrograms> levels = compile_levels(planner, request, bytes, *made, &device.max_work_items);
+        if (levels.empty()) continue;
+        const Request few = leaves_of(request, made->few(), leaf * most_tiles_of_few);
         const Request whole = leaves_of(request, 1, request.count);
-        Levels levels(planner, work, request, bytes, *distribution, std::move(programs), keys, indices, values);
-        levels.add();
-        const auto add = [&](Network network, const Request& of, std::uint64_t from) {
-            network.segments = Slot::own_integers;
-            network.first_segment = from;
-            add_network(work, std::move(network), of, keys, indices, values);
-        };
-        add(std::move(of_leaves), leaves, levels.leaves());
-        add(make_network(planner, few, bytes, true), few, levels.few());
-        add(make_network(planner, whole, bytes, true), whole, levels.whole());
-        return true;
+        Network of_few = make_network(planner, few, bytes, true), of_whole = make_network(planner, whole, bytes, true);
+        return {
+            *made, std::move(levels), leaves, few, whole, std::move(of_leaves), std::move(of_few), std::move(of_whole)};
     }
+}
+
+}  // namespace
+
+bool add_distribution(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
+                      Slot indices, Slot values) {
+    const DeviceInfo& device = planner.device();
+    const bool is_demanded = request.schedule == Schedule::distribution;
+    if (!is_demanded && !is_faster(device, request, bytes)) return false;
+    if (!device.compiles)
+        throw Error(
+            ErrorCode::unsupported,
+            fmt::format("{} has a distribution with AVX2 or AVX-512 alone, of keys of 4 and 8 bytes, and of keys "
+                        "of 4 with values or indices of 4",
+                        device.name));
+    std::optional<CompiledDistribution> compiled;
+    try {
+        compiled = compile_all(planner, request, bytes);
+    } catch (const Error&) {
+        if (is_demanded) throw;
+        return false;
+    }
+    Levels levels(planner, work, request, bytes, compiled->distribution, std::move(compiled->levels), keys, indices,
+                  values);
+    levels.add();
+    const auto add = [&](Network network, const Request& of, std::uint64_t from) {
+        network.segments = Slot::own_integers;
+        network.first_segment = from;
+        add_network(work, std::move(network), of, keys, indices, values);
+    };
+    add(std::move(compiled->of_leaves), compiled->leaves, levels.leaves());
+    add(std::move(compiled->of_few), compiled->few, levels.few());
+    add(std::move(compiled->of_whole), compiled->whole, levels.whole());
+    return true;
 }
 
 }  // namespace lanesort::detail
