@@ -2,6 +2,7 @@
 //
 // Blocks of sorts share a device, a shape, a type and an operation, since these are compiled. Each block has a seed of
 // its own, which is printed: LANESORT_TEST_SEED=that seed begins with that block.
+#include <cmath>
 #include <cstdio>
 
 #include "run_everywhere.hpp"
@@ -78,6 +79,71 @@ TEST_CASE("soak: random sorts") {
         });
     }
     std::printf("%zu random sorts were right\n", sorts);
+}
+
+/// Keys of which some come far more often than others, in an order that may be partly sorted: hard on splitters.
+template <Key T>
+std::vector<T> skewed_keys(std::size_t count, Random& random) {
+    std::vector<T> values = random_keys<T>(1 + (random() >> 50 >> random() % 14), random);
+    const auto is_before = [](T a, T b) { return comes_before(a, b, Order::ascending); };
+    if (random() % 2) std::ranges::sort(values, is_before);
+    const auto skew = static_cast<double>(random() % 8);
+    std::vector<T> keys(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const double uniform = static_cast<double>(random() >> 11) * 0x1p-53;
+        const double at = static_cast<double>(values.size()) * std::pow(uniform, 1 + skew);
+        keys[i] = values[std::min(static_cast<std::size_t>(at), values.size() - 1)];
+    }
+    const std::size_t rest = random() % (count + 1);
+    if (random() % 2) std::ranges::sort(keys.begin() + static_cast<std::ptrdiff_t>(rest), keys.end(), is_before);
+    return keys;
+}
+
+TEST_CASE("soak: random distributions") {
+    constexpr std::size_t sorts_of_block = 100, most_bits = 17;
+    const Targets all = targets();
+    const std::size_t wanted = sorts_wanted() / 50;
+    const bool any = std::ranges::any_of(all, [](const Target& target) { return target.info.compiles; });
+    std::size_t sorts = 0, refused = 0;
+    for (std::uint64_t block_seed = seed(); any && sorts + refused < wanted; ++block_seed) {
+        Random random(block_seed);
+        Target& target = all[random() % all.size()];
+        const Shape shape{.lanes = 1,
+                          .vectors = 4,
+                          .work_items = 32u << random() % 3,
+                          .register_vectors = 8,
+                          .steps_per_pass = 4,
+                          .remap = true,
+                          .coalesced_store = true};
+        const std::size_t type = random() % 11;
+        Request request{.schedule = Schedule::distribution};
+        request.stable = random() % 2 == 0;
+        request.value_bytes = random() % 2 * 4;
+        std::size_t turn = 0;
+        for_each_key_type([&]<class T>() {
+            if (turn++ != type || !target.info.compiles) return;
+            std::printf("seed %llu: %zu distributions done, %zu refused, now: %s in tiles of %s, on %s\n",
+                        static_cast<unsigned long long>(block_seed), sorts, refused,
+                        std::string(name(key_type_v<T>)).c_str(), to_string(shape).c_str(), target.name.c_str());
+            std::fflush(stdout);
+            for (std::size_t i = 0; i < sorts_of_block; ++i) {
+                const std::size_t count = random() >> (64 - most_bits) >> random() % 8;
+                request.order = both_orders[random() % 2];
+                request.extra_bytes = random() >> 40 >> random() % 8;
+                CAPTURE(block_seed);
+                CAPTURE(i);
+                try {
+                    run_everywhere(target, target.sorter(shape), problem_of(request, skewed_keys<T>(count, random)),
+                                   random() % 9);
+                    ++sorts;
+                } catch (const Error& error) {
+                    REQUIRE(error.code() == ErrorCode::unsupported);
+                    ++refused;
+                }
+            }
+        });
+    }
+    std::printf("%zu random distributions were right, %zu could not be\n", sorts, refused);
 }
 
 }  // namespace
