@@ -240,8 +240,8 @@ bool is_faster(const DeviceInfo& device, const Request& request, const ElementBy
     constexpr std::uint64_t least_bytes = std::uint64_t{1} << 27, least_local_bytes = std::uint64_t{1} << 17;
     return device.backend == "CUDA" && device.local_bytes >= least_local_bytes &&
            request.schedule == Schedule::automatic && !request.data_independent && !request.counts_syncs &&
-           !request.in_rows() && request.first == all_keys && request.operation != Operation::merge &&
-           !bytes.is_record && request.count * bytes.all() >= least_bytes;
+           !request.in_rows() && request.first == all_keys && !bytes.is_record &&
+           request.count * bytes.all() >= least_bytes;
 }
 
 /// A request that sorts the ranges from and to the places that a table in the work's own integers tells.

@@ -52,7 +52,7 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
         request.schedule == Schedule::distribution ||
         (request.schedule == Schedule::automatic && !request.data_independent && request.count >= least_count);
     if (!is_wanted || !has_kernels(device, bytes) || request.in_rows() || request.first != all_keys ||
-        request.counts_syncs || request.operation == Operation::merge)
+        request.counts_syncs)
         return false;
 
     KernelParameters parameters{

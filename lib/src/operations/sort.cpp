@@ -252,8 +252,9 @@ void gather(Work& work, Slot first, Slot second, Slot all) {
 
 void add_sort(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys, Slot indices,
               Slot values) {
-    const bool is_distribution = add_quicksort(planner, work, request, bytes, keys, indices, values) ||
-                                 add_distribution(planner, work, request, bytes, keys, indices, values);
+    const bool is_distribution = request.operation != Operation::merge &&
+                                 (add_quicksort(planner, work, request, bytes, keys, indices, values) ||
+                                  add_distribution(planner, work, request, bytes, keys, indices, values));
     if (!is_distribution) add_network(work, make_network(planner, request, bytes), request, keys, indices, values);
     if (request.in_rows() || request.operation == Operation::merge) return;
     const auto is_of_columns = [](const Pass& pass) { return pass.kind == Pass::Kind::merge_columns; };
