@@ -11,20 +11,13 @@
 #include "distribution.hpp"
 #include "integers.hpp"
 #include "run_everywhere.hpp"
+#include "shapes.hpp"
 
 namespace lanesort::test {
 namespace {
 
 using namespace lanesort::detail;
 using Keys = std::vector<std::uint32_t>;
-
-constexpr Shape shape{.lanes = 1,
-                      .vectors = 4,
-                      .work_items = 64,
-                      .register_vectors = 8,
-                      .steps_per_pass = 4,
-                      .remap = true,
-                      .coalesced_store = true};
 
 // As kernels/buckets.h has them.
 constexpr std::uint32_t no_slot = 0x3fffffff, is_start = 0x40000000;
@@ -46,8 +39,8 @@ class Observed {
 public:
     Observed(Sorter& sorter, const Keys& keys, std::uint64_t extra_bytes)
         : core_(sorter.core()),
-          made_(
-              *make_distribution(core_.backend().info(), ElementBytes(4), keys.size(), shape.tile_keys(), extra_bytes)),
+          made_(*make_distribution(core_.backend().info(), ElementBytes(4), keys.size(), small_leaves.tile_keys(),
+                                   extra_bytes)),
           shared_(shared_tables(made_)) {
         std::uint64_t end = shared_.end;
         for (const Level& level : made_.levels) {
@@ -293,7 +286,7 @@ TEST_SUITE("distribution") {
         Random random(seed());
         for (Target& target : targets()) {
             if (!target.info.compiles) continue;
-            Sorter sorter = target.new_sorter(shape);
+            Sorter sorter = target.new_sorter(small_leaves);
             for (const std::size_t count : {20'001, 250'007})
                 for (const std::uint64_t extra : {3u << 20, 600'000u, 400'000u})
                     for (const std::uint32_t values : {0u, 1u, 40u, 700u}) {

@@ -4,18 +4,11 @@
 
 #include "error_support.hpp"
 #include "run_everywhere.hpp"
+#include "shapes.hpp"
 
 namespace lanesort::test {
 namespace {
 
-/// A leaf has few elements, so few keys take several levels.
-constexpr Shape small_leaves{.lanes = 1,
-                             .vectors = 4,
-                             .work_items = 64,
-                             .register_vectors = 8,
-                             .steps_per_pass = 4,
-                             .remap = true,
-                             .coalesced_store = true};
 constexpr std::uint64_t much = 3 << 20;
 
 /// Keys that are hard on samples, splitters, blocks or moves.

@@ -108,13 +108,8 @@ TEST_CASE("soak: random distributions") {
     for (std::uint64_t block_seed = seed(); any && sorts + refused < wanted; ++block_seed) {
         Random random(block_seed);
         Target& target = all[random() % all.size()];
-        const Shape shape{.lanes = 1,
-                          .vectors = 4,
-                          .work_items = 32u << random() % 3,
-                          .register_vectors = 8,
-                          .steps_per_pass = 4,
-                          .remap = true,
-                          .coalesced_store = true};
+        Shape shape = small_leaves;
+        shape.work_items = 32u << random() % 3;
         const std::size_t type = random() % 11;
         Request request{.schedule = Schedule::distribution};
         request.stable = random() % 2 == 0;
