@@ -238,9 +238,7 @@ private:
 /// bytes on (bench/NOTES.md). Cards with much less local memory were not measured, nor was OpenCL but to be slower.
 bool is_faster(const DeviceInfo& device, const Request& request, const ElementBytes& bytes) {
     constexpr std::uint64_t least_bytes = std::uint64_t{1} << 27, least_local_bytes = std::uint64_t{1} << 17;
-    return device.backend == "CUDA" && device.local_bytes >= least_local_bytes &&
-           request.schedule == Schedule::automatic && !request.data_independent && !request.counts_syncs &&
-           !request.in_rows() && request.first == all_keys && !bytes.is_record &&
+    return device.backend == "CUDA" && device.local_bytes >= least_local_bytes && !bytes.is_record &&
            request.count * bytes.all() >= least_bytes;
 }
 

@@ -48,12 +48,8 @@ std::uint64_t stripes_of(const DeviceInfo& device, std::uint64_t count, std::uin
 bool add_quicksort(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
                    Slot indices, Slot values) {
     const DeviceInfo& device = planner.device();
-    const bool is_wanted =
-        request.schedule == Schedule::distribution ||
-        (request.schedule == Schedule::automatic && !request.data_independent && request.count >= least_count);
-    if (!is_wanted || !has_kernels(device, bytes) || request.in_rows() || request.first != all_keys ||
-        request.counts_syncs)
-        return false;
+    const bool is_wanted = request.schedule == Schedule::distribution || request.count >= least_count;
+    if (!is_wanted || !has_kernels(device, bytes)) return false;
 
     KernelParameters parameters{
         .family = Family::quicksort, .bytes = bytes, .shape = choose_shape(device, bytes, request.count)};

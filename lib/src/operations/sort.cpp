@@ -250,11 +250,19 @@ void gather(Work& work, Slot first, Slot second, Slot all) {
     }
 }
 
+/// Whether a sort may go by distribution, a quicksort among them, which depends on the keys.
+bool may_distribute(const Request& request) {
+    if (request.operation == Operation::merge || request.in_rows() || request.first != all_keys || request.counts_syncs)
+        return false;
+    return request.schedule == Schedule::distribution ||
+           (request.schedule == Schedule::automatic && !request.data_independent);
+}
+
 void add_sort(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys, Slot indices,
               Slot values) {
-    const bool is_distribution = request.operation != Operation::merge &&
-                                 (add_quicksort(planner, work, request, bytes, keys, indices, values) ||
-                                  add_distribution(planner, work, request, bytes, keys, indices, values));
+    const bool is_distribution =
+        may_distribute(request) && (add_quicksort(planner, work, request, bytes, keys, indices, values) ||
+                                    add_distribution(planner, work, request, bytes, keys, indices, values));
     if (!is_distribution) add_network(work, make_network(planner, request, bytes), request, keys, indices, values);
     if (request.in_rows() || request.operation == Operation::merge) return;
     const auto is_of_columns = [](const Pass& pass) { return pass.kind == Pass::Kind::merge_columns; };
