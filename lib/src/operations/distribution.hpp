@@ -5,8 +5,8 @@
 
 namespace lanesort::detail {
 
-/// Adds the launches that sort the request's one range by distribution, if the request demands it. Returns whether it
-/// did. Throws Error(unsupported) where it cannot be.
+/// Adds the launches that sort the request's one range by distribution, if it is faster or demanded. Returns whether it
+/// did. Throws Error(unsupported) where one that is demanded cannot be. Requires: the request does not rule it out.
 bool add_distribution(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
                       Slot indices, Slot values);
 

@@ -5,8 +5,8 @@
 
 namespace lanesort::detail {
 
-/// Adds the launches of a quicksort of the request's one range, if the request does not rule that out, the device has
-/// the kernels, and it is faster or demanded. Returns whether it did.
+/// Adds the launches of a quicksort of the request's one range, if the device has the kernels, and it is faster or
+/// demanded. Returns whether it did. Requires: the request does not rule a distribution out.
 bool add_quicksort(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
                    Slot indices, Slot values);
 
