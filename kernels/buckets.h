@@ -23,6 +23,9 @@
 /* equal[c] of a child: all of its elements are equal; its splitter is the end of such a child. */
 #define ARE_EQUAL 1u
 #define ENDS_EQUAL 2u
+/* equal[0], from this bit on: one more than lg of the keys of a cell, where the splitters are the first keys of cells. */
+#define CELL_WIDTH_PLACE 8
+#define CELLS (16 * BUCKETS)
 
 /* What is to be done with a range. */
 #define IS_SORTED_LATER 0u

@@ -26,6 +26,7 @@
  *   COLUMN_BITS       lg of the columns in which the tiles of tile_in_local.cl are sorted, if at all, else 0; only with L = 1
  *   BUCKET_BITS       lg of the children that a range is divided into, where it is sorted by distribution
  *   BLOCK             elements of a block there; a multiple of 32
+ *   HELD_BLOCKS       blocks of each child that local memory has room for there; a power of two
  *   SAMPLE            elements of the sample that splitters are chosen from
  *   CHUNK_BYTES       of the part of a tile that tile_in_cache.cl finishes in the first-level cache
  * What is done with them:
@@ -118,6 +119,9 @@
 #endif
 #ifndef BLOCK
 #define BLOCK 64
+#endif
+#ifndef HELD_BLOCKS
+#define HELD_BLOCKS 2
 #endif
 #ifndef SAMPLE
 #define SAMPLE (16 << BUCKET_BITS)

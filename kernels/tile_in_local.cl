@@ -210,6 +210,19 @@ INLINE void store_columns(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, 
  * merge. */
 #define SKIPS (SEGMENT_BITS > 0 && TILES_PER_GROUP == 1 && TILE_WORK_ITEMS > 1 && BARRIERS_IN_BRANCHES && !COUNT_SYNC)
 
+/* Of leaves few tiles have anything to merge: a work-group takes every so many-th of all, one tile at a time. */
+#if LEAVES
+/* Those that are too large for one tile are listed from the first on; nearly always there are none. */
+#define EACH_TILE(number, first)                                                                                       \
+    for (offset_t number = GROUP_ID, tiles = segments[segments_offset] < segments[segments_offset + 1] ? rows << tile_bits \
+                                                                                                       : 0;             \
+         number < tiles; number += GROUPS)
+#define END_OF_TILE() BARRIER()
+#else
+#define EACH_TILE(number, first) for (offset_t number = (first), once = 1; once; once = 0)
+#define END_OF_TILE()
+#endif
+
 #if !TWO_RANGES
 /* So many of the phases are enough for so many elements of a tile; those in registers are made in any case. */
 INLINE uint phases_for(position_t elements, uint phases) {
@@ -334,10 +347,15 @@ KERNEL void merge_columns(GLOBAL key_t* keys, offset_t keys_offset, position_t c
     DECLARE_LOCAL_TILE(local_tile);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
-    offset_t number = enter_row(&arrays, &count, TILE_NUMBER(GROUP_ID), segments + segments_offset, rows, end, tile_bits);
-    sync_t sync = merge_sorted_strips(local_tile, arrays, count, column_tile((position_t)number, count),
-                                      IF_UNROLLED(STRIP_BITS + 1, first_phase), IF_UNROLLED(TILE_BITS, phases), CODING_NONE, CODING_NONE, flip);
-    report_sync(counters, counters_offset, sync);
+    EACH_TILE(group, TILE_NUMBER(GROUP_ID)) {
+        arrays_t row = arrays;
+        position_t in_row = count;
+        offset_t number = enter_row(&row, &in_row, group, segments + segments_offset, rows, end, tile_bits);
+        sync_t sync = merge_sorted_strips(local_tile, row, in_row, column_tile((position_t)number, in_row),
+                                          IF_UNROLLED(STRIP_BITS + 1, first_phase), IF_UNROLLED(TILE_BITS, phases), CODING_NONE, CODING_NONE, flip);
+        report_sync(counters, counters_offset, sync);
+        END_OF_TILE();
+    }
 }
 
 /* Each tile, whose columns are in order.
@@ -351,11 +369,16 @@ KERNEL void merge_tile_columns(GLOBAL key_t* keys, offset_t keys_offset, positio
     DECLARE_LOCAL_TILE(local_tile);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
-    offset_t number = enter_row(&arrays, &count, TILE_NUMBER(GROUP_FROM_END), segments + segments_offset, rows, end, tile_bits);
-    sync_t sync = merge_sorted_strips(local_tile, arrays, count, tile_of_columns((position_t)number, count),
-                                      IF_UNROLLED(STRIP_BITS + 1, first_phase), IF_UNROLLED(TILE_BITS, phases), CODING_NONE,
-                                      store_coding, flip);
-    report_sync(counters, counters_offset, sync);
+    EACH_TILE(group, TILE_NUMBER(GROUP_FROM_END)) {
+        arrays_t row = arrays;
+        position_t in_row = count;
+        offset_t number = enter_row(&row, &in_row, group, segments + segments_offset, rows, end, tile_bits);
+        sync_t sync = merge_sorted_strips(local_tile, row, in_row, tile_of_columns((position_t)number, in_row),
+                                          IF_UNROLLED(STRIP_BITS + 1, first_phase), IF_UNROLLED(TILE_BITS, phases), CODING_NONE,
+                                          store_coding, flip);
+        report_sync(counters, counters_offset, sync);
+        END_OF_TILE();
+    }
 }
 
 /* What lies about the borders between tiles of one run: the phase that merges it.
@@ -369,11 +392,16 @@ KERNEL void merge_borders(GLOBAL key_t* keys, offset_t keys_offset, position_t c
     DECLARE_LOCAL_TILE(local_tile);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
-    offset_t number = enter_row(&arrays, &count, TILE_NUMBER(GROUP_ID), segments + segments_offset, rows, end, tile_bits);
-    sync_t sync = merge_sorted_strips(local_tile, arrays, count, border_tile((position_t)number, count),
-                                      IF_UNROLLED(BORDER_BITS, first_phase), IF_UNROLLED(BORDER_BITS, phases), load_coding,
-                                      store_coding, flip);
-    report_sync(counters, counters_offset, sync);
+    EACH_TILE(group, TILE_NUMBER(GROUP_ID)) {
+        arrays_t row = arrays;
+        position_t in_row = count;
+        offset_t number = enter_row(&row, &in_row, group, segments + segments_offset, rows, end, tile_bits);
+        sync_t sync = merge_sorted_strips(local_tile, row, in_row, border_tile((position_t)number, in_row),
+                                          IF_UNROLLED(BORDER_BITS, first_phase), IF_UNROLLED(BORDER_BITS, phases), load_coding,
+                                          store_coding, flip);
+        report_sync(counters, counters_offset, sync);
+        END_OF_TILE();
+    }
 }
 #endif
 
@@ -419,19 +447,6 @@ INLINE sync_t merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, ti
     else store_registers(r, arrays, count, tile, t, start, mirrored, store_coding, flip);
     return sync;
 }
-
-/* Of leaves few tiles have anything to merge: a work-group takes every so many-th of all, one tile at a time. */
-#if LEAVES
-/* Those that are too large for one tile are listed from the first on; nearly always there are none. */
-#define EACH_TILE(number, first)                                                                                       \
-    for (offset_t number = GROUP_ID, tiles = segments[segments_offset] < segments[segments_offset + 1] ? rows << tile_bits \
-                                                                                                       : 0;             \
-         number < tiles; number += GROUPS)
-#define END_OF_TILE() BARRIER()
-#else
-#define EACH_TILE(number, first) for (offset_t number = (first), once = 1; once; once = 0)
-#define END_OF_TILE()
-#endif
 
 /* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key.
  * Launched as the last pass of each phase. Local memory and barriers: as above; a hand-over between two rounds, and one for

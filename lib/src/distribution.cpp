@@ -10,6 +10,7 @@ namespace {
 
 constexpr unsigned team = 32;  // TEAM of kernels/buckets.h
 constexpr unsigned most_bucket_bits = 8;
+constexpr std::size_t kept_of_group = 1024;  // local memory that CUDA keeps of each group for itself
 
 std::size_t bytes_of(std::size_t elements, const ElementBytes& bytes) noexcept {
     const auto aligned = [](std::size_t size) { return (size + 15) / 16 * 16; };
@@ -18,7 +19,7 @@ std::size_t bytes_of(std::size_t elements, const ElementBytes& bytes) noexcept {
 
 /// What choose_splitters takes of it.
 std::size_t splitters_local_bytes(const ElementBytes& bytes, const Buckets& buckets) noexcept {
-    return bytes_of(buckets.sample, bytes) + 4 * (5 * (std::size_t{1} << buckets.bits) + 6);
+    return bytes_of(buckets.sample + buckets.sample / 8, bytes) + 4 * (5 * (std::size_t{1} << buckets.bits) + 7);
 }
 
 /// Moves, on average, from one saved block to the next: fewer would cost more copies than they save time.
@@ -31,38 +32,50 @@ std::uint64_t blocks_besides_cuts(const Level& level) noexcept {
     return level.most_stripes * children / 2 + level.batch() * children / 2 + 4 * level.most_stripes;
 }
 
-/// A level's kernels for such elements: the largest groups that the device's local memory holds. Its blocks are so many
-/// times as wide as those that move fast.
-std::optional<Level> level_of(const DeviceInfo& device, const ElementBytes& bytes, unsigned bits, std::uint64_t leaf,
-                              bool is_last, unsigned times) {
+/// Such a level in groups of which so many are to share a multiprocessor, if local memory has room.
+std::optional<Level> level_in(const DeviceInfo& device, const ElementBytes& bytes, unsigned bits, unsigned block,
+                              unsigned groups, unsigned work_items) {
+    if (work_items > device.max_work_items || work_items < block) return std::nullopt;
     Level level;
-    // Blocks of half a kilobyte move at the speed of a copy. Those of the last level are smaller, since there are most
-    // of what fills none.
-    const auto wide = static_cast<unsigned>(std::bit_floor(std::max<std::size_t>(512 / bytes.all(), 1)));
     level.buckets.bits = bits;
-    level.buckets.block = std::clamp(is_last ? wide / 2 : wide, team, 4 * team) * times;
-    if (leaf < 2 * level.buckets.block) return std::nullopt;
+    level.buckets.block = block;
     level.shape.lanes = 1;
-    level.shape.register_vectors = std::clamp(static_cast<unsigned>(std::bit_floor(64 / bytes.all())), 2u, 16u);
-    level.shape.vectors = level.shape.register_vectors / 2;
     level.shape.remap = true;
-    for (const unsigned work_items : {1024u, 512u, 256u, 128u}) {
-        level.shape.work_items = work_items;
-        level.shape.resident_groups = std::max(1024 / work_items, 1u);
-        if (work_items > device.max_work_items || work_items < level.buckets.block) continue;
-        const unsigned least_sample = 4u << bits;
-        level.buckets.sample = 8 * least_sample;
-        while (level.buckets.sample > least_sample && splitters_local_bytes(bytes, level.buckets) > device.local_bytes)
-            level.buckets.sample /= 2;
-        const std::size_t local = classify_local_bytes(level.shape, bytes, level.buckets);
-        // Two groups hide each other's barriers, where a multiprocessor has room for them.
-        const bool could_be_two =
-            work_items == 1024 &&
-            2 * classify_local_bytes({.work_items = 512, .register_vectors = level.shape.register_vectors}, bytes,
-                                     level.buckets) <=
-                device.local_bytes;
-        if (local <= device.local_bytes && !could_be_two) return level;
+    level.shape.work_items = work_items;
+    level.shape.resident_groups = std::max(1024 / work_items, groups);
+    const std::size_t room =
+        groups > 1 ? (device.local_bytes + kept_of_group) / groups - kept_of_group : device.local_bytes;
+    const unsigned least_sample = 4u << bits;
+    level.buckets.sample = 16 * least_sample;
+    while (level.buckets.sample > least_sample && splitters_local_bytes(bytes, level.buckets) > room)
+        level.buckets.sample /= 2;
+    for (const unsigned held : {8u, 4u, 2u}) {
+        level.buckets.held_blocks = held;
+        // A tile has as many elements as find room, nearly always, if they are in no order.
+        const std::uint64_t tile = (std::uint64_t{block} << bits) * (held - 1) / 2;
+        const std::uint64_t most_of_item = std::clamp<std::uint64_t>(std::bit_floor(64 / bytes.all()), 2, 16);
+        level.shape.register_vectors =
+            static_cast<unsigned>(std::clamp<std::uint64_t>(std::bit_floor(tile / work_items), 2, most_of_item));
+        level.shape.vectors = level.shape.register_vectors / 2;
+        if (classify_local_bytes(level.shape, bytes, level.buckets) <= room) return level;
     }
+    return std::nullopt;
+}
+
+/// A level's kernels for such elements. Its blocks are so many times as wide as those that move fast, or so much
+/// narrower, and in any case so narrow that local memory has room for them.
+std::optional<Level> level_of(const DeviceInfo& device, const ElementBytes& bytes, unsigned bits, std::uint64_t leaf,
+                              unsigned narrower, unsigned times) {
+    // Blocks of half a kilobyte move at the speed of a copy.
+    const auto wide = static_cast<unsigned>(std::bit_floor(std::max<std::size_t>(512 / bytes.all(), 1)));
+    struct Groups {
+        unsigned number, work_items;
+    };
+    for (unsigned block = std::clamp(wide / narrower, team, 4 * team) * times; block >= team; block /= 2)
+        // Two groups hide each other's barriers, where a multiprocessor has room for them.
+        for (const Groups& groups : {Groups{2, 512}, {1, 1024}, {1, 512}, {1, 256}, {1, 128}})
+            if (leaf >= 2 * block)
+                if (auto level = level_in(device, bytes, bits, block, groups.number, groups.work_items)) return level;
     return std::nullopt;
 }
 
@@ -71,6 +84,7 @@ struct Way {
     unsigned levels = 1;
     std::uint64_t batches = 1;  ///< of each level but the first
     unsigned times = 1;         ///< the first level's blocks are so many times as wide as those that move fast
+    unsigned narrower = 1;      ///< and the last one's blocks so much narrower: what fills none takes less memory
     std::uint64_t most_window = 0;
 };
 
@@ -79,7 +93,7 @@ std::optional<Distribution> made_in(const Way& way, const DeviceInfo& device, co
                                     std::uint64_t count, std::uint64_t leaf, std::uint64_t most) {
     // Samples tell the sizes of children by chance: leaves are somewhat smaller than they may be, and there may be more
     // of them than are aimed at.
-    const std::uint64_t aim = leaf * 11 / 16;
+    const std::uint64_t aim = leaf * 3 / 4;
     std::uint64_t leaves = count / aim * 6 / 5;
     for (unsigned i = 1; i < way.levels; ++i) leaves = leaves * 8 / 7;
     const auto bits = static_cast<unsigned>(std::bit_width(leaves - 1));
@@ -89,7 +103,7 @@ std::optional<Distribution> made_in(const Way& way, const DeviceInfo& device, co
         const unsigned these = std::max(left / (way.levels - i), 3u);
         if (these > most_bucket_bits) return std::nullopt;
         const std::optional<Level> level =
-            level_of(device, bytes, these, leaf, i + 1 == way.levels, i == 0 ? way.times : 1);
+            level_of(device, bytes, these, leaf, i + 1 == way.levels ? way.narrower : 1, i == 0 ? way.times : 1);
         if (!level) return std::nullopt;
         left -= std::min(these, left);
         Level& added = made.levels.emplace_back(*level);
@@ -139,8 +153,9 @@ std::optional<Distribution> made_in(const Way& way, const DeviceInfo& device, co
 std::size_t classify_local_bytes(const Shape& shape, const ElementBytes& bytes, const Buckets& buckets) noexcept {
     const std::size_t children = std::size_t{1} << buckets.bits;
     const std::size_t tile = std::size_t{shape.work_items} * shape.register_vectors;
-    const std::size_t listed = std::max(tile / buckets.block + children, 2 * std::size_t{buckets.block});
-    return std::max(bytes_of(buckets.block * children + tile + children, bytes) + 4 * (8 * children + listed + 1),
+    const std::size_t listed = tile / buckets.block + children;
+    return std::max(bytes_of((buckets.held_blocks * buckets.block + 1) * children, bytes) +
+                        (4 * (6 * children + listed + 5) + 15) / 16 * 16 + 16 * children,
                     splitters_local_bytes(bytes, buckets));
 }
 
@@ -214,8 +229,10 @@ std::optional<Distribution> make_distribution(const DeviceInfo& device, const El
         for (const std::uint64_t most_window : {64u, 512u, 2048u})
             for (std::uint64_t batches = 1; batches <= (levels > 1 ? 64u : 1u); batches *= 2)
                 for (const unsigned times : {1u, 2u})
-                    if (auto made = made_in({levels, batches, times, most_window}, device, bytes, count, leaf, most))
-                        return made;
+                    for (const unsigned narrower : {1u, 2u})
+                        if (auto made = made_in({levels, batches, times, narrower, most_window}, device, bytes, count,
+                                                leaf, most))
+                            return made;
     return std::nullopt;
 }
 

@@ -104,6 +104,7 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
             fmt::format("LEAVES={}", int{parameters.leaves}),
             fmt::format("BUCKET_BITS={}", parameters.buckets.bits),
             fmt::format("BLOCK={}", parameters.buckets.block),
+            fmt::format("HELD_BLOCKS={}", parameters.buckets.held_blocks),
             fmt::format("SAMPLE={}", parameters.buckets.sample),
             fmt::format("COALESCED_STORE={}", int{shape.coalesced_store && shape.tile_work_items() > 1}),
             fmt::format("COUNT_SYNC={}", int{parameters.count_sync})};

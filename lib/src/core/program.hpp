@@ -16,13 +16,13 @@ namespace lanesort::detail {
 
 /// The kernels of a program, by what they do.
 enum class Family : std::uint8_t {
-    sort,        ///< all keys
-    sort_first,  ///< the first keys of the order, over the heads of sorted runs
-    merge,       ///< two sorted ranges
-    select,      ///< the first keys, into an array of their own
-    order,       ///< how far ranges are in order
-    equal_runs,  ///< the runs of equal keys
-    quicksort,   ///< one range, by partitions
+    sort,          ///< all keys
+    sort_first,    ///< the first keys of the order, over the heads of sorted runs
+    merge,         ///< two sorted ranges
+    select,        ///< the first keys, into an array of their own
+    order,         ///< how far ranges are in order
+    equal_runs,    ///< the runs of equal keys
+    quicksort,     ///< one range, by partitions
     classify,      ///< by distribution: the children of elements
     place_blocks,  ///< by distribution: where these go
     move_blocks,   ///< by distribution: the moves
@@ -37,9 +37,10 @@ enum class Layout : std::uint8_t {
 
 /// What a level of a distribution divides ranges into.
 struct Buckets {
-    unsigned bits = 6;     ///< lg of the children of a range
-    unsigned block = 64;   ///< elements of a block
-    unsigned sample = 0;   ///< elements of the sample that splitters are chosen from
+    unsigned bits = 6;         ///< lg of the children of a range
+    unsigned block = 64;       ///< elements of a block
+    unsigned held_blocks = 2;  ///< of each child, that local memory has room for; a power of two
+    unsigned sample = 0;       ///< elements of the sample that splitters are chosen from
 
     friend bool operator==(const Buckets&, const Buckets&) = default;
 };

@@ -284,7 +284,8 @@ CompiledDistribution compile_all(Planner& planner, const Request& request, const
         std::vector<LevelPrograms> levels = compile_levels(planner, request, bytes, *made, &device.max_work_items);
         if (levels.empty()) continue;
         const Request few = leaves_of(request, made->few(), leaf * most_tiles_of_few);
-        const Request whole = leaves_of(request, 1, request.count);
+        Request whole = leaves_of(request, 1, request.count);
+        whole.schedule = Schedule::columns;  // has the fewest launches that find nothing to do
         Network of_few = make_network(planner, few, bytes, true), of_whole = make_network(planner, whole, bytes, true);
         return {
             *made, std::move(levels), leaves, few, whole, std::move(of_leaves), std::move(of_few), std::move(of_whole)};
