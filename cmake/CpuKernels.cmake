@@ -100,9 +100,7 @@ function(add_cpu_network instructions key value index)
     list(APPEND kernels choose_pivots part_stripes exchange_misplaced part_ranges sort_ranges)
   endif()
   add_cpu_program(sort_${elements} ${instructions} tile_in_cache.cl "${kernels}" ${definitions} FIRST_ONLY=1
-                  TWO_RANGES=0)
-  add_cpu_program(merge_${elements} ${instructions} tile_in_cache.cl "merge_strips;merge_tiles"
-                  ${definitions} TWO_RANGES=1)
+                  TWO_RANGES=1)
 endfunction()
 
 # The selections of keys of so many bytes, with indices of so many, or 0.
@@ -124,7 +122,7 @@ function(add_cpu_selections instructions key index)
   foreach(vectors IN ITEMS 8 32)
     add_cpu_program(select_${key}_${index}_${vectors} ${instructions} select_in_registers.cl "${kernels}"
                     KEY_BITS=${key_bits} VALUE_BITS=0 INDEX_BITS=${index_bits} LANES=${lanes} VECTORS=${vectors}
-                    REGISTER_VECTORS=8 TWO_RANGES=0)
+                    REGISTER_VECTORS=8)
   endforeach()
 endfunction()
 
@@ -147,7 +145,7 @@ foreach(key IN ITEMS 1 2 4 8)
   endforeach()
   # These have no vectors, so wider instructions are of no use to them.
   math(EXPR key_bits "${key} * 8")
-  set(definitions KEY_BITS=${key_bits} LANES=1 VECTORS=2048 REGISTER_VECTORS=2 TWO_RANGES=0)
+  set(definitions KEY_BITS=${key_bits} LANES=1 VECTORS=2048 REGISTER_VECTORS=2)
   add_cpu_network(baseline ${key} 16 0)
   add_cpu_network(baseline ${key} 16 4)
   add_cpu_program(order_${key} baseline order.cl "first_descents;least_descents" ${definitions} VALUE_BITS=0

@@ -66,7 +66,6 @@ struct KernelParameters {
     std::size_t local_bytes() const noexcept;
     /// Where keys are records, takes their order.
     void order_by(const KeyKind& kind);
-    bool reads_two_ranges() const noexcept { return family == Family::merge; }
     /// The indices of the elements are kept in an array.
     bool stores_indices() const noexcept { return bytes.index > 1; }
 
