@@ -26,6 +26,7 @@ enum class Family : std::uint8_t {
     classify,      ///< by distribution: the children of elements
     place_blocks,  ///< by distribution: where these go
     move_blocks,   ///< by distribution: the moves
+    permute,       ///< values, into the order of indices
 };
 
 /// What a tile holds.
