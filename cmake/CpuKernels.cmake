@@ -63,7 +63,7 @@ macro(set_to_lanes out vector_bytes widest most)
   set_to_smaller(${out} ${lanes} ${most})
 endmacro()
 
-# The network for keys of so many bytes, with values and indices of so many, or 0.
+# The network for keys of so many bytes, with values or indices of so many, or 0.
 function(add_cpu_network instructions key value index)
   set(vector_bytes ${cpu_vector_bytes_${instructions}})
   set_to_larger(widest ${value} ${index})
@@ -78,7 +78,7 @@ function(add_cpu_network instructions key value index)
   elseif(vector_bytes LESS 32 OR value EQUAL 16)
     set(lanes 1)
   else()
-    if(index EQUAL 8 OR (value GREATER 0 AND index GREATER 0))
+    if(index EQUAL 8)
       set(vector_bytes 32)
     endif()
     math(EXPR ties "${value} + ${index}")
@@ -100,9 +100,7 @@ function(add_cpu_network instructions key value index)
     list(APPEND kernels choose_pivots part_stripes exchange_misplaced part_ranges sort_ranges)
   endif()
   add_cpu_program(sort_${elements} ${instructions} tile_in_cache.cl "${kernels}" ${definitions} FIRST_ONLY=1
-                  TWO_RANGES=0)
-  add_cpu_program(merge_${elements} ${instructions} tile_in_cache.cl "merge_strips;merge_tiles"
-                  ${definitions} TWO_RANGES=1)
+                  TWO_RANGES=1)
 endfunction()
 
 # The selections of keys of so many bytes, with indices of so many, or 0.
@@ -124,7 +122,7 @@ function(add_cpu_selections instructions key index)
   foreach(vectors IN ITEMS 8 32)
     add_cpu_program(select_${key}_${index}_${vectors} ${instructions} select_in_registers.cl "${kernels}"
                     KEY_BITS=${key_bits} VALUE_BITS=0 INDEX_BITS=${index_bits} LANES=${lanes} VECTORS=${vectors}
-                    REGISTER_VECTORS=8 TWO_RANGES=0)
+                    REGISTER_VECTORS=8)
   endforeach()
 endfunction()
 
@@ -140,16 +138,12 @@ foreach(key IN ITEMS 1 2 4 8)
     endif()
     foreach(value IN ITEMS 1 2 4 8)
       add_cpu_network(${instructions} ${key} ${value} 0)
-      if(NOT instructions STREQUAL avx512)
-        add_cpu_network(${instructions} ${key} ${value} 4)
-      endif()
     endforeach()
   endforeach()
   # These have no vectors, so wider instructions are of no use to them.
   math(EXPR key_bits "${key} * 8")
-  set(definitions KEY_BITS=${key_bits} LANES=1 VECTORS=2048 REGISTER_VECTORS=2 TWO_RANGES=0)
+  set(definitions KEY_BITS=${key_bits} LANES=1 VECTORS=2048 REGISTER_VECTORS=2)
   add_cpu_network(baseline ${key} 16 0)
-  add_cpu_network(baseline ${key} 16 4)
   add_cpu_program(order_${key} baseline order.cl "first_descents;least_descents" ${definitions} VALUE_BITS=0
                   INDEX_BITS=0)
   # With the lengths of runs, or with values.
@@ -160,6 +154,12 @@ foreach(key IN ITEMS 1 2 4 8)
   foreach(value_bits IN ITEMS 0 8 16 32 64 128)
     add_cpu_program(equal_runs_${key}_${value_bits}_0 baseline equal_runs.cl "count_runs;scan_shares;write_runs"
                     ${definitions} VALUE_BITS=${value_bits} INDEX_BITS=0)
+  endforeach()
+endforeach()
+foreach(value_bits IN ITEMS 8 16 32 64 128)
+  foreach(index_bits IN ITEMS 32 64)
+    add_cpu_program(permute_${value_bits}_${index_bits} baseline permute.cl "walk_from_cuts;walk_cycles" KEY_BITS=8
+                    LANES=1 VECTORS=1 REGISTER_VECTORS=2 VALUE_BITS=${value_bits} INDEX_BITS=${index_bits})
   endforeach()
 endforeach()
 

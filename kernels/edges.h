@@ -14,7 +14,7 @@ INLINE element_t element_beyond(uint coding, flip_t flip) {
 }
 
 INLINE element_t element_in_front(uint coding, flip_t flip) {
-    return ELEMENT(key_in_front(coding, flip), SMALLEST_VALUE, BROADCAST(index_vec_t, 0));
+    return ELEMENT(key_in_front(coding, flip), SMALLEST_VALUE, INDEX_IN_FRONT);
 }
 
 INLINE uint is_in_front(position_t position) { return TWO_RANGES && position >> (POSITION_BITS - 1) != 0; }

@@ -7,8 +7,8 @@
  * sort.
  *
  * An index of 32 or 64 bits counts the elements from 0; the first pass makes it and an array keeps it. One of 8 bits only
- * tells elements of the array (0) from those beyond (255) and is kept nowhere: no record is the largest. Where elements
- * are made up in front of the array, those have the index 0, and all others count from 1.
+ * tells elements of the array (0) from those in front (254) and beyond (255) and is kept nowhere: no record is the smallest
+ * or the largest.
  */
 #ifndef ELEMENTS_H
 #define ELEMENTS_H
@@ -132,18 +132,28 @@ INLINE element_t make_element(vec_t key AND_VALUE(value_vec_t value) AND_INDEX(i
 #endif
 
 #define LARGEST_INDEX BROADCAST(index_vec_t, (index_t)~(index_t)0)
-#define FIRST_INDEX TWO_RANGES
+/* Elements in front of the array are no records, for which the last index but one stands. Else they are before all others
+ * with the index 0, from which those with values, which may differ, are apart: they count from 1. */
+#if RECORD_BYTES
+#define INDEX_IN_FRONT BROADCAST(index_vec_t, (index_t)~(index_t)1)
+#define FIRST_INDEX 0
+#else
+#define INDEX_IN_FRONT BROADCAST(index_vec_t, 0)
+#define FIRST_INDEX (TWO_RANGES && VALUE_BITS)
+#endif
 
 /* Whether one scalar element comes before the other. */
 #if RECORD_BYTES && HAS_INDICES
 /* 1 for a record of the array, 0 and 2 for what lies before it and beyond its end. */
 #if TWO_RANGES
-#define SIDE(e) ((e).index == LARGEST_INDEX ? 2u : (e).index > 0)
+#define SIDE(e) ((e).index == LARGEST_INDEX ? 2u : (e).index != INDEX_IN_FRONT)
+#define IS_OUTSIDE(e) ((e).index >= INDEX_IN_FRONT)
 #else
 #define SIDE(e) ((e).index == LARGEST_INDEX ? 2u : 1u)
+#define IS_OUTSIDE(e) ((e).index == LARGEST_INDEX)
 #endif
 INLINE uint BEFORE(element_t a, element_t b) {
-    if (SIDE(a) != 1 || SIDE(b) != 1) return SIDE(a) < SIDE(b);
+    if (IS_OUTSIDE(a) || IS_OUTSIDE(b)) return SIDE(a) < SIDE(b);
 #ifdef RECORD_TYPE
     uint before = (uint)opaque(record_before(a.key, b.key)), behind = (uint)opaque(record_before(b.key, a.key));
     if (before | behind) return before;

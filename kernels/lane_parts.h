@@ -179,7 +179,7 @@ INLINE void merge_local(local_arrays_t tile, uint bits, uint mirrored, uint top,
     }
 }
 
-#if !TWO_RANGES
+#if !TWO_RANGES || DECIDES_AT_RUN_TIME
 /* Phases first .. last of the vectors of a chunk. */
 WALK void sort_chunk(local_arrays_t tile, uint chunk, uint chunk_bits, uint first, uint last) {
     uint begin = chunk * WALK_OF(chunk_bits), end = begin + WALK_OF(chunk_bits);

@@ -35,7 +35,8 @@
  *   LEAVES            1 where rows are the leaves of a distribution: each has an end of its own, and indices are there
  *   SHORT_ROWS        1 where a tile is rows of a power of two of elements, each sorted by itself
  *   FIRST_ONLY        1 where only the heads of sorted runs are merged, for the first keys of the order
- *   TWO_RANGES        1 where two sorted ranges are merged, and the first tile may begin before the array (rows.h)
+ *   TWO_RANGES        1 where two sorted ranges are merged, and the first tile may begin before the array (rows.h). Compiled
+ *                     ahead, one program sorts, merges, and has FIRST_ONLY, too
  *   COUNT_SYNC        1: work-groups count their hand-overs and barriers (sync_count.h)
  * What a kernel file says of itself, ahead of its includes:
  *   WALKS_IN_CACHE    1: a work-item walks its tile in the array, and pairs may stay packed there (packed.h)
@@ -242,8 +243,8 @@
 #if SHORT_ROWS && (IN_ROWS || FIRST_ONLY)
 #error "SHORT_ROWS must be 0 where IN_ROWS or FIRST_ONLY is 1."
 #endif
-#if TWO_RANGES && (IN_ROWS || SHORT_ROWS || FIRST_ONLY)
-#error "TWO_RANGES must be 0 where IN_ROWS, SHORT_ROWS or FIRST_ONLY is 1."
+#if TWO_RANGES && (IN_ROWS || SHORT_ROWS)
+#error "TWO_RANGES must be 0 where IN_ROWS or SHORT_ROWS is 1."
 #endif
 #if WALKS_IN_CACHE && (WORK_ITEMS != 1 || REGISTER_VECTORS < LANES)
 #error "In the cache WORK_ITEMS must be 1, and REGISTER_VECTORS at least LANES."

@@ -88,7 +88,7 @@ WALK void store_tile(local_arrays_t held, uint bits, arrays_t arrays, position_t
     }
 }
 
-#if !TWO_RANGES
+#if !TWO_RANGES || DECIDES_AT_RUN_TIME
 #if SORTS_FEW
 /* All phases of an array of FEW_VECTORS vectors or fewer. */
 WALK void sort_few(arrays_t arrays, position_t count, uint load_coding, uint store_coding, flip_t flip) {
@@ -258,7 +258,7 @@ KERNEL void merge_borders(GLOBAL key_t* keys, offset_t keys_offset, position_t c
 #endif
 #endif
 
-#if defined(PART) && !TWO_RANGES
+#if defined(PART)
 #include "quicksort.h"
 #endif
 

@@ -4,8 +4,8 @@
 #include "edges.h"
 #include "rows.h"
 
-/* Compiled ahead, elements of three parts have it once, and scalars: it is long, and they are rare. */
-#if DECIDES_AT_RUN_TIME && (LANES == 1 || (VALUE_BITS && STORES_INDICES))
+/* Compiled ahead, scalars have it once: it is long, and they are rare. */
+#if DECIDES_AT_RUN_TIME && LANES == 1
 #define TILE_IO OUTLINED
 #else
 #define TILE_IO INLINE

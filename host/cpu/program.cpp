@@ -16,9 +16,9 @@ bool serves(const Compiled& compiled, const detail::KernelParameters& parameters
     const auto is = [](unsigned width, std::size_t bytes) { return width == bytes || width == detail::any_width; };
     const ElementBytes& bytes = parameters.bytes;
     const Shape& shape = parameters.shape;
-    return compiled.file == detail::kernel_file(parameters) && compiled.two_ranges == parameters.reads_two_ranges() &&
-           compiled.key_bytes == bytes.key && is(compiled.value_bytes, bytes.value) &&
-           is(compiled.index_bytes, bytes.index) && compiled.lanes == shape.lanes &&
+    return compiled.file == detail::kernel_file(parameters) && compiled.key_bytes == bytes.key &&
+           is(compiled.value_bytes, bytes.value) && is(compiled.index_bytes, bytes.index) &&
+           compiled.lanes == shape.lanes &&
            (compiled.any_tile ? compiled.vectors <= shape.vectors : compiled.vectors == shape.vectors) &&
            compiled.register_vectors == shape.register_vectors;
 }

@@ -22,8 +22,7 @@ struct Kernels : detail::Group {
 
 #define KERNEL_NAMED(name) {#name, &detail::Launched<&Kernels::name>::run},
 extern const Compiled COMPILED;
-const Compiled COMPILED{INSTRUCTIONS,   KERNEL_NAME,    TWO_RANGES, WALKS_IN_CACHE, KEY_BITS / 8,
-                        VALUE_BITS / 8, INDEX_BITS / 8, LANES,      VECTORS,        REGISTER_VECTORS,
-                        {KERNELS}};
+const Compiled COMPILED{INSTRUCTIONS,   KERNEL_NAME, WALKS_IN_CACHE, KEY_BITS / 8,     VALUE_BITS / 8,
+                        INDEX_BITS / 8, LANES,       VECTORS,        REGISTER_VECTORS, {KERNELS}};
 
 }  // namespace lanesort::cpu

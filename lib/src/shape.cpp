@@ -71,8 +71,7 @@ Shape cpu_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t coun
         if (!device.compiles) {
             if (bytes.is_record && bytes.all() > bytes.key + 1) moved = bytes.key + most_beside_key;
             const bool is_packed = bytes.key <= 4 && bytes.value + bytes.index == bytes.key;
-            const bool is_rare = bytes.index == 8 || (bytes.value > 0 && bytes.index > 0);
-            const unsigned most_bytes = is_rare ? 32 : device.native_vector_bytes;
+            const unsigned most_bytes = bytes.index == 8 ? 32 : device.native_vector_bytes;
             const unsigned lane_bytes = is_packed ? 2 * widest : widest;
             shape.lanes =
                 std::min(shape.lanes, device.native_vector_bytes < 32 ? 1 : std::max(most_bytes / lane_bytes, 1u));

@@ -15,10 +15,9 @@
 #include <lanesort/shape.hpp>
 #include <lanesort/sorter.hpp>
 
-#include "core/sorter_core.hpp"
 #include "error_support.hpp"
-#include "host/cpu/host.hpp"
 #include "run_everywhere.hpp"
+#include "sorter_on.hpp"
 #include "worst_keys.hpp"
 
 namespace lanesort::test {
@@ -35,13 +34,6 @@ bool has_quicksort() {
     if (built_in_device().info().parts_vectors) return true;
     MESSAGE("skipped: the built-in device has no instructions that part vectors");
     return false;
-}
-
-/// On so many threads, whatever the processor has.
-Sorter sorter_on(unsigned threads, std::function<void(std::size_t, std::size_t)> progress = {}) {
-    SorterOptions options{.use_tuned = false, .progress = std::move(progress)};
-    auto host = std::make_unique<cpu::Host>(cpu::Processor{cpu::processor().instructions, threads});
-    return Sorter(std::make_unique<lanesort::detail::SorterCore>(std::move(host), std::move(options)));
 }
 
 /// Calls visit.operator()<K>() with every type that is sorted so.
@@ -270,28 +262,29 @@ TEST_CASE("quicksort: equal pairs, and values that are the largest") {
             }
 }
 
-TEST_CASE("quicksort: stable sorts, which it makes of numbers alone") {
+TEST_CASE("quicksort: stable sorts of numbers, and of pairs as of indices") {
     if (!has_quicksort()) return;
     Random random(seed());
     Sorter sorter = sorter_on(2);
-    auto keys = keys_with_twins<float>(40'009, random);
+    const auto keys = keys_with_twins<float>(40'009, random);
     for (const Order order : both_orders) {
         Request request = by_distribution(order);
         request.stable = true;
-        CHECK(check(sorter, request, keys).schedule == Schedule::distribution);
-        std::vector<std::uint32_t> values(keys.size());
-        std::iota(values.begin(), values.end(), 0u);
-        const auto before = values, expected = stable_indices<std::uint32_t>(keys, order);
-        const auto sort_stably = [&](Schedule schedule) {
-            auto copy = keys;
-            sorter.sort_by_key(copy, values, {.order = order, .stable = true, .schedule = schedule});
-        };
-        check_refused(ErrorCode::unsupported, "has a distribution with AVX2 or AVX-512 alone",
-                      [&] { sort_stably(Schedule::distribution); });
-        require_same_bytes(values, before);
-        sort_stably(Schedule::automatic);
-        require_same_bytes(values, expected);
-        CHECK(sorter.last_report().schedule != Schedule::distribution);
+        for (const std::size_t value_bytes : {0, 1, 4, 16}) {
+            request.value_bytes = value_bytes;
+            CHECK(run_on_host(sorter, problem_of(request, keys)).schedule == Schedule::distribution);
+        }
+        request.value_bytes = 4;
+        request.schedule = Schedule::network;
+        CHECK(run_on_host(sorter, problem_of(request, keys)).schedule == Schedule::network);
+        // Which it has not for indices of wider keys.
+        std::vector<double> wide(keys.begin(), keys.end());
+        const auto before = wide;
+        std::vector<std::uint32_t> values(wide.size());
+        check_refused(ErrorCode::unsupported, "has a distribution with AVX2 or AVX-512 alone", [&] {
+            sorter.sort_by_key(wide, values, {.order = order, .stable = true, .schedule = Schedule::distribution});
+        });
+        require_same_bytes(wide, before);
     }
 }
 

@@ -166,5 +166,18 @@ TEST_CASE("CUDA: the kernels of a distribution compile for every generation and 
         }
 }
 
+TEST_CASE("CUDA: the kernels that permute values compile for every generation and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    for (const Generation& generation : generations)
+        for (const std::size_t value_bytes : {1, 16})
+            for (const std::size_t index_bytes : {4, 8})
+                check_compiled({.family = Family::permute,
+                                .bytes = ElementBytes(1, value_bytes, index_bytes),
+                                .wide_positions = index_bytes == 8,
+                                .shape = {.work_items = 1}},
+                               generation.architecture);
+}
+
 }  // namespace
 }  // namespace lanesort::test

@@ -63,7 +63,7 @@ classify.cl -DBUCKET_BITS=2
 place_blocks.cl -DBLOCK=48
 tile_in_local.cl -DSEGMENT_BITS=32
 tile_in_local.cl -DSHORT_ROWS=1 -DIN_ROWS=1
-tile_in_local.cl -DTWO_RANGES=1 -DFIRST_ONLY=1
+tile_in_local.cl -DTWO_RANGES=1 -DIN_ROWS=1
 tile_in_cache.cl -DWORK_ITEMS=64
 tile_in_cache.cl -DREGISTER_VECTORS=2 -DLANES=4 -DVECTORS=8 -DWORK_ITEMS=1
 tile_in_cache.cl -DCHUNK_BYTES=10000 -DWORK_ITEMS=1 -DREGISTER_VECTORS=4 -DVECTORS=8

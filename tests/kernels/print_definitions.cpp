@@ -140,6 +140,16 @@ void print_all() {
         request.value_bytes = 16;
         printer.print(card(), request);
     }
+    // Where kernels are compiled ahead, values follow the indices of stable sorts.
+    DeviceInfo compiled_ahead = large(processor());
+    compiled_ahead.compiles = false;
+    for (const std::size_t value_bytes : {1, 2, 4, 8, 16})
+        for (const std::uint64_t count : {100ul, 1ul << 33}) {
+            Request request = call(Operation::merge, KeyType::u32, count);
+            request.stable = true;
+            request.value_bytes = value_bytes;
+            printer.print(compiled_ahead, request);
+        }
     Request large_sort = distribution(KeyType::u32);
     large_sort.count = std::uint64_t{1} << 33;
     large_sort.extra_bytes = std::uint64_t{1} << 31;

@@ -47,7 +47,6 @@ inline constexpr unsigned any_width = ~0u;
 struct Compiled {
     Instructions instructions;
     const char* file;
-    bool two_ranges;
     bool any_tile;  ///< `vectors` are the fewest
     unsigned key_bytes, value_bytes, index_bytes;
     unsigned lanes, vectors, register_vectors;

@@ -36,26 +36,16 @@ namespace lanesort::detail {
 // Records alone. Of short ones, each compare-exchange is inlined.
 #define RECORD_BYTES 16
 #define FIRST_ONLY 1
+#define TWO_RANGES 1
 template <class Record, class Order, unsigned shape_vectors>
 struct SortShort : Group {
 #include <lanesort/kernels/tile_in_cache.h>
 };
 #define RECORD_BYTES 256
 #define FIRST_ONLY 1
+#define TWO_RANGES 1
 template <class Record, class Order, unsigned shape_vectors>
 struct SortLong : Group {
-#include <lanesort/kernels/tile_in_cache.h>
-};
-#define RECORD_BYTES 16
-#define TWO_RANGES 1
-template <class Record, class Order, unsigned shape_vectors>
-struct MergeShort : Group {
-#include <lanesort/kernels/tile_in_cache.h>
-};
-#define RECORD_BYTES 256
-#define TWO_RANGES 1
-template <class Record, class Order, unsigned shape_vectors>
-struct MergeLong : Group {
 #include <lanesort/kernels/tile_in_cache.h>
 };
 
@@ -63,15 +53,9 @@ struct MergeLong : Group {
 #define RECORD_BYTES 256
 #define ANY_WIDTH 1
 #define FIRST_ONLY 1
-template <class Record, class Order, unsigned shape_vectors>
-struct SortWithMore : Group {
-#include <lanesort/kernels/tile_in_cache.h>
-};
-#define RECORD_BYTES 256
-#define ANY_WIDTH 1
 #define TWO_RANGES 1
 template <class Record, class Order, unsigned shape_vectors>
-struct MergeWithMore : Group {
+struct SortWithMore : Group {
 #include <lanesort/kernels/tile_in_cache.h>
 };
 
@@ -100,9 +84,7 @@ class KernelsFor {
     static constexpr unsigned least = 8, of_ranges = 2048;  // vectors of a tile
     static constexpr bool is_short = sizeof(Record) <= 16;
     using Sort = std::conditional_t<is_short, SortShort<Record, Order, least>, SortLong<Record, Order, least>>;
-    using Merge = std::conditional_t<is_short, MergeShort<Record, Order, least>, MergeLong<Record, Order, least>>;
     using SortMore = SortWithMore<Record, Order, least>;
-    using MergeMore = MergeWithMore<Record, Order, least>;
     using Sorted = InOrder<Record, Order, of_ranges>;
     using Runs = EqualRuns<Record, Order, of_ranges>;
 
@@ -110,7 +92,6 @@ class KernelsFor {
     static constexpr Compiled sorts(unsigned value_bytes, unsigned index_bytes) {
         return {Instructions::baseline,
                 "tile_in_cache.cl",
-                false,
                 true,
                 sizeof(Record),
                 value_bytes,
@@ -125,42 +106,15 @@ class KernelsFor {
                  {"merge_tile_columns", Launched<&Kernels::merge_tile_columns>::run},
                  {"merge_borders", Launched<&Kernels::merge_borders>::run}}};
     }
-    template <class Kernels>
-    static constexpr Compiled merges(unsigned value_bytes, unsigned index_bytes) {
-        return {Instructions::baseline,
-                "tile_in_cache.cl",
-                true,
-                true,
-                sizeof(Record),
-                value_bytes,
-                index_bytes,
-                1,
-                least,
-                8,
-                {{"merge_strips", Launched<&Kernels::merge_strips>::run},
-                 {"merge_tiles", Launched<&Kernels::merge_tiles>::run}}};
-    }
     static constexpr Compiled on_ranges(const char* file, unsigned value_bytes, unsigned index_bytes, NamedKernel first,
                                         NamedKernel second, NamedKernel third = {}) {
-        return {Instructions::baseline,
-                file,
-                false,
-                false,
-                sizeof(Record),
-                value_bytes,
-                index_bytes,
-                1,
-                of_ranges,
-                2,
+        return {Instructions::baseline, file, false, sizeof(Record), value_bytes, index_bytes, 1, of_ranges, 2,
                 {first, second, third}};
     }
 
     // The first that serves is taken: records alone have an index of one byte.
     static constexpr Compiled programs[] = {
-        sorts<Sort>(0, 1),
-        merges<Merge>(0, 1),
-        sorts<SortMore>(any_width, any_width),
-        merges<MergeMore>(any_width, any_width),
+        sorts<Sort>(0, 1), sorts<SortMore>(any_width, any_width),
         on_ranges("order.cl", 0, 0, {"first_descents", Launched<&Sorted::first_descents>::run},
                   {"least_descents", Launched<&Sorted::least_descents>::run}),
         on_ranges("equal_runs.cl", any_width, any_width, {"count_runs", Launched<&Runs::count_runs>::run},

@@ -26,6 +26,7 @@ enum class Family : std::uint8_t {
     classify,      ///< by distribution: the children of elements
     place_blocks,  ///< by distribution: where these go
     move_blocks,   ///< by distribution: the moves
+    permute,       ///< values, into the order of indices
 };
 
 /// What a tile holds.
@@ -67,7 +68,6 @@ struct KernelParameters {
     std::size_t local_bytes() const noexcept;
     /// Where keys are records, takes their order.
     void order_by(const KeyKind& kind);
-    bool reads_two_ranges() const noexcept { return family == Family::merge; }
     /// The indices of the elements are kept in an array.
     bool stores_indices() const noexcept { return bytes.index > 1; }
 

@@ -14,6 +14,7 @@
 #include "../sync_counter.hpp"
 #include "distribution.hpp"
 #include "operations.hpp"
+#include "permute.hpp"
 #include "quicksort.hpp"
 
 namespace lanesort::detail {
@@ -286,7 +287,12 @@ void make_sort(Planner& planner, const Request& request, Work& work) {
     const bool is_indexed = request.stable && (request.value_bytes > 0 || request.key.is_record());
     const std::size_t index_bytes = is_indexed ? index_bytes_for(request) : 0;
     if (is_indexed) work.arrays[Slot::own_indices] = {request.count, index_bytes};
-    add_sort(planner, work, request, element_bytes(request, index_bytes), keys, Slot::own_indices, values);
+    ElementBytes bytes = element_bytes(request, index_bytes);
+    // Of what is compiled ahead there are no kernels that move both: the library would be half as large again.
+    const bool permutes = is_indexed && !bytes.is_record && !planner.device().compiles;
+    if (permutes) bytes.value = 0;
+    add_sort(planner, work, request, bytes, keys, Slot::own_indices, values);
+    if (permutes) add_permutation(planner, work, request, Slot::own_indices, values);
 }
 
 void make_argsort(Planner& planner, const Request& request, Work& work) {
