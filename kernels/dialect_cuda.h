@@ -66,6 +66,7 @@ typedef ulong offset_t;
     extern __shared__ __align__(16) unsigned char local_bytes[]; \
     type* name = reinterpret_cast<type*>(local_bytes + (bytes_before))
 #define ATOMIC_ADD(address, value) atomicAdd(address, value)
+#define COUNT_BITS(bits) __popc(bits)
 #define BARRIERS_IN_BRANCHES 1
 /* For compare_exchange.h: a 1 that the compiler does not know, and whether maxima are sums less minima. */
 #define ONE_OF_LAUNCH gridDim.y

@@ -67,6 +67,7 @@ typedef ulong offset_t;
 #define AWAIT_LAST_LAUNCH()
 #define DECLARE_LOCAL(type, name, size, bytes_before) __local type name[size]
 #define ATOMIC_ADD(address, value) atomic_add(address, value)
+#define COUNT_BITS(bits) popcount(bits)
 /* Whether both ways of a branch that all work-items take alike may have barriers. PoCL 3.1 compiles them to code that writes
  * beyond the end of the array. */
 #ifdef __NV_CL_C_VERSION

@@ -7,6 +7,20 @@
 #define REGISTERS_H
 #include "compare_exchange.h"
 
+#if LANES == 1
+/* Keeps in `best` the one of the two that comes first. */
+INLINE void keep_first(element_t* best, element_t other) {
+#if RECORD_BYTES
+    if (BEFORE(other, *best)) *best = other;
+#else
+    uint takes = BEFORE(other, *best);
+    best->key = takes ? other.key : best->key;
+    WITH_INDICES(best->index = takes ? other.index : best->index;)
+#endif
+}
+#endif
+
+
 /* The bits of a number that tells the vectors in registers apart. */
 #define FIELD_BITS LOG2(REGISTER_VECTORS)
 

@@ -85,19 +85,6 @@ INLINE element_t load_candidates(source_t from, position_t i) {
     return e;
 }
 
-#if LANES == 1
-/* Keeps in `best` the one of the two that comes first. */
-INLINE void keep_first(element_t* best, element_t other) {
-#if RECORD_BYTES
-    if (BEFORE(other, *best)) *best = other;
-#else
-    uint takes = BEFORE(other, *best);
-    best->key = takes ? other.key : best->key;
-    WITH_INDICES(best->index = takes ? other.index : best->index;)
-#endif
-}
-#endif
-
 #if STORES_INDICES
 /* The same for an element that has a larger index, so that indices need not be compared. */
 INLINE void keep_first_in_order(element_t* best, element_t later) {

@@ -24,12 +24,11 @@ std::string register_limit(const cl::Device& device, const detail::KernelParamet
 }
 
 /// PoCL's optimiser (3.1) lets work-items go past a barrier alone where it depends on the same condition whether they
-/// have work before and behind it. The kernels of a distribution are full of such conditions.
+/// have work before and behind it. The kernels of a distribution and of a sieve are full of such conditions.
 std::string optimisation(const cl::Device& device, const detail::KernelParameters& parameters) {
-    const bool is_of_distribution =
-        parameters.family == detail::Family::classify || parameters.family == detail::Family::place_blocks ||
-        parameters.family == detail::Family::move_blocks;
-    if (!is_of_distribution) return {};
+    constexpr detail::Family families[] = {detail::Family::classify, detail::Family::place_blocks,
+                                           detail::Family::move_blocks, detail::Family::sieve};
+    if (std::ranges::find(families, parameters.family) == std::end(families)) return {};
     const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
     return platform.getInfo<CL_PLATFORM_NAME>() == "Portable Computing Language" ? " -cl-opt-disable" : "";
 }
@@ -59,8 +58,7 @@ Program::Program(const cl::Context& context, const cl::Device& device, const det
     const std::string file = detail::kernel_file(parameters);
     const std::string text = detail::source(parameters);
     const cl::Program program(context, text);
-    const std::string options =
-        "-cl-std=CL1.2" + register_limit(device, parameters) + optimisation(device, parameters);
+    const std::string options = "-cl-std=CL1.2" + register_limit(device, parameters) + optimisation(device, parameters);
     // CL/opencl.hpp reads the log after every build, and where that fails tells nothing of the build.
     const cl_int status = clBuildProgram(program(), 1, &device(), options.c_str(), nullptr, nullptr);
     if (status != CL_SUCCESS && compiler_refused(status, program, device))

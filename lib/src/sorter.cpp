@@ -183,7 +183,9 @@ SortReport Sorter::argsort(ConstKeys keys, Indices indices, const SortOptions& o
 namespace {
 
 HostCall selection(const ConstKeys& keys, const Results& best, const TopKOptions& options) {
-    HostCall call = call_on(Operation::top_k, keys, {.order = options.order, .row_length = options.row_length});
+    HostCall call = call_on(
+        Operation::top_k, keys,
+        {.order = options.order, .row_length = options.row_length, .data_independent = options.data_independent});
     add_results(call, best);
     const std::uint64_t rows = call.request.row_count();
     require(rows == 0 ? best.size() == 0 : best.size() % rows == 0, ErrorCode::invalid_argument,

@@ -13,6 +13,7 @@
 #include "range_schedule.hpp"
 #include "rounds.hpp"
 #include "selection.hpp"
+#include "sieve.hpp"
 #include "support.hpp"
 
 namespace lanesort::test {
@@ -117,6 +118,28 @@ TEST_CASE("CUDA: selections compile for every generation and spill nothing") {
                                                 .bytes = selection.bytes,
                                                 .wide_positions = index_bytes == 8,
                                                 .shape = selection.shape};
+                    if (is_record) parameters.comparator = by_number;
+                    check_compiled(parameters, generation.architecture);
+                }
+            }
+}
+
+TEST_CASE("CUDA: sieves compile for every generation and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    for (const Generation& generation : generations)
+        for (const std::size_t bytes : {1, 4, 8, 24})
+            for (const std::size_t index_bytes : {4, 8}) {
+                const bool is_record = bytes == by_number.bytes;
+                for (const std::uint64_t k : {100, 1000}) {
+                    const std::optional<Sieve> sieve = make_sieve(
+                        graphics_card(generation), {bytes, 0, index_bytes, is_record}, k == 100 ? 4096 : 1, 1 << 20, k);
+                    if (!sieve && is_record) continue;  // more than sm_75 has room for
+                    REQUIRE(sieve);
+                    KernelParameters parameters{.family = Family::sieve,
+                                                .bytes = sieve->bytes,
+                                                .wide_positions = index_bytes == 8,
+                                                .shape = sieve->shape};
                     if (is_record) parameters.comparator = by_number;
                     check_compiled(parameters, generation.architecture);
                 }

@@ -33,9 +33,43 @@ void check_selection_for(const DeviceInfo& device, const Target& target, Sorter&
                         .order = Order::ascending,
                         .row_length = length,
                         .first = k,
-                        .index_bytes = index_bytes};
+                        .index_bytes = index_bytes,
+                        .data_independent = true};
     const auto report = run_on_host(disguised, problem_of(top_k, keys_with_twins<K>(rows * length, random)));
     CHECK(report.launches == selection.passes.size());
+}
+
+/// Keys that the threshold of a sieve may be wrong for, or slow. The best ones are the smallest.
+const char* const kinds_of_rows[] = {
+    "random",           "few different",     "all equal",         "ascending",
+    "descending",       "best in one chunk", "all but few equal", "best between samples",
+    "worst in samples", "NaN and infinities"};
+
+template <Key K>
+std::vector<K> keys_of_kind(std::size_t kind, std::size_t rows, std::size_t length, std::size_t k, Random& random) {
+    std::vector<K> keys(rows * length);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        const std::size_t at = i % length, piece = at / 8 % 8;
+        const auto noise = static_cast<K>(random() % 100'000);
+        const K special[] = {std::numeric_limits<K>::infinity(),
+                             -std::numeric_limits<K>::infinity(),
+                             std::numeric_limits<K>::quiet_NaN(),
+                             -std::numeric_limits<K>::quiet_NaN(),
+                             K{0},
+                             -K{0}};
+        const K by_kind[] = {noise,
+                             static_cast<K>(random() % 3),
+                             K{1},
+                             static_cast<K>(at),
+                             -static_cast<K>(at),
+                             at > length / 2 && at <= length / 2 + k ? -noise : noise,
+                             static_cast<K>(random() % 50 == 0 ? 0 : 1),
+                             piece == 0 ? K{200'000} : noise,
+                             piece == 0 ? noise : K{200'000},
+                             special[random() % 6]};
+        keys[i] = by_kind[kind];
+    }
+    return keys;
 }
 
 struct Pair {
@@ -116,6 +150,47 @@ TEST_SUITE("top-k") {
                 check(std::int8_t{}, 8, 1, (1 << 19) + 1, 30, true);
                 check(1.0, 4, 3, (1 << 18) + 1, 5, true);
             }
+    }
+
+    TEST_CASE("top-k: by a threshold, as graphics cards select, whatever the keys") {
+        Random random(seed());
+        DeviceInfo card = graphics_card();
+        card.compute_units = 2;
+        card.kind = DeviceKind::other;  // whose rounds are not unrolled, which takes PoCL minutes
+        for (Target& target : targets()) {
+            if (target.info.local_bytes < card.local_bytes || target.info.max_work_items < card.max_work_items)
+                continue;
+            CAPTURE(target.name);
+            const auto check = [&]<Key K>(Sorter& sorter, K, std::size_t index_bytes, std::size_t rows,
+                                          std::size_t length, std::size_t k, std::size_t least_launches) {
+                for (std::size_t kind = 0; kind < std::size(kinds_of_rows); ++kind) {
+                    CAPTURE(rows);
+                    CAPTURE(length);
+                    CAPTURE(k);
+                    CAPTURE(std::string(kinds_of_rows[kind]));
+                    const Request top_k{.operation = Operation::top_k,
+                                        .order = kind % 2 == 0 ? Order::ascending : Order::descending,
+                                        .row_length = length,
+                                        .first = k,
+                                        .index_bytes = index_bytes};
+                    const auto report =
+                        run_on_host(sorter, problem_of(top_k, keys_of_kind<K>(kind, rows, length, k, random)));
+                    CHECK(report.launches >= least_launches);
+                    CHECK((report.launches == least_launches || least_launches > 3));
+                }
+            };
+            // All of one shape, so that they share a program: in one work-group a row, in several, and by launches that
+            // sort what does not fit local memory.
+            Sorter narrow = sorter_as(target.sorter(), card);
+            check(narrow, 1.0F, 4, 5, 9'001, 1023, 1);
+            check(narrow, 1.0F, 4, 5, 8'192, 1024, 1);
+            check(narrow, 1.0F, 0, 4, 9'001, 1, 1);
+            check(narrow, 1.0F, 4, 1, 50'001, 100, 3);
+            check(narrow, 1.0F, 4, 2, 50'001, 1024, 3);
+            check(narrow, 1.0F, 4, 2, 50'001, 1025, 18);
+            Sorter wide = sorter_as(target.sorter(), card, true);
+            check(wide, 1.0, 8, 4, 9'001, 300, 1);
+        }
     }
 
     TEST_CASE("top-k: of so many that they are read by buckets, on the caller's device") {

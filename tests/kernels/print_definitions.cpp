@@ -88,6 +88,8 @@ void print_for_amd() {
         Request selection = call(Operation::top_k, key);
         selection.index_bytes = 4;
         printer.print(card(), selection);
+        selection.first = 500;
+        printer.print(card(), selection);
         printer.print(card(), call(Operation::run_lengths, key));
     }
 }
@@ -111,6 +113,8 @@ void print_calls(Printer& printer, const DeviceInfo& device, const KeyKind& key)
     print([](Request& r) { r.operation = Operation::argsort, r.index_bytes = 4, r.row_length = 64; });
     print([](Request& r) { r.operation = Operation::unique, r.value_bytes = 16; });
     print([](Request& r) { r.operation = Operation::top_k, r.first = 16, r.index_bytes = 8; });
+    print([](Request& r) { r.operation = Operation::top_k, r.first = 500, r.index_bytes = 8; });
+    print([](Request& r) { r.operation = Operation::top_k, r.row_length = 1 << 15, r.first = 16; });
 }
 
 void print_all() {

@@ -71,7 +71,7 @@ struct Request {
     std::size_t index_bytes = 0;     ///< of an index of argsort and top_k, 4 or 8; 0: no indices
     std::size_t length_bytes = 0;    ///< of a length of run_lengths, 4 or 8
     Schedule schedule = Schedule::automatic;  ///< of a sort or argsort of one whole range
-    bool data_independent = false;            ///< of sorts: the same positions are compared whatever the keys are
+    bool data_independent = false;            ///< of sorts: the same positions are compared whatever the keys are; of top_k: as many
     std::uint64_t extra_bytes = 0;            ///< device memory that a distribution may take; 0: as Schedule says
     KeyKind key = KeyType::u32;               ///< numbers of a type, or records in the order of a comparator
 

@@ -72,6 +72,7 @@ struct SortOptions {
 struct TopKOptions {
     std::optional<Order> order = {};  ///< of numbers, descending unless given; records have the comparator's
     std::size_t row_length = 0;       ///< keys of a row, as SortOptions says; 0: no rows
+    bool data_independent = false;    ///< whatever the keys are, as many are read and compared
 };
 
 /// Sorts on one device, in place. It needs no second array, gives the same bytes on every device (but behind
@@ -199,13 +200,17 @@ public:
     /// they are.
     ///
     /// Order: that of a stable sort; of equal keys, those with the lowest indices.
-    /// Memory: a few keys take what launches leave for each other: fewer elements, with indices, than there are keys,
+    /// Memory: on a graphics card, of rows of 8192 keys or more, nothing but indices that nobody asked for, where rows are
+    /// many; else room for what passes a threshold, a little more than k elements of each row with their indices, at
+    /// most a quarter of the row. Of what goes another way, a few keys take what launches leave for each other: fewer elements, with indices, than there are keys,
     /// and of many keys far fewer. A few are up to a quarter of what a work-group has in local memory (1024 of 4 bytes
     /// on a graphics card), or 32 of a processor's vectors (256 of 4 bytes with AVX2). More take a copy of the keys,
     /// and of their indices if these are wanted or the keys are records.
-    /// Cost: a few keys of many take little more than to read all once. More take a sort.
+    /// Cost: a few keys of many take little more than to read all once, and on a graphics card so do up to about an
+    /// eighth of them, of which what passes the threshold is sorted. More take a sort.
     /// Errors: Error(invalid_argument) also for more keys than there are.
-    /// Source: Gaihre et al., "Dr. Top-k: Delegate-Centric Top-k on GPUs", SC 2021.
+    /// Source: Gaihre et al., "Dr. Top-k: Delegate-Centric Top-k on GPUs", SC 2021; Floyd and Rivest, "Expected time
+    /// bounds for selection", 1975.
     SortReport top_k(ConstKeys keys, Results best, const TopKOptions& options = {});
     /// The same with the indices of these keys, from 0 in each row.
     ///

@@ -7,6 +7,7 @@
 #include "../distribution.hpp"
 #include "../range_schedule.hpp"
 #include "../selection.hpp"
+#include "../sieve.hpp"
 #include "kernel_source.hpp"
 #include "program.hpp"
 
@@ -15,6 +16,7 @@ namespace lanesort::detail {
 std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::select)
         return parameters.work_items() == 1 ? "select_in_registers.cl" : "select_in_local.cl";
+    if (parameters.family == Family::sieve) return "sieve.cl";
     if (parameters.family == Family::order) return "order.cl";
     if (parameters.family == Family::equal_runs) return "equal_runs.cl";
     if (parameters.family == Family::classify) return "classify.cl";
@@ -28,6 +30,8 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_sort[] = {"sort_tiles",    "merge_strips",       "merge_tiles",
                                               "merge_columns", "merge_tile_columns", "merge_borders"};
     static constexpr const char* of_select[] = {"select_best", "best_of_buckets"};
+    static constexpr const char* of_sieve[] = {"choose_threshold", "keep_passing", "select_passing", "count_digits",
+                                               "choose_digit"};
     static constexpr const char* of_order[] = {"first_descents", "least_descents"};
     static constexpr const char* of_equal_runs[] = {"count_runs", "scan_shares", "write_runs"};
     static constexpr const char* of_classify[] = {"choose_splitters", "classify_elements"};
@@ -43,6 +47,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::sort_first: return std::span(of_sort).first(1);
         case Family::merge: return std::span(of_sort).subspan(1, 2);
         case Family::select: return std::span(of_select).first(parameters.stores_indices() ? 2 : 1);
+        case Family::sieve: return std::span(of_sieve).first(parameters.bytes.is_record ? 3 : 5);
         case Family::order: return of_order;
         case Family::equal_runs: return of_equal_runs;
         case Family::quicksort: return of_quicksort;
@@ -69,6 +74,7 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::merge:
         case Family::quicksort: return shape.local_bytes(held) * tiles_per_group;
         case Family::select: return selection_local_bytes(shape, bytes);
+        case Family::sieve: return sieve_local_bytes(shape, bytes);
         case Family::order: return order_local_bytes(shape);
         case Family::equal_runs: return equal_runs_local_bytes(shape);
         case Family::classify: return classify_local_bytes(shape, bytes, buckets);

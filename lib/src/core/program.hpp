@@ -20,6 +20,7 @@ enum class Family : std::uint8_t {
     sort_first,    ///< the first keys of the order, over the heads of sorted runs
     merge,         ///< two sorted ranges
     select,        ///< the first keys, into an array of their own
+    sieve,         ///< the same by a threshold
     order,         ///< how far ranges are in order
     equal_runs,    ///< the runs of equal keys
     quicksort,     ///< one range, by partitions

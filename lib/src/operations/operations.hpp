@@ -16,7 +16,8 @@ enum Option : unsigned {
     counters = 64,
     in_place = 128,
     apart = 256,
-    schedules = 512  ///< `schedule`, `data_independent` and `extra_bytes`
+    schedules = 512,     ///< `schedule` and `extra_bytes`
+    independence = 1024  ///< `data_independent`
 };
 
 /// What the planner knows of an operation.

@@ -4,6 +4,7 @@
 #include <lanesort/error.hpp>
 
 #include "../selection.hpp"
+#include "../sieve.hpp"
 #include "operations.hpp"
 #include "sort.hpp"
 
@@ -79,6 +80,173 @@ void add_selection(Work& work, ReadySelection ready, const Request& request) {
     work.programs.push_back(std::move(ready.program));
 }
 
+struct ReadySieve {
+    Sieve sieve;
+    std::shared_ptr<const Program> program;
+};
+
+/// The same by a threshold.
+std::optional<ReadySieve> sieve(Planner& planner, const Request& request, const ElementBytes& bytes) {
+    DeviceInfo device = planner.device();
+    const std::uint64_t count = request.length(), rows = request.row_count();
+    while (const std::optional<Sieve> made = make_sieve(device, bytes, rows, count, request.first)) {
+        check_groups(rows * made->parts, request, made->shape);
+        KernelParameters parameters{
+            .family = Family::sieve, .bytes = made->bytes, .wide_positions = count >= wide_count, .shape = made->shape};
+        parameters.order_by(request.key);
+        std::shared_ptr<const Program> program = planner.compile(parameters);
+        if (program->max_work_items >= parameters.work_items()) return ReadySieve{*made, std::move(program)};
+        if (program->max_work_items == 0) break;
+        device.max_work_items = program->max_work_items;
+    }
+    return std::nullopt;
+}
+
+/// The launches of a sieve, and its arrays.
+class SieveLaunches {
+public:
+    SieveLaunches(Planner& planner, Work& work, const Request& request, ReadySieve ready)
+        : planner_(planner),
+          work_(work),
+          request_(request),
+          sieve_(ready.sieve),
+          parameters_(ready.program->parameters),
+          coding_(coding_of(request.key, request.order_or_usual())),
+          thresholds_(sieve_.rows * sieve_.room),
+          bounds_(state_units(sieve_)) {
+        work.programs.push_back(std::move(ready.program));
+    }
+
+    void add() {
+        if (sieve_.room > 0) {
+            // What passes, and behind it the thresholds.
+            work_.arrays[Slot::own_keys] = {thresholds_ + sieve_.rows, parameters_.bytes.key};
+            work_.arrays[Slot::own_indices] = {thresholds_ + sieve_.rows, parameters_.bytes.index};
+            work_.arrays[Slot::own_integers] = {bounds_ + 2 * sieve_.rows, sizeof(std::uint64_t)};
+            add_threshold();
+            add_passing(0);
+        }
+        if (sieve_.sorts) add_sort();
+        else add_selection();
+    }
+
+private:
+    void add_threshold() {
+        Launch& choose = launch("choose_threshold", 1);
+        choose.add(Slot::keys);
+        elements(choose, thresholds_);
+        choose.add(Slot::own_integers);
+        choose.add_count(sieve_.count, position_bytes());
+        choose.add(sieve_.k, 4);
+        order(choose);
+    }
+
+    void add_passing(unsigned turn) {
+        Launch& keep = launch("keep_passing", sieve_.parts);
+        keep.add(Slot::keys);
+        elements(keep, thresholds_);
+        elements(keep, 0);
+        keep.add(Slot::own_integers);
+        share(keep);
+        keep.add(sieve_.room, 4);
+        keep.add(turn, 4);
+        keep.add(coding_if(coding_, true));
+        keep.add(coding_if(coding_, sieve_.sorts));
+        keep.add(flip_of(parameters_, coding_));
+    }
+
+    void add_selection() {
+        const Slot indices = request_.index_bytes > 0 ? Slot::indices : Slot::own_results;
+        if (indices == Slot::own_results)
+            work_.arrays[indices] = {work_.arrays[Slot::results].count, parameters_.bytes.index};
+        Launch& select = launch("select_passing", 1);
+        select.add(Slot::keys);
+        elements(select, 0);
+        select.add(Slot::own_integers);
+        select.add(Slot::results);
+        select.add(indices);
+        select.add_count(sieve_.count, position_bytes());
+        select.add_count(sieve_.k, 4);
+        select.add(sieve_.room, 4);
+        order(select);
+    }
+
+    /// Counts digits, which finds nothing to do if the threshold was a good one; sorts what has passed, and copies the
+    /// first k.
+    void add_sort() {
+        for (const SieveDigit& digit : digits_of(sieve_)) {
+            Launch& count = launch("count_digits", sieve_.parts);
+            count.add(Slot::keys);
+            elements(count, thresholds_);
+            count.add(Slot::own_integers);
+            share(count);
+            place(count, digit);
+            order(count);
+            Launch& choose = launch("choose_digit", 1);
+            elements(choose, thresholds_);
+            choose.add(Slot::own_integers);
+            choose.add(Slot::own_integers, bounds_);
+            place(choose, digit);
+        }
+        add_passing(1);
+
+        Request passed = request_;
+        passed.operation = Operation::sort;
+        passed.order = request_.order_or_usual();
+        passed.first = all_keys;
+        passed.count = thresholds_;
+        passed.row_length = 0;
+        passed.segments = sieve_.rows;
+        passed.longest = sieve_.room;
+        passed.offset_bytes = sizeof(std::uint64_t);
+        Network network = make_network(planner_, passed, parameters_.bytes, true);
+        network.segments = Slot::own_integers;
+        network.first_segment = bounds_;
+        add_network(work_, std::move(network), passed, Slot::own_keys, Slot::own_indices);
+        const auto take = [&](Slot from, Slot to, std::size_t bytes) {
+            work_.commands.emplace_back(Copy{from, to, request_.first * bytes, sieve_.rows, sieve_.room * bytes});
+        };
+        take(Slot::own_keys, Slot::results, parameters_.bytes.key);
+        if (request_.index_bytes > 0) take(Slot::own_indices, Slot::indices, parameters_.bytes.index);
+    }
+
+    /// With so many work-groups a row.
+    Launch& launch(const char* kernel, std::uint64_t groups) {
+        ++work_.report.launches;
+        return std::get<Launch>(work_.commands.emplace_back(
+            Launch{.kernel = kernel_number(parameters_, kernel), .groups = sieve_.rows * groups}));
+    }
+    void elements(Launch& launch, std::uint64_t from) const {
+        launch.add(Slot::own_keys, from);
+        launch.add(Slot::own_indices, from);
+    }
+    void share(Launch& launch) const {
+        launch.add_count(sieve_.count, position_bytes());
+        launch.add(sieve_.share, position_bytes());
+        launch.add(sieve_.parts, 4);
+    }
+    void place(Launch& launch, const SieveDigit& digit) const {
+        launch.add(sieve_.k, 4);
+        launch.add(sieve_.room, 4);
+        launch.add(digit.in_index, 4);
+        launch.add(digit.shift, 4);
+    }
+    void order(Launch& launch) const {
+        launch.add(coding_if(coding_, true));
+        launch.add(flip_of(parameters_, coding_));
+    }
+    std::size_t position_bytes() const noexcept { return parameters_.wide_positions ? 8 : 4; }
+
+    Planner& planner_;
+    Work& work_;
+    const Request& request_;
+    Sieve sieve_;
+    const KernelParameters& parameters_;
+    KeyCoding coding_;
+    std::uint64_t thresholds_;  // where they begin, of elements
+    std::uint64_t bounds_;      // and the bounds of rows, of integers
+};
+
 /// Sorts the first k of each row of a copy to its front, and takes them.
 void add_sort_of_copy(Work& work, Planner& planner, const Request& request, std::size_t index_bytes) {
     const Slot sorted = copy_of_keys(request, work);
@@ -119,6 +287,9 @@ void make_top_k(Planner& planner, const Request& request, Work& work) {
     // What one launch leaves of records for the next may be beyond the end, which an index tells.
     const std::size_t index_bytes =
         request.index_bytes == 0 && request.key.is_record() ? index_bytes_for(request) : request.index_bytes;
+    if (request.first < request.length() && !request.key.compiled_order() && !request.data_independent)
+        if (std::optional<ReadySieve> sieved = sieve(planner, request, element_bytes(request, index_bytes)))
+            return SieveLaunches(planner, work, request, *std::move(sieved)).add();
     std::optional<ReadySelection> ready;
     // With a C++ function sorts are compiled, but no selections: those would take as long again.
     if (request.first < request.length() && !request.key.compiled_order())
