@@ -4,6 +4,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,7 +19,7 @@
 
 namespace {
 
-enum ExitStatus : int { done = 0, failed = 1, bad_input = 2 };
+enum ExitStatus : int { done = 0, failed = 1, not_in_order = 1, bad_input = 2 };
 
 /// Help for people: the options for the shape of a sort are only in --help-all, and neither CLI11's mark behind the
 /// flags that switch something off nor what an option needs or excludes is in it, which groups and texts say.
@@ -73,7 +74,7 @@ std::string sentence_of(const CLI::ParseError& error) {
 }
 
 void run(int argc, char** argv) {
-    CLI::App app("Sorts numbers in place on an OpenCL device or an NVIDIA GPU.", "lanesort");
+    CLI::App app("Sorts numbers and tables in place, on the processor, an OpenCL device or an NVIDIA GPU.", "lanesort");
     app.set_version_flag("--version", "lanesort " LANESORT_VERSION);
     app.set_help_all_flag("--help-all", "Print this help message and the options for the shape of a sort, and exit");
     app.require_subcommand(0, 1);
@@ -83,10 +84,13 @@ void run(int argc, char** argv) {
     app.formatter(formatter);
     app.footer(
         "Example: lanesort sort --type u32 numbers.bin sorted.bin\n"
-        "Exit status: 0 done, 1 device or system failed (none there, disk full, no memory), 2 bad usage or bad input.");
+        "Exit status: 0 done, 1 device or system failed (none there, disk full, no memory), 2 bad usage or bad input;\n"
+        "of check: 0 in order, 1 not in order, 2 all else.");
     add_sort(app);
     add_argsort(app);
     add_topk(app);
+    add_merge(app);
+    add_check(app);
     add_stats(app);
     add_plan(app);
     add_devices(app);
@@ -109,14 +113,14 @@ void run(int argc, char** argv) {
     if (app.get_subcommands().empty()) throw BadInput("nothing to do; see lanesort --help");
 }
 
-ExitStatus exit_status(lanesort::ErrorCode code) {
+ExitStatus exit_status(lanesort::ErrorCode code, ExitStatus failure) {
     using enum lanesort::ErrorCode;
     switch (code) {
         case invalid_argument:
         case unknown_device:
         case unsupported:
         case too_large: return ExitStatus::bad_input;
-        default: return ExitStatus::failed;
+        default: return failure;
     }
 }
 
@@ -130,20 +134,24 @@ int complain(ExitStatus status, const std::string& sentence, const std::string& 
 int main(int argc, char** argv) {
     occupy_standard_streams();
     std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error like any other
+    // Of `check`, as of sort -c, the status 1 says one thing alone.
+    const ExitStatus failure = argc > 1 && argv[1] == std::string_view("check") ? bad_input : failed;
     try {
         run(argc, argv);
         return done;
+    } catch (const NotInOrder& found) {
+        return complain(not_in_order, found.what());
     } catch (const BadInput& error) {
         return complain(bad_input, error.what());
     } catch (const lanesort::Error& error) {
         using enum lanesort::ErrorCode;
         const bool is_known = error.code() == no_platform || error.code() == no_device || error.code() == build_failed;
-        return complain(exit_status(error.code()),
+        return complain(exit_status(error.code(), failure),
                         fmt::format("{}{}", error.what(), is_known ? "; `lanesort doctor` says what to do" : ""),
                         error.build_log());
     } catch (const std::bad_alloc&) {
-        return complain(failed, "the keys do not fit into memory");
+        return complain(failure, "the keys do not fit into memory");
     } catch (const std::exception& error) {
-        return complain(failed, error.what());
+        return complain(failure, error.what());
     }
 }
