@@ -15,6 +15,7 @@
 
 #include "command.hpp"
 #include "files.hpp"
+#include "manual.hpp"
 #include "options.hpp"
 
 namespace {
@@ -51,15 +52,31 @@ class HelpFormatter : public CLI::Formatter {
 void add_help(CLI::App& app) {
     CLI::App* const command = app.add_subcommand("help", "Show how lanesort, or one of its sub-commands, is used");
     const auto name = std::make_shared<std::string>();
-    command->add_option("COMMAND", *name, "the sub-command")->type_name("");
+    const auto man = std::make_shared<bool>(false);
+    CLI::Option* const named = command->add_option("COMMAND", *name, "the sub-command")->type_name("");
+    command->add_flag("--man", *man, "print all of it as a manual page, for man")->excludes(named);
     command->footer("Example: lanesort help sort");
-    command->callback([&app, name] {
+    command->callback([&app, name, man] {
+        if (*man) return print(manual_page(app));
         // That of the app itself would be that of the sub-command which runs.
         if (name->empty())
             return print(app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal));
         const auto asked = app.get_subcommands([&](const CLI::App* one) { return one->get_name() == *name; });
         if (asked.empty()) throw BadInput(fmt::format("there is no sub-command {:?}; see lanesort --help", *name));
         print(asked.front()->help(app.get_name()));
+    });
+}
+
+void add_completion(CLI::App& app) {
+    CLI::App* const command = app.add_subcommand("completion", "Print a script by which a shell completes words");
+    const auto shell = std::make_shared<std::string>();
+    command->add_option("SHELL", *shell, "bash, fish or zsh")->type_name("")->required();
+    command->footer("Example: lanesort completion bash");
+    command->callback([&app, shell] {
+        if (*shell == "bash") return print(bash_completion(app));
+        if (*shell == "fish") return print(fish_completion(app));
+        if (*shell == "zsh") return print(zsh_completion(app));
+        throw BadInput(fmt::format("{:?} is not bash, fish or zsh", *shell));
     });
 }
 
@@ -96,6 +113,7 @@ void run(int argc, char** argv) {
     add_devices(app);
     add_doctor(app);
     add_tune(app);
+    add_completion(app);
     add_help(app);
     try {
         app.parse(argc, argv);
