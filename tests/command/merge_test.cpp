@@ -76,6 +76,8 @@ TEST_CASE("what is out of order is named") {
     const std::string in = scene.file("in", "1\n3\n2\n0\n"), out = scene.file("out", "before");
     require_refused(scene.run({"merge", "--text", out, in, "-o", out}), "out, line 1 is no number");
     require_refused(scene.run({"merge", "--text", "-", in, "-o", out}), "in, line 3 is out of order: sort the file");
+    require_refused(scene.run({"merge", "--text", "-o", out, "-"}, "1\n3\n2\n"),
+                    "standard input, line 3 is out of order");
     CHECK(read_file(out) == "before");
     require_refused(scene.run({"check", "--text", in}), "in, line 3 is out of order", 1);
     require_refused(scene.run({"check", "--type", "u8", in}), "in, number 1 (from 0) is out of order", 1);
