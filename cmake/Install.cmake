@@ -3,26 +3,43 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-install(TARGETS lanesort EXPORT lanesort-targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS lanesort_c EXPORT lanesort-c-targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/include/ ${PROJECT_BINARY_DIR}/include/ TYPE INCLUDE
+set(lanesort_components library development)
+install(TARGETS lanesort EXPORT lanesort-targets ARCHIVE COMPONENT development
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS lanesort_c EXPORT lanesort-c-targets LIBRARY COMPONENT library NAMELINK_COMPONENT development
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/include/ ${PROJECT_BINARY_DIR}/include/ TYPE INCLUDE COMPONENT development
         FILES_MATCHING PATTERN *.h PATTERN *.hpp PATTERN *.inc)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE TYPE DOC RENAME copyright)
 if(TARGET lanesort_command)
-  install(TARGETS lanesort_command)
+  list(APPEND lanesort_components command)
+  install(TARGETS lanesort_command RUNTIME COMPONENT command)
+  set(command_files ${PROJECT_BINARY_DIR}/tools/share)
+  install(FILES ${command_files}/lanesort.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
+  set(shares ${CMAKE_INSTALL_DATAROOTDIR})
+  install(FILES ${command_files}/lanesort DESTINATION ${shares}/bash-completion/completions COMPONENT command)
+  install(FILES ${command_files}/_lanesort DESTINATION ${shares}/zsh/vendor-completions COMPONENT command)
+  install(FILES ${command_files}/lanesort.fish DESTINATION ${shares}/fish/vendor_completions.d COMPONENT command)
 endif()
+# The names of the packages that they are in, which the licence goes with.
+set(package_of_command lanesort)
+set(package_of_library liblanesort-c${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+set(package_of_development liblanesort-dev)
+foreach(component IN LISTS lanesort_components)
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${package_of_${component}}
+          RENAME copyright COMPONENT ${component})
+endforeach()
 
 math(EXPR next_fmt "${fmt_VERSION_MAJOR} + 1")
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/lanesort)
-install(EXPORT lanesort-targets NAMESPACE lanesort:: DESTINATION ${package_folder})
-install(EXPORT lanesort-c-targets NAMESPACE lanesort:: DESTINATION ${package_folder})
+install(EXPORT lanesort-targets NAMESPACE lanesort:: DESTINATION ${package_folder} COMPONENT development)
+install(EXPORT lanesort-c-targets NAMESPACE lanesort:: DESTINATION ${package_folder} COMPONENT development)
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/lanesort-config.cmake.in ${PROJECT_BINARY_DIR}/lanesort-config.cmake
   INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/lanesort-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/lanesort-config.cmake ${PROJECT_BINARY_DIR}/lanesort-config-version.cmake
-        DESTINATION ${package_folder})
+        DESTINATION ${package_folder} COMPONENT development)
 
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
            OUTPUT_VARIABLE prefix_from_pc)
@@ -33,5 +50,8 @@ set(pc_system_libraries ${CMAKE_DL_LIBS} ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
 list(FILTER pc_system_libraries INCLUDE REGEX "^(dl|stdc\\+\\+|c\\+\\+|m)$")
 list(TRANSFORM pc_system_libraries PREPEND -l)
 list(JOIN pc_system_libraries " " pc_system_libraries)
-configure_file(${PROJECT_SOURCE_DIR}/cmake/lanesort.pc.in ${PROJECT_BINARY_DIR}/lanesort.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/lanesort.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(library IN ITEMS lanesort lanesort_c)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${library}.pc.in ${PROJECT_BINARY_DIR}/${library}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+          COMPONENT development)
+endforeach()

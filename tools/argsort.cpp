@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,6 +11,7 @@
 #include "device_sort.hpp"
 #include "files.hpp"
 #include "numbers.hpp"
+#include "table_order.hpp"
 #include "text_table.hpp"
 
 namespace {
@@ -21,8 +21,9 @@ using namespace lanesort;
 class ArgsortCommand {
 public:
     explicit ArgsortCommand(CLI::App& command) {
-        options_.add_to(command, "the files are text, with one number a line; IN may be a table",
-                        "file of little-endian indices");
+        options_.add_to(command, "the files are text, with one number a line; IN may be a table");
+        options_.add_in(command);
+        options_.add_out(command, "file of little-endian indices");
         add_index_bytes(command, index_bytes_);
         options_.shape.add_to(command);
         options_.schedule.add_to(command);
@@ -36,13 +37,13 @@ public:
 
     void run() const {
         InputFile in(options_.in);
-        OutputFile out(options_.out);
+        OutputFile out = options_.open_out(!options_.text);
         const std::optional<NpyHeader> npy = options_.inspect(in);
         DeviceSort device(options_);
         device.open(in, npy, index_bytes_);
         const std::string head = npy ? npy_header(IndexArray(index_bytes_).type(), npy->shape) : "";
         const IndexArray indices =
-            options_.table.column ? indices_of_table(device, in) : indices_of_numbers(device, in, npy);
+            options_.is_table() ? indices_of_table(device, in) : indices_of_numbers(device, in, npy);
         options_.write_numbers(out, head, indices.bytes(), indices.type());
         out.commit();
         device.print_stats();
@@ -58,15 +59,17 @@ private:
         return indices;
     }
 
-    /// The numbers of the records travel with their keys, as there may be records without a key between them.
     IndexArray indices_of_table(DeviceSort& device, InputFile& in) const {
         const TextTable table(in, options_.table);
-        KeyColumn column = table.read_column(options_.type, TextTable::Place::number, index_bytes_);
-        if (index_bytes_ == sizeof(std::uint32_t) && column.places.size() > most_narrow)
+        TableKeys keys = table.read_keys(options_.type);
+        if (index_bytes_ == sizeof(std::uint32_t) && keys.records.size() > most_narrow)
             throw BadInput(
-                fmt::format("{} has {} records, which need --index-bytes 8", in.name(), column.places.size()));
-        device.sort_column(column);
-        return std::move(column.places);
+                fmt::format("{} has {} records, which need --index-bytes 8", in.name(), keys.records.size()));
+        IndexArray order = sorted_records(device, table, keys, false);
+        if (order.width() == index_bytes_) return order;
+        IndexArray indices(index_bytes_);
+        indices.append(order);
+        return indices;
     }
 
     static constexpr std::uint64_t most_narrow = std::uint64_t{1} << 32;

@@ -16,9 +16,16 @@ struct SystemFailure : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// What `check` finds. what() is the sentence that says where.
+struct NotInOrder : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 void add_argsort(CLI::App& app);
+void add_check(CLI::App& app);
 void add_devices(CLI::App& app);
 void add_doctor(CLI::App& app);
+void add_merge(CLI::App& app);
 void add_plan(CLI::App& app);
 void add_sort(CLI::App& app);
 void add_stats(CLI::App& app);

@@ -1,5 +1,7 @@
 #include "device_sort.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -24,7 +26,7 @@ const char* why_limited(const DeviceInfo& device) {
 
 }  // namespace
 
-CLI::Option* SortArguments::add_to(CLI::App& command, const std::string& text_help, const std::string& out_help) {
+CLI::Option* SortArguments::add_to(CLI::App& command, const std::string& text_help) {
     add_type(command, type);
     add_order(command, order);
     add_device(command, device);
@@ -35,22 +37,40 @@ CLI::Option* SortArguments::add_to(CLI::App& command, const std::string& text_he
             ->needs("--type")
             ->excludes("--text");
     command.add_flag("--stats", stats, "print what the sort did to standard error");
-    command.add_option("IN", in, "file of little-endian numbers, .npy, text or a table, or - for standard input")
-        ->type_name("")
-        ->required();
-    command.add_option("OUT", out, out_help + ", or - for standard output; may be the same as IN")
-        ->type_name("")
-        ->required();
     return add_table(command, table)->excludes(as_raw);
+}
+
+void SortArguments::add_in(CLI::App& command) {
+    command
+        .add_option("IN", in,
+                    "file of little-endian numbers, .npy, text or a table, also compressed by gzip; standard input if "
+                    "it is - or not given")
+        ->type_name("");
+}
+
+void SortArguments::add_out(CLI::App& command, const std::string& help) {
+    add_output(command, out, help + "; standard output if it is - or not given; may be the same as IN");
+}
+
+OutputFile SortArguments::open_out(bool for_raw_numbers) const {
+    if (for_raw_numbers && out == "-" && ::isatty(STDOUT_FILENO) != 0)
+        throw BadInput("raw numbers are not for a terminal: name a file for OUT, or give --text");
+    if (out.ends_with(".gz"))
+        throw BadInput(
+            fmt::format("{} would not be compressed: take another name, or leave OUT out and put | gzip "
+                        "behind",
+                        out));
+    return OutputFile(out);
 }
 
 std::optional<NpyHeader> SortArguments::inspect(InputFile& file) const {
     if (raw) return std::nullopt;
-    if (text || table.column) {
+    file.decompress();
+    if (text || is_table()) {
         refuse_other_formats(file, ReadAs::text);
         if (is_npy(file))
             throw BadInput(
-                fmt::format("{} is a .npy file: leave out {}", file.name(), table.column ? "--by-column" : "--text"));
+                fmt::format("{} is a .npy file: leave out {}", file.name(), is_table() ? "--by-column" : "--text"));
         return std::nullopt;
     }
     refuse_other_formats(file, ReadAs::raw);
@@ -70,9 +90,9 @@ NumberFile SortArguments::read_numbers(InputFile& file, const std::optional<NpyH
 }
 
 void SortArguments::write_numbers(OutputFile& file, const std::string& head, const Bytes& numbers,
-                                  KeyType type_of_numbers) const {
+                                  KeyType type_of_numbers, const IndexArray* counts) const {
     file.write(head.data(), head.size());
-    if (text) write_text(file, numbers, type_of_numbers);
+    if (text) write_text(file, numbers, type_of_numbers, counts);
     else file.write(numbers.data(), numbers.size());
 }
 
@@ -108,7 +128,7 @@ void DeviceSort::run(CallIn<void*> call) {
     const std::size_t value_bytes = request.value_bytes + request.index_bytes;
     count_ = request.count;
     type_ = request.key.type();
-    const bool is_sort = request.operation != Operation::top_k;
+    const bool is_sort = request.operation == Operation::sort || request.operation == Operation::argsort;
     const Shape usual = usual_shape(device_->info(), type_, count_, value_bytes);
     if (options_.shape.any()) shape_ = options_.shape.over(usual);
 
@@ -131,9 +151,10 @@ void DeviceSort::run(CallIn<void*> call) {
     }
 }
 
-void DeviceSort::sort_column(KeyColumn& column) {
-    IndexArray& places = column.places;
-    run(sort_by_key(range_of(column.keys), ValueRangeIn<void*>{.memory = places.data(), .bytes = places.width()}));
+void DeviceSort::sort_by_key(Numbers& keys, IndexArray& places, Order order) {
+    KeyRangeIn<void*> range = range_of(keys);
+    range.order = order;
+    run(lanesort::sort_by_key(range, ValueRangeIn<void*>{.memory = places.data(), .bytes = places.width()}));
 }
 
 KeyRangeIn<void*> DeviceSort::range_of(Numbers& keys) const {
@@ -144,6 +165,14 @@ KeyRangeIn<void*> DeviceSort::range_of(Numbers& keys) const {
             .row_length = keys.row_length,
             .schedule = options_.schedule.schedule,
             .data_independent = options_.schedule.data_independent};
+}
+
+KeyRangeIn<void*> DeviceSort::plain_range_of(Numbers& keys) const {
+    return {.memory = keys.bytes.data(),
+            .count = keys.count(),
+            .type = keys.type,
+            .order = options_.order,
+            .row_length = keys.row_length};
 }
 
 void DeviceSort::print_stats() const {

@@ -14,28 +14,36 @@
 #include "options.hpp"
 #include "text_table.hpp"
 
-/// The options of a sub-command that sorts the numbers of IN, which are raw, text, or a column of a table.
+/// The options of a sub-command that sorts the numbers of IN, which are raw, text, or columns of a table.
 struct SortArguments {
     std::optional<lanesort::KeyType> type;
     lanesort::Order order = lanesort::Order::ascending;
-    std::string device, in, out;
+    std::string device, in = "-", out = "-";
     bool text = false, raw = false, stats = false;
     TableOptions table;
     ShapeOptions shape;        ///< whose options only some sub-commands have
     ScheduleOptions schedule;  ///< so are these
 
-    /// Adds the others, with these words for --text and OUT. Returns --by-column.
-    CLI::Option* add_to(CLI::App& command, const std::string& text_help, const std::string& out_help);
+    /// Adds the options that say what IN is and how to sort it, with these words for --text. Returns --by-column.
+    CLI::Option* add_to(CLI::App& command, const std::string& text_help);
+    void add_in(CLI::App& command);
+    /// Adds OUT, with these words for it.
+    void add_out(CLI::App& command, const std::string& help);
+    bool is_table() const noexcept { return !table.columns.empty(); }
 
-    /// Looks at the first bytes of IN, of which it reads the header if it is a .npy file. Throws BadInput for a file of
-    /// another format than the options say, and where neither it nor they tell the type of its numbers.
+    /// Opens OUT. Throws BadInput where raw numbers would go to a terminal, and for a name that promises gzip.
+    OutputFile open_out(bool for_raw_numbers) const;
+
+    /// Looks at the first bytes of IN, of which it reads the header if it is a .npy file; what is compressed by gzip is
+    /// decompressed first. Throws BadInput for a file of another format than the options say, and where neither it nor
+    /// they tell the type of its numbers.
     std::optional<NpyHeader> inspect(InputFile& file) const;
 
     /// Reads an IN that is no table, behind that header if there is one.
     NumberFile read_numbers(InputFile& file, const std::optional<NpyHeader>& npy) const;
     /// Writes numbers, as text if that is asked for, behind what the file begins with.
     void write_numbers(OutputFile& file, const std::string& head, const Bytes& numbers,
-                       lanesort::KeyType type_of_numbers) const;
+                       lanesort::KeyType type_of_numbers, const IndexArray* counts = nullptr) const;
 };
 
 /// One sort, timed from its construction on: on the device that the options name, or, of a small IN, by the standard
@@ -51,10 +59,14 @@ public:
 
     /// Runs a call on these keys, in host memory. Where the device sorts, it compiles first.
     void run(lanesort::CallIn<void*> call);
-    /// Sorts the keys with their places, which ascend.
-    void sort_column(KeyColumn& column);
-    /// These keys, in the order that the options ask for.
+    /// Sorts the keys with their places, which ascend, so that those of equal keys still do. Behind them may be more.
+    void sort_by_key(Numbers& keys, IndexArray& places, lanesort::Order order);
+    /// These keys, in the order and by the schedule that the options ask for.
     lanesort::KeyRangeIn<void*> range_of(Numbers& keys) const;
+    /// The same for a call that is no sort.
+    lanesort::KeyRangeIn<void*> plain_range_of(Numbers& keys) const;
+    /// What was asked for a column, or else for all of them.
+    lanesort::Order order_of(std::optional<lanesort::Order> asked) const { return asked.value_or(options_.order); }
 
     /// Prints to standard error what the sort did, if --stats asks for it.
     void print_stats() const;

@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -101,6 +103,11 @@ std::byte* Bytes::room(std::size_t more) {
     return data() + size_;
 }
 
+void Bytes::append(std::string_view more) {
+    std::memcpy(room(more.size()), more.data(), more.size());
+    grew(more.size());
+}
+
 Descriptor::~Descriptor() {
     if (number_ > STDERR_FILENO) ::close(number_);
 }
@@ -141,7 +148,72 @@ std::string_view InputFile::peek(std::size_t bytes) {
     return std::string_view(ahead_).substr(0, bytes);
 }
 
+/// Turns the bytes of a gzip file into what they were made of. Several such files one after the other are one.
+class InputFile::Gunzip {
+public:
+    explicit Gunzip(std::string_view first) : in_(first.begin(), first.end()) {
+        constexpr int gzip_alone = 16 + MAX_WBITS;
+        take_input();
+        if (::inflateInit2(&stream_, gzip_alone) != Z_OK) throw std::bad_alloc();
+    }
+    ~Gunzip() { ::inflateEnd(&stream_); }
+    Gunzip(const Gunzip&) = delete;
+    Gunzip& operator=(const Gunzip&) = delete;
+
+    std::size_t read(InputFile& file, void* to, std::size_t bytes) {
+        std::size_t done = 0;
+        while (done < bytes) {
+            if (stream_.avail_in == 0) {
+                in_.resize(chunk);
+                in_.resize(file.read_bytes(in_.data(), chunk));
+                take_input();
+                if (in_.empty() && is_whole_) break;
+                if (in_.empty()) throw BadInput(fmt::format("{} is compressed by gzip and ends too soon", file.name()));
+            }
+            if (is_whole_) ::inflateReset(&stream_);
+            const std::size_t room = std::min<std::size_t>(bytes - done, std::numeric_limits<uInt>::max());
+            stream_.next_out = static_cast<Bytef*>(to) + done;
+            stream_.avail_out = static_cast<uInt>(room);
+            const int status = ::inflate(&stream_, Z_NO_FLUSH);
+            done += room - stream_.avail_out;
+            is_whole_ = status == Z_STREAM_END;
+            if (status == Z_MEM_ERROR) throw std::bad_alloc();
+            if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+                throw BadInput(fmt::format("{} is compressed by gzip and damaged: {}", file.name(),
+                                           stream_.msg ? stream_.msg : "it cannot be read"));
+        }
+        return done;
+    }
+
+private:
+    static constexpr std::size_t chunk = std::size_t{1} << 18;
+
+    void take_input() {
+        stream_.next_in = in_.data();
+        stream_.avail_in = static_cast<uInt>(in_.size());
+    }
+
+    std::vector<Bytef> in_;
+    z_stream stream_{};
+    bool is_whole_ = false;  ///< one file has ended, and no other has begun
+};
+
+void InputFile::DeleteGunzip::operator()(Gunzip* gunzip) const noexcept { delete gunzip; }
+
+void InputFile::decompress() {
+    using namespace std::string_view_literals;
+    constexpr std::string_view magic = "\x1f\x8b\x08"sv;
+    if (peek(magic.size()) != magic) return;
+    gunzip_.reset(new Gunzip(ahead_));
+    ahead_.clear();
+    known_size_ = 0;
+}
+
 std::size_t InputFile::read_on(void* to, std::size_t bytes) {
+    return gunzip_ ? gunzip_->read(*this, to, bytes) : read_bytes(to, bytes);
+}
+
+std::size_t InputFile::read_bytes(void* to, std::size_t bytes) {
     std::size_t done = 0;
     while (done < bytes) {
         const ssize_t got = ::read(file_.get(), static_cast<char*>(to) + done, bytes - done);
@@ -157,27 +229,34 @@ namespace {
 
 /// `check` gets the number of bytes, as far as it is known.
 template <class Check>
-Bytes read_all(InputFile& file, Check check) {
+void read_all(InputFile& file, Bytes& bytes, Check check) {
     constexpr std::size_t least = std::size_t{1} << 20;
     check(file.known_size());
-    Bytes bytes;
     // The size that is known in advance is only a hint: the file may be growing, or one of those in /proc.
     for (std::size_t asked = file.known_size() + 1;; asked = std::max(bytes.size(), least)) {
         const std::size_t got = file.read(bytes.room(asked), asked);
         bytes.grew(got);
         check(bytes.size());
-        if (got < asked) return bytes;
+        if (got < asked) return;
     }
 }
 
 }  // namespace
 
 Bytes read_all(InputFile& file) {
-    return read_all(file, [](std::uint64_t) {});
+    Bytes bytes;
+    read_all(file, bytes);
+    return bytes;
+}
+
+void read_all(InputFile& file, Bytes& bytes) {
+    read_all(file, bytes, [](std::uint64_t) {});
 }
 
 Bytes read_keys(InputFile& file) {
-    return read_all(file, [&](std::uint64_t bytes) { file.require_few(bytes); });
+    Bytes bytes;
+    read_all(file, bytes, [&](std::uint64_t size) { file.require_few(size); });
+    return bytes;
 }
 
 Temporary::~Temporary() {

@@ -22,6 +22,9 @@ public:
     std::byte* room(std::size_t more);
     /// Says how many bytes were put in that place.
     void grew(std::size_t bytes) noexcept { size_ += bytes; }
+    void append(std::string_view more);
+    /// Leaves the first bytes only.
+    void shrink(std::size_t bytes) noexcept { size_ = bytes; }
 
 private:
     struct Free {
@@ -67,21 +70,32 @@ public:
     std::size_t read(void* to, std::size_t bytes);
     /// The next bytes, fewer only at the end of the file; read() gives them again. Valid until the next call.
     std::string_view peek(std::size_t bytes);
+    /// If the file is compressed by gzip, gives what that held from here on. Before anything is read.
+    void decompress();
 
 private:
     std::size_t read_on(void* to, std::size_t bytes);
+    std::size_t read_bytes(void* to, std::size_t bytes);
+
+    class Gunzip;
+    struct DeleteGunzip {
+        void operator()(Gunzip* gunzip) const noexcept;
+    };
 
     std::string name_;
     Descriptor file_;
     std::uint64_t known_size_ = 0, most_bytes_ = UINT64_MAX;
     std::string why_no_more_;
     std::string ahead_;  ///< what was peeked at
+    std::unique_ptr<Gunzip, DeleteGunzip> gunzip_;
 };
 
 /// Reads what is left of a file.
 Bytes read_all(InputFile& file);
+/// The same, behind what is there.
+void read_all(InputFile& file, Bytes& bytes);
 
-/// The same of a file that holds keys. No more is read where they are too many.
+/// Reads what is left of a file that holds keys. No more is read where they are too many.
 Bytes read_keys(InputFile& file);
 
 /// The path of a file that is removed at the end, also by a signal that can be caught, unless it was kept. There is one

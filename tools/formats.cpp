@@ -24,7 +24,6 @@ struct FileFormat {
 };
 
 constexpr FileFormat formats[] = {
-    {"compressed by gzip", "\x1f\x8b\x08"sv, 0, decompress},
     {"compressed by bzip2", "1AY&SY"sv, 4, decompress},
     {"compressed by xz",
      "\xfd"

@@ -20,6 +20,10 @@ std::uint64_t IndexArray::operator[](std::size_t i) const noexcept {
     return index;
 }
 
+void IndexArray::set(std::size_t i, std::uint64_t index) noexcept {
+    std::memcpy(bytes_.data() + i * width_, &index, width_);
+}
+
 void IndexArray::append(std::uint64_t index) {
     std::memcpy(bytes_.room(width_), &index, width_);
     bytes_.grew(width_);

@@ -18,14 +18,17 @@ public:
     lanesort::KeyType type() const noexcept;
     std::size_t size() const noexcept { return bytes_.size() / width_; }
     std::uint64_t operator[](std::size_t i) const noexcept;
+    /// An index that does not fit loses its upper half.
+    void set(std::size_t i, std::uint64_t index) noexcept;
     void* data() noexcept { return bytes_.data(); }
     const Bytes& bytes() const noexcept { return bytes_; }
 
-    /// An index that does not fit loses its upper half.
     void append(std::uint64_t index);
     void append(const IndexArray& others);
     /// Makes room for that many indices, which the caller fills.
     void grow(std::size_t count);
+    /// Leaves the first ones only.
+    void shrink(std::size_t count) noexcept { bytes_.shrink(count * width_); }
 
 private:
     std::size_t width_;

@@ -166,6 +166,11 @@ void KeyReader::add(std::string_view text, std::uint64_t place) {
     else add_and_find_type(text, place);
 }
 
+void KeyReader::add_placeholder() {
+    if (type_) with_type(*type_, [&]<class T>(T) { append(T{}); });
+    else append(std::uint64_t{0});  // which is 0.0, too
+}
+
 template <class T>
 void KeyReader::add_as(std::string_view text, std::uint64_t place) {
     T value{};

@@ -44,6 +44,9 @@ public:
     /// what is empty, no number of the type or out of its range, this text or, once the type is known, an earlier one.
     void add(std::string_view text, std::uint64_t place);
 
+    /// Takes a place for a key that is missing: of some value, which does not change the type of the others.
+    void add_placeholder();
+
     /// "is no number", and of which type if that was given.
     std::string no_number() const;
 

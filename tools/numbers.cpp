@@ -23,26 +23,58 @@ using lanesort::KeyType;
 
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
 
-/// Turns lines into keys.
+/// Turns the lines of files into keys.
 class LineReader {
 public:
-    LineReader(const InputFile& file, std::optional<KeyType> type)
-        : file_(file), keys_(type, [this](std::uint64_t line, const std::string& words) {
-              throw BadInput(fmt::format("{}, line {} {}", file_.name(), line, words));
+    explicit LineReader(std::optional<KeyType> type)
+        : keys_(type, [this](std::uint64_t place, const std::string& words) {
+              const bool is_no_number = words.starts_with(keys_.no_number());
+              throw BadInput(fmt::format("{}, line {} {}{}", names_[place >> line_bits], place & last_line, words,
+                                         is_no_number ? " (--by-column 1 takes lines without a number)" : ""));
           }) {}
 
-    void read(std::string_view line) { keys_.add(without_blanks(line), ++line_number_); }
-    [[noreturn]] void too_long() const {
-        throw BadInput(fmt::format("{}, line {} {}: it has more than {} characters", file_.name(), line_number_ + 1,
-                                   keys_.no_number(), chunk_bytes));
+    /// Reads a file, but for its byte order mark, which it returns.
+    std::string read(InputFile& file) {
+        names_.push_back(file.name());
+        line_ = 0;
+        std::vector<char> chunk(chunk_bytes);
+        std::string head;
+        if (file.peek(byte_order_mark.size()) == byte_order_mark) {
+            head = byte_order_mark;
+            file.read(chunk.data(), head.size());
+        }
+        std::size_t kept = 0;  // of a line that goes on in the next chunk
+        for (;;) {
+            const std::size_t got = file.read(chunk.data() + kept, chunk.size() - kept);
+            std::string_view rest(chunk.data(), kept + got);
+            const bool at_end = rest.size() < chunk.size();
+            for (std::size_t length; (length = rest.find('\n')) != std::string_view::npos;
+                 rest.remove_prefix(length + 1))
+                add(rest.substr(0, length));
+            file.require_few(keys_.key_bytes());
+            if (at_end) {
+                if (!rest.empty()) add(rest);
+                return head;
+            }
+            kept = rest.size();
+            if (kept == chunk.size())
+                throw BadInput(fmt::format("{}, line {} {}: it has more than {} characters", file.name(), line_ + 1,
+                                           keys_.no_number(), chunk_bytes));
+            std::memmove(chunk.data(), rest.data(), kept);
+        }
     }
-    std::uint64_t key_bytes() const { return keys_.key_bytes(); }
+    /// Of the last file.
+    std::uint64_t lines() const noexcept { return line_; }
     Numbers finish() { return keys_.finish(); }
 
 private:
-    const InputFile& file_;
+    void add(std::string_view line) { keys_.add(without_blanks(line), (names_.size() - 1) << line_bits | ++line_); }
+
+    static constexpr unsigned line_bits = 48;
+    static constexpr std::uint64_t last_line = (std::uint64_t{1} << line_bits) - 1;
+    std::vector<std::string> names_;
     KeyReader keys_;
-    std::uint64_t line_number_ = 0;
+    std::uint64_t line_ = 0;
 };
 
 template <class T>
@@ -61,7 +93,7 @@ char* format(char* to, char* end, half value) {
 }
 
 template <class T>
-void write_lines(OutputFile& file, const Bytes& keys) {
+void write_lines(OutputFile& file, const Bytes& keys, const IndexArray* counts) {
     constexpr std::size_t most_characters = 32;  // of a number and its line end; -2.2250738585072014e-308 has 24
     BufferedWriter writer(file);
     std::string line;  // of the last key: the same again is common after a sort, and copied faster than formatted
@@ -76,6 +108,7 @@ void write_lines(OutputFile& file, const Bytes& keys) {
             line.assign(text, text_end + 1);
             last = value;
         }
+        if (counts) writer.write(fmt::format("{}\t", (*counts)[offset / sizeof(T)]));
         writer.write(line);
     }
     writer.flush();
@@ -98,31 +131,38 @@ NumberFile read_raw(InputFile& file, KeyType type) {
 }
 
 NumberFile read_text(InputFile& file, std::optional<KeyType> type) {
-    LineReader reader(file, type);
-    std::vector<char> chunk(chunk_bytes);
-    std::string head;
-    if (file.peek(byte_order_mark.size()) == byte_order_mark) {
-        head = byte_order_mark;
-        file.read(chunk.data(), head.size());
-    }
-    std::size_t kept = 0;  // of a line that goes on in the next chunk
-    for (;;) {
-        const std::size_t got = file.read(chunk.data() + kept, chunk.size() - kept);
-        std::string_view rest(chunk.data(), kept + got);
-        const bool at_end = rest.size() < chunk.size();
-        for (std::size_t length; (length = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(length + 1))
-            reader.read(rest.substr(0, length));
-        file.require_few(reader.key_bytes());
-        if (at_end) {
-            if (!rest.empty()) reader.read(rest);
-            return {head, reader.finish()};
-        }
-        kept = rest.size();
-        if (kept == chunk.size()) reader.too_long();
-        std::memmove(chunk.data(), rest.data(), kept);
-    }
+    LineReader reader(type);
+    std::string head = reader.read(file);
+    return {std::move(head), reader.finish()};
 }
 
-void write_text(OutputFile& file, const Bytes& keys, KeyType type) {
-    with_type(type, [&]<class T>(T) { write_lines<T>(file, keys); });
+NumberFile read_texts(std::vector<InputFile>& files, std::optional<KeyType> type, std::vector<std::uint64_t>& counts) {
+    LineReader reader(type);
+    std::string first_head;
+    for (InputFile& file : files) {
+        std::string head = reader.read(file);
+        if (counts.empty()) first_head = std::move(head);
+        counts.push_back(reader.lines());
+    }
+    return {std::move(first_head), reader.finish()};
+}
+
+void keep_distinct(Numbers& numbers, IndexArray* lengths) {
+    const std::size_t bytes = key_bytes(numbers.type), count = numbers.count();
+    std::byte* const keys = numbers.bytes.data();
+    const auto is_new = [&](std::size_t i) {
+        return i == count || i == 0 || std::memcmp(keys + i * bytes, keys + (i - 1) * bytes, bytes) != 0;
+    };
+    std::byte* to = keys;
+    for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
+        for (end = begin + 1; !is_new(end);) ++end;
+        std::memmove(to, keys + begin * bytes, bytes);
+        to += bytes;
+        if (lengths) lengths->append(end - begin);
+    }
+    numbers.bytes.shrink(static_cast<std::size_t>(to - keys));
+}
+
+void write_text(OutputFile& file, const Bytes& keys, KeyType type, const IndexArray* counts) {
+    with_type(type, [&]<class T>(T) { write_lines<T>(file, keys, counts); });
 }

@@ -1,12 +1,15 @@
 // Numbers in files: raw little-endian ones, or text with one a line.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <lanesort/key_types.hpp>
 
 #include "files.hpp"
+#include "indices.hpp"
 #include "key_reader.hpp"
 
 /// The numbers of a file, and what stands in front of them.
@@ -22,5 +25,15 @@ NumberFile read_raw(InputFile& file, lanesort::KeyType type);
 /// that a KeyReader of that type refuses.
 NumberFile read_text(InputFile& file, std::optional<lanesort::KeyType> type);
 
-/// Writes one number a line, as few digits as read back to the same bits.
-void write_text(OutputFile& file, const Bytes& keys, lanesort::KeyType type);
+/// The same of several files: the numbers of all, which have one type, and how many each file has. The head is that of
+/// the first.
+NumberFile read_texts(std::vector<InputFile>& files, std::optional<lanesort::KeyType> type,
+                      std::vector<std::uint64_t>& counts);
+
+/// Keeps the first of each run of numbers that are equal in every bit; `lengths` gets how long these runs are, if
+/// asked.
+void keep_distinct(Numbers& numbers, IndexArray* lengths = nullptr);
+
+/// Writes one number a line, as few digits as read back to the same bits; with `counts`, each behind its count and a
+/// tab.
+void write_text(OutputFile& file, const Bytes& keys, lanesort::KeyType type, const IndexArray* counts = nullptr);

@@ -18,9 +18,10 @@ namespace {
 template <class Value, class Parse>
 CLI::Option* add_parsed(CLI::App& app, const char* flag, Value& value, Parse parse, const std::string& what,
                         const std::string& help) {
+    const std::string name = std::string(flag).substr(std::string(flag).rfind(',') + 1);
     const auto set = [=, &value](const std::string& text) {
         const auto parsed = parse(text);
-        if (!parsed) throw CLI::ValidationError(flag, fmt::format("{:?} is not {}", text, what));
+        if (!parsed) throw CLI::ValidationError(name, fmt::format("{:?} is not {}", text, what));
         value = *parsed;
     };
     return app.add_option_function<std::string>(flag, set, help);
@@ -52,13 +53,34 @@ std::optional<std::uint64_t> parse_count(std::string_view text) {
 constexpr const char* what_is_a_count = "a count like 1000, 64K, 16M, 1G or 2^24 (below 2^64)";
 constexpr const char* forms_of_a_count = "1000, 2^24, or with K, M or G for times 2^10, 2^20 or 2^30";
 
+std::optional<lanesort::Order> parse_order(std::string_view text) {
+    if (text == "asc") return lanesort::Order::ascending;
+    if (text == "desc") return lanesort::Order::descending;
+    return std::nullopt;
+}
+
 /// Digits are always a number: a column whose name is one is asked for by where it stands.
-std::optional<ColumnName> parse_column(std::string_view text) {
+std::optional<ColumnName> parse_name(std::string_view text) {
     if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos)
         return ColumnName(std::string(text));
     const auto number = parse_number(text);
     if (!number || *number == 0) return std::nullopt;
     return ColumnName(*number);
+}
+
+/// A column, and what is said of it: "price:desc", "day:text:desc". Other colons belong to its name.
+std::optional<SortColumn> parse_column(std::string_view text) {
+    bool is_text = false;
+    std::optional<bool> kind;
+    std::optional<lanesort::Order> order;
+    for (std::size_t colon; (colon = text.rfind(':')) != std::string_view::npos; text = text.substr(0, colon)) {
+        const std::string_view word = text.substr(colon + 1);
+        if (const auto parsed = parse_order(word); parsed && !order) order = parsed;
+        else if ((word == "text" || word == "number") && !kind) kind = is_text = word == "text";
+        else break;
+    }
+    const auto name = parse_name(text);
+    return name ? std::optional(SortColumn{*name, is_text, order}) : std::nullopt;
 }
 
 std::optional<char> parse_delimiter(std::string_view text) {
@@ -68,6 +90,15 @@ std::optional<char> parse_delimiter(std::string_view text) {
     constexpr std::string_view taken = "\"\r\n";
     if (text.size() != 1 || taken.find(text.front()) != std::string_view::npos) return std::nullopt;
     return text.front();
+}
+
+/// Our name of a type, or NumPy's: f32 or float32.
+std::optional<lanesort::KeyType> parse_type(std::string_view text) {
+    constexpr std::pair<std::string_view, char> kinds[] = {{"uint", 'u'}, {"int", 'i'}, {"float", 'f'}};
+    for (const auto& [kind, letter] : kinds)
+        if (text.starts_with(kind))
+            return lanesort::key_type_from_name(fmt::format("{}{}", letter, text.substr(kind.size())));
+    return lanesort::key_type_from_name(text);
 }
 
 std::string names_of_types() {
@@ -90,15 +121,14 @@ std::string_view name_of(Format format) {
 
 void add_type(CLI::App& app, lanesort::KeyType& type) {
     const std::string list = names_of_types();
-    add_parsed(app, "--type", type, lanesort::key_type_from_name, "one of " + list, "type of the keys: " + list)
-        ->type_name("T");
+    add_parsed(app, "--type", type, parse_type, "one of " + list, "type of the keys: " + list)->type_name("T");
 }
 
 void add_type(CLI::App& app, std::optional<lanesort::KeyType>& type) {
     const std::string list = names_of_types();
-    add_parsed(
-        app, "--type", type, lanesort::key_type_from_name, "one of " + list,
-        "type of the keys, which raw numbers need; .npy files tell it, and text and tables (i64, u64 or f64): " + list)
+    add_parsed(app, "--type", type, parse_type, "one of " + list,
+               "type of the keys, which raw numbers need; .npy files tell it, and text and tables (i64, u64 or f64): " +
+                   list + ", or as in NumPy: uint8, float32 ..")
         ->type_name("T");
 }
 
@@ -106,7 +136,7 @@ void add_types(CLI::App& app, std::vector<lanesort::KeyType>& types) {
     const auto parse = [](std::string_view text) -> std::optional<std::vector<lanesort::KeyType>> {
         using enum lanesort::KeyType;
         if (text == "all") return std::vector{u8, u16, u32, u64};
-        const auto type = lanesort::key_type_from_name(text);
+        const auto type = parse_type(text);
         return type ? std::optional(std::vector{*type}) : std::nullopt;
     };
     const std::string list = names_of_types() + ", or all: u8 u16 u32 u64";
@@ -114,15 +144,16 @@ void add_types(CLI::App& app, std::vector<lanesort::KeyType>& types) {
 }
 
 void add_order(CLI::App& app, lanesort::Order& order) {
-    const auto parse = [](std::string_view text) -> std::optional<lanesort::Order> {
-        if (text == "asc") return lanesort::Order::ascending;
-        if (text == "desc") return lanesort::Order::descending;
-        return std::nullopt;
-    };
-    const bool ascends = order == lanesort::Order::ascending;
-    add_parsed(app, "--order", order, parse, "asc or desc",
-               ascends ? "asc (as if not given) or desc" : "desc (as if not given) or asc")
-        ->type_name("ORDER");
+    using enum lanesort::Order;
+    const lanesort::Order usual = order, other = usual == ascending ? descending : ascending;
+    CLI::Option* const by_name =
+        add_parsed(app, "--order", order, parse_order, "asc or desc",
+                   usual == ascending ? "asc (as if not given) or desc" : "desc (as if not given) or asc")
+            ->type_name("ORDER");
+    app.add_flag_callback(
+           "-r,--reverse", [&order, other] { order = other; },
+           usual == ascending ? "the same as --order desc" : "the same as --order asc")
+        ->excludes(by_name);
 }
 
 void add_count(CLI::App& app, std::uint64_t& count) {
@@ -138,10 +169,13 @@ void add_first(CLI::App& app, std::uint64_t& first) {
 }
 
 void add_k(CLI::App& app, std::uint64_t& k) {
-    add_parsed(app, "-k", k, parse_count, what_is_a_count,
-               fmt::format("how many, all of them where there are fewer: {}", forms_of_a_count))
-        ->type_name("N")
-        ->required();
+    add_parsed(app, "-n,-k", k, parse_count, what_is_a_count,
+               fmt::format("how many, {} if not given, and all of them where there are fewer: {}", k, forms_of_a_count))
+        ->type_name("N");
+}
+
+void add_output(CLI::App& app, std::string& out, const std::string& help) {
+    app.add_option("-o,--output,OUT", out, help)->type_name("OUT");
 }
 
 void add_counts(CLI::App& app, std::vector<std::uint64_t>& counts) {
@@ -177,22 +211,54 @@ void add_format(CLI::App& app, Format& format, std::initializer_list<Format> all
 
 CLI::Option* add_table(CLI::App& app, TableOptions& table) {
     const std::string group = "Tables (with --by-column)";
+    const auto set_columns = [&table](const std::vector<std::string>& texts) {
+        for (const std::string& text : texts) {
+            const auto column = parse_column(text);
+            if (!column)
+                throw CLI::ValidationError(
+                    "--by-column", fmt::format("{:?} is not the number of a column, from 1, or its name", text));
+            table.columns.push_back(*column);
+        }
+    };
     CLI::Option* const by_column =
-        add_parsed(app, "--by-column", table.column, parse_column, "the number of a column, from 1, or its name",
-                   "IN is a text table, whose keys are in this column: its number, from 1, or its name in the header")
+        app.add_option_function<std::vector<std::string>>(
+               "--by-column", set_columns,
+               "IN is a text table, whose keys are in this column: its number, from 1, or its name in the header. "
+               "Behind it may stand :desc or :asc, and :text for keys in the order of their bytes, as ISO dates need. "
+               "Given again, the next column orders lines with equal keys")
             ->type_name("COLUMN")
+            ->allow_extra_args(false)
             ->group(group);
     const auto with_table = [&](CLI::Option* option) { return option->needs(by_column)->group(group); };
-    with_table(add_parsed(app, "--delimiter", table.delimiter, parse_delimiter,
+    with_table(add_parsed(app, "-t,--delimiter", table.delimiter, parse_delimiter,
                           "one character other than a quote or line end, or tab, comma or semicolon",
                           "what separates columns: a character, or tab, comma or semicolon; a comma if not given, or "
                           "a tab where IN ends in .tsv"))
         ->type_name("D");
     with_table(app.add_flag("--header", table.header,
-                            "the first line is a header; so it always is where the column is given by its name"));
-    with_table(app.add_flag("--empty-last", table.empty_last,
-                            "lines with nothing in that column, and empty lines, come last, in their order; else they "
-                            "are an error"));
+                            "the first line is a header; so it always is where a column is given by its name"));
+    const auto parse_words = [](std::string_view text) {
+        std::vector<std::string> words{{}};
+        for (const char c : text)
+            if (c == ',') words.emplace_back();
+            else words.back() += c;
+        return std::optional(words);
+    };
+    with_table(add_parsed(app, "--missing", table.missing, parse_words, "words",
+                          fmt::format("words for a key that is missing, with commas between them; if not given, {}, of "
+                                      "numbers alone. A number that is left out, or its column, is always missing",
+                                      fmt::join(usual_missing, ","))))
+        ->type_name("WORDS");
+    const auto parse_missing_as = [](std::string_view text) -> std::optional<MissingAs> {
+        if (text == "last") return MissingAs::last;
+        if (text == "nan") return MissingAs::nan;
+        if (text == "error") return MissingAs::error;
+        return std::nullopt;
+    };
+    with_table(add_parsed(app, "--missing-as", table.missing_as, parse_missing_as, "last, nan or error",
+                          "lines without a key come last in either order (last, as if not given), where a NaN would "
+                          "come (nan), or are refused (error)"))
+        ->type_name("WHAT");
     with_table(app.add_flag("--no-quotes{false}", table.quotes,
                             "quotes are characters like any other, and every line end ends a record"));
     return by_column;

@@ -26,10 +26,13 @@ void add_type(CLI::App& app, lanesort::KeyType& type);
 void add_type(CLI::App& app, std::optional<lanesort::KeyType>& type);
 /// One type, or `all`: one of each width.
 void add_types(CLI::App& app, std::vector<lanesort::KeyType>& types);
+/// --order and --reverse, which asks for the other one than `order` is now.
 void add_order(CLI::App& app, lanesort::Order& order);
 void add_count(CLI::App& app, std::uint64_t& count);
 void add_first(CLI::App& app, std::uint64_t& first);
 void add_k(CLI::App& app, std::uint64_t& k);
+/// --output, which may also be given by its place.
+void add_output(CLI::App& app, std::string& out, const std::string& help);
 void add_counts(CLI::App& app, std::vector<std::uint64_t>& counts);
 void add_device(CLI::App& app, std::string& selector);
 void add_format(CLI::App& app, Format& format, std::initializer_list<Format> allowed);

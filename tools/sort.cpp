@@ -1,6 +1,9 @@
-// lanesort sort: sorts the numbers of a file, or the lines of a table by one of its columns.
+// lanesort sort: sorts the numbers of a file, or the lines of a table by some of its columns.
+#include <cstdint>
 #include <memory>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include <lanesort/calls.hpp>
 
@@ -8,6 +11,7 @@
 #include "device_sort.hpp"
 #include "files.hpp"
 #include "numbers.hpp"
+#include "table_order.hpp"
 #include "text_table.hpp"
 
 namespace {
@@ -17,26 +21,35 @@ using namespace lanesort;
 class SortCommand {
 public:
     explicit SortCommand(CLI::App& command) {
-        CLI::Option* const by_column =
-            options_.add_to(command, "the files are text, with one number a line", "sorted file");
+        CLI::Option* const by_column = options_.add_to(command, "the files are text, with one number a line");
         by_column->excludes("--text");
+        options_.add_in(command);
+        options_.add_out(command, "sorted file");
+        CLI::Option* const unique = command.add_flag(
+            "-u,--unique", unique_, "keep the first of each run of equal numbers, or of lines with equal keys");
+        command
+            .add_flag(
+                "--count", counts_,
+                "the same, and write in front of it how many they are: of text, with a tab between; of tables, in "
+                "a first column")
+            ->excludes(unique);
         options_.shape.add_to(command);
         options_.schedule.add_to(command);
         command.footer(
-            "OUT appears whole or not at all. NaNs come last, and first with --order desc. Lines of a table stay as\n"
-            "they are; those with equal keys keep their order. Columns may be quoted, as in RFC 4180. A .npy file is\n"
-            "known by its first bytes, tells its type, and keeps its header; its rows are sorted each by itself.\n"
-            "Example: lanesort sort --type f32 --order desc numbers.bin sorted.bin\n"
-            "Example: lanesort sort --by-column price --order desc goods.csv sorted.csv");
+            "OUT appears whole or not at all. NaNs come last, and first with --reverse. Lines of a table stay as they\n"
+            "are; those with equal keys keep their order. Columns may be quoted, as in RFC 4180. A .npy file is known\n"
+            "by its first bytes, tells its type, and keeps its header; its rows are sorted each by itself.\n"
+            "Example: lanesort sort --type f32 --reverse numbers.bin sorted.bin\n"
+            "Example: lanesort sort --by-column price:desc --by-column name:text goods.csv sorted.csv");
     }
 
     void run() const {
         InputFile in(options_.in);
-        OutputFile out(options_.out);
+        OutputFile out = options_.open_out(!options_.text && !options_.is_table());
         const std::optional<NpyHeader> npy = options_.inspect(in);
         DeviceSort device(options_);
         device.open(in, npy);
-        if (options_.table.column) sort_table(device, in, out);
+        if (options_.is_table()) sort_table(device, in, out);
         else sort_numbers(device, in, npy, out);
         out.commit();
         device.print_stats();
@@ -44,27 +57,34 @@ public:
 
 private:
     void sort_numbers(DeviceSort& device, InputFile& in, const std::optional<NpyHeader>& npy, OutputFile& out) const {
+        if (counts_ && !options_.text) throw BadInput("--count is for use with --text or --by-column");
+        if (unique_ && npy && npy->shape.size() > 1)
+            throw BadInput(fmt::format("{} has rows, which --unique would make unequally long", in.name()));
         NumberFile file = options_.read_numbers(in, npy);
         Numbers& keys = file.numbers;
         device.run(sort(device.range_of(keys)));
-        options_.write_numbers(out, file.head, keys.bytes, keys.type);
+        IndexArray counts(sizeof(std::uint64_t));
+        if (unique_ || counts_) keep_distinct(keys, counts_ ? &counts : nullptr);
+        if (unique_ && npy) file.head = npy_header(keys.type, std::vector<std::uint64_t>{keys.count()});
+        options_.write_numbers(out, file.head, keys.bytes, keys.type, counts_ ? &counts : nullptr);
     }
 
-    /// The offsets of the records travel with their keys: that needs no index, and ascending ones make it stable.
     void sort_table(DeviceSort& device, InputFile& in, OutputFile& out) const {
         const TextTable table(in, options_.table);
-        KeyColumn column = table.read_column(options_.type, TextTable::Place::offset, table.offset_bytes());
-        device.sort_column(column);
-        table.write(out, column.places);
+        TableKeys keys = table.read_keys(options_.type);
+        IndexArray order = sorted_records(device, table, keys, unique_ || counts_), counts(sizeof(std::uint64_t));
+        if (unique_ || counts_) order = distinct_records(table, keys, order, counts_ ? &counts : nullptr);
+        table.write(out, keys.records, order, counts_ ? &counts : nullptr);
     }
 
     SortArguments options_;
+    bool unique_ = false, counts_ = false;
 };
 
 }  // namespace
 
 void add_sort(CLI::App& app) {
-    CLI::App* const command = app.add_subcommand("sort", "Sort a file of numbers, or a table by a column of numbers");
+    CLI::App* const command = app.add_subcommand("sort", "Sort a file of numbers, or a table by some of its columns");
     const auto sort = std::make_shared<SortCommand>(*command);
     command->callback([sort] { sort->run(); });
 }

@@ -7,8 +7,10 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include <lanesort/key_types.hpp>
+#include <lanesort/plan.hpp>
 
 #include "files.hpp"
 #include "indices.hpp"
@@ -17,19 +19,51 @@
 /// The number of a column, from 1, or its name in the header.
 using ColumnName = std::variant<std::uint64_t, std::string>;
 
-/// How a table is written, and which of its columns holds the keys.
-struct TableOptions {
-    std::optional<ColumnName> column;  ///< none: it is no table
-    std::optional<char> delimiter;     ///< if none, a comma, or a tab in a file whose name ends in .tsv
-    bool header = false;               ///< the first record is a header; always so where the column has a name
-    bool quotes = true;                ///< a field that begins with a quote goes on to the next one that is not doubled
-    bool empty_last = false;           ///< records without a key are no error
+/// A column to sort by.
+struct SortColumn {
+    ColumnName name;
+    bool text = false;                     ///< its keys are texts, in the order of their bytes; else numbers
+    std::optional<lanesort::Order> order;  ///< if none, that of the other options
 };
 
-/// What a table's column holds, and where.
+/// What becomes of a record without a key.
+enum class MissingAs : std::uint8_t {
+    last,   ///< it comes last in either order
+    nan,    ///< a number that is missing is a NaN
+    error,  ///< the table is refused
+};
+
+/// How a table is written, and which of its columns hold the keys.
+struct TableOptions {
+    std::vector<SortColumn> columns;  ///< the first one counts most; none: it is no table
+    std::optional<char> delimiter;    ///< if none, a comma, or a tab in a file whose name ends in .tsv
+    bool header = false;              ///< the first record is a header; always so where a column has a name
+    bool quotes = true;               ///< a field that begins with a quote goes on to the next one that is not doubled
+    std::optional<std::vector<std::string>> missing;  ///< words for a key that is missing; if none, usual_missing
+    MissingAs missing_as = MissingAs::last;
+};
+
+/// Words for a number that is missing, unless others are given. Nothing is always one, and a text is none of them.
+inline constexpr std::string_view usual_missing[] = {"NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "None", "\\N"};
+
+/// Where texts are in the table, one for each record.
+struct TextKeys {
+    IndexArray begins, ends;
+};
+
+/// The keys of one column, one for each record, in the order of the file. One that is missing has an arbitrary value.
 struct KeyColumn {
-    Numbers keys;
-    IndexArray places;  ///< those of the keys, then those of records without one
+    std::optional<lanesort::Order> order;
+    std::variant<Numbers, TextKeys> keys;
+    std::vector<bool> missing;  ///< of the records up to the last one without a key
+
+    bool is_missing(std::uint64_t record) const { return record < missing.size() && missing[record]; }
+};
+
+/// What is read of a table: where its records begin, and their keys.
+struct TableKeys {
+    IndexArray records;
+    std::vector<KeyColumn> columns;
 };
 
 /// A table in memory: its bytes, as they are in the file. Records end with LF or CRLF, the last one also without. A
@@ -39,27 +73,46 @@ class TextTable {
 public:
     TextTable(InputFile& file, TableOptions options);
 
-    /// The place of a record: the offset of its first byte in the file, or its number, from 0, not counting a header.
-    enum class Place : std::uint8_t { offset, number };
+    /// Puts the records of another file behind these. Throws BadInput where its header is another one.
+    void append(InputFile& file);
 
-    /// Reads the column that the options name, whose type is found if it is not given. Throws BadInput that names the
-    /// line for a record that has no such column, nothing in it that a KeyReader takes (an empty field is no error with
-    /// the option empty_last), or quotes that do not match; also for a name that is not in the header, or twice.
-    KeyColumn read_column(std::optional<lanesort::KeyType> type, Place place, std::size_t place_bytes) const;
+    /// Reads the columns that the options name; the type of their numbers is found, for each, if it is not given.
+    /// Throws BadInput that names the line for a number that a KeyReader does not take and quotes that do not match,
+    /// and for a name that is not in the header, or twice. A key is missing where the record has no such column, the
+    /// field is one of the words for it or, of a number, empty; throws for that, too, if it is to be an error, and
+    /// where no record has such a column.
+    TableKeys read_keys(std::optional<lanesort::KeyType> type) const;
 
-    /// Bytes of an index that holds the offset of every record.
-    std::size_t offset_bytes() const noexcept;
+    /// The text that begins and ends there.
+    std::string_view text(std::uint64_t begin, std::uint64_t end) const noexcept {
+        return text().substr(begin, end - begin);
+    }
 
-    /// Writes the byte order mark, the header and the records at these offsets. A last record without a line end gets
-    /// one like that of the first record, unless it comes last again.
-    void write(OutputFile& file, const IndexArray& offsets) const;
+    /// Writes the byte order mark, the header and the records in this order. A last record without a line end gets one
+    /// like that of the first record, unless it comes last again. With `counts`, each record gets a first column of
+    /// these, and the header one of that name.
+    void write(OutputFile& file, const IndexArray& records, const IndexArray& order,
+               const IndexArray* counts = nullptr) const;
+
+    /// Throws a BadInput that names the line of that place, which a sentence follows.
+    [[noreturn]] void fail(std::size_t place, const std::string& what) const;
+    /// "goods.csv, line 7"
+    std::string line_of(std::size_t place) const;
+    /// How many records of these belong to each file.
+    std::vector<std::uint64_t> records_of_files(const IndexArray& records) const;
 
 private:
-    /// The column of the keys: its number, from 0, and what to call it.
+    /// A file in the table.
+    struct Part {
+        std::string name;
+        std::size_t begin, first_data, end;
+    };
+    /// A column of keys: its number, from 0, and what to call it.
     struct Column {
         std::uint64_t number;
         std::string title;
     };
+    class ColumnReader;
 
     std::string_view text() const noexcept;
     std::size_t find(char wanted, std::size_t from, std::size_t end) const;
@@ -67,15 +120,17 @@ private:
     std::size_t quoted_end(std::size_t field) const;
     std::size_t field_end(std::size_t field, std::size_t end) const;
     std::size_t record_end(std::size_t record) const;
-    std::string_view field_of(std::size_t record, std::size_t end, const Column& column) const;
+    std::variant<std::string_view, std::uint64_t> field_of(std::size_t record, std::size_t end,
+                                                           std::uint64_t column) const;
     std::string_view line_end() const;
-    Column find_column() const;
-    [[noreturn]] void fail(std::size_t place, const std::string& what) const;
+    bool has_header() const;
+    std::size_t offset_bytes() const noexcept;
+    Column find_column(const ColumnName& name) const;
+    [[noreturn]] void fail_short(std::size_t record, std::uint64_t columns, const Column& column) const;
 
-    std::string name_;
     TableOptions options_;
-    char delimiter_;
+    char delimiter_ = ',';
     Bytes bytes_;
-    std::size_t first_record_;  ///< the header, if there is one
-    std::size_t first_data_;
+    std::size_t first_record_ = 0;  ///< the header, if there is one
+    std::vector<Part> parts_;
 };

@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::json;
 using namespace std::string_literals;
 
-const Words commands = {"sort", "argsort", "topk", "stats", "plan", "devices", "doctor", "tune"};
+const Words commands = {"sort", "argsort", "topk", "merge", "check", "stats", "plan", "devices", "doctor", "tune"};
 
 TEST_CASE("the command tells its version and how it is used") {
     const Scene scene;
@@ -89,9 +89,15 @@ TEST_CASE("wrong usage is refused in one sentence") {
         {{}, "nothing to do"},
         {{"unsort"}, "unsort"},
         {{"--fast"}, "--fast"},
-        {{"sort"}, "required"},
+        {{"sort"}, "--type is required: standard input is no .npy file"},
         {{"sort", in, out}, "--type is required"},
-        {{"sort", "--type", "u32", in}, "OUT is required"},
+        {{"sort", "--type", "u32", in, out + ".gz"}, "would not be compressed"},
+        {{"sort", "--type", "u32", "--order", "asc", "-r", in, out}, "--order cannot be used with --reverse"},
+        {{"sort", "--type", "float", in, out}, "\"float\" is not one of"},
+        {{"sort", "--type", "u32", "--count", in, out}, "--count is for use with --text or --by-column"},
+        {{"sort", "--text", "--count", "--unique", in, out}, "cannot be used with"},
+        {{"merge"}, "IN is required"},
+        {{"merge", "--text", "-", "-"}, "may be given once"},
         {{"sort", "--type", "u32", in, out, "third"}, "third"},
         {{"sort", "--type", "u33", in, out}, "\"u33\" is not one of u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64"},
         {{"sort", "--type"}, "--type"},
@@ -105,7 +111,8 @@ TEST_CASE("wrong usage is refused in one sentence") {
         {{"sort", "--by-column", "1", "--text", in, out}, "--text cannot be used with --by-column"},
         {{"sort", "--type", "u32", "--header", in, out}, "--header is only for use with --by-column"},
         {{"sort", "--type", "u32", "--delimiter", "tab", in, out}, "--delimiter is only for use with --by-column"},
-        {{"sort", "--type", "u32", "--empty-last", in, out}, "--empty-last is only for use with --by-column"},
+        {{"sort", "--type", "u32", "--missing", "NA", in, out}, "--missing is only for use with --by-column"},
+        {{"sort", "--by-column", "1", "--missing-as", "first", in, out}, "\"first\" is not last, nan or error"},
         {{"sort", "--type", "u32", "--no-quotes", in, out}, "--no-quotes is only for use with --by-column"},
         {{"argsort", in, out}, "--type is required"},
         {{"argsort", "--type", "u32", "--index-bytes", "2", in, out}, "\"2\" is not 4 or 8"},

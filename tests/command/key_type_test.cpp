@@ -92,7 +92,7 @@ TEST_CASE("missing keys, headers and no keys at all leave the type alone") {
         words.insert(words.end(), options.begin(), options.end());
         return scene.run(words, table).out;
     };
-    CHECK(sort({"--by-column", "1", "--empty-last"}, "\n" + high + "\n" + low) == low + high + "\n\n");
+    CHECK(sort({"--by-column", "1"}, "\n" + high + "\n" + low) == low + high + "\n\n");
     CHECK(sort({"--by-column", "0.5"}, "0.5\n" + high + low) == "0.5\n" + low + high);
     CHECK(sort({"--by-column", "1", "--header"}, "0.5\n" + high + low) == "0.5\n" + low + high);
     CHECK(sort({"--by-column", "1", "--header"}, "0.5\n") == "0.5\n");
@@ -159,11 +159,11 @@ TEST_CASE("an integer that the type would round is named, with the type to use")
         {"", "-2\n18446744073709551615\n",
          "line 2 is an integer that i64 does not hold: \"18446744073709551615\", and u64 "
          "does not hold \"-2\"\n"},
-        {"", "1\ntwo\n", "line 2 is no number: \"two\"\n"},
+        {"", "1\ntwo\n", "line 2 is no number: \"two\""},
         {"", "0.5\n1e999\n", "line 2 is out of range: \"1e999\", but f64 holds"},
         {"", "1\n" + std::string(400, '9') + "\n", "line 2 is out of range: \"9999"},
         {"", "1\n\n2\n", "line 2 is empty"},
-        {"", "1\n-\n", "line 2 is no number: \"-\"\n"},
+        {"", "1\n-\n", "line 2 is no number: \"-\""},
     };
     for (const auto& [type, text, part] : wrong) {
         const std::string lines = text;

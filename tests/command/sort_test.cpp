@@ -8,6 +8,20 @@
 namespace lanesort::test {
 namespace {
 
+TEST_CASE("a type may have the name that NumPy gives it") {
+    const Scene scene;
+    const std::string bytes("\x01\xff\x00\x80\x7f\x00\x80\x3f", 8);
+    for (const char kind : {'u', 'i', 'f'})
+        for (const std::string bits : {"8", "16", "32", "64"}) {
+            if (kind == 'f' && bits == "8") continue;
+            const std::string long_name = (kind == 'u' ? "uint" : kind == 'i' ? "int" : "float") + bits;
+            CAPTURE(long_name);
+            const Result sorted = scene.run({"sort", "--type", long_name}, bytes);
+            CHECK(sorted.status == 0);
+            CHECK(sorted.out == scene.run({"sort", "--type", kind + bits}, bytes).out);
+        }
+}
+
 using Json = nlohmann::json;
 
 TEST_CASE("every type and order is sorted as std::sort does") {

@@ -2,6 +2,7 @@
 // these cases, so that there is one kind of kernel to compile.
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "command_support.hpp"
@@ -149,19 +150,41 @@ TEST_CASE("delimiters: a comma, a tab in .tsv, or what is given") {
     CHECK(scene.files() == 3);
 }
 
-TEST_CASE("with --empty-last, lines without a number come last, in their order") {
+TEST_CASE("lines without a number come last, in their order") {
     if (no_device()) return;
     const Scene scene;
     const std::string table = "d,\nb,2\ne, \t\nnan,nan\na,1\nf,\"\"", empty = "d,\ne, \t\nf,\"\"";
-    require_table(scene, {"--by-column", "2", "--empty-last"}, table, "a,1\nb,2\nnan,nan\n" + empty);
-    require_table(scene, {"--by-column", "2", "--empty-last", "--order", "desc"}, table, "nan,nan\nb,2\na,1\n" + empty);
-    require_table(scene, {"--by-column", "1", "--empty-last"}, "\n\n7\n", "7\n\n\n");
-    require_table(scene, {"--by-column", "1", "--empty-last"}, "\n\n", "\n\n");
-    require_table(scene, {"--by-column", "2", "--empty-last"}, "a,2\n\nb,1\n \n", "b,1\na,2\n\n \n");
-    require_refused(sort_table(scene, {"--by-column", "2", "--empty-last"}, "a,\nb\n"),
-                    "line 2 has 1 column, so it has no column 2\n");
-    require_refused(sort_table(scene, {"--by-column", "2", "--empty-last"}, "a,\nb,-\n"),
-                    "line 2, column 2 is no number");
+    require_table(scene, {"--by-column", "2"}, table, "a,1\nb,2\nnan,nan\n" + empty);
+    require_table(scene, {"--by-column", "2", "--order", "desc"}, table, "nan,nan\nb,2\na,1\n" + empty);
+    require_table(scene, {"--by-column", "1"}, "\n\n7\n", "7\n\n\n");
+    require_table(scene, {"--by-column", "1"}, "\n\n", "\n\n");
+    require_table(scene, {"--by-column", "2"}, "a,2\n\nb,1\n \n", "b,1\na,2\n\n \n");
+    require_table(scene, {"--by-column", "2"}, "b\na,2\n,1\n", ",1\na,2\nb\n");
+    require_table(scene, {"--by-column", "2"}, "a,NA\nb, null \nc,\"N/A\"\nd,0\ne,\\N\n",
+                  "d,0\na,NA\nb, null \nc,\"N/A\"\ne,\\N\n");
+    require_table(scene, {"--by-column", "1", "--missing", "-,none"}, "-\n2\n\n none\n1\n", "1\n2\n-\n\n none\n");
+    require_refused(sort_table(scene, {"--by-column", "1", "--missing", "-"}, "1\nNA\n"),
+                    "line 2, column 1 is no number: \"NA\" (--missing gives words");
+}
+
+TEST_CASE("a missing number is an error, or a NaN, on request") {
+    if (no_device()) return;
+    const Scene scene;
+    const std::string table = "NA\n2\nnan\n\n1.5\n-nan\n";
+    require_table(scene, {"--by-column", "1", "--missing-as", "nan"}, table, "1.5\n2\nNA\nnan\n\n-nan\n");
+    require_table(scene, {"--by-column", "1", "--missing-as", "nan", "-r"}, table, "-nan\nNA\nnan\n\n2\n1.5\n");
+    const std::tuple<std::string, std::string, std::string> wrong[] = {
+        {"2", "a,1\nb,\nc,3\n", "in, line 2, column 2 is empty\n"},
+        {"2", "a,1\nb,\" \"\n", "in, line 2, column 2 is empty\n"},
+        {"1", "1\n\n", "in, line 2, column 1 is empty\n"},
+        {"3", "1,2,3\n1,2\n", "in, line 2 has 2 columns, so it has no column 3\n"},
+        {"2", "1,2\r\n\r\n", "in, line 2, column 2 is empty\n"},
+        {"2", "1,2\r\n1,NA\r\n", "in, line 2, column 2 is missing: \"NA\"\n"},
+    };
+    for (const auto& [column, lines, part] : wrong) {
+        const std::string in = scene.file("in", lines);
+        require_refused(scene.run({"sort", in, in, "--by-column", column, "--missing-as", "error"}), part);
+    }
 }
 
 TEST_CASE("what is wrong with a table is named, with its line, and leaves OUT as it was") {
@@ -171,24 +194,21 @@ TEST_CASE("what is wrong with a table is named, with its line, and leaves OUT as
         Words options;
         std::string table, part;
     };
+    const std::string hint = " (--missing gives words for what is missing; text needs :text behind the column)\n";
     const Wrong wrong[] = {
-        {{"2"}, "a,1\nb,two\n", "in, line 2, column 2 is no number: \"two\"\n"},
-        {{"2"}, "\"\n\n\",1\nb,\"1\"\"\"\n", "in, line 4, column 2 is no number: \"1\\\"\\\"\"\n"},
-        {{"2"}, "a,1\n\"\n\n\",1.5.\n", "in, line 2, column 2 is no number: \"1.5.\"\n"},
-        {{"b"}, "a,b\n1,x\n", "in, line 2, column 2 (\"b\") is no number: \"x\"\n"},
+        {{"2"}, "a,1\nb,two\n", "in, line 2, column 2 is no number: \"two\"" + hint},
+        {{"2"}, "\"\n\n\",1\nb,\"1\"\"\"\n", "in, line 4, column 2 is no number: \"1\\\"\\\"\"" + hint},
+        {{"2"}, "a,1\n\"\n\n\",1.5.\n", "in, line 2, column 2 is no number: \"1.5.\"" + hint},
+        {{"b"}, "a,b\n1,x\n", "in, line 2, column 2 (\"b\") is no number: \"x\"" + hint},
         {{"2"}, "a,1\nb,1e999\n", "in, line 2, column 2 is out of range: \"1e999\", but f64 holds"},
         {{"2", "--type", "u64"}, "a,1\nb,-1\n", "in, line 2, column 2 is out of range: \"-1\", but u64 holds"},
-        {{"2", "--type", "i64"}, "a,1\nb,0.5\n", "in, line 2, column 2 is no number of type i64: \"0.5\"\n"},
-        {{"2"}, "a,1\nb,\nc,3\n", "in, line 2, column 2 is empty (with --empty-last such lines come last)\n"},
-        {{"2"}, "a,1\nb,\" \"\n", "in, line 2, column 2 is empty"},
-        {{"1"}, "1\n\n", "in, line 2, column 1 is empty"},
-        {{"3"}, "1,2,3\n1,2\n", "in, line 2 has 2 columns, so it has no column 3\n"},
-        {{"2"}, "1,2\r\n\r\n", "in, line 2, column 2 is empty (with --empty-last such lines come last)\n"},
+        {{"2", "--type", "i64"}, "a,1\nb,0.5\n", "in, line 2, column 2 is no number of type i64: \"0.5\"" + hint},
         {{"2"},
          "name,price\nnut,1\n",
          "in, line 1, column 2 is no number: \"price\" (if it is a header, say so by --header)\n"},
         {{"9", "--header"}, "a,b\n", "in, line 1 has 2 columns, so it has no column 9\n"},
         {{"18446744073709551615"}, "1\n", "in, line 1 has 1 column, so it has no column 18446744073709551615\n"},
+        {{"3"}, "1,2\n1\n", "in, line 1 has 2 columns, so it has no column 3\n"},
         {{"c"}, "a,\"b\"\n1,2\n", "in, line 1 names no column \"c\", but \"a\", \"b\"\n"},
         {{"A"}, "a\n1\n", "in, line 1 names no column \"A\", but \"a\"\n"},
         {{"z"}, "a,b,c,d,e,f,g,h,i,j,k,l,m,n\n", "\"k\", \"l\", ...\n"},
@@ -260,14 +280,13 @@ TEST_CASE("--device, --stats and shape options, as for numbers") {
     if (no_device()) return;
     const Scene scene;
     const std::string table = "a,2\nb,1\nc,\n";
-    const Result result = sort_table(scene, {"--by-column", "2", "--empty-last", "--device", "0", "--stats"}, table);
+    const Result result = sort_table(scene, {"--by-column", "2", "--device", "0", "--stats"}, table);
     CHECK(result.status == 0);
     CHECK(result.out == "b,1\na,2\nc,\n");
     for (const char* const part : {"device ", "shape ", "keys                2 of type i64\n", "time ", "launches "})
         CHECK_MESSAGE(contains(result.err, part), result.err);
     require_refused(sort_table(scene, {"--by-column", "2", "--device", "abacus"}, table), "abacus");
-    require_refused(sort_table(scene, {"--by-column", "2", "--empty-last", "--work-items", "3"}, table),
-                    "a power of two");
+    require_refused(sort_table(scene, {"--by-column", "2", "--work-items", "3"}, table), "a power of two");
 }
 
 }  // namespace

@@ -173,14 +173,14 @@ TEST_CASE("a line that is no number, or out of range, is named") {
         std::string type, lines, part;
     };
     const Wrong wrong[] = {
-        {"u32", "1\n2\nthree\n", "in, line 3 is no number of type u32: \"three\"\n"},
-        {"u32", "1\n1.5\n", "in, line 2 is no number of type u32: \"1.5\"\n"},
-        {"u32", "1 2\n", "in, line 1 is no number of type u32: \"1 2\"\n"},
-        {"u32", "+-1\n", "in, line 1 is no number of type u32: \"+-1\"\n"},
-        {"u32", "--1\n", "in, line 1 is no number of type u32: \"--1\"\n"},
-        {"u32", "-\n", "in, line 1 is no number of type u32: \"-\"\n"},
+        {"u32", "1\n2\nthree\n", "in, line 3 is no number of type u32: \"three\""},
+        {"u32", "1\n1.5\n", "in, line 2 is no number of type u32: \"1.5\""},
+        {"u32", "1 2\n", "in, line 1 is no number of type u32: \"1 2\""},
+        {"u32", "+-1\n", "in, line 1 is no number of type u32: \"+-1\""},
+        {"u32", "--1\n", "in, line 1 is no number of type u32: \"--1\""},
+        {"u32", "-\n", "in, line 1 is no number of type u32: \"-\""},
         {"u32", "0x10\n", "in, line 1 is no number"},
-        {"u32", "1\n\x1b[31m\n", "in, line 2 is no number of type u32: \"\\x1b[31m\"\n"},
+        {"u32", "1\n\x1b[31m\n", "in, line 2 is no number of type u32: \"\\x1b[31m\""},
         {"u32", "1\n\n2\n", "in, line 2 is empty\n"},
         {"u32", "1\n \t\r\n2\n", "in, line 2 is empty\n"},
         {"u32", "1\n\n", "in, line 2 is empty\n"},

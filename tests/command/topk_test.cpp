@@ -33,22 +33,41 @@ TEST_CASE("topk of text, and its indices") {
     CHECK(scene.run({"topk", "-k", "2", "--order", "asc", "--text", "--type", "f64", "-", "-"}, text).out == "-1\n0\n");
 }
 
-TEST_CASE("topk of a table keeps whole lines, the header and records without a key") {
+TEST_CASE("topk of a table keeps whole lines and the header, and leaves out lines without a key") {
     if (no_device()) return;
     const Scene scene;
     const std::string table = "name,price\nnut,3\n\"a\nb\",9\nbolt,\nscrew,3\nnail,1";
     const auto topk = [&](const std::string& k) {
-        return scene.run({"topk", "-k", k, "--by-column", "price", "--empty-last", "-", "-"}, table).out;
+        return scene.run({"topk", "-k", k, "--by-column", "price", "-", "-"}, table).out;
     };
     CHECK(topk("0") == "name,price\n");
     CHECK(topk("2") == "name,price\n\"a\nb\",9\nnut,3\n");
     CHECK(topk("4") == "name,price\n\"a\nb\",9\nnut,3\nscrew,3\nnail,1");
-    CHECK(topk("9") == "name,price\n\"a\nb\",9\nnut,3\nscrew,3\nnail,1\nbolt,\n");
+    CHECK(topk("9") == "name,price\n\"a\nb\",9\nnut,3\nscrew,3\nnail,1");
+
+    const auto all = [&](Words words) {
+        words.insert(words.begin(), {"topk", "--by-column"});
+        return scene.run(words, "a,NA\nb,2\nc,\nd,3\ne,2\n").out;
+    };
+    CHECK(all({"2"}) == "d,3\nb,2\ne,2\n");
+    CHECK(all({"2", "-n", "1", "--reverse"}) == "b,2\n");
+    CHECK(all({"2:asc", "-n", "1"}) == "b,2\n");
+    CHECK(all({"2", "--by-column", "1:text"}) == "d,3\ne,2\nb,2\n");
+    CHECK(all({"2", "--missing-as", "nan", "-n", "3"}) == "a,NA\nc,\nd,3\n");
+    CHECK(all({"1:text", "--missing", "d,c"}) == "e,2\nb,2\na,NA\n");
+}
+
+TEST_CASE("topk writes ten unless told otherwise") {
+    const Scene scene;
+    std::string text, last;
+    for (int i = 0; i < 30; ++i) text += std::to_string(i) + "\n";
+    for (int i = 29; i > 19; --i) last += std::to_string(i) + "\n";
+    CHECK(scene.run({"topk", "--text"}, text).out == last);
+    CHECK(scene.run({"topk", "--text", "-n", "1", "-r"}, text).out == "0\n");
 }
 
 TEST_CASE("topk refuses what cannot be") {
     const Scene scene;
-    CHECK(scene.run({"topk", "--type", "u32", "-", "-"}).status == 2);
     for (const std::string k : {"x", "-1", "1.5", "99999999999999999999"}) {
         CAPTURE(k);
         const Result result = scene.run({"topk", "-k", k, "--type", "u32", "-", "-"});

@@ -134,6 +134,12 @@ case $road in
             quietly "$c_compiler" -std=c11 -Wall -Wextra -Wpedantic -Werror consumers/consumer.c "${flags[@]}" -o in_c
             run ./in_c
         done
+        # The shared library alone: a C program needs no library of C++.
+        read -ra flags < <(pkg-config --cflags --libs lanesort_c)
+        quietly "$c_compiler" -std=c11 -Wall -Wextra -Wpedantic -Werror consumers/consumer.c "${flags[@]}" \
+            "-Wl,-rpath,$(pkg-config --variable=libdir lanesort_c)" -o in_c
+        ! nm --defined-only in_c | grep -q lanesort_ || fail "the shared library is not what is linked"
+        run ./in_c
         ;;
     reexported)
         install "$dir/prefix"
@@ -160,27 +166,46 @@ case $road in
     deb)
         for tool in dpkg dpkg-deb dpkg-shlibdeps; do have $tool || skip "there is no $tool"; done
         quietly "$(cached CMAKE_CPACK_COMMAND)" --config "$build/CPackConfig.cmake" -B "$dir/package"
-        package=$(echo package/*.deb)
-        expect Package "$(dpkg-deb --field "$package" Package)" lanesort
-        expect Version "$(dpkg-deb --field "$package" Version)" "$version"
-        expect Architecture "$(dpkg-deb --field "$package" Architecture)" "$(dpkg --print-architecture)"
-        depends=$(dpkg-deb --field "$package" Depends)
-        for needed in libc6 libfmt libfmt-dev; do
-            grep -q "\b$needed" <<<"$depends" || fail "Depends lacks $needed: $depends"
+        library=liblanesort-c${version%.*}
+        for name in lanesort $library liblanesort-dev; do
+            package=$(echo package/"${name}"_*.deb)
+            expect Package "$(dpkg-deb --field "$package" Package)" "$name"
+            expect Version "$(dpkg-deb --field "$package" Version)" "$version"
+            expect Architecture "$(dpkg-deb --field "$package" Architecture)" "$(dpkg --print-architecture)"
+            ! dpkg-deb --field "$package" Depends | grep -i opencl || fail "$name depends on OpenCL, found at run time"
+            dpkg-deb --extract "$package" "$name"
+            [[ -s $name/usr/share/doc/$name/copyright ]] || fail "$name has no licence"
         done
-        ! grep -qi opencl <<<"$depends" || fail "Depends has OpenCL, which is found at run time: $depends"
-        dpkg-deb --field "$package" Recommends | grep -q '\blibopencl1' || fail "Recommends lacks OpenCL's loader"
-        dpkg-deb --extract "$package" unpacked
-        [[ -s unpacked/usr/share/doc/lanesort/copyright ]] || fail "there is no licence"
-        expect "the command's version" "$(unpacked/usr/bin/lanesort --version)" "lanesort $version"
+        # depends NAME PACKAGE...
+        depends() {
+            local depends needed
+            depends=$(dpkg-deb --field package/"$1"_*.deb Depends)
+            for needed in "${@:2}"; do
+                grep -q "\b$needed" <<<"$depends" || fail "$1's Depends lacks $needed: $depends"
+            done
+        }
+        depends lanesort libc6 libfmt zlib1g
+        depends "$library" libc6 libfmt
+        depends liblanesort-dev libfmt-dev "$library"
+        dpkg-deb --field package/lanesort_*.deb Recommends | grep -q '\blibopencl1' || fail "Recommends lacks OpenCL's loader"
+        [[ -z $(find lanesort -name '*.h*' -o -name '*.a' -o -name '*.so*') ]] || fail "the command's package has a library"
+        [[ -z $(find liblanesort-dev -name '*.so.*' -o -path '*/bin/*') ]] || fail "what runs is in liblanesort-dev"
+        expect "the command's version" "$(lanesort/usr/bin/lanesort --version)" "lanesort $version"
+        for shared in man/man1/lanesort.1 bash-completion/completions/lanesort zsh/vendor-completions/_lanesort \
+            fish/vendor_completions.d/lanesort.fish; do
+            grep -q missing-as "lanesort/usr/share/$shared" || grep -q 'missing\\-as' "lanesort/usr/share/$shared" ||
+                fail "$shared lacks an option"
+        done
+        mkdir unpacked
+        cp -r "$library/usr" liblanesort-dev/usr unpacked/
         make find_package -DWANTED_VERSION="$version" -DCMAKE_PREFIX_PATH="$(prefixes "$dir/unpacked/usr")"
         run find_package/consumer
         run_in_c "$dir/unpacked/usr"
-        dpkg-deb --control "$package" control
+        dpkg-deb --control package/"${library}"_*.deb control
         grep -q ldconfig control/* || fail "ldconfig is not run"
-        grep -q "^liblanesort_c ${version%.*} lanesort" control/shlibs || fail "shlibs lacks the shared library"
+        grep -q "^liblanesort_c ${version%.*} $library" control/shlibs || fail "shlibs lacks the shared library"
         printf '%s\n' 2 nan -1 >numbers
-        unpacked/usr/bin/lanesort sort --type f64 --text numbers sorted
+        lanesort/usr/bin/lanesort sort --type f64 --text numbers sorted
         expect "what the command sorted" "$(paste -sd ' ' sorted)" "-1 2 nan"
         ;;
     *) fail "there is no road '$road'" ;;

@@ -1,4 +1,5 @@
-// Tables: a key and a place for every record, the places in order and inside the file, or a sentence that names a line.
+// Tables: a key of each column for every record, which lie in order and inside the file, or a sentence that names a
+// line.
 #include "command.hpp"
 #include "input.hpp"
 #include "text_table.hpp"
@@ -8,26 +9,26 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Choices choices({data, size});
     const auto type = choices.key_type();
     TableOptions options;
-    options.column = ColumnName(std::uint64_t{choices.below(4) + 1u});
     options.delimiter = delimiters[choices.below(sizeof delimiters)];
     const unsigned switches = choices.below(32);
     options.header = switches & 1;
     options.quotes = switches & 2;
-    options.empty_last = switches & 4;
-    if (switches & 8) options.column = ColumnName(std::string("b"));
-    const auto place = switches & 16 ? TextTable::Place::number : TextTable::Place::offset;
+    options.missing_as = switches & 4 ? MissingAs::last : MissingAs::error;
+    options.columns.push_back({ColumnName(std::uint64_t{choices.below(4) + 1u}), (switches & 8) != 0, {}});
+    if (switches & 16) options.columns.push_back({ColumnName(std::string("b")), false, {}});
     const FileOf file(choices.rest());
     try {
         InputFile input(file.path());
         const TextTable table(input, options);
-        const KeyColumn column = table.read_column(type, place, table.offset_bytes());
-        const std::size_t keys = column.keys.count();
-        require(column.keys.bytes.size() == keys * lanesort::key_bytes(column.keys.type));
-        require(options.empty_last ? keys <= column.places.size() : keys == column.places.size());
-        for (std::size_t i = 0; i < column.places.size(); ++i) {
-            require(column.places[i] < choices.rest().size());
-            require(i == 0 || i == keys || column.places[i - 1] < column.places[i]);
+        const TableKeys keys = table.read_keys(type);
+        require(keys.columns.size() == options.columns.size());
+        for (const KeyColumn& column : keys.columns) {
+            const auto* const numbers = std::get_if<Numbers>(&column.keys);
+            require((numbers ? numbers->count() : std::get<TextKeys>(column.keys).ends.size()) == keys.records.size());
+            require(column.missing.empty() || options.missing_as == MissingAs::last);
         }
+        for (std::size_t i = 0; i < keys.records.size(); ++i)
+            require(keys.records[i] < choices.rest().size() && (i == 0 || keys.records[i - 1] < keys.records[i]));
     } catch (const BadInput& error) {
         require(!std::string(error.what()).empty());
     }

@@ -1,0 +1,14 @@
+// What is made of the sub-commands and their options for other programs to show: man, and shells that complete words.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+/// The manual page, for man.
+std::string manual_page(const CLI::App& app);
+
+/// Scripts by which a shell completes sub-commands and options.
+std::string bash_completion(const CLI::App& app);
+std::string fish_completion(const CLI::App& app);
+std::string zsh_completion(const CLI::App& app);
