@@ -66,16 +66,14 @@ INLINE void merge_runs(LOCAL_TILE tile, runs_t runs, uint bits, uint mirrored) {
  * and so on, until one run is left, at the front of the tile. Requires: the elements are a power of two, no less than k. */
 INLINE void keep_first_run(LOCAL_TILE tile, uint elements, uint k) {
     runs_t runs = {FIELD_BITS, 0, elements};
-    for (;;) {
-        uint grows = 1u << runs.bits < k;
-        if (!grows && runs.elements >> runs.bits <= 1) return;
-        if (grows) {
-            ++runs.bits;
-        } else {
-            runs.elements /= 2;
-            ++runs.halvings;
-        }
-        merge_runs(tile, runs, runs.bits, grows);
+    while (1u << runs.bits < k) {
+        ++runs.bits;
+        merge_runs(tile, runs, runs.bits, 1);
+    }
+    while (runs.elements >> runs.bits > 1) {
+        runs.elements /= 2;
+        ++runs.halvings;
+        merge_runs(tile, runs, runs.bits, 0);
     }
 }
 
