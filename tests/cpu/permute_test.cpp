@@ -70,12 +70,24 @@ public:
         };
         Bytes all_values = between(values, value_bytes), all_indices = between(narrow, index_bytes);
         const std::uint64_t cuts = 128, groups = rows << group_bits;
-        Bytes saved = between(Bytes(groups * cuts * value_bytes), value_bytes);
+        Bytes saved = between(Bytes(groups * cuts * value_bytes), value_bytes), keys(count);
         const auto address = [](Bytes& bytes) { return reinterpret_cast<std::uintptr_t>(bytes.data()); };
         const std::size_t length = count / rows;
-        const unsigned long arguments[] = {0,    0,      address(all_values), room,  address(all_indices),
-                                           room, length, rows > 1 ? rows : 0, count, group_bits,
-                                           0,    0,      address(saved),      room,  group_bits > 0};
+        const unsigned long arguments[] = {address(keys),
+                                           0,
+                                           address(all_values),
+                                           room,
+                                           address(all_indices),
+                                           room,
+                                           length,
+                                           rows > 1 ? rows : 0,
+                                           count,
+                                           group_bits,
+                                           0,
+                                           0,
+                                           address(saved),
+                                           room,
+                                           group_bits > 0};
         const auto launch = [&](int kernel, std::uint64_t of_groups) {
             program_.kernels[static_cast<std::size_t>(kernel)](arguments, {0, of_groups, of_groups, nullptr}, {});
         };
