@@ -1,8 +1,8 @@
 /* The first half of a level of distribution: which child of its parent each element belongs to.
  *
  * choose_splitters takes a sample of each parent and, of that in order, elements at equal distances. classify_elements
- * streams each stripe through local memory: elements gather in a buffer for each child, and whole blocks go back to the part
- * of the stripe that has been read. What is left in the end fills the rest of the stripe, child by child.
+ * streams each stripe through local memory: elements gather in the few blocks that each child has there, and whole blocks go
+ * back to the part of the stripe that has been read. What is left in the end fills the rest of the stripe, child by child.
  * (Axtmann, Witt, Ferizovic, Sanders: Engineering In-place (Shared-memory) Sorting Algorithms, 2020.)
  * Keys stay as they are in memory; they are compared encoded.
  */
@@ -145,7 +145,7 @@ INLINE void put_splitter(element_t e, arrays_t pool, uint rank, uint splitters, 
  * integers are zeroed that the other kernels add to: 2 * BUCKETS `counts` of each parent and so many of `totals`. The first level
  * divides the array, for which `count` is not 0.
  * Launched first, with a work-group a parent. Requires: there may be as many stripes as parents. Local memory:
- * IN_SAMPLE(SAMPLE) elements and 5 * BUCKETS + 7 integers. Barriers: those of the sample, nine, and three for each
+ * IN_SAMPLE(SAMPLE) elements and 5 * BUCKETS + 7 integers. Barriers: those of the sample, eleven, and three for each
  * further length of stripes and number of equal elements that is tried. */
 KERNEL void choose_splitters(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_argument_t* values,
                              offset_t values_offset, GLOBAL index_t* indices, offset_t indices_offset,
@@ -352,7 +352,8 @@ INLINE void load_tile(element_t* r, arrays_t from, uint slot, uint end_slot, uin
  * Elements go to local memory, where each child has room for HELD_BLOCKS blocks; of what finds no room, as in keys that are in
  * order, whole blocks go to the array at once, and the rest waits until those in local memory have gone there.
  * Launched with as many work-groups as there may be stripes. Local memory: HELD_BLOCKS * BLOCK * BUCKETS elements, a tree of
- * splitters, and integers. Barriers: three a tile and eight; two more for a tile of which elements find no room. */
+ * splitters, integers, and a byte a cell. Barriers: three a tile and seven; two more for a tile of which elements find no
+ * room. */
 KERNEL void classify_elements(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_argument_t* values,
                               offset_t values_offset, GLOBAL index_t* indices, offset_t indices_offset,
                               GLOBAL key_t* pool_keys, offset_t pool_keys_offset, GLOBAL value_argument_t* pool_values,
@@ -386,6 +387,7 @@ KERNEL void classify_elements(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL v
         arrays_of(pool_keys, pool_keys_offset, pool_values, pool_values_offset, pool_indices, pool_indices_offset),
         (offset_t)BUCKETS * stripe.parent);
     if (t < 4) blocks_listed[t] = 0;
+    if (t == 0) filled[BUCKETS] = 0;
     for (uint i = t; i < BUCKETS; i += WORK_ITEMS) {
         filled[i] = blocks_of[i] = 0;
         if (i == 0) continue;

@@ -79,12 +79,35 @@ TEST_CASE("distribution: on poor devices, and however little or much memory it m
                             units = level_tables(level, units).end;
                             CHECK(level.shape.work_items <= items);
                             CHECK(classify_local_bytes(level.shape, bytes, level.buckets) <= local);
+                            // What classify_elements counts in 16 bits, and what a work-item holds of a head and a
+                            // tail.
+                            const unsigned tile = level.shape.work_items * level.shape.register_vectors;
+                            CHECK(tile + level.buckets.block < 1u << 16);
+                            CHECK(tile % level.buckets.block == 0);
+                            CHECK(2 * level.buckets.block <= tile);
+                            CHECK(level.shape.work_items >= level.buckets.block);
                         }
                         const std::uint64_t taken = 8 * units + (made->splitters + made->pool_elements) * bytes.all();
                         CHECK(taken <= most);
                         // What is of no use is not taken.
                         CHECK(taken <= std::max<std::uint64_t>(4 * count * bytes.all(), 4 << 20));
                     }
+}
+
+TEST_CASE("distribution: 32 and 48 KB of local memory are enough for arrays of up to 256 MiB") {
+    for (const std::uint64_t local : {32u << 10, 48u << 10})
+        for (const ElementBytes& bytes : {ElementBytes(4), ElementBytes(8), ElementBytes(4, 4), ElementBytes(8, 8)})
+            for (const unsigned power : {22, 24, 26, 28}) {
+                CAPTURE(local);
+                CAPTURE(bytes.all());
+                CAPTURE(power);
+                DeviceInfo device = test::graphics_card();
+                device.local_bytes = local;
+                device.max_work_items = 1024;
+                const std::uint64_t count = (std::uint64_t{1} << power) / bytes.all();
+                const std::uint64_t leaf = choose_shape(device, bytes, count).tile_keys();
+                CHECK(make_distribution(device, bytes, count, leaf, most_distribution_bytes(count, bytes)));
+            }
 }
 
 }  // namespace
