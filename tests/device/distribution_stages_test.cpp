@@ -10,6 +10,7 @@
 #include "core/sorter_core.hpp"
 #include "distribution.hpp"
 #include "integers.hpp"
+#include "operations/distribution.hpp"
 #include "run_everywhere.hpp"
 #include "shapes.hpp"
 
@@ -37,20 +38,23 @@ struct State {
 /// A distribution whose own arrays are the test's, so that they can be looked at.
 class Observed {
 public:
-    Observed(Sorter& sorter, const Keys& keys, std::uint64_t extra_bytes)
-        : core_(sorter.core()),
-          made_(*make_distribution(core_.backend().info(), ElementBytes(4), keys.size(), small_leaves.tile_keys(),
-                                   extra_bytes)),
-          shared_(shared_tables(made_)) {
+    Observed(Sorter& sorter, const Keys& keys, std::uint64_t extra_bytes) : core_(sorter.core()) {
+        const Request request{.count = keys.size(),
+                              .in_host_memory = true,
+                              .schedule = Schedule::distribution,
+                              .extra_bytes = extra_bytes};
+        // Not what the device's limits alone would make: its compiler may want smaller work-groups, and then the tables
+        // lie elsewhere.
+        made_ = distribution_of(core_.planner(), request, ElementBytes(4));
+        shared_ = shared_tables(made_);
         std::uint64_t end = shared_.end;
         for (const Level& level : made_.levels) {
             own_.push_back(level_tables(level, end));
             end = own_.back().end;
         }
-        work_ = *core_.planner().plan({.count = keys.size(),
-                                       .in_host_memory = true,
-                                       .schedule = Schedule::distribution,
-                                       .extra_bytes = extra_bytes});
+        work_ = *core_.planner().plan(request);
+        REQUIRE(work_.arrays[Slot::own_integers].count == end);
+        REQUIRE(work_.arrays[Slot::pool_keys].count == made_.splitters + made_.pool_elements);
         show(Slot::own_integers, Slot::lengths);
         show(Slot::pool_keys, Slot::results);
         state_ = {keys, std::vector<std::uint64_t>(work_.arrays[Slot::lengths].count),
@@ -93,7 +97,7 @@ private:
 
     SorterCore& core_;
     Distribution made_;
-    SharedTables shared_;
+    SharedTables shared_{};
     std::vector<LevelTables> own_;
     Work work_;
     std::size_t next_ = 0;  ///< of its commands
@@ -254,8 +258,27 @@ void check_batch(Observed& observed, std::size_t level_number, std::uint64_t bat
         }
 }
 
+/// As kernels/buckets.h has it.
+std::uint32_t scrambled(std::uint32_t x) {
+    x *= 0x9e3779b1u;
+    x ^= x >> 15;
+    x *= 0x85ebca77u;
+    return x ^ (x >> 13);
+}
+
+/// Keys of which the first level's sample sees none but the `few` smallest values: all others are of one child.
+Keys hidden_from_sample(std::size_t count, std::uint32_t sample, std::uint32_t few, Random& random) {
+    Keys keys(count);
+    for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(few + random() % 1'000'000);
+    const auto step = static_cast<std::uint32_t>(std::max<std::size_t>(count / sample, 1));
+    for (std::uint32_t i = 0; i < sample; ++i)
+        keys[std::uint64_t{i} * count / sample + scrambled(i) % step] = i * 7919u % few;
+    return keys;
+}
+
 /// What is to be sorted in the end is in order but for leaves, which are no larger than a tile, and what is listed.
-void check_leaves(Observed& observed) {
+/// Returns whether all of it is to be sorted once more.
+bool check_leaves(Observed& observed) {
     const Distribution& made = observed.made();
     const State state = observed.after("list_leaves");
     const std::uint64_t* const begins = state.tables.data() + observed.own(made.levels.size() - 1).children;
@@ -279,6 +302,7 @@ void check_leaves(Observed& observed) {
     }
     for (const auto& [begin, end] : large) sort(begin, end);
     if (whole[1] == 0) CHECK(std::ranges::is_sorted(keys));
+    return whole[1] > 0;
 }
 
 TEST_SUITE("distribution") {
@@ -303,6 +327,31 @@ TEST_SUITE("distribution") {
                                 check_batch(observed, level, batch);
                         check_leaves(observed);
                     }
+        }
+    }
+
+    TEST_CASE("distribution: keys that its sample does not see are left to columns") {
+        Random random(seed());
+        for (Target& target : targets()) {
+            if (!target.info.compiles) continue;
+            CAPTURE(target.name);
+            Sorter sorter = target.new_sorter(small_leaves);
+            constexpr std::uint64_t extra = 3 << 20;
+            const std::size_t count = 20'001;
+            const Request request{.count = count, .schedule = Schedule::distribution, .extra_bytes = extra};
+            const Distribution made = distribution_of(sorter.core().planner(), request, ElementBytes(4));
+            REQUIRE(made.levels.size() == 1);
+            const unsigned sample = made.levels[0].buckets.sample;
+            // The sample is of one value, of two, of few, or of as many as there are.
+            for (const std::uint32_t few : {1u, 2u, 100u, sample}) {
+                CAPTURE(few);
+                const Keys keys = hidden_from_sample(count, sample, few, random);
+                Observed observed(sorter, keys, extra);
+                check_batch(observed, 0, 0);
+                CHECK(check_leaves(observed));
+                run_everywhere(target, sorter,
+                               problem_of({.schedule = Schedule::distribution, .extra_bytes = extra}, keys), 3);
+            }
         }
     }
 }

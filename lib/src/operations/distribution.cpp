@@ -326,4 +326,8 @@ bool add_distribution(Planner& planner, Work& work, const Request& request, cons
     return true;
 }
 
+Distribution distribution_of(Planner& planner, const Request& request, const ElementBytes& bytes) {
+    return compile_all(planner, request, bytes).distribution;
+}
+
 }  // namespace lanesort::detail

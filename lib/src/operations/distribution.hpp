@@ -1,6 +1,7 @@
 // Sorts by distribution: in place, at the speed of a radix sort, in a time that depends on the keys.
 #pragma once
 
+#include "../distribution.hpp"
 #include "sort.hpp"
 
 namespace lanesort::detail {
@@ -9,5 +10,9 @@ namespace lanesort::detail {
 /// did. Throws Error(unsupported) where one that is demanded cannot be. Requires: the request does not rule it out.
 bool add_distribution(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
                       Slot indices, Slot values);
+
+/// The distribution that a request which demands one is planned with: what the device's compiler allows is known then,
+/// and the tables lie accordingly. Errors: as above.
+Distribution distribution_of(Planner& planner, const Request& request, const ElementBytes& bytes);
 
 }  // namespace lanesort::detail
