@@ -5,6 +5,7 @@
 #include "cuda_target.hpp"
 #include "error_support.hpp"
 #include "run_everywhere.hpp"
+#include "shapes.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -82,6 +83,45 @@ TEST_CASE("CUDA: may be called while the caller's stream is captured, and replay
             LANESORT_CU(cuGraphLaunch, executable, stream);
             stream.finish();
             require_same_bytes(keys_of<float>(memory->read()), sorted(fresh, Order::ascending));
+        }
+        driver().cuGraphExecDestroy(executable);
+        driver().cuGraphDestroy(graph);
+    }
+}
+
+TEST_CASE("CUDA: a distribution is captured once and replayed with other keys, also those that its samples mislead") {
+    Random random(seed());
+    for (CudaTarget& target : cuda_devices()) {
+        CAPTURE(target.name);
+        const cu::CurrentContext current(target.context());
+        Sorter sorter = target.new_sorter(small_leaves);
+        auto random_ones = random_keys<std::uint32_t>(100'007, random);
+        auto all_equal = random_ones, few_large = random_ones, in_reverse = random_ones;
+        std::ranges::fill(all_equal, 5);
+        for (std::size_t i = 0; i < few_large.size(); ++i)
+            few_large[i] = i % 97 == 0 ? few_large[i] : static_cast<std::uint32_t>(1000 + i / 4096 % 3);
+        std::ranges::sort(in_reverse, std::greater());
+        Request request{.schedule = Schedule::distribution, .extra_bytes = 3 << 20};
+        Layout layout(problem_of(request, random_ones));
+        const auto memory = target.cuda_memory(layout.before());
+        const auto call = call_in<void*>(memory->pointer(), layout.call());
+        const CudaStream stream;
+        request.count = random_ones.size();
+        sorter.prepare(request);
+        CUgraph graph = nullptr;
+        CUgraphExec executable = nullptr;
+        LANESORT_CU(cuStreamBeginCapture, stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+        cu::enqueue(sorter, stream, call);
+        LANESORT_CU(cuStreamEndCapture, stream, &graph);
+        LANESORT_CU(cuGraphInstantiateWithFlags, &executable, graph, 0);
+        REQUIRE(memory->read() == layout.before());
+        // What a replay leaves in the tables must not reach the next one.
+        for (auto* keys : {&random_ones, &all_equal, &few_large, &in_reverse, &random_ones}) {
+            const Layout replayed(problem_of(request, *keys));
+            memory->write(replayed.before());
+            LANESORT_CU(cuGraphLaunch, executable, stream);
+            stream.finish();
+            replayed.check(memory->read());
         }
         driver().cuGraphExecDestroy(executable);
         driver().cuGraphDestroy(graph);
