@@ -2,12 +2,15 @@
 // may take. What holds after each stage follows from that: an element that is lost or misplaced by any of them is seen.
 #include <lanesort/commands.hpp>
 
+#include "distribution.hpp"
 #include "error_support.hpp"
 #include "run_everywhere.hpp"
 #include "shapes.hpp"
 
 namespace lanesort::test {
 namespace {
+
+using namespace lanesort::detail;
 
 constexpr std::uint64_t much = 3 << 20;
 
@@ -53,6 +56,37 @@ TEST_SUITE("distribution") {
                         run_everywhere(target, sorter, problem_of(by_distribution({}), keys), count % 31);
                     CHECK(report.schedule == Schedule::distribution);
                 }
+        }
+    }
+
+    TEST_CASE("distribution: counts at which it begins, or takes more children or levels") {
+        Random random(seed());
+        for (Target& target : targets()) {
+            if (!target.info.compiles) continue;
+            CAPTURE(target.name);
+            Sorter sorter = target.new_sorter(small_leaves);
+            const std::size_t leaf = small_leaves.tile_keys(), least = 4 * leaf;
+            check_refused(ErrorCode::unsupported, "too few", [&] {
+                auto untouched = random_keys<std::uint32_t>(least - 1, random);
+                sorter.sort(untouched, {.schedule = Schedule::distribution, .extra_bytes = much});
+            });
+            const auto levels_of = [&](std::size_t count) {
+                std::vector<lanesort::Buckets> levels;
+                const auto made = lanesort::make_distribution(target.info, ElementBytes(4), count, leaf, much);
+                for (const lanesort::Level& level : made->levels) levels.push_back(level.buckets);
+                return levels;
+            };
+            std::vector<std::size_t> counts = {least, least + 1};
+            for (std::size_t count = least + 1; count < 17 * leaf; ++count)
+                if (levels_of(count) != levels_of(count - 1))
+                    counts.insert(counts.end(), {count - 1, count, count + 1});
+            for (const std::size_t count : counts) {
+                CAPTURE(count);
+                auto few = random_keys<std::uint32_t>(count, random);
+                run_everywhere(target, sorter, problem_of(by_distribution({}), few), count % 33);
+                for (std::uint32_t& key : few) key %= 13;
+                run_everywhere(target, sorter, problem_of(by_distribution({}), few), count % 33);
+            }
         }
     }
 
