@@ -186,6 +186,7 @@ private:
             elements(choose, thresholds_);
             choose.add(Slot::own_integers);
             choose.add(Slot::own_integers, bounds_);
+            choose.add_count(sieve_.count, position_bytes());
             place(choose, digit);
         }
         add_passing(1);
