@@ -201,12 +201,30 @@ TEST_SUITE("top-k") {
         }
     }
 
+    TEST_CASE("top-k: whatever the keys, on the caller's device") {
+        Random random(seed());
+        for (Target& target : targets())
+            for (const std::size_t k : {1, 63, 64, 65, 300, 1024, 1025})
+                for (std::size_t kind = 0; kind < std::size(kinds_of_rows); ++kind) {
+                    CAPTURE(target.name);
+                    CAPTURE(std::string(kinds_of_rows[kind]));
+                    const std::size_t rows = 1 + kind % 3, length = k % 2 == 0 ? 150'001 / rows : 3001;
+                    const Request top_k{.operation = Operation::top_k,
+                                        .order = kind % 2 == 0 ? Order::ascending : Order::descending,
+                                        .row_length = length,
+                                        .first = k,
+                                        .index_bytes = kind % 2 * std::size_t{4}};
+                    run_everywhere(target, target.sorter(),
+                                   problem_of(top_k, keys_of_kind<float>(kind, rows, length, k, random)));
+                }
+    }
+
     TEST_CASE("top-k: of so many that they are read by buckets, on the caller's device") {
         Random random(seed());
         for (Target& target : targets()) {
             CAPTURE(target.name);
             Sorter& sorter = target.sorter();
-            // No whole group of buckets, nor of the processor's.
+            // No whole group of buckets.
             const std::size_t count = target.info.kind == DeviceKind::cpu ? 100'077 : (1 << 22) + 77;
             check_top_k<float>(target, sorter, 1, count, 5, Order::descending, 0, random);
             check_top_k<std::uint16_t>(target, sorter, 1, count, 9, Order::ascending, 8, random);
