@@ -208,6 +208,18 @@ INLINE typename lanes_of_type<T>::vector LOAD_VECTOR(const T* address) {
 #define TO_REGISTER_KEYS(keys) __builtin_convertvector(keys, vec_t)
 #define TO_KEYS(register_keys) __builtin_convertvector(register_keys, key_vec_t)
 
+/* A vector has no bits, or some. */
+template <class V>
+INLINE uint any_lane(V mask) {
+#if defined(__AVX2__)
+    if constexpr (sizeof mask == 32) return !_mm256_testz_si256((__m256i)mask, (__m256i)mask);
+    if constexpr (sizeof mask == 16) return !_mm_testz_si128((__m128i)mask, (__m128i)mask);
+#endif
+    ulong parts = 0;
+    for (uint l = 0; l < LANES; ++l) parts |= (ulong)mask[l];
+    return parts != 0;
+}
+#define ANY_LANE_LESS(a, b) any_lane((a) < (b))
 #define LESS(a, b) ((a) < (b))
 #define EQUAL(a, b) ((a) == (b))
 #define SELECT(a, b, mask) ((mask) ? (b) : (a))

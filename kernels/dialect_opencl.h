@@ -173,6 +173,7 @@ typedef index_vec_t unaligned_index_vec_t __attribute__((aligned(INDEX_BITS / 8)
 #define LANE_NUMBERS ((index_vec_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 #endif
 #define COUNT_LANES(first) (BROADCAST(index_vec_t, first) + LANE_NUMBERS)
+#define ANY_LANE_LESS(a, b) any((a) < (b))
 #if VALUE_BITS || INDEX_BITS
 typedef SINTS_OF(KEY_BITS) key_mask_t;
 #define LESS(a, b) ((a) < (b))

@@ -108,7 +108,7 @@ INLINE void keep_first_in_order(element_t* best, element_t later) {
 KERNEL void best_of_buckets(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL index_t* indices, offset_t indices_offset,
                             GLOBAL key_t* best_keys, offset_t best_offset, GLOBAL index_t* best_indices,
                             offset_t best_indices_offset, position_t count, position_t share, uint parts,
-                            uint bucket_bits, uint k, uint load_coding, uint store_coding, flip_t flip) {
+                            uint bucket_bits, uint k, uint skips, uint load_coding, uint store_coding, flip_t flip) {
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, 0, 0, indices, indices_offset);
     arrays_t best_of = arrays_of(best_keys, best_offset, 0, 0, best_indices, best_indices_offset);

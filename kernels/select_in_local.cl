@@ -19,7 +19,7 @@
 
 /* Selects among the `share` candidates from `first` on. */
 INLINE void select_share(LOCAL_TILE tile, source_t from, position_t first, position_t share, arrays_t selected, uint k,
-                         uint store_coding) {
+                         uint skips, uint store_coding) {
     uint first_runs = (uint)share >> FIELD_BITS;
     for (uint t = LOCAL_ID; t < first_runs; t += WORK_ITEMS) {
         element_t r[REGISTER_VECTORS];

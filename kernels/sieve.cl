@@ -291,7 +291,8 @@ KERNEL void count_digits(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL key_t*
  * Launched behind each count_digits, with a work-group a row. Local memory: an integer a digit. Barriers: two. */
 KERNEL void choose_digit(GLOBAL key_t* thresholds, offset_t thresholds_offset, GLOBAL index_t* threshold_indices,
                          offset_t threshold_indices_offset, GLOBAL ulong* states, offset_t states_offset,
-                         GLOBAL ulong* bounds, offset_t bounds_offset, uint k, uint room, uint in_index, uint shift) {
+                         GLOBAL ulong* bounds, offset_t bounds_offset, position_t count, uint k, uint room,
+                         uint in_index, uint shift) {
     AWAIT_LAST_LAUNCH();
     DECLARE_LOCAL(uint, counts, DIGITS, 0);
     GLOBAL uint* state = STATE_OF(states, GROUP_ID);
@@ -313,7 +314,7 @@ KERNEL void choose_digit(GLOBAL key_t* thresholds, offset_t thresholds_offset, G
             } else {
                 key_t above = (key_t)(threshold.key >> shift >> DIGIT_BITS << DIGIT_BITS);
                 threshold.key = (key_t)((key_t)(above | digit) << shift | (((key_t)1 << shift) - 1));
-                threshold.index = LARGEST_INDEX;
+                threshold.index = (index_t)(count - 1); /* above whose highest digit there is nothing */
             }
             store_element(threshold, limits, GROUP_ID);
             state[BEFORE_DIGIT] = before;

@@ -30,6 +30,8 @@ public:
         command.add_flag("--indices", wants_indices_, "write the indices of the numbers, from 0, not the numbers")
             ->excludes(by_column);
         add_index_bytes(command, index_bytes_);
+        command.add_flag("--data-independent", options_.schedule.data_independent,
+                         "read and compare as many numbers whatever they are");
         command.footer(
             "The largest come first, or with --reverse the smallest; of equal ones those that come first in IN. NaNs\n"
             "are larger than all other numbers. Lines of a table stay as they are; those without a key in the first\n"

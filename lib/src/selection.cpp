@@ -22,7 +22,7 @@ unsigned lanes_for(const DeviceInfo& device, ElementBytes bytes) {
 }
 
 /// Vectors that a work-item of a processor keeps, at most: its first-level cache holds what its registers do not.
-constexpr unsigned most_vectors = 32;
+constexpr unsigned most_vectors = 128;
 /// Elements that a work-item has in registers at a time, and in local memory the steps of a round on them.
 constexpr unsigned register_vectors = 8, steps_of_round = 3;
 constexpr unsigned least_bucket_bits = 3;
@@ -103,7 +103,9 @@ SelectionPass pass_among(const DeviceInfo& device, const Selection& selection, s
             ceil_div(std::max(device.compute_units, 1u) * std::uint64_t{2}, selection.rows);
         const std::uint64_t parts =
             follows ? 1 : std::min(std::uint64_t{1} << half_bits(std::max<std::uint64_t>(count / kept, 1)), most_parts);
-        pass.share = ceil_div(ceil_div(count, parts), batch) * batch;
+        // What is passed over takes less time than another launch.
+        const std::uint64_t least_share = selection.skips ? std::uint64_t{1} << 16 : 0;
+        pass.share = ceil_div(std::max(ceil_div(count, parts), std::min(least_share, count)), batch) * batch;
     } else {
         const std::uint64_t tile = std::uint64_t{shape.vectors} * shape.work_items;
         pass.share = std::clamp(std::bit_ceil(count), run_for(selection.k), tile);
@@ -123,13 +125,13 @@ std::uint64_t most_selected(const DeviceInfo& device, ElementBytes bytes) noexce
 }
 
 Selection make_selection(const DeviceInfo& device, ElementBytes bytes, std::uint64_t rows, std::uint64_t count,
-                         std::uint64_t k) {
+                         std::uint64_t k, bool data_independent) {
     ElementBytes indexed = bytes;
     if (indexed.index < 4) indexed.index = count >> 32 == 0 ? 4 : 8;
-    const unsigned bucket_bits =
-        k <= most_selected(device, indexed) ? bucket_bits_for(device, indexed, rows, count, k) : 0;
+    const bool may_have_buckets = k <= most_selected(device, indexed) && (data_independent || !in_registers(device));
+    const unsigned bucket_bits = may_have_buckets ? bucket_bits_for(device, indexed, rows, count, k) : 0;
     const bool in_buckets = bucket_bits > 0;
-    Selection selection{rows, count, k, in_buckets ? indexed : bytes, {}, {}};
+    Selection selection{rows, count, k, !data_independent, in_buckets ? indexed : bytes, {}, {}};
     const std::uint64_t of_buckets = k << bucket_bits;
     const std::uint64_t most =
         in_buckets ? std::max(ceil_div(count, std::uint64_t{1} << bucket_bits), of_buckets) : count;

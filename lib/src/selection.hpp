@@ -31,6 +31,7 @@ struct Selection {
     std::uint64_t rows = 1;
     std::uint64_t count = 0;  ///< elements of a row
     std::uint64_t k = 0;      ///< of them are wanted, fewer than `count`
+    bool skips = false;       ///< work-items that select by themselves pass over what cannot be among the first k
     ElementBytes bytes;       ///< of the elements as they are selected, which may have numbers that nobody asked for
     Shape shape;              ///< a work-item has `vectors` vectors and reads `register_vectors` at a time
     std::vector<SelectionPass> passes;
@@ -45,10 +46,11 @@ struct Selection {
 std::uint64_t most_selected(const DeviceInfo& device, ElementBytes bytes) noexcept;
 
 /// Needs 0 < k <= most_selected() and k < count. Many more elements than k are read once, for the first of each bucket
-/// of them; then it selects among these, and among the elements of k buckets. Each pass leaves k elements of each
-/// work-group, until there is one for a row.
+/// of them; then it selects among these, and among the elements of k buckets. Processors do so only where it may depend
+/// on no key: else they pass over most elements. Each pass leaves k elements of each work-group, until there is one for
+/// a row.
 Selection make_selection(const DeviceInfo& device, ElementBytes bytes, std::uint64_t rows, std::uint64_t count,
-                         std::uint64_t k);
+                         std::uint64_t k, bool data_independent = true);
 
 /// Bytes of local memory that a work-group takes.
 std::size_t selection_local_bytes(const Shape& shape, ElementBytes bytes) noexcept;

@@ -57,6 +57,22 @@ TEST_CASE("topk of a table keeps whole lines and the header, and leaves out line
     CHECK(all({"1:text", "--missing", "d,c"}) == "e,2\nb,2\na,NA\n");
 }
 
+TEST_CASE("topk selects the same where it depends on no number") {
+    if (no_device()) return;
+    const Scene scene;
+    std::string text;
+    for (int i = 0; i < 20'000; ++i) text += std::to_string(i * 7919 % 10'007) + '\n';
+    for (const std::string by : {"--text", "--indices"}) {
+        Words words = {"topk", "-k", "70", "--text", "--type", "u32", "-", "-"};
+        if (by != "--text") words.push_back(by);
+        const std::string selected = scene.run(words, text).out;
+        CHECK(selected.starts_with(by == "--text" ? "10006\n10006\n10005\n" : ""));
+        CHECK(std::ranges::count(selected, '\n') == 70);
+        words.push_back("--data-independent");
+        CHECK(scene.run(words, text).out == selected);
+    }
+}
+
 TEST_CASE("topk writes ten unless told otherwise") {
     const Scene scene;
     std::string text, last;

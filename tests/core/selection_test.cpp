@@ -76,7 +76,8 @@ TEST_CASE("selection: passes follow from each other until k elements of each row
                     REQUIRE(most > 0);
                     for (const std::uint64_t k : {std::uint64_t{1}, most / 2 + 1, most}) {
                         CAPTURE(k);
-                        check_passes(make_selection(device, bytes, rows, count, k), device);
+                        for (const bool data_independent : {false, true})
+                            check_passes(make_selection(device, bytes, rows, count, k, data_independent), device);
                     }
                 }
 }

@@ -120,6 +120,8 @@ TEST_CASE("built-in device: merges, selections, and what sorted ranges tell") {
                                                     .first = k,
                                                     .index_bytes = index_bytes},
                                                    keys));
+                for (const bool data_independent : {false, true})
+                    run_on_host(sorter, problem_of({.first = k, .data_independent = data_independent}, keys), 1);
             }
             for (const std::size_t middle : {std::size_t{0}, count / 5, count}) {
                 auto two = keys;

@@ -70,6 +70,29 @@ TEST_SUITE("partial sort") {
         }
     }
 
+    TEST_CASE("partial sort: few of many, wherever the first ones lie") {
+        Random random(seed());
+        constexpr std::size_t length = 20'011;
+        for (Target& target : targets())
+            for (const std::size_t first : {1, 9, 300, 1000})
+                for (const std::size_t rows : {1, 3})
+                    for (std::size_t kind = 0; kind < 5; ++kind) {
+                        CAPTURE(kind);
+                        std::vector<float> keys(rows * length);
+                        for (std::size_t i = 0; i < keys.size(); ++i) {
+                            const std::size_t at = i % length;
+                            const auto noise = static_cast<float>(random() % 1000);
+                            // In front, at the end, around the last of the places, some of them there, equal ones.
+                            const float by_kind[] = {static_cast<float>(at), -static_cast<float>(at),
+                                                     at + first / 2 < first || at > 2 * first ? noise : -noise,
+                                                     at % 2 == 0 ? noise : -noise, -0.0F};
+                            keys[i] = by_kind[kind];
+                        }
+                        const Request request{.row_length = rows == 1 ? 0 : length, .first = first};
+                        run_everywhere(target, target.sorter(), problem_of(request, keys), 5);
+                    }
+    }
+
     TEST_CASE("partial sort: key n of the order, on the device's memory") {
         Random random(seed());
         for (Target& target : targets()) {

@@ -1,5 +1,6 @@
 // Every operation at small sizes: for implementations that are slow because they check, and for shapes that a poor
 // device forces on the library.
+#include "devices_made_up.hpp"
 #include "fit.hpp"
 #include "run_everywhere.hpp"
 #include "shapes.hpp"
@@ -90,6 +91,35 @@ TEST_SUITE("small sorts") {
         for (Target& target : targets())
             for (const std::size_t i : {0, 5})
                 if (target.can_run(small_shapes()[i], 8)) check_every_operation(target, small_shapes()[i]);
+    }
+
+    TEST_CASE("small sorts: top-k by a threshold, in one work-group a row and in several, and sorted") {
+        Random random(seed());
+        DeviceInfo card = graphics_card();
+        card.kind = DeviceKind::other;  // whose rounds are not unrolled
+        card.compute_units = 2;
+        card.max_work_items = 32;
+        card.local_bytes = 4096;
+        struct Few {
+            std::size_t rows, length, k, launches;
+        };
+        for (Target& target : targets()) {
+            Sorter sorter = sorter_as(target.sorter(), card);
+            // The last one's sample lies where the keys are larger: it is sorted after digits were counted.
+            for (const Few& few : {Few{2, 8200, 90, 1}, Few{1, 32'770, 90, 3}, Few{1, 32'768, 200, 18}}) {
+                std::vector<float> keys(few.rows * few.length);
+                for (std::size_t i = 0; i < keys.size(); ++i)
+                    keys[i] = few.k == 200 && i / 8 % 16 == 0 ? 2.0F : static_cast<float>(random() % 100) / 100;
+                CAPTURE(few.k);
+                const auto report = run_on_host(sorter, problem_of({.operation = Operation::top_k,
+                                                                    .order = Order::ascending,
+                                                                    .row_length = few.length,
+                                                                    .first = few.k,
+                                                                    .index_bytes = 4},
+                                                                   keys));
+                CHECK(report.launches >= few.launches);
+            }
+        }
     }
 
     TEST_CASE("small sorts: on a poor device") {

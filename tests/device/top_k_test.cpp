@@ -40,10 +40,17 @@ void check_selection_for(const DeviceInfo& device, const Target& target, Sorter&
 }
 
 /// Keys that the threshold of a sieve may be wrong for, or slow. The best ones are the smallest.
-const char* const kinds_of_rows[] = {
-    "random",           "few different",     "all equal",         "ascending",
-    "descending",       "best in one chunk", "all but few equal", "best between samples",
-    "worst in samples", "NaN and infinities"};
+const char* const kinds_of_rows[] = {"random",
+                                     "few different",
+                                     "all equal",
+                                     "ascending",
+                                     "descending",
+                                     "best in one chunk",
+                                     "all but few equal",
+                                     "best between samples",
+                                     "worst in samples",
+                                     "NaN and infinities",
+                                     "equal, worse in samples"};
 
 template <Key K>
 std::vector<K> keys_of_kind(std::size_t kind, std::size_t rows, std::size_t length, std::size_t k, Random& random) {
@@ -66,7 +73,8 @@ std::vector<K> keys_of_kind(std::size_t kind, std::size_t rows, std::size_t leng
                              static_cast<K>(random() % 50 == 0 ? 0 : 1),
                              piece == 0 ? K{200'000} : noise,
                              piece == 0 ? noise : K{200'000},
-                             special[random() % 6]};
+                             special[random() % 6],
+                             piece == 0 ? K{2} : K{1}};
         keys[i] = by_kind[kind];
     }
     return keys;
@@ -187,10 +195,28 @@ TEST_SUITE("top-k") {
             check(narrow, 1.0F, 0, 4, 9'001, 1, 1);
             check(narrow, 1.0F, 4, 1, 50'001, 100, 3);
             check(narrow, 1.0F, 4, 2, 50'001, 1024, 3);
-            check(narrow, 1.0F, 4, 2, 50'001, 1025, 18);
+            check(narrow, 1.0F, 4, 2, 65'536, 1025, 18);  // samples lie at multiples of 64
             Sorter wide = sorter_as(target.sorter(), card, true);
             check(wide, 1.0, 8, 4, 9'001, 300, 1);
         }
+    }
+
+    TEST_CASE("top-k: whatever the keys, on the caller's device") {
+        Random random(seed());
+        for (Target& target : targets())
+            for (const std::size_t k : {1, 63, 64, 65, 300, 1024, 1025})
+                for (std::size_t kind = 0; kind < std::size(kinds_of_rows); ++kind) {
+                    CAPTURE(target.name);
+                    CAPTURE(std::string(kinds_of_rows[kind]));
+                    const std::size_t rows = 1 + kind % 3, length = k % 2 == 0 ? 150'001 / rows : 3001;
+                    const Request top_k{.operation = Operation::top_k,
+                                        .order = kind % 2 == 0 ? Order::ascending : Order::descending,
+                                        .row_length = length,
+                                        .first = k,
+                                        .index_bytes = kind % 2 * std::size_t{4}};
+                    run_everywhere(target, target.sorter(),
+                                   problem_of(top_k, keys_of_kind<float>(kind, rows, length, k, random)));
+                }
     }
 
     TEST_CASE("top-k: of so many that they are read by buckets, on the caller's device") {
@@ -198,7 +224,7 @@ TEST_SUITE("top-k") {
         for (Target& target : targets()) {
             CAPTURE(target.name);
             Sorter& sorter = target.sorter();
-            // No whole group of buckets, nor of the processor's.
+            // No whole group of buckets.
             const std::size_t count = target.info.kind == DeviceKind::cpu ? 100'077 : (1 << 22) + 77;
             check_top_k<float>(target, sorter, 1, count, 5, Order::descending, 0, random);
             check_top_k<std::uint16_t>(target, sorter, 1, count, 9, Order::ascending, 8, random);

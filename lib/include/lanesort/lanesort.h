@@ -231,7 +231,8 @@ typedef struct lanesort_request {
     int32_t apart;                          ///< not 0: LANESORT_MERGE writes to `results`; `count` is of both ranges
     int32_t stable;                         ///< not 0: sorts and merges keep the order of equal elements
     lanesort_schedule schedule;             ///< of a sort or argsort of one whole range
-    int32_t data_independent;               ///< not 0: a sort or argsort compares the same positions, whatever the keys
+    int32_t data_independent;               ///< not 0: sorts compare the same positions, and LANESORT_TOP_K as many,
+                                            ///< whatever the keys are
     uint64_t extra_bytes;                   ///< device memory that a distribution may take; 0: as Schedule says
     size_t first;                           ///< keys or indices that a sort brings to their places, in front; 0: all
     size_t k;                               ///< of LANESORT_TOP_K

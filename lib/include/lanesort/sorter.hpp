@@ -133,6 +133,8 @@ public:
     /// Brings the first `first` keys of the order to the front, as std::partial_sort, or all where there are no more.
     /// It is sort() with `options.first`, which pairs, indices and segments have, too.
     ///
+    /// Memory: as sort(); on a processor a few numbers of many, without values, take these and their indices, some
+    /// times over (docs/memory.md).
     /// Order: that of sort(), in front. The other keys follow in an order that depends on the shape.
     /// Memory: as sort().
     /// Cost: a fraction of a sort up to half a tile of keys, else a sort.
@@ -204,7 +206,7 @@ public:
     /// many; else room for what passes a threshold, a little more than k elements of each row with their indices, at
     /// most a quarter of the row. Of what goes another way, a few keys take what launches leave for each other: fewer elements, with indices, than there are keys,
     /// and of many keys far fewer. A few are up to a quarter of what a work-group has in local memory (1024 of 4 bytes
-    /// on a graphics card), or 32 of a processor's vectors (256 of 4 bytes with AVX2). More take a copy of the keys,
+    /// on a graphics card), or 128 of a processor's vectors (1024 of 4 bytes with AVX2). More take a copy of the keys,
     /// and of their indices if these are wanted or the keys are records.
     /// Cost: a few keys of many take little more than to read all once, and on a graphics card so do up to about an
     /// eighth of them, of which what passes the threshold is sorted. More take a sort.

@@ -29,7 +29,7 @@ std::string kernel_file(const KernelParameters& parameters) {
 std::span<const char* const> kernel_names(const KernelParameters& parameters) noexcept {
     static constexpr const char* of_sort[] = {"sort_tiles",    "merge_strips",       "merge_tiles",
                                               "merge_columns", "merge_tile_columns", "merge_borders"};
-    static constexpr const char* of_select[] = {"select_best", "best_of_buckets"};
+    static constexpr const char* of_select[] = {"select_best", "best_of_buckets", "bring_to_front"};
     static constexpr const char* of_sieve[] = {"choose_threshold", "keep_passing", "select_passing", "count_digits",
                                                "choose_digit"};
     static constexpr const char* of_order[] = {"first_descents", "least_descents"};
@@ -46,7 +46,8 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
             return std::span(of_sort).first(parameters.shape.walks_in_cache() || parameters.column_bits > 0 ? 6 : 3);
         case Family::sort_first: return std::span(of_sort).first(1);
         case Family::merge: return std::span(of_sort).subspan(1, 2);
-        case Family::select: return std::span(of_select).first(parameters.stores_indices() ? 2 : 1);
+        case Family::select:
+            return std::span(of_select).first(!parameters.stores_indices() ? 1 : parameters.work_items() > 1 ? 2 : 3);
         case Family::sieve: return std::span(of_sieve).first(parameters.bytes.is_record ? 3 : 5);
         case Family::order: return of_order;
         case Family::equal_runs: return of_equal_runs;

@@ -44,6 +44,8 @@ public:
     const DeviceInfo& device() const noexcept { return backend_.info(); }
     std::shared_ptr<const Program> compile(const KernelParameters& parameters) { return backend_.compile(parameters); }
 
+    /// The shape of all sorts that the caller demands, if any.
+    const std::optional<Shape>& demanded_shape() const noexcept { return shape_; }
     /// The shape that the caller or a file wants for such elements; nothing where the library is to choose.
     std::optional<Shape> wanted_shape(std::uint64_t count, const ElementBytes& bytes) const;
     /// That shape cannot be used. Gives it up, if it is a tuned one; else throws `error` on.

@@ -1,4 +1,6 @@
 // The first k keys, of an array or of each of its rows.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <lanesort/error.hpp>
@@ -6,6 +8,7 @@
 #include "../selection.hpp"
 #include "../sieve.hpp"
 #include "operations.hpp"
+#include "select.hpp"
 #include "sort.hpp"
 
 namespace lanesort::detail {
@@ -22,7 +25,7 @@ std::optional<ReadySelection> select(Planner& planner, const Request& request, c
     DeviceInfo device = planner.device();
     const std::uint64_t count = request.length(), rows = request.row_count();
     while (request.first <= most_selected(device, bytes)) {
-        Selection selection = make_selection(device, bytes, rows, count, request.first);
+        Selection selection = make_selection(device, bytes, rows, count, request.first, request.data_independent);
         for (const SelectionPass& pass : selection.passes) check_groups(rows * pass.parts, request, selection.shape);
         KernelParameters parameters{.family = Family::select,
                                     .bytes = selection.bytes,
@@ -38,19 +41,25 @@ std::optional<ReadySelection> select(Planner& planner, const Request& request, c
     return std::nullopt;
 }
 
+/// Elements in the array of keys of one slot, and of their indices in another.
+struct Place {
+    Slot keys, indices;
+    std::uint64_t from = 0;
+};
+
 /// Each pass reads the keys, or what the pass before it left, and leaves the best for the next; the last one writes the
-/// results.
-void add_selection(Work& work, ReadySelection ready, const Request& request) {
+/// results, k of each row.
+void add_selection(Work& work, ReadySelection ready, const Request& request, const Place& results) {
     const Selection& selection = ready.selection;
     const KernelParameters& parameters = ready.program->parameters;
     const KeyCoding coding = coding_of(request.key, request.order_or_usual());
     const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
-    const Slot result_indices = request.index_bytes > 0 ? Slot::indices : Slot::own_results;
-    work.arrays[Slot::own_keys] = {selection.left_over(), parameters.bytes.key};
+    const std::uint64_t selected = selection.rows * selection.k;
+    const std::uint64_t own = selection.left_over() + (results.keys == Slot::own_keys ? selected : 0);
+    work.arrays[Slot::own_keys] = {own, parameters.bytes.key};
     if (parameters.stores_indices()) {
-        work.arrays[Slot::own_indices] = {selection.left_over(), parameters.bytes.index};
-        if (result_indices == Slot::own_results)
-            work.arrays[Slot::own_results] = {work.arrays[Slot::results].count, parameters.bytes.index};
+        work.arrays[Slot::own_indices] = {own, parameters.bytes.index};
+        if (results.indices == Slot::own_results) work.arrays[Slot::own_results] = {selected, parameters.bytes.index};
     }
     for (const SelectionPass& pass : selection.passes) {
         const bool is_last = &pass == &selection.passes.back();
@@ -62,15 +71,15 @@ void add_selection(Work& work, ReadySelection ready, const Request& request) {
         if (pass.reads_keys) launch.add(Slot::keys);
         else launch.add(Slot::own_keys, pass.read_place);
         launch.add(Slot::own_indices, pass.read_place);
-        if (is_last) launch.add(Slot::results);
-        else launch.add(Slot::own_keys, pass.left_place);
-        if (is_last) launch.add(result_indices);
-        else launch.add(Slot::own_indices, pass.left_place);
+        const Place left = is_last ? results : Place{Slot::own_keys, Slot::own_indices, pass.left_place};
+        launch.add(left.keys, left.from);
+        launch.add(left.indices, left.from);
         launch.add_count(pass.count, position_bytes);
         launch.add(pass.share, position_bytes);
         launch.add(pass.parts, 4);
         launch.add(pass.bucket_bits, 4);
         launch.add_count(selection.k, 4);
+        launch.add(selection.skips, 4);
         launch.add(coding_if(coding, pass.reads_keys));
         launch.add(coding_if(coding, is_last));
         launch.add(flip_of(parameters, coding));
@@ -186,6 +195,7 @@ private:
             elements(choose, thresholds_);
             choose.add(Slot::own_integers);
             choose.add(Slot::own_integers, bounds_);
+            choose.add_count(sieve_.count, position_bytes());
             place(choose, digit);
         }
         add_passing(1);
@@ -294,8 +304,35 @@ void make_top_k(Planner& planner, const Request& request, Work& work) {
     // With a C++ function sorts are compiled, but no selections: those would take as long again.
     if (request.first < request.length() && !request.key.compiled_order())
         ready = select(planner, request, element_bytes(request, index_bytes));
-    if (ready) add_selection(work, *std::move(ready), request);
+    if (ready)
+        add_selection(work, *std::move(ready), request,
+                      {Slot::results, request.index_bytes > 0 ? Slot::indices : Slot::own_results});
     else add_sort_of_copy(work, planner, request, index_bytes);
+}
+
+bool add_selection_to_front(Planner& planner, Work& work, const Request& request) {
+    constexpr std::uint64_t least_length = 1 << 14, least_part = 16;
+    const DeviceInfo& device = planner.device();
+    const ElementBytes bytes(request.key.is_record() ? 0 : request.key.bytes(), 0, index_bytes_for(request));
+    const bool may_select = device.kind == DeviceKind::cpu && !planner.demanded_shape() && !request.data_independent &&
+                            !request.counts_syncs && !request.has_segments();
+    if (!may_select || request.value_bytes > 0 || request.key.is_record() || request.length() < least_length ||
+        request.first > std::min(most_selected(device, bytes), request.length() / least_part))
+        return false;
+    std::optional<ReadySelection> ready = select(planner, request, bytes);
+    if (!ready) return false;
+    const Place best{Slot::own_keys, Slot::own_indices, ready->selection.left_over()};
+    const KernelParameters parameters = ready->program->parameters;
+    add_selection(work, *std::move(ready), request, best);
+    Launch bring{.kernel = kernel_number(parameters, "bring_to_front"), .groups = request.row_count()};
+    bring.add(Slot::keys);
+    bring.add(best.keys, best.from);
+    bring.add(best.indices, best.from);
+    bring.add_count(request.length(), parameters.wide_positions ? 8 : 4);
+    bring.add_count(request.first, 4);
+    work.commands.emplace_back(bring);
+    ++work.report.launches;
+    return true;
 }
 
 }  // namespace lanesort::detail

@@ -16,6 +16,7 @@
 #include "operations.hpp"
 #include "permute.hpp"
 #include "quicksort.hpp"
+#include "select.hpp"
 
 namespace lanesort::detail {
 namespace {
@@ -283,6 +284,7 @@ void make_sort(Planner& planner, const Request& request, Work& work) {
         gather(work, Slot::values, Slot::second_values, values);
     }
     if (request.is_trivial() || request.first == 0) return;
+    if (request.operation == Operation::sort && add_selection_to_front(planner, work, request)) return;
     // Numbers that are equal are so in every bit: they need nothing to keep them apart.
     const bool is_indexed = request.stable && (request.value_bytes > 0 || request.key.is_record());
     const std::size_t index_bytes = is_indexed ? index_bytes_for(request) : 0;
