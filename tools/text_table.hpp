@@ -73,7 +73,7 @@ class TextTable {
 public:
     TextTable(InputFile& file, TableOptions options);
 
-    /// Puts the records of another file behind these. Throws BadInput where its header is another one.
+    /// Puts what another file has, if anything, behind these records. Throws BadInput where its header is another one.
     void append(InputFile& file);
 
     /// Reads the columns that the options name; the type of their numbers is found, for each, if it is not given.
