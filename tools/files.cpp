@@ -176,7 +176,8 @@ public:
             done += room - stream_.avail_out;
             is_whole_ = status == Z_STREAM_END;
             if (status == Z_MEM_ERROR) throw std::bad_alloc();
-            if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+            // Z_BUF_ERROR is for want of input or room: there are both, so to go on then would never end.
+            if (status != Z_OK && status != Z_STREAM_END)
                 throw BadInput(fmt::format("{} is compressed by gzip and damaged: {}", file.name(),
                                            stream_.msg ? stream_.msg : "it cannot be read"));
         }

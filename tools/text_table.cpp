@@ -200,6 +200,7 @@ public:
         const auto field = table.field_of(table.first_record_, first.first_data, column_.number);
         if (const auto* const columns = std::get_if<std::uint64_t>(&field))
             table.fail_short(table.first_record_, *columns, column_);
+        has_column_ = true;
     }
     ColumnReader(const ColumnReader&) = delete;
     ColumnReader& operator=(const ColumnReader&) = delete;
@@ -283,7 +284,7 @@ private:
     KeyReader numbers_;
     std::vector<std::string_view> missing_;
     std::uint64_t count_ = 0;
-    bool has_column_ = false;     ///< a record has it
+    bool has_column_ = false;     ///< a record has it, or the header
     std::optional<Short> short_;  ///< the first record without it
 };
 
