@@ -154,7 +154,7 @@ TEST_CASE("a signal leaves OUT as it was and no temporary file") {
         const int writer = open_to_write(pipe);
         for (int tries = 0; scene.files() < 3 && tries < 1000; ++tries)
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        CHECK(scene.files() == 3);
+        REQUIRE(scene.files() == 3);
         // It may still be on its way from the temporary file to the wait.
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
         kill(sort, signal);
