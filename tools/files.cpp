@@ -163,13 +163,11 @@ public:
     std::size_t read(InputFile& file, void* to, std::size_t bytes) {
         std::size_t done = 0;
         while (done < bytes) {
-            if (stream_.avail_in == 0) {
-                in_.resize(chunk);
-                in_.resize(file.read_bytes(in_.data(), chunk));
-                take_input();
-                if (in_.empty() && is_whole_) break;
-                if (in_.empty()) throw BadInput(fmt::format("{} is compressed by gzip and ends too soon", file.name()));
-            }
+            if (is_whole_) skip_padding(file);
+            else if (stream_.avail_in == 0) take_more(file);
+            if (stream_.avail_in == 0 && is_whole_) break;
+            if (stream_.avail_in == 0)
+                throw BadInput(fmt::format("{} is compressed by gzip and ends too soon", file.name()));
             if (is_whole_) ::inflateReset(&stream_);
             const std::size_t room = std::min<std::size_t>(bytes - done, std::numeric_limits<uInt>::max());
             stream_.next_out = static_cast<Bytef*>(to) + done;
@@ -178,7 +176,8 @@ public:
             done += room - stream_.avail_out;
             is_whole_ = status == Z_STREAM_END;
             if (status == Z_MEM_ERROR) throw std::bad_alloc();
-            if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+            // Z_BUF_ERROR is for want of input or room: there are both, so to go on then would never end.
+            if (status != Z_OK && status != Z_STREAM_END)
                 throw BadInput(fmt::format("{} is compressed by gzip and damaged: {}", file.name(),
                                            stream_.msg ? stream_.msg : "it cannot be read"));
         }
@@ -187,6 +186,21 @@ public:
 
 private:
     static constexpr std::size_t chunk = std::size_t{1} << 18;
+
+    /// False where the file has ended.
+    bool take_more(InputFile& file) {
+        in_.resize(chunk);
+        in_.resize(file.read_bytes(in_.data(), chunk));
+        take_input();
+        return !in_.empty();
+    }
+
+    /// Zeros behind a whole file fill the blocks of a tape, and are no part of it for gzip either.
+    void skip_padding(InputFile& file) {
+        do {
+            for (; stream_.avail_in > 0 && *stream_.next_in == 0; --stream_.avail_in) ++stream_.next_in;
+        } while (stream_.avail_in == 0 && take_more(file));
+    }
 
     void take_input() {
         stream_.next_in = in_.data();

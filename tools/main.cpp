@@ -87,7 +87,11 @@ std::string sentence_of(const CLI::ParseError& error) {
     };
     if (dynamic_cast<const CLI::RequiresError*>(&error)) return replaced(" requires ", " is only for use with ");
     if (dynamic_cast<const CLI::ExcludesError*>(&error)) return replaced(" excludes ", " cannot be used with ");
-    return error.what();
+    // An option is given twice; OUT has a name and a place.
+    const std::string sentence = error.what();
+    if (const std::size_t at = sentence.find(": At Most 1 required"); at != std::string::npos)
+        return sentence.substr(0, at) + " may be given once";
+    return sentence;
 }
 
 void run(int argc, char** argv) {

@@ -57,7 +57,12 @@ TextTable::TextTable(InputFile& file, TableOptions options)
 }
 
 void TextTable::append(InputFile& file) {
-    if (Part& last = parts_.back(); !text().empty() && !text().ends_with('\n')) {
+    // Without a header there may be one in the next file.
+    if (text().size() == first_record_) {
+        *this = TextTable(file, std::move(options_));
+        return;
+    }
+    if (Part& last = parts_.back(); !text().ends_with('\n')) {
         const bool has_records = last.first_data < last.end;
         bytes_.append(line_end());
         last.end = text().size();
@@ -71,7 +76,7 @@ void TextTable::append(InputFile& file) {
     Part& part = parts_.back();
     part.first_data = record_end(first);
     const std::string_view header = without_line_end(text(first_record_, parts_[0].first_data));
-    if (parts_[0].first_data > first_record_ && header != without_line_end(text(first, part.first_data)))
+    if (header != without_line_end(text(first, part.first_data)))
         fail(first, fmt::format(" is another header than that of {}", parts_[0].name));
 }
 
@@ -195,6 +200,7 @@ public:
         const auto field = table.field_of(table.first_record_, first.first_data, column_.number);
         if (const auto* const columns = std::get_if<std::uint64_t>(&field))
             table.fail_short(table.first_record_, *columns, column_);
+        has_column_ = true;
     }
     ColumnReader(const ColumnReader&) = delete;
     ColumnReader& operator=(const ColumnReader&) = delete;
@@ -278,7 +284,7 @@ private:
     KeyReader numbers_;
     std::vector<std::string_view> missing_;
     std::uint64_t count_ = 0;
-    bool has_column_ = false;     ///< a record has it
+    bool has_column_ = false;     ///< a record has it, or the header
     std::optional<Short> short_;  ///< the first record without it
 };
 

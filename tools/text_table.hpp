@@ -73,14 +73,14 @@ class TextTable {
 public:
     TextTable(InputFile& file, TableOptions options);
 
-    /// Puts the records of another file behind these. Throws BadInput where its header is another one.
+    /// Puts what another file has, if anything, behind these records. Throws BadInput where its header is another one.
     void append(InputFile& file);
 
     /// Reads the columns that the options name; the type of their numbers is found, for each, if it is not given.
     /// Throws BadInput that names the line for a number that a KeyReader does not take and quotes that do not match,
     /// and for a name that is not in the header, or twice. A key is missing where the record has no such column, the
     /// field is one of the words for it or, of a number, empty; throws for that, too, if it is to be an error, and
-    /// where no record has such a column.
+    /// where no record has such a column, nor the header.
     TableKeys read_keys(std::optional<lanesort::KeyType> type) const;
 
     /// The text that begins and ends there.

@@ -29,7 +29,7 @@ std::string bytes_of(const std::vector<T>& numbers) {
 template <class T>
 std::vector<T> numbers_in(const std::string& bytes) {
     std::vector<T> numbers(bytes.size() / sizeof(T));
-    std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(T));
+    if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(T));
     return numbers;
 }
 

@@ -96,6 +96,8 @@ TEST_CASE("wrong usage is refused in one sentence") {
         {{"sort", "--type", "float", in, out}, "\"float\" is not one of"},
         {{"sort", "--type", "u32", "--count", in, out}, "--count is for use with --text or --by-column"},
         {{"sort", "--text", "--count", "--unique", in, out}, "cannot be used with"},
+        {{"sort", "--text", in, out, "-o", out}, "--output may be given once; see lanesort sort --help"},
+        {{"sort", "--text", "--order", "asc", "--order", "desc", in, out}, "--order may be given once"},
         {{"merge"}, "IN is required"},
         {{"merge", "--text", "-", "-"}, "may be given once"},
         {{"sort", "--type", "u32", in, out, "third"}, "third"},

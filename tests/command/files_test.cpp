@@ -1,5 +1,4 @@
 // lanesort sort: where the numbers come from and go to, and what stays as it was when that fails.
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include <thread>
 
 #include "command_support.hpp"
+#include "pipe.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -120,7 +120,7 @@ TEST_CASE("standard streams, pipes and devices") {
     const std::string pipe = scene.path("pipe");
     REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
     const pid_t sort = start({"sort", "--type", "u8", in, pipe}, "/dev/null", "/dev/null", scene.err());
-    CHECK(read_file(pipe) == "axyz");
+    CHECK(read_pipe(pipe, sort) == "axyz");
     CHECK(wait_for(sort) == 0);
     CHECK(fs::is_fifo(pipe));
 }
@@ -151,11 +151,10 @@ TEST_CASE("a signal leaves OUT as it was and no temporary file") {
         // The command waits for numbers that never come.
         const pid_t sort =
             start({"sort", "--type", "u8", pipe, out}, "/dev/null", "/dev/null", scene.err(), without_core);
-        const int writer = open(pipe.c_str(), O_WRONLY);
-        REQUIRE(writer >= 0);
+        const int writer = open_to_write(pipe);
         for (int tries = 0; scene.files() < 3 && tries < 1000; ++tries)
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        CHECK(scene.files() == 3);
+        REQUIRE(scene.files() == 3);
         // It may still be on its way from the temporary file to the wait.
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
         kill(sort, signal);
@@ -184,8 +183,7 @@ TEST_CASE("signals that the caller ignores stay ignored, and a file that grows t
     REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
     const pid_t waiting = start({"sort", "--type", "u8", pipe, out}, "/dev/null", "/dev/null", scene.err(),
                                 [] { std::signal(SIGHUP, SIG_IGN); });
-    const int writer = open(pipe.c_str(), O_WRONLY);
-    REQUIRE(writer >= 0);
+    const int writer = open_to_write(pipe);
     for (int tries = 0; scene.files() < 4 && tries < 1000; ++tries)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     kill(waiting, SIGHUP);

@@ -37,6 +37,13 @@ TEST_CASE("a file compressed by gzip is sorted as what it holds") {
     CHECK(scene.run({"sort", "--by-column", "a", table}).out == "a\tb\n1\t2\n2\t1\n");
     CHECK(scene.run({"merge", "--text", in, "-"}, compressed("0\n")).status == 2);
     CHECK(scene.run({"merge", "--text", "-r", in, "-"}, compressed("0\n")).out.ends_with("\n1\n0\n"));
+    // Blocks of a tape are filled with zeros.
+    for (const std::size_t zeros : {1u, 512u, 1u << 20}) {
+        const std::string padding(zeros, '\0');
+        CHECK((scene.run({"sort", "--text"}, read_file(in) + padding).out == sorted));
+        CHECK(scene.run({"sort", "--text"}, compressed("2\n") + padding + compressed("1\n")).out == "1\n2\n");
+        require_refused(scene.run({"sort", "--text"}, compressed("2\n") + padding + "1\n"), "incorrect header");
+    }
     // Raw numbers may well look so.
     const std::string raw = compressed("cab");
     std::string bytes = raw;
@@ -47,7 +54,7 @@ TEST_CASE("a file compressed by gzip is sorted as what it holds") {
 TEST_CASE("damaged gzip files are refused") {
     const Scene scene;
     const std::string whole = compressed("3\n1\n2\n");
-    for (const std::size_t size : {3u, 12u, 25u}) {
+    for (const std::size_t size : {std::size_t{3}, std::size_t{12}, whole.size() - 1}) {
         CAPTURE(size);
         require_refused(scene.run({"sort", "--text"}, whole.substr(0, size)),
                         "is compressed by gzip and ends too soon");

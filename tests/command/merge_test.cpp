@@ -54,6 +54,17 @@ TEST_CASE("text, .npy files and tables are merged") {
     require_refused(scene.run(with(by, {first, late})), "5.csv, line 5 is out of order: sort the file first");
     require_refused(scene.run(with(by, {scene.file("6.csv", header + "\"a,1\n"), first})), "never ends");
 
+    // An empty file has no header, and takes none away.
+    const std::string empty = scene.file("7.csv", ""), mark = scene.file("8.csv", "\xef\xbb\xbf");
+    for (const Words& files : {Words{empty, first}, {mark, first}, {first, empty}, {first, mark}, {empty, mark, first}})
+        for (const Words& how : {by, {"merge", "--header", "--by-column", "2"}}) {
+            const Result merged = scene.run(with(how, files));
+            CHECK_MESSAGE(merged.out == header + (files.back() == first ? "a,1\nb,2" : "a,1\nb,2\n"), merged.err);
+        }
+    CHECK(scene.run({"merge", "--by-column", "2", mark, mark, scene.file("9.csv", "b,2")}).out == "b,2");
+    CHECK(scene.run({"merge", "--by-column", "2", mark, mark}).out == "\xef\xbb\xbf");
+    require_refused(scene.run(with(by, {empty, mark})), "8.csv is empty: it has no column \"price\"");
+
     const auto npy = [&](const std::string& shape, const std::string& numbers) {
         std::string text = "{'descr': '|u1', 'fortran_order': False, 'shape': " + shape + ", }";
         text += std::string((64 - (11 + text.size()) % 64) % 64, ' ') + "\n";

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "command_support.hpp"
+#include "pipe.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -55,7 +56,7 @@ TEST_CASE("no file takes the place of a standard stream that is closed") {
     const std::string pipe = scene.path("pipe");
     REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
     const pid_t refused = start({"sort", "--type", "u32", odd, pipe}, "", "/dev/null", "");
-    CHECK(read_file(pipe).empty());
+    CHECK(read_pipe(pipe, refused).empty());
     CHECK(wait_for(refused) == 2);
 
     // What is closed is neither empty nor written to.

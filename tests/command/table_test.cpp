@@ -156,6 +156,7 @@ TEST_CASE("lines without a number come last, in their order") {
     const std::string table = "d,\nb,2\ne, \t\nnan,nan\na,1\nf,\"\"", empty = "d,\ne, \t\nf,\"\"";
     require_table(scene, {"--by-column", "2"}, table, "a,1\nb,2\nnan,nan\n" + empty);
     require_table(scene, {"--by-column", "2", "--order", "desc"}, table, "nan,nan\nb,2\na,1\n" + empty);
+    require_table(scene, {"--by-column", "b"}, "a,b\n2\n1\n", "a,b\n2\n1\n");
     require_table(scene, {"--by-column", "1"}, "\n\n7\n", "7\n\n\n");
     require_table(scene, {"--by-column", "1"}, "\n\n", "\n\n");
     require_table(scene, {"--by-column", "2"}, "a,2\n\nb,1\n \n", "b,1\na,2\n\n \n");

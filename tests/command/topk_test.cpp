@@ -13,7 +13,8 @@ TEST_CASE("topk writes the first of what sort writes") {
     const std::vector<double> keys = drawn_from(special_values<double>(), 3001, random);
     const std::string in = scene.file("in", bytes_of(keys)), out = scene.path("out");
     const std::pair<std::string, std::size_t> few[] = {{"0", 0}, {"1", 1}, {"20", 20}, {"2K", 2048}, {"5000", 5000}};
-    for (const auto& [k, count] : few) {
+    for (const auto& [text, count] : few) {
+        const std::string k = text;
         CAPTURE(k);
         const Result result = scene.run({"topk", "-k", k, "--type", "f64", in, out});
         REQUIRE_MESSAGE(result.status == 0, result.err);
