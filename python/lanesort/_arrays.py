@@ -74,7 +74,8 @@ class Arrays:
         return x.reshape(shape)
 
     def numpy_dtype(self, x: Any) -> np.dtype[Any]:
-        return np.dtype(x.dtype)
+        dtype: np.dtype[Any] = np.dtype(x.dtype)
+        return dtype
 
     def is_differentiated(self, x: Any) -> bool:
         """Whether a gradient is to go through what is made of it."""
@@ -106,6 +107,9 @@ class Arrays:
     def run(self, sorter: _core.Sorter, call: _core.Call, arrays: Sequence[Any]) -> None:
         """Enqueues the call on the caller's queue, or runs it on host memory."""
         sorter.enqueue(call, self.queue(arrays[0]))
+
+    def ended(self, arrays: Sequence[Any], event: int) -> None:
+        """Takes the event of a call's end, where the queue gives one."""
 
     def given(self, x: Any) -> Any:
         """A result as the caller gets it."""

@@ -84,7 +84,7 @@ class OpenclArrays(Arrays):
         self.ended(arrays, sorter.enqueue(call, self.queue(arrays[0]), waits))
 
     def ended(self, arrays: Sequence[Any], event: int) -> None:
-        """pyopencl's own commands on these arrays wait for the event."""
+        # pyopencl's own commands on these arrays wait for it.
         end = pyopencl.Event.from_int_ptr(event, retain=False)
         for array in arrays:
             array.add_event(end)

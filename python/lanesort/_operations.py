@@ -6,6 +6,7 @@ import math
 import operator
 import os
 import threading
+import weakref
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -970,7 +971,7 @@ class _Recording(_OnlyThese):
         self.recorded = call if lib.backend == "host" else _core.Recorded(self.core, call, lib.queue(arrays[0]))
 
 
-_all_sorters: Any = __import__("weakref").WeakSet()
+_all_sorters: weakref.WeakSet[Sorter] = weakref.WeakSet()
 
 
 def _after_fork() -> None:

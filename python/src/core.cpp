@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <lanesort/version.h>
+
 #include <lanesort/calls.hpp>
 #include <lanesort/commands.hpp>
 #include <lanesort/cuda.hpp>
@@ -26,6 +29,7 @@
 #include <lanesort/opencl.hpp>
 #include <lanesort/sorter.hpp>
 #include <lanesort/tuning.hpp>
+#include "diagnosis.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -204,8 +208,10 @@ void def_member(nb::class_<Call>& call, const char* name) {
         [](Call& self, Type value) { self.request.*member = value; });
 }
 
-nb::dict as_dict(const lanesort::SortReport& report) {
-    nb::dict members;
+using Report = nb::typed<nb::dict, nb::str, nb::any>;
+
+Report as_dict(const lanesort::SortReport& report) {
+    Report members;
     members["launches"] = report.launches;
     members["hand_overs"] = report.hand_overs;
     members["barriers"] = report.barriers;
@@ -281,6 +287,18 @@ NB_MODULE(_core, m) {
         },
         "selector"_a = "");
 
+    m.def("examine", [] {
+        Examination all;
+        {
+            const nb::gil_scoped_release without_lock;
+            all = examine_all([](const std::function<void()>& sort) { sort(); });
+        }
+        std::vector<std::tuple<std::string, std::string, std::string, std::string>> findings;
+        for (const auto& [verdict, about, found, advice] : all.findings)
+            findings.emplace_back(name(verdict), about, found, advice);
+        return std::tuple(findings, all.devices, all.sorting);
+    });
+
     nb::class_<Call> call(m, "Call");
     call.def(nb::init<unsigned, unsigned, std::uint64_t>(), "operation"_a, "key_type"_a, "count"_a);
     using Request = lanesort::Request;
@@ -340,10 +358,10 @@ NB_MODULE(_core, m) {
         lanesort::Request request = what.request;
         request.in_host_memory = in_host_memory;
         const lanesort::CommandList list = lanesort::commands_of(self.device(), request);
-        nb::list commands;
+        std::vector<std::tuple<std::string, std::uint64_t, std::uint64_t, std::uint64_t>> commands;
         for (const lanesort::PlannedCommand& command : list.commands)
-            commands.append(nb::make_tuple(command.name, command.groups, command.work_items, command.bytes));
-        return nb::make_tuple(commands, as_dict(list.report));
+            commands.emplace_back(command.name, command.groups, command.work_items, command.bytes);
+        return std::tuple(commands, as_dict(list.report));
     });
     sorter.def_prop_ro("report", [](Sorter& self) { return as_dict(self.report()); });
     sorter.def_prop_ro("backend", [](const Sorter& self) { return self.device().backend; });

@@ -49,9 +49,7 @@ def row(what, time_, memory):
     print(f"{what:<44}{time_:>10.3f} ms{memory:>12.1f} MB more", flush=True)
 
 
-def main():
-    print(torch.cuda.get_device_name(), "torch", torch.__version__)
-    sorter = lanesort.Sorter()
+def measure_sorts(sorter):
     for dtype in (torch.float32, torch.int64):
         x = torch.randn(1 << 24, device="cuda") if dtype is torch.float32 else torch.randint(-(1 << 62), 1 << 62, (1 << 24,), device="cuda")
         y = x.clone()
@@ -95,7 +93,9 @@ def main():
                         row("  cupy " + name, milliseconds(call, lambda: w.__setitem__(Ellipsis, z)), memory)
             except Exception as error:
                 print("  cupy:", type(error).__name__, error)
-    x = y = None
+
+
+def measure_top_k(sorter):
     x = torch.randn(4096, 200_000, device="cuda")
     print("64 of 4096 x 200,000 f32")
     call = lambda: sorter.top_k(x, 64)
@@ -104,8 +104,11 @@ def main():
     call = lambda: torch.topk(x, 64)
     call()
     row("  torch.topk(x, 64)", milliseconds(call, repeats=7), extra_megabytes(call))
-    x = None
+
+
+def measure_calls(sorter):
     small = torch.randn(1024, device="cuda")
+    sorter.sort_(small)
     core = next(iter(sorter._cores.values()))
     call = _core.Call(0, 9, 1024)
     call.keys = small.data_ptr(), 0
@@ -132,6 +135,14 @@ def main():
             best = min(best, time.perf_counter() - begin)
             torch.cuda.synchronize()
         print(f"  {name:<42}{best / 200 * 1e6:>10.2f} us", flush=True)
+
+
+def main():
+    print(torch.cuda.get_device_name(), "torch", torch.__version__)
+    sorter = lanesort.Sorter()
+    measure_calls(sorter)
+    measure_top_k(sorter)
+    measure_sorts(sorter)
 
 
 if __name__ == "__main__":
