@@ -274,12 +274,13 @@ class Sorter:
             raise Error(f"{what} is an array of {other.name}, but the first array is one of {lib.name}")
         return array
 
-    def _out(self, lib: Arrays, out: Any, what: str = "out") -> Any:
+    def _out(self, lib: Arrays, out: Any) -> Any:
+        """An array of the caller's that is written to."""
         if out is None:
             return None
-        array = self._taken_beside(lib, out, what)
-        if type(out) is list or (isinstance(array, np.ndarray) and not isinstance(out, np.ndarray) and array.base is None):
-            raise Error(f"{what} is of type {type(out).__name__}, which shows no memory to write to")
+        array = self._taken_beside(lib, out, "out")
+        if isinstance(array, np.ndarray) and array is not out and array.base is None and lib.name == "numpy":
+            raise Error(f"out is of type {type(out).__name__}, which shows no memory to write to")
         return array
 
     def _segments(self, lib: Arrays, call: _core.Call, keys: Any, segments: Any) -> list[Any]:
@@ -342,7 +343,7 @@ class Sorter:
             if isinstance(value, np.ndarray) and value.dtype.hasobject:
                 raise Error("values that are Python's objects cannot be moved; sort their indices (argsort)")
         targets = [
-            array if place is given else self._out(lib, place)
+            array if place is given and array is given else self._out(lib, place)
             for array, place, given in zip([source, *sources], outs, [x, *all_values], strict=True)
         ]
         if lib.is_differentiated(source) or any(lib.is_differentiated(value) for value in sources):
@@ -601,6 +602,8 @@ class Sorter:
         lib, source = taken(x)
         axis = _axis(source, axis)
         k = _count("k", k, source.shape[axis])
+        if comparator is not None and not largest:
+            raise Error("records have the order of their comparator, so the smallest cannot be asked for")
         shape = list(source.shape)
         shape[axis] = k
         outs = [None, None] if out is None else [self._out(lib, array) for array in out]

@@ -45,7 +45,8 @@ class TorchArrays(Arrays):
         return found
 
     def is_direct(self, x: Any) -> bool:
-        return bool(x.is_contiguous())
+        # Some tensors say that what is in memory is yet to be negated.
+        return bool(x.is_contiguous() and not x.is_neg())
 
     def check_written(self, out: Any, what: str) -> None:
         if out.requires_grad and torch.is_grad_enabled():
@@ -58,7 +59,7 @@ class TorchArrays(Arrays):
         return int(x.element_size())
 
     def ordered_copy(self, x: Any, axis: int) -> Any:
-        moved = x.detach()
+        moved = x.detach().resolve_neg()
         if axis not in (-1, x.ndim - 1):
             moved = moved.movedim(axis, -1)
         return moved.clone(memory_format=torch.contiguous_format)

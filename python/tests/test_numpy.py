@@ -198,6 +198,11 @@ def test_what_shows_a_buffer_or_an_array():
     numbers = array.array("i", [3, 1, 2])
     lanesort.sort_(memoryview(numbers))
     assert list(numbers) == [1, 2, 3]
+    assert lanesort.sort_(numbers, descending=True) is numbers
+    assert list(numbers) == [3, 2, 1]
+    text = bytearray(b"cab")
+    lanesort.sort_(text)
+    assert text == b"abc"
     assert lanesort.sort([3, 1, 2]).tolist() == [1, 2, 3]
 
     class Holder:
@@ -221,6 +226,10 @@ def test_mistakes_are_told(failing):
     failing("invalid_argument", "must have (5,) and int64", lanesort.sort, x, out=np.zeros(4, int))
     failing("invalid_argument", "must have (5,) and int64", lanesort.sort, x, out=np.zeros(5, "i4"))
     failing("invalid_argument", "shows no memory to write to", lanesort.sort, x, out=[1, 2, 3, 4, 5])
+    failing("invalid_argument", "shows no memory to write to", lanesort.sort_, [3, 1, 2])
+    failing("invalid_argument", "shows no memory", lanesort.sort_by_key, x, x, out=(x, [1, 2, 3, 4, 5]))
+    failing("not_writable", "read-only", lanesort.sort_, b"cab")
+    failing("invalid_argument", "smallest", lanesort.top_k, x, 1, largest=False, comparator="a < b")
     failing("not_writable", "read-only", lanesort.sort_, np.frombuffer(bytes(8), "u1"))
     failing("invalid_argument", "k is 6", lanesort.top_k, x, 6)
     failing("invalid_argument", "k is -1", lanesort.top_k, x, -1)

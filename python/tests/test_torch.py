@@ -27,6 +27,15 @@ def test_sort_argsort_and_top_k():
         assert same(strided.contiguous().numpy(), sorted_of(x))
 
 
+def test_what_is_yet_to_be_negated():
+    x = torch.complex(torch.zeros(100), torch.rand(100)).conj().imag
+    assert x.is_neg()
+    expected = torch.sort(x).values
+    assert torch.equal(lanesort.sort(x), expected)
+    lanesort.sort_(x)
+    assert torch.equal(x, expected)
+
+
 def test_the_others():
     x = keys_of("f4", 3001)
     given = torch.from_numpy(x)
