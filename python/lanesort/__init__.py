@@ -14,18 +14,9 @@ from typing import NamedTuple
 from . import _core
 from ._core import Device
 from ._errors import Error
-from ._operations import (
-    Command,
-    Comparator,
-    Plan,
-    Recorded,
-    Runs,
-    SortedPairs,
-    Sorter,
-    TopK,
-    Unique,
-    default as _default,
-)
+from ._operations import Sorter, default as _default
+from ._recording import Recorded
+from ._types import Command, Comparator, Plan, Runs, SortedPairs, TopK, Unique
 
 __version__: str = _core.version
 

@@ -8,114 +8,21 @@ import os
 import threading
 import weakref
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core
 from ._arrays import Arrays, taken
 from ._errors import Error
+from ._types import Comparator, Plan, Runs, SortedPairs, TopK, Unique, comparator_text
+
+if TYPE_CHECKING:
+    from ._recording import Recorded
 
 _SORT, _ARGSORT, _MERGE, _TOP_K, _IS_SORTED, _IS_SORTED_UNTIL, _UNIQUE, _RUN_LENGTHS = range(8)
 _VALUE_BYTES = frozenset((1, 2, 4, 8, 16))
 _SCHEDULES = {name: number for number, name in enumerate(_core.schedules)}
-_C_TYPES = {
-    np.dtype(numpy_name): c_name
-    for numpy_name, c_name in {
-        "bool": "uchar", "u1": "uchar", "i1": "char", "u2": "ushort", "i2": "short", "u4": "uint", "i4": "int",
-        "u8": "ulong", "i8": "long", "f4": "float", "f8": "double",
-    }.items()
-}  # fmt: skip
-
-
-class Comparator(NamedTuple):
-    """An order of your own, as text for the device's compiler: OpenCL C 1.2 or CUDA C++.
-
-    A plain text given as ``comparator=`` is `before`; the type is then made of the array's: a struct with the fields of
-    a numpy record type. The order must be strict and weak. It is code, to be trusted as such.
-    """
-
-    before: str
-    """An expression of ``a`` and ``b``: whether a comes before b."""
-    type: str
-    """The name of their type."""
-    declarations: str = ""
-    """What comes before it: the type's definition, functions."""
-
-
-class SortedPairs(NamedTuple):
-    """What sort_by_key gives."""
-
-    keys: Any
-    values: Any
-
-
-class TopK(NamedTuple):
-    """What top_k gives."""
-
-    values: Any
-    indices: Any
-
-
-class Runs(NamedTuple):
-    """What run_lengths gives."""
-
-    values: Any
-    lengths: Any
-
-
-class Unique(NamedTuple):
-    """What unique gives where counts or values are asked for; else None stands for them."""
-
-    keys: Any
-    counts: Any
-    values: Any
-
-
-class Command(NamedTuple):
-    """One command of a call. Each begins when the one before it has ended."""
-
-    name: str
-    """Of the kernel; or "copy", or "zero"."""
-    groups: int
-    """Work-groups of a kernel."""
-    work_items: int
-    """Of a work-group."""
-    bytes: int
-    """That are copied or zeroed."""
-
-
-class Plan(NamedTuple):
-    """What a call enqueues, known before it runs."""
-
-    commands: tuple[Command, ...]
-    """In order."""
-    report: dict[str, Any]
-    """Launches, synchronisations and device memory, as Sorter.report, without times."""
-
-
-def _comparator(lib: Arrays, x: Any, comparator: str | Comparator) -> Comparator:
-    if isinstance(comparator, Comparator):
-        return comparator
-    dtype = lib.numpy_dtype(x)
-    if dtype.names is None:
-        if dtype not in _C_TYPES:
-            raise Error(f"no type of C is known for keys of type {dtype}; give a lanesort.Comparator")
-        return Comparator(comparator, _C_TYPES[dtype])
-    fields, end, widest = [], 0, 1
-    assert dtype.fields is not None
-    for name in dtype.names:
-        field, offset = dtype.fields[name][:2]
-        if field not in _C_TYPES or not name.isidentifier() or not name.isascii():
-            raise Error(f"no type of C is known for the field {name} of type {field}; give a lanesort.Comparator")
-        if offset != -(-end // field.itemsize) * field.itemsize:
-            raise Error(f"the field {name} is not where C has it; make the type with numpy.dtype(.., align=True)")
-        end, widest = offset + field.itemsize, max(widest, field.itemsize)
-        fields.append(f"{_C_TYPES[field]} {name};")
-    if dtype.itemsize != -(-end // widest) * widest:
-        raise Error("the records have other bytes than C gives them; make the type with numpy.dtype(.., align=True)")
-    kind = "lanesort_python_record"
-    return Comparator(comparator, kind, f"typedef struct {{ {' '.join(fields)} }} {kind};")
 
 
 def _axis(x: Any, axis: int) -> int:
@@ -259,7 +166,7 @@ class Sorter:
         else:
             if descending:
                 raise Error("records have the order of their comparator, so no other can be asked for")
-            text = _comparator(lib, keys, comparator)
+            text = comparator_text(lib, keys, comparator)
             call = _core.Call(operation, 0, count)
             call.set_comparator(text.type, lib.item_bytes(keys), text.before, text.declarations)
         if len(shape) > 1:
@@ -847,7 +754,9 @@ class Sorter:
         >>> import lanesort, numpy
         >>> lanesort.Sorter("built-in").prepare("top_k", numpy.zeros((10, 1000), "f4"), 5)
         """
-        _Preparing(self).call(operation, arrays, options)
+        from ._recording import Preparing
+
+        Preparing(self).call(operation, arrays, options)
 
     def record(self, operation: str, /, *arrays: Any, **options: Any) -> Recorded:
         """Records a call, to be run many times on what its arrays hold then, for less than it costs anew.
@@ -862,7 +771,9 @@ class Sorter:
         >>> x
         array([1, 2, 3])
         """
-        recording = _Recording(self)
+        from ._recording import Recorded, Recording
+
+        recording = Recording(self)
         recording.call(operation, arrays, options)
         return Recorded(recording.lib, recording.core, recording.recorded, recording.arrays)
 
@@ -874,7 +785,9 @@ class Sorter:
         >>> len(plan.commands) == plan.report["launches"]
         True
         """
-        planning = _Planning(self)
+        from ._recording import Planning
+
+        planning = Planning(self)
         planning.call(operation, arrays, options)
         return planning.plan_of_call
 
@@ -890,88 +803,6 @@ class Sorter:
         for core in [self._core, *self._cores.values()]:
             if core is not None:
                 core.release()
-
-
-class Recorded:
-    """A call that was recorded; calling it runs it. It keeps its arrays."""
-
-    def __init__(self, lib: Arrays, core: _core.Sorter, recorded: Any, arrays: Sequence[Any]) -> None:
-        self._lib, self._core, self._recorded, self._arrays = lib, core, recorded, arrays
-
-    @property
-    def is_replayed(self) -> bool:
-        """Whether the device replays what was recorded; if not, the same commands are enqueued one by one."""
-        return isinstance(self._recorded, _core.Recorded) and self._recorded.is_replayed
-
-    def __call__(self) -> None:
-        if isinstance(self._recorded, _core.Call):
-            self._core.run(self._recorded)
-            return
-        waits = [event.int_ptr for array in self._arrays for event in getattr(array, "events", ())]
-        event = self._recorded.enqueue(waits)
-        if event:
-            self._lib.ended(self._arrays, event)
-
-
-class _OnlyThese(Sorter):
-    """A sorter that does something else with its call than to run it."""
-
-    def __init__(self, sorter: Sorter) -> None:
-        self._sorter = sorter
-        self._core = sorter._core
-        self._done = False
-
-    def call(self, operation: str, arrays: Sequence[Any], options: dict[str, Any]) -> None:
-        names = ("sort", "sort_", "partial_sort", "sort_by_key", "sort_by_key_", "argsort", "top_k", "merge", "is_sorted")
-        if operation not in names:
-            raise Error(f"there is no operation {operation!r} to do this with, only {', '.join(names)}")
-        getattr(self, operation)(*arrays, **options)
-        if not self._done:
-            raise Error("the arrays are empty, so there is no such call")
-
-    def _copied(self, lib: Arrays, x: Any, axis: int) -> Any:
-        shape = list(x.shape)
-        shape.append(shape.pop(axis))
-        return lib.empty(x, shape)
-
-    def _run(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
-        self._done = True
-        self._use(lib, call, arrays, compiles)
-
-    def _use(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
-        raise NotImplementedError
-
-
-class _Preparing(_OnlyThese):
-    def _use(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
-        self._sorter._core_for(lib, arrays[0], compiles).prepare(call)
-
-    def _deliver(self, lib: Arrays, work: Any, like: Any, out: Any, axis: int) -> Any:
-        return out
-
-
-class _Planning(_Preparing):
-    plan_of_call: Plan
-
-    def _use(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
-        core = self._sorter._core_for(lib, arrays[0], compiles)
-        commands, report = core.commands_of(call, lib.backend == "host")
-        self.plan_of_call = Plan(tuple(Command(*command) for command in commands), report)
-
-
-class _Recording(_OnlyThese):
-    lib: Arrays
-    core: _core.Sorter
-    recorded: Any
-    arrays: Sequence[Any]
-
-    def _copied(self, lib: Arrays, x: Any, axis: int) -> Any:
-        raise Error("what is recorded needs out=, and contiguous arrays along their last axis")
-
-    def _use(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
-        self.lib, self.arrays = lib, arrays
-        self.core = self._sorter._core_for(lib, arrays[0], compiles)
-        self.recorded = call if lib.backend == "host" else _core.Recorded(self.core, call, lib.queue(arrays[0]))
 
 
 _all_sorters: weakref.WeakSet[Sorter] = weakref.WeakSet()
