@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ._recording import Recorded
 
 _SORT, _ARGSORT, _MERGE, _TOP_K, _IS_SORTED, _IS_SORTED_UNTIL, _UNIQUE, _RUN_LENGTHS = range(8)
+_MOST_NARROW_INDICES = (1 << 32) - 1
 _VALUE_BYTES = frozenset((1, 2, 4, 8, 16))
 _SCHEDULES = {name: number for number, name in enumerate(_core.schedules)}
 
@@ -319,6 +320,15 @@ class Sorter:
             results.append(self._deliver(lib, work, array, target, axis))
         return self._pairs(results, values, has_many)
 
+    @staticmethod
+    def _place_indices(lib: Arrays, call: _core.Call, indices: Any, keys: Any) -> None:
+        width = lib.item_bytes(indices)
+        if lib.backend == "host" and width == 8 and keys.shape[-1] < _MOST_NARROW_INDICES:
+            call.set_narrow_indices(lib.at(indices)[0], math.prod(indices.shape))
+        else:
+            call.indices = lib.at(indices)
+            call.index_bytes = width
+
     def _indices(
         self, lib: Arrays, source: Any, axis: int, descending: bool, comparator: str | Comparator | None,
         out: Any = None, segments: Any = None, schedule: str = "automatic", data_independent: bool = False,
@@ -330,8 +340,7 @@ class Sorter:
         call = self._call(_ARGSORT, lib, keys, descending, comparator)
         if math.prod(keys.shape) > 0:
             others = self._segments(lib, call, keys, segments)
-            call.indices = lib.at(indices)
-            call.index_bytes = lib.item_bytes(indices)
+            self._place_indices(lib, call, indices, keys)
             if schedule != "automatic":
                 call.schedule = self._schedule(schedule)
             if data_independent:
@@ -535,8 +544,7 @@ class Sorter:
         if math.prod(last) > 0:
             call.first = k
             call.results = lib.at(best)
-            call.indices = lib.at(indices)
-            call.index_bytes = lib.item_bytes(indices)
+            self._place_indices(lib, call, indices, keys)
             if data_independent:
                 call.data_independent = True
             self._run(lib, call, [keys, best, indices], comparator is not None)
