@@ -18,6 +18,8 @@ def test_sort_argsort_and_top_k(opencl_queue, dtype):
         result = lanesort.sort(given)
         assert isinstance(result, cl_array.Array) and result.queue == opencl_queue
         assert same(result.get(), sorted_of(x)) and same(given.get(), x)
+        if dtype not in ("u1", "f2", "f4", "i8"):
+            continue  # PoCL compiles for a while, and the library's own tests have every type
         assert same(lanesort.sort(given, descending=True).get(), sorted_of(x, descending=True))
         assert same(lanesort.argsort(given).get(), order_of(x))
         k = min(3, shape[-1])
