@@ -17,6 +17,8 @@
 #include <fmt/ranges.h>
 
 #include <lanesort/error.hpp>
+#include <lanesort/sorter.hpp>
+#include <lanesort/tuning.hpp>
 
 namespace {
 
@@ -442,4 +444,41 @@ Finding examine_cache(const System& system, const fs::path& file) {
     return {warning, about,
             fmt::format("{} cannot be written to, so lanesort tune cannot store shapes", folder.string()),
             "make it a folder of yours, or set XDG_CACHE_HOME to one"};
+}
+
+const char* name(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::ok: return "ok";
+        case Verdict::none: return "none";
+        case Verdict::warning: return "warning";
+        case Verdict::problem: return "problem";
+    }
+    return "";
+}
+
+Examination examine_all(const std::function<void(const std::function<void()>&)>& around) {
+    Examination all;
+    const auto add = [&](const Findings& more) { all.findings.insert(all.findings.end(), more.begin(), more.end()); };
+    const System system = this_system();
+    add(examine_icd_files(system));
+    const auto [platforms, found, absences] = lanesort::discover();
+    Discovered discovered{platforms, {}, absences, lanesort::cu::installation()};
+    for (const lanesort::Device& device : found) discovered.devices.push_back(device.info());
+    add(examine_platforms(discovered));
+    add(examine_kernel_cache(system, platforms));
+    add(examine_cuda(system, discovered.cuda));
+    add(examine_cards(system, discovered.devices));
+    add(examine_device_files(system));
+    for (const lanesort::Device& device : found) {
+        around([&] {
+            add({examine_sort(device.info(),
+                              [&](std::span<std::uint32_t> keys) { lanesort::Sorter(device).sort(keys); })});
+        });
+        all.sorting += all.findings.back().verdict == Verdict::ok;
+    }
+    for (const lanesort::Device& device : found)
+        add(examine_tuned(lanesort::tuned_file(device.info()), lanesort::find_tuned(device.info()).note));
+    add({examine_cache(system, lanesort::tuned_file({}))});
+    all.devices = found.size();
+    return all;
 }

@@ -19,6 +19,9 @@ enum class Verdict : std::uint8_t {
     problem,  ///< what is there cannot be used as it is
 };
 
+/// The enumerator's name.
+const char* name(Verdict verdict);
+
 /// One thing that was looked at.
 struct Finding {
     Verdict verdict;
@@ -75,3 +78,13 @@ Findings examine_tuned(const std::filesystem::path& file, const std::string& not
 
 /// Whether `lanesort tune` can store shapes in the folder of that file, which may be empty (lanesort/tuning.hpp).
 Finding examine_cache(const System& system, const std::filesystem::path& file);
+
+/// All of that.
+struct Examination {
+    Findings findings;
+    std::size_t devices = 0;  ///< that there are
+    std::size_t sorting = 0;  ///< of them, those that sort right
+};
+
+/// Looks at this machine. Each sort is made by `around`, which may tell that it takes long.
+Examination examine_all(const std::function<void(const std::function<void()>&)>& around);

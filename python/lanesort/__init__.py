@@ -1,0 +1,80 @@
+"""Sorts in place, on the processor, on OpenCL devices and on NVIDIA's GPUs.
+
+Arrays are sorted where they live: those of numpy, torch on the processor and all that shows a buffer, on the processor;
+those of torch, cupy and jax on CUDA, on the caller's current stream; those of pyopencl on their own queue. Results are
+arrays of the same library.
+
+>>> import lanesort, numpy
+>>> lanesort.sort(numpy.array([3, 1, 2]))
+array([1, 2, 3])
+"""
+
+from typing import NamedTuple
+
+from . import _core
+from ._core import Device
+from ._errors import Error
+from ._operations import Sorter, default as _default
+from ._recording import Recorded
+from ._types import Command, Comparator, Plan, Runs, SortedPairs, TopK, Unique
+
+__version__: str = _core.version
+
+sort = _default.sort
+sort_ = _default.sort_
+sort_by_key = _default.sort_by_key
+sort_by_key_ = _default.sort_by_key_
+argsort = _default.argsort
+top_k = _default.top_k
+partial_sort = _default.partial_sort
+merge = _default.merge
+is_sorted = _default.is_sorted
+unique = _default.unique
+run_lengths = _default.run_lengths
+plan = _default.plan
+
+
+class Discovery(NamedTuple):
+    """What `discover` gives."""
+
+    platforms: list[str]
+    """The names of what implements OpenCL or CUDA, also of those without a device."""
+    devices: list[Device]
+    """Of all platforms, CUDA's first."""
+    absences: list[str]
+    """Why there are not more: a sentence for each backend or platform."""
+
+
+def discover() -> Discovery:
+    """Asks all backends what there is to sort on. Needs no driver, and raises nothing for what is missing."""
+    return Discovery(*_core.discover())
+
+
+def devices() -> list[Device]:
+    """Every device of every platform, CUDA's first and the built-in processor last.
+
+    >>> import lanesort
+    >>> lanesort.devices()[-1].backend
+    'CPU'
+    """
+    return discover().devices
+
+
+def find_device(selector: str = "") -> Device:
+    """The device that a text names: a number in the order of `devices`, or a part of its name or its platform's.
+
+    "built-in" is the processor; "" the first GPU, or else the processor; "compiling" the first GPU, or else the first
+    device that compiles kernels, which comparators need. Raises Error for any other that there is not.
+
+    >>> import lanesort
+    >>> lanesort.find_device("built-in").kind
+    'cpu'
+    """
+    return _core.find_device(selector)
+
+
+__all__ = [
+    "Command", "Comparator", "Device", "Discovery", "Error", "Plan", "Recorded", "Runs", "SortedPairs", "Sorter",
+    "TopK", "Unique", "argsort", "devices", "discover", "find_device", "is_sorted", "merge", "partial_sort", "plan",
+    "run_lengths", "sort", "sort_", "sort_by_key", "sort_by_key_", "top_k", "unique",
+]  # fmt: skip

@@ -1,0 +1,261 @@
+"""Arrays as the operations see them: one `Arrays` for each library that arrays come from."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from . import _core
+from ._errors import Error, wrong_type
+
+KEY_TYPES = {name: number for number, name in enumerate(_core.key_types)}
+
+
+class Arrays:
+    """What an operation asks of a library of arrays. `backend` says where they lie: "host", "CUDA" or "OpenCL"."""
+
+    name: ClassVar[str]
+    backend: str
+    index_bytes = 8
+
+    def key_type(self, x: Any) -> int:
+        """The number of its key type. Raises Error."""
+        raise NotImplementedError
+
+    def is_direct(self, x: Any) -> bool:
+        """Whether it can be sorted where it is: contiguous, aligned, in the machine's byte order."""
+        raise NotImplementedError
+
+    def check_written(self, out: Any, what: str) -> None:
+        """Raises Error for an array that must not be changed."""
+
+    def at(self, x: Any) -> tuple[int, int]:
+        """Its address or the handle of its memory, and the elements before its first one."""
+        raise NotImplementedError
+
+    def item_bytes(self, x: Any) -> int:
+        return int(x.dtype.itemsize)
+
+    def ordered_copy(self, x: Any, axis: int) -> Any:
+        """A direct copy, with that axis last."""
+        raise NotImplementedError
+
+    def direct(self, x: Any, axis: int) -> Any:
+        """The same, but no copy where none is needed."""
+        return x if axis in (-1, x.ndim - 1) and self.is_direct(x) else self.ordered_copy(x, axis)
+
+    def moved(self, x: Any, axis: int) -> Any:
+        """A view with the last axis at that place."""
+        raise NotImplementedError
+
+    def empty(self, like: Any, shape: Sequence[int], dtype: str | None = None) -> Any:
+        """A new direct array, of the same type unless one is named."""
+        raise NotImplementedError
+
+    def assign(self, out: Any, x: Any) -> None:
+        raise NotImplementedError
+
+    def restored(self, x: Any, like: Any) -> Any:
+        """A result in the form of the array that it was made of."""
+        return x
+
+    def truth(self, x: Any) -> Any:
+        """Of integers, whether they are not 0."""
+        return x != 0
+
+    def head(self, x: Any, count: int) -> Any:
+        """A copy of the first elements."""
+        return x[:count].copy()
+
+    def reshaped(self, x: Any, shape: Sequence[int]) -> Any:
+        return x.reshape(shape)
+
+    def numpy_dtype(self, x: Any) -> np.dtype[Any]:
+        dtype: np.dtype[Any] = np.dtype(x.dtype)
+        return dtype
+
+    def is_differentiated(self, x: Any) -> bool:
+        """Whether a gradient is to go through what is made of it."""
+        return False
+
+    def number(self, x: Any) -> int:
+        """Of an array of one integer: waits for it."""
+        return int(x[0])
+
+    def take(self, x: Any, indices: Any) -> Any:
+        """Along the last axis."""
+        raise NotImplementedError
+
+    def upload(self, x: np.ndarray[Any, Any], like: Any) -> Any:
+        """Integers of 64 bits, beside that array."""
+        return x
+
+    def place(self, x: Any) -> Any:
+        """What tells apart the sorters that arrays in different places need."""
+        return None
+
+    def make_sorter(self, x: Any, compiles: bool) -> _core.Sorter:
+        raise NotImplementedError
+
+    def queue(self, x: Any) -> int:
+        """The caller's current queue or stream."""
+        return 0
+
+    def run(self, sorter: _core.Sorter, call: _core.Call, arrays: Sequence[Any]) -> None:
+        """Enqueues the call on the caller's queue, or runs it on host memory."""
+        sorter.enqueue(call, self.queue(arrays[0]))
+
+    def ended(self, arrays: Sequence[Any], event: int) -> None:
+        """Takes the event of a call's end, where the queue gives one."""
+
+    def given(self, x: Any) -> Any:
+        """A result as the caller gets it."""
+        return x
+
+
+class NumpyArrays(Arrays):
+    """numpy's, and all that numpy can look at without a copy."""
+
+    name = "numpy"
+    backend = "host"
+    _types: ClassVar[dict[Any, int]] = {
+        np.dtype(np_name): KEY_TYPES[name]
+        for np_name, name in {
+            "bool": "u8", "u1": "u8", "i1": "i8", "u2": "u16", "i2": "i16", "u4": "u32", "i4": "i32",
+            "u8": "u64", "i8": "i64", "f2": "f16", "f4": "f32", "f8": "f64",
+        }.items()
+    }  # fmt: skip
+
+    def key_type(self, x: Any) -> int:
+        found = self._types.get(x.dtype)
+        if found is None:
+            found = self._types.get(x.dtype.newbyteorder("="))
+            if found is None:
+                raise wrong_type(x.dtype)
+        return found
+
+    def is_direct(self, x: Any) -> bool:
+        flags = x.flags
+        return bool(flags.c_contiguous and flags.aligned and x.dtype.isnative)
+
+    def check_written(self, out: Any, what: str) -> None:
+        if not out.flags.writeable:
+            raise Error(f"{what} is read-only", code="not_writable")
+
+    def at(self, x: Any) -> tuple[int, int]:
+        return x.ctypes.data, 0
+
+    def ordered_copy(self, x: Any, axis: int) -> Any:
+        moved = x if axis in (-1, x.ndim - 1) else np.moveaxis(x, axis, -1)
+        return np.array(moved, dtype=moved.dtype.newbyteorder("="), order="C", copy=True)
+
+    def moved(self, x: Any, axis: int) -> Any:
+        return np.moveaxis(x, -1, axis)
+
+    def empty(self, like: Any, shape: Sequence[int], dtype: str | None = None) -> Any:
+        return np.empty(shape, like.dtype.newbyteorder("=") if dtype is None else dtype)
+
+    def assign(self, out: Any, x: Any) -> None:
+        np.copyto(out, x)
+
+    def restored(self, x: Any, like: Any) -> Any:
+        if like.dtype.isnative or x.dtype != like.dtype.newbyteorder("="):
+            return x
+        return x.byteswap(inplace=True).view(like.dtype)
+
+    def take(self, x: Any, indices: Any) -> Any:
+        return np.take_along_axis(x, indices, -1)
+
+    def make_sorter(self, x: Any, compiles: bool) -> _core.Sorter:
+        return _core.Sorter(_core.find_device("compiling") if compiles else _core.built_in_device())
+
+    def run(self, sorter: _core.Sorter, call: _core.Call, arrays: Sequence[Any]) -> None:
+        sorter.run(call)
+
+
+class JaxHostArrays(NumpyArrays):
+    """jax's in host memory: read where they are; results are given back to jax."""
+
+    name = "jax"
+
+    def check_written(self, out: Any, what: str) -> None:
+        raise Error(f"{what} is of jax, whose arrays never change", code="not_writable")
+
+    def given(self, x: Any) -> Any:
+        import jax.numpy
+
+        return jax.numpy.asarray(x)
+
+
+_numpy = NumpyArrays()
+_jax_on_host = JaxHostArrays()
+
+Taken = tuple[Arrays, Any]
+_by_type: dict[type, Callable[[Any], Taken]] = {np.ndarray: lambda x: (_numpy, x)}
+
+
+def _take_any(x: Any) -> Taken:
+    """What numpy can look at, or what lies on CUDA."""
+    if hasattr(x, "__cuda_array_interface__"):
+        from ._cuda import CudaArrays
+
+        return CudaArrays.taken(x)
+    if isinstance(x, np.ma.MaskedArray):
+        raise Error("a masked array has no order for what is masked; sort what it holds (x.compressed())")
+    if hasattr(x, "__dlpack__") and not hasattr(x, "__array_interface__") and not hasattr(x, "__array__"):
+        try:
+            return _numpy, np.from_dlpack(x)
+        except (BufferError, RuntimeError, TypeError, ValueError) as cause:
+            raise Error(f"an array of type {type(x).__name__} cannot be looked at: {cause}") from cause
+    if isinstance(x, bytes | bytearray):
+        return _numpy, np.frombuffer(x, "u1")
+    try:
+        array = np.asarray(x)
+    except (TypeError, ValueError) as cause:
+        raise Error(f"an object of type {type(x).__name__} is no array: {cause}") from cause
+    return _numpy, array
+
+
+def _take_jax(x: Any) -> Taken:
+    import jax
+
+    if isinstance(x, jax.core.Tracer):
+        raise Error("lanesort cannot be traced by jax: call it outside of jit, grad and vmap")
+    if len(x.devices()) > 1:
+        raise Error("the jax array lies on several devices; sort its shards", code="unsupported")
+    if next(iter(x.devices())).platform == "cpu":
+        return _jax_on_host, np.asarray(x)
+    from ._jax import JaxArrays
+
+    return JaxArrays.taken(x)
+
+
+def _taker_for(kind: type) -> Callable[[Any], Taken]:
+    roots = {base.__module__.partition(".")[0] for base in kind.__mro__}
+    if "torch" in roots:
+        from ._torch import TorchArrays
+
+        return TorchArrays.taken
+    if "cupy" in roots or "cupy" in sys.modules and issubclass(kind, sys.modules["cupy"].ndarray):
+        from ._cupy import CupyArrays
+
+        return CupyArrays.taken
+    if "jax" in roots or "jaxlib" in roots:
+        return _take_jax
+    if "pyopencl" in roots:
+        from ._opencl import OpenclArrays
+
+        return OpenclArrays.taken
+    return _take_any
+
+
+def taken(x: Any) -> Taken:
+    """The library that an array is of, and the array as that library's. Raises Error for what is no array."""
+    kind = type(x)
+    take = _by_type.get(kind)
+    if take is None:
+        take = _by_type[kind] = _taker_for(kind)
+    return take(x)

@@ -1,0 +1,87 @@
+"""Any other array in CUDA memory, by __cuda_array_interface__: sorted in place, or into arrays that the caller gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import Arrays, NumpyArrays, Taken
+from ._errors import Error, wrong_type
+
+
+class _Seen:
+    """What the interface says of an array."""
+
+    def __init__(self, x: Any) -> None:
+        interface = x.__cuda_array_interface__
+        self.owner = x
+        self.shape: tuple[int, ...] = tuple(interface["shape"])
+        self.ndim = len(self.shape)
+        self.dtype = np.dtype(interface["typestr"])
+        self.address, self.is_read_only = interface["data"]
+        if interface.get("mask") is not None:
+            raise Error("a masked array has no order for what is masked")
+        strides = interface.get("strides")
+        expected = self.dtype.itemsize
+        self.is_contiguous = True
+        for length, stride in zip(reversed(self.shape), reversed(strides or ()), strict=False):
+            self.is_contiguous &= length == 1 or stride == expected
+            expected *= length
+        self.stream = interface.get("stream") or 0
+
+
+class CudaArrays(Arrays):
+    name = "__cuda_array_interface__"
+    backend = "CUDA"
+
+    @staticmethod
+    def taken(x: Any) -> Taken:
+        return _cuda, x if isinstance(x, _Seen) else _Seen(x)
+
+    def key_type(self, x: Any) -> int:
+        found = NumpyArrays._types.get(x.dtype)
+        if found is None:
+            raise wrong_type(x.dtype)
+        return found
+
+    def is_direct(self, x: Any) -> bool:
+        return bool(x.is_contiguous)
+
+    def check_written(self, out: Any, what: str) -> None:
+        if out.is_read_only:
+            raise Error(f"{what} is read-only", code="not_writable")
+
+    def at(self, x: Any) -> tuple[int, int]:
+        return x.address, 0
+
+    def _refuse(self) -> Error:
+        return Error(
+            "of this library's arrays no new ones can be made: give contiguous arrays, and out=, or take the array "
+            "to cupy or torch first",
+            code="unsupported",
+        )
+
+    def ordered_copy(self, x: Any, axis: int) -> Any:
+        raise self._refuse()
+
+    def empty(self, like: Any, shape: Sequence[int], dtype: str | None = None) -> Any:
+        raise self._refuse()
+
+    def assign(self, out: Any, x: Any) -> None:
+        if out.address != x.address or out.shape != x.shape:
+            raise self._refuse()
+
+    def make_sorter(self, x: Any, compiles: bool) -> _core.Sorter:
+        return _core.Sorter.cuda(0)
+
+    def queue(self, x: Any) -> int:
+        return int(x.stream)
+
+    def given(self, x: Any) -> Any:
+        return x.owner if isinstance(x, _Seen) else x
+
+
+_cuda = CudaArrays()

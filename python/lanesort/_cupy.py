@@ -1,0 +1,71 @@
+"""cupy's arrays, on cupy's current stream."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import cupy
+import numpy as np
+
+from . import _core
+from ._arrays import Arrays, NumpyArrays, Taken
+from ._errors import wrong_type
+
+
+class CupyArrays(Arrays):
+    name = "cupy"
+    backend = "CUDA"
+
+    @staticmethod
+    def taken(x: Any) -> Taken:
+        return _cupy, x
+
+    def key_type(self, x: Any) -> int:
+        found = NumpyArrays._types.get(x.dtype)
+        if found is None:
+            raise wrong_type(x.dtype)
+        return found
+
+    def is_direct(self, x: Any) -> bool:
+        return bool(x.flags.c_contiguous)
+
+    def at(self, x: Any) -> tuple[int, int]:
+        return x.data.ptr, 0
+
+    def ordered_copy(self, x: Any, axis: int) -> Any:
+        with x.device:
+            moved = x if axis in (-1, x.ndim - 1) else cupy.moveaxis(x, axis, -1)
+            return cupy.array(moved, copy=True, order="C")
+
+    def moved(self, x: Any, axis: int) -> Any:
+        return cupy.moveaxis(x, -1, axis)
+
+    def empty(self, like: Any, shape: Sequence[int], dtype: str | None = None) -> Any:
+        with like.device:
+            return cupy.empty(tuple(shape), like.dtype if dtype is None else dtype)
+
+    def assign(self, out: Any, x: Any) -> None:
+        with out.device:
+            out[...] = x
+
+    def take(self, x: Any, indices: Any) -> Any:
+        with x.device:
+            return cupy.take_along_axis(x, indices, -1)
+
+    def upload(self, x: np.ndarray[Any, Any], like: Any) -> Any:
+        with like.device:
+            return cupy.asarray(x)
+
+    def place(self, x: Any) -> Any:
+        return x.device.id
+
+    def make_sorter(self, x: Any, compiles: bool) -> _core.Sorter:
+        return _core.Sorter.cuda(x.device.id)
+
+    def queue(self, x: Any) -> int:
+        with x.device:
+            return int(cupy.cuda.get_current_stream().ptr)
+
+
+_cupy = CupyArrays()

@@ -1,0 +1,40 @@
+"""What goes wrong, and how it is told."""
+
+from . import _core
+
+
+class Error(RuntimeError):
+    """The one exception of this package; its text is a sentence for a person.
+
+    Attributes:
+        code: what kind of thing went wrong, as a word: ``"invalid_argument"``, ``"out_of_memory"``, ``"no_device"`` ..
+        call: the device call that failed, by name; empty where none was made.
+        status: its numeric status, or 0.
+        build_log: the log of the device's compiler, where it refused a kernel; else empty.
+
+    >>> import lanesort
+    >>> lanesort.sort(["b", "a"])
+    Traceback (most recent call last):
+    lanesort._errors.Error: keys of type <U1 cannot be sorted; those that can are bool, integers of 8 to 64 bits, \
+float16, float32, float64 and, with a comparator, records
+    """
+
+    def __init__(
+        self, sentence: str, *, code: str = "invalid_argument", call: str = "", status: int = 0, build_log: str = ""
+    ) -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.call = call
+        self.status = status
+        self.build_log = build_log
+
+
+_core.set_error_type(Error)
+
+
+def wrong_type(dtype: object) -> Error:
+    """For keys of that type."""
+    return Error(
+        f"keys of type {dtype} cannot be sorted; those that can are bool, integers of 8 to 64 bits, float16, float32, "
+        "float64 and, with a comparator, records"
+    )

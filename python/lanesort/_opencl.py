@@ -1,0 +1,93 @@
+"""pyopencl's arrays, on their own queues; events go in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyopencl
+import pyopencl.array
+
+from . import _core
+from ._arrays import Arrays, NumpyArrays, Taken
+from ._errors import Error, wrong_type
+
+
+class OpenclArrays(Arrays):
+    name = "pyopencl"
+    backend = "OpenCL"
+
+    @staticmethod
+    def taken(x: Any) -> Taken:
+        if not isinstance(x, pyopencl.array.Array):
+            raise Error(
+                "a buffer of pyopencl has no type of its own: give "
+                "pyopencl.array.Array(queue, shape, dtype, data=buffer)"
+            )
+        if x.queue is None:
+            raise Error("the array has no queue: give it one (x.with_queue(queue))")
+        return _opencl, x
+
+    def key_type(self, x: Any) -> int:
+        found = NumpyArrays._types.get(x.dtype)
+        if found is None:
+            raise wrong_type(x.dtype)
+        return found
+
+    def is_direct(self, x: Any) -> bool:
+        return bool(x.flags.c_contiguous and x.offset % x.dtype.itemsize == 0)
+
+    def at(self, x: Any) -> tuple[int, int]:
+        return (x.base_data.int_ptr, x.offset // x.dtype.itemsize) if x.size else (0, 0)
+
+    def ordered_copy(self, x: Any, axis: int) -> Any:
+        if axis not in (-1, x.ndim - 1) or not x.flags.c_contiguous:
+            raise Error(
+                "arrays of pyopencl are sorted along their last axis and must be contiguous; copy this one first",
+                code="unsupported",
+            )
+        return x.copy()
+
+    def empty(self, like: Any, shape: Sequence[int], dtype: str | None = None) -> Any:
+        kind = like.dtype if dtype is None else np.dtype(dtype)
+        return pyopencl.array.empty(like.queue, tuple(shape), kind, allocator=like.allocator)
+
+    def assign(self, out: Any, x: Any) -> None:
+        out.setitem(slice(None), x)
+
+    def truth(self, x: Any) -> Any:
+        return x != 0
+
+    def number(self, x: Any) -> int:
+        return int(x.get()[0])
+
+    def take(self, x: Any, indices: Any) -> Any:
+        if x.ndim != 1:
+            raise Error("several values of pyopencl must have one axis", code="unsupported")
+        return pyopencl.array.take(x, indices, queue=x.queue)
+
+    def upload(self, x: np.ndarray[Any, Any], like: Any) -> Any:
+        return pyopencl.array.to_device(like.queue, x, allocator=like.allocator)
+
+    def place(self, x: Any) -> Any:
+        return x.context.int_ptr, x.queue.device.int_ptr
+
+    def make_sorter(self, x: Any, compiles: bool) -> _core.Sorter:
+        return _core.Sorter.opencl(x.context.int_ptr, x.queue.device.int_ptr)
+
+    def queue(self, x: Any) -> int:
+        return int(x.queue.int_ptr)
+
+    def run(self, sorter: _core.Sorter, call: _core.Call, arrays: Sequence[Any]) -> None:
+        waits = [event.int_ptr for array in arrays for event in array.events]
+        self.ended(arrays, sorter.enqueue(call, self.queue(arrays[0]), waits))
+
+    def ended(self, arrays: Sequence[Any], event: int) -> None:
+        # pyopencl's own commands on these arrays wait for it.
+        end = pyopencl.Event.from_int_ptr(event, retain=False)
+        for array in arrays:
+            array.add_event(end)
+
+
+_opencl = OpenclArrays()

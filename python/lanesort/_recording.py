@@ -1,0 +1,94 @@
+"""Calls that are prepared, recorded or planned, in place of being run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from . import _core
+from ._arrays import Arrays
+from ._errors import Error
+from ._operations import Sorter
+from ._types import Command, Plan
+
+
+class Recorded:
+    """A call that was recorded; calling it runs it. It keeps its arrays."""
+
+    def __init__(self, lib: Arrays, core: _core.Sorter, recorded: Any, arrays: Sequence[Any]) -> None:
+        self._lib, self._core, self._recorded, self._arrays = lib, core, recorded, arrays
+
+    @property
+    def is_replayed(self) -> bool:
+        """Whether the device replays what was recorded; if not, the same commands are enqueued one by one."""
+        return isinstance(self._recorded, _core.Recorded) and self._recorded.is_replayed
+
+    def __call__(self) -> None:
+        if isinstance(self._recorded, _core.Call):
+            self._core.run(self._recorded)
+            return
+        waits = [event.int_ptr for array in self._arrays for event in getattr(array, "events", ())]
+        event = self._recorded.enqueue(waits)
+        if event:
+            self._lib.ended(self._arrays, event)
+
+
+class OnlyThese(Sorter):
+    """A sorter that does something else with its call than to run it."""
+
+    def __init__(self, sorter: Sorter) -> None:
+        self._sorter = sorter
+        self._core = sorter._core
+        self._done = False
+
+    def call(self, operation: str, arrays: Sequence[Any], options: dict[str, Any]) -> None:
+        names = ("sort", "sort_", "partial_sort", "sort_by_key", "sort_by_key_", "argsort", "top_k", "merge", "is_sorted")
+        if operation not in names:
+            raise Error(f"there is no operation {operation!r} to do this with, only {', '.join(names)}")
+        getattr(self, operation)(*arrays, **options)
+        if not self._done:
+            raise Error("the arrays are empty, so there is no such call")
+
+    def _copied(self, lib: Arrays, x: Any, axis: int) -> Any:
+        shape = list(x.shape)
+        shape.append(shape.pop(axis))
+        return lib.empty(x, shape)
+
+    def _run(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
+        self._done = True
+        self._use(lib, call, arrays, compiles)
+
+    def _use(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
+        raise NotImplementedError
+
+
+class Preparing(OnlyThese):
+    def _use(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
+        self._sorter._core_for(lib, arrays[0], compiles).prepare(call)
+
+    def _deliver(self, lib: Arrays, work: Any, like: Any, out: Any, axis: int) -> Any:
+        return out
+
+
+class Planning(Preparing):
+    plan_of_call: Plan
+
+    def _use(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
+        core = self._sorter._core_for(lib, arrays[0], compiles)
+        commands, report = core.commands_of(call, lib.backend == "host")
+        self.plan_of_call = Plan(tuple(Command(*command) for command in commands), report)
+
+
+class Recording(OnlyThese):
+    lib: Arrays
+    core: _core.Sorter
+    recorded: Any
+    arrays: Sequence[Any]
+
+    def _copied(self, lib: Arrays, x: Any, axis: int) -> Any:
+        raise Error("what is recorded needs out=, and contiguous arrays along their last axis")
+
+    def _use(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
+        self.lib, self.arrays = lib, arrays
+        self.core = self._sorter._core_for(lib, arrays[0], compiles)
+        self.recorded = call if lib.backend == "host" else _core.Recorded(self.core, call, lib.queue(arrays[0]))

@@ -1,0 +1,113 @@
+"""torch's tensors, on the processor and on CUDA."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from . import _core
+from ._arrays import KEY_TYPES, Arrays, Taken
+from ._errors import Error, wrong_type
+
+_TYPES = {
+    getattr(torch, torch_name): KEY_TYPES[name]
+    for torch_name, name in {
+        "bool": "u8", "uint8": "u8", "int8": "i8", "uint16": "u16", "int16": "i16", "uint32": "u32", "int32": "i32",
+        "uint64": "u64", "int64": "i64", "float16": "f16", "float32": "f32", "float64": "f64",
+    }.items()
+    if hasattr(torch, torch_name)
+}  # fmt: skip
+
+
+class TorchArrays(Arrays):
+    name = "torch"
+
+    def __init__(self, backend: str) -> None:
+        self.backend = backend
+
+    @staticmethod
+    def taken(x: Any) -> Taken:
+        if x.layout is not torch.strided:
+            raise Error(f"a tensor of layout {x.layout} cannot be sorted; make it dense (x.to_dense())")
+        if x.is_cuda:
+            return _on_cuda, x
+        if x.device.type != "cpu":
+            raise Error(f"tensors on {x.device} cannot be sorted, only those on the processor and on CUDA")
+        return _on_host, x
+
+    def key_type(self, x: Any) -> int:
+        found = _TYPES.get(x.dtype)
+        if found is None:
+            raise wrong_type(x.dtype)
+        return found
+
+    def is_direct(self, x: Any) -> bool:
+        # Some tensors say that what is in memory is yet to be negated.
+        return bool(x.is_contiguous() and not x.is_neg())
+
+    def check_written(self, out: Any, what: str) -> None:
+        if out.requires_grad and torch.is_grad_enabled():
+            raise Error(f"{what} requires a gradient, and is not changed in place: use torch.no_grad(), or a copy")
+
+    def at(self, x: Any) -> tuple[int, int]:
+        return x.data_ptr(), 0
+
+    def item_bytes(self, x: Any) -> int:
+        return int(x.element_size())
+
+    def ordered_copy(self, x: Any, axis: int) -> Any:
+        moved = x.detach().resolve_neg()
+        if axis not in (-1, x.ndim - 1):
+            moved = moved.movedim(axis, -1)
+        return moved.clone(memory_format=torch.contiguous_format)
+
+    def moved(self, x: Any, axis: int) -> Any:
+        return x.movedim(-1, axis)
+
+    def empty(self, like: Any, shape: Sequence[int], dtype: str | None = None) -> Any:
+        return torch.empty(
+            tuple(shape), dtype=like.dtype if dtype is None else getattr(torch, dtype), device=like.device
+        )
+
+    def assign(self, out: Any, x: Any) -> None:
+        out.copy_(x)
+
+    def take(self, x: Any, indices: Any) -> Any:
+        return torch.take_along_dim(x, indices, -1)
+
+    def head(self, x: Any, count: int) -> Any:
+        return x[:count].clone()
+
+    def numpy_dtype(self, x: Any) -> np.dtype[Any]:
+        return np.dtype(str(x.dtype).partition(".")[2])
+
+    def is_differentiated(self, x: Any) -> bool:
+        return bool(x.requires_grad and torch.is_grad_enabled())
+
+    def upload(self, x: np.ndarray[Any, Any], like: Any) -> Any:
+        return torch.from_numpy(x).to(like.device)
+
+    def place(self, x: Any) -> Any:
+        return x.device.index if x.is_cuda else None
+
+    def make_sorter(self, x: Any, compiles: bool) -> _core.Sorter:
+        if x.is_cuda:
+            return _core.Sorter.cuda(x.device.index)
+        return _core.Sorter(_core.find_device("compiling") if compiles else _core.built_in_device())
+
+    def queue(self, x: Any) -> int:
+        return int(torch.cuda.current_stream(x.device).cuda_stream)
+
+    def run(self, sorter: _core.Sorter, call: _core.Call, arrays: Sequence[Any]) -> None:
+        if self.backend == "host":
+            sorter.run(call)
+        else:
+            sorter.enqueue(call, self.queue(arrays[0]))
+
+
+_on_host = TorchArrays("host")
+_on_cuda = TorchArrays("CUDA")
+

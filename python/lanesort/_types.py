@@ -1,0 +1,108 @@
+"""What calls are given and what they give."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._arrays import Arrays
+from ._errors import Error
+
+_C_TYPES = {
+    np.dtype(numpy_name): c_name
+    for numpy_name, c_name in {
+        "bool": "uchar", "u1": "uchar", "i1": "char", "u2": "ushort", "i2": "short", "u4": "uint", "i4": "int",
+        "u8": "ulong", "i8": "long", "f4": "float", "f8": "double",
+    }.items()
+}  # fmt: skip
+
+
+class Comparator(NamedTuple):
+    """An order of your own, as text for the device's compiler: OpenCL C 1.2 or CUDA C++.
+
+    A plain text given as ``comparator=`` is `before`; the type is then made of the array's: a struct with the fields of
+    a numpy record type. The order must be strict and weak. It is code, to be trusted as such.
+    """
+
+    before: str
+    """An expression of ``a`` and ``b``: whether a comes before b."""
+    type: str
+    """The name of their type."""
+    declarations: str = ""
+    """What comes before it: the type's definition, functions."""
+
+
+class SortedPairs(NamedTuple):
+    """What sort_by_key gives."""
+
+    keys: Any
+    values: Any
+
+
+class TopK(NamedTuple):
+    """What top_k gives."""
+
+    values: Any
+    indices: Any
+
+
+class Runs(NamedTuple):
+    """What run_lengths gives."""
+
+    values: Any
+    lengths: Any
+
+
+class Unique(NamedTuple):
+    """What unique gives where counts or values are asked for; else None stands for them."""
+
+    keys: Any
+    counts: Any
+    values: Any
+
+
+class Command(NamedTuple):
+    """One command of a call. Each begins when the one before it has ended."""
+
+    name: str
+    """Of the kernel; or "copy", or "zero"."""
+    groups: int
+    """Work-groups of a kernel."""
+    work_items: int
+    """Of a work-group."""
+    bytes: int
+    """That are copied or zeroed."""
+
+
+class Plan(NamedTuple):
+    """What a call enqueues, known before it runs."""
+
+    commands: tuple[Command, ...]
+    """In order."""
+    report: dict[str, Any]
+    """Launches, synchronisations and device memory, as Sorter.report, without times."""
+
+
+def comparator_text(lib: Arrays, x: Any, comparator: str | Comparator) -> Comparator:
+    if isinstance(comparator, Comparator):
+        return comparator
+    dtype = lib.numpy_dtype(x)
+    if dtype.names is None:
+        if dtype not in _C_TYPES:
+            raise Error(f"no type of C is known for keys of type {dtype}; give a lanesort.Comparator")
+        return Comparator(comparator, _C_TYPES[dtype])
+    fields, end, widest = [], 0, 1
+    assert dtype.fields is not None
+    for name in dtype.names:
+        field, offset = dtype.fields[name][:2]
+        if field not in _C_TYPES or not name.isidentifier() or not name.isascii():
+            raise Error(f"no type of C is known for the field {name} of type {field}; give a lanesort.Comparator")
+        if offset != -(-end // field.itemsize) * field.itemsize:
+            raise Error(f"the field {name} is not where C has it; make the type with numpy.dtype(.., align=True)")
+        end, widest = offset + field.itemsize, max(widest, field.itemsize)
+        fields.append(f"{_C_TYPES[field]} {name};")
+    if dtype.itemsize != -(-end // widest) * widest:
+        raise Error("the records have other bytes than C gives them; make the type with numpy.dtype(.., align=True)")
+    kind = "lanesort_python_record"
+    return Comparator(comparator, kind, f"typedef struct {{ {' '.join(fields)} }} {kind};")

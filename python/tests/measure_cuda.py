@@ -1,0 +1,149 @@
+"""Prints times and memory of lanesort beside torch and cupy, on CUDA. Run by hand: python measure_cuda.py."""
+
+import gc
+import statistics
+import time
+
+import torch
+
+import lanesort
+from lanesort import _core
+
+try:
+    import cupy
+except ImportError:
+    cupy = None
+
+
+def milliseconds(call, reset=lambda: None, repeats=15):
+    """The median, by events on the current stream."""
+    times = []
+    for _ in range(repeats):
+        reset()
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        call()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(begin.elapsed_time(end))
+    return statistics.median(times)
+
+
+def extra_megabytes(call):
+    """What torch allocates at its peak, and what lanesort takes besides."""
+    gc.collect()
+    torch.cuda.synchronize()
+    torch.cuda.empty_cache()
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    call()
+    torch.cuda.synchronize()
+    return (torch.cuda.max_memory_allocated() - before) / 1e6
+
+
+def own_megabytes(sorter, call):
+    return extra_megabytes(call) + sorter.report["device_bytes"] / 1e6
+
+
+def row(what, time_, memory):
+    print(f"{what:<44}{time_:>10.3f} ms{memory:>12.1f} MB more", flush=True)
+
+
+def measure_sorts(sorter):
+    for dtype in (torch.float32, torch.int64):
+        x = torch.randn(1 << 24, device="cuda") if dtype is torch.float32 else torch.randint(-(1 << 62), 1 << 62, (1 << 24,), device="cuda")
+        y = x.clone()
+        print(f"2^24 {dtype}, {x.nbytes / 1e6:.0f} MB")
+        for name, call in {
+            "sort_(y)": lambda: sorter.sort_(y),
+            "sort_(y, data_independent=True)": lambda: sorter.sort_(y, data_independent=True),
+        }.items():
+            call()
+            row("  lanesort " + name, milliseconds(call, lambda: y.copy_(x)), own_megabytes(sorter, call))
+        try:
+            call = lambda: sorter.sort_(y, schedule="distribution")
+            call()
+            row("  lanesort sort_(y, schedule='distribution')", milliseconds(call, lambda: y.copy_(x)), own_megabytes(sorter, call))
+        except lanesort.Error as error:
+            print("  distribution:", error)
+        call = lambda: sorter.sort(x)
+        row("  lanesort sort(x)", milliseconds(call), own_megabytes(sorter, call))
+        call = lambda: sorter.argsort(x)
+        call()
+        row("  lanesort argsort(x)", milliseconds(call), own_megabytes(sorter, call))
+        call = lambda: torch.sort(x)
+        call()
+        row("  torch.sort(x)", milliseconds(call), extra_megabytes(call))
+        call = lambda: torch.sort(x, stable=True)
+        row("  torch.sort(x, stable=True)", milliseconds(call), extra_megabytes(call))
+        if cupy is not None:
+            try:
+                z, pool = cupy.asarray(x), cupy.get_default_memory_pool()
+                stream = cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream)
+                with stream:
+                    for name, call in {"cupy.sort(x)": lambda: cupy.sort(z), "x.sort()": lambda: w.sort()}.items():
+                        w = z.copy()
+                        call()
+                        stream.synchronize()
+                        pool.free_all_blocks()
+                        before = pool.total_bytes()
+                        call()
+                        stream.synchronize()
+                        memory = (pool.total_bytes() - before) / 1e6
+                        row("  cupy " + name, milliseconds(call, lambda: w.__setitem__(Ellipsis, z)), memory)
+            except Exception as error:
+                print("  cupy:", type(error).__name__, error)
+
+
+def measure_top_k(sorter):
+    x = torch.randn(4096, 200_000, device="cuda")
+    print("64 of 4096 x 200,000 f32")
+    call = lambda: sorter.top_k(x, 64)
+    call()
+    row("  lanesort top_k(x, 64)", milliseconds(call, repeats=7), own_megabytes(sorter, call))
+    call = lambda: torch.topk(x, 64)
+    call()
+    row("  torch.topk(x, 64)", milliseconds(call, repeats=7), extra_megabytes(call))
+
+
+def measure_calls(sorter):
+    small = torch.randn(1024, device="cuda")
+    sorter.sort_(small)
+    core = next(iter(sorter._cores.values()))
+    call = _core.Call(0, 9, 1024)
+    call.keys = small.data_ptr(), 0
+    stream = torch.cuda.current_stream().cuda_stream
+    recorded = sorter.record("sort", small, out=small)
+    print("a call on 1024 f32, host time")
+    for name, run in {
+        "C++ (the call as data)": lambda: core.enqueue(call, stream),
+        "sort_(x)": lambda: lanesort.sort_(small),
+        "sort(x)": lambda: lanesort.sort(small),
+        "argsort(x)": lambda: lanesort.argsort(small),
+        "top_k(x, 8)": lambda: lanesort.top_k(small, 8),
+        "a recorded sort": recorded,
+        "torch.sort(x)": lambda: torch.sort(small),
+        "torch.topk(x, 8)": lambda: torch.topk(small, 8),
+    }.items():
+        run()
+        torch.cuda.synchronize()
+        best = 1e9
+        for _ in range(5):
+            begin = time.perf_counter()
+            for _ in range(200):
+                run()
+            best = min(best, time.perf_counter() - begin)
+            torch.cuda.synchronize()
+        print(f"  {name:<42}{best / 200 * 1e6:>10.2f} us", flush=True)
+
+
+def main():
+    print(torch.cuda.get_device_name(), "torch", torch.__version__)
+    sorter = lanesort.Sorter()
+    measure_calls(sorter)
+    measure_top_k(sorter)
+    measure_sorts(sorter)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,238 @@
+"""Arrays on CUDA: those of torch, cupy, jax, and of anything with __cuda_array_interface__. Skipped where there are none."""
+
+import gc
+
+import numpy as np
+import pytest
+from conftest import keys_of, order_of, same, sorted_of
+
+import lanesort
+
+LIBRARIES = []
+try:
+    import torch
+
+    if torch.cuda.is_available():
+        LIBRARIES.append(("torch", lambda x: torch.from_numpy(x).cuda(), lambda x: x.cpu().numpy()))
+except ImportError:
+    pass
+try:
+    import cupy
+
+    cupy.cuda.Device(0).compute_capability
+    LIBRARIES.append(("cupy", cupy.asarray, cupy.asnumpy))
+except Exception:  # cupy has one of its own for each way to fail
+    pass
+try:
+    import jax
+
+    if jax.default_backend() == "gpu":
+        LIBRARIES.append(("jax", lambda x: jax.numpy.asarray(x), np.asarray))
+except Exception:
+    pass
+
+pytestmark = pytest.mark.skipif(not LIBRARIES, reason="no library has a CUDA device here")
+with_torch = pytest.mark.skipif("torch" not in [name for name, *_ in LIBRARIES], reason="torch has no CUDA device here")
+
+
+def each(*arrays):
+    """The arrays in each library, and the way back."""
+    for name, to, back in LIBRARIES:
+        yield name, [to(array) for array in arrays], back
+
+
+def test_sort_argsort_and_top_k():
+    for dtype in ("f4", "u1", "f2", "i8", "f8"):
+        for shape in ((100_003,), (50, 1001), (0,), (1,)):
+            x = keys_of(dtype, shape)
+            for name, (given,), back in each(x):
+                if name == "jax" and np.asarray(back(given)).dtype != x.dtype:
+                    continue  # without its types of 64 bits
+                kind = type(given)
+                result = lanesort.sort(given)
+                assert isinstance(result, kind), (name, kind)
+                assert same(back(result), sorted_of(x)), (name, dtype, shape)
+                assert same(back(given), x)
+                assert (back(lanesort.argsort(given)) == order_of(x)).all(), (name, dtype, shape)
+                k = min(7, shape[-1])
+                values, indices = lanesort.top_k(given, k)
+                first = sorted_of(x, descending=True)[..., :k]
+                assert same(back(values), first), (name, dtype, shape)
+                assert (back(indices) == order_of(x, descending=True)[..., :k]).all()
+
+
+def test_axes_and_layouts():
+    x = keys_of("f4", (30, 40, 50))
+    for name, (given,), back in each(x):
+        for axis in (0, 1, -1):
+            assert same(back(lanesort.sort(given, axis=axis, descending=True)), sorted_of(x, axis, True)), (name, axis)
+        assert same(back(lanesort.sort(given[::2, :, 5:], axis=0)), sorted_of(x[::2, :, 5:], 0)), name
+
+
+def test_in_place():
+    x = keys_of("f4", (100, 1000))
+    for name, (given,), back in each(x):
+        if name == "jax":
+            with pytest.raises(lanesort.Error, match="never change"):
+                lanesort.sort_(given)
+            continue
+        part = given[10:20]
+        assert lanesort.sort_(part) is part
+        expected = x.copy()
+        expected[10:20] = sorted_of(x[10:20])
+        assert same(back(given), expected)
+        lanesort.sort_(given[:, ::3])
+        expected[:, ::3] = sorted_of(expected[:, ::3])
+        assert same(back(given), expected)
+
+
+def test_pairs_merges_and_sorted_ranges():
+    x, values = keys_of("f4", 20_001), np.arange(20_001, dtype="i4")
+    order = order_of(x)
+    a, b = sorted_of(x[:9000]), sorted_of(x[9000:])
+    numbers = keys_of("u1", 5000).astype("i4")
+    unique, counts = np.unique(numbers, return_counts=True)
+    for name, (keys, given, first, second, many), back in each(x, values, a, b, numbers):
+        result = lanesort.sort_by_key(keys, given)
+        assert same(back(result.keys), x[order]) and same(back(result.values), values[order]), name
+        several = lanesort.sort_by_key(keys, (given, keys))
+        assert same(back(several.values[0]), values[order]) and same(back(several.values[1]), x[order]), name
+        assert same(back(lanesort.merge(first, second)), sorted_of(x)), name
+        assert back(lanesort.is_sorted(first)) and not back(lanesort.is_sorted(keys)), name
+        got = lanesort.unique(many, return_counts=True)
+        assert same(back(got.keys), unique) and (back(got.counts) == counts).all(), name
+        segments = [0, 5, 5, 20_001]
+        expected = x.copy()
+        expected[:5], expected[5:] = sorted_of(x[:5]), sorted_of(x[5:])
+        assert same(back(lanesort.sort(keys, segments=segments)), expected), name
+
+
+def test_records_by_a_comparator():
+    x = keys_of("i4", 3000)
+    for name, (given,), back in each(x):
+        result = back(lanesort.sort(given, comparator="(a & 15) < (b & 15)"))
+        assert same(result, x[np.argsort(x & 15, kind="stable")]), name
+
+
+def test_what_has_the_interface_alone():
+    class Holder:
+        def __init__(self, x):
+            self.x = x
+            self.__cuda_array_interface__ = x.__cuda_array_interface__
+
+    x = keys_of("f4", 5000)
+    for name, (given,), back in each(x):
+        if name == "jax":
+            continue
+        if name == "torch":
+            torch.cuda.synchronize()
+        else:
+            cupy.cuda.Device().synchronize()
+        held = Holder(given)
+        assert lanesort.sort_(held) is held
+        if name == "torch":
+            torch.cuda.synchronize()
+        else:
+            cupy.cuda.Device().synchronize()
+        assert same(back(given), sorted_of(x))
+        with pytest.raises(lanesort.Error, match="no new ones can be made"):
+            lanesort.sort(held)
+
+
+@with_torch
+def test_a_call_goes_on_the_current_stream_and_waits_for_nothing():
+    x = keys_of("f4", 1 << 20)
+    source = torch.from_numpy(x).cuda()
+    # What is compiled now is not compiled below.
+    lanesort.is_sorted(lanesort.sort(source))
+    lanesort.top_k(source, 100)
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        late = torch.zeros_like(source)
+        torch.cuda._sleep(200_000_000)
+        late.copy_(source)
+        result = lanesort.sort(late)
+        indices = lanesort.top_k(late, 100).indices
+        sorted_ = lanesort.is_sorted(result)
+        assert not stream.query()
+        assert bool(sorted_)
+    assert same(result.cpu().numpy(), sorted_of(x))
+    assert (indices.cpu().numpy() == order_of(x, descending=True)[:100]).all()
+
+
+@with_torch
+def test_a_captured_call_becomes_part_of_the_graph():
+    first, second = keys_of("f4", 50_000), keys_of("f4", 50_000, 2)
+    x = torch.from_numpy(first).cuda()
+    for call in (lambda: lanesort.sort_(x), lambda: lanesort.top_k(x, 64), lambda: lanesort.argsort(x)):
+        call()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        best = lanesort.top_k(x, 64)
+        order = lanesort.argsort(x)
+        lanesort.sort_(x)
+    for keys in (first, second):
+        x.copy_(torch.from_numpy(keys))
+        graph.replay()
+        assert same(x.cpu().numpy(), sorted_of(keys))
+        assert (order.cpu().numpy() == order_of(keys)).all()
+        assert (best.indices.cpu().numpy() == order_of(keys, descending=True)[:64]).all()
+
+
+@with_torch
+def test_recorded():
+    x = torch.from_numpy(keys_of("f4", 70_000)).cuda()
+    recorded = lanesort.Sorter().record("sort", x, out=x)
+    for seed in range(3):
+        keys = keys_of("f4", 70_000, seed)
+        x.copy_(torch.from_numpy(keys))
+        recorded()
+        assert same(x.cpu().numpy(), sorted_of(keys))
+    assert recorded.is_replayed
+
+
+@with_torch
+def test_in_place_takes_no_memory():
+    x = torch.rand(1 << 24, device="cuda")
+    for options in ({}, {"data_independent": True}):
+        lanesort.sort_(x.clone(), **options)
+        gc.collect()
+        torch.cuda.synchronize()
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_allocated()
+        sorter = lanesort.Sorter()
+        sorter.sort_(x, **options)
+        assert torch.cuda.max_memory_allocated() == before
+        assert sorter.report["device_bytes"] == 0 or not options
+        x = torch.rand(1 << 24, device="cuda")
+
+
+@with_torch
+def test_gradients_go_through():
+    for device in ("cpu", "cuda"):
+        x = torch.rand(30, 50, device=device, requires_grad=True)
+        weights = torch.rand(30, 50, device=device)
+        for ours, theirs in (
+            (lanesort.sort(x, axis=0), torch.sort(x, dim=0).values),
+            (lanesort.sort_by_key(x, x * 2).values, torch.sort(x).values * 2),
+            (lanesort.top_k(x, 50).values, torch.topk(x, 50).values),
+        ):
+            mine = torch.autograd.grad((ours * weights).sum(), x, retain_graph=True)[0]
+            assert torch.equal(mine, torch.autograd.grad((theirs * weights).sum(), x, retain_graph=True)[0])
+        with pytest.raises(lanesort.Error, match="gradient"):
+            lanesort.sort_(x)
+        with torch.no_grad():
+            lanesort.sort_(x)
+
+
+@with_torch
+def test_mistakes_of_torch_are_told(failing):
+    x = torch.rand(5, device="cuda")
+    failing("invalid_argument", "bfloat16", lanesort.sort, x.bfloat16())
+    failing("invalid_argument", "layout", lanesort.sort, x.to_sparse())
+    failing("invalid_argument", "no axis to go along", lanesort.sort, x[0])
+    failing("wrong_context", "lies in CUDA's memory", lanesort.Sorter("built-in").sort, x)
+    failing("invalid_argument", "array of numpy", lanesort.sort_by_key, x, np.arange(5))

@@ -1,0 +1,28 @@
+"""jax's arrays in host memory. Skipped where there is no jax."""
+
+import numpy as np
+import pytest
+from conftest import keys_of, order_of, same, sorted_of
+
+import lanesort
+
+jax = pytest.importorskip("jax")
+
+
+def test_results_are_jax_arrays():
+    x = keys_of("f4", (5, 200))
+    given = jax.device_put(x, jax.devices("cpu")[0])
+    result = lanesort.sort(given, axis=0)
+    assert isinstance(result, jax.Array) and same(result, sorted_of(x, 0))
+    assert (np.asarray(lanesort.argsort(given)) == order_of(x)).all()
+    values, indices = lanesort.top_k(given, 3)
+    assert isinstance(indices, jax.Array) and same(values, sorted_of(x, descending=True)[:, :3])
+    assert isinstance(lanesort.unique(given), jax.Array)
+    assert lanesort.is_sorted(result[0:0]).shape == (0,)
+
+
+def test_what_jax_forbids_is_told(failing):
+    x = jax.device_put(np.arange(5.0, dtype="f4"), jax.devices("cpu")[0])
+    failing("not_writable", "never change", lanesort.sort_, x)
+    failing("invalid_argument", "traced", jax.jit(lanesort.sort), x)
+    failing("invalid_argument", "traced", jax.grad(lambda x: lanesort.sort(x).sum()), x)

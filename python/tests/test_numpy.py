@@ -1,0 +1,283 @@
+"""Every operation on numpy's arrays, against numpy."""
+
+import array
+
+import numpy as np
+import pytest
+from conftest import DTYPES, SIZES, keys_of, order_of, same, sorted_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lanesort
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "bool"])
+@pytest.mark.parametrize("descending", [False, True])
+def test_sort_and_argsort_of_every_type_and_size(dtype, descending):
+    for size in SIZES:
+        x = keys_of(dtype, size, size)
+        before = x.copy()
+        assert same(lanesort.sort(x, descending=descending), sorted_of(x, descending=descending)), size
+        assert same(lanesort.argsort(x, descending=descending), order_of(x, descending=descending)), size
+        assert same(x, before)
+        assert lanesort.sort_(x, descending=descending) is x
+        assert same(x, sorted_of(before, descending=descending))
+
+
+def test_numbers_without_special_ones_are_sorted_as_by_numpy():
+    x = np.random.default_rng(3).standard_normal(5000)
+    assert same(lanesort.sort(x), np.sort(x))
+    assert same(lanesort.argsort(x), np.argsort(x, kind="stable"))
+
+
+shapes = st.lists(st.integers(0, 9), min_size=1, max_size=4).map(tuple)
+
+
+@settings(max_examples=150, deadline=None)
+@given(shape=shapes, axis=st.integers(-4, 3), dtype=st.sampled_from(DTYPES), descending=st.booleans(),
+       layout=st.sampled_from(["c", "f", "strided", "reversed", "swapped", "read-only", "unaligned"]), data=st.data())  # fmt: skip
+def test_any_shape_axis_and_layout(shape, axis, dtype, descending, layout, data):
+    x = keys_of(dtype, shape, data.draw(st.integers(0, 99)))
+    if not -x.ndim <= axis < x.ndim:
+        with pytest.raises(lanesort.Error, match="there is no axis"):
+            lanesort.sort(x, axis=axis)
+        return
+    expected, indices = sorted_of(x, axis, descending), order_of(x, axis, descending)
+    if layout == "f":
+        x = np.asfortranarray(x)
+    elif layout == "strided":
+        x = np.repeat(x, 2, axis=0)[::2]
+    elif layout == "reversed":
+        x = x[::-1].copy()[::-1]
+    elif layout == "swapped":
+        x = x.astype(x.dtype.newbyteorder())
+        expected = expected.astype(x.dtype)
+    elif layout == "read-only":
+        x.flags.writeable = False
+    elif layout == "unaligned":
+        bytes_ = np.empty(x.nbytes + 1, "u1")[1:].view(x.dtype).reshape(x.shape)
+        bytes_[...] = x
+        x = bytes_
+    assert same(lanesort.sort(x, axis=axis, descending=descending), expected)
+    assert same(lanesort.argsort(x, axis=axis, descending=descending), indices)
+    k = data.draw(st.integers(0, x.shape[axis]))
+    largest, at = lanesort.top_k(x, k, axis=axis, largest=descending)
+    first = tuple(slice(k) if i == axis % x.ndim else slice(None) for i in range(x.ndim))
+    assert same(largest, expected[first]) and same(at, indices[first])
+    values = np.arange(x.size, dtype="u4").reshape(x.shape)
+    keys, moved = lanesort.sort_by_key(x, values, axis=axis, descending=descending)
+    assert same(keys, expected) and same(moved, np.take_along_axis(values, indices, axis))
+    if layout == "read-only":
+        with pytest.raises(lanesort.Error, match="read-only"):
+            lanesort.sort_(x, axis=axis)
+    else:
+        assert lanesort.sort(x, axis=axis, descending=descending, out=x) is x
+        assert same(x, expected)
+
+
+@pytest.mark.parametrize("value", ["u1", "u2", "f4", "f8", "c16", "c8", "S3", "S64", ">i4"])
+def test_values_of_every_width(value):
+    x = keys_of("f4", 3001)
+    values = np.arange(x.size).astype("U12").astype(value) if value[0] == "S" else np.arange(x.size).astype(value)
+    order = order_of(x)
+    result = lanesort.sort_by_key(x, values)
+    assert same(result.keys, x[order]) and result.values.tobytes() == values[order].tobytes()
+    assert result.values.dtype == values.dtype
+    several = lanesort.sort_by_key(x, (values, np.arange(x.size)))
+    assert several.values[0].tobytes() == values[order].tobytes() and same(several.values[1], order)
+
+
+def test_several_values_in_place():
+    x, a, b = keys_of("i4", (7, 50)), keys_of("u1", (7, 50)), keys_of("f8", (7, 50), 5)
+    order = order_of(x)
+    expected = [np.take_along_axis(array, order, -1) for array in (x, a, b)]
+    result = lanesort.sort_by_key(x, (a, b), out=(x, (a, b)))
+    assert result.keys is x and result.values[0] is a
+    assert all(same(*pair) for pair in zip((x, a, b), expected, strict=True))
+
+
+def test_unstable_pairs_come_in_the_order_of_their_values():
+    x, values = keys_of("u1", 5000), keys_of("u4", 5000, 2)
+    order = np.lexsort((values, x))
+    keys, moved = lanesort.sort_by_key(x, values, stable=False)
+    assert same(keys, x[order]) and same(moved, values[order])
+
+
+def test_out():
+    x = keys_of("f4", (40, 30))
+    out = np.empty_like(x)
+    assert lanesort.sort(x, out=out) is out and same(out, sorted_of(x))
+    wide = np.empty((40, 60), "f4")[:, ::2]
+    assert lanesort.sort(x, out=wide, axis=0) is wide and same(wide, sorted_of(x, 0))
+    for kind in ("i4", "u4", "i8", "u8"):
+        indices = np.empty(x.shape, kind)
+        assert lanesort.argsort(x, axis=0, out=indices) is indices
+        assert (indices == order_of(x, 0)).all()
+    values, indices = np.empty((40, 3), "f4"), np.empty((40, 3), "i4")
+    result = lanesort.top_k(x, 3, out=(values, indices))
+    assert result.values is values and same(values, sorted_of(x, descending=True)[:, :3])
+    overlapping = keys_of("u4", 100)
+    expected = sorted_of(overlapping[:50])
+    lanesort.sort(overlapping[:50], out=overlapping[25:75])
+    assert same(overlapping[25:75], expected)
+
+
+def test_segments():
+    x = keys_of("f8", 5000)
+    offsets = np.array([3, 3, 100, 1700, 1701, 4990])
+    expected, indices = x.copy(), lanesort.argsort(x, segments=offsets)
+    for begin, end in zip(offsets[:-1], offsets[1:], strict=True):
+        expected[begin:end] = sorted_of(x[begin:end])
+        assert same(indices[begin:end], order_of(x[begin:end]))
+    assert same(lanesort.sort(x, segments=offsets), expected)
+    assert same(lanesort.sort(x, segments=list(offsets)), expected)
+
+
+def test_partial_sort():
+    x = keys_of("u4", (3, 10_000))
+    result = lanesort.partial_sort(x, 10, descending=True)
+    assert same(result[:, :10], sorted_of(x, descending=True)[:, :10]) and same(np.sort(result), np.sort(x))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_merge(dtype):
+    for n, m in [(0, 0), (0, 5), (5, 0), (1, 1), (1000, 3333)]:
+        a, b = sorted_of(keys_of(dtype, n, 1)), sorted_of(keys_of(dtype, m, 2))
+        assert same(lanesort.merge(a, b), sorted_of(np.concatenate([a, b])))
+        values = np.arange(n + m)
+        order = order_of(np.concatenate([a, b]))
+        assert same(lanesort.merge(a, b, values=(values[:n], values[n:])).values, values[order])
+        out = np.empty(n + m, dtype)
+        assert lanesort.merge(a, b, out=out) is out and same(out, sorted_of(out))
+
+
+def test_is_sorted():
+    x = np.array([[1, 2, 3], [3, 2, 1], [2, 2, 2]])
+    assert lanesort.is_sorted(x).tolist() == [True, False, True]
+    assert lanesort.is_sorted(x, descending=True).tolist() == [False, True, True]
+    assert lanesort.is_sorted(x, axis=0).tolist() == [False, True, False]
+    assert lanesort.is_sorted(np.array([])) is True and lanesort.is_sorted(np.array([2, 1])) is False
+    assert lanesort.is_sorted(np.empty((3, 0))).tolist() == [True] * 3
+    assert lanesort.is_sorted(np.arange(100_000)) is True
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_unique_and_run_lengths(dtype):
+    for size in SIZES:
+        x = keys_of(dtype, size) if np.dtype(dtype).kind != "f" else np.abs(keys_of("i1", size)).astype(dtype)
+        keys, first, counts = np.unique(x, return_index=True, return_counts=True)
+        assert same(lanesort.unique(x), keys)
+        assert same(lanesort.unique(x, return_counts=True).counts, counts)
+        assert same(lanesort.unique(x, values=np.arange(size)).values, first)
+        values, lengths = lanesort.run_lengths(x)
+        assert same(np.repeat(values, lengths), x)
+        assert (values[1:] != values[:-1]).all()
+    sorted_ = np.array([3, 3, 1, 1, 0], dtype)
+    assert lanesort.unique(sorted_, assume_sorted=True).tolist() == [3, 1, 0]
+    assert lanesort.unique(np.array([[3, 1], [1, 0]], dtype), descending=True).tolist() == [3, 1, 0]
+
+
+def test_records():
+    kind = np.dtype([("score", "f4"), ("id", "u4")], align=True)
+    x = np.zeros(1000, kind)
+    x["score"], x["id"] = np.random.default_rng(1).integers(0, 9, 1000), np.arange(1000)
+    order = np.argsort(-x["score"], kind="stable")
+    assert same(lanesort.sort(x, comparator="a.score > b.score"), x[order])
+    by_score = lanesort.Comparator("a.score > b.score", "my_pair", "typedef struct { float score; uint id; } my_pair;")
+    assert same(lanesort.argsort(x, comparator=by_score), order)
+    assert same(lanesort.top_k(x, 5, comparator=by_score).values, x[order[:5]])
+    lanesort.sort_(x, comparator=by_score)
+    assert same(lanesort.unique(x, assume_sorted=True, comparator="a.score > b.score")["score"], np.arange(8.0, -1, -1).astype("f4"))
+    numbers = np.array([-3.0, 1.0, 2.0], "f4")
+    assert lanesort.sort(numbers, comparator="fabs(a) < fabs(b)").tolist() == [1, 2, -3]
+
+
+def test_what_shows_a_buffer_or_an_array():
+    assert same(lanesort.sort(array.array("d", [3, 1, 2])), np.array([1.0, 2, 3]))
+    assert same(lanesort.sort(b"cab"), np.frombuffer(b"abc", "u1"))
+    numbers = array.array("i", [3, 1, 2])
+    lanesort.sort_(memoryview(numbers))
+    assert list(numbers) == [1, 2, 3]
+    assert lanesort.sort_(numbers, descending=True) is numbers
+    assert list(numbers) == [3, 2, 1]
+    text = bytearray(b"cab")
+    lanesort.sort_(text)
+    assert text == b"abc"
+    assert lanesort.sort([3, 1, 2]).tolist() == [1, 2, 3]
+
+    class Holder:
+        def __init__(self, x):
+            self.x = x
+            self.__array_interface__ = x.__array_interface__
+
+    x = keys_of("f4", 100)
+    expected = sorted_of(x)
+    lanesort.sort_(Holder(x))
+    assert same(x, expected)
+
+
+def test_mistakes_are_told(failing):
+    x = np.arange(5)
+    failing("invalid_argument", "no axis to go along", lanesort.sort, np.float64(3))
+    failing("invalid_argument", "type complex128 cannot be sorted", lanesort.sort, np.zeros(3, complex))
+    failing("invalid_argument", "type object cannot be sorted", lanesort.sort, np.array([None]))
+    failing("invalid_argument", "type datetime64[s] cannot be sorted", lanesort.sort, np.zeros(3, "M8[s]"))
+    failing("invalid_argument", "masked", lanesort.sort, np.ma.array([1, 2], mask=[0, 1]))
+    failing("invalid_argument", "must have (5,) and int64", lanesort.sort, x, out=np.zeros(4, int))
+    failing("invalid_argument", "must have (5,) and int64", lanesort.sort, x, out=np.zeros(5, "i4"))
+    failing("invalid_argument", "shows no memory to write to", lanesort.sort, x, out=[1, 2, 3, 4, 5])
+    failing("invalid_argument", "shows no memory to write to", lanesort.sort_, [3, 1, 2])
+    failing("invalid_argument", "shows no memory", lanesort.sort_by_key, x, x, out=(x, [1, 2, 3, 4, 5]))
+    failing("not_writable", "read-only", lanesort.sort_, b"cab")
+    failing("invalid_argument", "smallest", lanesort.top_k, x, 1, largest=False, comparator="a < b")
+    failing("not_writable", "read-only", lanesort.sort_, np.frombuffer(bytes(8), "u1"))
+    failing("invalid_argument", "k is 6", lanesort.top_k, x, 6)
+    failing("invalid_argument", "k is -1", lanesort.top_k, x, -1)
+    failing("invalid_argument", "one for each key", lanesort.sort_by_key, x, np.zeros(4))
+    failing("invalid_argument", "Python's objects", lanesort.sort_by_key, x, np.array([None] * 5))
+    failing("invalid_argument", "order of their comparator", lanesort.sort, x, comparator="a < b", descending=True)
+    failing("build_failed", "", lanesort.sort, x, comparator="a <")
+    failing("invalid_argument", "is not where C has it", lanesort.sort,
+            np.zeros(3, [("a", "u1"), ("b", "u4")]), comparator="a.b < b.b")  # fmt: skip
+    failing("invalid_argument", "no schedule 'fast'", lanesort.sort, x, schedule="fast")
+    failing("unsupported", "distribution", lanesort.sort, x.astype("u1"), schedule="distribution")
+    failing("invalid_argument", "do not ascend", lanesort.sort, x, segments=[0, 3, 2])
+    failing("out_of_range", "ends at key 6", lanesort.sort, x, segments=[0, 6])
+    failing("invalid_argument", "cannot be merged", lanesort.merge, x, np.zeros(3))
+    failing("unknown_device", "nowhere", lanesort.find_device, "nowhere")
+
+
+def test_in_place_takes_no_memory():
+    """The peak of the process's memory, while half a hundred megabytes are sorted in them."""
+
+    def peak():
+        with open("/proc/self/status") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:")) * 1024
+
+    def forget():
+        with open("/proc/self/clear_refs", "w") as refs:
+            refs.write("5")
+
+    try:
+        forget()
+    except OSError:
+        pytest.skip("the peak cannot be asked for here")
+    x = np.random.default_rng(1).random((64 << 20) // 4, "f4")
+    for options in ({}, {"data_independent": True}, {"descending": True}):
+        lanesort.sort_(x[:100_000].copy(), **options)
+        forget()
+        before = peak()
+        lanesort.sort_(x, **options)
+        assert peak() - before < x.nbytes // 32, options
+        assert lanesort.is_sorted(x, descending=options.get("descending", False))
+    rows = x.reshape(1 << 10, -1)
+    forget()
+    before = peak()
+    lanesort.sort_(rows)
+    lanesort.sort(x, out=x)
+    assert peak() - before < x.nbytes // 32
+    # And the measure does see a copy.
+    forget()
+    before = peak()
+    lanesort.sort(x)
+    assert peak() - before > x.nbytes * 3 // 4

@@ -1,0 +1,106 @@
+"""pyopencl's arrays, on their own queues."""
+
+import numpy as np
+import pytest
+from conftest import DTYPES, keys_of, order_of, same, sorted_of
+
+import lanesort
+
+pyopencl = pytest.importorskip("pyopencl")
+import pyopencl.array as cl_array  # noqa: E402
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sort_argsort_and_top_k(opencl_queue, dtype):
+    for shape in ((0,), (1,), (1000,), (7, 129)):
+        x = keys_of(dtype, shape)
+        given = cl_array.to_device(opencl_queue, x)
+        result = lanesort.sort(given)
+        assert isinstance(result, cl_array.Array) and result.queue == opencl_queue
+        assert same(result.get(), sorted_of(x)) and same(given.get(), x)
+        if dtype not in ("u1", "f2", "f4", "i8"):
+            continue  # PoCL compiles for a while, and the library's own tests have every type
+        assert same(lanesort.sort(given, descending=True).get(), sorted_of(x, descending=True))
+        assert same(lanesort.argsort(given).get(), order_of(x))
+        k = min(3, shape[-1])
+        values, indices = lanesort.top_k(given, k)
+        assert same(indices.get(), order_of(x, descending=True)[..., :k])
+        assert same(values.get(), sorted_of(x, descending=True)[..., :k])
+
+
+def test_in_place_in_the_middle_of_a_buffer(opencl_queue):
+    x = keys_of("f4", 5000)
+    given = cl_array.to_device(opencl_queue, x)
+    part = given[1000:4001]
+    assert lanesort.sort_(part) is part
+    x[1000:4001] = sorted_of(x[1000:4001])
+    assert same(given.get(), x)
+
+
+def test_the_other_operations(opencl_queue):
+    def to(array):
+        return cl_array.to_device(opencl_queue, np.ascontiguousarray(array))
+
+    x = keys_of("f4", 3001)
+    order = order_of(x)
+    keys, values = lanesort.sort_by_key(to(x), to(np.arange(3001.0)))
+    assert same(keys.get(), x[order]) and same(values.get(), order.astype("f8"))
+    several = lanesort.sort_by_key(to(x), (to(x), to(np.arange(3001))))
+    assert same(several.values[1].get(), order)
+    a, b = sorted_of(x[:1000]), sorted_of(x[1000:])
+    assert same(lanesort.merge(to(a), to(b)).get(), sorted_of(x))
+    assert lanesort.is_sorted(keys).get() and not lanesort.is_sorted(to(x)).get()
+    rows = to(np.array([[1, 2], [2, 1]]))
+    assert lanesort.is_sorted(rows).get().tolist() == [1, 0]
+    numbers = keys_of("u1", 3000).astype("i4")
+    unique, counts = np.unique(numbers, return_counts=True)
+    got = lanesort.unique(to(numbers), return_counts=True)
+    assert same(got.keys.get(), unique) and same(got.counts.get(), counts)
+    expected = x.copy()
+    expected[:9], expected[9:] = sorted_of(x[:9]), sorted_of(x[9:])
+    assert same(lanesort.sort(to(x), segments=[0, 9, 3001]).get(), expected)
+    offsets = to(np.array([0, 9, 3001], "u4"))
+    assert same(lanesort.sort(to(x), segments=offsets).get(), expected)
+    assert same(lanesort.sort(to(numbers), comparator="(a & 3) < (b & 3)").get(),
+                numbers[np.argsort(numbers & 3, kind="stable")])  # fmt: skip
+    assert lanesort.partial_sort(to(x), 5).get()[:5].tobytes() == sorted_of(x)[:5].tobytes()
+
+
+def test_events_go_in_and_out(opencl_queue):
+    """On an out-of-order queue nothing but events keeps the order."""
+    properties = pyopencl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+    queue = pyopencl.CommandQueue(opencl_queue.context, properties=properties)
+    x = keys_of("u4", 100_000)
+    given = cl_array.to_device(queue, x)
+    starts = pyopencl.UserEvent(queue.context)
+    given.add_event(starts)
+    result = lanesort.sort(given)
+    lanesort.sort_(result, descending=True)
+    assert len(result.events) > 0
+    done = pyopencl.command_execution_status.COMPLETE
+    assert result.events[-1].command_execution_status != done
+    starts.set_status(done)
+    assert same(result.get(), sorted_of(x, descending=True))
+
+
+def test_recorded(opencl_queue):
+    x = cl_array.to_device(opencl_queue, keys_of("f4", 5000))
+    recorded = lanesort.Sorter(opencl_queue).record("sort", x, out=x)
+    for seed in range(3):
+        keys = keys_of("f4", 5000, seed)
+        x.set(keys)
+        recorded()
+        assert same(x.get(), sorted_of(keys))
+
+
+def test_mistakes_are_told(opencl_queue, failing):
+    x = cl_array.to_device(opencl_queue, np.zeros((4, 6), "f4"))
+    failing("unsupported", "last axis", lanesort.sort, x, axis=0)
+    failing("unsupported", "contiguous", lanesort.sort, x[:, ::2])
+    failing("invalid_argument", "has no queue", lanesort.sort, x.with_queue(None))
+    failing("invalid_argument", "no type of its own", lanesort.sort, x.base_data)
+    failing("wrong_context", "lies in OpenCL's memory", lanesort.Sorter("built-in").sort, x)
+    failing("invalid_argument", "array of numpy", lanesort.sort_by_key, x, np.zeros((4, 6)))
+    other = pyopencl.CommandQueue(pyopencl.Context([opencl_queue.device]))
+    failing("wrong_context", "", lanesort.Sorter(other).sort, x)
+    assert (lanesort.sort(x).get() == 0).all()

@@ -1,0 +1,119 @@
+"""Sorters, devices, plans; threads and forks."""
+
+import os
+import threading
+
+import numpy as np
+import pytest
+from conftest import keys_of, same, sorted_of
+
+import lanesort
+
+
+def test_devices():
+    assert lanesort.devices()[-1].name.startswith("built-in")
+    assert lanesort.find_device("built-in").host_unified_memory
+    assert "built-in" in repr(lanesort.find_device("built-in"))
+    assert isinstance(lanesort.discover().absences, list)
+
+
+def test_a_sorter_on_each_device():
+    x = keys_of("f4", 3000)
+    for device in lanesort.devices():
+        sorter = lanesort.Sorter(device)
+        assert same(sorter.sort(x), sorted_of(x))
+        assert sorter.report["launches"] > 0
+        sorter.release()
+        assert same(sorter.sort(x), sorted_of(x))
+
+
+def test_prepare_record_and_plan(failing):
+    sorter = lanesort.Sorter()
+    x, order = keys_of("u4", 5000), np.empty(5000, "i8")
+    sorter.prepare("sort_by_key", x, order)
+    recorded = sorter.record("sort", x, out=x)
+    by_index = sorter.record("argsort", x, out=order)
+    for seed in range(3):
+        x[...] = keys_of("u4", 5000, seed)
+        expected = sorted_of(x)
+        by_index()
+        assert same(x[order], expected)
+        recorded()
+        assert same(x, expected)
+    failing("invalid_argument", "needs out=", sorter.record, "sort", x)
+    failing("invalid_argument", "no operation 'run'", sorter.record, "run", x)
+    many = np.empty(1 << 24, "f4")
+    plan = lanesort.plan("sort", many, data_independent=True)
+    assert plan.report["device_bytes"] == 0 and plan.commands[0].groups > 0
+    assert len(lanesort.plan("top_k", many, 64).commands) > 0
+    assert "launches" in lanesort.plan("argsort", many).report
+
+
+def test_threads_share_a_sorter():
+    sorter = lanesort.Sorter("built-in")
+    arrays = [keys_of("f8", 20_000, seed) for seed in range(16)]
+    results = [None] * len(arrays)
+
+    def work(i):
+        for _ in range(5):
+            results[i] = sorter.sort(arrays[i]) if i % 2 else lanesort.sort(arrays[i])
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(arrays))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(same(result, sorted_of(x)) for result, x in zip(results, arrays, strict=True))
+
+
+def test_other_threads_run_while_it_sorts():
+    """Python's lock is released: another thread counts while one call sorts."""
+    x = np.random.default_rng(1).random(1 << 23)
+    counted, over = [0], threading.Event()
+
+    def count():
+        while not over.is_set():
+            counted[0] += 1
+
+    thread = threading.Thread(target=count)
+    lanesort.sort(x[:1000])
+    thread.start()
+    y = x.copy()
+    before = counted[0]
+    lanesort.sort_(y, data_independent=True)
+    during = counted[0] - before
+    over.set()
+    thread.join()
+    assert during > 1000
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_process_sorts_by_itself_and_not_with_its_parents_sorter():
+    x = keys_of("f4", 50_000)
+    own = lanesort.Sorter("built-in")
+    own.sort(x), lanesort.sort(x)
+    child = os.fork()
+    if child == 0:
+        try:
+            is_right = same(lanesort.sort(x), sorted_of(x)) and same(lanesort.Sorter("built-in").sort(x), sorted_of(x))
+            try:
+                own.sort(x)
+                is_right = False
+            except lanesort.Error as refused:
+                is_right &= refused.code == "unsupported" and "forked" in str(refused)
+            os._exit(0 if is_right else 1)
+        finally:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert same(own.sort(x), sorted_of(x))
+
+
+def test_an_error_leaves_the_sorter_usable(failing):
+    sorter = lanesort.Sorter(lanesort.find_device("compiling"))
+    x = np.arange(5)
+    for _ in range(3):
+        failing("build_failed", "", sorter.sort, x, comparator="nonsense")
+    assert sorter.sort(x, comparator="a > b").tolist() == [4, 3, 2, 1, 0]
+    with pytest.raises(lanesort.Error) as caught:
+        sorter.sort(x, comparator="nonsense")
+    assert "nonsense" in caught.value.build_log

@@ -1,0 +1,77 @@
+"""torch's tensors in host memory. Skipped where there is no torch."""
+
+import numpy as np
+import pytest
+from conftest import keys_of, order_of, same, sorted_of
+
+import lanesort
+
+torch = pytest.importorskip("torch")
+
+
+def test_sort_argsort_and_top_k():
+    for dtype in ("f4", "u1", "i1", "i2", "f2", "i4", "i8", "f8", "bool"):
+        x = keys_of(dtype, (7, 301))
+        given = torch.from_numpy(x.copy())
+        assert same(lanesort.sort(given).numpy(), sorted_of(x))
+        assert same(lanesort.sort(given, axis=0, descending=True).numpy(), sorted_of(x, 0, True))
+        assert same(lanesort.argsort(given).numpy(), order_of(x))
+        values, indices = lanesort.top_k(given, 5)
+        assert isinstance(values, torch.Tensor)
+        assert same(indices.numpy(), order_of(x, descending=True)[:, :5])
+        assert same(given.numpy(), x)
+        assert lanesort.sort_(given) is given
+        assert same(given.numpy(), sorted_of(x))
+        strided = torch.from_numpy(np.repeat(x, 2, axis=1))[:, ::2]
+        lanesort.sort_(strided)
+        assert same(strided.contiguous().numpy(), sorted_of(x))
+
+
+def test_what_is_yet_to_be_negated():
+    x = torch.complex(torch.zeros(100), torch.rand(100)).conj().imag
+    assert x.is_neg()
+    expected = torch.sort(x).values
+    assert torch.equal(lanesort.sort(x), expected)
+    lanesort.sort_(x)
+    assert torch.equal(x, expected)
+
+
+def test_the_others():
+    x = keys_of("f4", 3001)
+    given = torch.from_numpy(x)
+    order = order_of(x)
+    pair = lanesort.sort_by_key(given, torch.arange(3001))
+    assert same(pair.values.numpy(), order)
+    several = lanesort.sort_by_key(given, (torch.arange(3001), given))
+    assert same(several.values[1].numpy(), x[order])
+    numbers = torch.from_numpy(keys_of("u1", 2000).astype("i4"))
+    assert torch.equal(lanesort.unique(numbers), torch.unique(numbers))
+    assert lanesort.is_sorted(pair.keys) is True
+    assert lanesort.is_sorted(torch.tensor([[1, 2], [2, 1]])).tolist() == [True, False]
+    assert lanesort.merge(torch.tensor([1, 4]), torch.tensor([2, 3])).tolist() == [1, 2, 3, 4]
+    assert same(lanesort.sort(given, segments=torch.tensor([0, 100, 3001]))[:100].numpy(), sorted_of(x[:100]))
+
+
+def test_gradients_go_through():
+    x = torch.rand(30, 50, requires_grad=True)
+    weights = torch.rand(30, 50)
+    for ours, theirs in (
+        (lanesort.sort(x, axis=0), torch.sort(x, dim=0).values),
+        (lanesort.sort_by_key(x, x * 2).values, torch.sort(x).values * 2),
+        (lanesort.top_k(x, 50).values, torch.topk(x, 50).values),
+    ):
+        mine = torch.autograd.grad((ours * weights).sum(), x, retain_graph=True)[0]
+        assert torch.equal(mine, torch.autograd.grad((theirs * weights).sum(), x, retain_graph=True)[0])
+    with pytest.raises(lanesort.Error, match="gradient"):
+        lanesort.sort_(x)
+    with torch.no_grad():
+        lanesort.sort_(x)
+    assert lanesort.is_sorted(x.detach()).all()
+
+
+def test_mistakes_are_told(failing):
+    failing("invalid_argument", "bfloat16", lanesort.sort, torch.rand(3).bfloat16())
+    failing("invalid_argument", "layout", lanesort.sort, torch.eye(3).to_sparse())
+    failing("invalid_argument", "no axis to go along", lanesort.sort, torch.tensor(3))
+    failing("invalid_argument", "array of numpy", lanesort.sort_by_key, torch.rand(3), np.arange(3))
+    failing("invalid_argument", "meta", lanesort.sort, torch.empty(3, device="meta"))

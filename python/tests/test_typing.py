@@ -1,0 +1,54 @@
+"""The package is typed, and its stub is that of the extension module. Skipped where mypy is missing."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import lanesort
+from lanesort import _core
+
+FOLDER = pathlib.Path(lanesort.__file__).parent
+CONFIG = pathlib.Path(__file__).parent.parent / "pyproject.toml"
+
+PROGRAM = """
+import numpy
+import lanesort
+
+best: lanesort.TopK = lanesort.top_k(numpy.zeros(5), 2, largest=False)
+pair: lanesort.SortedPairs = lanesort.sort_by_key(numpy.zeros(5), numpy.zeros(5), descending=True)
+name: str = lanesort.devices()[0].name
+launches: int = lanesort.plan("sort", numpy.zeros(5)).commands[0].groups
+lanesort.sort(numpy.zeros(5), axis="first")  # wrong
+lanesort.top_k(numpy.zeros(5))  # wrong
+"""
+
+
+def mypy(*arguments):
+    pytest.importorskip("mypy")
+    ran = subprocess.run([sys.executable, "-m", "mypy", "--config-file", CONFIG, "--cache-dir=/dev/null", *arguments],
+                         capture_output=True, text=True, cwd=FOLDER.parent)  # fmt: skip
+    return ran.stdout
+
+
+def test_the_package_is_strictly_typed():
+    assert mypy("-p", "lanesort").startswith("Success")
+
+
+def test_a_program_is_checked(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    told = mypy(program)
+    assert "Found 2 errors" in told and "program.py:9" in told and "program.py:10" in told, told
+
+
+def test_the_stub_names_all_that_the_module_has():
+    stub = (FOLDER / "_core.pyi").read_text()
+    for name in dir(_core):
+        thing = getattr(_core, name)
+        if name.startswith("_"):
+            continue
+        assert name in stub
+        if isinstance(thing, type):
+            assert all(f"def {member}(" in stub for member in vars(thing) if not member.startswith("_")), name
