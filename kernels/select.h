@@ -16,26 +16,27 @@
 
 /* What is selected from: all `count` elements of a row, or those of k of its buckets. */
 typedef struct {
-    arrays_t arrays;
+    arrays_t arrays; /* indices: of the elements or, where these are of buckets, of one element of each bucket */
     position_t count;
     position_t candidates;
     uint bucket_bits; /* 0: all elements */
     uint coding;      /* of keys that the caller wrote, whose indices are their places */
     flip_t flip;
-    WITH_STORED_INDICES(GLOBAL index_t* firsts;) /* the index of one element of each bucket */
 } source_t;
 
-/* Of arrays whose indices are those of the elements, or of the buckets. */
+/* Of arrays whose indices are those of the elements, or of the buckets, or null where they are places. */
 INLINE source_t source_of(arrays_t arrays, offset_t row, position_t count, uint bucket_bits, uint k, uint coding,
                           flip_t flip) {
     source_t from;
-    from.arrays = arrays_from(arrays, row * count);
+    from.arrays = arrays;
+    from.arrays.keys += row * count;
+    WITH_STORED_INDICES(if (bucket_bits > 0) from.arrays.indices += row * k;
+                        else if (coding == CODING_NONE) from.arrays.indices += row * count;)
     from.count = count;
     from.candidates = bucket_bits > 0 ? (position_t)k << bucket_bits : count;
     from.bucket_bits = bucket_bits;
     from.coding = coding;
     from.flip = flip;
-    WITH_STORED_INDICES(from.firsts = arrays.indices + row * k;)
     return from;
 }
 
@@ -43,7 +44,7 @@ INLINE source_t source_of(arrays_t arrays, offset_t row, position_t count, uint 
 INLINE position_t position_of(source_t from, position_t i) {
 #if STORES_INDICES
     if (from.bucket_bits > 0) {
-        position_t in_bucket = (position_t)from.firsts[i >> from.bucket_bits];
+        position_t in_bucket = (position_t)from.arrays.indices[i >> from.bucket_bits];
         uint group_bits = from.bucket_bits + LOG2(BUCKETS);
         return (in_bucket >> group_bits << group_bits) + (in_bucket & (BUCKETS - 1)) +
                (i & (((position_t)1 << from.bucket_bits) - 1)) * BUCKETS;

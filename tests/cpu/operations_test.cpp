@@ -120,6 +120,13 @@ TEST_CASE("built-in device: merges, selections, and what sorted ranges tell") {
                                                     .first = k,
                                                     .index_bytes = index_bytes},
                                                    keys));
+                // In the second row, too, places are counted from its own begin, and no indices come with the keys.
+                if (count % 2 == 0 && k <= count / 2)
+                    run_on_host(
+                        sorter,
+                        problem_of(
+                            {.operation = Operation::top_k, .row_length = count / 2, .first = k, .index_bytes = 4},
+                            keys));
                 for (const bool data_independent : {false, true})
                     run_on_host(sorter, problem_of({.first = k, .data_independent = data_independent}, keys), 1);
             }

@@ -71,9 +71,9 @@ TEST_SUITE("distribution") {
                 sorter.sort(untouched, {.schedule = Schedule::distribution, .extra_bytes = much});
             });
             const auto levels_of = [&](std::size_t count) {
-                std::vector<lanesort::Buckets> levels;
-                const auto made = lanesort::make_distribution(target.info, ElementBytes(4), count, leaf, much);
-                for (const lanesort::Level& level : made->levels) levels.push_back(level.buckets);
+                std::vector<Buckets> levels;
+                const auto made = make_distribution(target.info, ElementBytes(4), count, leaf, much);
+                for (const Level& level : made->levels) levels.push_back(level.buckets);
                 return levels;
             };
             std::vector<std::size_t> counts = {least, least + 1};
