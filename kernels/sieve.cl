@@ -160,7 +160,7 @@ INLINE sample_t sample_for(position_t count, uint k, uint deviations) {
 /* The sample: pieces of eight neighbours, at equal distances. */
 INLINE void load_sample(LOCAL_TILE tile, stream_t from, uint size) {
     position_t distance = from.count / MAX(size >> FIELD_BITS, 1u);
-    for (uint i = LOCAL_ID; i < size; i += WORK_ITEMS)
+    ROLLED for (uint i = LOCAL_ID; i < size; i += WORK_ITEMS)
         store_local_element(load_from(from, (i >> FIELD_BITS) * distance + (i & ((1u << FIELD_BITS) - 1))), tile,
                             SLOT(i));
 }

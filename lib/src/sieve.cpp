@@ -38,7 +38,7 @@ Shape shape_of(const DeviceInfo& device, ElementBytes bytes, std::uint64_t capac
         std::min({capacity / register_vectors, most_items, std::bit_floor(std::uint64_t{device.max_work_items})}));
     shape.vectors = static_cast<unsigned>(capacity / shape.work_items);
     // 4-byte registers of a work-item, and of a multiprocessor.
-    const std::size_t registers = bytes.is_record ? 255 : bytes.key == 4 && bytes.index == 4 ? 56 : 80;
+    const std::size_t registers = bytes.is_record ? 255 : bytes.key == 4 && bytes.index == 4 ? 48 : 80;
     shape.resident_groups =
         static_cast<unsigned>(std::clamp<std::size_t>(65536 / (shape.work_items * registers), 1, 8));
     return shape;

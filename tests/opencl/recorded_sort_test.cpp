@@ -79,7 +79,6 @@ TEST_CASE("recorded sort: calls with copies are enqueued command by command, the
             return opencl::Recorded(target.sorter(), target.queue(), call).is_replayed();
         };
         CHECK(!is_replayed(argsort(range, {others()})));
-        CHECK(!is_replayed(top_k(range, 900, {others()})));
         CHECK(is_replayed(top_k(range, 1, {others()})) == is_replayed(sort(range)));
     }
 }
