@@ -41,6 +41,10 @@ std::string counts_text(const ShapeTable::Row& row) {
     return fmt::format("{} to {} keys", row.from, row.below - 1);
 }
 
+std::string limit_text(std::uint64_t from) {
+    return from == ShapeTable::no_end ? "never" : fmt::format("{} or more keys", from);
+}
+
 std::string describe(const DeviceInfo& info, std::size_t number) {
     std::string text = fmt::format("{}: {}\n", number, info.name);
     const auto line = [&](const std::string& title, const std::string& value) {
@@ -63,8 +67,11 @@ std::string describe(const DeviceInfo& info, std::size_t number) {
         for (const ShapeTable::Row& row : tuned.table.rows)
             if (row.key_bytes == bytes)
                 line("  tuned", fmt::format("{}, for {}", to_string(row.shape), counts_text(row)));
+        if (const auto limit = tuned.table.distribution_from.find(bytes); limit != tuned.table.distribution_from.end())
+            line("  tuned, distribution", limit_text(limit->second));
     }
-    if (!tuned.table.rows.empty()) line("tuned shapes are from", tuned_file(info).string());
+    if (!tuned.table.rows.empty() || !tuned.table.distribution_from.empty())
+        line("tuned shapes are from", tuned_file(info).string());
     if (!tuned.note.empty()) line("note", tuned.note);
     return text;
 }
@@ -79,6 +86,9 @@ Json to_json(const DeviceInfo& info, std::size_t number) {
                         {"from", row.from},
                         {"below", row.below == ShapeTable::no_end ? Json() : Json(row.below)},
                         {"shape", json_of(row.shape)}});
+    Json limits = Json::array();
+    for (const auto& [bytes, from] : tuned.table.distribution_from)
+        limits.push_back({{"key_bytes", bytes}, {"from", from == ShapeTable::no_end ? Json() : Json(from)}});
     return {{"number", number},
             {"backend", info.backend},
             {"platform", info.platform},
@@ -95,7 +105,8 @@ Json to_json(const DeviceInfo& info, std::size_t number) {
             {"local_bytes", info.local_bytes},
             {"host_unified_memory", info.host_unified_memory},
             {"shapes_by_key_bytes", shapes},
-            {"tuned", {{"file", tuned_file(info).string()}, {"note", tuned.note}, {"shapes", rows}}}};
+            {"tuned",
+             {{"file", tuned_file(info).string()}, {"note", tuned.note}, {"shapes", rows}, {"distributions", limits}}}};
 }
 
 void run(Format format) {

@@ -1,4 +1,5 @@
-// lanesort tune: finds the fastest shapes for a device, and stores them where sorters look for them.
+// lanesort tune: finds the fastest shapes for a device and from how many keys on a distribution is faster, and stores
+// that where sorters look for it.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -25,6 +26,7 @@
 #include "files.hpp"
 #include "options.hpp"
 #include "progress.hpp"
+#include "schedule_search.hpp"
 #include "shape_search.hpp"
 #include "table.hpp"
 
@@ -34,8 +36,12 @@ using namespace lanesort;
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-/// How many times as fast as the built-in shape another must be to take its place.
+/// How many times as fast as the built-in shape another must be to take its place, and a distribution as other
+/// schedules.
 constexpr double needed_gain = 1.03;
+
+/// Of so many keys or more schedules are compared, too.
+constexpr std::uint64_t many_keys = std::uint64_t{1} << 24;
 
 /// Keys to sort, and how they must end up.
 struct Input {
@@ -62,24 +68,34 @@ std::uint64_t usable_bits(KeyType type) {
     return 0;
 }
 
-template <class Bits>
-Input random_input(KeyType type, std::uint64_t count) {
-    Input input{count, std::vector<std::byte>(count * sizeof(Bits)), {}};
-    std::mt19937_64 random(count);
-    const std::span keys(reinterpret_cast<Bits*>(input.keys.data()), count);
-    std::ranges::generate(keys, [&, bits = usable_bits(type)] { return static_cast<Bits>(random() & bits); });
-    input.sorted = input.keys;
-    std::ranges::sort(std::span(reinterpret_cast<Bits*>(input.sorted.data()), count));
-    return input;
+/// Calls visit(span) for such keys as unsigned integers.
+template <class Visit>
+auto as_integers(KeyType type, std::vector<std::byte>& keys, Visit visit) {
+    const auto integers = [&]<class Bits>(Bits) {
+        return visit(std::span(reinterpret_cast<Bits*>(keys.data()), keys.size() / sizeof(Bits)));
+    };
+    switch (key_bytes(type)) {
+        case 1: return integers(std::uint8_t{});
+        case 2: return integers(std::uint16_t{});
+        case 4: return integers(std::uint32_t{});
+        default: return integers(std::uint64_t{});
+    }
+}
+
+std::vector<std::byte> random_keys(KeyType type, std::uint64_t count) {
+    std::vector<std::byte> bytes(count * key_bytes(type));
+    as_integers(type, bytes, [&]<class Bits>(std::span<Bits> keys) {
+        std::mt19937_64 random(count);
+        std::ranges::generate(keys, [&, bits = usable_bits(type)] { return static_cast<Bits>(random() & bits); });
+    });
+    return bytes;
 }
 
 Input random_input(KeyType type, std::uint64_t count) {
-    switch (key_bytes(type)) {
-        case 1: return random_input<std::uint8_t>(type, count);
-        case 2: return random_input<std::uint16_t>(type, count);
-        case 4: return random_input<std::uint32_t>(type, count);
-        default: return random_input<std::uint64_t>(type, count);
-    }
+    Input input{count, random_keys(type, count), {}};
+    input.sorted = input.keys;
+    as_integers(type, input.sorted, [](auto keys) { std::ranges::sort(keys); });
+    return input;
 }
 
 double median(std::vector<double> values) {
@@ -243,6 +259,90 @@ private:
     std::vector<Outcome> outcomes_;
 };
 
+/// Sorts by distribution and by the other schedules, in turns, in the shapes of a table.
+class ScheduleRace {
+public:
+    /// Times of one count.
+    struct Result {
+        std::uint64_t count;
+        double other_seconds, distribution_seconds;
+
+        double gain() const { return other_seconds / distribution_seconds; }
+    };
+
+    ScheduleRace(const Device& device, KeyType type, const ShapeTable& table, Seconds limit)
+        : device_(device), type_(type), table_(table), limit_(limit) {}
+
+    /// How many times as fast a distribution is, as find_distribution_limit() asks: the first time however long it
+    /// takes.
+    std::optional<double> gain(std::uint64_t count) {
+        constexpr std::size_t fewest = 3, most = 31;
+        constexpr Seconds patience{0.3};
+        if (!results_.empty() && Clock::now() - start_ > limit_) return std::nullopt;
+        const CompilingNotice notice;
+        take_shape_for(count);
+        const std::vector<std::byte> keys = random_keys(type_, count);
+        const SortOptions other{.data_independent = true}, distribution{.schedule = Schedule::distribution};
+        std::vector<std::byte> by_other = keys, work = keys;
+        sort(by_other, other);
+        try {
+            sort(work, distribution);
+        } catch (const Error& error) {
+            if (error.code() == ErrorCode::unsupported || error.code() == ErrorCode::out_of_memory) return std::nullopt;
+            throw;
+        }
+        const bool is_sorted = as_integers(type_, by_other, [](auto sorted) { return std::ranges::is_sorted(sorted); });
+        if (!is_sorted || work != by_other)
+            throw Error(ErrorCode::device_failed,
+                        fmt::format("{} sorted {} keys of type {} wrongly", device_.info().name, count, name(type_)));
+        std::vector<double> of_other, of_distribution;
+        const Clock::time_point start = Clock::now();
+        while (of_other.size() < fewest || (of_other.size() < most && Clock::now() - start < patience)) {
+            std::ranges::copy(keys, work.begin());
+            of_other.push_back(sort(work, other));
+            std::ranges::copy(keys, work.begin());
+            of_distribution.push_back(sort(work, distribution));
+        }
+        results_.push_back({count, median(std::move(of_other)), median(std::move(of_distribution))});
+        return results_.back().gain();
+    }
+
+    const std::vector<Result>& results() const { return results_; }
+
+private:
+    /// Opens the device in the shape that sorts of so many keys take.
+    void take_shape_for(std::uint64_t count) {
+        const std::optional<Shape> shape = table_.find(key_bytes(type_), count);
+        if (sorter_ && shape == shape_) return;
+        shape_ = shape;
+        sorter_ = std::make_unique<Sorter>(device_, SorterOptions{.shape = shape, .use_tuned = false});
+    }
+
+    /// Takes the wall time of the launches alone, as in Tuning::sort().
+    double sort(std::vector<std::byte>& keys, const SortOptions& options) {
+        return sorter_->sort({keys.data(), keys.size() / key_bytes(type_), type_}, options).sort_seconds;
+    }
+
+    const Device& device_;
+    KeyType type_;
+    const ShapeTable& table_;
+    Seconds limit_;
+    Clock::time_point start_ = Clock::now();
+    std::optional<Shape> shape_;
+    std::unique_ptr<Sorter> sorter_;
+    std::vector<Result> results_;
+};
+
+std::string to_table(const std::vector<ScheduleRace::Result>& results) {
+    std::vector<Row> rows;
+    for (const ScheduleRace::Result& result : results)
+        rows.push_back({std::to_string(result.count), fmt::format("{:.4f} ms", 1e3 * result.other_seconds),
+                        fmt::format("{:.4f} ms", 1e3 * result.distribution_seconds),
+                        fmt::format("{:.2f}", result.gain())});
+    const std::vector<Column> columns = {{"keys"}, {"network or columns"}, {"distribution"}, {"speed"}};
+    return table(columns, rows);
+}
+
 std::string to_table(const Tuning& tuning, std::size_t i) {
     const Tuning::Outcome& outcome = tuning.outcomes()[i];
     std::vector<const Tuning::Candidate*> candidates;
@@ -289,6 +389,7 @@ public:
             "shape\n"
             "is stored in $XDG_CACHE_HOME/lanesort or $HOME/.cache/lanesort, where every sorter of this user finds "
             "it.\n"
+            "With counts of 2^24 or more it also finds from how many keys on a distribution is faster.\n"
             "Shapes are for all types of one width, and for counts up to 4 times as small or large as a measured one.\n"
             "Example: lanesort tune --type u32 --count 2^16 2^20");
     }
@@ -306,7 +407,7 @@ public:
             const ShapeTable before = table;
             tune(device, type, table);
             if (dry_run_) continue;
-            if (table.rows == before.rows) {
+            if (table.rows == before.rows && table.distribution_from == before.distribution_from) {
                 print("Nothing new to store.\n\n");
                 continue;
             }
@@ -362,7 +463,8 @@ private:
         std::vector<Shape> known;
         for (const ShapeTable::Row& row : table.rows)
             if (row.key_bytes == bytes) known.push_back(row.shape);
-        Tuning tuning(device, type, counts, Seconds(seconds_));
+        const bool compares_schedules = counts.back() >= many_keys;
+        Tuning tuning(device, type, counts, Seconds(compares_schedules ? 0.7 * seconds_ : seconds_));
         tuning.run(known);
 
         // A stored shape that failed once is of no use for other counts either.
@@ -384,6 +486,25 @@ private:
                                           outcome.gain())
                             : "No shape is 3 % faster than the built-in one, which stays.\n\n"));
         }
+        if (compares_schedules) tune_schedule(device, type, table);
+    }
+
+    /// Finds from how many keys on a distribution is faster in the shapes of the table, and puts that there.
+    void tune_schedule(const Device& device, KeyType type, ShapeTable& table) const {
+        constexpr std::uint64_t least = 1 << 20, most_bytes = std::uint64_t{1} << 29;
+        const std::size_t bytes = key_bytes(type);
+        const std::uint64_t most = std::min(most_bytes, device.info().max_allocation_bytes) / bytes;
+        ScheduleRace race(device, type, table, Seconds(0.3 * seconds_));
+        const std::optional<std::uint64_t> limit =
+            find_distribution_limit(least, most, needed_gain, [&](std::uint64_t count) { return race.gain(count); });
+        std::string found = "No distribution can sort them.";
+        if (limit) {
+            table.distribution_from[bytes] = *limit;
+            found = *limit == ShapeTable::no_end ? "The distribution is not 3 % faster: none sorts."
+                                                 : fmt::format("The distribution sorts {} keys and more.", *limit);
+        } else table.distribution_from.erase(bytes);
+        print(fmt::format("keys of type {} on {}, schedules\n{}{}\n\n", name(type), device.info().name,
+                          race.results().empty() ? "" : to_table(race.results()), found));
     }
 
     std::string device_, output_;
@@ -397,7 +518,7 @@ private:
 
 void add_tune(CLI::App& app) {
     CLI::App* const command =
-        app.add_subcommand("tune", "Find the fastest shapes for a device, and store them for all sorts");
+        app.add_subcommand("tune", "Find the fastest shapes and schedules for a device, and store them for all sorts");
     const auto tune = std::make_shared<TuneCommand>(*command);
     command->callback([tune] { tune->run(); });
 }

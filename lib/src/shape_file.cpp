@@ -24,7 +24,9 @@ namespace fs = std::filesystem;
 constexpr std::string_view first_line = "lanesort shapes 2";
 constexpr std::string_view last_line = "end";
 constexpr std::string_view row_keyword = "shape";
+constexpr std::string_view limit_keyword = "distribution";
 constexpr std::string_view no_end_word = "any";
+constexpr std::string_view never_word = "never";
 
 /// Calls visit(name, value) for every line that tells the device.
 template <class Identity, class Visit>
@@ -150,10 +152,14 @@ ShapeTable::Row read_row(Reader& reader) {
     return row;
 }
 
+void check_width(const Reader& reader, std::size_t key_bytes) {
+    if (!std::has_single_bit(key_bytes) || key_bytes > 8)
+        reader.fail(fmt::format("key_bytes is {}, but must be 1, 2, 4 or 8", key_bytes));
+}
+
 /// Fails unless the row can follow the others of its table and the device can run its shape.
 void check_row(const Reader& reader, const ShapeTable::Row& row, const ShapeTable& table, const DeviceInfo& device) {
-    if (!std::has_single_bit(row.key_bytes) || row.key_bytes > 8)
-        reader.fail(fmt::format("key_bytes is {}, but must be 1, 2, 4 or 8", row.key_bytes));
+    check_width(reader, row.key_bytes);
     if (row.from >= row.below) reader.fail("the range of counts is empty");
     const auto follows = [&](const ShapeTable::Row& last) {
         return last.key_bytes < row.key_bytes || (last.key_bytes == row.key_bytes && last.below <= row.from);
@@ -165,6 +171,18 @@ void check_row(const Reader& reader, const ShapeTable::Row& row, const ShapeTabl
     } catch (const Error& error) {
         reader.fail(error.what());
     }
+}
+
+/// Adds a limit of a distribution; limits follow the rows, by width.
+void read_limit(Reader& reader, ShapeTable& table) {
+    reader.value(limit_keyword);
+    const auto key_bytes = reader.number<std::size_t>("key_bytes");
+    check_width(reader, key_bytes);
+    auto& limits = table.distribution_from;
+    if (!limits.empty() && limits.rbegin()->first >= key_bytes) reader.fail("the limits are not in order");
+    const std::string_view from = reader.word("from");
+    limits[key_bytes] = from == never_word ? ShapeTable::no_end : reader.number<std::uint64_t>("from", from);
+    reader.end_of_line();
 }
 
 /// `as_device`: the table must have been made for the device itself.
@@ -180,11 +198,13 @@ ShapeTable parse(std::string_view file, std::string_view text, const DeviceInfo&
             reader.fail(fmt::format("the shapes are for {} {}, but this is {}", name, shown(found), shown(value)));
         value = found;
     });
-    for (reader.next_line(); reader.line() != last_line; reader.next_line()) {
+    reader.next_line();
+    for (; reader.line().starts_with(row_keyword); reader.next_line()) {
         const ShapeTable::Row row = read_row(reader);
         check_row(reader, row, table, device);
         table.rows.push_back(row);
     }
+    for (; reader.line() != last_line; reader.next_line()) read_limit(reader, table);
     if (!reader.at_end()) reader.fail("the file goes on after its end");
     return table;
 }
@@ -294,6 +314,9 @@ std::string to_text(const ShapeTable& table) {
                       [&](std::string_view name, auto value) { text += fmt::format(" {}={}", name, unsigned{value}); });
         text += '\n';
     }
+    for (const auto& [key_bytes, from] : table.distribution_from)
+        text += fmt::format("{} key_bytes={} from={}\n", limit_keyword, key_bytes,
+                            from == ShapeTable::no_end ? std::string(never_word) : std::to_string(from));
     return text + fmt::format("{}\n", last_line);
 }
 

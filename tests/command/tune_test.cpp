@@ -14,6 +14,7 @@
 
 #include "devices_made_up.hpp"
 #include "support.hpp"
+#include "tools/schedule_search.hpp"
 #include "tools/shape_search.hpp"
 
 namespace lanesort::test {
@@ -117,6 +118,46 @@ TEST_CASE("search: a measurement speaks for the counts around it") {
     CHECK(ranges_around(Counts{2, 3}) == Ranges{{0, 3}, {3, 12}});
 }
 
+TEST_CASE("search: from how many keys on a distribution is faster") {
+    constexpr std::uint64_t least = 1 << 20, most = 1 << 27;
+    std::vector<std::uint64_t> asked;
+    const auto limit = [&](std::uint64_t truth) {
+        asked.clear();
+        return find_distribution_limit(least, most, 1.03, [&](std::uint64_t count) {
+            asked.push_back(count);
+            return std::optional(count >= truth ? 1.03 : 1.02);
+        });
+    };
+    CHECK(limit(0) == least);
+    CHECK(limit(least) == least);
+    CHECK(limit(most) == most);
+    CHECK(limit(most + 1) == ShapeTable::no_end);
+    CHECK(asked == std::vector{most});
+    for (const std::uint64_t truth : {least + 1, std::uint64_t{3'000'000}, std::uint64_t{1} << 25, most - 1}) {
+        const std::uint64_t found = limit(truth).value();
+        CAPTURE(found);
+        CHECK(found >= truth);
+        CHECK(found <= truth + truth / 3);
+        CHECK(asked.size() <= 10);
+        CHECK(std::ranges::all_of(asked, [&](std::uint64_t count) { return count >= least && count <= most; }));
+    }
+}
+
+TEST_CASE("search: what cannot be measured is no distribution's") {
+    const auto limit = [](std::uint64_t from, std::uint64_t below) {
+        return find_distribution_limit(16, 1024, 1.03, [=](std::uint64_t count) {
+            return count >= from && count < below ? std::optional(2.0) : std::nullopt;
+        });
+    };
+    CHECK_FALSE(limit(0, 1024));     // not of the most keys
+    CHECK(limit(256, 2000) == 256);  // time was over, or too few keys
+    CHECK(limit(0, 2000) == 16);
+    // One that is faster for few keys alone is not taken for more than were measured.
+    CHECK(find_distribution_limit(16, 1024, 1.03, [](std::uint64_t count) {
+              return std::optional(count < 100 ? 2.0 : 0.5);
+          }) == ShapeTable::no_end);
+}
+
 // ---- the command ---------------------------------------------------------------------------------------------------
 
 std::string read_file(const fs::path& path) {
@@ -216,8 +257,9 @@ TEST_CASE("tune: what is stored is shown and used, and shapes for other keys sta
     const DeviceInfo info = find_device("compiling").info();
     const fs::path file = tuned_file(info);
     const ShapeTable::Row of_other_type{1, 0, 5000, small_shape}, of_other_counts{8, 10000, 20000, small_shape};
+    const std::map<std::size_t, std::uint64_t> limits{{4, 1 << 22}, {8, ShapeTable::no_end}};
     fs::create_directories(scene.folder());
-    std::ofstream(file) << to_text({identity(info), {of_other_type, of_other_counts}});
+    std::ofstream(file) << to_text({identity(info), {of_other_type, of_other_counts}, limits});
 
     const Scene::Result tuned = scene.run("tune --type i64 --count 100 --time-limit 1");
     REQUIRE_MESSAGE(tuned.status == 0, tuned.err);
@@ -227,6 +269,7 @@ TEST_CASE("tune: what is stored is shown and used, and shapes for other keys sta
     CHECK(found.note.empty());
     CHECK(std::ranges::count(found.table.rows, of_other_type) == 1);
     CHECK(std::ranges::count(found.table.rows, of_other_counts) == 1);
+    CHECK(found.table.distribution_from == limits);  // too few keys to look for others
 
     // Which shape is faster is the device's affair, but what was said must be what was done.
     const std::optional<Shape> shape = found.table.find(8, 100);
@@ -237,8 +280,12 @@ TEST_CASE("tune: what is stored is shown and used, and shapes for other keys sta
     REQUIRE(listing != listed.end());
     CHECK((*listing)["tuned"]["file"] == file.string());
     CHECK((*listing)["tuned"]["shapes"].size() == found.table.rows.size());
+    CHECK((*listing)["tuned"]["distributions"] ==
+          Json::parse(R"([{"key_bytes": 4, "from": 4194304}, {"key_bytes": 8, "from": null}])"));
     const std::string text = scene.run("devices").out;
     CHECK(contains(text, to_string(small_shape) + ", for 0 to 4999 keys"));
+    CHECK(contains(text, "distribution   4194304 or more keys\n"));
+    CHECK(contains(text, "distribution   never\n"));
     CHECK(contains(text, file.string()));
     const auto planned = [&](const std::string& count) {
         const Scene::Result plan = scene.run("plan --device compiling --type f64 --format json --count " + count);

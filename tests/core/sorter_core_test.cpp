@@ -1,9 +1,12 @@
 // What the core makes of a device's limits, on a device that is none.
 #include "core/sorter_core.hpp"
 
+#include <fstream>
+
 #include <lanesort/commands.hpp>
 #include <lanesort/cuda.hpp>
 #include <lanesort/error.hpp>
+#include <lanesort/tuning.hpp>
 
 #include "core/described_device.hpp"
 #include "devices_made_up.hpp"
@@ -390,6 +393,34 @@ TEST_CASE("core: CUDA sorts by distribution from 128 MiB on, where nothing speak
         CHECK(taken(request) != Schedule::distribution);
     SorterCore other = core_for(test::graphics_card(), 256);
     CHECK(other.planner().plan({.count = large})->report.schedule != Schedule::distribution);
+}
+
+TEST_CASE("core: the limit of a distribution that was measured is kept to, on every device that compiles") {
+    DeviceInfo opencl = FullCard::card(), built_in = test::processor();
+    opencl.backend = "OpenCL";
+    built_in.compiles = false;
+    const test::TemporaryFolder folder;
+    const auto taken = [&](const DeviceInfo& device, std::uint64_t from, const Request& request) {
+        const std::filesystem::path file = folder.path() / "limits";
+        std::ofstream(file) << to_text({identity(device), {}, {{4, from}}});
+        SorterCore core(std::make_unique<DescribedDevice>(device, 1024), {.shape_file = file});
+        return core.planner().plan(request)->report.schedule;
+    };
+    constexpr std::uint64_t limit = 5'000'000, large = 1 << 25;
+    for (const DeviceInfo& device : {FullCard::card(), opencl}) {
+        const bool is_cuda = device.backend == "CUDA";
+        CHECK(taken(device, limit, {.count = limit}) == Schedule::distribution);
+        CHECK(taken(device, limit, {.count = limit, .key = KeyType::f32}) == Schedule::distribution);
+        CHECK(taken(device, limit, {.count = limit - 1}) != Schedule::distribution);
+        CHECK(taken(device, limit, {.count = limit, .data_independent = true}) != Schedule::distribution);
+        CHECK(taken(device, ShapeTable::no_end, {.count = large}) != Schedule::distribution);
+        // Neither other widths nor values were measured.
+        CHECK((taken(device, limit, {.count = large, .key = KeyType::u64}) == Schedule::distribution) == is_cuda);
+        CHECK(taken(device, limit, {.count = limit, .value_bytes = 4}) != Schedule::distribution);
+        // Too few keys for one, whatever the file says.
+        CHECK(taken(device, 0, {.count = 1000}) != Schedule::distribution);
+    }
+    CHECK(taken(built_in, limit, {.count = limit}) != Schedule::distribution);
 }
 
 TEST_CASE("core: where there is no memory for a distribution that nobody demanded, another schedule sorts") {

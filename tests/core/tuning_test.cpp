@@ -70,7 +70,8 @@ DeviceInfo card() {
 
 ShapeTable example() {
     return {identity(card()),
-            {{1, 0, 5000, swapping_shape}, {4, 4096, 65536, small_shape}, {4, 70000, ShapeTable::no_end, rich_shape}}};
+            {{1, 0, 5000, swapping_shape}, {4, 4096, 65536, small_shape}, {4, 70000, ShapeTable::no_end, rich_shape}},
+            {{4, 12345}, {8, ShapeTable::no_end}}};
 }
 
 Error refusal(const fs::path& file, const DeviceInfo& device) {
@@ -97,6 +98,7 @@ TEST_CASE("shape file: what is written is read") {
     const ShapeTable read = read_shape_file(file, card());
     CHECK(read.device == example().device);
     CHECK(read.rows == example().rows);
+    CHECK(read.distribution_from == example().distribution_from);
     const TunedShapes tuned = find_tuned(card());
     CHECK(tuned.note.empty());
     CHECK(tuned.table.rows == example().rows);
@@ -120,6 +122,8 @@ TEST_CASE("shape file: files of version 2 stay readable") {
           "shape key_bytes=4 from=70000 below=any lanes=1 vectors=8 work_items=128 register_vectors=16 "
           "steps_per_pass=7 resident_groups=5 local_sync=1 remap=1 bank_swap=0 bank_padding=1 coalesced_store=1 "
           "columns=0\n"
+          "distribution key_bytes=4 from=12345\n"
+          "distribution key_bytes=8 from=never\n"
           "end\n");
 }
 
@@ -288,9 +292,14 @@ TEST_CASE("shape file: what is wrong is told with its line, and never believed")
          ":6: \" fast=1\" at the end of the line is too much"},
         {"coalesced_store=0 columns=0\n", "coalesced_store=0 columns=0\n\n", ":7: "},
         {"shape key", "shapes key", ":6: "},
-        {"\nend\n", "\nend", ":9: the file is cut short"},
-        {"\nend\n", "\nend\nend\n", ":9: the file goes on after its end"},
-        {"\nend\n", "\nEND\n", ":9: "},
+        {"distribution key_bytes=4", "distribution key_bytes=16", ":9: key_bytes is 16"},
+        {"distribution key_bytes=4", "distribution key_bytes=8", ":10: the limits are not in order"},
+        {"from=12345", "from=many", ":9: from is \"many\""},
+        {"from=12345", "from=12345 ", ":9: \" \" at the end of the line is too much"},
+        {"from=never\n", "from=never\nshape key_bytes=8\n", ":11: "},
+        {"\nend\n", "\nend", ":11: the file is cut short"},
+        {"\nend\n", "\nend\nend\n", ":11: the file goes on after its end"},
+        {"\nend\n", "\nEND\n", ":11: "},
     };
     for (const auto& [old, by, part] : wrong) require_useless(cache.store(card(), replaced(good, old, by)), part);
     require_useless(cache.store(card(), ""), ":1: the file is cut short");

@@ -18,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             }
             const std::string text = to_text(table);
             const FileOf again({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-            require(lanesort::read_shape_file(again.path(), device).rows == table.rows);
+            const lanesort::ShapeTable reread = lanesort::read_shape_file(again.path(), device);
+            require(reread.rows == table.rows && reread.distribution_from == table.distribution_from);
         } catch (const lanesort::Error& error) {
             require(error.code() == lanesort::ErrorCode::invalid_argument);
         }

@@ -1,11 +1,12 @@
 /// @file
-/// Shapes that were measured: the files that hold them, and where sorters look for those of `lanesort tune`.
+/// Shapes and limits that were measured: the files that hold them, and where sorters look for those of `lanesort tune`.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,9 @@ struct ShapeTable {
 
     DeviceIdentity device;  ///< where they were measured
     std::vector<Row> rows;  ///< by width, then by count; no two ranges of a width overlap
+    /// For widths whose schedules were compared: from so many keys on a distribution is faster than the others;
+    /// no_end: never. Where a width has none, the library decides.
+    std::map<std::size_t, std::uint64_t> distribution_from{};
 
     /// The shape for `count` keys of that many bytes (0: very many); nothing where the table has none.
     std::optional<Shape> find(std::size_t key_bytes, std::uint64_t count) const;
@@ -56,7 +60,8 @@ struct ShapeTable {
     void remove(std::size_t key_bytes, std::uint64_t from, std::uint64_t below);
 };
 
-/// Returns the table as a file holds it: lines for the version, the device and each row, and one that says `end`.
+/// Returns the table as a file holds it: lines for the version, the device, each row and each limit of a
+/// distribution, and one that says `end`.
 std::string to_text(const ShapeTable& table);
 
 /// Reads a file of that form, and returns its table. It may have been made for another device, as long as `device` can
@@ -73,7 +78,7 @@ std::filesystem::path tuned_file(const DeviceInfo& device);
 
 /// What tuned_file() holds.
 struct TunedShapes {
-    ShapeTable table;  ///< has no rows where there is no file or it is of no use
+    ShapeTable table;  ///< is empty where there is no file or it is of no use
     std::string note;  ///< why a file that is there is of no use, for a person; empty where all is well
 };
 

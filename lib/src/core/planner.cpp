@@ -102,10 +102,16 @@ std::optional<Shape> Planner::wanted_shape(std::uint64_t count, const ElementByt
     return shapes_.find(bytes.key, count);
 }
 
+std::optional<std::uint64_t> Planner::distribution_from(const ElementBytes& bytes) const {
+    if (bytes.all() > bytes.key) return std::nullopt;
+    const auto limit = shapes_.distribution_from.find(bytes.key);
+    return limit != shapes_.distribution_from.end() ? std::optional(limit->second) : std::nullopt;
+}
+
 void Planner::refuse_wanted_shape(const Error& error) {
     if (!is_tuned_ || (error.code() != ErrorCode::unsupported && error.code() != ErrorCode::build_failed)) throw error;
     note_ = fmt::format("tuned shapes are not used: {}", error.what());
-    shapes_.rows.clear();
+    shapes_ = {};
     planned_.clear();
 }
 

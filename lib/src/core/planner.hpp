@@ -48,6 +48,8 @@ public:
     const std::optional<Shape>& demanded_shape() const noexcept { return shape_; }
     /// The shape that the caller or a file wants for such elements; nothing where the library is to choose.
     std::optional<Shape> wanted_shape(std::uint64_t count, const ElementBytes& bytes) const;
+    /// From how many such elements on a distribution is to sort, as the same file says; nothing where it does not.
+    std::optional<std::uint64_t> distribution_from(const ElementBytes& bytes) const;
     /// That shape cannot be used. Gives it up, if it is a tuned one; else throws `error` on.
     void refuse_wanted_shape(const Error& error);
 
@@ -64,7 +66,7 @@ private:
 
     Backend& backend_;
     std::optional<Shape> shape_;  ///< the caller's
-    bool is_tuned_ = false;       ///< `shapes_` is what `lanesort tune` stored
+    bool is_tuned_ = false;       ///< `shapes_` are what `lanesort tune` stored
     ShapeTable shapes_;
     std::string note_;
     std::vector<Planned> planned_;  ///< the latest one last

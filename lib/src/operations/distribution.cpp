@@ -234,9 +234,12 @@ private:
     std::uint8_t program_ = 0;                      // its place in the work
 };
 
-/// Whether a sort that may take any schedule takes this one: by CUDA on an H200 it is faster than columns from so many
-/// bytes on (bench/NOTES.md). Cards with much less local memory were not measured, nor was OpenCL but to be slower.
-bool is_faster(const DeviceInfo& device, const Request& request, const ElementBytes& bytes) {
+/// Whether a sort that may take any schedule takes this one: from as many keys on as were measured on this device, or
+/// as many bytes as by CUDA on an H200 (bench/NOTES.md). Cards with much less local memory were not measured, nor was
+/// OpenCL but to be slower.
+bool is_faster(const Planner& planner, const Request& request, const ElementBytes& bytes) {
+    const DeviceInfo& device = planner.device();
+    if (const auto from = planner.distribution_from(bytes)) return device.compiles && request.count >= *from;
     constexpr std::uint64_t least_bytes = std::uint64_t{1} << 27, least_local_bytes = std::uint64_t{1} << 17;
     return device.backend == "CUDA" && device.local_bytes >= least_local_bytes && !bytes.is_record &&
            request.count * bytes.all() >= least_bytes;
@@ -298,7 +301,7 @@ bool add_distribution(Planner& planner, Work& work, const Request& request, cons
                       Slot indices, Slot values) {
     const DeviceInfo& device = planner.device();
     const bool is_demanded = request.schedule == Schedule::distribution;
-    if (!is_demanded && !is_faster(device, request, bytes)) return false;
+    if (!is_demanded && !is_faster(planner, request, bytes)) return false;
     if (!device.compiles)
         throw Error(
             ErrorCode::unsupported,
