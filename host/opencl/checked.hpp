@@ -6,6 +6,7 @@
 
 #include <lanesort/error.hpp>
 
+#include "../../lib/src/core/backend.hpp"
 #include "clhpp.hpp"
 
 namespace lanesort::opencl {
@@ -24,6 +25,17 @@ decltype(auto) checked(Call&& call) {
         return std::forward<Call>(call)();
     } catch (const cl::Error& failure) {
         throw to_error(failure);
+    }
+}
+
+/// Calls what is the first to need memory, before anything else is done.
+template <class Call>
+void allocate_first(const Call& call) {
+    try {
+        checked(call);
+    } catch (const Error& error) {
+        if (error.code() == ErrorCode::out_of_memory) throw detail::NoMemoryForWork(error);
+        throw;
     }
 }
 

@@ -2,14 +2,18 @@
 
 #include <bit>
 
+#include "checked.hpp"
+
 namespace lanesort::opencl {
 
 using detail::Argument, detail::Bindings, detail::Command, detail::Copy, detail::Launch, detail::Slot, detail::Work;
 
 OwnArrays::OwnArrays(const cl::Context& context, const detail::Arrays& arrays, Bindings& bindings) {
-    for (std::size_t slot = 0; slot < detail::slots; ++slot)
-        if (is_own(static_cast<Slot>(slot)) && arrays[slot].size() > 0)
-            bindings[slot] = {buffers_.emplace_back(context, CL_MEM_READ_WRITE, arrays[slot].size())(), 0};
+    allocate_first([&] {
+        for (std::size_t slot = 0; slot < detail::slots; ++slot)
+            if (is_own(static_cast<Slot>(slot)) && arrays[slot].size() > 0)
+                bindings[slot] = {buffers_.emplace_back(context, CL_MEM_READ_WRITE, arrays[slot].size())(), 0};
+    });
 }
 
 cl_mem buffer_of(const Bindings& bindings, Slot slot) noexcept { return static_cast<cl_mem>(bindings[slot].memory); }
@@ -58,7 +62,10 @@ cl::Event QueueExecutor::run(const Work& work, const Bindings& bindings, std::ve
     for (const Command& command : work.commands) {
         // An event costs time; an in-order queue needs only the last one.
         const bool needs_event = !in_order_ || after_launch || &command == &work.commands.back();
-        enqueue(work, bindings, command, wait_list, needs_event ? &finished : nullptr);
+        const auto enqueue_it = [&] { enqueue(work, bindings, command, wait_list, needs_event ? &finished : nullptr); };
+        // Some drivers take a buffer's memory when it is first used. What is copied before a launch can be so again.
+        if (launches_ == 0) allocate_first(enqueue_it);
+        else enqueue_it();
         // An in-order queue keeps the commands apart by itself; only the first one has to wait for the caller's events.
         wait_list.clear();
         if (!in_order_) wait_list.push_back(finished);

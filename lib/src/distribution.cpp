@@ -57,7 +57,10 @@ std::optional<Level> level_in(const DeviceInfo& device, const ElementBytes& byte
         level.shape.register_vectors =
             static_cast<unsigned>(std::clamp<std::uint64_t>(std::bit_floor(tile / work_items), 2, most_of_item));
         level.shape.vectors = level.shape.register_vectors / 2;
-        if (classify_local_bytes(level.shape, bytes, level.buckets) <= room) return level;
+        if (classify_local_bytes(level.shape, bytes, level.buckets) <= room &&
+            place_blocks_local_bytes(place_blocks_shape(level.shape), level.buckets) <= device.local_bytes &&
+            move_blocks_local_bytes(move_blocks_shape(level.shape)) <= device.local_bytes)
+            return level;
     }
     return std::nullopt;
 }
@@ -77,6 +80,17 @@ std::optional<Level> level_of(const DeviceInfo& device, const ElementBytes& byte
             if (leaf >= 2 * block)
                 if (auto level = level_in(device, bytes, bits, block, groups.number, groups.work_items)) return level;
     return std::nullopt;
+}
+
+/// Whether 32 bits suffice for what the kernels count, and a launch for the work-groups that there are to be.
+bool counts_fit(const Level& level, std::uint64_t count) noexcept {
+    constexpr std::uint64_t most_groups = (std::uint64_t{1} << 31) - 1, most_slots = (std::uint64_t{1} << 30) - 2,
+                            most_counted = (std::uint64_t{1} << 32) - 1;
+    // Each stripe leaves less than a block of each child, a head and a tail.
+    const std::uint64_t of_stripe = ((std::uint64_t{1} << level.buckets.bits) + 2) * level.buckets.block;
+    return level.slots <= most_slots && level.most_stripes <= most_groups && level.children() <= most_groups &&
+           (level.batch() << level.buckets.bits) * level.shares() <= most_groups &&
+           std::min(count, level.most_stripes * of_stripe) <= most_counted - level.buckets.block;
 }
 
 /// How a distribution can be made.
@@ -120,6 +134,7 @@ std::optional<Distribution> made_in(const Way& way, const DeviceInfo& device, co
         // As many as run at once, if ranges are not too many.
         added.most_stripes =
             std::max(std::uint64_t{device.compute_units} * added.shape.resident_groups, 2 * added.batch());
+        if (!counts_fit(added, count)) return std::nullopt;
         parents = added.children();
     }
     // The pool has what the tables leave, but no more than is of use; for each of its blocks an entry is noted.
@@ -223,7 +238,7 @@ SharedTables shared_tables(const Distribution& distribution) noexcept {
 std::optional<Distribution> make_distribution(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t count,
                                               std::uint64_t leaf, std::uint64_t most) {
     constexpr std::uint64_t most_count = std::uint64_t{1} << 34;  // slots have 30 bits
-    if (count < 4 * leaf || count > most_count) return std::nullopt;
+    if (leaf < 2 * team || count / 4 < leaf || count > most_count) return std::nullopt;
     // Few levels first, then many cuts, which need memory: that of a batch, or of wide blocks, is less.
     for (unsigned levels = 1; levels <= 4; ++levels)
         for (const std::uint64_t most_window : {64u, 512u, 2048u})

@@ -30,6 +30,8 @@ struct Level {
 
     std::uint64_t children() const noexcept { return parents << buckets.bits; }
     std::uint64_t batch() const noexcept { return parents / batches; }
+    /// Work-groups that fill the gaps of a child.
+    std::uint64_t shares() const noexcept { return std::clamp<std::uint64_t>(most_stripes / batch() / 32, 1, 16); }
 };
 
 /// All levels, and what they take besides the array.

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "devices_made_up.hpp"
+#include "distribution_rules.hpp"
 #include "integers.hpp"
 
 namespace lanesort::detail {
@@ -74,24 +75,46 @@ TEST_CASE("distribution: on poor devices, and however little or much memory it m
                         device.max_work_items = items;
                         const auto made = make_distribution(device, bytes, count, 512, most);
                         if (!made) continue;
+                        const char* const broken = test::broken_rule(*made, device, bytes, count, 512, most);
+                        CHECK_MESSAGE(broken == nullptr, broken);
                         std::uint64_t units = shared_tables(*made).end;
-                        for (const Level& level : made->levels) {
-                            units = level_tables(level, units).end;
-                            CHECK(level.shape.work_items <= items);
-                            CHECK(classify_local_bytes(level.shape, bytes, level.buckets) <= local);
-                            // What classify_elements counts in 16 bits, and what a work-item holds of a head and a
-                            // tail.
-                            const unsigned tile = level.shape.work_items * level.shape.register_vectors;
-                            CHECK(tile + level.buckets.block < 1u << 16);
-                            CHECK(tile % level.buckets.block == 0);
-                            CHECK(2 * level.buckets.block <= tile);
-                            CHECK(level.shape.work_items >= level.buckets.block);
-                        }
+                        for (const Level& level : made->levels) units = level_tables(level, units).end;
                         const std::uint64_t taken = 8 * units + (made->splitters + made->pool_elements) * bytes.all();
-                        CHECK(taken <= most);
                         // What is of no use is not taken.
                         CHECK(taken <= std::max<std::uint64_t>(4 * count * bytes.all(), 4 << 20));
                     }
+}
+
+TEST_CASE("distribution: within the limits of the kernels, whatever the device, or none") {
+    std::size_t made_in_all = 0;
+    for (const std::uint64_t local : {4096u, 6000u, 8192u, 16384u, 32768u, 65536u, 227u << 10})
+        for (const unsigned items : {32u, 128u, 256u, 1024u})
+            for (const unsigned units : {1u, 20u, 132u, 1u << 16, 1u << 31})
+                for (const ElementBytes& bytes :
+                     {ElementBytes(1), ElementBytes(4), ElementBytes(8, 8, 4), ElementBytes(64, 0, 1, true)})
+                    for (const std::uint64_t leaf : {1ull, 64ull, 512ull, 16384ull, 1ull << 20, 1ull << 63})
+                        for (const std::uint64_t count : {0ull, 300ull, 70'001ull, (1ull << 31) - 1, (1ull << 32) + 1,
+                                                          1ull << 34, (1ull << 34) + 1, ~0ull})
+                            for (const std::uint64_t most : {0ull, 1ull << 20, 1ull << 40}) {
+                                DeviceInfo device = test::graphics_card();
+                                device.local_bytes = local;
+                                device.max_work_items = items;
+                                device.compute_units = units;
+                                const auto made = make_distribution(device, bytes, count, leaf, most);
+                                if (!made) continue;
+                                ++made_in_all;
+                                CAPTURE(local);
+                                CAPTURE(items);
+                                CAPTURE(units);
+                                CAPTURE(bytes.all());
+                                CAPTURE(leaf);
+                                CAPTURE(count);
+                                CAPTURE(most);
+                                const char* const broken = test::broken_rule(*made, device, bytes, count, leaf, most);
+                                CHECK_MESSAGE(broken == nullptr, broken);
+                            }
+    CHECK(made_in_all > 1000);
+    MESSAGE(made_in_all, " plans");
 }
 
 TEST_CASE("distribution: 32 and 48 KB of local memory are enough for arrays of up to 256 MiB") {

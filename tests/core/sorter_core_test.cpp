@@ -477,6 +477,41 @@ TEST_CASE("core: a distribution has groups as small as its compiler wants, or is
     }
 }
 
+TEST_CASE("core: with little local memory a distribution has what the device has, or columns sort") {
+    unsigned by_distribution = 0;
+    for (const std::size_t local : {4u << 10, 8u << 10, 16u << 10, 32u << 10})
+        for (const unsigned items : {32u, 128u, 256u})
+            for (const Request& of : {Request{.count = 1 << 25},
+                                      {.count = 1 << 25, .value_bytes = 4},
+                                      {.count = 1 << 25, .key = KeyType::u64},
+                                      {.count = (1ull << 32) + 5}}) {
+                CAPTURE(local);
+                CAPTURE(items);
+                DeviceInfo device = test::graphics_card();
+                device.local_bytes = local;
+                device.max_work_items = items;
+                device.global_bytes = device.max_allocation_bytes = std::uint64_t{1} << 40;
+                const test::TemporaryFolder folder;
+                const std::filesystem::path file = folder.path() / "limits";
+                std::ofstream(file) << to_text({identity(device), {}, {{4, 1}, {8, 1}}});
+                SorterCore core(std::make_unique<DescribedDevice>(device, items), {.shape_file = file});
+                for (const Schedule schedule : {Schedule::automatic, Schedule::distribution}) {
+                    Request request = of;
+                    request.schedule = schedule;
+                    std::shared_ptr<const Work> work;
+                    const auto error = test::error_in([&] { work = core.planner().plan(request); });
+                    CHECK((!error || (schedule != Schedule::automatic && error->code() == ErrorCode::unsupported)));
+                    if (error) continue;
+                    by_distribution += work->report.schedule == Schedule::distribution;
+                    for (const auto& program : work->programs) {
+                        CHECK(program->parameters.local_bytes() <= local);
+                        CHECK(program->parameters.work_items() <= items);
+                    }
+                }
+            }
+    CHECK(by_distribution >= 10);
+}
+
 TEST_CASE("core: options and ranges say the schedule") {
     constexpr std::uint64_t extra = 4711;
     const KeyRangeIn<void*> keys{

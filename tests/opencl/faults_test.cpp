@@ -2,10 +2,16 @@
 // the caller's queue usable and the sorter able to sort. The calls fail in the layer of fault_layer.hpp.
 #include <malloc.h>
 
+#include <filesystem>
+#include <fstream>
+
+#include <lanesort/tuning.hpp>
+
 #include "error_support.hpp"
 #include "fault_layer.hpp"
 #include "opencl_target.hpp"
 #include "run_everywhere.hpp"
+#include "shapes.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -238,6 +244,62 @@ TEST_CASE("faults: the device is lost at each call") {
             }
         }
     MESSAGE(faults, " faults");
+}
+
+/// Whose sorts of keys of 4 bytes are by distribution unless something speaks against it.
+Sorter sorter_that_distributes(const OpenClTarget& target) {
+    const TemporaryFolder folder;
+    const std::filesystem::path file = folder.path() / "limits";
+    std::ofstream(file) << to_text({identity(target.info), {{4, 0, ShapeTable::no_end, small_leaves}}, {{4, 1}}});
+    return target.new_sorter({.shape_file = file});
+}
+
+TEST_CASE("faults: without memory for a distribution that nobody demanded, another schedule sorts") {
+    Random random(seed());
+    for (OpenClTarget& target : devices_behind_layer()) {
+        CAPTURE(target.name);
+        Sorter sorter = sorter_that_distributes(target);
+        Request request{.extra_bytes = 3 << 20};
+        const auto keys = random_keys<std::uint32_t>(2100, random);
+        const auto layout = [&] { return std::make_shared<const Layout>(problem_of(request, keys)); };
+        using Call = std::function<SortReport(const Layout&, const cl::Buffer&)>;
+        const Call enqueue = [&](const Layout& of, const cl::Buffer& buffer) {
+            return opencl::enqueue(sorter, target.queue(), call_in<opencl::Memory>(buffer(), of.call()));
+        };
+        const Call record = [&](const Layout& of, const cl::Buffer& buffer) {
+            return opencl::Recorded(sorter, target.queue(), call_in<opencl::Memory>(buffer(), of.call())).enqueue();
+        };
+        // The schedule of a sort during which that call lacks memory.
+        const auto taken = [&](const Call& call, const std::string& entry_point, std::size_t number) {
+            const auto of = layout();
+            const cl::Buffer buffer = buffer_of(target, of->before());
+            SortReport report;
+            {
+                const Fault fault(entry_point, number, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+                report = call(*of, buffer);
+            }
+            target.queue.finish();
+            of->check(read<std::byte>(target.queue, buffer, of->before().size()));
+            return report.schedule;
+        };
+        REQUIRE(taken(enqueue, "", 0) == Schedule::distribution);  // compiles
+        REQUIRE(taken(enqueue, "", 0) == Schedule::distribution);
+        const std::size_t buffers = calls()["clCreateBuffer"];
+        CHECK(buffers == 2);  // tables and pool
+        for (const Call& call : {enqueue, record})
+            for (std::size_t number = 1; number <= buffers; ++number)
+                CHECK(taken(call, "clCreateBuffer", number) != Schedule::distribution);
+        // A driver that takes memory late tells so at the first launch; at the second one keys were moved.
+        CHECK(taken(enqueue, "clEnqueueNDRangeKernel", 1) != Schedule::distribution);
+        const auto code = [&](const std::string& entry_point, std::size_t number) {
+            return error_of([&] { taken(enqueue, entry_point, number); }).code();
+        };
+        CHECK(code("clEnqueueNDRangeKernel", 2) == ErrorCode::out_of_memory);
+        target.queue.finish();
+        request.schedule = Schedule::distribution;
+        for (const char* const entry_point : {"clCreateBuffer", "clEnqueueNDRangeKernel"})
+            CHECK(code(entry_point, 1) == ErrorCode::out_of_memory);
+    }
 }
 
 TEST_CASE("faults: a call on the way to the devices hides none without a word") {

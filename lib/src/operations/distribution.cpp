@@ -180,15 +180,14 @@ private:
         move.add_count(level.pool_blocks, 4);
 
         use(programs_[number].place);
-        const std::uint64_t shares = std::clamp<std::uint64_t>(level.most_stripes / level.batch() / 32, 1, 16);
-        Launch& fill = launch("fill_gaps", (level.batch() << level.buckets.bits) * shares);
+        Launch& fill = launch("fill_gaps", (level.batch() << level.buckets.bits) * level.shares());
         elements(fill);
         pool(fill, distribution_.splitters);
         for (const std::uint64_t of : {bounds, shared_.divided, shared_.first_stripes, shared_.placed, shared_.totals,
                                        shared_.starts, children, child_states})
             table(fill, of);
         fill.add_count(level.batch(), 4);
-        fill.add(shares, 4);
+        fill.add(level.shares(), 4);
         fill.add_count(level.pool_blocks, 4);
     }
 
