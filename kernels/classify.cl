@@ -336,11 +336,13 @@ typedef struct {
 /* Elements of the tile that begins with `slot`. */
 INLINE uint size_of_tile(uint slot, uint end_slot) { return slot < end_slot ? MIN((uint)TILE_SLOTS, end_slot - slot) * BLOCK : 0; }
 
+/* Where a tile is short the last element stands in for what it lacks: comparators see elements only. */
 INLINE void load_tile(element_t* r, arrays_t from, uint slot, uint end_slot, uint makes_indices) {
     uint size = size_of_tile(slot, end_slot);
+    if (size == 0) return;
     UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) {
         uint i = m * WORK_ITEMS + LOCAL_ID;
-        if (i < size) r[m] = load_at(from, (position_t)slot * BLOCK + i, makes_indices);
+        r[m] = load_at(from, (position_t)slot * BLOCK + MIN(i, size - 1), makes_indices);
     }
 }
 

@@ -135,6 +135,22 @@ TEST_SUITE("small sorts") {
     }
 }
 
+TEST_SUITE("small distributions") {
+    TEST_CASE("small distributions: in two levels where local memory is 32 KB") {
+        const Shape leaves{.vectors = 2, .work_items = 16, .register_vectors = 4, .steps_per_pass = 4};
+        Random random(seed());
+        for (Target& target : targets()) {
+            if (!target.can_run(leaves, 4)) continue;
+            const Request request{.schedule = Schedule::distribution, .extra_bytes = 1 << 20};
+            const Layout layout(problem_of(request, random_keys<std::uint32_t>(2703, random)));
+            const auto memory = target.memory(layout.before());
+            Sorter sorter = target.new_sorter(leaves);
+            CHECK(memory->enqueue(sorter, layout.call()).schedule == Schedule::distribution);
+            layout.check(memory->read());
+        }
+    }
+}
+
 TEST_SUITE("small enqueued sorts") {
     TEST_CASE("small enqueued sorts: other operations, in vectors, in local memory and in the cache") {
         for (Target& target : targets())
