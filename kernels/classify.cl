@@ -74,7 +74,7 @@ INLINE void put_in_order(uint descends, element_t* a, element_t* b) {
 #define IN_SAMPLE(i) ((i) + (i) / 8)
 
 /* As many as registers hold, a power of two. */
-#define SORTED_AT_ONCE (KEY_BYTES + VALUE_BITS / 8 <= 16 ? 8u : 4u)
+#define SORTED_AT_ONCE (KEY_BYTES + VALUE_BITS / 8 < 16 ? 8u : 4u)
 
 /* Sorts so many elements in local memory, a power of two, by the bitonic network: a few steps at a time, among those elements that a
  * work-item holds. Barriers: one for each three steps of a phase, or two. */

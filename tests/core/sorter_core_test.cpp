@@ -378,7 +378,13 @@ TEST_CASE("core: CUDA sorts by distribution from 128 MiB on, where nothing speak
     SorterCore core = core_for(FullCard::card(), 1024);
     const auto taken = [&](const Request& request) { return core.planner().plan(request)->report.schedule; };
     constexpr std::uint64_t large = 1 << 25;
-    const Comparator comparator{.type = "uint", .bytes = 4, .before = "a < b"};
+    const Comparator record{.type = "ulong", .bytes = 8, .before = "a < b"};
+    const Comparator wide_record{
+        .type = "pair", .bytes = 32, .before = "a < b", .declarations = "typedef ulong4 pair;"};
+    const Comparator of_16_bytes{
+        .type = "pair", .bytes = 16, .before = "a < b", .declarations = "typedef ulong2 pair;"};
+    CHECK(taken({.count = large / 8, .key = of_16_bytes}) == Schedule::distribution);
+    CHECK(taken({.count = large / 8 - 1, .key = of_16_bytes}) != Schedule::distribution);
     CHECK(taken({.count = large}) == Schedule::distribution);
     CHECK(taken({.count = large - 1}) != Schedule::distribution);
     CHECK(taken({.count = large / 2, .value_bytes = 4}) == Schedule::distribution);
@@ -389,7 +395,9 @@ TEST_CASE("core: CUDA sorts by distribution from 128 MiB on, where nothing speak
                                    {.count = large, .first = 10},
                                    {.operation = Operation::merge, .count = large, .middle = 10},
                                    {.count = large, .extra_bytes = 1000},
-                                   {.count = large, .key = comparator}})
+                                   {.count = large, .key = wide_record},
+                                   {.count = large / 4 - 1, .key = record},
+                                   {.count = large, .stable = true, .key = record}})
         CHECK(taken(request) != Schedule::distribution);
     SorterCore other = core_for(test::graphics_card(), 256);
     CHECK(other.planner().plan({.count = large})->report.schedule != Schedule::distribution);

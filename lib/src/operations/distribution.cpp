@@ -234,14 +234,19 @@ private:
 };
 
 /// Whether a sort that may take any schedule takes this one: from as many keys on as were measured on this device, or
-/// as many bytes as by CUDA on an H200 (bench/NOTES.md). Cards with much less local memory were not measured, nor was
-/// OpenCL but to be slower.
+/// as many bytes as by CUDA on an H200 (bench/NOTES.md): half as many of records, of which wider ones were not
+/// measured. Nor were cards with much less local memory, and OpenCL but to be slower.
 bool is_faster(const Planner& planner, const Request& request, const ElementBytes& bytes) {
     const DeviceInfo& device = planner.device();
     if (const auto from = planner.distribution_from(bytes)) return device.compiles && request.count >= *from;
     constexpr std::uint64_t least_bytes = std::uint64_t{1} << 27, least_local_bytes = std::uint64_t{1} << 17;
-    return device.backend == "CUDA" && device.local_bytes >= least_local_bytes && !bytes.is_record &&
-           request.count * bytes.all() >= least_bytes;
+    constexpr std::size_t widest_record = 16;
+    if (device.backend != "CUDA" || device.local_bytes < least_local_bytes) return false;
+    if (bytes.is_record) {
+        const bool is_alone = bytes.value == 0 && !request.stable && request.index_bytes == 0;
+        return is_alone && bytes.key <= widest_record && request.count * bytes.key >= least_bytes / 2;
+    }
+    return request.count * bytes.all() >= least_bytes;
 }
 
 /// A request that sorts the ranges from and to the places that a table in the work's own integers tells.
@@ -277,7 +282,7 @@ CompiledDistribution compile_all(Planner& planner, const Request& request, const
                                     "or the {} bytes that it may take are too small",
                                     request.count, device.name, most));
         const Request leaves = leaves_of(request, made->leaves(), leaf);
-        Network of_leaves = make_network(planner, leaves, bytes, true);
+        Network of_leaves = make_network(planner, leaves, bytes, {.sorts_leaves = true});
         if (of_leaves.plan.passes.size() > 1) {
             // The device's compiler wants a smaller tile.
             leaf = of_leaves.plan.shape.tile_keys();
@@ -288,7 +293,10 @@ CompiledDistribution compile_all(Planner& planner, const Request& request, const
         const Request few = leaves_of(request, made->few(), leaf * most_tiles_of_few);
         Request whole = leaves_of(request, 1, request.count);
         whole.schedule = Schedule::columns;  // has the fewest launches that find nothing to do
-        Network of_few = make_network(planner, few, bytes, true), of_whole = make_network(planner, whole, bytes, true);
+        // What is nearly never left takes the shape of leaves: few elements by their program, and a larger tile of
+        // records takes the compiler many times as long.
+        const NetworkUse use{.sorts_leaves = true, .like = of_leaves.plan.shape};
+        Network of_few = make_network(planner, few, bytes, use), of_whole = make_network(planner, whole, bytes, use);
         return {
             *made, std::move(levels), leaves, few, whole, std::move(of_leaves), std::move(of_few), std::move(of_whole)};
     }

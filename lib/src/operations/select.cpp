@@ -209,7 +209,7 @@ private:
         passed.segments = sieve_.rows;
         passed.longest = sieve_.room;
         passed.offset_bytes = sizeof(std::uint64_t);
-        Network network = make_network(planner_, passed, parameters_.bytes, true);
+        Network network = make_network(planner_, passed, parameters_.bytes, {.sorts_leaves = true});
         network.segments = Slot::own_integers;
         network.first_segment = bounds_;
         add_network(work_, std::move(network), passed, Slot::own_keys, Slot::own_indices);

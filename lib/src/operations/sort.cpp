@@ -33,13 +33,13 @@ unsigned tiles_per_group(const KernelParameters& parameters, const DeviceInfo& d
 
 /// As make_network(), in that shape; `adapts`: in a smaller one where its kernels need that.
 Network network_in(Planner& planner, Shape shape, bool adapts, const Request& request, const ElementBytes& bytes,
-                   bool sorts_leaves) {
+                   const NetworkUse& use) {
     const DeviceInfo& device = planner.device();
     const bool merges = request.operation == Operation::merge;
     const std::uint64_t length = request.length();
     const unsigned resident_items = shape.resident_groups * shape.work_items;
     if (request.in_rows() && device.compiles) shape = fit_row(shape, length, !request.has_segments());
-    if (sorts_leaves || request.schedule == Schedule::network) shape.columns = false;
+    if (use.sorts_leaves || request.schedule == Schedule::network) shape.columns = false;
     if (request.schedule == Schedule::columns) shape.columns = may_have_columns(shape);
     KernelParameters parameters{.bytes = bytes,
                                 .count_sync = request.counts_syncs,
@@ -47,7 +47,7 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
                                 .shape = shape,
                                 .offset_bytes = request.offset_bytes};
     parameters.order_by(request.key);
-    parameters.leaves = sorts_leaves;
+    parameters.leaves = use.sorts_leaves;
     // The compiler's register use may allow smaller work-groups than the device does; fewer tiles or smaller shapes
     // need fewer.
     DeviceInfo limited = device;
@@ -128,19 +128,20 @@ ElementBytes element_bytes(const Request& request, std::size_t index_bytes) noex
     return {request.key.bytes(), request.value_bytes, index_bytes == 0 && is_record ? 1 : index_bytes, is_record};
 }
 
-Network make_network(Planner& planner, const Request& request, const ElementBytes& bytes, bool sorts_leaves) {
+Network make_network(Planner& planner, const Request& request, const ElementBytes& bytes, const NetworkUse& use) {
+    if (use.like) return network_in(planner, *use.like, true, request, bytes, use);
     // Many rows fill the device, however short they are: then large tiles are of use, unless they exceed a row.
     constexpr std::uint64_t long_row = 4096;
     const std::uint64_t count = request.length() <= long_row ? request.length() : request.count;
     if (const std::optional<Shape> wanted = planner.wanted_shape(count, bytes)) {
         try {
             require_fit(*wanted, bytes, planner.device());
-            return network_in(planner, *wanted, false, request, bytes, sorts_leaves);
+            return network_in(planner, *wanted, false, request, bytes, use);
         } catch (const Error& error) {
             planner.refuse_wanted_shape(error);
         }
     }
-    return network_in(planner, choose_shape(planner.device(), bytes, count), true, request, bytes, sorts_leaves);
+    return network_in(planner, choose_shape(planner.device(), bytes, count), true, request, bytes, use);
 }
 
 void add_network(Work& work, Network network, const Request& request, Slot keys, Slot indices, Slot values) {

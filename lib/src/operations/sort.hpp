@@ -15,9 +15,14 @@ struct Network {
     std::uint64_t first_segment = 0;  ///< integers before these
 };
 
+/// What a network of a distribution is for, and what it shares with another one.
+struct NetworkUse {
+    bool sorts_leaves = false;       ///< its segments are those of a distribution (kernels/rows.h)
+    std::optional<Shape> like = {};  ///< the shape of another network for the same elements
+};
+
 /// The network that sorts, or merges, what the request describes, moving elements of such bytes.
-/// `sorts_leaves`: its segments are those of a distribution (kernels/rows.h).
-Network make_network(Planner& planner, const Request& request, const ElementBytes& bytes, bool sorts_leaves = false);
+Network make_network(Planner& planner, const Request& request, const ElementBytes& bytes, const NetworkUse& use = {});
 
 /// Its launches, on keys, indices and values in those slots. Of the others it takes those that there are.
 void add_network(Work& work, Network network, const Request& request, Slot keys, Slot indices,
