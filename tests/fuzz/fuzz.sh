@@ -11,7 +11,7 @@ command -v clang++ >/dev/null || {
     echo "skipped: there is no clang++"
     exit 77
 }
-targets=(npy text table gzip shape_file plan)
+targets=(npy text table gzip shape_file plan distribution)
 cmake --preset asan >/dev/null
 cmake --build --preset asan --parallel "$(nproc)" --target "${targets[@]/%/_fuzz}"
 mkdir -p build/fuzz
