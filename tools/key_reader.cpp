@@ -243,6 +243,17 @@ void KeyReader::turn_into_floats() {
         std::memcpy(keys_.data() + i * sizeof negative_zero, &negative_zero, sizeof negative_zero);
 }
 
+KeyReader::Run KeyReader::lend_keys() {
+    const KeyType found = floats_ ? KeyType::f64 : above_i64_ ? KeyType::u64 : KeyType::i64;
+    return {{type_.value_or(found), std::move(keys_)}, floats_ ? 0 : negative_zeros_.size()};
+}
+
+void KeyReader::forget_keys(Run&& run) {
+    keys_ = std::move(run.numbers.bytes);
+    keys_.shrink(0);
+    negative_zeros_.clear();
+}
+
 Numbers KeyReader::finish() {
     if (type_) return {*type_, std::move(keys_)};
     if (decimal_) return {KeyType::f64, std::move(keys_)};

@@ -53,6 +53,17 @@ public:
     /// Bytes of the keys until now.
     std::uint64_t key_bytes() const noexcept { return keys_.size(); }
 
+    /// The keys until now, of the type that holds them all so far, and how many of them are zeros that a turn into
+    /// f64 makes -0. Their memory is lent: forget_keys() has it used again.
+    struct Run {
+        Numbers numbers;
+        std::uint64_t negative_zeros;
+    };
+    Run lend_keys();
+    void forget_keys(Run&& run);
+    /// Makes room for so many bytes of keys.
+    void reserve(std::size_t bytes) { keys_.room(bytes); }
+
     /// All keys. Refuses the first of those that no type holds together.
     Numbers finish();
 

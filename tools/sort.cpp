@@ -9,6 +9,7 @@
 
 #include "command.hpp"
 #include "device_sort.hpp"
+#include "external_sort.hpp"
 #include "files.hpp"
 #include "numbers.hpp"
 #include "table_order.hpp"
@@ -33,8 +34,10 @@ public:
                 "the same, and write in front of it how many they are: of text, with a tab between; of tables, in "
                 "a first column")
             ->excludes(unique);
+        CLI::Option* const memory = add_memory(command, memory_, folder_);
         options_.shape.add_to(command);
         options_.schedule.add_to(command);
+        memory->excludes("--schedule")->excludes("--data-independent")->excludes(by_column);
         command.footer(
             "OUT appears whole or not at all. NaNs come last, and first with --reverse. Lines of a table stay as they\n"
             "are; those with equal keys keep their order. Columns may be quoted, as in RFC 4180. A .npy file is known\n"
@@ -60,6 +63,13 @@ private:
         if (counts_ && !options_.text) throw BadInput("--count is for use with --text or --by-column");
         if (unique_ && npy && npy->shape.size() > 1)
             throw BadInput(fmt::format("{} has rows, which --unique would make unequally long", in.name()));
+        if (memory_) {
+            using Equal = NumberSort::Equal;
+            const Equal equal = counts_ ? Equal::count : unique_ ? Equal::keep_first : Equal::keep;
+            NumberSort sort(options_, device, *memory_, temporary_folder(folder_, options_.out), equal);
+            sort.run(in, npy, out);
+            return sort.print_stats();
+        }
         NumberFile file = options_.read_numbers(in, npy);
         Numbers& keys = file.numbers;
         device.run(sort(device.range_of(keys)));
@@ -79,6 +89,8 @@ private:
 
     SortArguments options_;
     bool unique_ = false, counts_ = false;
+    std::optional<std::uint64_t> memory_;
+    std::string folder_;
 };
 
 }  // namespace
