@@ -65,6 +65,26 @@ std::size_t MemoryPlan::buffer_bytes(std::size_t runs) const noexcept {
     return static_cast<std::size_t>(std::min(usable_ / (runs + 1) / page * page, most));
 }
 
+void announce_runs(const TemporaryFile& file, const MemoryPlan& plan, std::size_t run_bytes, bool stats,
+                   std::uint64_t expected_bytes, std::uint64_t most_bytes) {
+    // Where one pass does not do, there are two files for a while.
+    const auto needed_for = [&](std::uint64_t bytes) {
+        return bytes / run_bytes >= plan.most_runs() ? 2 * bytes : bytes;
+    };
+    file.require_space(needed_for(expected_bytes));
+    if (!stats && ::isatty(STDERR_FILENO) == 0) return;
+    const std::string size =
+        expected_bytes > 0 ? fmt::format("up to {} bytes", needed_for(most_bytes)) : "as much as IN";
+    tell(
+        fmt::format("runs of {} bytes go to a temporary file in {}, which takes {}\n", run_bytes, file.folder(), size));
+}
+
+void print_run_stats(bool stats, std::size_t runs, std::size_t passes, std::uint64_t temporary_bytes) {
+    if (!stats) return;
+    tell(fmt::format("{:<20}{}\n{:<20}{}\n{:<20}{}\n", "runs", runs, "merge passes", passes, "temporary bytes",
+                     temporary_bytes));
+}
+
 /// Reads a run by and by, as integers in the order of the sort.
 template <class Bits>
 class NumberSort::Reader {
@@ -182,7 +202,9 @@ void NumberSort::sort_text(InputFile& in, OutputFile& out) {
         // A line has a digit and its end at least, but most have more: those of the first run tell how many.
         const std::uint64_t size = in.known_size(), bytes = options_.type ? key_bytes(*options_.type) : 8;
         const double part = static_cast<double>(size) / static_cast<double>(in.taken());
-        announce(static_cast<std::uint64_t>(static_cast<double>(first.bytes.size()) * part), (size / 2 + 1) * bytes);
+        announce_runs(*file_, plan_, run_bytes_, options_.stats,
+                      static_cast<std::uint64_t>(static_cast<double>(first.bytes.size()) * part),
+                      (size / 2 + 1) * bytes);
     };
     NumberFile file;
     {
@@ -208,7 +230,7 @@ void NumberSort::sort_raw(InputFile& in, KeyType type, const std::optional<NpyHe
     if (!npy) require_whole_keys(in, in.known_size(), type);
     before_runs_ = [&](const Numbers&) {
         const std::uint64_t size = in.known_size() - std::min(in.known_size(), head);
-        announce(size, size);
+        announce_runs(*file_, plan_, run_bytes_, options_.stats, size, size);
     };
     Numbers last = read_runs(in, type, UINT64_MAX);
     in.require_unchanged();
@@ -235,7 +257,9 @@ void NumberSort::sort_raw(InputFile& in, KeyType type, const std::optional<NpyHe
 void NumberSort::sort_rows(InputFile& in, const NpyHeader& npy, OutputFile& out) {
     out.write(npy.bytes.data(), npy.bytes.size());
     const std::uint64_t row_bytes = npy.shape.back() * key_bytes(npy.type);
-    before_runs_ = [&](const Numbers&) { announce(row_bytes, row_bytes); };
+    before_runs_ = [&](const Numbers&) {
+        announce_runs(*file_, plan_, run_bytes_, options_.stats, row_bytes, row_bytes);
+    };
     std::uint64_t read = 0;
     Progress progress("sorting rows");
     while (row_bytes > 0 && !in.peek(1).empty()) {
@@ -271,16 +295,6 @@ Numbers NumberSort::read_runs(InputFile& in, KeyType type, std::uint64_t bytes) 
         keys.bytes.shrink(0);
         if (is_known) progress(std::min(in.taken(), in.known_size() - 1), in.known_size());
     }
-}
-
-void NumberSort::announce(std::uint64_t expected_bytes, std::uint64_t most_bytes) {
-    // Where one pass does not do, there are two files for a while.
-    const auto files_for = [&](std::uint64_t bytes) { return bytes / run_bytes_ >= plan_.most_runs() ? 2u : 1u; };
-    if (expected_bytes > 0) file_->require_space(files_for(expected_bytes) * expected_bytes);
-    if (!options_.stats && ::isatty(STDERR_FILENO) == 0) return;
-    const std::string size = most_bytes > 0 ? fmt::format("up to {}", files_for(most_bytes) * most_bytes) : "as many";
-    tell(fmt::format("runs of {} bytes go to a temporary file in {}, which takes {} bytes{}\n", run_bytes_, folder_,
-                     size, most_bytes > 0 ? "" : " as the keys"));
 }
 
 void NumberSort::add_run(Numbers& keys, std::uint64_t negative_zeros) {
@@ -371,7 +385,5 @@ void NumberSort::merge_as(KeyType type, std::size_t first, std::size_t count, co
 }
 
 void NumberSort::print_stats() const {
-    if (options_.stats)
-        tell(fmt::format("{:<20}{}\n{:<20}{}\n{:<20}{}\n", "runs", std::max<std::size_t>(all_runs_, 1), "merge passes",
-                         passes_, "temporary bytes", most_bytes_));
+    print_run_stats(options_.stats, std::max<std::size_t>(all_runs_, 1), passes_, most_bytes_);
 }

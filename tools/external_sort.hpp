@@ -32,12 +32,19 @@ private:
     std::uint64_t usable_;
 };
 
+/// What becomes of numbers, or records with keys, that are equal.
+enum class Equal { keep, keep_first, count };
+
+/// Throws where the folder of the file has no room for what runs of so many bytes in all take, as far as that is known
+/// (0: not at all), and says on a terminal, or with --stats, how much it is at most.
+void announce_runs(const TemporaryFile& file, const MemoryPlan& plan, std::size_t run_bytes, bool stats,
+                   std::uint64_t expected_bytes, std::uint64_t most_bytes);
+/// What --stats says of the runs.
+void print_run_stats(bool stats, std::size_t runs, std::size_t passes, std::uint64_t temporary_bytes);
+
 /// Sorts the numbers of IN into OUT, with the same bytes as a sort in memory.
 class NumberSort {
 public:
-    /// What becomes of equal numbers.
-    enum class Equal { keep, keep_first, count };
-
     NumberSort(const SortArguments& options, DeviceSort& device, std::uint64_t memory, std::string folder, Equal equal);
 
     /// Throws BadInput where IN is written to meanwhile.
@@ -63,7 +70,6 @@ private:
     Numbers read_runs(InputFile& in, lanesort::KeyType type, std::uint64_t bytes);
 
     void add_run(Numbers& keys, std::uint64_t negative_zeros = 0);
-    void announce(std::uint64_t expected_bytes, std::uint64_t most_bytes);
     void end_runs(Numbers& last);
     void for_each_block(lanesort::KeyType type, Numbers& last, const Take& take);
     void merge(lanesort::KeyType type, std::size_t first, std::size_t count, const Take& take) const;

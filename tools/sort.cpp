@@ -10,6 +10,7 @@
 #include "command.hpp"
 #include "device_sort.hpp"
 #include "external_sort.hpp"
+#include "external_table.hpp"
 #include "files.hpp"
 #include "numbers.hpp"
 #include "table_order.hpp"
@@ -37,7 +38,7 @@ public:
         CLI::Option* const memory = add_memory(command, memory_, folder_);
         options_.shape.add_to(command);
         options_.schedule.add_to(command);
-        memory->excludes("--schedule")->excludes("--data-independent")->excludes(by_column);
+        memory->excludes("--schedule")->excludes("--data-independent");
         command.footer(
             "OUT appears whole or not at all. NaNs come last, and first with --reverse. Lines of a table stay as they\n"
             "are; those with equal keys keep their order. Columns may be quoted, as in RFC 4180. A .npy file is known\n"
@@ -64,9 +65,7 @@ private:
         if (unique_ && npy && npy->shape.size() > 1)
             throw BadInput(fmt::format("{} has rows, which --unique would make unequally long", in.name()));
         if (memory_) {
-            using Equal = NumberSort::Equal;
-            const Equal equal = counts_ ? Equal::count : unique_ ? Equal::keep_first : Equal::keep;
-            NumberSort sort(options_, device, *memory_, temporary_folder(folder_, options_.out), equal);
+            NumberSort sort(options_, device, *memory_, temporary_folder(folder_, options_.out), equal());
             sort.run(in, npy, out);
             return sort.print_stats();
         }
@@ -80,12 +79,19 @@ private:
     }
 
     void sort_table(DeviceSort& device, InputFile& in, OutputFile& out) const {
+        if (memory_) {
+            TableSort sort(options_, device, *memory_, temporary_folder(folder_, options_.out), equal());
+            sort.run(in, out);
+            return sort.print_stats();
+        }
         const TextTable table(in, options_.table);
         TableKeys keys = table.read_keys(options_.type);
         IndexArray order = sorted_records(device, table, keys, unique_ || counts_), counts(sizeof(std::uint64_t));
         if (unique_ || counts_) order = distinct_records(table, keys, order, counts_ ? &counts : nullptr);
         table.write(out, keys.records, order, counts_ ? &counts : nullptr);
     }
+
+    Equal equal() const noexcept { return counts_ ? Equal::count : unique_ ? Equal::keep_first : Equal::keep; }
 
     SortArguments options_;
     bool unique_ = false, counts_ = false;

@@ -4,6 +4,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -56,16 +57,17 @@ void TemporaryFile::require_space(std::uint64_t bytes) const {
                         folder_, bytes, left));
 }
 
-void TemporaryFile::append(const void* from, std::size_t bytes) {
+void TemporaryFile::write(std::uint64_t offset, const void* from, std::size_t bytes) {
     const auto* next = static_cast<const char*>(from);
     while (bytes > 0) {
-        const ssize_t written = ::pwrite(file_.get(), next, bytes, static_cast<off_t>(size_));
+        const ssize_t written = ::pwrite(file_.get(), next, bytes, static_cast<off_t>(offset));
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) fail("write");
         next += written;
-        size_ += static_cast<std::uint64_t>(written);
+        offset += static_cast<std::uint64_t>(written);
         bytes -= static_cast<std::size_t>(written);
     }
+    size_ = std::max(size_, offset);
 }
 
 void TemporaryFile::read(std::uint64_t offset, void* to, std::size_t bytes) const {

@@ -17,10 +17,13 @@ class TemporaryFile {
 public:
     explicit TemporaryFile(std::string folder);
 
+    const std::string& folder() const noexcept { return folder_; }
     std::uint64_t size() const noexcept { return size_; }
     /// Throws SystemFailure where the folder has no room for that many bytes more.
     void require_space(std::uint64_t bytes) const;
-    void append(const void* from, std::size_t bytes);
+    void append(const void* from, std::size_t bytes) { write(size_, from, bytes); }
+    /// Writes bytes over others that were appended, or behind them.
+    void write(std::uint64_t offset, const void* from, std::size_t bytes);
     /// Reads bytes that were appended.
     void read(std::uint64_t offset, void* to, std::size_t bytes) const;
     /// Has bytes that will be read soon brought from the disk.

@@ -159,6 +159,94 @@ TEST_CASE("--memory: .npy files, their rows, and standard input") {
                     "its header says shape");
 }
 
+/// A table of records with quoted line ends, missing keys and many equal ones.
+std::string some_table(std::size_t records, const std::string& line_end) {
+    Random random(seed());
+    const auto word = [&] {
+        std::string letters;
+        for (std::uint64_t i = random() % 12; i > 0; --i) letters += static_cast<char>('a' + random() % 5);
+        return letters;
+    };
+    std::string table = "\xef\xbb\xbf" + std::string("id,price,name,note") + line_end;
+    for (std::size_t i = 0; i < records; ++i) {
+        std::string price = std::to_string(static_cast<int>(random() % 200) - 50);
+        if (random() % 8 == 0) price = random() % 2 == 0 ? "NA" : "";
+        if (random() % 8 == 0) price = "-0";
+        if (i > records / 2 && random() % 8 == 0) price = random() % 2 == 0 ? "1.5" : "nan";
+        std::string name = word();
+        if (random() % 3 == 0) name = fmt::format("\"{}\"\",\"\"{}{}\"", name, random() % 4 == 0 ? "\r\n" : "", word());
+        table += fmt::format("{},{},{},{}{}", i, price, name, word(), i + 1 < records ? line_end : "");
+    }
+    return table;
+}
+
+TEST_CASE("--memory: tables, whole lines by their keys") {
+    const Scene scene;
+    const std::string table = scene.file("table.csv", some_table(120000, "\n"));
+    const std::string stats = require_same(scene, {"--by-column", "price"}, table);
+    CHECK(stat(stats, "runs") > 2);
+    CHECK(stat(stats, "merge passes") == 1);
+    CHECK(stat(stats, "temporary bytes") <= stated(stats));
+    for (const Words& columns :
+         std::initializer_list<Words>{{"--by-column", "name:text", "--by-column", "price:desc"},
+                                      {"--by-column", "price:desc", "--by-column", "note:text:desc"},
+                                      {"--missing-as", "nan", "--by-column", "2", "--header"},
+                                      {"--by-column", "note:text", "--missing", "a,b"}})
+        for (const char* const flag : {"", "--reverse", "--unique", "--count"}) {
+            Words words = columns;
+            if (*flag != 0) words.push_back(flag);
+            CAPTURE(flag);
+            require_same(scene, words, table);
+        }
+    require_same(scene, {"--by-column", "price", "--reverse"}, scene.file("dos.csv", some_table(120000, "\r\n")));
+    Words five = {"--by-column", "name:text"};
+    for (const char* const column : {"price", "id:desc", "note:text", "name:text"})
+        five.insert(five.end(), {"--by-column", column});
+    require_same(scene, five, table);
+}
+
+TEST_CASE("--memory: tables in several passes, without a header, whose type is found late") {
+    const Scene scene;
+    Random random(seed());
+    std::string lines;
+    for (int i = 0; i < 600000; ++i) lines += std::to_string(random() % 1000) + "\t" + std::to_string(i) + "\n";
+    for (const Words& words :
+         std::initializer_list<Words>{{"--by-column", "1"}, {"--by-column", "1", "--type", "i32"}}) {
+        const std::string stats = require_same(scene, words, scene.file("in.tsv", lines + "7\tlast"));
+        CHECK(stat(stats, "merge passes") > 1);
+        CHECK(stat(stats, "temporary bytes") <= stated(stats));
+        require_same(scene, words, scene.file("in.tsv", lines + "1000\tlast"));
+    }
+    std::string zeros;
+    for (int i = 0; i < 60000; ++i) zeros += fmt::format("0,{}\n-0,{}\n5,\n-3,\n", i, i);
+    for (const char* const order : {"asc", "desc"})
+        require_same(scene, {"--by-column", "1", "--order", order}, scene.file("zeros", zeros + "0.5,"));
+}
+
+TEST_CASE("--memory: what is wrong with a table is told in the same words") {
+    const Scene scene;
+    std::string lines = "key,note\n";
+    for (int i = 0; i < 200000; ++i) lines += fmt::format("{},\"a\nb\"\n", i);
+    const auto same_refusal = [&](const std::string& name, const std::string& text, const std::string& column) {
+        const std::string in = scene.file(name, text), out = scene.path("out");
+        const Result whole = scene.run({"sort", "--by-column", column, in, out});
+        require_refused(whole, name);
+        CHECK(scene.run({"sort", "--by-column", column, "-S", "4M", in, out}).err == whole.err);
+        CHECK(!fs::exists(out));
+    };
+    same_refusal("no_number", lines + "x,\n" + lines, "key");
+    same_refusal("open_quote", lines + "1,\"x", "key");
+    same_refusal("behind_quote", lines + "1,\"x\"y\n" + lines, "key");
+    same_refusal("inexact", "key\n9007199254740993\n" + lines.substr(9) + "1.5\n", "key");
+    same_refusal("inexact_late", lines + "1.5\n" + lines.substr(9) + "9007199254740993\n", "key");
+    same_refusal("two_types", lines + "-1,\n" + lines.substr(9) + "18446744073709551615,\n", "key");
+    same_refusal("short", lines.substr(9), "3");
+    same_refusal("no_such", lines, "other");
+    const std::string in = scene.file("long", lines + "1," + std::string(8 * mebi, 'x') + "\n");
+    require_refused(scene.run({"sort", "--by-column", "key", "-S", "4M", in, scene.path("out")}),
+                    "long, line 400002 begins a record that does not fit into memory with what --memory says\n");
+}
+
 TEST_CASE("--memory: options that it cannot be with, a limit that is too small, a folder that is not there") {
     const Scene scene;
     const std::string in = scene.file("in", random_bytes(5 * mebi)), out = scene.file("out", "before");
@@ -279,14 +367,22 @@ TEST_CASE("--memory: the process takes no more beside what it takes anyway") {
     const std::size_t base = peak({"sort", "--device", "built-in", "--type", "u64", few, "/dev/null"});
     const std::string of_limit = std::to_string(limit);
     for (const char* const type : {"u64", "u32", "u16", "u8"}) {
-        CAPTURE(type);
+        CAPTURE(std::string(type));
         const std::size_t bytes =
             peak({"sort", "--device", "built-in", "--type", type, "-S", of_limit, scene.path("raw"), "/dev/null"});
-        MESSAGE(type, ": ", bytes / 1024, " KiB, without keys ", base / 1024);
+        MESSAGE(std::string(type), ": ", bytes / 1024, " KiB, without keys ", base / 1024);
         CHECK(bytes <= base + limit + slack);
     }
-    CHECK(peak({"sort", "--device", "built-in", "--text", "--count", "-S", of_limit, scene.path("text"),
-                "/dev/null"}) <= base + limit + slack);
+    for (const Words& words : std::initializer_list<Words>{{"--text", "--count"},
+                                                           {"--by-column", "1"},
+                                                           {"--by-column", "1:text"},
+                                                           {"--by-column", "1", "--by-column", "1:text:desc"}}) {
+        Words all = {"sort", "--device", "built-in", "-S", of_limit, scene.path("text"), "/dev/null"};
+        all.insert(all.begin() + 1, words.begin(), words.end());
+        const std::size_t bytes = peak(all);
+        MESSAGE(words.back(), ": ", bytes / 1024, " KiB");
+        CHECK(bytes <= base + limit + slack);
+    }
 }
 
 }  // namespace
