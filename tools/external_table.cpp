@@ -245,6 +245,7 @@ void TableSort::run(InputFile& in, OutputFile& out) {
     }
     in.require_unchanged();
     all_runs_ = runs_.size();
+    require_short_records();
     renew_runs();
     merge_until_few();
     Writer writer(*this, out);
@@ -279,6 +280,10 @@ void TableSort::write_order(std::uint64_t offset, const TextTable& table, const 
     for (std::size_t i = 0; i < order.size(); ++i) {
         const std::string_view record = table.record(records[order[i]]);
         if (record.size() + line_end_.size() > capacity - buffer.size()) flush();
+        if (constexpr std::size_t is_long = 1 << 16; record.size() > std::max(longest_, is_long)) {
+            longest_ = record.size();
+            longest_line_ = table.line_of(records[order[i]]);
+        }
         if (!record.ends_with('\n')) open_record_ = offset + buffer.size();
         buffer += record;
         if (!record.ends_with('\n')) buffer += line_end_;
@@ -343,6 +348,16 @@ void TableSort::merge(std::size_t first, std::size_t count, const Take& take) co
         tree.replace(head_of(run));
         if (left % some == 0) progress(all - left, all);
     }
+}
+
+/// A piece of a run holds one record at least, and the start of the next one.
+void TableSort::require_short_records() const {
+    const std::size_t piece = plan_.buffer_bytes(std::min(runs_.size(), plan_.most_runs()));
+    const std::size_t beside = 3 * TextTable::bytes_beside_record(options_.table) + head_.size() + line_end_.size();
+    if (longest_ > 0 && longest_ + beside > piece)
+        throw BadInput(
+            fmt::format("{} begins a record of {} bytes, which does not fit into memory with what --memory says",
+                        longest_line_, longest_));
 }
 
 void TableSort::merge_until_few() {

@@ -245,6 +245,13 @@ TEST_CASE("--memory: what is wrong with a table is told in the same words") {
     const std::string in = scene.file("long", lines + "1," + std::string(8 * mebi, 'x') + "\n");
     require_refused(scene.run({"sort", "--by-column", "key", "-S", "4M", in, scene.path("out")}),
                     "long, line 400002 begins a record that does not fit into memory with what --memory says\n");
+    const std::string wide = "1," + std::string(300 << 10, 'x') + "\n", many = lines.substr(9);
+    const std::string few = scene.file("few", "2,\n" + wide + many.substr(0, many.find("\n50000,") + 1));
+    require_same(scene, {"--by-column", "1"}, few);
+    const std::string in_runs = scene.file("wide", "2,\n" + wide + many + many + many + many);
+    require_refused(
+        scene.run({"sort", "--by-column", "1", "-S", "4M", in_runs, scene.path("out")}),
+        "wide, line 2 begins a record of 307203 bytes, which does not fit into memory with what --memory says\n");
 }
 
 TEST_CASE("--memory: options that it cannot be with, a limit that is too small, a folder that is not there") {
