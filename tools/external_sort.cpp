@@ -74,7 +74,7 @@ void announce_runs(const TemporaryFile& file, const MemoryPlan& plan, std::size_
     file.require_space(needed_for(expected_bytes));
     if (!stats && ::isatty(STDERR_FILENO) == 0) return;
     const std::string size =
-        expected_bytes > 0 ? fmt::format("up to {} bytes", needed_for(most_bytes)) : "as much as IN";
+        expected_bytes > 0 ? fmt::format("up to {} bytes", needed_for(most_bytes)) : "what is in IN, or twice as much";
     tell(
         fmt::format("runs of {} bytes go to a temporary file in {}, which takes {}\n", run_bytes, file.folder(), size));
 }
