@@ -122,7 +122,21 @@ void DeviceSort::open(InputFile& in, const std::optional<NpyHeader>& npy, std::s
                                   device.max_allocation_bytes, widest, why_limited(device)));
 }
 
-void DeviceSort::run(CallIn<void*> call) {
+void DeviceSort::sort_run(Numbers& keys) {
+    const SortReport before = report_;
+    const std::size_t count = count_;
+    run(sort(range_of(keys)), false);
+    count_ += count;
+    report_.launches += before.launches;
+    report_.hand_overs += before.hand_overs;
+    report_.barriers += before.barriers;
+    report_.device_bytes = std::max(report_.device_bytes, before.device_bytes);
+    report_.upload_seconds += before.upload_seconds;
+    report_.sort_seconds += before.sort_seconds;
+    report_.download_seconds += before.download_seconds;
+}
+
+void DeviceSort::run(CallIn<void*> call, bool shows_progress) {
     Request& request = call.request;
     request.in_host_memory = true;
     const std::size_t value_bytes = request.value_bytes + request.index_bytes;
@@ -134,7 +148,7 @@ void DeviceSort::run(CallIn<void*> call) {
 
     Progress progress("sorting");
     SorterOptions options{.shape = shape_};
-    options.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
+    if (shows_progress) options.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
     Sorter sorter(*device_, options);
     if (device_->info().compiles) {
         const CompilingNotice notice;

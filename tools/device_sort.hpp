@@ -58,7 +58,10 @@ public:
     void open(InputFile& in, const std::optional<NpyHeader>& npy, std::size_t index_bytes = 0);
 
     /// Runs a call on these keys, in host memory. Where the device sorts, it compiles first.
-    void run(lanesort::CallIn<void*> call);
+    void run(lanesort::CallIn<void*> call, bool shows_progress = true);
+    /// Sorts one run of many, with what the options ask for and without a progress bar of its own. The reports of all
+    /// runs are added up.
+    void sort_run(Numbers& keys);
     /// Sorts the keys with their places, which ascend, so that those of equal keys still do. Behind them may be more.
     void sort_by_key(Numbers& keys, IndexArray& places, lanesort::Order order);
     /// These keys, in the order and by the schedule that the options ask for.

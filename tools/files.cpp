@@ -117,10 +117,23 @@ int Descriptor::release() noexcept { return std::exchange(number_, -1); }
 InputFile::InputFile(const std::string& path)
     : name_(path == "-" ? "standard input" : path),
       file_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    struct stat status {};
-    if (file_.get() < 0 || ::fstat(file_.get(), &status) != 0)
+    if (file_.get() < 0 || ::fstat(file_.get(), &opened_) != 0)
         fail_by(errno, fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
-    if (S_ISREG(status.st_mode)) known_size_ = static_cast<std::uint64_t>(status.st_size);
+    if (S_ISREG(opened_.st_mode)) known_size_ = static_cast<std::uint64_t>(opened_.st_size);
+}
+
+void InputFile::require_unchanged() const {
+    // Those in /proc are made as they are read, and have no size.
+    if (!S_ISREG(opened_.st_mode) || opened_.st_size == 0) return;
+    struct stat now {};
+    if (::fstat(file_.get(), &now) != 0) fail_by(errno, fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
+    const auto time_of = [](const struct stat& status) {
+        return std::pair(status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+    };
+    const auto size = static_cast<std::uint64_t>(opened_.st_size);
+    if (taken_ != size || now.st_size != opened_.st_size || time_of(now) != time_of(opened_))
+        throw BadInput(fmt::format("{} was written to while it was read: of {} bytes there were {}, and are {} now",
+                                   name_, size, taken_, now.st_size));
 }
 
 void InputFile::limit_keys(std::uint64_t most_bytes, std::string why) {
@@ -235,6 +248,7 @@ std::size_t InputFile::read_bytes(void* to, std::size_t bytes) {
         if (got < 0) fail_by(errno, fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
         if (got == 0) break;
         done += static_cast<std::size_t>(got);
+        taken_ += static_cast<std::uint64_t>(got);
     }
     return done;
 }

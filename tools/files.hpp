@@ -1,6 +1,8 @@
 // Files as the command reads and writes them; "-" is standard input or output.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -66,6 +68,12 @@ public:
     void limit_keys(std::uint64_t most_bytes, std::string why);
     /// Throws BadInput that says so where that many bytes of keys are too many.
     void require_few(std::uint64_t key_bytes) const;
+    /// What limit_keys said.
+    std::uint64_t most_key_bytes() const noexcept { return most_bytes_; }
+    /// Bytes read of it until now, before they are decompressed.
+    std::uint64_t taken() const noexcept { return taken_; }
+    /// After the end of the file: throws BadInput where it was written to since it was opened.
+    void require_unchanged() const;
     /// Reads up to `bytes` bytes; fewer only at the end of the file.
     std::size_t read(void* to, std::size_t bytes);
     /// The next bytes, fewer only at the end of the file; read() gives them again. Valid until the next call.
@@ -85,6 +93,8 @@ private:
     std::string name_;
     Descriptor file_;
     std::uint64_t known_size_ = 0, most_bytes_ = UINT64_MAX;
+    std::uint64_t taken_ = 0;  ///< bytes read from the file itself
+    struct stat opened_ {};
     std::string why_no_more_;
     std::string ahead_;  ///< what was peeked at
     std::unique_ptr<Gunzip, DeleteGunzip> gunzip_;

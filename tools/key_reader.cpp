@@ -187,7 +187,7 @@ void KeyReader::add_as(std::string_view text, std::uint64_t place) {
 
 void KeyReader::add_and_find_type(std::string_view text, std::uint64_t place) {
     const auto digits = digits_of(text);
-    if (digits && !floats_ && add_integer(text, *digits, place)) return;
+    if (digits && !seen_.floats && add_integer(text, *digits, place)) return;
 
     double number = 0;
     switch (parse(text, number)) {
@@ -195,13 +195,13 @@ void KeyReader::add_and_find_type(std::string_view text, std::uint64_t place) {
         case Parsed::no_number: return refuse_(place, fmt::format("{}: {}", no_number(), shown(text)));
         case Parsed::out_of_range: return refuse_(place, out_of_range(text, KeyType::f64));
     }
-    if (!floats_) turn_into_floats();
+    if (!seen_.floats) turn_into_floats();
     append(number);
-    if (!digits) note(decimal_, text, place);
-    else if (!is_exact(number, *digits)) note(inexact_, text, place);
-    if (decimal_ && inexact_)
-        refuse_(inexact_->place,
-                rounded(inexact_->text, KeyType::f64, fmt::format(", but not {}", shown(decimal_->text))));
+    if (!digits) note(seen_.decimal, text, place);
+    else if (!is_exact(number, *digits)) note(seen_.inexact, text, place);
+    if (seen_.decimal && seen_.inexact)
+        refuse_(seen_.inexact->place,
+                rounded(seen_.inexact->text, KeyType::f64, fmt::format(", but not {}", shown(seen_.decimal->text))));
 }
 
 /// False where neither i64 nor u64 holds it and those before it.
@@ -210,17 +210,17 @@ bool KeyReader::add_integer(std::string_view text, std::string_view digits, std:
     std::uint64_t above = 0;
     const bool is_i64 = parse(text, below) == Parsed::number, is_u64 = parse(text, above) == Parsed::number;
     const bool is_neither = !is_i64 && !is_u64;
-    if (is_neither || (!is_i64 && negative_) || (!is_u64 && above_i64_)) turn_into_floats();
-    if (is_neither) note(beyond_both_, text, place);
-    else if (!is_i64) note(above_i64_, text, place);
-    else if (!is_u64) note(negative_, text, place);
-    if (floats_) return false;
+    if (is_neither || (!is_i64 && seen_.negative) || (!is_u64 && seen_.above_i64)) turn_into_floats();
+    if (is_neither) note(seen_.beyond_both, text, place);
+    else if (!is_i64) note(seen_.above_i64, text, place);
+    else if (!is_u64) note(seen_.negative, text, place);
+    if (seen_.floats) return false;
 
     if (is_u64 && above == 0 && text.starts_with('-')) negative_zeros_.push_back(keys_.size() / sizeof above);
     if (is_u64) append(above);
     else append(below);
     const double rounded = is_u64 ? static_cast<double>(above) : static_cast<double>(below);
-    if (!inexact_ && !is_exact(rounded, digits)) note(inexact_, text, place);
+    if (!seen_.inexact && !is_exact(rounded, digits)) note(seen_.inexact, text, place);
     return true;
 }
 
@@ -229,13 +229,13 @@ void KeyReader::note(std::optional<Seen>& seen, std::string_view text, std::uint
 }
 
 void KeyReader::turn_into_floats() {
-    floats_ = true;
+    seen_.floats = true;
     std::byte* key = keys_.data();
     for (std::size_t i = 0; i < keys_.size() / sizeof(double); ++i, key += sizeof(double)) {
         std::uint64_t bits = 0;
         std::memcpy(&bits, key, sizeof bits);
         const double number =
-            above_i64_ ? static_cast<double>(bits) : static_cast<double>(static_cast<std::int64_t>(bits));
+            seen_.above_i64 ? static_cast<double>(bits) : static_cast<double>(static_cast<std::int64_t>(bits));
         std::memcpy(key, &number, sizeof number);
     }
     constexpr double negative_zero = -0.0;
@@ -243,15 +243,27 @@ void KeyReader::turn_into_floats() {
         std::memcpy(keys_.data() + i * sizeof negative_zero, &negative_zero, sizeof negative_zero);
 }
 
+KeyReader::Run KeyReader::lend_keys() {
+    const KeyType found = seen_.floats ? KeyType::f64 : seen_.above_i64 ? KeyType::u64 : KeyType::i64;
+    return {{type_.value_or(found), std::move(keys_)}, seen_.floats ? 0 : negative_zeros_.size()};
+}
+
+void KeyReader::forget_keys(Run&& run) {
+    keys_ = std::move(run.numbers.bytes);
+    keys_.shrink(0);
+    negative_zeros_.clear();
+}
+
 Numbers KeyReader::finish() {
     if (type_) return {*type_, std::move(keys_)};
-    if (decimal_) return {KeyType::f64, std::move(keys_)};
-    const std::string hint = inexact_ ? "" : " (--type f64 holds all of them exactly)";
-    if (beyond_both_)
-        refuse_(beyond_both_->place,
-                fmt::format("is an integer that neither i64 nor u64 holds: {}{}", shown(beyond_both_->text), hint));
-    if (above_i64_ && negative_)
-        refuse_(above_i64_->place, fmt::format("is an integer that i64 does not hold: {}, and u64 does not hold {}{}",
-                                               shown(above_i64_->text), shown(negative_->text), hint));
-    return {above_i64_ ? KeyType::u64 : KeyType::i64, std::move(keys_)};
+    if (seen_.decimal) return {KeyType::f64, std::move(keys_)};
+    const std::string hint = seen_.inexact ? "" : " (--type f64 holds all of them exactly)";
+    if (seen_.beyond_both)
+        refuse_(seen_.beyond_both->place, fmt::format("is an integer that neither i64 nor u64 holds: {}{}",
+                                                      shown(seen_.beyond_both->text), hint));
+    if (seen_.above_i64 && seen_.negative)
+        refuse_(seen_.above_i64->place,
+                fmt::format("is an integer that i64 does not hold: {}, and u64 does not hold {}{}",
+                            shown(seen_.above_i64->text), shown(seen_.negative->text), hint));
+    return {seen_.above_i64 ? KeyType::u64 : KeyType::i64, std::move(keys_)};
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <lanesort/key_types.hpp>
@@ -53,15 +54,38 @@ public:
     /// Bytes of the keys until now.
     std::uint64_t key_bytes() const noexcept { return keys_.size(); }
 
-    /// All keys. Refuses the first of those that no type holds together.
-    Numbers finish();
+    /// The keys until now, of the type that holds them all so far, and how many of them are zeros that a turn into
+    /// f64 makes -0. Their memory is lent: forget_keys() has it used again.
+    struct Run {
+        Numbers numbers;
+        std::uint64_t negative_zeros;
+    };
+    Run lend_keys();
+    void forget_keys(Run&& run);
+    /// Makes room for so many bytes of keys.
+    void reserve(std::size_t bytes) { keys_.room(bytes); }
 
-private:
+    /// What an earlier reader saw, of numbers that have one type with these. Where their type is not given.
     struct Seen {
         std::uint64_t place;
         std::string text;
     };
+    struct Evidence {
+        bool floats = false;          ///< neither i64 nor u64 holds all
+        std::optional<Seen> decimal;  ///< the first that is no integer
+        std::optional<Seen> negative,
+            above_i64;                    ///< the first integers that u64 or i64 does not hold, but the other does
+        std::optional<Seen> beyond_both;  ///< the first integer that neither of them holds
+        std::optional<Seen> inexact;      ///< the first integer that f64 does not hold
+    };
+    const Evidence& evidence() const noexcept { return seen_; }
+    /// Before any key.
+    void begin_with(Evidence seen) { seen_ = std::move(seen); }
 
+    /// All keys. Refuses the first of those that no type holds together.
+    Numbers finish();
+
+private:
     template <class T>
     void add_as(std::string_view text, std::uint64_t place);
     void add_and_find_type(std::string_view text, std::uint64_t place);
@@ -76,11 +100,6 @@ private:
     Bytes keys_;
 
     // Until a type is found: keys_ are integers of 8 bytes, or doubles as soon as neither i64 nor u64 holds them all.
-    bool floats_ = false;
-    std::optional<Seen> decimal_;  ///< the first that is no integer
-    std::optional<Seen> negative_,
-        above_i64_;                            ///< the first integers that u64 or i64 does not hold, but the other does
-    std::optional<Seen> beyond_both_;          ///< the first integer that neither of them holds
-    std::optional<Seen> inexact_;              ///< the first integer that f64 does not hold
+    Evidence seen_;
     std::vector<std::size_t> negative_zeros_;  ///< which of the integers are -0, and would be -0.0 as doubles
 };

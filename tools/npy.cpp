@@ -157,15 +157,6 @@ void read_more(InputFile& file, std::string& header, std::size_t bytes) {
         throw BadInput(fmt::format("{} is a .npy file that ends within its header", file.name()));
 }
 
-void require_size(const InputFile& file, const NpyHeader& header, std::uint64_t bytes) {
-    const auto expected = product(header.shape, key_bytes(header.type));
-    if (expected == bytes) return;
-    throw BadInput(
-        fmt::format("{} is a .npy file with {} bytes of numbers, but its header says shape {} and type {}: {}",
-                    file.name(), bytes, tuple_of(header.shape), name(header.type),
-                    expected ? fmt::format("{} bytes", *expected) : "more bytes than can be"));
-}
-
 }  // namespace
 
 bool is_npy(InputFile& file) { return file.peek(magic.size()) == magic; }
@@ -193,6 +184,15 @@ std::optional<NpyHeader> read_npy_header(InputFile& file) {
     header.bytes = std::move(bytes);
     if (file.known_size() >= header.bytes.size()) require_size(file, header, file.known_size() - header.bytes.size());
     return header;
+}
+
+void require_size(const InputFile& file, const NpyHeader& header, std::uint64_t bytes) {
+    const auto expected = product(header.shape, key_bytes(header.type));
+    if (expected == bytes) return;
+    throw BadInput(
+        fmt::format("{} is a .npy file with {} bytes of numbers, but its header says shape {} and type {}: {}",
+                    file.name(), bytes, tuple_of(header.shape), name(header.type),
+                    expected ? fmt::format("{} bytes", *expected) : "more bytes than can be"));
 }
 
 NumberFile read_npy(InputFile& file, const NpyHeader& header) {

@@ -21,10 +21,13 @@ struct NpyHeader {
 /// Whether the file is a .npy file by its first bytes.
 bool is_npy(InputFile& file);
 
-/// Reads the header of a .npy file; gives nothing, and reads nothing, of another file. Throws BadInput for a header that
-/// cannot be read or does not fit the size of the file, and for what lanesort does not sort: other types, big-endian
-/// numbers, Fortran order, no dimension.
+/// Reads the header of a .npy file; gives nothing, and reads nothing, of another file. Throws BadInput for a header
+/// that cannot be read or does not fit the size of the file, and for what lanesort does not sort: other types,
+/// big-endian numbers, Fortran order, no dimension.
 std::optional<NpyHeader> read_npy_header(InputFile& file);
+
+/// Throws BadInput where the header says another number of bytes.
+void require_size(const InputFile& file, const NpyHeader& header, std::uint64_t bytes);
 
 /// Reads the numbers behind that header. More than one dimension makes rows of the last one. Throws BadInput where the
 /// header says another number of bytes.

@@ -33,6 +33,13 @@ public:
                                          is_no_number ? " (--by-column 1 takes lines without a number)" : ""));
           }) {}
 
+    /// From now on gives `take` the keys where more than so many bytes of them came.
+    void take_runs(std::size_t run_bytes, const std::function<void(KeyReader::Run&)>& take) {
+        run_bytes_ = run_bytes;
+        take_ = take;
+        keys_.reserve(run_bytes);
+    }
+
     /// Reads a file, but for its byte order mark, which it returns.
     std::string read(InputFile& file) {
         names_.push_back(file.name());
@@ -68,13 +75,22 @@ public:
     Numbers finish() { return keys_.finish(); }
 
 private:
-    void add(std::string_view line) { keys_.add(without_blanks(line), (names_.size() - 1) << line_bits | ++line_); }
+    void add(std::string_view line) {
+        if (keys_.key_bytes() + sizeof(std::uint64_t) > run_bytes_) {
+            KeyReader::Run run = keys_.lend_keys();
+            take_(run);
+            keys_.forget_keys(std::move(run));
+        }
+        keys_.add(without_blanks(line), (names_.size() - 1) << line_bits | ++line_);
+    }
 
     static constexpr unsigned line_bits = 48;
     static constexpr std::uint64_t last_line = (std::uint64_t{1} << line_bits) - 1;
     std::vector<std::string> names_;
     KeyReader keys_;
     std::uint64_t line_ = 0;
+    std::size_t run_bytes_ = SIZE_MAX;
+    std::function<void(KeyReader::Run&)> take_;
 };
 
 template <class T>
@@ -114,14 +130,14 @@ void write_lines(OutputFile& file, const Bytes& keys, const IndexArray* counts) 
     writer.flush();
 }
 
+}  // namespace
+
 void require_whole_keys(const InputFile& file, std::uint64_t bytes, KeyType type) {
     if (const std::uint64_t left = bytes % key_bytes(type); left != 0)
         throw BadInput(
             fmt::format("{} has {} bytes, which is no multiple of the {} bytes of a {}: {} left over at byte {}",
                         file.name(), bytes, key_bytes(type), name(type), left, bytes - left));
 }
-
-}  // namespace
 
 NumberFile read_raw(InputFile& file, KeyType type) {
     require_whole_keys(file, file.known_size(), type);
@@ -132,6 +148,14 @@ NumberFile read_raw(InputFile& file, KeyType type) {
 
 NumberFile read_text(InputFile& file, std::optional<KeyType> type) {
     LineReader reader(type);
+    std::string head = reader.read(file);
+    return {std::move(head), reader.finish()};
+}
+
+NumberFile read_text_in_runs(InputFile& file, std::optional<KeyType> type, std::size_t run_bytes,
+                             const std::function<void(KeyReader::Run&)>& take) {
+    LineReader reader(type);
+    reader.take_runs(run_bytes, take);
     std::string head = reader.read(file);
     return {std::move(head), reader.finish()};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,12 +19,20 @@ struct NumberFile {
     Numbers numbers;
 };
 
+/// Throws BadInput where so many bytes are no whole number of keys.
+void require_whole_keys(const InputFile& file, std::uint64_t bytes, lanesort::KeyType type);
+
 /// Reads all numbers of a file. Throws BadInput where it does not hold a whole number of them.
 NumberFile read_raw(InputFile& file, lanesort::KeyType type);
 
 /// Reads one number a line. Blanks around a number and CRLF are accepted. Throws BadInput with the number of the line
 /// that a KeyReader of that type refuses.
 NumberFile read_text(InputFile& file, std::optional<lanesort::KeyType> type);
+
+/// The same where all keys take too much memory: `take` gets runs of up to `run_bytes` bytes of keys, of the type that
+/// is found so far. What is given back is the last run, and the type of all.
+NumberFile read_text_in_runs(InputFile& file, std::optional<lanesort::KeyType> type, std::size_t run_bytes,
+                             const std::function<void(KeyReader::Run&)>& take);
 
 /// The same of several files: the numbers of all, which have one type, and how many each file has. The head is that of
 /// the first.

@@ -264,6 +264,19 @@ CLI::Option* add_table(CLI::App& app, TableOptions& table) {
     return by_column;
 }
 
+CLI::Option* add_memory(CLI::App& app, std::optional<std::uint64_t>& memory, std::string& folder) {
+    CLI::Option* const option =
+        add_parsed(app, "-S,--memory", memory, parse_count, "a size like 500000, 64K, 200M, 4G or 2^30",
+                   "keys and buffers take no more memory than that many bytes, with K, M or G for times 2^10, 2^20 or "
+                   "2^30: what does not fit is sorted in runs, which are merged from a temporary file")
+            ->type_name("SIZE");
+    app.add_option("-T,--temporary-directory", folder,
+                   "where that file is made, without a name; if not given, where TMPDIR says, or else beside OUT")
+        ->type_name("DIR")
+        ->needs(option);
+    return option;
+}
+
 void add_index_bytes(CLI::App& app, std::size_t& bytes) {
     const auto parse = [](std::string_view text) -> std::optional<std::size_t> {
         if (text == "4" || text == "8") return text.front() - '0';

@@ -37,6 +37,8 @@ void add_counts(CLI::App& app, std::vector<std::uint64_t>& counts);
 void add_device(CLI::App& app, std::string& selector);
 void add_format(CLI::App& app, Format& format, std::initializer_list<Format> allowed);
 
+/// Adds --memory, which it returns, and --temporary-directory.
+CLI::Option* add_memory(CLI::App& app, std::optional<std::uint64_t>& memory, std::string& folder);
 /// The option --by-column, which it returns, and those that go with it.
 CLI::Option* add_table(CLI::App& app, TableOptions& table);
 void add_index_bytes(CLI::App& app, std::size_t& bytes);

@@ -9,6 +9,8 @@
 
 #include "command.hpp"
 #include "device_sort.hpp"
+#include "external_sort.hpp"
+#include "external_table.hpp"
 #include "files.hpp"
 #include "numbers.hpp"
 #include "table_order.hpp"
@@ -33,8 +35,10 @@ public:
                 "the same, and write in front of it how many they are: of text, with a tab between; of tables, in "
                 "a first column")
             ->excludes(unique);
+        CLI::Option* const memory = add_memory(command, memory_, folder_);
         options_.shape.add_to(command);
         options_.schedule.add_to(command);
+        memory->excludes("--schedule")->excludes("--data-independent");
         command.footer(
             "OUT appears whole or not at all. NaNs come last, and first with --reverse. Lines of a table stay as they\n"
             "are; those with equal keys keep their order. Columns may be quoted, as in RFC 4180. A .npy file is known\n"
@@ -60,6 +64,11 @@ private:
         if (counts_ && !options_.text) throw BadInput("--count is for use with --text or --by-column");
         if (unique_ && npy && npy->shape.size() > 1)
             throw BadInput(fmt::format("{} has rows, which --unique would make unequally long", in.name()));
+        if (memory_) {
+            NumberSort sort(options_, device, *memory_, temporary_folder(folder_, options_.out), equal());
+            sort.run(in, npy, out);
+            return sort.print_stats();
+        }
         NumberFile file = options_.read_numbers(in, npy);
         Numbers& keys = file.numbers;
         device.run(sort(device.range_of(keys)));
@@ -70,6 +79,11 @@ private:
     }
 
     void sort_table(DeviceSort& device, InputFile& in, OutputFile& out) const {
+        if (memory_) {
+            TableSort sort(options_, device, *memory_, temporary_folder(folder_, options_.out), equal());
+            sort.run(in, out);
+            return sort.print_stats();
+        }
         const TextTable table(in, options_.table);
         TableKeys keys = table.read_keys(options_.type);
         IndexArray order = sorted_records(device, table, keys, unique_ || counts_), counts(sizeof(std::uint64_t));
@@ -77,8 +91,12 @@ private:
         table.write(out, keys.records, order, counts_ ? &counts : nullptr);
     }
 
+    Equal equal() const noexcept { return counts_ ? Equal::count : unique_ ? Equal::keep_first : Equal::keep; }
+
     SortArguments options_;
     bool unique_ = false, counts_ = false;
+    std::optional<std::uint64_t> memory_;
+    std::string folder_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "text_table.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <deque>
 #include <iterator>
 #include <limits>
@@ -16,6 +17,9 @@
 namespace {
 
 constexpr char quote = '"';
+
+/// From here on a place is a line, of a piece of the table that is no longer there.
+constexpr std::uint64_t lines = std::uint64_t{1} << 63;
 
 /// Without the line end of its record.
 std::string_view without_line_end(std::string_view text) {
@@ -50,10 +54,56 @@ bool is_tsv(std::string_view name) {
 TextTable::TextTable(InputFile& file, TableOptions options)
     : options_(std::move(options)),
       delimiter_(options_.delimiter.value_or(is_tsv(file.name()) ? '\t' : ',')),
-      bytes_(read_all(file)),
-      first_record_(text().starts_with(byte_order_mark) ? byte_order_mark.size() : 0) {
-    parts_.push_back({file.name(), 0, 0, text().size()});
+      bytes_(read_all(file)) {
+    find_parts(file.name());
+}
+
+TextTable::TextTable(std::string name, TableOptions options, Read read, std::size_t piece_bytes)
+    : options_(std::move(options)),
+      delimiter_(options_.delimiter.value_or(is_tsv(name) ? '\t' : ',')),
+      read_(std::move(read)),
+      piece_bytes_(piece_bytes),
+      is_whole_(false) {
+    fill();
+    find_parts(name);
+}
+
+void TextTable::find_parts(const std::string& name) {
+    first_record_ = text().starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+    parts_.push_back({name, 0, 0, text().size()});
     parts_[0].first_data = has_header() ? record_end(first_record_) : first_record_;
+    line_end_ = text().substr(0, record_end(first_record_)).ends_with("\r\n") ? "\r\n" : "\n";
+}
+
+/// Reads more records, as long as they and what is made of them fit.
+void TextTable::fill() {
+    constexpr std::size_t least = std::size_t{1} << 12, most = std::size_t{1} << 20;
+    const std::size_t beside = bytes_beside_record(options_);
+    auto records = static_cast<std::size_t>(std::ranges::count(text(), '\n'));
+    const auto used = [&] { return bytes_.size() + records * beside; };
+    while (!is_whole_ && used() < piece_bytes_) {
+        // As much as fits if this text has as many lines as what was read before.
+        const double room = static_cast<double>(piece_bytes_ - used()) * part_of_text_;
+        const std::size_t step = room < most ? std::max(static_cast<std::size_t>(room), least) : most;
+        auto* const to = reinterpret_cast<char*>(bytes_.room(step));
+        const std::size_t got = read_(to, step);
+        records += static_cast<std::size_t>(std::count(to, to + got, '\n'));
+        bytes_.grew(got);
+        is_whole_ = got < step;
+        part_of_text_ = static_cast<double>(bytes_.size()) / static_cast<double>(std::max<std::size_t>(used(), 1));
+    }
+}
+
+bool TextTable::next_piece() {
+    if (is_whole_) return false;
+    Part& part = parts_.front();
+    lines_before_ += static_cast<std::uint64_t>(std::ranges::count(text(part.first_data, rest_), '\n'));
+    const std::size_t left = text().size() - rest_;
+    std::memmove(bytes_.data() + part.first_data, bytes_.data() + rest_, left);
+    bytes_.shrink(part.first_data + left);
+    fill();
+    part.end = text().size();
+    return part.end > part.first_data;
 }
 
 void TextTable::append(InputFile& file) {
@@ -104,6 +154,8 @@ bool TextTable::is_quoted(std::size_t field) const {
 std::size_t TextTable::quoted_end(std::size_t field) const {
     for (std::size_t next = field + 1;; next += 2) {
         next = find(quote, next, text().size());
+        // Of a piece, the rest may be in the next one.
+        if (next == text().size() && !is_whole_) return next;
         if (next == text().size())
             fail(field, " begins a quoted field that never ends (with --no-quotes it needs no end)");
         if (!text().substr(next + 1).starts_with(quote)) return next + 1;
@@ -153,9 +205,12 @@ std::variant<std::string_view, std::uint64_t> TextTable::field_of(std::size_t re
     }
 }
 
-/// The line end of the first record.
-std::string_view TextTable::line_end() const {
-    return text().substr(0, record_end(first_record_)).ends_with("\r\n") ? "\r\n" : "\n";
+std::string_view TextTable::line_end() const { return line_end_; }
+
+std::string TextTable::head_with_count() const {
+    const std::string_view header = head().substr(first_record_);
+    return fmt::format("{}{}{}", head().substr(0, first_record_),
+                       header.empty() ? "" : fmt::format("count{}", delimiter_), header);
 }
 
 TextTable::Column TextTable::find_column(const ColumnName& asked) const {
@@ -187,12 +242,14 @@ TextTable::Column TextTable::find_column(const ColumnName& asked) const {
 /// Reads the keys of one column, record by record.
 class TextTable::ColumnReader {
 public:
-    ColumnReader(const TextTable& table, const SortColumn& asked, std::optional<lanesort::KeyType> type)
+    ColumnReader(const TextTable& table, const SortColumn& asked, ColumnState& state)
         : table_(table),
+          state_(state),
           column_(table.find_column(asked.name)),
           text_(asked.text),
           read_{asked.order, TextKeys{IndexArray(table.offset_bytes()), IndexArray(table.offset_bytes())}, {}},
-          numbers_(type, [this](std::size_t record, const std::string& words) { refuse(record, words); }) {
+          numbers_(state.type, [this](std::size_t record, const std::string& words) { refuse(record, words); }) {
+        numbers_.begin_with(state.evidence);
         if (const auto& words = table.options_.missing) missing_.assign(words->begin(), words->end());
         else if (!text_) missing_.assign(std::begin(usual_missing), std::end(usual_missing));
         const Part& first = table.parts_.front();
@@ -200,7 +257,7 @@ public:
         const auto field = table.field_of(table.first_record_, first.first_data, column_.number);
         if (const auto* const columns = std::get_if<std::uint64_t>(&field))
             table.fail_short(table.first_record_, *columns, column_);
-        has_column_ = true;
+        state_.has_column = true;
     }
     ColumnReader(const ColumnReader&) = delete;
     ColumnReader& operator=(const ColumnReader&) = delete;
@@ -209,12 +266,12 @@ public:
         const auto found = table_.field_of(record, end, column_.number);
         if (const auto* const columns = std::get_if<std::uint64_t>(&found)) {
             const bool is_blank = without_blanks(without_line_end(table_.text(record, end))).empty();
-            if (!is_blank && !short_) short_ = {record, *columns};
+            if (!is_blank && !state_.first_short) state_.first_short = {record, *columns};
             if (!is_blank && table_.options_.missing_as == MissingAs::error)
                 table_.fail_short(record, *columns, column_);
             return add_missing(record, {});
         }
-        has_column_ = true;
+        state_.has_column = true;
         const std::string_view field = std::get<std::string_view>(found);
         if (text_) {
             if (is_word_for_missing(field)) add_missing(record, field);
@@ -228,13 +285,34 @@ public:
         }
     }
 
+    /// The keys; of a piece with more behind it, of the type that is found so far.
     KeyColumn finish() {
-        if (!has_column_ && short_) table_.fail_short(short_->record, short_->columns, column_);
-        if (!text_) read_.keys = numbers_.finish();
+        const auto& first = state_.first_short;
+        if (table_.is_whole_ && !state_.has_column && first) table_.fail_short(first->place, first->columns, column_);
+        if (!text_ && !table_.is_whole_) {
+            keep_places();
+            read_.keys = numbers_.lend_keys().numbers;
+        } else if (!text_) {
+            Numbers numbers = numbers_.finish();
+            state_.type = numbers.type;
+            read_.keys = std::move(numbers);
+        }
         return std::move(read_);
     }
 
 private:
+    /// What was seen in this piece is told by its line from now on.
+    void keep_places() {
+        const auto line_of = [&](std::uint64_t& place) {
+            if (place < lines) place = lines | table_.line_number(place);
+        };
+        state_.evidence = numbers_.evidence();
+        KeyReader::Evidence& seen = state_.evidence;
+        for (auto* const one : {&seen.decimal, &seen.negative, &seen.above_i64, &seen.beyond_both, &seen.inexact})
+            if (*one) line_of((*one)->place);
+        if (state_.first_short) line_of(state_.first_short->place);
+    }
+
     bool is_word_for_missing(std::string_view field) const {
         return std::ranges::find(missing_, field) != missing_.end();
     }
@@ -266,39 +344,49 @@ private:
     [[noreturn]] void refuse(std::size_t record, const std::string& words) const {
         const bool is_no_number = words.starts_with(numbers_.no_number());
         const char* hint = "";
-        if (is_no_number && record == table_.first_record_) hint = " (if it is a header, say so by --header)";
+        if (is_no_number && record == table_.first_record_ && table_.lines_before_ == 0)
+            hint = " (if it is a header, say so by --header)";
         else if (is_no_number)
             hint = " (--missing gives words for what is missing; text needs :text behind the column)";
         table_.fail(record, fmt::format(", {} {}{}", column_.title, words, hint));
     }
 
-    struct Short {
-        std::size_t record;
-        std::uint64_t columns;
-    };
-
     const TextTable& table_;
+    ColumnState& state_;
     Column column_;
     bool text_;
     KeyColumn read_;
     KeyReader numbers_;
     std::vector<std::string_view> missing_;
     std::uint64_t count_ = 0;
-    bool has_column_ = false;     ///< a record has it, or the header
-    std::optional<Short> short_;  ///< the first record without it
 };
 
 TableKeys TextTable::read_keys(std::optional<lanesort::KeyType> type) const {
+    ColumnState state;
+    state.type = type;
+    std::vector<ColumnState> states(options_.columns.size(), state);
+    std::size_t rest = 0;
+    return read_keys(states, rest);
+}
+
+TableKeys TextTable::read_piece(std::vector<ColumnState>& states) { return read_keys(states, rest_); }
+
+TableKeys TextTable::read_keys(std::vector<ColumnState>& states, std::size_t& rest) const {
     std::deque<ColumnReader> readers;  // which does not move them
-    for (const SortColumn& column : options_.columns) readers.emplace_back(*this, column, type);
+    for (std::size_t i = 0; i < states.size(); ++i) readers.emplace_back(*this, options_.columns[i], states[i]);
     TableKeys keys{IndexArray(offset_bytes()), {}};
     for (const Part& part : parts_)
         for (std::size_t record = part.first_data, end = record; record < part.end; record = end) {
             end = record_end(record);
             if (end > part.end) fail(record, " begins a quoted field that never ends");
+            rest = record;
+            // The last record of a piece may go on in the next one.
+            if (end == part.end && !is_whole_) break;
             keys.records.append(record);
             for (ColumnReader& reader : readers) reader.add(record, end);
         }
+    if (!is_whole_ && keys.records.size() == 0)
+        fail(rest, " begins a record that does not fit into memory with what --memory says");
     for (ColumnReader& reader : readers) keys.columns.push_back(reader.finish());
     return keys;
 }
@@ -311,10 +399,8 @@ std::size_t TextTable::offset_bytes() const noexcept {
 void TextTable::write(OutputFile& file, const IndexArray& records, const IndexArray& order,
                       const IndexArray* counts) const {
     BufferedWriter writer(file);
-    const std::size_t first_data = parts_.front().first_data;
-    writer.write(text(0, first_record_));
-    if (counts && first_data > first_record_) writer.write(fmt::format("count{}", delimiter_));
-    writer.write(text(first_record_, first_data));
+    if (counts) writer.write(head_with_count());
+    else writer.write(head());
     for (std::size_t i = 0; i < order.size(); ++i) {
         // Records lie anywhere in memory: to have them fetched ahead took a sixth off the sort of two million lines.
         constexpr std::size_t ahead = 16;
@@ -341,10 +427,18 @@ void TextTable::fail_short(std::size_t record, std::uint64_t columns, const Colu
     fail(record, fmt::format(" has {} column{}, so it has no {}", columns, columns == 1 ? "" : "s", column.title));
 }
 
-std::string TextTable::line_of(std::size_t place) const {
+std::uint64_t TextTable::line_number(std::size_t place) const {
+    if (place >= lines) return place - lines;
     const auto part =
         std::ranges::find_if(parts_, [&](const Part& one) { return place < one.end || &one == &parts_.back(); });
-    return fmt::format("{}, line {}", part->name, 1 + std::ranges::count(text(part->begin, place), '\n'));
+    const std::uint64_t before = place >= parts_.front().first_data ? lines_before_ : 0;
+    return 1 + before + static_cast<std::uint64_t>(std::ranges::count(text(part->begin, place), '\n'));
+}
+
+std::string TextTable::line_of(std::size_t place) const {
+    const auto part = std::ranges::find_if(
+        parts_, [&](const Part& one) { return place < one.end || place >= lines || &one == &parts_.back(); });
+    return fmt::format("{}, line {}", part->name, line_number(place));
 }
 
 void TextTable::fail(std::size_t place, const std::string& what) const { throw BadInput(line_of(place) + what); }

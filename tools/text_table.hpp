@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,6 +61,17 @@ struct KeyColumn {
     bool is_missing(std::uint64_t record) const { return record < missing.size() && missing[record]; }
 };
 
+/// What the pieces of a table that were read until now say of a column of keys.
+struct ColumnState {
+    struct Short {
+        std::uint64_t place, columns;
+    };
+    std::optional<lanesort::KeyType> type;  ///< of its numbers; none: it is found
+    KeyReader::Evidence evidence;           ///< of the type
+    bool has_column = false;                ///< a record has it, or the header
+    std::optional<Short> first_short;       ///< the first record without it
+};
+
 /// What is read of a table: where its records begin, and their keys.
 struct TableKeys {
     IndexArray records;
@@ -72,6 +84,33 @@ struct TableKeys {
 class TextTable {
 public:
     TextTable(InputFile& file, TableOptions options);
+
+    /// Reads bytes as InputFile::read does.
+    using Read = std::function<std::size_t(void* to, std::size_t bytes)>;
+    /// The first piece of a table: its header, and records that with what they take besides come to about so many
+    /// bytes of memory. Throws BadInput where no record fits.
+    TextTable(std::string name, TableOptions options, Read read, std::size_t piece_bytes);
+    /// After read_piece: puts the next records in the place of these. False where there are none.
+    bool next_piece();
+    /// As read_keys, of the records of this piece; numbers get the type that is found so far. After the last piece
+    /// throws for what cannot be known sooner, and the states have the types of all.
+    TableKeys read_piece(std::vector<ColumnState>& states);
+    /// The memory that a record takes besides its text while it is sorted by these columns, in bytes.
+    static std::size_t bytes_beside_record(const TableOptions& options) noexcept {
+        return 24 + 16 * options.columns.size();
+    }
+    /// Whether there is nothing behind this piece.
+    bool is_whole() const noexcept { return is_whole_; }
+    std::size_t size_of_piece() const noexcept { return text().size(); }
+    /// The record that begins there, with its line end if it has one.
+    std::string_view record(std::size_t begin) const { return text(begin, record_end(begin)); }
+    /// The line end of the first record.
+    std::string_view line_end() const;
+    /// The byte order mark and the header.
+    std::string_view head() const noexcept { return text().substr(0, parts_.front().first_data); }
+    /// What stands in front of the records where each gets a count.
+    std::string head_with_count() const;
+    char delimiter() const noexcept { return delimiter_; }
 
     /// Puts what another file has, if anything, behind these records. Throws BadInput where its header is another one.
     void append(InputFile& file);
@@ -122,8 +161,11 @@ private:
     std::size_t record_end(std::size_t record) const;
     std::variant<std::string_view, std::uint64_t> field_of(std::size_t record, std::size_t end,
                                                            std::uint64_t column) const;
-    std::string_view line_end() const;
     bool has_header() const;
+    void find_parts(const std::string& name);
+    void fill();
+    TableKeys read_keys(std::vector<ColumnState>& states, std::size_t& rest) const;
+    std::uint64_t line_number(std::size_t place) const;
     std::size_t offset_bytes() const noexcept;
     Column find_column(const ColumnName& name) const;
     [[noreturn]] void fail_short(std::size_t record, std::uint64_t columns, const Column& column) const;
@@ -133,4 +175,13 @@ private:
     Bytes bytes_;
     std::size_t first_record_ = 0;  ///< the header, if there is one
     std::vector<Part> parts_;
+
+    // Of a table that is read piece by piece.
+    Read read_;
+    std::size_t piece_bytes_ = 0;
+    bool is_whole_ = true;            ///< there is nothing behind these bytes
+    std::size_t rest_ = 0;            ///< where the records end that are known to be whole
+    double part_of_text_ = 0;         ///< of the memory that the records take
+    std::uint64_t lines_before_ = 0;  ///< between the header and these records
+    std::string line_end_;
 };

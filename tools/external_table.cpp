@@ -1,0 +1,395 @@
+#include "external_table.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "key_order.hpp"
+#include "loser_tree.hpp"
+#include "progress.hpp"
+#include "table_order.hpp"
+
+using namespace lanesort;
+
+namespace {
+
+/// The key of a record in one column. Numbers, and the first bytes of a text, are an integer in the order of the sort.
+struct ColumnKey {
+    bool is_missing = false;
+    std::uint64_t number = 0;
+    std::string_view text;
+
+    bool operator==(const ColumnKey&) const = default;
+};
+
+std::uint64_t first_bytes(std::string_view text) {
+    std::uint64_t first = 0;
+    for (std::size_t i = 0; i < sizeof first; ++i)
+        first = first << 8 | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0u);
+    return first;
+}
+
+}  // namespace
+
+/// A table that is the header and a part of a file.
+class TableSort::Source {
+public:
+    Source(const std::string& head, const TemporaryFile& file, std::uint64_t begin, std::uint64_t end)
+        : head_(head), file_(&file), at_(begin), end_(end) {}
+
+    std::size_t operator()(void* to, std::size_t bytes) {
+        const std::size_t from_head = head_.copy(static_cast<char*>(to), bytes);
+        head_.remove_prefix(from_head);
+        const auto got = static_cast<std::size_t>(std::min<std::uint64_t>(bytes - from_head, end_ - at_));
+        file_->read(at_, static_cast<char*>(to) + from_head, got);
+        at_ += got;
+        file_->read_ahead(at_, std::min<std::uint64_t>(got, end_ - at_));
+        return from_head + got;
+    }
+
+private:
+    std::string_view head_;
+    const TemporaryFile* file_;
+    std::uint64_t at_, end_;
+};
+
+/// Reads a run by and by: one record after the other, with its keys.
+class TableSort::Reader {
+public:
+    Reader(const TableSort& sort, const Run& run, std::size_t piece_bytes)
+        : states_(sort.states_),
+          table_(sort.name_, sort.table_options_, Source(sort.head_, *sort.file_, run.begin, run.end), piece_bytes),
+          keys_(table_.read_piece(states_)),
+          offset_(run.begin) {
+        for (const KeyColumn& column : keys_.columns) orders_.push_back(sort.device_.order_of(column.order));
+        take_record();
+    }
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
+
+    bool has_record() const noexcept { return has_record_; }
+    std::string_view record() const noexcept { return record_; }
+    std::uint64_t offset() const noexcept { return offset_; }
+    std::size_t columns() const noexcept { return orders_.size(); }
+
+    ColumnKey key(std::size_t i) const {
+        const KeyColumn& column = keys_.columns[i];
+        if (column.is_missing(at_)) return {true, 0, {}};
+        if (const auto* const numbers = std::get_if<Numbers>(&column.keys)) {
+            const std::size_t bytes = key_bytes(numbers->type);
+            std::uint64_t bits = 0;
+            std::memcpy(&bits, numbers->bytes.data() + at_ * bytes, bytes);
+            return {false, encoded(bits, numbers->type, orders_[i]), {}};
+        }
+        const auto& [begins, ends] = std::get<TextKeys>(column.keys);
+        const std::string_view text = table_.text(begins[at_], ends[at_]);
+        const std::uint64_t first = first_bytes(text);
+        return {false, orders_[i] == Order::ascending ? first : ~first, text};
+    }
+
+    /// Whether its record comes before that of the other, or after it.
+    std::strong_ordering compare(const Reader& other, std::size_t from) const {
+        for (std::size_t i = from; i < columns(); ++i) {
+            const ColumnKey mine = key(i), others = other.key(i);
+            if (const auto by = mine.is_missing <=> others.is_missing; by != 0) return by;
+            if (const auto by = mine.number <=> others.number; by != 0) return by;
+            if (const auto by = mine.text <=> others.text; by != 0)
+                return orders_[i] == Order::ascending ? by : 0 <=> by;
+        }
+        return std::strong_ordering::equal;
+    }
+
+    void next() {
+        offset_ += record_.size();
+        ++at_;
+        take_record();
+    }
+
+private:
+    static std::uint64_t encoded(std::uint64_t bits, KeyType type, Order order) {
+        const KeyCoding coding = key_coding(type, order);
+        switch (key_bytes(type)) {
+            case 1: return encode(static_cast<std::uint8_t>(bits), coding);
+            case 2: return encode(static_cast<std::uint16_t>(bits), coding);
+            case 4: return encode(static_cast<std::uint32_t>(bits), coding);
+            default: return encode(bits, coding);
+        }
+    }
+
+    void take_record() {
+        if (at_ == keys_.records.size()) {
+            has_record_ = table_.next_piece();
+            if (!has_record_) return;
+            keys_ = table_.read_piece(states_);
+            at_ = 0;
+        }
+        record_ = table_.record(keys_.records[at_]);
+    }
+
+    std::vector<ColumnState> states_;
+    TextTable table_;
+    TableKeys keys_;
+    std::vector<Order> orders_;
+    std::uint64_t at_ = 0, offset_;
+    std::string_view record_;
+    bool has_record_ = true;
+};
+
+/// Writes records in order, and does with those of equal keys what is asked for.
+class TableSort::Writer {
+public:
+    Writer(const TableSort& sort, OutputFile& out) : sort_(sort), out_(out) {
+        out_.write(sort.equal_ == Equal::count ? sort.head_with_count_ : sort.head_);
+    }
+
+    void write(const Reader& reader, bool is_open) {
+        if (count_ > 0 && sort_.equal_ != Equal::keep && has_equal_keys(reader)) {
+            ++count_;
+            return;
+        }
+        put_last(false);
+        record_ = reader.record();
+        is_open_ = is_open;
+        count_ = 1;
+        if (sort_.equal_ == Equal::keep) return;
+        keys_.clear();
+        for (std::size_t i = 0; i < reader.columns(); ++i) {
+            const ColumnKey key = reader.key(i);
+            keys_.push_back({key.is_missing, key.number, std::string(key.text)});
+        }
+    }
+
+    void finish() {
+        put_last(true);
+        out_.flush();
+    }
+
+private:
+    struct Key {
+        bool is_missing;
+        std::uint64_t number;
+        std::string text;
+    };
+
+    bool has_equal_keys(const Reader& reader) const {
+        for (std::size_t i = 0; i < keys_.size(); ++i)
+            if (reader.key(i) != ColumnKey{keys_[i].is_missing, keys_[i].number, keys_[i].text}) return false;
+        return true;
+    }
+
+    void put_last(bool is_end) {
+        if (count_ == 0) return;
+        if (sort_.equal_ == Equal::count) out_.write(fmt::format("{}{}", count_, *sort_.table_options_.delimiter));
+        if (is_end && is_open_) record_.resize(record_.size() - sort_.line_end_.size());
+        out_.write(record_);
+    }
+
+    const TableSort& sort_;
+    BufferedWriter out_;
+    std::vector<Key> keys_;  ///< of the last record
+    std::string record_;     ///< the last one, which is not written yet
+    bool is_open_ = false;
+    std::uint64_t count_ = 0;  ///< of records with equal keys
+};
+
+TableSort::TableSort(const SortArguments& options, DeviceSort& device, std::uint64_t memory, std::string folder,
+                     Equal equal)
+    : options_(options),
+      device_(device),
+      plan_(memory),
+      folder_(std::move(folder)),
+      equal_(equal),
+      table_options_(options.table),
+      states_(options.table.columns.size()) {
+    for (std::size_t i = 0; i < states_.size(); ++i)
+        if (!options.table.columns[i].text) states_[i].type = options.type;
+}
+
+void TableSort::run(InputFile& in, OutputFile& out) {
+    name_ = in.name();
+    {
+        TextTable table(
+            in.name(), options_.table, [&](void* to, std::size_t bytes) { return in.read(to, bytes); },
+            plan_.run_bytes());
+        head_ = table.head();
+        head_with_count_ = table.head_with_count();
+        line_end_ = table.line_end();
+        table_options_.delimiter = table.delimiter();
+        Progress progress("sorting runs");
+        do {
+            TableKeys keys = table.read_piece(states_);
+            const bool is_all = runs_.empty() && table.is_whole();
+            std::vector<std::optional<KeyType>> types;
+            for (const KeyColumn& column : keys.columns) {
+                const auto* const numbers = std::get_if<Numbers>(&column.keys);
+                types.push_back(numbers ? std::optional(numbers->type) : std::nullopt);
+            }
+            const bool keeps_keys = is_all && equal_ != Equal::keep;
+            IndexArray order = sorted_records(device_, table, keys, keeps_keys);
+            if (is_all) {
+                IndexArray counts(sizeof(std::uint64_t));
+                IndexArray* const wanted = equal_ == Equal::count ? &counts : nullptr;
+                if (keeps_keys) order = distinct_records(table, keys, order, wanted);
+                in.require_unchanged();
+                return table.write(out, keys.records, order, wanted);
+            }
+            add_run(in, table, keys, order);
+            runs_.back().types = std::move(types);
+            if (in.known_size() > 0) progress(std::min(in.taken(), in.known_size() - 1), in.known_size());
+        } while (table.next_piece());
+    }
+    in.require_unchanged();
+    all_runs_ = runs_.size();
+    require_short_records();
+    renew_runs();
+    merge_until_few();
+    Writer writer(*this, out);
+    merge(0, runs_.size(), [&](const Reader& reader, bool is_open) { writer.write(reader, is_open); });
+    writer.finish();
+}
+
+void TableSort::add_run(const InputFile& in, const TextTable& table, const TableKeys& keys, const IndexArray& order) {
+    if (!file_) {
+        file_.emplace(folder_);
+        // Runs of shorter records have less text.
+        const std::size_t text_bytes = table.size_of_piece();
+        announce_runs(*file_, plan_, text_bytes / 2, options_.stats, in.known_size(),
+                      in.known_size() + line_end_.size());
+    }
+    const std::uint64_t begin = file_->size();
+    write_order(begin, table, keys.records, order);
+    runs_.push_back({begin, file_->size(), order.size(), {}});
+    most_bytes_ = std::max(most_bytes_, file_->size());
+}
+
+void TableSort::write_order(std::uint64_t offset, const TextTable& table, const IndexArray& records,
+                            const IndexArray& order) {
+    constexpr std::size_t capacity = std::size_t{1} << 20;
+    std::string buffer;
+    buffer.reserve(capacity);
+    const auto flush = [&] {
+        file_->write(offset, buffer.data(), buffer.size());
+        offset += buffer.size();
+        buffer.clear();
+    };
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const std::string_view record = table.record(records[order[i]]);
+        if (record.size() + line_end_.size() > capacity - buffer.size()) flush();
+        if (constexpr std::size_t is_long = 1 << 16; record.size() > std::max(longest_, is_long)) {
+            longest_ = record.size();
+            longest_line_ = table.line_of(records[order[i]]);
+        }
+        if (!record.ends_with('\n')) open_record_ = offset + buffer.size();
+        buffer += record;
+        if (!record.ends_with('\n')) buffer += line_end_;
+    }
+    flush();
+}
+
+void TableSort::renew_runs() {
+    for (const Run& run : runs_) {
+        bool is_other = false;
+        for (std::size_t i = 0; i < states_.size(); ++i)
+            is_other = is_other || (states_[i].type == KeyType::f64 && run.types[i] != KeyType::f64);
+        if (!is_other) continue;
+        std::vector<ColumnState> states = states_;
+        TextTable table(name_, table_options_, Source(head_, *file_, run.begin, run.end), SIZE_MAX);
+        TableKeys keys = table.read_piece(states);
+        const IndexArray order = sorted_records(device_, table, keys, false);
+        write_order(run.begin, table, keys.records, order);
+    }
+}
+
+void TableSort::merge(std::size_t first, std::size_t count, const Take& take) const {
+    struct Head {
+        std::uint64_t key;
+        std::uint32_t run;
+        std::uint8_t rank;  ///< 0: with a key in the first column, 1: without, 2: the run is over
+        const Reader* reader;
+    };
+    struct Before {
+        bool decided_by_key;  ///< that one number says all
+        bool operator()(const Head& a, const Head& b) const {
+            if (a.rank != b.rank) return a.rank < b.rank;
+            if (a.key != b.key) return a.key < b.key;
+            if (!decided_by_key && a.rank < 2)
+                if (const auto by = a.reader->compare(*b.reader, 0); by != 0) return by < 0;
+            return a.run < b.run;
+        }
+    };
+    std::vector<std::unique_ptr<Reader>> readers;
+    std::uint64_t left = 0;
+    const auto head_of = [&](std::uint32_t run) -> Head {
+        const Reader& reader = *readers[run];
+        if (!reader.has_record()) return {0, run, 2, &reader};
+        const ColumnKey key = reader.key(0);
+        return {key.number, run, static_cast<std::uint8_t>(key.is_missing), &reader};
+    };
+    std::vector<Head> heads;
+    for (const Run& run : std::span(runs_).subspan(first, count)) {
+        readers.push_back(std::make_unique<Reader>(*this, run, plan_.buffer_bytes(count)));
+        heads.push_back(head_of(static_cast<std::uint32_t>(heads.size())));
+        left += run.records;
+    }
+    const bool one_number = options_.table.columns.size() == 1 && !options_.table.columns.front().text;
+    LoserTree<Head, Before> tree(heads, {one_number});
+    Progress progress("merging");
+    constexpr std::uint64_t some = 1 << 16;
+    for (const std::uint64_t all = left; left > 0; --left) {
+        const std::uint32_t run = tree.winner().run;
+        Reader& reader = *readers[run];
+        take(reader, open_record_ == reader.offset());
+        reader.next();
+        tree.replace(head_of(run));
+        if (left % some == 0) progress(all - left, all);
+    }
+}
+
+/// A piece of a run holds one record at least, and the start of the next one.
+void TableSort::require_short_records() const {
+    const std::size_t piece = plan_.buffer_bytes(std::min(runs_.size(), plan_.most_runs()));
+    const std::size_t beside = 3 * TextTable::bytes_beside_record(options_.table) + head_.size() + line_end_.size();
+    if (longest_ > 0 && longest_ + beside > piece)
+        throw BadInput(
+            fmt::format("{} begins a record of {} bytes, which does not fit into memory with what --memory says",
+                        longest_line_, longest_));
+}
+
+void TableSort::merge_until_few() {
+    for (; runs_.size() > plan_.most_runs(); ++passes_) {
+        TemporaryFile merged(folder_);
+        std::vector<Run> fewer;
+        std::optional<std::uint64_t> open_record;
+        for (std::size_t first = 0; first < runs_.size(); first += plan_.most_runs()) {
+            const std::size_t count = std::min(plan_.most_runs(), runs_.size() - first);
+            Run run{merged.size(), 0, 0, {}};
+            std::string buffer;
+            const auto flush = [&] {
+                merged.append(buffer.data(), buffer.size());
+                buffer.clear();
+            };
+            merge(first, count, [&](const Reader& reader, bool is_open) {
+                constexpr std::size_t capacity = std::size_t{1} << 20;
+                if (reader.record().size() > capacity - std::min(buffer.size(), capacity)) flush();
+                if (is_open) open_record = merged.size() + buffer.size();
+                buffer += reader.record();
+                ++run.records;
+            });
+            flush();
+            run.end = merged.size();
+            fewer.push_back(std::move(run));
+        }
+        open_record_ = open_record;
+        most_bytes_ = std::max(most_bytes_, file_->size() + merged.size());
+        file_ = std::move(merged);
+        runs_ = std::move(fewer);
+    }
+    ++passes_;
+}
+
+void TableSort::print_stats() const { print_run_stats(options_.stats, all_runs_, passes_, most_bytes_); }
