@@ -58,6 +58,9 @@ class Arrays:
     def assign(self, out: Any, x: Any) -> None:
         raise NotImplementedError
 
+    def written(self, out: Any) -> None:
+        """Takes notice that an array of the caller's was written to where it is."""
+
     def restored(self, x: Any, like: Any) -> Any:
         """A result in the form of the array that it was made of."""
         return x

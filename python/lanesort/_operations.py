@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _SORT, _ARGSORT, _MERGE, _TOP_K, _IS_SORTED, _IS_SORTED_UNTIL, _UNIQUE, _RUN_LENGTHS = range(8)
 _MOST_NARROW_INDICES = (1 << 32) - 1
+_MOST_BYTES = (1 << 63) - 1
 _VALUE_BYTES = frozenset((1, 2, 4, 8, 16))
 _SCHEDULES = {name: number for number, name in enumerate(_core.schedules)}
 
@@ -90,6 +91,11 @@ class Sorter:
             return "<lanesort.Sorter where the arrays are>"
         return f"<lanesort.Sorter on '{self._core.device_name}' ({self._core.backend})>"
 
+    def __reduce__(self) -> Any:
+        if self._core is not None:
+            raise Error("a sorter for a device stays in its process; make another one there", code="unsupported")
+        return "default" if self is default else (Sorter, ())
+
     # What all operations have in common.
 
     def _core_for(self, lib: Arrays, x: Any, compiles: bool) -> _core.Sorter:
@@ -138,6 +144,7 @@ class Sorter:
     def _deliver(self, lib: Arrays, work: Any, like: Any, out: Any, axis: int) -> Any:
         """The result in its place: `out`, or a new array."""
         if work is out:
+            lib.written(out)
             return lib.given(out)
         result = lib.restored(work, like)
         if axis != -1:
@@ -152,7 +159,7 @@ class Sorter:
         if out is not None and axis == -1 and lib.is_direct(out):
             return out
         if out is not None and dtype is not None:
-            dtype = str(lib.numpy_dtype(out))
+            dtype = lib.numpy_dtype(out).name
         return lib.empty(like, shape, dtype)
 
     def _call(
@@ -190,6 +197,26 @@ class Sorter:
         if isinstance(array, np.ndarray) and array is not out and array.base is None and lib.name == "numpy":
             raise Error(f"out is of type {type(out).__name__}, which shows no memory to write to")
         return array
+
+    def _pair_out(self, lib: Arrays, out: Any, what: str) -> list[Any]:
+        """Two arrays of the caller's, either of which may be None."""
+        if out is None:
+            return [None, None]
+        if not isinstance(out, tuple | list) or len(out) != 2:
+            raise Error(f"out= is a pair of arrays, for {what}")
+        return [self._out(lib, array) for array in out]
+
+    @staticmethod
+    def _check_moved(values: Any) -> None:
+        """Raises Error for values that are more than their bytes."""
+        if isinstance(values, np.ndarray) and values.dtype.hasobject:
+            raise Error("values that are Python's objects cannot be moved; sort their indices (argsort)")
+
+    @staticmethod
+    def _check_index_type(lib: Arrays, out: Any) -> None:
+        kind = lib.numpy_dtype(out)
+        if kind.kind not in "iu" or kind.itemsize not in (4, 8):
+            raise Error(f"indices are integers of 32 or 64 bits, but out is of type {kind}")
 
     def _segments(self, lib: Arrays, call: _core.Call, keys: Any, segments: Any) -> list[Any]:
         """Gives the arrays that the call reads besides."""
@@ -248,8 +275,7 @@ class Sorter:
                     f"the values have shape {tuple(value.shape)}, but the keys have {tuple(source.shape)}; there must "
                     "be one for each key"
                 )
-            if isinstance(value, np.ndarray) and value.dtype.hasobject:
-                raise Error("values that are Python's objects cannot be moved; sort their indices (argsort)")
+            self._check_moved(value)
         targets = [
             array if place is given and array is given else self._out(lib, place)
             for array, place, given in zip([source, *sources], outs, [x, *all_values], strict=True)
@@ -281,7 +307,7 @@ class Sorter:
             if data_independent:
                 call.data_independent = True
             if extra_bytes:
-                call.extra_bytes = extra_bytes
+                call.extra_bytes = _count("extra_bytes", extra_bytes, _MOST_BYTES)
             self._run(lib, call, [keys, *moved, *others], comparator is not None)
         results = [
             self._deliver(lib, work, like, target, axis)
@@ -346,7 +372,7 @@ class Sorter:
             if data_independent:
                 call.data_independent = True
             if extra_bytes:
-                call.extra_bytes = extra_bytes
+                call.extra_bytes = _count("extra_bytes", extra_bytes, _MOST_BYTES)
             self._run(lib, call, [keys, indices, *others], comparator is not None)
         return indices
 
@@ -485,9 +511,7 @@ class Sorter:
         if out_array is not None:
             if out_array.shape != source.shape:
                 raise Error(f"out has shape {tuple(out_array.shape)}, but must have {tuple(source.shape)}")
-            kind = lib.numpy_dtype(out_array)
-            if kind.kind not in "iu" or kind.itemsize not in (4, 8):
-                raise Error(f"indices are integers of 32 or 64 bits, but out is of type {kind}")
+            self._check_index_type(lib, out_array)
             lib.check_written(out_array, "out")
         indices = self._indices(
             lib, source, axis, descending, comparator, out_array, segments, schedule, data_independent, extra_bytes
@@ -522,7 +546,7 @@ class Sorter:
             raise Error("records have the order of their comparator, so the smallest cannot be asked for")
         shape = list(source.shape)
         shape[axis] = k
-        outs = [None, None] if out is None else [self._out(lib, array) for array in out]
+        outs = self._pair_out(lib, out, "values and indices")
         if lib.is_differentiated(source):
             if out is not None:
                 raise Error("a gradient goes through new arrays only, not through out=")
@@ -536,6 +560,8 @@ class Sorter:
             lib.check_written(array, "out")
         if outs[0] is not None and outs[0].dtype != source.dtype:
             raise Error(f"out has type {outs[0].dtype} for values, but must have {source.dtype}")
+        if outs[1] is not None:
+            self._check_index_type(lib, outs[1])
         keys = self._direct(lib, source, axis)
         last = (*keys.shape[:-1], k)
         best = self._result(lib, keys, outs[0], last, axis, None)
@@ -548,10 +574,12 @@ class Sorter:
             if data_independent:
                 call.data_independent = True
             self._run(lib, call, [keys, best, indices], comparator is not None)
-        results = (
+        results = [
             self._deliver(lib, best, source, outs[0], axis), self._deliver(lib, indices, indices, outs[1], axis),
-        )  # fmt: skip
-        return TopK(*results) if out is None else TopK(*out)
+        ]  # fmt: skip
+        if out is not None:
+            results = [result if given is None else given for result, given in zip(results, out, strict=True)]
+        return TopK(*results)
 
     def merge(
         self, a: Any, b: Any, /, *, values: tuple[Any, Any] | None = None, descending: bool = False,
@@ -583,7 +611,9 @@ class Sorter:
             if array.shape != keys.shape:
                 raise Error(f"there are {keys.shape[0]} keys, but values of shape {tuple(array.shape)}")
         shape = (first.shape[0] + second.shape[0],)
-        outs = [self._out(lib, array) for array in ((out,) if values is None else out or (None, None))]
+        for array in sources:
+            self._check_moved(array)
+        outs = [self._out(lib, out)] if values is None else self._pair_out(lib, out, "keys and values")
         for array, like in zip(outs, (first, *sources[:1]), strict=True):
             if array is None:
                 continue
@@ -613,9 +643,11 @@ class Sorter:
             self._deliver(lib, work, like, array, -1)
             for work, like, array in zip(merged, (first, *sources[:1]), outs, strict=True)
         ]
+        if values is None:
+            return results[0] if out is None else out
         if out is not None:
-            return out if values is None else SortedPairs(*out)
-        return results[0] if values is None else SortedPairs(*results)
+            results = [result if given is None else given for result, given in zip(results, out, strict=True)]
+        return SortedPairs(*results)
 
     def is_sorted(
         self, x: Any, /, *, axis: int = -1, descending: bool = False, comparator: str | Comparator | None = None
@@ -649,6 +681,8 @@ class Sorter:
         keys = self._direct(lib, source, axis)
         rows = math.prod(_without(source.shape, axis))
         if math.prod(source.shape) == 0:
+            if comparator is None:
+                lib.key_type(keys)
             return lib, source, lib.upload(np.full(rows, operation == _IS_SORTED, np.int64), source)
         answers = lib.empty(keys, (rows,), "int64")
         call = self._call(operation, lib, keys, descending, comparator)
@@ -692,6 +726,7 @@ class Sorter:
             values = self._taken_beside(lib, values, "values")
             if values.shape != source.shape:
                 raise Error(f"there are values of shape {tuple(values.shape)} for keys of {tuple(source.shape)}")
+            self._check_moved(values)
             values = self._flat(lib, values)
         keys = self._flat(lib, source)
         if not assume_sorted:
@@ -729,6 +764,8 @@ class Sorter:
         self, lib: Arrays, keys: Any, values: Any, counts: bool, comparator: str | Comparator | None
     ) -> tuple[Any, Any, Any]:
         size = keys.shape[0]
+        if size == 0 and comparator is None:
+            lib.key_type(keys)
         index = "int64" if lib.index_bytes == 8 else "int32"
         distinct = lib.empty(keys, (size,))
         lengths = lib.empty(keys, (size,), index) if counts else None

@@ -53,7 +53,10 @@ class TorchArrays(Arrays):
             raise Error(f"{what} requires a gradient, and is not changed in place: use torch.no_grad(), or a copy")
 
     def at(self, x: Any) -> tuple[int, int]:
-        return x.data_ptr(), 0
+        try:
+            return x.data_ptr(), 0
+        except RuntimeError as cause:
+            raise Error("lanesort cannot be traced by torch: call it outside of torch.func, vmap and compile") from cause
 
     def item_bytes(self, x: Any) -> int:
         return int(x.element_size())
@@ -73,7 +76,15 @@ class TorchArrays(Arrays):
         )
 
     def assign(self, out: Any, x: Any) -> None:
-        out.copy_(x)
+        try:
+            out.copy_(x)
+        except RuntimeError as cause:
+            raise Error(f"out cannot be written to: {cause}") from cause
+
+    def written(self, out: Any) -> None:
+        # What autograd keeps of it for a gradient is no longer what it was: a backward pass then says so.
+        if not out.is_inference():
+            torch.autograd.graph.increment_version(out)
 
     def take(self, x: Any, indices: Any) -> Any:
         return torch.take_along_dim(x, indices, -1)
@@ -82,7 +93,10 @@ class TorchArrays(Arrays):
         return x[:count].clone()
 
     def numpy_dtype(self, x: Any) -> np.dtype[Any]:
-        return np.dtype(str(x.dtype).partition(".")[2])
+        try:
+            return np.dtype(str(x.dtype).partition(".")[2])
+        except TypeError:
+            raise Error(f"numpy has no type {x.dtype}") from None
 
     def is_differentiated(self, x: Any) -> bool:
         return bool(x.requires_grad and torch.is_grad_enabled())

@@ -87,6 +87,8 @@ class Plan(NamedTuple):
 def comparator_text(lib: Arrays, x: Any, comparator: str | Comparator) -> Comparator:
     if isinstance(comparator, Comparator):
         return comparator
+    if not isinstance(comparator, str):
+        raise Error(f"a comparator is a text or a lanesort.Comparator, not of type {type(comparator).__name__}")
     dtype = lib.numpy_dtype(x)
     if dtype.names is None:
         if dtype not in _C_TYPES:

@@ -247,6 +247,37 @@ def test_mistakes_are_told(failing):
     failing("unknown_device", "nowhere", lanesort.find_device, "nowhere")
 
 
+def test_out_of_any_form(failing):
+    x, merged = keys_of("f4", 100), np.sort(np.arange(6.0))
+    order = order_of(x)
+    swapped = np.empty(100, ">i8")
+    assert lanesort.argsort(x, out=swapped) is swapped and (swapped == order).all()
+    values, indices = np.empty(3, "f4"), np.empty(3, ">i4")
+    lanesort.top_k(x, 3, out=(values, indices))
+    largest = order_of(x, descending=True)[:3]
+    assert (indices == largest).all() and same(values, x[largest])
+    given = lanesort.top_k(x, 3, out=(values, None))
+    assert given.values is values and same(given.indices, largest)
+    pair = lanesort.merge(merged[:3], merged[3:], values=(merged[:3], merged[3:]), out=(None, np.empty(6)))
+    assert same(pair.keys, merged) and same(pair.values, merged)
+    failing("invalid_argument", "but out is of type float64", lanesort.top_k, x, 3, out=(values, np.empty(3)))
+    failing("invalid_argument", "out= is a pair", lanesort.top_k, x, 3, out=(values,))
+    failing("invalid_argument", "out= is a pair", lanesort.top_k, x, 3, out=values)
+    failing("invalid_argument", "out= is a pair", lanesort.merge, x, x, values=(x, x), out=values)
+
+
+def test_what_is_more_than_its_bytes_is_not_moved(failing):
+    x, objects = np.arange(3.0), np.array([[], {}, "a"], object)
+    failing("invalid_argument", "Python's objects", lanesort.sort_by_key, x, objects)
+    failing("invalid_argument", "Python's objects", lanesort.merge, x, x, values=(objects, objects))
+    failing("invalid_argument", "Python's objects", lanesort.unique, x, values=objects)
+    failing("invalid_argument", "Python's objects", lanesort.unique, x, values=objects, assume_sorted=True)
+    failing("invalid_argument", "type object", lanesort.run_lengths, objects[:0])
+    failing("invalid_argument", "type object", lanesort.is_sorted, objects[:0])
+    failing("invalid_argument", "not of type int", lanesort.sort, x, comparator=3)
+    failing("invalid_argument", "extra_bytes is -1", lanesort.sort, x, extra_bytes=-1)
+
+
 def test_in_place_takes_no_memory():
     """The peak of the process's memory, while half a hundred megabytes are sorted in them."""
 

@@ -1,6 +1,7 @@
 """Sorters, devices, plans; threads and forks."""
 
 import os
+import pickle
 import threading
 
 import numpy as np
@@ -117,3 +118,12 @@ def test_an_error_leaves_the_sorter_usable(failing):
     with pytest.raises(lanesort.Error) as caught:
         sorter.sort(x, comparator="nonsense")
     assert "nonsense" in caught.value.build_log
+
+
+def test_functions_and_sorters_are_pickled(failing):
+    """As a pool of processes and Dask's workers need."""
+    x = keys_of("f4", 100)
+    assert same(pickle.loads(pickle.dumps(lanesort.sort))(x), sorted_of(x))
+    assert pickle.loads(pickle.dumps(lanesort.sort)).__self__ is lanesort.sort.__self__
+    assert same(pickle.loads(pickle.dumps(lanesort.Sorter())).sort(x), sorted_of(x))
+    failing("unsupported", "stays in its process", pickle.dumps, lanesort.Sorter("built-in"))

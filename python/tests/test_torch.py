@@ -75,3 +75,22 @@ def test_mistakes_are_told(failing):
     failing("invalid_argument", "no axis to go along", lanesort.sort, torch.tensor(3))
     failing("invalid_argument", "array of numpy", lanesort.sort_by_key, torch.rand(3), np.arange(3))
     failing("invalid_argument", "meta", lanesort.sort, torch.empty(3, device="meta"))
+
+
+def test_what_autograd_keeps_is_not_changed_unseen():
+    for call in (lanesort.sort_, lambda x: lanesort.sort_by_key_(x, torch.arange(5))):
+        x, weight = torch.rand(5), torch.rand(5, requires_grad=True)
+        product = (x * weight).sum()
+        call(x)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            product.backward()
+    with torch.inference_mode():
+        assert lanesort.sort_(torch.tensor([2, 1])).tolist() == [1, 2]
+
+
+def test_what_torch_refuses_is_told(failing):
+    x = torch.rand(5)
+    failing("invalid_argument", "cannot be written to", lanesort.sort_, torch.zeros(1).expand(5))
+    failing("invalid_argument", "cannot be written to", lanesort.sort, x[:4], out=x[1:])
+    failing("invalid_argument", "cannot be traced", torch.vmap(lanesort.sort), torch.rand(2, 3))
+    failing("invalid_argument", "no type torch.bfloat16", lanesort.argsort, x, out=torch.empty(5).bfloat16())
