@@ -202,5 +202,20 @@ TEST_CASE("CUDA: the kernels that permute values compile for every generation an
                                generation.architecture);
 }
 
+TEST_CASE("CUDA: the kernels that gather elements compile for every generation and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    for (const Generation& generation : generations)
+        for (const std::size_t word : {1, 8})
+            for (const std::size_t offset_bytes : {0, 4})
+                check_compiled({.family = Family::gather,
+                                .bytes = ElementBytes(word, 0, 4 + offset_bytes),
+                                .wide_positions = offset_bytes == 4,
+                                .shape = {.work_items = 64},
+                                .layout = lanesort::detail::Layout::rows,
+                                .offset_bytes = offset_bytes},
+                               generation.architecture);
+}
+
 }  // namespace
 }  // namespace lanesort::test

@@ -23,6 +23,7 @@ std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::place_blocks) return "place_blocks.cl";
     if (parameters.family == Family::move_blocks) return "move_blocks.cl";
     if (parameters.family == Family::permute) return "permute.cl";
+    if (parameters.family == Family::gather) return "gather.cl";
     return parameters.shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl";
 }
 
@@ -39,6 +40,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
                                                       "save_blocks",   "fill_gaps",  "list_leaves"};
     static constexpr const char* of_move_blocks[] = {"move_blocks"};
     static constexpr const char* of_permute[] = {"walk_from_cuts", "walk_cycles"};
+    static constexpr const char* of_gather[] = {"gather_elements"};
     static constexpr const char* of_quicksort[] = {"choose_pivots", "part_stripes", "exchange_misplaced", "part_ranges",
                                                    "sort_ranges"};
     switch (parameters.family) {
@@ -56,6 +58,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::place_blocks: return of_place_blocks;
         case Family::move_blocks: return of_move_blocks;
         case Family::permute: return of_permute;
+        case Family::gather: return of_gather;
     }
     return {};
 }
@@ -81,7 +84,8 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::classify: return classify_local_bytes(shape, bytes, buckets);
         case Family::place_blocks: return place_blocks_local_bytes(shape, buckets);
         case Family::move_blocks: return move_blocks_local_bytes(shape);
-        case Family::permute: return 0;
+        case Family::permute:
+        case Family::gather: return 0;
     }
     return 0;
 }

@@ -28,6 +28,7 @@ enum class Family : std::uint8_t {
     place_blocks,  ///< by distribution: where these go
     move_blocks,   ///< by distribution: the moves
     permute,       ///< values, into the order of indices
+    gather,        ///< elements, from where indices say
 };
 
 /// What a tile holds.
