@@ -142,6 +142,9 @@ TEST_CASE("CUDA: sieves compile for every generation and spill nothing") {
                                                 .shape = sieve->shape};
                     if (is_record) parameters.comparator = by_number;
                     check_compiled(parameters, generation.architecture);
+                    parameters.nan_last = true;
+                    parameters.shape = with_more_registers(parameters.shape);
+                    if (bytes == 4) check_compiled(parameters, generation.architecture);
                 }
             }
 }

@@ -178,6 +178,7 @@ TEST_SUITE("top-k") {
                     CAPTURE(std::string(kinds_of_rows[kind]));
                     const Request top_k{.operation = Operation::top_k,
                                         .order = kind % 2 == 0 ? Order::ascending : Order::descending,
+                                        .nan_last = kind == 9 && k % 4 == 0,
                                         .row_length = length,
                                         .first = k,
                                         .index_bytes = index_bytes};
@@ -371,6 +372,41 @@ TEST_SUITE("top-k") {
                 for (std::size_t i = 0; i < std::min<std::uint64_t>(limit, 20); ++i) after[60 + i] = 1049 - i;
                 CHECK(found == bytes_of(after));
             }
+        }
+    }
+
+    TEST_CASE("top-k: NaN last on request, in both orders and however they are found") {
+        Random random(seed());
+        for (Target& target : targets()) {
+            CAPTURE(target.name);
+            const std::size_t most = lanesort::detail::most_selected(target.info, {4, 0, 4});
+            const auto check = [&]<Key K>(K, std::size_t count, std::size_t k, Order order, std::size_t index_bytes,
+                                          const Offsets& segments) {
+                // Mostly NaNs of either sign, so that they are among the first k where numbers are too few.
+                const std::vector<K> special = special_values<K>();
+                std::vector<K> keys(count);
+                for (K& key : keys) key = special[random() % special.size()];
+                Request top_k{.operation = Operation::top_k,
+                              .order = order,
+                              .nan_last = true,
+                              .first = k,
+                              .index_bytes = index_bytes};
+                run_everywhere(target, target.sorter(), problem_of(top_k, keys, segments));
+            };
+            for (const Order order : both_orders) {
+                for (const std::size_t k : {std::size_t{64}, most + 1, std::size_t{40'000}})
+                    check(1.0F, 40'000, k, order, 4, {});
+                check(1.0, 40'000, 100, order, 0, {});
+                check(half{}, 40'000, 100, order, 0, {});
+                check(1.0F, 999, 300, order, 0, {0, 9, 500, 999});
+                check(1.0, 999, 300, order, 4, {0, 9, 500, 999});
+                check(half{}, 999, 998, order, 4, {});
+                check(std::int8_t{}, 999, 300, order, 0, {});
+            }
+            check_refused(ErrorCode::invalid_argument, "comparator", [&] {
+                std::vector<Pair> records(10), best(3);
+                target.sorter().top_k({records, by_key}, best, {.nan_last = true});
+            });
         }
     }
 

@@ -285,6 +285,7 @@ std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random&
     add("selection of values of segments", {.operation = Operation::top_k, .first = few, .value_bytes = 16},
         {0, third, third, count});
     add("selection of as many as are wanted", {.operation = Operation::top_k, .limited = true, .first = few});
+    add("selection with NaN last", {.operation = Operation::top_k, .nan_last = true, .first = few});
     add("order", {.operation = Operation::is_sorted});
     add("keys in order", {.operation = Operation::is_sorted_until});
     add("distinct keys", {.operation = Operation::unique});

@@ -5,6 +5,7 @@
 #include <lanesort/error.hpp>
 
 #include "../distribution.hpp"
+#include "../key_order.hpp"
 #include "../range_schedule.hpp"
 #include "../selection.hpp"
 #include "../sieve.hpp"
@@ -116,6 +117,7 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
             fmt::format("BANK_PADDING={}", int{shape.bank_padding}),
             fmt::format("UNROLL_ROUNDS={}", int{parameters.unroll_rounds}),
             fmt::format("COLUMN_BITS={}", parameters.column_bits),
+            fmt::format("NAN_LAST={}", int{parameters.nan_last}),
             fmt::format("LEAVES={}", int{parameters.leaves}),
             fmt::format("BUCKET_BITS={}", parameters.buckets.bits),
             fmt::format("BLOCK={}", parameters.buckets.block),
@@ -141,9 +143,10 @@ std::string text_of(const Comparator& comparator) {
 
 }  // namespace
 
-void KernelParameters::order_by(const KeyKind& kind) {
-    if (kind.comparator()) comparator = *kind.comparator();
-    compiled_order = kind.compiled_order();
+void KernelParameters::order_by(const Request& request) {
+    if (request.key.comparator()) comparator = *request.key.comparator();
+    compiled_order = request.key.compiled_order();
+    nan_last = coding_of(request).coding == Coding::nan_last;
 }
 
 std::string source(const KernelParameters& parameters) {

@@ -32,7 +32,7 @@ std::optional<ReadySelection> select(Planner& planner, const Request& request, c
                                     .bytes = selection.bytes,
                                     .wide_positions = count >= wide_count,
                                     .shape = selection.shape};
-        parameters.order_by(request.key);
+        parameters.order_by(request);
         std::shared_ptr<const Program> program = planner.compile(parameters);
         if (program->max_work_items >= parameters.work_items())
             return ReadySelection{std::move(selection), std::move(program)};
@@ -53,7 +53,7 @@ struct Place {
 void add_selection(Work& work, ReadySelection ready, const Request& request, const Place& results) {
     const Selection& selection = ready.selection;
     const KernelParameters& parameters = ready.program->parameters;
-    const KeyCoding coding = coding_of(request.key, request.order_or_usual());
+    const KeyCoding coding = coding_of(request);
     const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
     const std::uint64_t selected = selection.rows * selection.k;
     const std::uint64_t own = selection.left_over() + (results.keys == Slot::own_keys ? selected : 0);
@@ -103,7 +103,8 @@ std::optional<ReadySieve> sieve(Planner& planner, const Request& request, const 
         check_groups(rows * made->parts, request, made->shape);
         KernelParameters parameters{
             .family = Family::sieve, .bytes = made->bytes, .wide_positions = count >= wide_count, .shape = made->shape};
-        parameters.order_by(request.key);
+        parameters.order_by(request);
+        if (parameters.nan_last) parameters.shape = with_more_registers(parameters.shape);
         std::shared_ptr<const Program> program = planner.compile(parameters);
         if (program->max_work_items >= parameters.work_items()) return ReadySieve{*made, std::move(program)};
         if (program->max_work_items == 0) break;
@@ -122,7 +123,7 @@ public:
           results_(results),
           sieve_(ready.sieve),
           parameters_(ready.program->parameters),
-          coding_(coding_of(request.key, request.order_or_usual())),
+          coding_(coding_of(request)),
           thresholds_(sieve_.rows * sieve_.room),
           bounds_(state_units(sieve_)) {
         work.programs.push_back(std::move(ready.program));
@@ -316,6 +317,9 @@ void add_copies(Work& work, const Request& request, Slot from, Slot to) {
 
 Arrays top_k_arrays(const Request& request) {
     if (request.index_bytes > 0) check_indices(request);
+    if (request.nan_last && request.key.is_record())
+        throw Error(ErrorCode::invalid_argument,
+                    "records have the order of their comparator, which says where a NaN is");
     if (!request.has_segments() && request.first > request.length())
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("the first {} keys were asked for, but there are {}", request.first, request.length()));
