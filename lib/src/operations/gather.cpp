@@ -13,7 +13,9 @@ void add(Planner& planner, Work& work, const Request& request, const FoundIndice
     constexpr unsigned usual_work_items = 64, places_of_item = 4, most_places = 4096;
     const DeviceInfo& device = planner.device();
     const bool walks = device.kind == DeviceKind::cpu;
-    const std::size_t bytes = work.arrays[from].bytes, word = std::min<std::size_t>(bytes & (~bytes + 1), 8);
+    // Values of 16 bytes may lie at any multiple of 4.
+    const std::size_t bytes = work.arrays[from].bytes,
+                      word = bytes == 16 ? 4 : std::min(bytes & (~bytes + 1), std::size_t{8});
     KernelParameters parameters{
         .family = Family::gather,
         .bytes = ElementBytes(word, 0, by_index ? work.arrays[found.slot].bytes : 4),
