@@ -92,7 +92,7 @@ void check_unused(const lanesort_request& request, Operation operation) {
     serves("second_values", is_given(request.second_values), {merge});
     serves("results", is_given(request.results), {merge, top_k, unique, run_lengths});
     serves("answers", is_given(request.answers), {is_sorted, is_sorted_until, unique, run_lengths});
-    serves("result_values", is_given(request.result_values), {merge, unique});
+    serves("result_values", is_given(request.result_values), {merge, top_k, unique});
     if (request.in_place != 0 && (is_given(request.results) || is_given(request.result_values)))
         throw Error(ErrorCode::invalid_argument,
                     "in place, the results are the keys, so `results` and `result_values` must be zero");
@@ -104,6 +104,8 @@ void check_unused(const lanesort_request& request, Operation operation) {
     if ((is_given(request.second_values) || is_given(request.result_values)) && !is_given(request.values))
         throw Error(ErrorCode::invalid_argument,
                     "there are no `values`, so `second_values` and `result_values` must be zero");
+    if (request.limited == 0 && is_given(request.limit))
+        throw Error(ErrorCode::invalid_argument, "the call is not `limited`, so `limit` must be zero");
     if (request.comparator && request.type != 0)
         throw Error(ErrorCode::invalid_argument, "records have the type of their comparator, so `type` must be zero");
 }
@@ -123,6 +125,8 @@ CallOf::CallOf(const lanesort_request* given_request) {
     request.extra_bytes = from.extra_bytes;
     request.in_place = from.in_place != 0;
     request.apart = from.apart != 0;
+    request.limited = from.limited != 0;
+    request.nan_last = from.nan_last != 0;
     request.row_length = from.row_length;
     request.middle = from.middle;
     if (request.operation == Operation::top_k) request.first = from.k;
@@ -154,6 +158,7 @@ CallOf::CallOf(const lanesort_request* given_request) {
     call_.result_values = place(from.result_values);
     call_.lengths = place(from.lengths);
     call_.answers = place(from.answers);
+    call_.limit = place(from.limit);
 }
 
 SorterOptions options_of(const lanesort_options* options) {

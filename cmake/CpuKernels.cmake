@@ -162,6 +162,12 @@ foreach(value_bits IN ITEMS 8 16 32 64 128)
                     LANES=1 VECTORS=1 REGISTER_VECTORS=2 VALUE_BITS=${value_bits} INDEX_BITS=${index_bits})
   endforeach()
 endforeach()
+foreach(word_bits IN ITEMS 8 16 32 64)
+  foreach(index_bits IN ITEMS 32 64)
+    add_cpu_program(gather_${word_bits}_${index_bits} baseline gather.cl gather_elements KEY_BITS=${word_bits} LANES=1
+                    VECTORS=1 REGISTER_VECTORS=2 VALUE_BITS=0 INDEX_BITS=${index_bits})
+  endforeach()
+endforeach()
 
 get_property(cpu_programs GLOBAL PROPERTY lanesort_cpu_programs)
 set(text "#include \"${PROJECT_SOURCE_DIR}/host/cpu/table.hpp\"\n\nnamespace lanesort::cpu {\n")

@@ -6,6 +6,8 @@
  *   CODING_INTEGER   bits ^ flip          (flip: the sign bit for signed keys; all its bits inverted when descending)
  *   CODING_FLOATING  negative numbers inverted, others with the sign bit set, then rotated down by the number of
  *                    NaNs that one sign has, so that NaNs of both signs follow +infinity; then ^ flip
+ *   CODING_NAN_LAST  the same where numbers descend, but all bits are inverted before the rotation, so that NaNs are last. A
+ *                    program is compiled for it, or decides when it runs
  * Every coding is a bijection: NaN payloads and the sign of zero survive.
  *
  * Keys that are packed with what decides between equal ones (packed.h) are the upper halves of integers. These are in
@@ -18,6 +20,8 @@
 #define CODING_NONE 0
 #define CODING_INTEGER 1
 #define CODING_FLOATING 2
+#define CODING_NAN_LAST 3
+#define IS_NAN_LAST(coding) (DECIDES_AT_RUN_TIME ? (coding) == CODING_NAN_LAST : NAN_LAST)
 
 #define SIGN_BIT ((key_t)((key_t)1 << (KEY_BITS - 1)))
 #define ALL_BITS ((key_t)~(key_t)0)
@@ -78,18 +82,22 @@ typedef key_t flip_t;
 
 INLINE vec_t encode(vec_t bits, uint coding, flip_t flip) {
     if (coding == CODING_NONE) return bits;
-    if (coding == CODING_FLOATING) {
+    if (coding >= CODING_FLOATING) {
         vec_t all_if_negative = (vec_t)((register_key_t)0 - (bits >> SIGN_PLACE));
-        bits = (vec_t)((bits ^ (OF_KEY(all_if_negative) | AT_KEY(SIGN_BIT))) - AT_KEY(NANS_OF_A_SIGN));
+        bits ^= OF_KEY(all_if_negative) | AT_KEY(SIGN_BIT);
+        if (IS_NAN_LAST(coding)) return (vec_t)((bits ^ AT_KEY(ALL_BITS)) - AT_KEY(NANS_OF_A_SIGN)) ^ SMALLEST_KEY;
+        bits = (vec_t)(bits - AT_KEY(NANS_OF_A_SIGN));
     }
     return bits ^ AT_KEY(flip) ^ SMALLEST_KEY;
 }
 
 INLINE vec_t decode(vec_t key, uint coding, flip_t flip) {
     if (coding == CODING_NONE) return key;
-    key = key ^ AT_KEY(flip) ^ SMALLEST_KEY;
-    if (coding == CODING_FLOATING) {
+    key = key ^ SMALLEST_KEY;
+    if (!IS_NAN_LAST(coding)) key = key ^ AT_KEY(flip);
+    if (coding >= CODING_FLOATING) {
         key = (vec_t)(key + AT_KEY(NANS_OF_A_SIGN));
+        if (IS_NAN_LAST(coding)) key = key ^ AT_KEY(ALL_BITS);
         vec_t all_if_negative = (vec_t)((key >> SIGN_PLACE) - (register_key_t)1);
         key ^= OF_KEY(all_if_negative) | AT_KEY(SIGN_BIT);
     }

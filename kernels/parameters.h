@@ -37,6 +37,7 @@
  *   FIRST_ONLY        1 where only the heads of sorted runs are merged, for the first keys of the order
  *   TWO_RANGES        1 where two sorted ranges are merged, and the first tile may begin before the array (rows.h). Compiled
  *                     ahead, one program sorts, merges, and has FIRST_ONLY, too
+ *   NAN_LAST          1 where numbers descend, but no NaN comes before one. Compiled ahead, it is decided at run time
  *   COUNT_SYNC        1: work-groups count their hand-overs and barriers (sync_count.h)
  * What a kernel file says of itself, ahead of its includes:
  *   WALKS_IN_CACHE    1: a work-item walks its tile in the array, and pairs may stay packed there (packed.h)
@@ -114,6 +115,9 @@
 #endif
 #ifndef COLUMN_BITS
 #define COLUMN_BITS 0
+#endif
+#ifndef NAN_LAST
+#define NAN_LAST 0
 #endif
 #ifndef BUCKET_BITS
 #define BUCKET_BITS 6

@@ -353,16 +353,17 @@ KERNEL void select_passing(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL key_
         from = stream_of(arrays_from(kept, (offset_t)GROUP_ID * room), passed, CODING_NONE, flip);
     }
 
-    /* First the sample, if there is one, then what passes. */
+    /* First the sample, if there is one, then what passes. Each round fills the buffer, the sample's with nothing: PoCL 5 cannot
+     * compile a branch to either. */
     sample_t sample = sample_for(from.count, k, 3);
     element_t threshold = element_beyond(CODING_NONE, flip), next = threshold;
-    progress_t at = begin_at(0, from.count);
     uint samples = sample.size > 0, ends;
+    progress_t at = begin_at(samples ? from.count : 0, from.count);
+    load_sample(tile, from, sample.size);
     if (LOCAL_ID == 0) counts[0] = 0;
     BARRIER();
     do {
-        if (samples) load_sample(tile, from, sample.size);
-        else fill_buffer(tile, &counts[0], from, &at, threshold);
+        fill_buffer(tile, &counts[0], from, &at, threshold);
         BARRIER();
         uint total = counts[0], wanted = samples ? MIN(sample.next + 1, sample.size) : k;
         uint filled = samples ? sample.size : MIN(total, (uint)CAPACITY);
@@ -371,18 +372,16 @@ KERNEL void select_passing(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL key_
             store_local_element(element_beyond(CODING_NONE, flip), tile, SLOT(i));
         BARRIER();
         keep_best(tile, elements, wanted);
-        ends = !samples && total >= k && total <= CAPACITY;
-        if (samples) {
-            threshold = threshold_at(tile, sample.rank, sample.size, flip);
-            next = threshold_at(tile, sample.next, sample.size, flip);
-        } else if (total < k) {
-            threshold = next;
-            next = element_beyond(CODING_NONE, flip);
+        uint starts = samples || total < k; /* the row is streamed, or once more */
+        ends = !starts && total <= CAPACITY;
+        threshold = next;
+        if (samples || !starts)
+            threshold = threshold_at(tile, samples ? sample.rank : MAX(k, 1u) - 1, filled, flip);
+        if (starts) {
+            next = threshold_at(tile, samples ? sample.next : filled, filled, flip);
             at = begin_at(0, from.count);
-        } else {
-            threshold = load_local_element(tile, SLOT(MAX(k, 1u) - 1));
         }
-        if (LOCAL_ID == 0) counts[0] = samples || total < k ? 0 : k;
+        if (LOCAL_ID == 0) counts[0] = starts ? 0 : k;
         samples = 0;
         BARRIER();
     } while (!ends);

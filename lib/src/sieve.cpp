@@ -101,6 +101,11 @@ std::uint64_t state_units(const Sieve& sieve) noexcept {
     return sieve.rows * of_row;
 }
 
+Shape with_more_registers(Shape shape) noexcept {
+    shape.resident_groups = std::max(shape.resident_groups, 2u) - 1;
+    return shape;
+}
+
 std::size_t sieve_local_bytes(const Shape& shape, ElementBytes bytes) noexcept {
     return buffer_bytes(std::uint64_t{shape.vectors} * shape.work_items, bytes);
 }

@@ -39,6 +39,9 @@ std::uint64_t state_units(const Sieve& sieve) noexcept;
 std::optional<Sieve> make_sieve(const DeviceInfo& device, ElementBytes bytes, std::uint64_t rows, std::uint64_t count,
                                 std::uint64_t k);
 
+/// The same with one resident group fewer, for what is compiled with NaN last, which takes more registers.
+Shape with_more_registers(Shape shape) noexcept;
+
 /// Bytes of local memory that a work-group takes.
 std::size_t sieve_local_bytes(const Shape& shape, ElementBytes bytes) noexcept;
 

@@ -183,11 +183,14 @@ SortReport Sorter::argsort(ConstKeys keys, Indices indices, const SortOptions& o
 namespace {
 
 HostCall selection(const ConstKeys& keys, const Results& best, const TopKOptions& options) {
-    HostCall call = call_on(
-        Operation::top_k, keys,
-        {.order = options.order, .row_length = options.row_length, .data_independent = options.data_independent});
+    HostCall call = call_on(Operation::top_k, keys,
+                            {.order = options.order,
+                             .row_length = options.row_length,
+                             .segments = options.segments,
+                             .data_independent = options.data_independent});
+    call.request.nan_last = options.nan_last;
     add_results(call, best);
-    const std::uint64_t rows = call.request.row_count();
+    const std::uint64_t rows = call.request.ranges();
     require(rows == 0 ? best.size() == 0 : best.size() % rows == 0, ErrorCode::invalid_argument,
             "{} keys cannot be selected from {} rows: each row gives as many, so it must be a multiple of {}",
             best.size(), rows, rows);
@@ -206,6 +209,16 @@ SortReport Sorter::top_k(ConstKeys keys, Results best, Indices indices, const To
     HostCall call = selection(keys, best, options);
     call.indices = {indices.data()};
     call.request.index_bytes = detail::width_of("indices", indices.bytes());
+    return run(call);
+}
+
+SortReport Sorter::top_k_by_key(ConstKeys keys, ConstValues values, Results best, Values best_values,
+                                const TopKOptions& options) {
+    if (best.size() != best_values.size()) detail::throw_sizes_differ(best.size(), best_values.size());
+    HostCall call = selection(keys, best, options);
+    add_values(call, values, keys.size());
+    detail::check_same_width(values.bytes(), best_values.bytes());
+    call.result_values = {best_values.data()};
     return run(call);
 }
 

@@ -27,7 +27,7 @@ void check_refused(lanesort_status status, lanesort_status wanted, const char* w
             lanesort_status_name(status));
 }
 
-enum { most_arrays = 10 };
+enum { most_arrays = 11 };
 
 typedef struct {
     void** memory;
@@ -53,7 +53,8 @@ static void find_arrays(lanesort_request* r, array* arrays) {
          (r->segments.offset + r->segments.count + 1) * or_else(r->segments.bytes, 8)},
         {&r->results.memory, (r->results.offset + results) * key},
         {&r->result_values.memory, (r->result_values.offset + results) * or_else(r->values.bytes, 4)},
-        {&r->answers.memory, (r->answers.offset + rows) * sizeof(uint64_t)}};
+        {&r->answers.memory, (r->answers.offset + rows) * sizeof(uint64_t)},
+        {&r->limit.memory, (r->limit.offset + 1) * sizeof(uint64_t)}};
     memcpy(arrays, all, sizeof all);
 }
 

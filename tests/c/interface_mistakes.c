@@ -57,6 +57,9 @@ void refuses_requests(void) {
     IMPOSSIBLE("is_sorted does not use `results`", KEYS, .operation = LANESORT_IS_SORTED, .results = {.memory = found},
                .answers = {.memory = answers});
     IMPOSSIBLE("top_k does not use `answers`", KEYS, .operation = LANESORT_TOP_K, .answers = {.offset = 1});
+    IMPOSSIBLE("sort does not use `limit`", KEYS, .limited = 1);
+    IMPOSSIBLE("sort does not use `nan_last`", KEYS, .nan_last = 1);
+    IMPOSSIBLE("not `limited`", KEYS, .operation = LANESORT_TOP_K, .limit = {.offset = 1});
     IMPOSSIBLE("must be zero", KEYS, .operation = LANESORT_UNIQUE, .in_place = 1, .results = {.memory = found},
                .answers = {.memory = answers});
     IMPOSSIBLE("must be zero", KEYS, .operation = LANESORT_UNIQUE, .in_place = 1, .values = {.memory = values},

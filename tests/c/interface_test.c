@@ -134,6 +134,21 @@ static void selects(void) {
         CHECK(found[1 + i] == expected[row_begin + row - 1 - i % k]);
         CHECK(wide[i] < row && numbers[row_begin + wide[i]] == found[1 + i]);
     }
+
+    // With values, which are the places of the keys, and as many as memory says.
+    static uint32_t places[n], best[k];
+    static uint64_t limit[] = {4711, k - 2};
+    for (uint32_t i = 0; i < n; ++i) places[i] = i;
+    memset(best, 0xff, sizeof best);
+    memset(found, 0xff, sizeof found);
+    sort_expected(0, n);
+    RUN(KEYS, .operation = LANESORT_TOP_K, .k = k, .values = {.memory = places}, .results = {.memory = found},
+        .result_values = {.memory = best}, .limited = 1, .limit = {.memory = limit, .offset = 1});
+    for (size_t i = 0; i < k - 2; ++i) {
+        CHECK(found[i] == expected[n - 1 - i]);
+        CHECK(numbers[best[i]] == found[i]);
+    }
+    for (size_t i = k - 2; i < k; ++i) CHECK(found[i] == UINT32_MAX && best[i] == UINT32_MAX);
 }
 
 static void merges_and_reads_sorted_keys(void) {

@@ -35,6 +35,26 @@ TEST_CASE("key order: decoding gives every key back, payloads and signs of zero 
     });
 }
 
+TEST_CASE("key order: NaN last, numbers are ordered as they were, and NaNs behind them in their order") {
+    test::for_each_key_type([]<class T>() {
+        CAPTURE(name(key_type_v<T>));
+        for (const Order order : test::both_orders) {
+            const KeyCoding usual = key_coding(key_type_v<T>, order), last = key_coding(key_type_v<T>, order, true);
+            std::vector<T> keys = test::sorted(sample<T>(), order);
+            if constexpr (test::is_floating<T>)
+                std::ranges::stable_partition(keys, [](T key) { return !std::isnan(test::number_of(key)); });
+            for (std::size_t i = 0; i < keys.size(); ++i) {
+                const auto bits = bits_of(keys[i]);
+                REQUIRE(decode(encode(bits, last), last) == bits);
+                if (i > 0 && bits_of(keys[i - 1]) != bits)
+                    REQUIRE(encode(bits_of(keys[i - 1]), last) < encode(bits, last));
+                if (order == Order::ascending || !test::is_floating<T>)
+                    REQUIRE(encode(bits, last) == encode(bits, usual));
+            }
+        }
+    });
+}
+
 TEST_CASE("key order: encoding 8 and 16 bits is a bijection") {
     test::for_each_key_type([]<class T>() {
         if constexpr (sizeof(T) <= 2)

@@ -25,6 +25,7 @@ void calls(lanesort::Sorter& sorter) {
     sorter.merge_by_key(few, few_indices, few, few_indices, results, indices);
     sorter.argsort(keys, std::span(indices).first(8));
     sorter.top_k(keys, few, few_indices);
+    sorter.top_k_by_key(keys, indices, few, few_indices);
     sorter.unique(keys, results);
     sorter.unique_by_key(keys, indices);
     sorter.unique_by_key(constant, constant, results, keys);
@@ -54,4 +55,7 @@ void calls(lanesort::Sorter& sorter) {
     CASE(20, "one value for each key", sorter.merge_by_key(few, keys, few, few_indices, results, indices));
     CASE(21, "room for the values of both ranges", sorter.merge_by_key(few, few, few, few, results, few_indices));
     CASE(22, "include lanesort/cpu.hpp", sorter.sort(pairs, std::less<>()));
+    CASE(23, "more keys are asked for than there are", sorter.top_k_by_key(few, few_indices, results, indices));
+    CASE(24, "one value for each key", sorter.top_k_by_key(keys, few_indices, few, few_indices));
+    CASE(25, "one value for each key", sorter.top_k_by_key(keys, indices, few, indices));
 }

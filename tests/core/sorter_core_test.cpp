@@ -210,7 +210,12 @@ TEST_CASE("core: an option that a call does not use is refused") {
     refused(top_k, {.counts_syncs = true, .first = 90}, "counts_syncs");
     for (const Operation operation : {sort, argsort, merge, top_k, is_sorted, unique})
         refused(operation, {.length_bytes = 4}, "lengths");
-    for (const Operation operation : {argsort, top_k}) refused(operation, {.value_bytes = 4}, "values");
+    refused(argsort, {.value_bytes = 4}, "values");
+    for (const Operation operation : all_operations) {
+        if (operation == top_k) continue;
+        refused(operation, {.limited = true}, "limit");
+        refused(operation, {.nan_last = true}, "nan_last");
+    }
     for (const Operation operation : {sort, argsort, top_k}) refused(operation, {.middle = 5}, "middle");
     for (const Operation operation : {sort, argsort, top_k, unique}) refused(operation, {.apart = true}, "apart");
     for (const Operation operation : {sort, merge}) refused(operation, {.in_place = true}, "in_place");

@@ -150,6 +150,9 @@ TEST_CASE("CUDA: sieves compile for every generation and spill nothing") {
                                                 .shape = sieve->shape};
                     if (is_record) parameters.comparator = by_number;
                     check_compiled(parameters, generation.architecture);
+                    parameters.nan_last = true;
+                    parameters.shape = with_more_registers(parameters.shape);
+                    if (bytes == 4) check_compiled(parameters, generation.architecture);
                 }
             }
 }
@@ -230,6 +233,21 @@ TEST_CASE("CUDA: the kernels that permute values compile for every generation an
                                 .bytes = ElementBytes(1, value_bytes, index_bytes),
                                 .wide_positions = index_bytes == 8,
                                 .shape = {.work_items = 1}},
+                               generation.architecture);
+}
+
+TEST_CASE("CUDA: the kernels that gather elements compile for every generation and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    for (const Generation& generation : generations)
+        for (const std::size_t word : {1, 8})
+            for (const std::size_t offset_bytes : {0, 4})
+                check_compiled({.family = Family::gather,
+                                .bytes = ElementBytes(word, 0, 4 + offset_bytes),
+                                .wide_positions = offset_bytes == 4,
+                                .shape = {.work_items = 64},
+                                .layout = lanesort::detail::Layout::rows,
+                                .offset_bytes = offset_bytes},
                                generation.architecture);
 }
 

@@ -178,6 +178,7 @@ TEST_SUITE("top-k") {
                     CAPTURE(std::string(kinds_of_rows[kind]));
                     const Request top_k{.operation = Operation::top_k,
                                         .order = kind % 2 == 0 ? Order::ascending : Order::descending,
+                                        .nan_last = kind == 9 && k % 4 == 0,
                                         .row_length = length,
                                         .first = k,
                                         .index_bytes = index_bytes};
@@ -245,6 +246,168 @@ TEST_SUITE("top-k") {
         Random random(seed());
         for (Target& target : targets())
             for (const std::size_t count : {5, 40'000}) check_records(target, count, 50, random);
+    }
+
+    TEST_CASE("top-k: with values of every width, and with indices besides") {
+        Random random(seed());
+        for (Target& target : targets()) {
+            CAPTURE(target.name);
+            Sorter& sorter = target.sorter();
+            const std::size_t most = lanesort::detail::most_selected(target.info, {4, 0, 4});
+            // By a selection or a threshold, and by a sort.
+            for (const std::size_t k : {std::size_t{1}, std::size_t{65}, most + 1})
+                for (const std::size_t value_bytes : {1, 2, 4, 8, 16}) {
+                    const std::size_t index_bytes = value_bytes == 2 ? 8 : value_bytes == 4 ? 4 : 0;
+                    const Request top_k{.operation = Operation::top_k,
+                                        .order = k == 65 ? Order::ascending : Order::descending,
+                                        .row_length = value_bytes == 8 ? std::size_t{5003} : 0,
+                                        .first = k,
+                                        .value_bytes = value_bytes,
+                                        .index_bytes = index_bytes};
+                    run_everywhere(target, sorter, problem_of(top_k, keys_with_twins<float>(3 * 5003, random)));
+                    if (value_bytes != 16) continue;
+                    Request all = top_k;
+                    all.first = 100;
+                    run_everywhere(target, sorter, problem_of(all, keys_with_twins<std::uint8_t>(100, random)));
+                }
+            for (std::size_t kind = 0; kind < std::size(kinds_of_rows); ++kind) {
+                CAPTURE(std::string(kinds_of_rows[kind]));
+                const Request top_k{.operation = Operation::top_k,
+                                    .order = kind % 2 == 0 ? Order::ascending : Order::descending,
+                                    .row_length = 40'000,
+                                    .first = 300,
+                                    .value_bytes = 8};
+                run_everywhere(target, sorter, problem_of(top_k, keys_of_kind<double>(kind, 2, 40'000, 300, random)));
+            }
+            const Request of_records{.operation = Operation::top_k, .first = 9, .value_bytes = 2};
+            std::vector<Pair> records(5000);
+            for (Pair& record : records)
+                record = {static_cast<std::uint16_t>(random() % 50), static_cast<std::uint16_t>(random())};
+            run_everywhere(target, sorter, problem_of(of_records, by_key, records, [](const Pair& a, const Pair& b) {
+                               return a.key < b.key;
+                           }));
+        }
+    }
+
+    TEST_CASE("top-k: of segments, whose places stay as they are where they have fewer keys") {
+        Random random(seed());
+        for (Target& target : targets()) {
+            CAPTURE(target.name);
+            Sorter& sorter = target.sorter();
+            const Offsets offsets{3, 3, 4, 90, 90, 5000, 5010, 8000, 29'990};
+            for (const std::size_t offset_bytes : {4, 8})
+                for (const std::size_t k : {1, 10, 65, 1025, 30'000}) {
+                    CAPTURE(k);
+                    Request top_k{.operation = Operation::top_k,
+                                  .order = k == 65 ? Order::ascending : Order::descending,
+                                  .first = k,
+                                  .offset_bytes = offset_bytes,
+                                  .index_bytes = k == 10 ? std::size_t{0} : offset_bytes};
+                    run_everywhere(target, sorter, problem_of(top_k, keys_with_twins<float>(30'000, random), offsets));
+                    top_k.value_bytes = offset_bytes == 4 ? 2 : 16;
+                    run_everywhere(target, sorter,
+                                   problem_of(top_k, keys_with_twins<std::uint16_t>(30'000, random), offsets));
+                }
+            for (std::size_t kind = 0; kind < std::size(kinds_of_rows); ++kind) {
+                CAPTURE(std::string(kinds_of_rows[kind]));
+                const Request top_k{.operation = Operation::top_k,
+                                    .order = kind % 2 == 0 ? Order::ascending : Order::descending,
+                                    .first = 100,
+                                    .index_bytes = 4};
+                run_everywhere(target, sorter,
+                               problem_of(top_k, keys_of_kind<float>(kind, 3, 10'000, 100, random), offsets));
+            }
+            // Nothing in any of them, and one key in each.
+            const Request first_two{.operation = Operation::top_k, .first = 2, .index_bytes = 4};
+            run_everywhere(target, sorter, problem_of(first_two, keys_with_twins<double>(5, random), {2, 2, 2, 2}));
+            run_everywhere(target, sorter, problem_of(first_two, keys_with_twins<double>(5, random), {0, 1, 2, 3}));
+            std::vector<Pair> records(5000);
+            for (Pair& record : records)
+                record = {static_cast<std::uint16_t>(random() % 50), static_cast<std::uint16_t>(random())};
+            run_everywhere(target, sorter,
+                           problem_of({.operation = Operation::top_k, .first = 9, .value_bytes = 4}, by_key, records,
+                                      [](const Pair& a, const Pair& b) { return a.key < b.key; }, {0, 5, 4000, 4990}));
+        }
+    }
+
+    TEST_CASE("top-k: of as many keys as an integer on the device says, up to the stated number") {
+        Random random(seed());
+        for (Target& target : targets()) {
+            CAPTURE(target.name);
+            Sorter& sorter = target.sorter();
+            const std::size_t most = lanesort::detail::most_selected(target.info, {4, 0, 4});
+            for (const std::size_t k : {std::size_t{64}, most + 1})
+                for (const std::uint64_t limit : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{63},
+                                                  std::uint64_t{k}, std::uint64_t{k + 1}, ~std::uint64_t{0}}) {
+                    CAPTURE(limit);
+                    Request top_k{.operation = Operation::top_k,
+                                  .limited = true,
+                                  .first = k,
+                                  .index_bytes = limit % 2 * std::size_t{4}};
+                    run_everywhere(target, sorter,
+                                   problem_of(top_k, keys_with_twins<float>(60'001, random), {}, {}, limit));
+                    top_k.row_length = 4001;
+                    top_k.value_bytes = 8;
+                    run_everywhere(target, sorter,
+                                   problem_of(top_k, keys_with_twins<std::int8_t>(5 * 4001, random), {}, {}, limit));
+                    top_k.row_length = 0;
+                    run_everywhere(
+                        target, sorter,
+                        problem_of(top_k, keys_with_twins<double>(3000, random), {7, 90, 90, 2000, 2999}, {}, limit));
+                }
+            // A call that is recorded reads the integer when it runs.
+            const auto memory = target.memory(Bytes(800));
+            std::vector<std::uint64_t> words(100);
+            for (std::size_t i = 0; i < 50; ++i) words[i] = 1000 + i;
+            SelectedIn<void*> selected{here, 60};
+            selected.limit = {here, 99};
+            const auto recording = memory->record(
+                sorter, top_k(KeyRange{.memory = here, .count = 50, .type = KeyType::u64}, 20, selected));
+            for (const std::uint64_t limit : {3, 0, 25}) {
+                words[99] = limit;
+                memory->write(bytes_of(words));
+                recording->enqueue();
+                const Bytes found = memory->read();
+                std::vector<std::uint64_t> after = words;
+                for (std::size_t i = 0; i < std::min<std::uint64_t>(limit, 20); ++i) after[60 + i] = 1049 - i;
+                CHECK(found == bytes_of(after));
+            }
+        }
+    }
+
+    TEST_CASE("top-k: NaN last on request, in both orders and however they are found") {
+        Random random(seed());
+        for (Target& target : targets()) {
+            CAPTURE(target.name);
+            const std::size_t most = lanesort::detail::most_selected(target.info, {4, 0, 4});
+            const auto check = [&]<Key K>(K, std::size_t count, std::size_t k, Order order, std::size_t index_bytes,
+                                          const Offsets& segments) {
+                // Mostly NaNs of either sign, so that they are among the first k where numbers are too few.
+                const std::vector<K> special = special_values<K>();
+                std::vector<K> keys(count);
+                for (K& key : keys) key = special[random() % special.size()];
+                Request top_k{.operation = Operation::top_k,
+                              .order = order,
+                              .nan_last = true,
+                              .first = k,
+                              .index_bytes = index_bytes};
+                run_everywhere(target, target.sorter(), problem_of(top_k, keys, segments));
+            };
+            for (const Order order : both_orders) {
+                for (const std::size_t k : {std::size_t{64}, most + 1, std::size_t{40'000}})
+                    check(1.0F, 40'000, k, order, 4, {});
+                check(1.0, 40'000, 100, order, 0, {});
+                check(half{}, 40'000, 100, order, 0, {});
+                check(1.0F, 999, 300, order, 0, {0, 9, 500, 999});
+                check(1.0, 999, 300, order, 4, {0, 9, 500, 999});
+                check(half{}, 999, 998, order, 4, {});
+                check(std::int8_t{}, 999, 300, order, 0, {});
+            }
+            check_refused(ErrorCode::invalid_argument, "comparator", [&] {
+                std::vector<Pair> records(10), best(3);
+                target.sorter().top_k({records, by_key}, best, {.nan_last = true});
+            });
+        }
     }
 
     TEST_CASE("top-k: what cannot be is refused, and the sorter goes on") {

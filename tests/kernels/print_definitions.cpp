@@ -90,6 +90,8 @@ void print_for_amd() {
         printer.print(card(), selection);
         selection.first = 500;
         printer.print(card(), selection);
+        selection.value_bytes = key_bytes(key);
+        printer.print(card(), selection);
         printer.print(card(), call(Operation::run_lengths, key));
     }
 }
@@ -115,6 +117,12 @@ void print_calls(Printer& printer, const DeviceInfo& device, const KeyKind& key)
     print([](Request& r) { r.operation = Operation::top_k, r.first = 16, r.index_bytes = 8; });
     print([](Request& r) { r.operation = Operation::top_k, r.first = 500, r.index_bytes = 8; });
     print([](Request& r) { r.operation = Operation::top_k, r.row_length = 1 << 15, r.first = 16; });
+    print([](Request& r) { r.operation = Operation::top_k, r.first = 16, r.value_bytes = 2; });
+    if (!key.is_record()) print([](Request& r) { r.operation = Operation::top_k, r.first = 16, r.nan_last = true; });
+    print([](Request& r) { r.operation = Operation::top_k, r.first = 16, r.limited = true, r.value_bytes = 16; });
+    print([](Request& r) {
+        r.operation = Operation::top_k, r.first = 16, r.segments = 1000, r.longest = 3000, r.offset_bytes = 4;
+    });
 }
 
 void print_all() {

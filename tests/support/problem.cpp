@@ -53,10 +53,13 @@ public:
                 }
                 case Operation::top_k: {
                     const Places in_order = order(before, begin, end, true);
-                    for (std::size_t i = 0; i < request_.first; ++i) {
+                    const std::uint64_t limit = request_.limited ? integer(before.limit, 8, 0) : request_.first;
+                    const std::size_t first = results;
+                    for (std::size_t i = 0; i < std::min({limit, request_.first, in_order.size()}); ++i) {
                         put_integer(after.indices, request_.index_bytes, results, in_order[i] - begin);
                         find(in_order[i]);
                     }
+                    results = first + request_.first;
                     break;
                 }
                 case Operation::is_sorted:
@@ -186,7 +189,8 @@ Bytes other_bytes(std::size_t count) {
     return bytes;
 }
 
-Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const Offsets& segments, Bytes values) {
+Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const Offsets& segments, Bytes values,
+                         std::uint64_t limit) {
     const std::size_t count = request.count = keys.size() / request.key.bytes();
     Contents before;
     before.keys = std::move(keys);
@@ -208,11 +212,15 @@ Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const 
     const bool selects = request.operation == Operation::top_k;
     const bool finds = request.operation == Operation::unique || request.operation == Operation::run_lengths;
     const bool tests = request.operation == Operation::is_sorted || request.operation == Operation::is_sorted_until;
-    const std::size_t results = selects ? request.row_count() * request.first : finds && !request.in_place ? count : 0;
+    const std::size_t results = selects ? request.ranges() * request.first : finds && !request.in_place ? count : 0;
     before.results = other_bytes(results * request.key.bytes());
     before.result_values = other_bytes(results * request.value_bytes);
     before.indices = other_bytes((selects ? results : count) * request.index_bytes);
     before.lengths = other_bytes(count * request.length_bytes);
+    if (request.limited) {
+        before.limit.resize(8);
+        put_integer(before.limit, 8, 0, limit);
+    }
     before.answers = other_bytes(tests ? request.row_count() * 8 : finds ? 8 : 0);
 
     const Solver solver(request, std::move(is_before));
@@ -273,6 +281,11 @@ std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random&
         {.operation = Operation::top_k, .order = Order::descending, .first = few, .index_bytes = 4});
     add("selection of most with indices", {.operation = Operation::top_k, .first = most, .index_bytes = 4});
     add("selection of rows", {.operation = Operation::top_k, .row_length = third, .first = third});
+    add("selection of values", {.operation = Operation::top_k, .first = few, .value_bytes = 4});
+    add("selection of values of segments", {.operation = Operation::top_k, .first = few, .value_bytes = 16},
+        {0, third, third, count});
+    add("selection of as many as are wanted", {.operation = Operation::top_k, .limited = true, .first = few});
+    add("selection with NaN last", {.operation = Operation::top_k, .nan_last = true, .first = few});
     add("order", {.operation = Operation::is_sorted});
     add("keys in order", {.operation = Operation::is_sorted_until});
     add("distinct keys", {.operation = Operation::unique});

@@ -21,7 +21,7 @@ using Offsets = std::vector<std::uint64_t>;
 /// What the arrays of a call hold; one that it does not have is empty.
 struct Contents {
     Bytes keys = {}, values = {}, second_keys = {}, second_values = {}, indices = {}, segments = {}, results = {},
-          result_values = {}, lengths = {}, answers = {};
+          result_values = {}, lengths = {}, answers = {}, limit = {};
 };
 
 struct Problem {
@@ -37,14 +37,16 @@ Bytes other_bytes(std::size_t count);
 /// Whether one key comes before another, by their bytes.
 using IsBefore = std::function<bool(const std::byte*, const std::byte*)>;
 
-/// Makes the arrays of a call on these keys, and solves it. Values that are not given are drawn from few.
-Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const Offsets& segments, Bytes values);
+/// Makes the arrays of a call on these keys, and solves it. Values that are not given are drawn from few. `limit` is
+/// that of a request that is `limited`.
+Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const Offsets& segments, Bytes values,
+                         std::uint64_t limit = 0);
 
 /// A problem of records, or of numbers in an order that is not the library's. The request need not say how many keys,
 /// segments and values there are, nor of which kind.
 template <class T, class Before>
 Problem problem_of(Request request, const KeyKind& kind, const std::vector<T>& keys, Before is_before,
-                   const Offsets& segments = {}, Bytes values = {}) {
+                   const Offsets& segments = {}, Bytes values = {}, std::uint64_t limit = 0) {
     request.key = kind;
     const auto of_bytes = [is_before](const std::byte* a, const std::byte* b) {
         T x, y;
@@ -52,15 +54,24 @@ Problem problem_of(Request request, const KeyKind& kind, const std::vector<T>& k
         std::memcpy(&y, b, sizeof(T));
         return is_before(x, y);
     };
-    return problem_of_bytes(std::move(request), bytes_of(keys), of_bytes, segments, std::move(values));
+    return problem_of_bytes(std::move(request), bytes_of(keys), of_bytes, segments, std::move(values), limit);
+}
+
+template <Key T>
+bool is_nan(T key) {
+    if constexpr (is_floating<T>) return std::isnan(number_of(key));
+    else return false;
 }
 
 /// A problem of numbers.
 template <Key K>
-Problem problem_of(const Request& request, const std::vector<K>& keys, const Offsets& segments = {},
-                   Bytes values = {}) {
-    const auto is_before = [order = request.order_or_usual()](K a, K b) { return comes_before(a, b, order); };
-    return problem_of(request, key_type_v<K>, keys, is_before, segments, std::move(values));
+Problem problem_of(const Request& request, const std::vector<K>& keys, const Offsets& segments = {}, Bytes values = {},
+                   std::uint64_t limit = 0) {
+    const auto is_before = [order = request.order_or_usual(), nan_last = request.nan_last](K a, K b) {
+        if (nan_last && is_nan(a) != is_nan(b)) return is_nan(b);
+        return comes_before(a, b, order);
+    };
+    return problem_of(request, key_type_v<K>, keys, is_before, segments, std::move(values), limit);
 }
 
 /// Sorts the two ranges that a merge needs, in the order of `is_before`.

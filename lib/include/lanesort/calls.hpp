@@ -33,6 +33,7 @@ struct AnyCall {
     Place result_values;  ///< that belong to them
     Place lengths;        ///< one for each key that is found
     Place answers;        ///< integers of 64 bits
+    Place limit;          ///< one such integer
 };
 
 /// A call on arrays that all lie in such memory: `Memory` is what the device knows it by.
@@ -103,6 +104,7 @@ CallIn<Memory> call_on(Operation operation, const KeyRangeIn<Memory>& keys) {
     request.schedule = keys.schedule;
     request.data_independent = keys.data_independent;
     request.extra_bytes = keys.extra_bytes;
+    request.nan_last = keys.nan_last;
     request.key = keys.type;
     call.keys = {keys.memory, keys.offset};
     if (keys.segments.memory != nullptr) {
@@ -207,17 +209,30 @@ CallIn<Memory> merge_by_key(const KeyRangeIn<Memory>& first, const ValueRangeIn<
     return call;
 }
 
-/// Writes the first k keys of the range, or of each of its rows, to another place: the largest, unless the range has
-/// another order. The keys stay as they are.
+/// Writes the first k keys of the range, or of each of its rows or segments, to another place: the largest, unless the
+/// range has another order. The keys stay as they are.
 template <class Memory>
 CallIn<Memory> top_k(const KeyRangeIn<Memory>& keys, std::size_t k, const SelectedIn<Memory>& selected) {
     CallIn<Memory> call = detail::call_on(Operation::top_k, keys);
     if (keys.first != all_keys) detail::throw_two_counts(keys.first, k);
     call.request.first = k;
     call.results = {selected.memory, selected.offset};
+    call.request.limited = selected.limit.memory != nullptr;
+    if (call.request.limited) call.limit = {selected.limit.memory, selected.limit.offset};
     if (selected.indices.memory == nullptr) return call;
     call.indices = {selected.indices.memory, selected.indices.offset};
     call.request.index_bytes = detail::width_of("indices", selected.indices.bytes);
+    return call;
+}
+
+/// The same for keys with their values, those of the selected keys going to `best_values`.
+template <class Memory>
+CallIn<Memory> top_k_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Memory>& values, std::size_t k,
+                            const SelectedIn<Memory>& selected, const ValueRangeIn<Memory>& best_values) {
+    CallIn<Memory> call = top_k(keys, k, selected);
+    detail::add_values(call, values);
+    detail::check_same_width(values.bytes, best_values.bytes);
+    call.result_values = {best_values.memory, best_values.offset};
     return call;
 }
 

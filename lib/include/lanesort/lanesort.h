@@ -184,7 +184,8 @@ enum {
     LANESORT_ARGSORT = 1,    ///< writes `indices`, of 4 or 8 bytes
     LANESORT_MERGE = 2,      ///< two sorted ranges, the second of which begins at `middle`, or is `second` where they
                              ///< lie `apart`; values as in a sort
-    LANESORT_TOP_K = 3,      ///< writes the first `k` keys of each row to `results`, and `indices`, if there are any
+    LANESORT_TOP_K = 3,      ///< writes the first `k` keys of each row to `results`, and `indices`, if there are any, and
+                             ///< to `result_values` those of them, if there are `values`
     LANESORT_IS_SORTED = 4,  ///< writes 1 or 0 for each row to `answers`
     LANESORT_IS_SORTED_UNTIL = 5,  ///< writes how many keys of each row are in order to `answers`
     LANESORT_UNIQUE = 6,           ///< writes distinct keys to `results`, or `in_place`; their number to `answers`
@@ -208,7 +209,7 @@ typedef struct lanesort_segments {
     size_t bytes;        ///< of an offset: 4 or 8; 0: 8
 } lanesort_segments;
 
-/// Elements of a width that the operation knows: keys for `results`, integers of 64 bits for `answers`.
+/// Elements of a width that the operation knows: keys for `results`, integers of 64 bits for `answers` and `limit`.
 typedef struct lanesort_place {
     void* memory;   ///< of the elements
     size_t offset;  ///< elements before the first one
@@ -229,6 +230,8 @@ typedef struct lanesort_request {
     lanesort_segments segments;             ///< each sorted by itself
     int32_t in_place;                       ///< not 0: LANESORT_UNIQUE writes to the front of the keys
     int32_t apart;                          ///< not 0: LANESORT_MERGE writes to `results`; `count` is of both ranges
+    int32_t limited;                        ///< not 0: LANESORT_TOP_K reads how many of `k` are wanted from `limit`
+    int32_t nan_last;                       ///< not 0: LANESORT_TOP_K takes no NaN before a number
     int32_t stable;                         ///< not 0: sorts and merges keep the order of equal elements
     lanesort_schedule schedule;             ///< of a sort or argsort of one whole range
     int32_t data_independent;               ///< not 0: sorts compare the same positions, and LANESORT_TOP_K as many,
@@ -243,8 +246,9 @@ typedef struct lanesort_request {
     lanesort_values indices;                ///< one for each key, or each selected key, counted from 0 in each row
     lanesort_values lengths;                ///< room for as many as there are keys
     lanesort_place results;                 ///< room for k keys of each row, or for all keys
-    lanesort_place result_values;           ///< those of the results, where keys have `values`; room for all of them
+    lanesort_place result_values;           ///< those of the results, where keys have `values`; room as in `results`
     lanesort_place answers;                 ///< one for each row
+    lanesort_place limit;                   ///< one integer of 64 bits: no more of a row are written than that
 } lanesort_request;
 
 /// Runs a request on host memory: Sorter::run. Blocks.

@@ -35,13 +35,14 @@ struct KeyRangeIn {
     KeyKind type = KeyType::u32;  ///< numbers of a type, or records of a comparator
     /// Of numbers; records have the comparator's. Nothing: ascending, but the largest first for top_k.
     std::optional<Order> order = {};
-    std::size_t row_length = 0;          ///< keys of a row, as SortOptions says; 0: the range is one
-    SegmentRange<Memory> segments = {};  ///< each sorted by itself, all by the launches of the longest; null: none
-    bool stable = false;                 ///< as SortOptions says
-    std::size_t first = all_keys;        ///< keys that are to be in their places, as SortOptions says
+    std::size_t row_length = 0;               ///< keys of a row, as SortOptions says; 0: the range is one
+    SegmentRange<Memory> segments = {};       ///< each sorted by itself, all by the launches of the longest; null: none
+    bool stable = false;                      ///< as SortOptions says
+    std::size_t first = all_keys;             ///< keys that are to be in their places, as SortOptions says
     Schedule schedule = Schedule::automatic;  ///< as SortOptions says
     bool data_independent = false;            ///< as SortOptions says
     std::uint64_t extra_bytes = 0;            ///< as SortOptions says
+    bool nan_last = false;                    ///< as TopKOptions says
 };
 
 /// Values, indices or lengths, one for each key, of `bytes` bytes each (values 1, 2, 4, 8 or 16, the others 4 or 8),
@@ -60,12 +61,16 @@ struct IntegersIn {
     std::size_t offset = 0;   ///< integers before the first one
 };
 
-/// Where selected keys go, and their indices if `indices.memory` is not null.
+/// Where selected keys go, and their indices if `indices.memory` is not null. Of a segment with fewer than k keys, and
+/// behind the limit if there is one, places stay as they are.
 template <class Memory>
 struct SelectedIn {
-    Memory memory = nullptr;            ///< with room for k keys of each row
+    Memory memory = nullptr;            ///< with room for k keys of each row or segment
     std::size_t offset = 0;             ///< keys before the first one
-    ValueRangeIn<Memory> indices = {};  ///< of 4 or 8 bytes, counted from 0 in each row
+    ValueRangeIn<Memory> indices = {};  ///< of 4 or 8 bytes, counted from 0 in each row or segment
+    /// One integer, which the device reads when the call runs: no more keys of a row or segment than that are written.
+    /// k is the most that it can say, and a larger one is k. Null: there is none.
+    IntegersIn<Memory> limit = {};
 };
 
 /// Where merged keys go, with room for those of both ranges.

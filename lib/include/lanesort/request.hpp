@@ -60,6 +60,8 @@ struct Request {
     bool in_host_memory = false;     ///< the arrays are in host memory, else in the device's
     bool counts_syncs = false;       ///< the kernels count their hand-overs and barriers
     bool in_place = false;           ///< of unique: the distinct keys go to the front of the keys
+    bool limited = false;            ///< of top_k: an integer in memory says how many of the `first` are wanted
+    bool nan_last = false;           ///< of top_k: no NaN comes before a number, also where keys descend
     bool apart = false;              ///< of a merge: the ranges have arrays of their own, and are merged into a third
     std::uint64_t row_length = 0;    ///< keys of a row, which divide `count`; 0: no rows
     std::uint64_t segments = 0;      ///< segments, where `offset_bytes` says that there are any
@@ -85,6 +87,8 @@ struct Request {
     std::uint64_t row_count() const noexcept { return row_length > 0 ? count / row_length : 1; }
     /// Rows or segments; 0 where it is one range.
     std::uint64_t rows() const noexcept { return has_segments() ? segments : row_length > 0 ? row_count() : 0; }
+    /// Rows or segments, of which one range is one.
+    std::uint64_t ranges() const noexcept { return has_segments() ? segments : row_count(); }
     /// There are segments.
     bool has_segments() const noexcept { return offset_bytes > 0; }
     /// There are rows or segments.

@@ -73,6 +73,10 @@ struct TopKOptions {
     std::optional<Order> order = {};  ///< of numbers, descending unless given; records have the comparator's
     std::size_t row_length = 0;       ///< keys of a row, as SortOptions says; 0: no rows
     bool data_independent = false;    ///< whatever the keys are, as many are read and compared
+    /// Where segments begin and end, as SortOptions says: the best of each are found. Empty: none.
+    std::span<const std::uint64_t> segments = {};
+    /// Of floating-point numbers: no NaN comes before a number, also where keys descend, which else begin with NaNs.
+    bool nan_last = false;
 };
 
 /// Sorts on one device, in place. It needs no second array, gives the same bytes on every device (but behind
@@ -198,8 +202,8 @@ public:
     SortReport argsort(ConstKeys keys, Indices indices, const SortOptions& options = {});
 
     /// Writes the first best.size() keys of a stable sort to `best`: the largest ones, or the smallest if the options
-    /// ask for an ascending order. With a row length, as many of each row, one row after the other. The keys stay as
-    /// they are.
+    /// ask for an ascending order. With a row length or segments, as many of each, one after the other. Of a segment with
+    /// fewer keys all are written, and the rest of its places stays as it is. The keys stay as they are.
     ///
     /// Order: that of a stable sort; of equal keys, those with the lowest indices.
     /// Memory: on a graphics card, of rows of 8192 keys or more, nothing but indices that nobody asked for, where rows are
@@ -207,10 +211,11 @@ public:
     /// most a quarter of the row. Of what goes another way, a few keys take what launches leave for each other: fewer elements, with indices, than there are keys,
     /// and of many keys far fewer. A few are up to a quarter of what a work-group has in local memory (1024 of 4 bytes
     /// on a graphics card), or 128 of a processor's vectors (1024 of 4 bytes with AVX2). More take a copy of the keys,
-    /// and of their indices if these are wanted or the keys are records.
+    /// and of their indices if these are wanted or the keys are records. So do all segments.
     /// Cost: a few keys of many take little more than to read all once, and on a graphics card so do up to about an
-    /// eighth of them, of which what passes the threshold is sorted. More take a sort.
-    /// Errors: Error(invalid_argument) also for more keys than there are.
+    /// eighth of them, of which what passes the threshold is sorted. More take a sort, and segments a
+    /// sort of their first k keys, as SortOptions::first says.
+    /// Errors: Error(invalid_argument) also for more keys than there are in the range or a row.
     /// Source: Gaihre et al., "Dr. Top-k: Delegate-Centric Top-k on GPUs", SC 2021; Floyd and Rivest, "Expected time
     /// bounds for selection", 1975.
     SortReport top_k(ConstKeys keys, Results best, const TopKOptions& options = {});
@@ -219,6 +224,16 @@ public:
     /// Errors: Error(invalid_argument) also where there are not as many indices as keys in `best`; Error(too_large) for
     /// 2^32 keys or more, in one row, with indices of 4 bytes.
     SortReport top_k(ConstKeys keys, Results best, Indices indices, const TopKOptions& options = {});
+
+    /// The same for keys together with the values that belong to them: those of the best keys go to `best_values`. The
+    /// values stay as they are.
+    ///
+    /// Memory: as with indices of 4 bytes, or 8 from 2^32 keys of a row on, and these of the best keys.
+    /// Cost: as with indices, and a launch that reads the values of the best keys alone.
+    /// Errors: Error(invalid_argument) also where there are not as many values as keys, and where the values have two
+    /// widths.
+    SortReport top_k_by_key(ConstKeys keys, ConstValues values, Results best, Values best_values,
+                            const TopKOptions& options = {});
 
     /// Returns how many keys from the first on are in order, as std::is_sorted_until. The keys stay as they are.
     ///
@@ -306,6 +321,12 @@ public:
     requires(detail::is_smaller<K, R> || detail::differ<R, I>) void top_k(K&&, R&&, I&&, const TopKOptions& = {}) {
         static_assert(!detail::is_smaller<K, R>, "more keys are asked for than there are");
         static_assert(!detail::differ<R, I>, "there must be one index for each key that is selected");
+    }
+    template <class K, class V, class R, class W>
+    requires(detail::is_smaller<K, R> || detail::differ<K, V> ||
+             detail::differ<R, W>) void top_k_by_key(K&&, V&&, R&&, W&&, const TopKOptions& = {}) {
+        static_assert(!detail::is_smaller<K, R>, "more keys are asked for than there are");
+        static_assert(!detail::differ<K, V> && !detail::differ<R, W>, "there must be one value for each key");
     }
     template <class K, class R>
     requires detail::is_smaller<R, K>

@@ -12,9 +12,7 @@ PlannedCommand scheduled(const Work& work, const Launch& launch) {
     return {kernel_names(parameters)[launch.kernel], launch.groups, parameters.work_items()};
 }
 PlannedCommand scheduled(const Work&, const Copy& copy) { return {"copy", 0, 0, copy.width * copy.height}; }
-PlannedCommand scheduled(const Work& work, const Zero& zero) {
-    return {"zero", 0, 0, work.arrays[zero.array].size()};
-}
+PlannedCommand scheduled(const Work& work, const Zero& zero) { return {"zero", 0, 0, work.arrays[zero.array].size()}; }
 
 }  // namespace
 }  // namespace detail

@@ -5,6 +5,7 @@
 #include <lanesort/error.hpp>
 
 #include "../distribution.hpp"
+#include "../key_order.hpp"
 #include "../range_schedule.hpp"
 #include "../selection.hpp"
 #include "../sieve.hpp"
@@ -23,6 +24,7 @@ std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::place_blocks) return "place_blocks.cl";
     if (parameters.family == Family::move_blocks) return "move_blocks.cl";
     if (parameters.family == Family::permute) return "permute.cl";
+    if (parameters.family == Family::gather) return "gather.cl";
     return parameters.shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl";
 }
 
@@ -39,6 +41,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
                                                       "save_blocks",   "fill_gaps",  "list_leaves"};
     static constexpr const char* of_move_blocks[] = {"move_blocks"};
     static constexpr const char* of_permute[] = {"walk_from_cuts", "walk_cycles"};
+    static constexpr const char* of_gather[] = {"gather_elements"};
     static constexpr const char* of_quicksort[] = {"choose_pivots", "part_stripes", "exchange_misplaced", "part_ranges",
                                                    "sort_ranges"};
     switch (parameters.family) {
@@ -56,6 +59,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::place_blocks: return of_place_blocks;
         case Family::move_blocks: return of_move_blocks;
         case Family::permute: return of_permute;
+        case Family::gather: return of_gather;
     }
     return {};
 }
@@ -81,7 +85,8 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::classify: return classify_local_bytes(shape, bytes, buckets);
         case Family::place_blocks: return place_blocks_local_bytes(shape, buckets);
         case Family::move_blocks: return move_blocks_local_bytes(shape);
-        case Family::permute: return 0;
+        case Family::permute:
+        case Family::gather: return 0;
     }
     return 0;
 }
@@ -112,6 +117,7 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
             fmt::format("BANK_PADDING={}", int{shape.bank_padding}),
             fmt::format("UNROLL_ROUNDS={}", int{parameters.unroll_rounds}),
             fmt::format("COLUMN_BITS={}", parameters.column_bits),
+            fmt::format("NAN_LAST={}", int{parameters.nan_last}),
             fmt::format("LEAVES={}", int{parameters.leaves}),
             fmt::format("BUCKET_BITS={}", parameters.buckets.bits),
             fmt::format("BLOCK={}", parameters.buckets.block),
@@ -137,9 +143,10 @@ std::string text_of(const Comparator& comparator) {
 
 }  // namespace
 
-void KernelParameters::order_by(const KeyKind& kind) {
-    if (kind.comparator()) comparator = *kind.comparator();
-    compiled_order = kind.compiled_order();
+void KernelParameters::order_by(const Request& request) {
+    if (request.key.comparator()) comparator = *request.key.comparator();
+    compiled_order = request.key.compiled_order();
+    nan_last = coding_of(request).coding == Coding::nan_last;
 }
 
 std::string source(const KernelParameters& parameters) {

@@ -16,7 +16,8 @@ constexpr OperationRow operations[] = {
     {Operation::sort, "sort", stable | first | values | counters | schedules | independence, sort_arrays, make_sort},
     {Operation::argsort, "argsort", stable | first | indices | schedules | independence, argsort_arrays, make_argsort},
     {Operation::merge, "merge", stable | first | middle | apart | values | counters, merge_arrays, make_sort},
-    {Operation::top_k, "top_k", stable | first | indices | independence, top_k_arrays, make_top_k},
+    {Operation::top_k, "top_k", stable | first | values | indices | independence | limit | nan, top_k_arrays,
+     make_top_k},
     {Operation::is_sorted, "is_sorted", 0, order_arrays, make_order_test},
     {Operation::is_sorted_until, "is_sorted_until", 0, order_arrays, make_order_test},
     {Operation::unique, "unique", values | in_place, equal_run_arrays, make_equal_runs},
@@ -45,6 +46,8 @@ void check_options(const Request& request, const OperationRow& row) {
     check(lengths, request.length_bytes != 0, "lengths");
     check(in_place, request.in_place, "in_place");
     check(apart, request.apart, "apart");
+    check(limit, request.limited, "limit");
+    check(nan, request.nan_last, "nan_last");
     check(counters, request.counts_syncs, "counts_syncs");
     check(schedules, request.schedule != Schedule::automatic, "schedule");
     check(independence, request.data_independent, "data_independent");

@@ -11,6 +11,7 @@
 
 #include <lanesort/comparator.hpp>
 #include <lanesort/plan.hpp>
+#include <lanesort/request.hpp>
 
 namespace lanesort::detail {
 
@@ -28,6 +29,7 @@ enum class Family : std::uint8_t {
     place_blocks,  ///< by distribution: where these go
     move_blocks,   ///< by distribution: the moves
     permute,       ///< values, into the order of indices
+    gather,        ///< elements, from where indices say
 };
 
 /// What a tile holds.
@@ -60,6 +62,7 @@ struct KernelParameters {
     Layout layout = Layout::range;
     std::size_t offset_bytes = 0;  ///< of the offsets of segments, where rows are those
     unsigned tiles_per_group = 1;
+    bool nan_last = false;     ///< numbers descend, but no NaN comes before one
     bool leaves = false;       ///< the rows are the leaves of a distribution
     Buckets buckets = {};      ///< of a distribution
     unsigned column_bits = 0;  ///< lg of the columns, where tiles in local memory are sorted in columns
@@ -67,8 +70,8 @@ struct KernelParameters {
     /// Work-items of a work-group, and its bytes of local memory.
     unsigned work_items() const noexcept { return shape.work_items * tiles_per_group; }
     std::size_t local_bytes() const noexcept;
-    /// Where keys are records, takes their order.
-    void order_by(const KeyKind& kind);
+    /// Takes the order of the request's keys, as far as it is compiled.
+    void order_by(const Request& request);
     /// The indices of the elements are kept in an array.
     bool stores_indices() const noexcept { return bytes.index > 1; }
 

@@ -100,6 +100,7 @@ Bindings bindings_of(const AnyCall& call) {
     bind(Slot::result_values, call.result_values);
     bind(Slot::lengths, call.lengths);
     bind(Slot::answers, call.answers);
+    bind(Slot::limit, call.limit);
     bindings[Slot::order] = {const_cast<void*>(call.request.key.function())};
     return bindings;
 }

@@ -27,6 +27,7 @@ enum class Slot : std::uint8_t {
     result_values,  ///< that belong to them
     lengths,        ///< of runs
     answers,        ///< integers of 64 bits: keys in order, or the number of results
+    limit,          ///< an integer of 64 bits: how many of the first k are wanted
     counters,
     order,  ///< the C++ function that orders records, which is no array
     own_keys,
@@ -38,7 +39,7 @@ enum class Slot : std::uint8_t {
     pool_values,
     pool_indices,
 };
-inline constexpr std::size_t slots = 20;
+inline constexpr std::size_t slots = 21;
 
 constexpr bool is_own(Slot slot) noexcept { return slot >= Slot::own_keys; }
 

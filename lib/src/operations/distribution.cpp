@@ -30,7 +30,7 @@ std::vector<LevelPrograms> compile_levels(Planner& planner, const Request& reque
                                         .wide_positions = request.count >= wide_count,
                                         .shape = shape,
                                         .buckets = level.buckets};
-            parameters.order_by(request.key);
+            parameters.order_by(request);
             return planner.compile(parameters);
         };
         const LevelPrograms added = {compile(Family::classify, level.shape),
@@ -59,7 +59,7 @@ public:
           keys_(keys),
           indices_(indices),
           values_(values),
-          coding_(coding_of(request.key, request.order_or_usual())),
+          coding_(coding_of(request)),
           shared_(shared_tables(distribution)) {
         std::uint64_t units = shared_.end;
         for (const Level& level : distribution.levels) {

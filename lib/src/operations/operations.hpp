@@ -16,8 +16,10 @@ enum Option : unsigned {
     counters = 64,
     in_place = 128,
     apart = 256,
-    schedules = 512,     ///< `schedule` and `extra_bytes`
-    independence = 1024  ///< `data_independent`
+    schedules = 512,      ///< `schedule` and `extra_bytes`
+    independence = 1024,  ///< `data_independent`
+    limit = 2048,
+    nan = 4096  ///< `nan_last`
 };
 
 /// What the planner knows of an operation.

@@ -54,14 +54,14 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
     KernelParameters parameters{
         .family = Family::quicksort, .bytes = bytes, .shape = choose_shape(device, bytes, request.count)};
     parameters.shape.vectors = 4 * parameters.shape.register_vectors;  // of a leaf
-    parameters.order_by(request.key);
+    parameters.order_by(request);
     work.programs.push_back(planner.compile(parameters));
 
     const unsigned levels = levels_of(device, request.count);
     const std::uint64_t ranges = std::uint64_t{1} << levels;
     work.arrays[Slot::own_integers] = {ranges + 3, sizeof(std::uint64_t)};
     work.commands.emplace_back(Zero{Slot::own_integers});
-    const KeyCoding coding = coding_of(request.key, request.order_or_usual());
+    const KeyCoding coding = coding_of(request);
     const auto launch = [&](const char* kernel, std::uint64_t groups, std::uint64_t of_ranges) -> Launch& {
         ++work.report.launches;
         Launch& added = std::get<Launch>(work.commands.emplace_back(

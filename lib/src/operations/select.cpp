@@ -7,6 +7,7 @@
 
 #include "../selection.hpp"
 #include "../sieve.hpp"
+#include "gather.hpp"
 #include "operations.hpp"
 #include "select.hpp"
 #include "sort.hpp"
@@ -31,7 +32,7 @@ std::optional<ReadySelection> select(Planner& planner, const Request& request, c
                                     .bytes = selection.bytes,
                                     .wide_positions = count >= wide_count,
                                     .shape = selection.shape};
-        parameters.order_by(request.key);
+        parameters.order_by(request);
         std::shared_ptr<const Program> program = planner.compile(parameters);
         if (program->max_work_items >= parameters.work_items())
             return ReadySelection{std::move(selection), std::move(program)};
@@ -52,7 +53,7 @@ struct Place {
 void add_selection(Work& work, ReadySelection ready, const Request& request, const Place& results) {
     const Selection& selection = ready.selection;
     const KernelParameters& parameters = ready.program->parameters;
-    const KeyCoding coding = coding_of(request.key, request.order_or_usual());
+    const KeyCoding coding = coding_of(request);
     const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
     const std::uint64_t selected = selection.rows * selection.k;
     const std::uint64_t own = selection.left_over() + (results.keys == Slot::own_keys ? selected : 0);
@@ -102,7 +103,8 @@ std::optional<ReadySieve> sieve(Planner& planner, const Request& request, const 
         check_groups(rows * made->parts, request, made->shape);
         KernelParameters parameters{
             .family = Family::sieve, .bytes = made->bytes, .wide_positions = count >= wide_count, .shape = made->shape};
-        parameters.order_by(request.key);
+        parameters.order_by(request);
+        if (parameters.nan_last) parameters.shape = with_more_registers(parameters.shape);
         std::shared_ptr<const Program> program = planner.compile(parameters);
         if (program->max_work_items >= parameters.work_items()) return ReadySieve{*made, std::move(program)};
         if (program->max_work_items == 0) break;
@@ -114,13 +116,14 @@ std::optional<ReadySieve> sieve(Planner& planner, const Request& request, const 
 /// The launches of a sieve, and its arrays.
 class SieveLaunches {
 public:
-    SieveLaunches(Planner& planner, Work& work, const Request& request, ReadySieve ready)
+    SieveLaunches(Planner& planner, Work& work, const Request& request, const Place& results, ReadySieve ready)
         : planner_(planner),
           work_(work),
           request_(request),
+          results_(results),
           sieve_(ready.sieve),
           parameters_(ready.program->parameters),
-          coding_(coding_of(request.key, request.order_or_usual())),
+          coding_(coding_of(request)),
           thresholds_(sieve_.rows * sieve_.room),
           bounds_(state_units(sieve_)) {
         work.programs.push_back(std::move(ready.program));
@@ -165,15 +168,13 @@ private:
     }
 
     void add_selection() {
-        const Slot indices = request_.index_bytes > 0 ? Slot::indices : Slot::own_results;
-        if (indices == Slot::own_results)
-            work_.arrays[indices] = {work_.arrays[Slot::results].count, parameters_.bytes.index};
+        make_room_for_indices();
         Launch& select = launch("select_passing", 1);
         select.add(Slot::keys);
         elements(select, 0);
         select.add(Slot::own_integers);
-        select.add(Slot::results);
-        select.add(indices);
+        select.add(results_.keys);
+        select.add(results_.indices);
         select.add_count(sieve_.count, position_bytes());
         select.add_count(sieve_.k, 4);
         select.add(sieve_.room, 4);
@@ -216,8 +217,16 @@ private:
         const auto take = [&](Slot from, Slot to, std::size_t bytes) {
             work_.commands.emplace_back(Copy{from, to, request_.first * bytes, sieve_.rows, sieve_.room * bytes});
         };
-        take(Slot::own_keys, Slot::results, parameters_.bytes.key);
-        if (request_.index_bytes > 0) take(Slot::own_indices, Slot::indices, parameters_.bytes.index);
+        take(Slot::own_keys, results_.keys, parameters_.bytes.key);
+        if (request_.index_bytes == 0) return;
+        make_room_for_indices();
+        take(Slot::own_indices, results_.indices, parameters_.bytes.index);
+    }
+
+    /// Where they are not the caller's.
+    void make_room_for_indices() {
+        if (results_.indices == Slot::own_results)
+            work_.arrays[Slot::own_results] = {sieve_.rows * sieve_.k, parameters_.bytes.index};
     }
 
     /// With so many work-groups a row.
@@ -250,6 +259,7 @@ private:
     Planner& planner_;
     Work& work_;
     const Request& request_;
+    Place results_;
     Sieve sieve_;
     const KernelParameters& parameters_;
     KeyCoding coding_;
@@ -257,8 +267,14 @@ private:
     std::uint64_t bounds_;      // and the bounds of rows, of integers
 };
 
-/// Sorts the first k of each row of a copy to its front, and takes them.
-void add_sort_of_copy(Work& work, Planner& planner, const Request& request, std::size_t index_bytes) {
+/// What was selected, and where its indices are, if it has any.
+struct Selected {
+    Slot keys;
+    FoundIndices indices;
+};
+
+/// Sorts the first k of each row of a copy to its front.
+Selected add_sort_of_copy(Work& work, Planner& planner, const Request& request, std::size_t index_bytes) {
     const Slot sorted = copy_of_keys(request, work);
     if (sorted == Slot::keys) work.arrays[sorted].access = Access::consume;
     if (index_bytes > 0) work.arrays[Slot::own_indices] = {request.count, index_bytes};
@@ -266,48 +282,91 @@ void add_sort_of_copy(Work& work, Planner& planner, const Request& request, std:
         add_network(work, make_network(planner, request, element_bytes(request, index_bytes)), request, sorted,
                     Slot::own_indices);
     else if (index_bytes > 0) work.commands.emplace_back(Zero{Slot::own_indices});
-    const auto take = [&](Slot from, Slot to, std::size_t bytes) {
-        work.commands.emplace_back(
-            Copy{from, to, request.first * bytes, request.row_count(), request.length() * bytes});
-    };
-    take(sorted, Slot::results, request.key.bytes());
-    if (request.index_bytes > 0) take(Slot::own_indices, Slot::indices, index_bytes);
+    return {sorted, {Slot::own_indices, true}};
+}
+
+/// Adds what selects, with indices of so many bytes, and leaves it in these places or, after a sort, elsewhere.
+Selected add_finding(Planner& planner, Work& work, const Request& request, const Place& results,
+                     std::size_t index_bytes) {
+    // With a C++ function sorts are compiled, but no selections: those would take as long again.
+    if (request.first < request.length() && !request.has_segments() && !request.key.compiled_order()) {
+        const ElementBytes bytes = element_bytes(request, index_bytes);
+        if (!request.data_independent)
+            if (std::optional<ReadySieve> sieved = sieve(planner, request, bytes)) {
+                SieveLaunches(planner, work, request, results, *std::move(sieved)).add();
+                return {results.keys, {results.indices}};
+            }
+        if (std::optional<ReadySelection> ready = select(planner, request, bytes)) {
+            add_selection(work, *std::move(ready), request, results);
+            return {results.keys, {results.indices}};
+        }
+    }
+    return add_sort_of_copy(work, planner, request, index_bytes);
+}
+
+/// Some of the caller's places may be left as they are.
+bool leaves_places(const Request& request) noexcept { return request.has_segments() || request.limited; }
+
+/// Copies the first k of each row.
+void add_copies(Work& work, const Request& request, Slot from, Slot to) {
+    const std::size_t bytes = work.arrays[to].bytes;
+    work.commands.emplace_back(Copy{from, to, request.first * bytes, request.row_count(), request.length() * bytes});
 }
 
 }  // namespace
 
 Arrays top_k_arrays(const Request& request) {
-    if (request.has_segments())
-        throw Error(ErrorCode::invalid_argument,
-                    "the first keys of segments cannot be selected, but those of rows can");
     if (request.index_bytes > 0) check_indices(request);
-    if (request.first > request.length())
+    if (request.nan_last && request.key.is_record())
+        throw Error(ErrorCode::invalid_argument,
+                    "records have the order of their comparator, which says where a NaN is");
+    if (!request.has_segments() && request.first > request.length())
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("the first {} keys were asked for, but there are {}", request.first, request.length()));
-    const std::uint64_t results = request.row_count() * request.first;
+    const std::uint64_t results = request.ranges() * request.first;
+    // What is in places that are not written is to stay.
+    const Access access = leaves_places(request) ? Access::change : Access::write;
     Arrays arrays;
     arrays[Slot::keys] = {request.count, request.key.bytes(), Access::read, "keys"};
-    arrays[Slot::results] = {results, request.key.bytes(), Access::write, "selected keys"};
-    if (request.index_bytes > 0) arrays[Slot::indices] = {results, request.index_bytes, Access::write, "indices"};
+    arrays[Slot::results] = {results, request.key.bytes(), access, "selected keys"};
+    if (request.index_bytes > 0) arrays[Slot::indices] = {results, request.index_bytes, access, "indices"};
+    if (request.has_segments())
+        arrays[Slot::segments] = {request.segments + 1, request.offset_bytes, Access::read, "offsets of segments"};
+    if (request.limited) arrays[Slot::limit] = {1, sizeof(std::uint64_t), Access::read, "limit"};
+    if (request.value_bytes > 0) {
+        arrays[Slot::indices].is_reread = true;
+        arrays[Slot::values] = {request.count, request.value_bytes, Access::read, "values"};
+        arrays[Slot::result_values] = {results, request.value_bytes, access, "values of selected keys"};
+    }
     return arrays;
 }
 
 void make_top_k(Planner& planner, const Request& request, Work& work) {
-    if (work.arrays[Slot::results].count == 0) return;
+    if (work.arrays[Slot::results].count == 0 || request.length() == 0) return;
+    const bool wants_indices = request.index_bytes > 0;
+    const Place results{request.limited ? Slot::pool_keys : Slot::results,
+                        wants_indices && !request.limited ? Slot::indices : Slot::own_results};
+    Request of_keys = request;
+    of_keys.value_bytes = 0;
+    of_keys.first = std::min(request.first, request.length());
+    // Values follow the indices of their keys.
+    if (!wants_indices && request.value_bytes > 0) of_keys.index_bytes = index_bytes_for(request);
     // What one launch leaves of records for the next may be beyond the end, which an index tells.
-    const std::size_t index_bytes =
-        request.index_bytes == 0 && request.key.is_record() ? index_bytes_for(request) : request.index_bytes;
-    if (request.first < request.length() && !request.key.compiled_order() && !request.data_independent)
-        if (std::optional<ReadySieve> sieved = sieve(planner, request, element_bytes(request, index_bytes)))
-            return SieveLaunches(planner, work, request, *std::move(sieved)).add();
-    std::optional<ReadySelection> ready;
-    // With a C++ function sorts are compiled, but no selections: those would take as long again.
-    if (request.first < request.length() && !request.key.compiled_order())
-        ready = select(planner, request, element_bytes(request, index_bytes));
-    if (ready)
-        add_selection(work, *std::move(ready), request,
-                      {Slot::results, request.index_bytes > 0 ? Slot::indices : Slot::own_results});
-    else add_sort_of_copy(work, planner, request, index_bytes);
+    const bool needs_indices = of_keys.index_bytes == 0 && request.key.is_record();
+    const Selected selected =
+        add_finding(planner, work, of_keys, results, needs_indices ? index_bytes_for(request) : of_keys.index_bytes);
+    if (selected.keys == Slot::pool_keys)
+        work.arrays[Slot::pool_keys] = {work.arrays[Slot::results].count, request.key.bytes()};
+    const auto take = [&](Slot from, Slot to) {
+        if (leaves_places(request)) add_taking(planner, work, request, selected.indices, from, to);
+        else add_copies(work, request, from, to);
+    };
+    if (selected.keys != Slot::results) {
+        take(selected.keys, Slot::results);
+        if (wants_indices) take(selected.indices.slot, Slot::indices);
+    }
+    if (request.value_bytes > 0)
+        add_gathering(planner, work, request, selected.indices, Slot::values, Slot::result_values);
 }
 
 bool add_selection_to_front(Planner& planner, Work& work, const Request& request) {

@@ -46,7 +46,7 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
                                 .unroll_rounds = device.kind == DeviceKind::gpu,
                                 .shape = shape,
                                 .offset_bytes = request.offset_bytes};
-    parameters.order_by(request.key);
+    parameters.order_by(request);
     parameters.leaves = use.sorts_leaves;
     // The compiler's register use may allow smaller work-groups than the device does; fewer tiles or smaller shapes
     // need fewer.
@@ -147,7 +147,7 @@ Network make_network(Planner& planner, const Request& request, const ElementByte
 void add_network(Work& work, Network network, const Request& request, Slot keys, Slot indices, Slot values) {
     const KernelParameters& parameters = network.program->parameters;
     const Plan& plan = network.plan;
-    const KeyCoding coding = coding_of(request.key, request.order_or_usual());
+    const KeyCoding coding = coding_of(request);
     const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
     const bool in_rows = parameters.layout == Layout::rows;
     const unsigned lane_bits = log2(plan.shape.lanes);

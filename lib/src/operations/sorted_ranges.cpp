@@ -46,7 +46,7 @@ ReadyRanges add_program(Planner& planner, const Request& request, Work& work) {
             .bytes = {request.key.bytes(), request.value_bytes, request.length_bytes, request.key.is_record()},
             .wide_positions = count >= wide_count,
             .shape = schedule.shape};
-        parameters.order_by(request.key);
+        parameters.order_by(request);
         std::shared_ptr<const Program> program = planner.compile(parameters);
         if (parameters.work_items() <= program->max_work_items) {
             work.arrays[Slot::own_integers] = {schedule.left_over(), sizeof(std::uint64_t)};
@@ -110,7 +110,7 @@ void make_order_test(Planner& planner, const Request& request, Work& work) {
     const ReadyRanges ready = add_program(planner, request, work);
     const RangeSchedule& schedule = ready.schedule;
     const KernelParameters& parameters = ready.program->parameters;
-    const KeyCoding coding = coding_of(request.key, request.order_or_usual());
+    const KeyCoding coding = coding_of(request);
     const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
     const bool yes_or_no = request.operation == Operation::is_sorted, in_one = schedule.parts == 1;
 
