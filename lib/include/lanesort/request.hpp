@@ -22,6 +22,16 @@ enum class Operation : std::uint8_t {
     is_sorted_until,  ///< how many of them are
     unique,           ///< the distinct keys: unique and unique_by_key
     run_lengths,      ///< these and how often each comes
+    reduce,           ///< a sum, or the smallest or the largest key
+};
+
+/// What a reduction gives of a range or of each of its rows.
+enum class Reduction : std::uint8_t {
+    sum,      ///< of integers in 64 bits, wrapping; of f16 and f32 in f32, of f64 in f64
+    min,      ///< the smallest key; -0 is below +0, and NaN is only taken where all keys are
+    max,      ///< the largest key, with the same rules
+    arg_min,  ///< where the first of the smallest keys is, from 0 in each row
+    arg_max,  ///< where the first of the largest keys is
 };
 
 /// How a sort of one range goes. All of them give the same bytes, and launch the same kernels whatever the keys are.
@@ -31,14 +41,16 @@ enum class Schedule : std::uint8_t {
     /// What is the fastest on the device; a distribution only on the built-in device, from 16,385 keys on, and by CUDA
     /// of numbers from 2^27 bytes on, values and indices counted in, where the device has the memory for it.
     automatic,
-    network,    ///< the bitonic merge sort's passes, phase by phase
+    network,  ///< the bitonic merge sort's passes, phase by phase
     /// Columns of tiles, as far as they suffice, then the network's phases; these alone where the shape has no columns.
     columns,
     /// By splitters into leaves of a tile, which the network sorts. On the built-in device, with AVX2 or AVX-512, a
-    /// quicksort: vectors are parted by pivots, and small ranges are left to the network. It serves keys of 4 and 8 bytes
+    /// quicksort: vectors are parted by pivots, and small ranges are left to the network. It serves keys of 4 and 8
+    /// bytes
     /// alone, and keys of 4 bytes with values or indices of 4; elsewhere all elements are served.
     ///
-    /// Memory: of a quicksort 8 bytes for each range that threads share out, some hundreds in all. Else beside the array
+    /// Memory: of a quicksort 8 bytes for each range that threads share out, some hundreds in all. Else beside the
+    /// array
     /// at most a hundredth of it or, if that is more, the smaller of 32 MiB and an eighth of it; or
     /// Request::extra_bytes. SortReport::device_bytes counts it.
     /// Cost: reads and writes the array a few times at any count, where a network does so for each of its passes. The
@@ -71,9 +83,11 @@ struct Request {
     std::size_t index_bytes = 0;     ///< of an index of argsort and top_k, 4 or 8; 0: no indices
     std::size_t length_bytes = 0;    ///< of a length of run_lengths, 4 or 8
     Schedule schedule = Schedule::automatic;  ///< of a sort or argsort of one whole range
-    bool data_independent = false;            ///< of sorts: the same positions are compared whatever the keys are; of top_k: as many
-    std::uint64_t extra_bytes = 0;            ///< device memory that a distribution may take; 0: as Schedule says
-    KeyKind key = KeyType::u32;               ///< numbers of a type, or records in the order of a comparator
+    Reduction reduction = Reduction::sum;     ///< of reduce
+    bool data_independent =
+        false;  ///< of sorts: the same positions are compared whatever the keys are; of top_k: as many
+    std::uint64_t extra_bytes = 0;  ///< device memory that a distribution may take; 0: as Schedule says
+    KeyKind key = KeyType::u32;     ///< numbers of a type, or records in the order of a comparator
 
     /// The order of numbers.
     Order order_or_usual() const noexcept {
@@ -85,6 +99,13 @@ struct Request {
     std::uint64_t row_count() const noexcept { return row_length > 0 ? count / row_length : 1; }
     /// Rows or segments; 0 where it is one range.
     std::uint64_t rows() const noexcept { return has_segments() ? segments : row_length > 0 ? row_count() : 0; }
+    /// Bytes of a result: of a key, but 8 of places and of sums of integers, and 4 of sums of f16.
+    std::size_t result_bytes() const noexcept {
+        if (operation != Operation::reduce || reduction == Reduction::min || reduction == Reduction::max)
+            return key.bytes();
+        if (reduction != Reduction::sum) return 8;
+        return key.type() == KeyType::f16 || key.type() == KeyType::f32 ? 4 : 8;
+    }
     /// There are segments.
     bool has_segments() const noexcept { return offset_bytes > 0; }
     /// There are rows or segments.
@@ -99,9 +120,9 @@ struct Request {
 };
 
 /// Every operation, in the order of Operation.
-inline constexpr Operation all_operations[] = {Operation::sort,   Operation::argsort,    Operation::merge,
-                                               Operation::top_k,  Operation::is_sorted,  Operation::is_sorted_until,
-                                               Operation::unique, Operation::run_lengths};
+inline constexpr Operation all_operations[] = {Operation::sort,   Operation::argsort,     Operation::merge,
+                                               Operation::top_k,  Operation::is_sorted,   Operation::is_sorted_until,
+                                               Operation::unique, Operation::run_lengths, Operation::reduce};
 
 /// Every schedule, in the order of Schedule.
 inline constexpr Schedule all_schedules[] = {Schedule::automatic, Schedule::network, Schedule::columns,

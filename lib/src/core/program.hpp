@@ -28,6 +28,10 @@ enum class Family : std::uint8_t {
     place_blocks,  ///< by distribution: where these go
     move_blocks,   ///< by distribution: the moves
     permute,       ///< values, into the order of indices
+    least,         ///< of reductions: the smallest or the largest key
+    least_place,   ///< where that is
+    integer_sum,   ///< sums of integers
+    float_sum,     ///< sums of floating-point numbers
 };
 
 /// What a tile holds.

@@ -17,6 +17,7 @@ enum Option : unsigned {
     in_place = 128,
     apart = 256,
     schedules = 512,     ///< `schedule` and `extra_bytes`
+    reductions = 2048,   ///< `reduction`
     independence = 1024  ///< `data_independent`
 };
 
@@ -46,5 +47,8 @@ void make_order_test(Planner& planner, const Request& request, Work& work);
 
 Arrays equal_run_arrays(const Request& request);
 void make_equal_runs(Planner& planner, const Request& request, Work& work);
+
+Arrays reduce_arrays(const Request& request);
+void make_reduction(Planner& planner, const Request& request, Work& work);
 
 }  // namespace lanesort::detail
