@@ -35,10 +35,10 @@ struct KeyRangeIn {
     KeyKind type = KeyType::u32;  ///< numbers of a type, or records of a comparator
     /// Of numbers; records have the comparator's. Nothing: ascending, but the largest first for top_k.
     std::optional<Order> order = {};
-    std::size_t row_length = 0;               ///< keys of a row, as SortOptions says; 0: the range is one
-    SegmentRange<Memory> segments = {};       ///< each sorted by itself, all by the launches of the longest; null: none
-    bool stable = false;                      ///< as SortOptions says
-    std::size_t first = all_keys;             ///< keys that are to be in their places, as SortOptions says
+    std::size_t row_length = 0;          ///< keys of a row, as SortOptions says; 0: the range is one
+    SegmentRange<Memory> segments = {};  ///< each sorted by itself, all by the launches of the longest; null: none
+    bool stable = false;                 ///< as SortOptions says
+    std::size_t first = all_keys;        ///< keys that are to be in their places, as SortOptions says
     Schedule schedule = Schedule::automatic;  ///< as SortOptions says
     bool data_independent = false;            ///< as SortOptions says
     std::uint64_t extra_bytes = 0;            ///< as SortOptions says

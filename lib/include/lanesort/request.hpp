@@ -41,16 +41,14 @@ enum class Schedule : std::uint8_t {
     /// What is the fastest on the device; a distribution only on the built-in device, from 16,385 keys on, and by CUDA
     /// of numbers from 2^27 bytes on, values and indices counted in, where the device has the memory for it.
     automatic,
-    network,  ///< the bitonic merge sort's passes, phase by phase
+    network,    ///< the bitonic merge sort's passes, phase by phase
     /// Columns of tiles, as far as they suffice, then the network's phases; these alone where the shape has no columns.
     columns,
     /// By splitters into leaves of a tile, which the network sorts. On the built-in device, with AVX2 or AVX-512, a
-    /// quicksort: vectors are parted by pivots, and small ranges are left to the network. It serves keys of 4 and 8
-    /// bytes
+    /// quicksort: vectors are parted by pivots, and small ranges are left to the network. It serves keys of 4 and 8 bytes
     /// alone, and keys of 4 bytes with values or indices of 4; elsewhere all elements are served.
     ///
-    /// Memory: of a quicksort 8 bytes for each range that threads share out, some hundreds in all. Else beside the
-    /// array
+    /// Memory: of a quicksort 8 bytes for each range that threads share out, some hundreds in all. Else beside the array
     /// at most a hundredth of it or, if that is more, the smaller of 32 MiB and an eighth of it; or
     /// Request::extra_bytes. SortReport::device_bytes counts it.
     /// Cost: reads and writes the array a few times at any count, where a network does so for each of its passes. The
@@ -84,10 +82,9 @@ struct Request {
     std::size_t length_bytes = 0;    ///< of a length of run_lengths, 4 or 8
     Schedule schedule = Schedule::automatic;  ///< of a sort or argsort of one whole range
     Reduction reduction = Reduction::sum;     ///< of reduce
-    bool data_independent =
-        false;  ///< of sorts: the same positions are compared whatever the keys are; of top_k: as many
-    std::uint64_t extra_bytes = 0;  ///< device memory that a distribution may take; 0: as Schedule says
-    KeyKind key = KeyType::u32;     ///< numbers of a type, or records in the order of a comparator
+    bool data_independent = false;            ///< of sorts: the same positions are compared whatever the keys are; of top_k: as many
+    std::uint64_t extra_bytes = 0;            ///< device memory that a distribution may take; 0: as Schedule says
+    KeyKind key = KeyType::u32;               ///< numbers of a type, or records in the order of a comparator
 
     /// The order of numbers.
     Order order_or_usual() const noexcept {
@@ -120,8 +117,8 @@ struct Request {
 };
 
 /// Every operation, in the order of Operation.
-inline constexpr Operation all_operations[] = {Operation::sort,   Operation::argsort,     Operation::merge,
-                                               Operation::top_k,  Operation::is_sorted,   Operation::is_sorted_until,
+inline constexpr Operation all_operations[] = {Operation::sort,   Operation::argsort,    Operation::merge,
+                                               Operation::top_k,  Operation::is_sorted,  Operation::is_sorted_until,
                                                Operation::unique, Operation::run_lengths, Operation::reduce};
 
 /// Every schedule, in the order of Schedule.

@@ -202,16 +202,17 @@ public:
     /// they are.
     ///
     /// Order: that of a stable sort; of equal keys, those with the lowest indices.
-    /// Memory: on a graphics card, of rows of 8192 keys or more, nothing but indices that nobody asked for, where rows
-    /// are many; else room for what passes a threshold, a little more than k elements of each row with their indices,
-    /// at most a quarter of the row. Of what goes another way, a few keys take what launches leave for each other:
-    /// fewer elements, with indices, than there are keys, and of many keys far fewer. A few are up to a quarter of what
-    /// a work-group has in local memory (1024 of 4 bytes on a graphics card), or 128 of a processor's vectors (1024 of
-    /// 4 bytes with AVX2). More take a copy of the keys, and of their indices if these are wanted or the keys are
-    /// records. Cost: a few keys of many take little more than to read all once, and on a graphics card so do up to
-    /// about an eighth of them, of which what passes the threshold is sorted. More take a sort. Errors:
-    /// Error(invalid_argument) also for more keys than there are. Source: Gaihre et al., "Dr. Top-k: Delegate-Centric
-    /// Top-k on GPUs", SC 2021; Floyd and Rivest, "Expected time bounds for selection", 1975.
+    /// Memory: on a graphics card, of rows of 8192 keys or more, nothing but indices that nobody asked for, where rows are
+    /// many; else room for what passes a threshold, a little more than k elements of each row with their indices, at
+    /// most a quarter of the row. Of what goes another way, a few keys take what launches leave for each other: fewer elements, with indices, than there are keys,
+    /// and of many keys far fewer. A few are up to a quarter of what a work-group has in local memory (1024 of 4 bytes
+    /// on a graphics card), or 128 of a processor's vectors (1024 of 4 bytes with AVX2). More take a copy of the keys,
+    /// and of their indices if these are wanted or the keys are records.
+    /// Cost: a few keys of many take little more than to read all once, and on a graphics card so do up to about an
+    /// eighth of them, of which what passes the threshold is sorted. More take a sort.
+    /// Errors: Error(invalid_argument) also for more keys than there are.
+    /// Source: Gaihre et al., "Dr. Top-k: Delegate-Centric Top-k on GPUs", SC 2021; Floyd and Rivest, "Expected time
+    /// bounds for selection", 1975.
     SortReport top_k(ConstKeys keys, Results best, const TopKOptions& options = {});
     /// The same with the indices of these keys, from 0 in each row.
     ///
@@ -274,12 +275,13 @@ public:
     ///
     /// Order: -0 is below +0, and a NaN is only taken where all keys are. Of equal keys, the first one's place is
     /// given. Sums of floating-point numbers begin with +0 and are made by a tree that depends on the count and the
-    /// type alone (kernels/combine.h), so they have the same bits in every run and on every device that keeps subnormal
-    /// numbers; a sum that is NaN is the quiet one with no other bits set. The sum of no keys is 0. Memory: up to 4096
-    /// partial results, of at most 16 bytes, for each row. Cost: reads the keys once. A row takes a work-group, however
-    /// short it is. Errors: Error(invalid_argument) also for records, for a minimum, a maximum or a place of no keys,
-    /// and for results of another width or number; Error(unsupported) for sums of f64 on a device that cannot add them,
-    /// and for more than 2^31 - 1 work-groups.
+    /// type alone (kernels/combine.h), so they have the same bits in every run and on every device that keeps
+    /// subnormal numbers; a sum that is NaN is the quiet one with no other bits set. The sum of no keys is 0.
+    /// Memory: up to 4096 partial results, of at most 16 bytes, for each row.
+    /// Cost: reads the keys once. A row takes a work-group, however short it is.
+    /// Errors: Error(invalid_argument) also for records, for a minimum, a maximum or a place of no keys, and for
+    /// results of another width or number; Error(unsupported) for sums of f64 on a device that cannot add them, and
+    /// for more than 2^31 - 1 work-groups.
     SortReport reduce(ConstKeys keys, Reduction reduction, Results results, std::size_t row_length = 0);
 
     /// @cond
