@@ -35,7 +35,19 @@ Operation operation_of(lanesort_operation operation) {
         case LANESORT_IS_SORTED_UNTIL: return Operation::is_sorted_until;
         case LANESORT_UNIQUE: return Operation::unique;
         case LANESORT_RUN_LENGTHS: return Operation::run_lengths;
+        case LANESORT_REDUCE: return Operation::reduce;
         default: throw Error(ErrorCode::invalid_argument, fmt::format("there is no operation {}", operation));
+    }
+}
+
+Reduction reduction_of(lanesort_reduction reduction) {
+    switch (reduction) {
+        case LANESORT_SUM: return Reduction::sum;
+        case LANESORT_MIN: return Reduction::min;
+        case LANESORT_MAX: return Reduction::max;
+        case LANESORT_ARG_MIN: return Reduction::arg_min;
+        case LANESORT_ARG_MAX: return Reduction::arg_max;
+        default: throw Error(ErrorCode::invalid_argument, fmt::format("there is no reduction {}", reduction));
     }
 }
 
@@ -90,7 +102,7 @@ void check_unused(const lanesort_request& request, Operation operation) {
     serves("k", request.k > 0, {top_k});
     serves("second", is_given(request.second), {merge});
     serves("second_values", is_given(request.second_values), {merge});
-    serves("results", is_given(request.results), {merge, top_k, unique, run_lengths});
+    serves("results", is_given(request.results), {merge, top_k, unique, run_lengths, reduce});
     serves("answers", is_given(request.answers), {is_sorted, is_sorted_until, unique, run_lengths});
     serves("result_values", is_given(request.result_values), {merge, top_k, unique});
     if (request.in_place != 0 && (is_given(request.results) || is_given(request.result_values)))
@@ -123,6 +135,7 @@ CallOf::CallOf(const lanesort_request* given_request) {
     request.schedule = schedule_of(from.schedule);
     request.data_independent = from.data_independent != 0;
     request.extra_bytes = from.extra_bytes;
+    request.reduction = reduction_of(from.reduction);
     request.in_place = from.in_place != 0;
     request.apart = from.apart != 0;
     request.limited = from.limited != 0;

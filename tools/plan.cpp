@@ -136,8 +136,8 @@ public:
         for (const Operation operation : all_operations) operations.emplace_back(name(operation), operation);
         command
             .add_option("--operation", operation_,
-                        "What the call does: sort, argsort, merge, top_k, is_sorted, is_sorted_until, unique or "
-                        "run_lengths; all but sort show their commands on device memory")
+                        "What the call does: sort, argsort, merge, top_k, is_sorted, is_sorted_until, unique, "
+                        "run_lengths or reduce; all but sort show their commands on device memory")
             ->transform(CLI::CheckedTransformer(operations).description(""))
             ->option_text("NAME");
         add_count(command, count_);

@@ -68,6 +68,7 @@ DeviceInfo describe(const cl::Device& device) {
     info.max_allocation_bytes = device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
     info.local_bytes = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
     info.host_unified_memory = device.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>();
+    info.has_doubles = device.getInfo<CL_DEVICE_DOUBLE_FP_CONFIG>() != 0;
     return info;
 }
 

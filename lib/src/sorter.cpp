@@ -303,6 +303,18 @@ std::size_t Sorter::run_lengths(ConstKeys keys, Results distinct, Indices length
     return number_found(*this, call);
 }
 
+SortReport Sorter::reduce(ConstKeys keys, Reduction reduction, Results results, std::size_t row_length) {
+    HostCall call = call_on(Operation::reduce, keys, {.row_length = row_length});
+    call.request.reduction = reduction;
+    const detail::Array& wanted = core_->planner().arrays(call.request)[detail::Slot::results];
+    require(results.bytes() == wanted.bytes, ErrorCode::invalid_argument,
+            "results have {} bytes, but those of this reduction have {}", results.bytes(), wanted.bytes);
+    require(results.size() == wanted.count, ErrorCode::invalid_argument,
+            "there is room for {} results, but there are {}", results.size(), wanted.count);
+    call.results = {results.data()};
+    return run(call);
+}
+
 const SortReport& Sorter::last_report() const noexcept { return core_->last_report(); }
 
 namespace {

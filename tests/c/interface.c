@@ -41,7 +41,9 @@ static void find_arrays(lanesort_request* r, array* arrays) {
     static const size_t type_bytes[] = {4, 4, 4, 8, 8, 8, 2, 2, 2, 1, 1};
     const size_t key = r->comparator ? r->comparator->bytes : type_bytes[r->type];
     const size_t rows = r->row_length > 0 ? r->count / r->row_length : 1;
-    const size_t results = r->operation == LANESORT_TOP_K ? rows * r->k : r->count;
+    const int reduces = r->operation == LANESORT_REDUCE;
+    const size_t results = r->operation == LANESORT_TOP_K ? rows * r->k : reduces ? rows : r->count;
+    const int is_wide = reduces && r->reduction != LANESORT_MIN && r->reduction != LANESORT_MAX;
     const array all[most_arrays] = {
         {&r->memory, (r->offset + r->count + slack) * key},
         {&r->values.memory, (r->values.offset + r->count) * or_else(r->values.bytes, 4)},
@@ -51,7 +53,7 @@ static void find_arrays(lanesort_request* r, array* arrays) {
         {&r->lengths.memory, (r->lengths.offset + results) * or_else(r->lengths.bytes, 4)},
         {(void**)(uintptr_t)&r->segments.memory,
          (r->segments.offset + r->segments.count + 1) * or_else(r->segments.bytes, 8)},
-        {&r->results.memory, (r->results.offset + results) * key},
+        {&r->results.memory, (r->results.offset + results) * (is_wide ? sizeof(uint64_t) : key)},
         {&r->result_values.memory, (r->result_values.offset + results) * or_else(r->values.bytes, 4)},
         {&r->answers.memory, (r->answers.offset + rows) * sizeof(uint64_t)},
         {&r->limit.memory, (r->limit.offset + 1) * sizeof(uint64_t)}};

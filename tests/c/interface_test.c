@@ -183,6 +183,16 @@ static void merges_and_reads_sorted_keys(void) {
     CHECK(IS_AS_EXPECTED);
     for (size_t i = 0; i < n; ++i) CHECK(values[i] == expected[i] + 7);
 
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; ++i) sum += expected[i];
+    RUN(KEYS, .operation = LANESORT_REDUCE, .results = {.memory = answers});
+    CHECK(answers[0] == sum);
+    RUN(KEYS, .operation = LANESORT_REDUCE, .reduction = LANESORT_MAX, .results = {.memory = found});
+    CHECK(found[0] == expected[n - 1]);
+    RUN(KEYS, .operation = LANESORT_REDUCE, .reduction = LANESORT_ARG_MIN, .row_length = row,
+        .results = {.memory = answers});
+    for (size_t i = 0; i < n / row; ++i) CHECK(answers[i] == 0);
+
     RUN(KEYS, .operation = LANESORT_IS_SORTED, .answers = {.memory = answers});
     CHECK(answers[0] == 1);
     RUN(KEYS, .operation = LANESORT_IS_SORTED, .order = LANESORT_DESCENDING, .answers = {.memory = answers});

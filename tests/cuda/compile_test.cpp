@@ -14,6 +14,7 @@
 #include "distribution.hpp"
 #include "host/cuda/program.hpp"
 #include "range_schedule.hpp"
+#include "reduction.hpp"
 #include "rounds.hpp"
 #include "selection.hpp"
 #include "sieve.hpp"
@@ -175,6 +176,23 @@ TEST_CASE("CUDA: kernels for sorted ranges compile for every generation and spil
                     if (is_record) parameters.comparator = by_number;
                     check_compiled(parameters, generation.architecture);
                 }
+            }
+}
+
+TEST_CASE("CUDA: reductions compile for every generation and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    for (const Generation& generation : generations)
+        for (const std::size_t bytes : {1, 2, 4, 8})
+            for (const Family family : {Family::least, Family::least_place, Family::integer_sum, Family::float_sum}) {
+                if (family == Family::float_sum && bytes == 1) continue;
+                for (const bool wide : {false, true})
+                    check_compiled(
+                        {.family = family,
+                         .bytes = {bytes},
+                         .wide_positions = wide,
+                         .shape = {.lanes = 1, .vectors = 1, .work_items = tree_leaves, .register_vectors = 2}},
+                        generation.architecture);
             }
 }
 

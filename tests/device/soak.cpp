@@ -38,6 +38,10 @@ Problem random_problem(Operation operation, std::size_t count, Random& random) {
             break;
         case Operation::run_lengths: request.length_bytes = 4; [[fallthrough]];
         case Operation::unique: std::ranges::sort(keys, is_before); break;
+        case Operation::reduce:
+            request.order.reset();
+            if (count > 0) request.reduction = random() % 2 ? Reduction::min : Reduction::arg_min;
+            break;
     }
     if (operation > Operation::merge) request.stable = false;
     return problem_of(request, keys);

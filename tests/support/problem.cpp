@@ -81,6 +81,17 @@ public:
                     }
                     put_integer(after.answers, 8, 0, results);
                     break;
+                case Operation::reduce: {
+                    std::uint64_t result = 0;
+                    const std::size_t best = places.empty() ? begin : *std::ranges::min_element(places, is_before);
+                    if (request_.reduction == Reduction::sum)
+                        for (const std::size_t i : places) result += extended(before, i);
+                    else if (request_.reduction == Reduction::min || request_.reduction == Reduction::max)
+                        result = integer(before.keys, key_bytes_, best);
+                    else result = best - begin;
+                    put_integer(after.results, request_.result_bytes(), answers++, result);
+                    break;
+                }
             }
         }
         return after;
@@ -110,6 +121,15 @@ private:
 
     const std::byte* key(const Contents& contents, std::size_t i) const {
         return contents.keys.data() + i * key_bytes_;
+    }
+
+    /// An integer in 64 bits.
+    std::uint64_t extended(const Contents& contents, std::size_t i) const {
+        const std::uint64_t bits = integer(contents.keys, key_bytes_, i),
+                            sign = std::uint64_t{1} << (key_bytes_ * 8 - 1);
+        using enum KeyType;
+        const KeyType type = request_.key.type();
+        return type == i8 || type == i16 || type == i32 || type == i64 ? (bits ^ sign) - sign : bits;
     }
 
     /// The range, its rows or its segments: the first key of each and the one behind it.
@@ -212,8 +232,12 @@ Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const 
     const bool selects = request.operation == Operation::top_k;
     const bool finds = request.operation == Operation::unique || request.operation == Operation::run_lengths;
     const bool tests = request.operation == Operation::is_sorted || request.operation == Operation::is_sorted_until;
-    const std::size_t results = selects ? request.ranges() * request.first : finds && !request.in_place ? count : 0;
-    before.results = other_bytes(results * request.key.bytes());
+    const bool reduces = request.operation == Operation::reduce;
+    const std::size_t results = reduces                      ? request.row_count()
+                                : selects                    ? request.ranges() * request.first
+                                : finds && !request.in_place ? count
+                                                             : 0;
+    before.results = other_bytes(results * request.result_bytes());
     before.result_values = other_bytes(results * request.value_bytes);
     before.indices = other_bytes((selects ? results : count) * request.index_bytes);
     before.lengths = other_bytes(count * request.length_bytes);
@@ -293,6 +317,9 @@ std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random&
     add("distinct pairs", {.operation = Operation::unique, .value_bytes = 4});
     add("distinct pairs in place", {.operation = Operation::unique, .in_place = true, .value_bytes = 4});
     add("lengths of runs", {.operation = Operation::run_lengths, .length_bytes = 4});
+    add("sum", {.operation = Operation::reduce});
+    add("smallest keys of rows", {.operation = Operation::reduce, .row_length = third, .reduction = Reduction::min});
+    add("place of the smallest key", {.operation = Operation::reduce, .reduction = Reduction::arg_min});
     return all;
 }
 

@@ -9,7 +9,7 @@ std::vector<ArrayOfCall> arrays_of(const Request& request) {
             {&Contents::second_values, &Call::second_values, "value of the second range", request.value_bytes},
             {&Contents::indices, &Call::indices, "index", request.index_bytes},
             {&Contents::segments, &Call::segments, "offset", request.offset_bytes},
-            {&Contents::results, &Call::results, "result", request.key.bytes()},
+            {&Contents::results, &Call::results, "result", request.result_bytes()},
             {&Contents::result_values, &Call::result_values, "result's value", request.value_bytes},
             {&Contents::lengths, &Call::lengths, "length", request.length_bytes},
             {&Contents::answers, &Call::answers, "answer", 8},

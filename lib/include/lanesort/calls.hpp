@@ -252,6 +252,15 @@ CallIn<Memory> is_sorted_until(const KeyRangeIn<Memory>& keys, const IntegersIn<
     return call;
 }
 
+/// Writes the sum, the smallest or the largest key, or where that is, of the range or of each of its rows.
+template <class Memory>
+CallIn<Memory> reduce(const KeyRangeIn<Memory>& keys, Reduction reduction, const ReducedIn<Memory>& reduced) {
+    CallIn<Memory> call = detail::call_on(Operation::reduce, keys);
+    call.request.reduction = reduction;
+    call.results = {reduced.memory, reduced.offset};
+    return call;
+}
+
 /// Writes the distinct keys of a sorted range, and their number. No more keys than these are written.
 template <class Memory>
 CallIn<Memory> unique(const KeyRangeIn<Memory>& keys, const DistinctIn<Memory>& distinct) {

@@ -38,6 +38,7 @@ struct DeviceInfo {
     std::uint64_t local_bytes = 0;           ///< local memory of a work-group
     bool host_unified_memory = false;        ///< host memory can be sorted where it is, without a copy
     bool parts_vectors = false;              ///< the built-in device's instructions bring the lanes of a mask together
+    bool has_doubles = true;                 ///< it adds floating-point numbers of 64 bits
     bool compiles = true;                    ///< it runs kernels of any shape; else only of those that are chosen
 };
 

@@ -189,7 +189,18 @@ enum {
     LANESORT_IS_SORTED = 4,  ///< writes 1 or 0 for each row to `answers`
     LANESORT_IS_SORTED_UNTIL = 5,  ///< writes how many keys of each row are in order to `answers`
     LANESORT_UNIQUE = 6,           ///< writes distinct keys to `results`, or `in_place`; their number to `answers`
-    LANESORT_RUN_LENGTHS = 7       ///< the same with how often each comes, in `lengths` of 4 or 8 bytes
+    LANESORT_RUN_LENGTHS = 7,      ///< the same with how often each comes, in `lengths` of 4 or 8 bytes
+    LANESORT_REDUCE = 8            ///< writes the `reduction` of each row to `results`
+};
+
+/// Reduction of request.hpp. Sorter::reduce says which type a result has.
+typedef int32_t lanesort_reduction;
+enum {
+    LANESORT_SUM = 0,      ///< of integers in 64 bits, of floating-point numbers in 32 or 64
+    LANESORT_MIN = 1,      ///< the smallest key
+    LANESORT_MAX = 2,      ///< the largest key
+    LANESORT_ARG_MIN = 3,  ///< where the first of the smallest keys is: 64 bits
+    LANESORT_ARG_MAX = 4   ///< where the first of the largest keys is
 };
 
 /// Values, indices or lengths, one for each key or each result.
@@ -209,7 +220,7 @@ typedef struct lanesort_segments {
     size_t bytes;        ///< of an offset: 4 or 8; 0: 8
 } lanesort_segments;
 
-/// Elements of a width that the operation knows: keys for `results`, integers of 64 bits for `answers` and `limit`.
+/// Elements of a width that the operation knows: keys or reductions for `results`, integers of 64 bits for `answers` and `limit`.
 typedef struct lanesort_place {
     void* memory;   ///< of the elements
     size_t offset;  ///< elements before the first one
@@ -236,6 +247,7 @@ typedef struct lanesort_request {
     lanesort_schedule schedule;             ///< of a sort or argsort of one whole range
     int32_t data_independent;               ///< not 0: sorts compare the same positions, and LANESORT_TOP_K as many,
                                             ///< whatever the keys are
+    lanesort_reduction reduction;           ///< of LANESORT_REDUCE
     uint64_t extra_bytes;                   ///< device memory that a distribution may take; 0: as Schedule says
     size_t first;                           ///< keys or indices that a sort brings to their places, in front; 0: all
     size_t k;                               ///< of LANESORT_TOP_K
@@ -245,7 +257,7 @@ typedef struct lanesort_request {
     lanesort_place second_values;           ///< theirs, as wide as `values`
     lanesort_values indices;                ///< one for each key, or each selected key, counted from 0 in each row
     lanesort_values lengths;                ///< room for as many as there are keys
-    lanesort_place results;                 ///< room for k keys of each row, or for all keys
+    lanesort_place results;                 ///< room for k keys or a reduction of each row, or for all keys
     lanesort_place result_values;           ///< those of the results, where keys have `values`; room as in `results`
     lanesort_place answers;                 ///< one for each row
     lanesort_place limit;                   ///< one integer of 64 bits: no more of a row are written than that

@@ -80,6 +80,13 @@ struct MergedIn {
     std::size_t offset = 0;   ///< keys before the first one
 };
 
+/// Where the results of a reduction go, one for each row, of Request::result_bytes() bytes each.
+template <class Memory>
+struct ReducedIn {
+    Memory memory = nullptr;  ///< apart from the keys
+    std::size_t offset = 0;   ///< results before the first one
+};
+
 /// Where the distinct keys go, with room for as many as there are keys, and their number.
 template <class Memory>
 struct DistinctIn {

@@ -22,6 +22,16 @@ enum class Operation : std::uint8_t {
     is_sorted_until,  ///< how many of them are
     unique,           ///< the distinct keys: unique and unique_by_key
     run_lengths,      ///< these and how often each comes
+    reduce,           ///< a sum, or the smallest or the largest key
+};
+
+/// What a reduction gives of a range or of each of its rows.
+enum class Reduction : std::uint8_t {
+    sum,      ///< of integers in 64 bits, wrapping; of f16 and f32 in f32, of f64 in f64
+    min,      ///< the smallest key; -0 is below +0, and NaN is only taken where all keys are
+    max,      ///< the largest key, with the same rules
+    arg_min,  ///< where the first of the smallest keys is, from 0 in each row
+    arg_max,  ///< where the first of the largest keys is
 };
 
 /// How a sort of one range goes. All of them give the same bytes, and launch the same kernels whatever the keys are.
@@ -73,6 +83,7 @@ struct Request {
     std::size_t index_bytes = 0;     ///< of an index of argsort and top_k, 4 or 8; 0: no indices
     std::size_t length_bytes = 0;    ///< of a length of run_lengths, 4 or 8
     Schedule schedule = Schedule::automatic;  ///< of a sort or argsort of one whole range
+    Reduction reduction = Reduction::sum;     ///< of reduce
     bool data_independent = false;            ///< of sorts: the same positions are compared whatever the keys are; of top_k: as many
     std::uint64_t extra_bytes = 0;            ///< device memory that a distribution may take; 0: as Schedule says
     KeyKind key = KeyType::u32;               ///< numbers of a type, or records in the order of a comparator
@@ -89,6 +100,13 @@ struct Request {
     std::uint64_t rows() const noexcept { return has_segments() ? segments : row_length > 0 ? row_count() : 0; }
     /// Rows or segments, of which one range is one.
     std::uint64_t ranges() const noexcept { return has_segments() ? segments : row_count(); }
+    /// Bytes of a result: of a key, but 8 of places and of sums of integers, and 4 of sums of f16.
+    std::size_t result_bytes() const noexcept {
+        if (operation != Operation::reduce || reduction == Reduction::min || reduction == Reduction::max)
+            return key.bytes();
+        if (reduction != Reduction::sum) return 8;
+        return key.type() == KeyType::f16 || key.type() == KeyType::f32 ? 4 : 8;
+    }
     /// There are segments.
     bool has_segments() const noexcept { return offset_bytes > 0; }
     /// There are rows or segments.
@@ -105,7 +123,7 @@ struct Request {
 /// Every operation, in the order of Operation.
 inline constexpr Operation all_operations[] = {Operation::sort,   Operation::argsort,    Operation::merge,
                                                Operation::top_k,  Operation::is_sorted,  Operation::is_sorted_until,
-                                               Operation::unique, Operation::run_lengths};
+                                               Operation::unique, Operation::run_lengths, Operation::reduce};
 
 /// Every schedule, in the order of Schedule.
 inline constexpr Schedule all_schedules[] = {Schedule::automatic, Schedule::network, Schedule::columns,

@@ -283,6 +283,22 @@ public:
     /// Error(too_large) for 2^32 keys or more with lengths of 4 bytes.
     std::size_t run_lengths(ConstKeys keys, Results distinct, Indices lengths, const SortOptions& options = {});
 
+    /// Writes the sum, the smallest or the largest key, or where that is, to `results`: one for the range or, with a
+    /// row length, for each row. Results of min and max have the keys' type; sums of integers have 64 bits, signed if
+    /// the keys are, and wrap; sums of f16 and f32 are f32, those of f64 f64; places are u64. The keys stay as they
+    /// are.
+    ///
+    /// Order: -0 is below +0, and a NaN is only taken where all keys are. Of equal keys, the first one's place is
+    /// given. Sums of floating-point numbers begin with +0 and are made by a tree that depends on the count and the
+    /// type alone (kernels/combine.h), so they have the same bits in every run and on every device that keeps
+    /// subnormal numbers; a sum that is NaN is the quiet one with no other bits set. The sum of no keys is 0.
+    /// Memory: up to 4096 partial results, of at most 16 bytes, for each row.
+    /// Cost: reads the keys once. A row takes a work-group, however short it is.
+    /// Errors: Error(invalid_argument) also for records, for a minimum, a maximum or a place of no keys, and for
+    /// results of another width or number; Error(unsupported) for sums of f64 on a device that cannot add them, and
+    /// for more than 2^31 - 1 work-groups.
+    SortReport reduce(ConstKeys keys, Reduction reduction, Results results, std::size_t row_length = 0);
+
     /// @cond
     // Arrays whose types tell that their sizes do not fit: the same calls, refused when they are compiled.
     template <class K, class V>

@@ -7,6 +7,7 @@
 #include "../distribution.hpp"
 #include "../key_order.hpp"
 #include "../range_schedule.hpp"
+#include "../reduction.hpp"
 #include "../selection.hpp"
 #include "../sieve.hpp"
 #include "kernel_source.hpp"
@@ -25,6 +26,10 @@ std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::move_blocks) return "move_blocks.cl";
     if (parameters.family == Family::permute) return "permute.cl";
     if (parameters.family == Family::gather) return "gather.cl";
+    if (parameters.family == Family::least) return "least.cl";
+    if (parameters.family == Family::least_place) return "least_place.cl";
+    if (parameters.family == Family::integer_sum) return "integer_sum.cl";
+    if (parameters.family == Family::float_sum) return "float_sum.cl";
     return parameters.shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl";
 }
 
@@ -42,6 +47,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_move_blocks[] = {"move_blocks"};
     static constexpr const char* of_permute[] = {"walk_from_cuts", "walk_cycles"};
     static constexpr const char* of_gather[] = {"gather_elements"};
+    static constexpr const char* of_reductions[] = {"combine_blocks", "combine_parts"};
     static constexpr const char* of_quicksort[] = {"choose_pivots", "part_stripes", "exchange_misplaced", "part_ranges",
                                                    "sort_ranges"};
     switch (parameters.family) {
@@ -60,6 +66,10 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::move_blocks: return of_move_blocks;
         case Family::permute: return of_permute;
         case Family::gather: return of_gather;
+        case Family::least:
+        case Family::least_place:
+        case Family::integer_sum:
+        case Family::float_sum: return of_reductions;
     }
     return {};
 }
@@ -87,6 +97,10 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::move_blocks: return move_blocks_local_bytes(shape);
         case Family::permute:
         case Family::gather: return 0;
+        case Family::least: return tree_leaves * bytes.key;
+        case Family::least_place: return tree_leaves * std::size_t{16};
+        case Family::integer_sum: return tree_leaves * std::size_t{8};
+        case Family::float_sum: return tree_leaves * (bytes.key == 8 ? std::size_t{8} : 4);
     }
     return 0;
 }

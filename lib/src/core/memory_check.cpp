@@ -23,7 +23,8 @@ struct Place {
 /// "keys of type u32", "values of 4 bytes".
 std::string described(const Array& array, const Arrays& arrays, const Request& request) {
     const bool holds_keys =
-        &array == &arrays[Slot::keys] || &array == &arrays[Slot::second_keys] || &array == &arrays[Slot::results];
+        (&array == &arrays[Slot::keys] || &array == &arrays[Slot::second_keys] || &array == &arrays[Slot::results]) &&
+        array.bytes == request.key.bytes();
     return fmt::format("{} of {}", array.name, holds_keys ? request.key.name() : fmt::format("{} bytes", array.bytes));
 }
 

@@ -22,6 +22,7 @@ constexpr OperationRow operations[] = {
     {Operation::is_sorted_until, "is_sorted_until", 0, order_arrays, make_order_test},
     {Operation::unique, "unique", values | in_place, equal_run_arrays, make_equal_runs},
     {Operation::run_lengths, "run_lengths", lengths, equal_run_arrays, make_equal_runs},
+    {Operation::reduce, "reduce", reductions, reduce_arrays, make_reduction},
 };
 
 const OperationRow& row_of(Operation operation) {
@@ -50,6 +51,7 @@ void check_options(const Request& request, const OperationRow& row) {
     check(nan, request.nan_last, "nan_last");
     check(counters, request.counts_syncs, "counts_syncs");
     check(schedules, request.schedule != Schedule::automatic, "schedule");
+    check(reductions, request.reduction != Reduction::sum, "reduction");
     check(independence, request.data_independent, "data_independent");
     check(schedules, request.extra_bytes != 0, "extra_bytes");
 }

@@ -30,6 +30,10 @@ enum class Family : std::uint8_t {
     move_blocks,   ///< by distribution: the moves
     permute,       ///< values, into the order of indices
     gather,        ///< elements, from where indices say
+    least,         ///< of reductions: the smallest or the largest key
+    least_place,   ///< where that is
+    integer_sum,   ///< sums of integers
+    float_sum,     ///< sums of floating-point numbers
 };
 
 /// What a tile holds.

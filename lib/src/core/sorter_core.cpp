@@ -46,7 +46,8 @@ SortReport SorterCore::run(const Request& request, Bindings bindings) {
         if (memory) memory = static_cast<std::byte*>(memory) + std::exchange(offset, 0) * arrays[slot].bytes;
     }
     check_host_memory(arrays, bindings, backend_->info(), request);
-    if (request.count == 0) return note({});  // nothing is to be compiled for no keys
+    // Nothing is to be compiled for no keys, unless these have a result.
+    if (request.count == 0 && arrays[Slot::results].count == 0) return note({});
     return with_work(request, [&](const std::shared_ptr<const Work>& work) {
         return note(work->commands.empty() ? SortReport{} : backend_->run_on_host_memory(*work, bindings, progress_));
     });

@@ -19,7 +19,8 @@ enum Option : unsigned {
     schedules = 512,      ///< `schedule` and `extra_bytes`
     independence = 1024,  ///< `data_independent`
     limit = 2048,
-    nan = 4096  ///< `nan_last`
+    nan = 4096,        ///< `nan_last`
+    reductions = 8192  ///< `reduction`
 };
 
 /// What the planner knows of an operation.
@@ -48,5 +49,8 @@ void make_order_test(Planner& planner, const Request& request, Work& work);
 
 Arrays equal_run_arrays(const Request& request);
 void make_equal_runs(Planner& planner, const Request& request, Work& work);
+
+Arrays reduce_arrays(const Request& request);
+void make_reduction(Planner& planner, const Request& request, Work& work);
 
 }  // namespace lanesort::detail

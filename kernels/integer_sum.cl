@@ -1,0 +1,15 @@
+/* Sums of integers, in 64 bits and modulo 2^64. combine.h has the kernels.
+ * `flip` is the sign bit of signed keys: with it inverted a key is larger by as much, which the count takes off in the end. */
+#include "least_order.h"
+
+typedef ulong partial_t, result_t;
+#define IDENTITY 0
+
+INLINE partial_t combine(partial_t a, partial_t b) { return a + b; }
+INLINE partial_t leaf_of(vec_t key, position_t place, order_t order) {
+    (void)place;
+    return (vec_t)(key ^ order.flip);
+}
+INLINE ulong result_of(partial_t partial, position_t count, order_t order) { return partial - (ulong)count * order.flip; }
+
+#include "combine.h"

@@ -1,0 +1,18 @@
+/* The smallest or the largest key of ranges. combine.h has the kernels, and least_order.h the order. */
+#include "least_order.h"
+
+typedef vec_t partial_t;
+typedef key_t result_t;
+#define IDENTITY ALL_BITS
+
+INLINE partial_t combine(partial_t a, partial_t b) { return MIN(a, b); }
+INLINE partial_t leaf_of(vec_t key, position_t place, order_t order) {
+    (void)place;
+    return ordered(key, order);
+}
+INLINE vec_t result_of(partial_t partial, position_t count, order_t order) {
+    (void)count;
+    return unordered(partial, order);
+}
+
+#include "combine.h"

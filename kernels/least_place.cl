@@ -1,0 +1,30 @@
+/* Where in ranges the smallest or the largest key is: of equal ones, the first. combine.h has the kernels, and least_order.h the
+ * order. */
+#include "least_order.h"
+
+typedef struct {
+    ulong key, place;
+} partial_t;
+typedef ulong result_t;
+#define IDENTITY identity()
+
+INLINE partial_t identity(void) {
+    partial_t none = {~(ulong)0, ~(ulong)0};
+    return none;
+}
+INLINE partial_t combine(partial_t a, partial_t b) {
+    uint takes_b = (b.key < a.key) | ((b.key == a.key) & (b.place < a.place));
+    partial_t first = {takes_b ? b.key : a.key, takes_b ? b.place : a.place};
+    return first;
+}
+INLINE partial_t leaf_of(vec_t key, position_t place, order_t order) {
+    partial_t leaf = {ordered(key, order), place};
+    return leaf;
+}
+INLINE ulong result_of(partial_t partial, position_t count, order_t order) {
+    (void)count;
+    (void)order;
+    return partial.place;
+}
+
+#include "combine.h"
