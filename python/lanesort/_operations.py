@@ -250,24 +250,39 @@ class Sorter:
         call.segment_offsets = lib.at(offsets)
         return [offsets]
 
-    def _sort(
-        self, x: Any, values: Any, axis: int, descending: bool, stable: bool, out: Any, segments: Any,
+    def _sort_keys(
+        self, x: Any, axis: int, descending: bool, stable: bool, out: Any, segments: Any,
         comparator: str | Comparator | None, first: int | None, schedule: str, data_independent: bool, extra_bytes: int,
     ) -> Any:  # fmt: skip
         lib, source = taken(x)
         axis = _axis(source, axis)
+        target = source if out is source else self._out(lib, out)
+        if lib.is_differentiated(source):
+            self._check_differentiated(out, segments, comparator, first)
+            return source.take_along_dim(self.argsort(source.detach(), axis=axis, descending=descending), axis)
+        keys = self._target(lib, source, target, axis, "out")
+        self._run_sort(
+            lib, keys, None, descending, stable and comparator is not None, segments, comparator, first, schedule,
+            data_independent, extra_bytes,
+        )  # fmt: skip
+        result = self._deliver(lib, keys, source, target, axis)
+        return result if out is None else out
+
+    def _sort_pairs(
+        self, x: Any, values: Any, axis: int, descending: bool, stable: bool, out: Any, segments: Any,
+        comparator: str | Comparator | None, schedule: str, data_independent: bool, extra_bytes: int,
+    ) -> SortedPairs:  # fmt: skip
+        lib, source = taken(x)
+        axis = _axis(source, axis)
         has_many = isinstance(values, tuple | list)
-        all_values = [] if values is None else list(values) if has_many else [values]
+        all_values = list(values) if has_many else [values]
         outs = [None] * (1 + len(all_values))
         if out is not None:
-            if values is None:
-                outs = [out]
-            elif not isinstance(out, tuple | list) or len(out) != 2:
+            if not isinstance(out, tuple | list) or len(out) != 2:
                 raise Error("out= of keys with values is a pair of the two")
-            else:
-                outs = [out[0], *(out[1] if has_many else [out[1]])]
-                if len(outs) != 1 + len(all_values):
-                    raise Error(f"out= has {len(outs) - 1} arrays of values, but there are {len(all_values)}")
+            outs = [out[0], *(out[1] if has_many else [out[1]])]
+            if len(outs) != 1 + len(all_values):
+                raise Error(f"out= has {len(outs) - 1} arrays of values, but there are {len(all_values)}")
         sources = [self._taken_beside(lib, value, "values") for value in all_values]
         for value in sources:
             if value.shape != source.shape:
@@ -281,62 +296,76 @@ class Sorter:
             for array, place, given in zip([source, *sources], outs, [x, *all_values], strict=True)
         ]
         if lib.is_differentiated(source) or any(lib.is_differentiated(value) for value in sources):
-            if out is not None or segments is not None or comparator is not None or first is not None:
-                raise Error("a gradient goes through new arrays only, not through out=, segments or a comparator")
+            self._check_differentiated(out, segments, comparator, None)
             order = self.argsort(source.detach(), axis=axis, descending=descending)
-            sorted_ = [array.take_along_dim(order, axis) for array in [source, *sources]]
-            return self._pairs(sorted_, values, has_many)
-        if len(sources) > 1 or (sources and lib.item_bytes(sources[0]) not in _VALUE_BYTES):
+            return self._pairs([array.take_along_dim(order, axis) for array in [source, *sources]], has_many)
+        if len(sources) != 1 or lib.item_bytes(sources[0]) not in _VALUE_BYTES:
             return self._sort_by_indices(
-                lib, source, sources, targets, values, has_many, axis, descending, segments, comparator, first
+                lib, source, sources, targets, has_many, axis, descending, segments, comparator
             )
-        keys = self._target(lib, source, targets[0], axis, "out")
-        moved = [self._target(lib, value, targets[1 + i], axis, "out") for i, value in enumerate(sources)]
-        call = self._call(_SORT, lib, keys, descending, comparator)
-        if math.prod(keys.shape) > 0:
-            others = self._segments(lib, call, keys, segments)
-            if moved:
-                call.values = lib.at(moved[0])
-                call.value_bytes = lib.item_bytes(moved[0])
-            if stable and (moved or comparator is not None):
-                call.stable = True
-            if first is not None:
-                call.first = first
-            if schedule != "automatic":
-                call.schedule = self._schedule(schedule)
-            if data_independent:
-                call.data_independent = True
-            if extra_bytes:
-                call.extra_bytes = _count("extra_bytes", extra_bytes, _MOST_BYTES)
-            self._run(lib, call, [keys, *moved, *others], comparator is not None)
+        keys, moved = (
+            self._target(lib, array, target, axis, "out")
+            for array, target in zip([source, *sources], targets, strict=True)
+        )
+        self._run_sort(
+            lib, keys, moved, descending, stable, segments, comparator, None, schedule, data_independent, extra_bytes
+        )
         results = [
             self._deliver(lib, work, like, target, axis)
-            for work, like, target in zip([keys, *moved], [source, *sources], targets, strict=True)
+            for work, like, target in zip((keys, moved), [source, *sources], targets, strict=True)
         ]
         for place, (given, target) in enumerate(zip(outs, targets, strict=True)):
             if given is not None and target is not None:
                 results[place] = given
-        return self._pairs(results, values, has_many)
+        return self._pairs(results, has_many)
+
+    def _run_sort(
+        self, lib: Arrays, keys: Any, values: Any, descending: bool, stable: bool, segments: Any,
+        comparator: str | Comparator | None, first: int | None, schedule: str, data_independent: bool, extra_bytes: int,
+    ) -> None:  # fmt: skip
+        """Sorts direct arrays in place."""
+        call = self._call(_SORT, lib, keys, descending, comparator)
+        if math.prod(keys.shape) == 0:
+            return
+        arrays = [keys, *self._segments(lib, call, keys, segments)]
+        if values is not None:
+            call.values = lib.at(values)
+            call.value_bytes = lib.item_bytes(values)
+            arrays.append(values)
+        if stable:
+            call.stable = True
+        if first is not None:
+            call.first = first
+        self._choose(call, schedule, data_independent, extra_bytes)
+        self._run(lib, call, arrays, comparator is not None)
 
     @staticmethod
-    def _schedule(name: str) -> int:
-        try:
-            return _SCHEDULES[name]
-        except KeyError:
-            raise Error(f"there is no schedule {name!r}, only {', '.join(_SCHEDULES)}") from None
+    def _check_differentiated(out: Any, segments: Any, comparator: Any, first: Any) -> None:
+        if out is not None or segments is not None or comparator is not None or first is not None:
+            raise Error("a gradient goes through new arrays only, not through out=, segments or a comparator")
 
     @staticmethod
-    def _pairs(results: list[Any], values: Any, has_many: bool) -> Any:
-        if values is None:
-            return results[0]
+    def _choose(call: _core.Call, schedule: str, data_independent: bool, extra_bytes: int) -> None:
+        """What the caller says of how it is to be sorted."""
+        if schedule != "automatic":
+            if schedule not in _SCHEDULES:
+                raise Error(f"there is no schedule {schedule!r}, only {', '.join(_SCHEDULES)}")
+            call.schedule = _SCHEDULES[schedule]
+        if data_independent:
+            call.data_independent = True
+        if extra_bytes:
+            call.extra_bytes = _count("extra_bytes", extra_bytes, _MOST_BYTES)
+
+    @staticmethod
+    def _pairs(results: list[Any], has_many: bool) -> SortedPairs:
         return SortedPairs(results[0], tuple(results[1:]) if has_many else results[1])
 
     def _sort_by_indices(
-        self, lib: Arrays, source: Any, sources: list[Any], targets: list[Any], values: Any, has_many: bool, axis: int,
-        descending: bool, segments: Any, comparator: str | Comparator | None, first: int | None,
-    ) -> Any:  # fmt: skip
-        if segments is not None or first is not None:
-            raise Error("segments and the first keys alone can have one array of values, of 1, 2, 4, 8 or 16 bytes")
+        self, lib: Arrays, source: Any, sources: list[Any], targets: list[Any], has_many: bool, axis: int,
+        descending: bool, segments: Any, comparator: str | Comparator | None,
+    ) -> SortedPairs:  # fmt: skip
+        if segments is not None:
+            raise Error("segments can have one array of values, of 1, 2, 4, 8 or 16 bytes")
         order = self._indices(lib, source, axis, descending, comparator)
         results = []
         for array, target in zip([source, *sources], targets, strict=True):
@@ -344,7 +373,7 @@ class Sorter:
             if target is not None:
                 lib.check_written(target, "out")
             results.append(self._deliver(lib, work, array, target, axis))
-        return self._pairs(results, values, has_many)
+        return self._pairs(results, has_many)
 
     @staticmethod
     def _place_indices(lib: Arrays, call: _core.Call, indices: Any, keys: Any) -> None:
@@ -367,12 +396,7 @@ class Sorter:
         if math.prod(keys.shape) > 0:
             others = self._segments(lib, call, keys, segments)
             self._place_indices(lib, call, indices, keys)
-            if schedule != "automatic":
-                call.schedule = self._schedule(schedule)
-            if data_independent:
-                call.data_independent = True
-            if extra_bytes:
-                call.extra_bytes = _count("extra_bytes", extra_bytes, _MOST_BYTES)
+            self._choose(call, schedule, data_independent, extra_bytes)
             self._run(lib, call, [keys, indices, *others], comparator is not None)
         return indices
 
@@ -415,8 +439,8 @@ class Sorter:
         >>> lanesort.sort(numpy.array([5, 1, 4, 2, 3], "u1"), descending=True, segments=[0, 2, 5])
         array([5, 1, 4, 3, 2], dtype=uint8)
         """
-        return self._sort(
-            x, None, axis, descending, stable, out, segments, comparator, None, schedule, data_independent, extra_bytes
+        return self._sort_keys(
+            x, axis, descending, stable, out, segments, comparator, None, schedule, data_independent, extra_bytes
         )
 
     def sort_(self, x: Any, /, **options: Any) -> Any:
@@ -444,7 +468,7 @@ class Sorter:
         """
         lib, source = taken(x)
         first = _count("k", k, source.shape[_axis(source, axis)])
-        return self._sort(x, None, axis, descending, stable, out, segments, comparator, first, "automatic", False, 0)
+        return self._sort_keys(x, axis, descending, stable, out, segments, comparator, first, "automatic", False, 0)
 
     def sort_by_key(
         self, keys: Any, values: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True,
@@ -471,11 +495,9 @@ class Sorter:
         """
         if values is None:
             raise Error("there are no values; sort() sorts keys alone")
-        result: SortedPairs = self._sort(
-            keys, values, axis, descending, stable, out, segments, comparator, None, schedule, data_independent,
-            extra_bytes,
-        )  # fmt: skip
-        return result
+        return self._sort_pairs(
+            keys, values, axis, descending, stable, out, segments, comparator, schedule, data_independent, extra_bytes
+        )
 
     def sort_by_key_(self, keys: Any, values: Any, /, **options: Any) -> SortedPairs:
         """Sorts both in place: ``sort_by_key(keys, values, out=(keys, values))``.
