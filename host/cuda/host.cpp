@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <list>
+#include <numeric>
 
+#include "../../lib/src/core/parts_of_work.hpp"
 #include "../../lib/src/core/require.hpp"
 #include "../../lib/src/stopwatch.hpp"
 #include "checked.hpp"
@@ -145,6 +147,92 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
     }
     report.download_seconds = watch.lap();
     report.launches = executor.launches();
+    return report;
+}
+
+namespace {
+
+/// A stream with the memory for a part at a time: what one enqueues, another need not wait for.
+struct Lane {
+    explicit Lane(const std::array<std::uint64_t, detail::slots>& bytes) {
+        for (std::size_t slot = 0; slot < detail::slots; ++slot)
+            if (bytes[slot] > 0) bindings[slot] = {pointer_to(memory.emplace_back(bytes[slot])), 0};
+    }
+
+    /// Enqueues all that is done with a part; gives its end.
+    OwnEvent run(const detail::PartOfWork& part, const detail::Bindings& in_host_memory) {
+        each_copy(part, in_host_memory,
+                  [](CUDA_MEMCPY2D& copy, std::byte* host, CUdeviceptr device, std::size_t pitch) {
+                      copy.srcMemoryType = CU_MEMORYTYPE_HOST;
+                      copy.srcHost = host;
+                      copy.srcPitch = pitch;
+                      copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+                      copy.dstDevice = device;
+                      copy.dstPitch = copy.WidthInBytes;
+                  });
+        StreamExecutor(stream).run(*part.work, bindings);
+        each_copy(part, in_host_memory,
+                  [](CUDA_MEMCPY2D& copy, std::byte* host, CUdeviceptr device, std::size_t pitch) {
+                      copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+                      copy.srcDevice = device;
+                      copy.srcPitch = copy.WidthInBytes;
+                      copy.dstMemoryType = CU_MEMORYTYPE_HOST;
+                      copy.dstHost = host;
+                      copy.dstPitch = pitch;
+                  });
+        return OwnEvent(stream);
+    }
+
+    std::list<DeviceMemory> memory;
+    detail::Bindings bindings;
+    OwnStream stream;  // is waited for before the memory goes
+
+private:
+    template <class Describe>
+    void each_copy(const detail::PartOfWork& part, const detail::Bindings& in_host_memory, const Describe& describe) {
+        for (std::size_t slot = 0; slot < detail::slots; ++slot) {
+            const detail::Array& array = part.work->arrays[slot];
+            if (is_own(static_cast<detail::Slot>(slot)) || array.size() == 0) continue;
+            const auto device = reinterpret_cast<CUdeviceptr>(bindings[slot].memory);
+            const auto enqueue = [&](const detail::BlocksOfBytes& blocks) {
+                CUDA_MEMCPY2D copy{};
+                copy.WidthInBytes = blocks.width;
+                copy.Height = blocks.height;
+                describe(copy, blocks.host, device + blocks.on_device, std::max(blocks.pitch, blocks.width));
+                LANESORT_CU(cuMemcpy2DAsync, &copy, stream);
+            };
+            detail::each_blocks(part.part, in_host_memory[slot].memory, array.bytes, enqueue);
+        }
+    }
+};
+
+}  // namespace
+
+SortReport Host::run_in_parts(const detail::PassesOfWork& passes, const detail::Bindings& in_host_memory,
+                              const std::function<void(std::size_t, std::size_t)>& progress) {
+    const CurrentContext current(context_);
+    SortReport report = detail::report_of(passes);
+    const std::array<std::uint64_t, detail::slots> bytes = detail::most_bytes(passes);
+    std::list<Lane> lanes;
+    allocate_first([&] {
+        while (lanes.size() < detail::parts_at_once) lanes.emplace_back(bytes);
+    });
+    report.device_bytes = lanes.size() * std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
+    const std::size_t all = detail::parts_of(passes);
+    std::size_t done = 0;
+    detail::Stopwatch watch;
+    for (const auto& pass : passes) {
+        std::vector<OwnEvent> ends;
+        for (const detail::PartOfWork& part : pass) {
+            ends.push_back(lanes.front().run(part, in_host_memory));
+            lanes.splice(lanes.end(), lanes, lanes.begin());  // the next one's turn
+        }
+        for (const OwnEvent& end : ends) {
+            end.wait();
+            if (progress) progress(++done, all);
+        }
+    }
+    report.sort_seconds = watch.lap();
     return report;
 }
 

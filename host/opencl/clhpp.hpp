@@ -38,6 +38,8 @@ Function& called(Function* function) {
 #define clCreateProgramWithSource LANESORT_CL(clCreateProgramWithSource)
 #define clEnqueueCopyBuffer LANESORT_CL(clEnqueueCopyBuffer)
 #define clEnqueueCopyBufferRect LANESORT_CL(clEnqueueCopyBufferRect)
+#define clEnqueueReadBufferRect LANESORT_CL(clEnqueueReadBufferRect)
+#define clEnqueueWriteBufferRect LANESORT_CL(clEnqueueWriteBufferRect)
 #define clEnqueueFillBuffer LANESORT_CL(clEnqueueFillBuffer)
 #define clEnqueueMapBuffer LANESORT_CL(clEnqueueMapBuffer)
 #define clEnqueueMarkerWithWaitList LANESORT_CL(clEnqueueMarkerWithWaitList)

@@ -13,7 +13,8 @@ namespace lanesort::opencl {
 #define LANESORT_OPENCL_FUNCTIONS(use)                                                                                \
     use(clBuildProgram) use(clCreateBuffer) use(clCreateCommandQueue) use(clCreateContext) use(clCreateKernel)        \
     use(clCreateProgramWithSource) use(clEnqueueCopyBuffer) use(clEnqueueCopyBufferRect) use(clEnqueueFillBuffer)     \
-    use(clEnqueueMapBuffer) use(clEnqueueMarkerWithWaitList) use(clEnqueueNDRangeKernel) use(clEnqueueReadBuffer)     \
+    use(clEnqueueMapBuffer) use(clEnqueueMarkerWithWaitList) use(clEnqueueNDRangeKernel) use(clEnqueueReadBuffer)         \
+    use(clEnqueueReadBufferRect) use(clEnqueueWriteBufferRect)                                                        \
     use(clEnqueueUnmapMemObject) use(clEnqueueWriteBuffer) use(clFinish) use(clFlush) use(clGetCommandQueueInfo)      \
     use(clGetContextInfo) use(clGetDeviceIDs) use(clGetDeviceInfo) use(clGetEventInfo)                                \
     use(clGetExtensionFunctionAddressForPlatform) use(clGetKernelInfo) use(clGetKernelWorkGroupInfo)                  \

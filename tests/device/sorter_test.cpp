@@ -34,10 +34,12 @@ TEST_CASE("sorter: more keys in host memory than the device can allocate, found 
         std::uint64_t key = 42;  // far fewer than the count says
         for (const std::uint64_t count :
              {limit / sizeof key + 1, ~std::uint64_t{0}, ~std::uint64_t{0} / sizeof key + 2}) {
-            const Error error = error_of([&] { sorter.sort({&key, count, KeyType::u64}); });
+            const Error error = error_of([&] { sorter.sort({&key, count, KeyType::u64}, {.row_length = count}); });
             CHECK(error.code() == ErrorCode::too_large);
             check_mentions(error, {std::to_string(count), std::to_string(limit)});
         }
+        // One range of keys would be sorted in parts, but for one that no memory holds.
+        CHECK(error_of([&] { sorter.sort({&key, ~std::uint64_t{0}, KeyType::u64}); }).code() == ErrorCode::too_large);
         CHECK(key == 42);
         check_still_sorts(target, sorter);
     }

@@ -24,7 +24,7 @@ namespace {
     use(clRetainKernel) use(clReleaseKernel) use(clSetKernelArg) use(clGetKernelInfo) use(clGetKernelWorkGroupInfo)   \
     use(clCreateUserEvent) use(clRetainEvent) use(clReleaseEvent) use(clGetEventInfo) use(clWaitForEvents)            \
     use(clFlush) use(clFinish) use(clEnqueueReadBuffer) use(clEnqueueWriteBuffer) use(clEnqueueCopyBuffer)            \
-    use(clEnqueueCopyBufferRect) use(clEnqueueFillBuffer) use(clEnqueueMapBuffer) use(clEnqueueUnmapMemObject)        \
+    use(clEnqueueCopyBufferRect) use(clEnqueueReadBufferRect) use(clEnqueueWriteBufferRect) use(clEnqueueFillBuffer) use(clEnqueueMapBuffer) use(clEnqueueUnmapMemObject)        \
     use(clEnqueueNDRangeKernel) use(clEnqueueMarkerWithWaitList) use(clEnqueueBarrierWithWaitList)                    \
     use(clGetExtensionFunctionAddressForPlatform)
 

@@ -90,6 +90,12 @@ public:
                                   const std::function<void(std::size_t, std::size_t)>& progress) override {
         return real_.run_on_host_memory(work, bindings, progress);
     }
+    bool can_run_in_parts() const noexcept override { return real_.can_run_in_parts(); }
+    SortReport run_in_parts(const std::vector<std::vector<inside::PartOfWork>>& passes,
+                            const inside::Bindings& bindings,
+                            const std::function<void(std::size_t, std::size_t)>& progress) override {
+        return real_.run_in_parts(passes, bindings, progress);
+    }
     inside::MemoryFacts inspect(void* memory) const override { return real_.inspect(memory); }
     void check(const inside::Queue& queue) const override { real_.check(queue); }
     void enqueue(const inside::Work& work, const inside::Bindings& bindings, const inside::Queue& queue,

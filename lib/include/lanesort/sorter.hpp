@@ -35,7 +35,12 @@ struct SorterOptions {
     /// Use what `lanesort tune` stored for this device (find_tuned). LANESORT_TUNED=0 in the environment forbids it to
     /// all sorters.
     bool use_tuned = true;
-    /// Called by calls on host memory, in the calling thread, after each pass: with the passes done and all passes.
+    /// Device memory that sorts and argsorts of arrays in host memory may take, in bytes: where the arrays take more,
+    /// they are sorted in parts (docs/memory.md). 0: seven eighths of the device's; where it works in host memory, no
+    /// limit but DeviceInfo::max_allocation_bytes. The built-in device takes none, whatever this says.
+    std::uint64_t device_bytes = 0;
+    /// Called by calls on host memory, in the calling thread, after each pass: with the passes done and all passes. Of
+    /// arrays that are sorted in parts, after each part.
     std::function<void(std::size_t done, std::size_t all)> progress = {};
 };
 
@@ -106,15 +111,19 @@ public:
     /// type (keys.hpp).
     ///
     /// Memory, of all of them: a device that works in host memory (DeviceInfo::host_unified_memory) uses the caller's
-    /// arrays where they are; any other takes device memory for a copy of each. What a call takes besides, it says.
+    /// arrays where they are; any other takes device memory for a copy of each. What a call takes besides, it says. Of
+    /// a sort, pairs and an argsort of one range that exceed what the device can allocate, or
+    /// SorterOptions::device_bytes, parts are copied, sorted and copied back, each key three times and a few once more,
+    /// as docs/memory.md says; not so of stable pairs and records, nor the argsort of records. An argsort takes a copy
+    /// of the keys in host memory then.
     ///
     /// Errors, of all of them: Error(invalid_argument) for what the call cannot do, for a type or an order that is
     /// none, for a null pointer to an array that has elements, and for two arrays that overlap, unless both are only
     /// read; Error(out_of_range) for segments that reach beyond the keys; Error(too_large) above the device's
-    /// allocation limit; Error(unsupported) for a shape that the device cannot run; Error(out_of_memory);
-    /// Error(build_failed). All of these leave the arrays as they were. After Error(device_failed), or what `progress`
-    /// throws, in the middle of a call, what it writes is unspecified where the device works in host memory, else as it
-    /// was.
+    /// allocation limit, where nothing is sorted in parts, and where parts that fit are too small; Error(unsupported)
+    /// for a shape that the device cannot run; Error(out_of_memory); Error(build_failed). All of these leave the arrays
+    /// as they were. After Error(device_failed), or what `progress` throws, in the middle of a call, what it writes is
+    /// unspecified where the device works in host memory or sorts in parts, else as it was.
     /// @{
 
     /// Sorts the keys in place.
@@ -202,22 +211,21 @@ public:
     SortReport argsort(ConstKeys keys, Indices indices, const SortOptions& options = {});
 
     /// Writes the first best.size() keys of a stable sort to `best`: the largest ones, or the smallest if the options
-    /// ask for an ascending order. With a row length or segments, as many of each, one after the other. Of a segment with
-    /// fewer keys all are written, and the rest of its places stays as it is. The keys stay as they are.
+    /// ask for an ascending order. With a row length or segments, as many of each, one after the other. Of a segment
+    /// with fewer keys all are written, and the rest of its places stays as it is. The keys stay as they are.
     ///
     /// Order: that of a stable sort; of equal keys, those with the lowest indices.
-    /// Memory: on a graphics card, of rows of 8192 keys or more, nothing but indices that nobody asked for, where rows are
-    /// many; else room for what passes a threshold, a little more than k elements of each row with their indices, at
-    /// most a quarter of the row. Of what goes another way, a few keys take what launches leave for each other: fewer elements, with indices, than there are keys,
-    /// and of many keys far fewer. A few are up to a quarter of what a work-group has in local memory (1024 of 4 bytes
-    /// on a graphics card), or 128 of a processor's vectors (1024 of 4 bytes with AVX2). More take a copy of the keys,
-    /// and of their indices if these are wanted or the keys are records. So do all segments.
-    /// Cost: a few keys of many take little more than to read all once, and on a graphics card so do up to about an
-    /// eighth of them, of which what passes the threshold is sorted. More take a sort, and segments a
-    /// sort of their first k keys, as SortOptions::first says.
-    /// Errors: Error(invalid_argument) also for more keys than there are in the range or a row.
-    /// Source: Gaihre et al., "Dr. Top-k: Delegate-Centric Top-k on GPUs", SC 2021; Floyd and Rivest, "Expected time
-    /// bounds for selection", 1975.
+    /// Memory: on a graphics card, of rows of 8192 keys or more, nothing but indices that nobody asked for, where rows
+    /// are many; else room for what passes a threshold, a little more than k elements of each row with their indices,
+    /// at most a quarter of the row. Of what goes another way, a few keys take what launches leave for each other:
+    /// fewer elements, with indices, than there are keys, and of many keys far fewer. A few are up to a quarter of what
+    /// a work-group has in local memory (1024 of 4 bytes on a graphics card), or 128 of a processor's vectors (1024 of
+    /// 4 bytes with AVX2). More take a copy of the keys, and of their indices if these are wanted or the keys are
+    /// records. So do all segments. Cost: a few keys of many take little more than to read all once, and on a graphics
+    /// card so do up to about an eighth of them, of which what passes the threshold is sorted. More take a sort, and
+    /// segments a sort of their first k keys, as SortOptions::first says. Errors: Error(invalid_argument) also for more
+    /// keys than there are in the range or a row. Source: Gaihre et al., "Dr. Top-k: Delegate-Centric Top-k on GPUs",
+    /// SC 2021; Floyd and Rivest, "Expected time bounds for selection", 1975.
     SortReport top_k(ConstKeys keys, Results best, const TopKOptions& options = {});
     /// The same with the indices of these keys, from 0 in each row.
     ///

@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include <lanesort/calls.hpp>
 #include <lanesort/device.hpp>
 #include <lanesort/error.hpp>
 #include <lanesort/report.hpp>
 
+#include "../parts.hpp"
 #include "work.hpp"
 
 namespace lanesort::detail {
@@ -29,6 +31,15 @@ class NoMemoryForWork : public Error {
 public:
     explicit NoMemoryForWork(const Error& error) : Error(error) {}
 };
+
+/// A part of the caller's arrays, and what is done with its elements as if they were all.
+struct PartOfWork {
+    Part part;
+    std::shared_ptr<const Work> work;
+};
+
+/// So many parts at once have memory of the device: while one is sorted, another comes and a third goes.
+inline constexpr std::size_t parts_at_once = 3;
 
 /// A work that is recorded once on arrays and enqueued many times.
 class Recording {
@@ -72,6 +83,17 @@ public:
                                           const std::function<void(std::size_t, std::size_t)>& progress) = 0;
 
     // Of devices that have queues and memory of their own. The others throw Error(unsupported).
+
+    /// run_in_parts() is there.
+    virtual bool can_run_in_parts() const noexcept { return false; }
+
+    /// Copies parts of arrays in host memory to the device, runs their works there and copies them back; blocks. The
+    /// parts of a pass lie apart; a pass begins when the one before it has ended. The works only change the caller's
+    /// arrays. Throws NoMemoryForWork where memory is lacking before anything was done. `progress` may be empty.
+    virtual SortReport run_in_parts(const std::vector<std::vector<PartOfWork>>& /*passes*/, const Bindings&,
+                                    const std::function<void(std::size_t, std::size_t)>& /*progress*/) {
+        refuse_queues();
+    }
 
     /// Throws Error for memory that is none of this device's.
     virtual MemoryFacts inspect(void*) const { refuse_queues(); }

@@ -55,9 +55,9 @@ void check_sizes(const Arrays& arrays, Slot first, const DeviceInfo& device, con
                                     why_limited(device)));
 }
 
-void check_host_memory(const Arrays& arrays, const Bindings& bindings, const DeviceInfo& device,
-                       const Request& request) {
-    check_sizes(arrays, Slot::keys, device, request);
+void check_host_memory(const Arrays& arrays, const Bindings& bindings, const DeviceInfo& device, const Request& request,
+                       bool in_parts) {
+    if (!in_parts) check_sizes(arrays, Slot::keys, device, request);
     Place places[slots], *last = places;
     for (std::size_t slot = 0; slot < slots; ++slot) {
         const Array& array = arrays[slot];

@@ -13,9 +13,9 @@ namespace lanesort::detail {
 void check_sizes(const Arrays& arrays, Slot first, const DeviceInfo& device, const Request& request);
 
 /// Throws Error(invalid_argument) for null pointers and for arrays that overlap though one of them is written, and
-/// Error(too_large) for arrays that the device cannot allocate.
-void check_host_memory(const Arrays& arrays, const Bindings& bindings, const DeviceInfo& device,
-                       const Request& request);
+/// Error(too_large) for arrays that the device cannot allocate, unless they go there in parts.
+void check_host_memory(const Arrays& arrays, const Bindings& bindings, const DeviceInfo& device, const Request& request,
+                       bool in_parts);
 
 /// Throws Error(invalid_argument) for memory that is not the device's or not aligned, and for arrays that overlap
 /// though one of them is written; Error(wrong_context), Error(out_of_range), and Error(not_writable).

@@ -13,7 +13,10 @@ namespace lanesort::detail {
 class SorterCore {
 public:
     SorterCore(std::unique_ptr<Backend> backend, SorterOptions options)
-        : backend_(std::move(backend)), planner_(*backend_, options), progress_(std::move(options.progress)) {}
+        : backend_(std::move(backend)),
+          planner_(*backend_, options),
+          device_bytes_(options.device_bytes),
+          progress_(std::move(options.progress)) {}
 
     Backend& backend() noexcept { return *backend_; }
     Planner& planner() noexcept { return planner_; }
@@ -54,8 +57,15 @@ private:
     /// The planner's work. Throws Error(too_large) where the device cannot allocate the work's own arrays.
     std::shared_ptr<const Work> plan(const Request& request);
 
+    /// The device memory that arrays in host memory may take.
+    std::uint64_t memory_limit() const noexcept;
+    /// They take more, and can be sorted part by part.
+    bool goes_in_parts(const Request& request, const Arrays& arrays) const noexcept;
+    SortReport run_in_parts(const Request& request, const Bindings& bindings);
+
     std::unique_ptr<Backend> backend_;
     Planner planner_;
+    std::uint64_t device_bytes_;
     std::function<void(std::size_t, std::size_t)> progress_;
     SortReport last_report_;
 };

@@ -1,0 +1,153 @@
+// Host arrays that exceed the device: its memory is limited, and all that a call on host memory promises still holds.
+#include "error_support.hpp"
+#include "run_everywhere.hpp"
+
+namespace lanesort::test {
+namespace {
+
+/// Those of the targets that copy parts of arrays.
+Targets limited_targets() {
+    Targets all;
+    for (Target& target : targets())
+        if (target.info.backend != "CPU") all.emplace_back(target);
+    return all;
+}
+
+/// Elements of such bytes in a sorter's memory.
+constexpr std::size_t fitting = 20000;
+
+Sorter limited(const Target& target, std::size_t element_bytes) {
+    return target.new_sorter({.device_bytes = fitting * element_bytes});
+}
+
+void check_in_parts(Sorter& sorter, const Problem& problem, std::size_t element_bytes, std::size_t offset = 1) {
+    const SortReport report = run_on_host(sorter, problem, offset);
+    CHECK(report.schedule == Schedule::columns);
+    CHECK(report.device_bytes > 0);
+    CHECK(report.device_bytes <= fitting * element_bytes);
+    CHECK(report.launches > 0);
+}
+
+/// 1.01, 4 and 16 times as many as fit, and no round number.
+constexpr std::size_t counts[] = {20203, 80001, 319999};
+
+TEST_SUITE("parts") {
+    TEST_CASE("parts: keys of every width, in both orders, NaN and equal keys among them") {
+        Random random(seed());
+        for (Target& target : limited_targets()) {
+            CAPTURE(target.name);
+            const auto check = [&]<Key K>(K) {
+                Sorter sorter = limited(target, sizeof(K));
+                for (const std::size_t count : counts)
+                    for (const Order order : both_orders) {
+                        check_in_parts(sorter, problem_of({.order = order}, random_keys<K>(count, random)), sizeof(K));
+                        const auto special = make_keys<K>(Pattern::special_values, count, random);
+                        check_in_parts(sorter, problem_of({.order = order}, special), sizeof(K), 0);
+                    }
+            };
+            check(std::uint8_t{});
+            check(half{});
+            check(float{});
+            check(std::uint32_t{});
+            check(std::int64_t{});
+        }
+    }
+
+    TEST_CASE("parts: pairs and indices, stable where they are to be") {
+        Random random(seed());
+        for (Target& target : limited_targets()) {
+            CAPTURE(target.name);
+            Sorter pairs = limited(target, 8), wide = limited(target, 20);
+            for (const std::size_t count : counts)
+                for (const Order order : both_orders) {
+                    check_in_parts(
+                        pairs,
+                        problem_of({.order = order, .value_bytes = 4}, keys_with_twins<std::uint32_t>(count, random)),
+                        8);
+                    check_in_parts(
+                        wide, problem_of({.order = order, .value_bytes = 16}, keys_with_twins<float>(count, random)),
+                        20);
+                    check_in_parts(pairs,
+                                   problem_of({.operation = Operation::argsort, .order = order, .index_bytes = 4},
+                                              keys_with_twins<float>(count, random)),
+                                   8);
+                }
+            check_in_parts(wide,
+                           problem_of({.operation = Operation::argsort, .index_bytes = 8},
+                                      keys_with_twins<std::int32_t>(90'001, random)),
+                           20);
+        }
+    }
+
+    TEST_CASE("parts: what fits is sorted at once, and what cannot go in parts is not limited") {
+        Random random(seed());
+        for (Target& target : limited_targets()) {
+            CAPTURE(target.name);
+            Sorter sorter = limited(target, 8);
+            const auto keys = keys_with_twins<std::uint32_t>(60'001, random);
+            run_on_host(sorter, problem_of({.stable = true, .value_bytes = 4}, keys), 0);
+            run_on_host(sorter, problem_of({.row_length = 60'001}, keys), 0);
+            auto few = random_keys<std::uint32_t>(fitting, random);
+            CHECK(sorter.sort(few).upload_seconds >= 0);
+            CHECK(std::ranges::is_sorted(few));
+        }
+    }
+
+    TEST_CASE("parts: options of a sort hold, or do not matter") {
+        Random random(seed());
+        for (Target& target : limited_targets()) {
+            CAPTURE(target.name);
+            Sorter sorter = limited(target, 4);
+            const auto keys = random_keys<std::uint32_t>(100'001, random);
+            for (const Schedule schedule : {Schedule::network, Schedule::columns})
+                check_in_parts(sorter, problem_of({.schedule = schedule}, keys), 4);
+            check_in_parts(sorter, problem_of({.data_independent = true}, keys), 4);
+            check_in_parts(sorter, problem_of({.extra_bytes = 1 << 20}, keys), 4);
+            check_in_parts(sorter, problem_of({.stable = true}, keys), 4);
+            auto first = keys;
+            sorter.partial_sort(first, 7);
+            CHECK(std::ranges::is_sorted(first));
+        }
+    }
+
+    TEST_CASE("parts: progress is told after each") {
+        Random random(seed());
+        for (Target& target : limited_targets()) {
+            CAPTURE(target.name);
+            std::vector<std::pair<std::size_t, std::size_t>> told;
+            bool refuses = false;
+            SorterOptions options{.device_bytes = fitting * 4};
+            options.progress = [&](std::size_t done, std::size_t all) {
+                told.emplace_back(done, all);
+                if (refuses) throw std::runtime_error("enough");
+            };
+            Sorter sorter = target.new_sorter(options);
+            auto keys = random_keys<std::uint32_t>(100'001, random);
+            sorter.sort(keys);
+            REQUIRE(told.size() > 100'001 / fitting * 3);
+            for (std::size_t i = 0; i < told.size(); ++i) CHECK(told[i] == std::pair{i + 1, told.size()});
+            refuses = true;
+            CHECK_THROWS_AS(sorter.sort(keys), std::runtime_error);
+            refuses = false;
+            sorter.sort(keys);
+            CHECK(std::ranges::is_sorted(keys));
+        }
+    }
+
+    TEST_CASE("parts: a limit that is too small, with what would do; the keys stay") {
+        Random random(seed());
+        for (Target& target : limited_targets()) {
+            CAPTURE(target.name);
+            Sorter sorter = target.new_sorter({.device_bytes = 400});
+            const auto keys = random_keys<std::uint32_t>(100'001, random);
+            auto sorted = keys;
+            const Error error = error_of([&] { sorter.sort(sorted); });
+            CHECK(error.code() == ErrorCode::too_large);
+            check_mentions(error, {"100001", "u32", "400 bytes"});
+            CHECK(sorted == keys);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace lanesort::test
