@@ -10,6 +10,13 @@ install(TARGETS lanesort_c EXPORT lanesort-c-targets LIBRARY COMPONENT library N
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/include/ ${PROJECT_BINARY_DIR}/include/ TYPE INCLUDE COMPONENT development
         FILES_MATCHING PATTERN *.h PATTERN *.hpp PATTERN *.inc)
+# Not in a package, which would need an MPI: whoever installs a build that has it gets it.
+if(lanesort_has_mpi)
+  install(TARGETS lanesort_mpi EXPORT lanesort-mpi-targets ARCHIVE COMPONENT mpi
+          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/mpi/include/lanesort/mpi.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lanesort
+          COMPONENT mpi)
+endif()
 if(TARGET lanesort_command)
   list(APPEND lanesort_components command)
   install(TARGETS lanesort_command RUNTIME COMPONENT command)
@@ -33,6 +40,9 @@ math(EXPR next_fmt "${fmt_VERSION_MAJOR} + 1")
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/lanesort)
 install(EXPORT lanesort-targets NAMESPACE lanesort:: DESTINATION ${package_folder} COMPONENT development)
+if(lanesort_has_mpi)
+  install(EXPORT lanesort-mpi-targets NAMESPACE lanesort:: DESTINATION ${package_folder} COMPONENT mpi)
+endif()
 install(EXPORT lanesort-c-targets NAMESPACE lanesort:: DESTINATION ${package_folder} COMPONENT development)
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/lanesort-config.cmake.in ${PROJECT_BINARY_DIR}/lanesort-config.cmake

@@ -1,0 +1,103 @@
+/// @file
+/// Sorting keys that lie on the ranks of an MPI communicator, in host memory: `find_package(lanesort COMPONENTS mpi)`.
+///
+/// All calls are collective. They send their messages on a duplicate of the communicator, so none of the caller's can
+/// be taken for one of theirs. Which messages these are, and how long, is known from the counts and the options alone
+/// (docs/scale.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#ifndef OMPI_SKIP_MPICXX
+#define OMPI_SKIP_MPICXX
+#endif
+#ifndef MPICH_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX
+#endif
+#include <mpi.h>
+
+#include <lanesort/sorter.hpp>
+
+namespace lanesort::mpi {
+
+/// How a call goes. All ranks give the same.
+struct Options {
+    std::optional<Order> order = {};                 ///< ascending unless given, but descending for top_k
+    std::size_t piece_bytes = std::size_t{8} << 20;  ///< of each of the two buffers that messages are packed in
+};
+
+/// @name Sorts
+/// Rank 0 has the first keys of the order, and each rank as many after the call as before it. Numbers of every type;
+/// counts may differ and be 0. The result has the same bytes for any number of ranks and any device.
+///
+/// Memory, of all of them: what the sorter takes for the keys of one rank; two buffers of Options::piece_bytes at most,
+/// or of one element for each rank if that is more. Where the counts of the ranks are not all equal, an array of
+/// ceil(N / P) elements on each rank, for N keys on P ranks; where they are equal, none: it is in place. 8 bytes for
+/// each rank a few times over. Cost: three sorts of each rank's keys and two all-to-alls of messages of one size if N /
+/// P >= 2 (P - 1)^2; each rank sends at most 3 times its keys then, those that even the counts out and restore them not
+/// counted in. Of fewer keys one sort, and in each of lg P (lg P + 1) / 2 rounds an exchange and a merge of all keys
+/// with another rank's. Errors: the same code on all ranks, before anything moves: Error(invalid_argument) where two
+/// ranks differ in type, order, width of values or options, for records, for what a rank's arguments alone get wrong,
+/// for an intercommunicator, and where MPI is not running; Error(out_of_memory). After what happens later, what the
+/// arrays hold is unspecified: Error(device_failed) with the call and its status where the communicator returns errors
+/// of MPI, and whatever a rank's sorter throws, which all ranks learn of at the end: the others throw
+/// Error(device_failed). Source: Leighton, "Tight bounds on the complexity of parallel sorting", 1985; Knuth, "Sorting
+/// and Searching", 5.2.2, algorithm M.
+/// @{
+
+/// Sorts the keys.
+void sort(MPI_Comm communicator, Sorter& sorter, Keys keys, const Options& options = {});
+
+/// Sorts keys together with the values that belong to them.
+///
+/// Order: pairs of equal keys come in the order of their values' bits, taken as unsigned little-endian integers and
+/// ascending, whatever the order of the keys.
+/// Errors: Error(invalid_argument) also where there are not as many values as keys.
+void sort_by_key(MPI_Comm communicator, Sorter& sorter, Keys keys, Values values, const Options& options = {});
+
+/// Writes the indices that would sort the keys of all ranks, which stay as they are. Indices have 8 bytes and count
+/// from rank 0's first key on.
+///
+/// Order: stable; equal keys keep their order.
+/// Memory: a copy of the keys, too.
+/// Errors: Error(invalid_argument) also where there are not as many indices as keys, and for indices of 4 bytes.
+void argsort(MPI_Comm communicator, Sorter& sorter, ConstKeys keys, Indices indices, const Options& options = {});
+
+/// @}
+
+/// Writes the first best.size() keys of a stable sort of all ranks' keys to `best`, on every rank: the largest, or the
+/// smallest if the options ask for an ascending order. The keys stay as they are.
+///
+/// Memory: 2 k keys on each rank, and what Sorter::top_k takes.
+/// Cost: a selection of each rank's keys, and a tree of lg P levels, in each of which a rank takes and sorts the best
+/// of another; then a broadcast of k keys. Errors: as the sorts, and Error(invalid_argument) where ranks want different
+/// numbers of keys or more than there are.
+void top_k(MPI_Comm communicator, Sorter& sorter, ConstKeys keys, Results best, const Options& options = {});
+/// The same with the indices of these keys, of 8 bytes, counted from rank 0's first key on.
+///
+/// Order: of equal keys, those with the lowest indices.
+/// Memory: 2 k indices on each rank, too.
+void top_k(MPI_Comm communicator, Sorter& sorter, ConstKeys keys, Results best, Indices indices,
+           const Options& options = {});
+
+/// What a rank hands to MPI in a sort for the other ranks, but for the allgather of 64 bytes and the two allreduces of
+/// an int by which the ranks agree.
+struct Traffic {
+    std::uint64_t all_to_alls = 0;       ///< collectives, in each of which all messages have one size
+    std::uint64_t all_to_all_bytes = 0;  ///< sent in these
+    std::uint64_t messages = 0;          ///< to single ranks
+    std::uint64_t message_bytes = 0;     ///< sent in these
+    /// All bytes sent.
+    std::uint64_t bytes() const noexcept { return all_to_all_bytes + message_bytes; }
+
+    friend bool operator==(const Traffic&, const Traffic&) = default;
+};
+
+/// Returns what `rank` sends in a sort, for `counts[i]` keys on rank i. Needs no MPI. Indices are values of 8 bytes.
+Traffic traffic(std::span<const std::uint64_t> counts, std::uint64_t rank, std::size_t key_bytes,
+                std::size_t value_bytes = 0, const Options& options = {});
+
+}  // namespace lanesort::mpi

@@ -1,0 +1,403 @@
+// Sorts across ranks against the standard library's sort of everything gathered, and what is sent against the plan.
+// Every rank runs every case; a check that fails on one rank ends no case, so that none waits for it.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <lanesort/device.hpp>
+#include <lanesort/error.hpp>
+#include <lanesort/mpi.hpp>
+
+#include "blocks.hpp"
+#include "key_order.hpp"
+
+using namespace lanesort;
+
+// ---- What is sent, seen by MPI's profiling interface ----
+
+namespace {
+mpi::Traffic seen;
+int ranks() {
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return size;
+}
+int rank() {
+    int of = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &of);
+    return of;
+}
+void see(int count) {
+    ++seen.messages;
+    seen.message_bytes += static_cast<std::uint64_t>(count);
+}
+}  // namespace
+
+extern "C" {
+int MPI_Alltoall(const void* from, int count, MPI_Datatype type, void* to, int to_count, MPI_Datatype to_type,
+                 MPI_Comm on) {
+    ++seen.all_to_alls;
+    seen.all_to_all_bytes += static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(ranks() - 1);
+    return PMPI_Alltoall(from, count, type, to, to_count, to_type, on);
+}
+int MPI_Sendrecv(const void* from, int count, MPI_Datatype type, int to, int tag, void* place, int place_count,
+                 MPI_Datatype place_type, int source, int place_tag, MPI_Comm on, MPI_Status* status) {
+    see(count);
+    return PMPI_Sendrecv(from, count, type, to, tag, place, place_count, place_type, source, place_tag, on, status);
+}
+int MPI_Isend(const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm on, MPI_Request* request) {
+    see(count);
+    return PMPI_Isend(from, count, type, to, tag, on, request);
+}
+}
+
+namespace {
+
+using Counts = std::vector<std::uint64_t>;
+
+std::uint64_t most_counts() {
+    return 3 * lanesort::Blocks{.count = 1, .blocks = static_cast<std::uint64_t>(ranks())}.window();
+}
+
+/// Counts that are equal, nearly so, all on one rank, ascending, random, with empty ranks, and none at all; so few that
+/// blocks are merged, and enough for columns.
+std::vector<Counts> cases() {
+    const auto p = static_cast<std::size_t>(ranks());
+    const std::uint64_t many = 2 * (p - 1) * (p - 1);
+    std::mt19937_64 random(7);
+    std::vector<Counts> all{Counts(p, 0),
+                            Counts(p, 1),
+                            Counts(p, 5),
+                            Counts(p, std::max<std::uint64_t>(many, 1) - 1),
+                            Counts(p, many),
+                            Counts(p, many + 1),
+                            Counts(p, many + p + 3),
+                            Counts(p, many + 300)};
+    for (const std::uint64_t size : {std::uint64_t{4}, many, many + 90}) {
+        Counts one(p), ascending(p), any(p), short_last(p, size);
+        one[p / 2] = p * size + 1;
+        for (std::size_t i = 0; i < p; ++i) ascending[i] = 2 * i * size / p;
+        for (std::uint64_t& count : any) count = random() % 3 == 0 ? 0 : random() % (2 * size + 1);
+        short_last[p - 1] = size > p ? size - p / 2 : 0;
+        for (Counts& counts : {std::ref(one), std::ref(ascending), std::ref(any), std::ref(short_last)})
+            all.push_back(counts);
+    }
+    return all;
+}
+
+const char* const distributions[] = {"random", "sorted", "reversed", "equal", "few values", "special bits"};
+
+template <class T>
+using BitsOf = std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                                  std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                                     std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+
+/// The same keys on all ranks, who take their parts of them; as ordered integers.
+template <class Bits>
+std::vector<Bits> keys_of(std::size_t distribution, std::size_t count) {
+    std::mt19937_64 random(distribution * 1000 + count);
+    std::vector<Bits> keys(count);
+    for (Bits& key : keys)
+        key = static_cast<Bits>(distribution == 3 ? 42 : distribution == 4 ? random() % 3 : random());
+    if (distribution == 5)  // NaNs of both signs, infinities, zeros, the largest and the smallest
+        for (Bits& key : keys) {
+            const Bits ones = static_cast<Bits>(~Bits{0}), sign = static_cast<Bits>(Bits{1} << (sizeof(Bits) * 8 - 1));
+            const Bits some[] = {ones,
+                                 0,
+                                 sign,
+                                 static_cast<Bits>(ones >> 1),
+                                 static_cast<Bits>(ones >> 2),
+                                 static_cast<Bits>(ones - 1),
+                                 static_cast<Bits>(ones << (sizeof(Bits) * 8 - 9 % (sizeof(Bits) * 8)))};
+            key = some[random() % 7];
+        }
+    if (distribution == 1) std::sort(keys.begin(), keys.end());
+    if (distribution == 2) std::sort(keys.begin(), keys.end(), std::greater<>());
+    return keys;
+}
+
+/// The part of this rank.
+template <class T>
+std::vector<T> part(const std::vector<T>& all, const Counts& counts) {
+    const auto me = static_cast<std::size_t>(rank());
+    const auto begin =
+        static_cast<std::ptrdiff_t>(std::accumulate(counts.begin(), counts.begin() + rank(), std::uint64_t{0}));
+    return {all.begin() + begin, all.begin() + begin + static_cast<std::ptrdiff_t>(counts[me])};
+}
+
+std::size_t sum(const Counts& counts) { return std::accumulate(counts.begin(), counts.end(), std::size_t{0}); }
+
+std::string text(const Counts& counts) {
+    std::string all;
+    for (const std::uint64_t count : counts) all += std::to_string(count) + " ";
+    return all;
+}
+
+Sorter& sorter() {
+    static Sorter one(find_device("built-in"), {.use_tuned = false});
+    return one;
+}
+
+template <class Bits>
+std::vector<std::size_t> sorted_places(const std::vector<Bits>& keys, KeyType type, Order order) {
+    const KeyCoding how = key_coding(type, order);
+    std::vector<std::size_t> places(keys.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::stable_sort(places.begin(), places.end(),
+                     [&](std::size_t a, std::size_t b) { return encode(keys[a], how) < encode(keys[b], how); });
+    return places;
+}
+
+template <class T>
+std::vector<T> taken(const std::vector<T>& all, const std::vector<std::size_t>& places) {
+    std::vector<T> some;
+    for (const std::size_t place : places) some.push_back(all[place]);
+    return some;
+}
+
+template <class Function>
+void with_bits(KeyType type, const Function& function) {
+    switch (key_bytes(type)) {
+        case 1: return function(std::uint8_t{});
+        case 2: return function(std::uint16_t{});
+        case 4: return function(std::uint32_t{});
+        default: return function(std::uint64_t{});
+    }
+}
+
+/// The code and the sentence of the error that the call throws.
+template <class Call>
+std::pair<std::optional<ErrorCode>, std::string> error_of(const Call& call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        return {error.code(), error.what()};
+    }
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("ranks: keys of every type, order, distribution and count") {
+    std::size_t turn = 0;
+    for (const Counts& counts : cases())
+        for (std::size_t distribution = 0; distribution < std::size(distributions); ++distribution) {
+            // Every type and order meets every case of counts and every distribution in some run of ranks.
+            const KeyType type = all_key_types[++turn % std::size(all_key_types)];
+            const Order order = turn % 2 ? Order::ascending : Order::descending;
+            CAPTURE(text(counts));
+            CAPTURE(distributions[distribution]);
+            CAPTURE(name(type));
+            with_bits(type, [&](auto bits) {
+                const auto all = keys_of<decltype(bits)>(distribution, sum(counts));
+                auto mine = part(all, counts);
+                seen = {};
+                // Pieces of a few keys, and of all.
+                const mpi::Options options{.order = order,
+                                           .piece_bytes = turn % 3 ? std::size_t{1} << 20 : 61 * sizeof(bits)};
+                mpi::sort(MPI_COMM_WORLD, sorter(), Keys(mine.data(), mine.size(), type), options);
+                CHECK(mine == part(taken(all, sorted_places(all, type, order)), counts));
+                const mpi::Traffic planned =
+                    mpi::traffic(counts, static_cast<std::uint64_t>(rank()), sizeof(bits), 0, options);
+                CHECK(seen == planned);
+            });
+        }
+}
+
+TEST_CASE("ranks: equal counts are sorted in place, and each rank sends at most three times its keys") {
+    const auto p = static_cast<std::uint64_t>(ranks());
+    for (const std::uint64_t n :
+         {2 * (p - 1) * (p - 1), 2 * (p - 1) * (p - 1) + 1, std::uint64_t{5000}, std::uint64_t{1} << 40}) {
+        const Counts counts(p, n);
+        for (std::uint64_t i = 0; i < p; ++i) CHECK(mpi::traffic(counts, i, 4, 8).bytes() <= 3 * n * 12);
+    }
+}
+
+TEST_CASE("ranks: pairs, whose values decide where keys are equal") {
+    for (const Counts& counts : cases())
+        for (const std::size_t distribution : {0, 3, 4})
+            for (const Order order : {Order::ascending, Order::descending}) {
+                const std::size_t count = sum(counts);
+                const auto all = keys_of<std::uint32_t>(distribution, count);
+                const auto values = keys_of<std::uint64_t>(distribution == 3 ? 0 : 4, count);
+                std::vector<std::size_t> places(count);
+                std::iota(places.begin(), places.end(), std::size_t{0});
+                std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+                    if (all[a] != all[b]) return (all[a] < all[b]) == (order == Order::ascending);
+                    return values[a] < values[b];
+                });
+                auto mine = part(all, counts);
+                auto my_values = part(values, counts);
+                CAPTURE(text(counts));
+                mpi::sort_by_key(MPI_COMM_WORLD, sorter(), mine, my_values, {.order = order, .piece_bytes = 1000});
+                CHECK(mine == part(taken(all, places), counts));
+                CHECK(my_values == part(taken(values, places), counts));
+            }
+    // Values wider than keys, and of 16 bytes.
+    const Counts counts(static_cast<std::size_t>(ranks()), most_counts() + 7);
+    struct Wide {
+        std::uint64_t low, high;
+        bool operator==(const Wide&) const = default;
+    };
+    const auto all = keys_of<std::uint8_t>(0, sum(counts));
+    std::vector<Wide> values(all.size());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = {i * 7919 % 13, i};
+    auto mine = part(all, counts);
+    auto my_values = part(values, counts);
+    mpi::sort_by_key(MPI_COMM_WORLD, sorter(), mine, my_values);
+    const auto places = sorted_places(all, KeyType::u8, Order::ascending);
+    CHECK(mine == part(taken(all, places), counts));
+    CHECK(my_values == part(taken(values, places), counts));
+}
+
+TEST_CASE("ranks: indices count over all ranks, and equal keys keep their order") {
+    for (const Counts& counts : cases())
+        for (const std::size_t distribution : {0, 3, 4, 5}) {
+            const auto all = keys_of<std::uint32_t>(distribution, sum(counts));
+            const auto mine = part(all, counts);
+            std::vector<std::uint64_t> indices(mine.size(), 99);
+            CAPTURE(text(counts));
+            mpi::argsort(MPI_COMM_WORLD, sorter(), ConstKeys(mine.data(), mine.size(), KeyType::f32), indices,
+                         {.order = distribution == 3 ? Order::descending : Order::ascending});
+            const auto places =
+                sorted_places(all, KeyType::f32, distribution == 3 ? Order::descending : Order::ascending);
+            CHECK(indices == part(std::vector<std::uint64_t>(places.begin(), places.end()), counts));
+            CHECK(mine == part(all, counts));
+        }
+}
+
+TEST_CASE("ranks: the first k keys, on every rank") {
+    for (const Counts& counts : cases())
+        for (const std::size_t distribution : {0, 3, 4}) {
+            const auto all = keys_of<std::uint16_t>(distribution, sum(counts));
+            const auto mine = part(all, counts);
+            for (const std::size_t wanted :
+                 {std::size_t{0}, std::size_t{1}, std::size_t{17}, all.size() / 2, all.size()}) {
+                const std::size_t k = std::min(wanted, all.size());
+                const Order order = distribution == 3 ? Order::ascending : Order::descending;
+                auto places = sorted_places(all, KeyType::f16, order);
+                places.resize(k);
+                const ConstKeys keys(mine.data(), mine.size(), KeyType::f16);
+                const mpi::Options options{.order = distribution == 3 ? std::optional(order) : std::nullopt};
+                std::vector<std::uint16_t> best(k), alone(k);
+                std::vector<std::uint64_t> indices(k);
+                CAPTURE(text(counts));
+                CAPTURE(k);
+                mpi::top_k(MPI_COMM_WORLD, sorter(), keys, best, indices, options);
+                mpi::top_k(MPI_COMM_WORLD, sorter(), keys, alone, options);
+                CHECK(best == taken(all, places));
+                CHECK(alone == best);
+                CHECK(std::equal(indices.begin(), indices.end(), places.begin(), places.end()));
+            }
+        }
+}
+
+TEST_CASE("ranks: what one rank gets wrong is an error on all, before anything moves") {
+    const int last = ranks() - 1;
+    const bool odd_one = rank() == last;
+    std::vector<std::uint32_t> keys{3, 1, 2};
+    std::vector<float> floats{3, 1, 2};
+    const auto refused = [&](const auto& call) {
+        seen = {};
+        const auto [code, sentence] = error_of(call);
+        CHECK(code == ErrorCode::invalid_argument);
+        CHECK(seen == mpi::Traffic{});
+        CHECK(keys == std::vector<std::uint32_t>{3, 1, 2});
+        return sentence;
+    };
+    if (ranks() > 1) {
+        CHECK(refused([&] {
+                  if (odd_one) mpi::sort(MPI_COMM_WORLD, sorter(), floats);
+                  else mpi::sort(MPI_COMM_WORLD, sorter(), keys);
+              }).find("f32") != std::string::npos);
+        refused([&] {
+            mpi::sort(MPI_COMM_WORLD, sorter(), keys, {.order = odd_one ? Order::descending : Order::ascending});
+        });
+        refused([&] { mpi::sort(MPI_COMM_WORLD, sorter(), keys, {.piece_bytes = odd_one ? 1u : 2u}); });
+        refused([&] {
+            std::vector<std::uint64_t> values(3);
+            if (odd_one) mpi::sort(MPI_COMM_WORLD, sorter(), keys);
+            else mpi::sort_by_key(MPI_COMM_WORLD, sorter(), keys, values);
+        });
+        refused([&] {
+            std::vector<std::uint32_t> best(odd_one ? 1 : 2);
+            mpi::top_k(MPI_COMM_WORLD, sorter(), keys, best);
+        });
+    }
+    refused([&] {
+        std::vector<std::uint64_t> values(odd_one ? 2 : 3);
+        mpi::sort_by_key(MPI_COMM_WORLD, sorter(), keys, values);
+    });
+    refused([&] { mpi::sort(MPI_COMM_WORLD, sorter(), Keys(odd_one ? nullptr : keys.data(), 3, KeyType::u32)); });
+    refused([&] { mpi::sort_by_key(MPI_COMM_WORLD, sorter(), keys, Values(keys.data(), 3, 0)); });
+    refused([&] { mpi::sort(MPI_COMM_WORLD, sorter(), keys, {.piece_bytes = 0}); });
+    refused([&] {
+        std::vector<std::uint32_t> indices(3);
+        mpi::argsort(MPI_COMM_WORLD, sorter(), keys, indices);
+    });
+    refused([&] {
+        std::vector<std::uint32_t> best(static_cast<std::size_t>(3 * ranks() + 1));
+        mpi::top_k(MPI_COMM_WORLD, sorter(), keys, best);
+    });
+    CHECK(error_of([&] { mpi::sort(MPI_COMM_NULL, sorter(), keys); }).first == ErrorCode::invalid_argument);
+    // The next call is none the worse.
+    mpi::sort(MPI_COMM_WORLD, sorter(), keys);
+    CHECK(std::is_sorted(keys.begin(), keys.end()));
+}
+
+TEST_CASE("ranks: a sorter that fails on one rank is an error on all, and nobody waits") {
+    struct Stop {};
+    const bool fails = rank() == ranks() / 2;
+    // `progress` is called after each pass, and what it throws comes out of the call.
+    Sorter failing(find_device("built-in"), {.use_tuned = false, .progress = [&](std::size_t, std::size_t) {
+                                                 if (fails) throw Stop{};
+                                             }});
+    for (const std::size_t count : {std::size_t{9}, std::size_t{700}}) {
+        std::vector<std::uint32_t> keys(count);
+        std::iota(keys.rbegin(), keys.rend(), 0u);
+        bool stopped = false;
+        std::optional<ErrorCode> code;
+        try {
+            mpi::sort(MPI_COMM_WORLD, failing, keys);
+        } catch (const Stop&) {
+            stopped = true;
+        } catch (const Error& error) {
+            code = error.code();
+        }
+        CHECK(stopped == fails);
+        if (!fails) CHECK(code == ErrorCode::device_failed);
+    }
+}
+
+TEST_CASE("ranks: a part of the ranks sorts by itself") {
+    MPI_Comm half = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank() % 2, -rank(), &half);
+    int size = 0, of = 0;
+    MPI_Comm_size(half, &size);
+    MPI_Comm_rank(half, &of);
+    std::vector<int> keys(200);
+    std::iota(keys.begin(), keys.end(), (size - 1 - of) * 200);
+    mpi::sort(half, sorter(), keys);
+    for (int i = 0; i < 200; ++i) CHECK(keys[static_cast<std::size_t>(i)] == of * 200 + i);
+    MPI_Comm_free(&half);
+}
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    doctest::Context context(argc, argv);
+    // The first rank tells what was tested; the others speak up where something fails.
+    context.setOption("minimal", rank() != 0);
+    const int failed = context.run();
+    MPI_Finalize();
+    return failed;
+}
