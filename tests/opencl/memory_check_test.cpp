@@ -26,7 +26,7 @@ TEST_CASE("memory check: arrays overlap where they have a byte in common of whic
         arrays[Slot::values] = {other_bytes, 1, second, "values"};
         bindings[Slot::keys] = {reinterpret_cast<void*>(at)};
         bindings[Slot::values] = {reinterpret_cast<void*>(other_at)};
-        inside::check_host_memory(arrays, bindings, device, {});
+        inside::check_host_memory(arrays, bindings, device, {}, false);
     };
     const auto overlap = [&](Access second, std::uintptr_t at, std::size_t bytes) {
         const bool one_way = error_in([&] { check(Access::read, 100, 10, second, at, bytes); }).has_value();
