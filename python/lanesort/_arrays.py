@@ -20,6 +20,10 @@ class Arrays:
     name: ClassVar[str]
     backend: str
     index_bytes = 8
+    narrows: ClassVar[bool] = False
+    """Indices of 8 bytes are made of ones of 4, which `assign` widens, where that takes less time."""
+    unsigned_sums: ClassVar[str] = "uint64"
+    """The type of sums of unsigned integers."""
 
     def key_type(self, x: Any) -> int:
         """The number of its key type. Raises Error."""
@@ -55,6 +59,10 @@ class Arrays:
         """A new direct array, of the same type unless one is named."""
         raise NotImplementedError
 
+    def filled(self, like: Any, shape: Sequence[int], dtype: str | None, value: int) -> Any:
+        """The same, with that value in every place."""
+        raise NotImplementedError
+
     def assign(self, out: Any, x: Any) -> None:
         raise NotImplementedError
 
@@ -64,6 +72,17 @@ class Arrays:
     def restored(self, x: Any, like: Any) -> Any:
         """A result in the form of the array that it was made of."""
         return x
+
+    def wide(self, x: Any, dtype: str) -> Any:
+        """Numbers of 64 bits, as `empty` made room for them, as the caller gets them."""
+        return x
+
+    def sum_type(self, x: Any, key_type: int) -> str:
+        """The type of sums of such keys."""
+        kind = _core.key_types[key_type][0]
+        if kind == "f":
+            return "float64" if self.item_bytes(x) == 8 else "float32"
+        return "int64" if kind == "i" or self.numpy_dtype(x).kind == "b" else self.unsigned_sums
 
     def truth(self, x: Any) -> Any:
         """Of integers, whether they are not 0."""
@@ -160,6 +179,9 @@ class NumpyArrays(Arrays):
 
     def empty(self, like: Any, shape: Sequence[int], dtype: str | None = None) -> Any:
         return np.empty(shape, like.dtype.newbyteorder("=") if dtype is None else dtype)
+
+    def filled(self, like: Any, shape: Sequence[int], dtype: str | None, value: int) -> Any:
+        return np.full(shape, value, like.dtype.newbyteorder("=") if dtype is None else dtype)
 
     def assign(self, out: Any, x: Any) -> None:
         np.copyto(out, x)
