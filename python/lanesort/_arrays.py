@@ -168,9 +168,14 @@ class NumpyArrays(Arrays):
             raise Error(f"{what} is read-only", code="not_writable")
 
     def at(self, x: Any) -> tuple[int, int]:
-        return x.ctypes.data, 0
+        try:
+            return _core.address(x), 0
+        except (BufferError, ValueError):  # values of a type that buffers have no name for
+            return x.ctypes.data, 0
 
     def ordered_copy(self, x: Any, axis: int) -> Any:
+        if axis == -1 and x.dtype.isnative:
+            return x.copy()
         moved = x if axis in (-1, x.ndim - 1) else np.moveaxis(x, axis, -1)
         return np.array(moved, dtype=moved.dtype.newbyteorder("="), order="C", copy=True)
 
@@ -178,7 +183,9 @@ class NumpyArrays(Arrays):
         return np.moveaxis(x, -1, axis)
 
     def empty(self, like: Any, shape: Sequence[int], dtype: str | None = None) -> Any:
-        return np.empty(shape, like.dtype.newbyteorder("=") if dtype is None else dtype)
+        if dtype is None:
+            dtype = like.dtype if like.dtype.isnative else like.dtype.newbyteorder("=")
+        return np.empty(shape, dtype)
 
     def filled(self, like: Any, shape: Sequence[int], dtype: str | None, value: int) -> Any:
         return np.full(shape, value, like.dtype.newbyteorder("=") if dtype is None else dtype)

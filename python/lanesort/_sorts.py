@@ -37,43 +37,62 @@ class Sorts(Calls):
     ) -> SortedPairs:  # fmt: skip
         lib, source = taken(x)
         axis = axis_from_end(source, axis)
-        has_many = isinstance(values, tuple | list)
-        all_values = list(values) if has_many else [values]
-        outs = [None] * (1 + len(all_values))
+        if out is not None and (not isinstance(out, tuple | list) or len(out) != 2):
+            raise Error("out= of keys with values is a pair of the two")
+        if isinstance(values, tuple | list):
+            return self._sort_several(lib, x, source, list(values), axis, descending, out, segments, comparator)
+        moved = self._values_beside(lib, values, source)
+        if lib.item_bytes(moved) not in VALUE_BYTES or lib.is_differentiated(source) or lib.is_differentiated(moved):
+            keys, results = self._sort_several(
+                lib, x, source, [values], axis, descending, None if out is None else (out[0], [out[1]]), segments,
+                comparator,
+            )  # fmt: skip
+            return SortedPairs(keys, results[0])
+        key_target = value_target = None
         if out is not None:
-            if not isinstance(out, tuple | list) or len(out) != 2:
-                raise Error("out= of keys with values is a pair of the two")
-            outs = [out[0], *(out[1] if has_many else [out[1]])]
-            if len(outs) != 1 + len(all_values):
-                raise Error(f"out= has {len(outs) - 1} arrays of values, but there are {len(all_values)}")
-        sources = [self._values_beside(lib, value, source) for value in all_values]
-        targets = [
-            array if place is given and array is given else self._out(lib, place)
-            for array, place, given in zip([source, *sources], outs, [x, *all_values], strict=True)
-        ]
-        if lib.is_differentiated(source) or any(lib.is_differentiated(value) for value in sources):
+            # It is the caller's own array, then, and not one that was made of it.
+            key_target = source if out[0] is x and source is x else self._out(lib, out[0])
+            value_target = moved if out[1] is values and moved is values else self._out(lib, out[1])
+        keys = self._target(lib, source, key_target, axis, "out")
+        work = self._target(lib, moved, value_target, axis, "out")
+        self._run_sort(
+            lib, keys, work, descending, stable, segments, comparator, None, schedule, data_independent, extra_bytes
+        )
+        keys = self._deliver(lib, keys, source, key_target, axis)
+        work = self._deliver(lib, work, moved, value_target, axis)
+        if out is not None:
+            keys, work = keys if out[0] is None else out[0], work if out[1] is None else out[1]
+        return SortedPairs(keys, work)
+
+    def _sort_several(
+        self, lib: Arrays, x: Any, source: Any, values: list[Any], axis: int, descending: bool, out: Any, segments: Any,
+        comparator: str | Comparator | None,
+    ) -> SortedPairs:  # fmt: skip
+        """By indices: values that no sort takes with the keys."""
+        outs = [None] * (1 + len(values)) if out is None else [out[0], *out[1]]
+        if len(outs) != 1 + len(values):
+            raise Error(f"out= has {len(outs) - 1} arrays of values, but there are {len(values)}")
+        sources = [source, *(self._values_beside(lib, value, source) for value in values)]
+        if any(lib.is_differentiated(array) for array in sources):
             self._check_differentiated(out, segments, comparator, None)
             order = self.argsort(source.detach(), axis=axis, descending=descending)
-            return self._pairs([array.take_along_dim(order, axis) for array in [source, *sources]], has_many)
-        if len(sources) != 1 or lib.item_bytes(sources[0]) not in VALUE_BYTES:
-            return self._sort_by_indices(
-                lib, source, sources, targets, has_many, axis, descending, segments, comparator
-            )
-        keys, moved = (
-            self._target(lib, array, target, axis, "out")
-            for array, target in zip([source, *sources], targets, strict=True)
-        )
-        self._run_sort(
-            lib, keys, moved, descending, stable, segments, comparator, None, schedule, data_independent, extra_bytes
-        )
-        results = [
-            self._deliver(lib, work, like, target, axis)
-            for work, like, target in zip((keys, moved), [source, *sources], targets, strict=True)
+            first, *others = (array.take_along_dim(order, axis) for array in sources)
+            return SortedPairs(first, tuple(others))
+        if segments is not None:
+            raise Error("segments can have one array of values, of 1, 2, 4, 8 or 16 bytes")
+        targets = [
+            array if place is given and array is given else self._out(lib, place)
+            for array, place, given in zip(sources, outs, [x, *values], strict=True)
         ]
-        for place, (given, target) in enumerate(zip(outs, targets, strict=True)):
-            if given is not None and target is not None:
-                results[place] = given
-        return self._pairs(results, has_many)
+        for target in targets:
+            if target is not None:
+                lib.check_written(target, "out")
+        order = self._indices(lib, source, axis, descending, comparator)
+        results = []
+        for array, target, place in zip(sources, targets, outs, strict=True):
+            result = self._deliver(lib, lib.take(self._direct(lib, array, axis), order), array, target, axis)
+            results.append(result if place is None else place)
+        return SortedPairs(results[0], tuple(results[1:]))
 
     def _run_sort(
         self, lib: Arrays, keys: Any, values: Any, descending: bool, stable: bool, segments: Any,
@@ -94,25 +113,6 @@ class Sorts(Calls):
             call.first = first
         self._choose(call, schedule, data_independent, extra_bytes)
         self._run(lib, call, arrays, comparator is not None)
-
-    @staticmethod
-    def _pairs(results: list[Any], has_many: bool) -> SortedPairs:
-        return SortedPairs(results[0], tuple(results[1:]) if has_many else results[1])
-
-    def _sort_by_indices(
-        self, lib: Arrays, source: Any, sources: list[Any], targets: list[Any], has_many: bool, axis: int,
-        descending: bool, segments: Any, comparator: str | Comparator | None,
-    ) -> SortedPairs:  # fmt: skip
-        if segments is not None:
-            raise Error("segments can have one array of values, of 1, 2, 4, 8 or 16 bytes")
-        order = self._indices(lib, source, axis, descending, comparator)
-        results = []
-        for array, target in zip([source, *sources], targets, strict=True):
-            work = lib.take(self._direct(lib, array, axis), order)
-            if target is not None:
-                lib.check_written(target, "out")
-            results.append(self._deliver(lib, work, array, target, axis))
-        return self._pairs(results, has_many)
 
     def _indices(
         self, lib: Arrays, source: Any, axis: int, descending: bool, comparator: str | Comparator | None,

