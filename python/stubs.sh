@@ -3,7 +3,7 @@
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")"
 python=${1:-python3}
-module=$("$python" -c 'import lanesort._core as core; print(core.__file__)')
+module=$(cd / && "$python" -c 'import lanesort._core as core; print(core.__file__)')
 PYTHONPATH=$(dirname "$module") "$python" -m nanobind.stubgen -q -m _core -o lanesort/_core.pyi
 # What the module's attributes hold, no signature says.
 sed -i -e 's/^\(operations\|key_types\|schedules\): tuple = ...$/\1: tuple[str, ...]/' \

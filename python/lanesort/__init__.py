@@ -26,11 +26,20 @@ sort_by_key = _default.sort_by_key
 sort_by_key_ = _default.sort_by_key_
 argsort = _default.argsort
 top_k = _default.top_k
+top_k_by_key = _default.top_k_by_key
 partial_sort = _default.partial_sort
+nth_element = _default.nth_element
 merge = _default.merge
+merge_ = _default.merge_
 is_sorted = _default.is_sorted
+is_sorted_until = _default.is_sorted_until
 unique = _default.unique
 run_lengths = _default.run_lengths
+sum = _default.sum
+min = _default.min
+max = _default.max
+argmin = _default.argmin
+argmax = _default.argmax
 plan = _default.plan
 
 
@@ -75,6 +84,7 @@ def find_device(selector: str = "") -> Device:
 
 __all__ = [
     "Command", "Comparator", "Device", "Discovery", "Error", "Plan", "Recorded", "Runs", "SortedPairs", "Sorter",
-    "TopK", "Unique", "argsort", "devices", "discover", "find_device", "is_sorted", "merge", "partial_sort", "plan",
-    "run_lengths", "sort", "sort_", "sort_by_key", "sort_by_key_", "top_k", "unique",
+    "TopK", "Unique", "argmax", "argmin", "argsort", "devices", "discover", "find_device", "is_sorted",
+    "is_sorted_until", "max", "merge", "merge_", "min", "nth_element", "partial_sort", "plan", "run_lengths", "sort",
+    "sort_", "sort_by_key", "sort_by_key_", "sum", "top_k", "top_k_by_key", "unique",
 ]  # fmt: skip

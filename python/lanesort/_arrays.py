@@ -20,6 +20,10 @@ class Arrays:
     name: ClassVar[str]
     backend: str
     index_bytes = 8
+    narrows: ClassVar[bool] = False
+    """Indices of 8 bytes are made of ones of 4, which `assign` widens, where that takes less time."""
+    unsigned_sums: ClassVar[str] = "uint64"
+    """The type of sums of unsigned integers."""
 
     def key_type(self, x: Any) -> int:
         """The number of its key type. Raises Error."""
@@ -55,6 +59,10 @@ class Arrays:
         """A new direct array, of the same type unless one is named."""
         raise NotImplementedError
 
+    def filled(self, like: Any, shape: Sequence[int], dtype: str | None, value: int) -> Any:
+        """The same, with that value in every place."""
+        raise NotImplementedError
+
     def assign(self, out: Any, x: Any) -> None:
         raise NotImplementedError
 
@@ -64,6 +72,17 @@ class Arrays:
     def restored(self, x: Any, like: Any) -> Any:
         """A result in the form of the array that it was made of."""
         return x
+
+    def wide(self, x: Any, dtype: str) -> Any:
+        """Numbers of 64 bits, as `empty` made room for them, as the caller gets them."""
+        return x
+
+    def sum_type(self, x: Any, key_type: int) -> str:
+        """The type of sums of such keys."""
+        kind = _core.key_types[key_type][0]
+        if kind == "f":
+            return "float64" if self.item_bytes(x) == 8 else "float32"
+        return "int64" if kind == "i" or self.numpy_dtype(x).kind == "b" else self.unsigned_sums
 
     def truth(self, x: Any) -> Any:
         """Of integers, whether they are not 0."""
@@ -149,9 +168,14 @@ class NumpyArrays(Arrays):
             raise Error(f"{what} is read-only", code="not_writable")
 
     def at(self, x: Any) -> tuple[int, int]:
-        return x.ctypes.data, 0
+        try:
+            return _core.address(x), 0
+        except (BufferError, ValueError):  # values of a type that buffers have no name for
+            return x.ctypes.data, 0
 
     def ordered_copy(self, x: Any, axis: int) -> Any:
+        if axis == -1 and x.dtype.isnative:
+            return x.copy()
         moved = x if axis in (-1, x.ndim - 1) else np.moveaxis(x, axis, -1)
         return np.array(moved, dtype=moved.dtype.newbyteorder("="), order="C", copy=True)
 
@@ -159,7 +183,12 @@ class NumpyArrays(Arrays):
         return np.moveaxis(x, -1, axis)
 
     def empty(self, like: Any, shape: Sequence[int], dtype: str | None = None) -> Any:
-        return np.empty(shape, like.dtype.newbyteorder("=") if dtype is None else dtype)
+        if dtype is None:
+            dtype = like.dtype if like.dtype.isnative else like.dtype.newbyteorder("=")
+        return np.empty(shape, dtype)
+
+    def filled(self, like: Any, shape: Sequence[int], dtype: str | None, value: int) -> Any:
+        return np.full(shape, value, like.dtype.newbyteorder("=") if dtype is None else dtype)
 
     def assign(self, out: Any, x: Any) -> None:
         np.copyto(out, x)

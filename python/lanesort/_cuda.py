@@ -70,6 +70,9 @@ class CudaArrays(Arrays):
     def empty(self, like: Any, shape: Sequence[int], dtype: str | None = None) -> Any:
         raise self._refuse()
 
+    def filled(self, like: Any, shape: Sequence[int], dtype: str | None, value: int) -> Any:
+        raise self._refuse()
+
     def assign(self, out: Any, x: Any) -> None:
         if out.address != x.address or out.shape != x.shape:
             raise self._refuse()

@@ -16,6 +16,7 @@ from ._errors import wrong_type
 class CupyArrays(Arrays):
     name = "cupy"
     backend = "CUDA"
+    narrows = True
 
     @staticmethod
     def taken(x: Any) -> Taken:
@@ -44,6 +45,10 @@ class CupyArrays(Arrays):
     def empty(self, like: Any, shape: Sequence[int], dtype: str | None = None) -> Any:
         with like.device:
             return cupy.empty(tuple(shape), like.dtype if dtype is None else dtype)
+
+    def filled(self, like: Any, shape: Sequence[int], dtype: str | None, value: int) -> Any:
+        with like.device:
+            return cupy.full(tuple(shape), value, like.dtype if dtype is None else dtype)
 
     def assign(self, out: Any, x: Any) -> None:
         with out.device:

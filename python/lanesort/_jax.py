@@ -78,6 +78,16 @@ class JaxArrays(Arrays):
         kind = like.dtype if dtype is None else "int32" if wide else dtype
         return _Box(jax.device_put(jnp.zeros(shape, kind), next(iter(like.array.devices()))))
 
+    def filled(self, like: Any, shape: Sequence[int], dtype: str | None, value: int) -> Any:
+        result = self.empty(like, shape, dtype)
+        return _Box(jnp.full_like(result.array, value))
+
+    def wide(self, x: Any, dtype: str) -> Any:
+        if self.index_bytes == 8 or not dtype.endswith("int64"):
+            return x
+        low = self._low(x)
+        return _Box(low.astype(np.uint32) if dtype == "uint64" else low)
+
     def head(self, x: Any, count: int) -> Any:
         return _Box(x.array[:count])
 

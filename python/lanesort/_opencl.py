@@ -53,6 +53,9 @@ class OpenclArrays(Arrays):
         kind = like.dtype if dtype is None else np.dtype(dtype)
         return pyopencl.array.empty(like.queue, tuple(shape), kind, allocator=like.allocator)
 
+    def filled(self, like: Any, shape: Sequence[int], dtype: str | None, value: int) -> Any:
+        return self.empty(like, shape, dtype).fill(value)
+
     def assign(self, out: Any, x: Any) -> None:
         out.setitem(slice(None), x)
 

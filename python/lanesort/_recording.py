@@ -8,8 +8,10 @@ from typing import Any
 from . import _core
 from ._arrays import Arrays
 from ._errors import Error
-from ._operations import Sorter
+from ._operations import ONE_CALL, Sorter
 from ._types import Command, Plan
+
+_NEEDS_OUT = "what is recorded needs out=, and contiguous arrays along their last axis"
 
 
 class Recorded:
@@ -42,9 +44,8 @@ class OnlyThese(Sorter):
         self._done = False
 
     def call(self, operation: str, arrays: Sequence[Any], options: dict[str, Any]) -> None:
-        names = ("sort", "sort_", "partial_sort", "sort_by_key", "sort_by_key_", "argsort", "top_k", "merge", "is_sorted")
-        if operation not in names:
-            raise Error(f"there is no operation {operation!r} to do this with, only {', '.join(names)}")
+        if operation not in ONE_CALL:
+            raise Error(f"there is no operation {operation!r} to do this with, only {', '.join(ONE_CALL)}")
         getattr(self, operation)(*arrays, **options)
         if not self._done:
             raise Error("the arrays are empty, so there is no such call")
@@ -69,6 +70,9 @@ class Preparing(OnlyThese):
     def _deliver(self, lib: Arrays, work: Any, like: Any, out: Any, axis: int) -> Any:
         return out
 
+    def _widen(self, lib: Arrays, indices: Any, narrow: Any) -> None:
+        pass
+
 
 class Planning(Preparing):
     plan_of_call: Plan
@@ -80,13 +84,19 @@ class Planning(Preparing):
 
 
 class Recording(OnlyThese):
+    _widens = False
     lib: Arrays
     core: _core.Sorter
     recorded: Any
     arrays: Sequence[Any]
 
     def _copied(self, lib: Arrays, x: Any, axis: int) -> Any:
-        raise Error("what is recorded needs out=, and contiguous arrays along their last axis")
+        raise Error(_NEEDS_OUT)
+
+    def _result(self, lib: Arrays, like: Any, out: Any, shape: Sequence[int], axis: int, dtype: str | None) -> Any:
+        if out is None or axis != -1 or not lib.is_direct(out):
+            raise Error(_NEEDS_OUT)
+        return out
 
     def _use(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
         self.lib, self.arrays = lib, arrays

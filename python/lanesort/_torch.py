@@ -31,6 +31,8 @@ _stream_of: Callable[[int], int] = getattr(torch._C, "_cuda_getCurrentRawStream"
 
 class TorchArrays(Arrays):
     name = "torch"
+    narrows = True
+    unsigned_sums = "int64"  # as torch has it, which knows little of its unsigned types
 
     def __init__(self, backend: str) -> None:
         self.backend = backend
@@ -82,6 +84,9 @@ class TorchArrays(Arrays):
     def empty(self, like: Any, shape: Sequence[int], dtype: str | None = None) -> Any:
         # Of all ways this one takes the least time.
         return like.new_empty(*shape) if dtype is None else like.new_empty(*shape, dtype=getattr(torch, dtype))
+
+    def filled(self, like: Any, shape: Sequence[int], dtype: str | None, value: int) -> Any:
+        return like.new_full(shape, value, dtype=None if dtype is None else getattr(torch, dtype))
 
     def assign(self, out: Any, x: Any) -> None:
         try:

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -227,9 +228,12 @@ void def_place(nb::class_<Call>& call, const char* name) {
 template <auto member>
 void def_member(nb::class_<Call>& call, const char* name) {
     using Type = std::remove_cvref_t<decltype(std::declval<lanesort::Request>().*member)>;
+    // An enumerator is its number.
+    using Given =
+        typename std::conditional_t<std::is_enum_v<Type>, std::type_identity<unsigned>, std::type_identity<Type>>::type;
     call.def_prop_rw(
-        name, [](const Call& self) { return self.request.*member; },
-        [](Call& self, Type value) { self.request.*member = value; });
+        name, [](const Call& self) { return static_cast<Given>(self.request.*member); },
+        [](Call& self, Given value) { self.request.*member = static_cast<Type>(value); });
 }
 
 using Report = nb::typed<nb::dict, nb::str, nb::any>;
@@ -323,6 +327,15 @@ NB_MODULE(_core, m) {
         return std::tuple(findings, all.devices, all.sorting);
     });
 
+    // Of anything that shows a contiguous buffer, in a tenth of the time that numpy's own way takes.
+    m.def("address", [](nb::handle array) {
+        Py_buffer buffer;
+        if (PyObject_GetBuffer(array.ptr(), &buffer, PyBUF_SIMPLE) != 0) throw nb::python_error();
+        const auto address = reinterpret_cast<std::uintptr_t>(buffer.buf);
+        PyBuffer_Release(&buffer);
+        return address;
+    });
+
     nb::class_<Call> call(m, "Call");
     call.def(nb::init<unsigned, unsigned, std::uint64_t>(), "operation"_a, "key_type"_a, "count"_a);
     using Request = lanesort::Request;
@@ -340,9 +353,10 @@ NB_MODULE(_core, m) {
     def_member<&Request::length_bytes>(call, "length_bytes");
     def_member<&Request::data_independent>(call, "data_independent");
     def_member<&Request::extra_bytes>(call, "extra_bytes");
-    call.def_prop_rw(
-        "schedule", [](const Call& self) { return static_cast<unsigned>(self.request.schedule); },
-        [](Call& self, unsigned value) { self.request.schedule = static_cast<lanesort::Schedule>(value); });
+    def_member<&Request::schedule>(call, "schedule");
+    def_member<&Request::reduction>(call, "reduction");
+    def_member<&Request::limited>(call, "limited");
+    def_member<&Request::nan_last>(call, "nan_last");
     call.def("set_narrow_indices", &Call::set_narrow_indices);
     call.def("set_descending", &Call::set_descending);
     call.def("set_comparator",
@@ -360,12 +374,14 @@ NB_MODULE(_core, m) {
     def_place<&Places::result_values>(call, "result_values");
     def_place<&Places::lengths>(call, "lengths");
     def_place<&Places::answers>(call, "answers");
+    def_place<&Places::limit>(call, "limit");
 
     nb::class_<Sorter> sorter(m, "Sorter");
-    sorter.def(nb::new_([](const lanesort::Device& on) {
-        const nb::gil_scoped_release without_lock;
-        return new Sorter(lanesort::Sorter(on));
-    }));
+    sorter.def(nb::new_([](const lanesort::Device& on, std::uint64_t device_bytes) {
+                   const nb::gil_scoped_release without_lock;
+                   return new Sorter(lanesort::Sorter(on, {.device_bytes = device_bytes}));
+               }),
+               "device"_a, "device_bytes"_a = 0);
     sorter.def_static("cuda", [](int number) {
         const nb::gil_scoped_release without_lock;
         return new Sorter(lanesort::cu::make_sorter(number));

@@ -7,7 +7,6 @@ import time
 import torch
 
 import lanesort
-from lanesort import _core
 
 try:
     import cupy
@@ -71,6 +70,13 @@ def measure_sorts(sorter):
         call = lambda: sorter.argsort(x)
         call()
         row("  lanesort argsort(x)", milliseconds(call), own_megabytes(sorter, call))
+        for kind in (torch.int64, torch.int32):
+            out = torch.empty(x.shape, dtype=kind, device="cuda")
+            sorter._widens = False
+            call = lambda: sorter.argsort(x, out=out)
+            call()
+            row(f"  as one call, to {kind}", milliseconds(call), own_megabytes(sorter, call))
+            del sorter._widens
         call = lambda: torch.sort(x)
         call()
         row("  torch.sort(x)", milliseconds(call), extra_megabytes(call))
@@ -101,48 +107,86 @@ def measure_top_k(sorter):
     call = lambda: sorter.top_k(x, 64)
     call()
     row("  lanesort top_k(x, 64)", milliseconds(call, repeats=7), own_megabytes(sorter, call))
+    sorter._widens = False
+    call()
+    row("  as one call", milliseconds(call, repeats=7), own_megabytes(sorter, call))
+    del sorter._widens
     call = lambda: torch.topk(x, 64)
     call()
     row("  torch.topk(x, 64)", milliseconds(call, repeats=7), extra_megabytes(call))
 
 
-def measure_calls(sorter):
-    small = torch.randn(1024, device="cuda")
-    sorter.sort_(small)
-    core = next(iter(sorter._cores.values()))
-    call = _core.Call(0, 9, 1024)
-    call.keys = small.data_ptr(), 0
+class Caught(lanesort.Sorter):
+    """Keeps its last call, as data, with the arrays that it is of."""
+
+    def _run(self, lib, call, arrays, compiles):
+        self.caught = self._core_for(lib, arrays[0], compiles), call, arrays
+        super()._run(lib, call, arrays, compiles)
+
+
+def microseconds(run):
+    """Of the host."""
+    run()
+    torch.cuda.synchronize()
+    best = 1e9
+    for _ in range(7):
+        begin = time.perf_counter()
+        for _ in range(200):
+            run()
+        best = min(best, time.perf_counter() - begin)
+        torch.cuda.synchronize()
+    return best / 200 * 1e6
+
+
+def measure_calls():
+    small, values = torch.randn(1024, device="cuda"), torch.arange(1024, device="cuda")
     stream = torch.cuda.current_stream().cuda_stream
-    recorded = sorter.record("sort", small, out=small)
-    print("a call on 1024 f32, host time")
+    print(f"{'a call on 1024 f32, us of the host':<44}{'all':>9}{'C++':>9}{'over it':>9}")
     for name, run in {
-        "C++ (the call as data)": lambda: core.enqueue(call, stream),
-        "sort_(x)": lambda: lanesort.sort_(small),
-        "sort(x)": lambda: lanesort.sort(small),
-        "argsort(x)": lambda: lanesort.argsort(small),
-        "top_k(x, 8)": lambda: lanesort.top_k(small, 8),
+        "sort_(x)": lambda sorter: sorter.sort_(small),
+        "sort(x)": lambda sorter: sorter.sort(small),
+        "argsort(x)": lambda sorter: sorter.argsort(small),
+        "top_k(x, 8)": lambda sorter: sorter.top_k(small, 8),
+        "sort_by_key_(x, i64)": lambda sorter: sorter.sort_by_key_(small, values),
+        "sort_by_key(x, i64)": lambda sorter: sorter.sort_by_key(small, values),
+        "max(x)": lambda sorter: sorter.max(small),
+    }.items():
+        caught = Caught()
+        run(caught)
+        core, call, kept = caught.caught
+        own, all_ = microseconds(lambda: core.enqueue(call, stream)), microseconds(lambda: run(lanesort.sort.__self__))
+        print(f"  {name:<42}{all_:>9.2f}{own:>9.2f}{all_ - own:>9.2f}", flush=True)
+        del kept
+    recorded = lanesort.Sorter().record("sort", small, out=small)
+    for name, run in {
         "a recorded sort": recorded,
+        "x.clone(), a part of sort(x)": lambda: small.clone(),
+        "x.new_empty(1024)": lambda: small.new_empty(1024),
         "torch.sort(x)": lambda: torch.sort(small),
         "torch.topk(x, 8)": lambda: torch.topk(small, 8),
     }.items():
-        run()
-        torch.cuda.synchronize()
-        best = 1e9
-        for _ in range(5):
-            begin = time.perf_counter()
-            for _ in range(200):
-                run()
-            best = min(best, time.perf_counter() - begin)
-            torch.cuda.synchronize()
-        print(f"  {name:<42}{best / 200 * 1e6:>10.2f} us", flush=True)
+        print(f"  {name:<42}{microseconds(run):>9.2f}", flush=True)
+
+
+def measure_reductions(sorter):
+    x = torch.randn(1 << 28, device="cuda")
+    print("2^28 f32")
+    for name in ("sum", "max", "argmax"):
+        call = lambda: getattr(sorter, name)(x)
+        call()
+        row(f"  lanesort {name}(x)", milliseconds(call), own_megabytes(sorter, call))
+        call = lambda: getattr(torch, name)(x)
+        call()
+        row(f"  torch.{name}(x)", milliseconds(call), extra_megabytes(call))
 
 
 def main():
     print(torch.cuda.get_device_name(), "torch", torch.__version__)
     sorter = lanesort.Sorter()
-    measure_calls(sorter)
+    measure_calls()
     measure_top_k(sorter)
     measure_sorts(sorter)
+    measure_reductions(sorter)
 
 
 if __name__ == "__main__":

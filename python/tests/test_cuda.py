@@ -61,6 +61,52 @@ def test_sort_argsort_and_top_k():
                 assert (back(indices) == order_of(x, descending=True)[..., :k]).all()
 
 
+def test_reductions():
+    for dtype in ("f4", "u1", "i4", "u4"):
+        # Sums that 32 bits hold, which is what jax has.
+        x = (keys_of("i1", (50, 1001)) if dtype in ("f4", "i4") else keys_of("u1", (50, 1001)) % 100).astype(dtype)
+        for name, (given,), back in each(x):
+            for axis in (None, 0, -1):
+                sums = np.sum(x, axis=axis, dtype="f4" if dtype == "f4" else "i8")
+                assert (back(lanesort.sum(given, axis=axis)) == sums).all(), (name, dtype, axis)
+                assert same(back(lanesort.min(given, axis=axis)), np.min(x, axis=axis)), (name, dtype, axis)
+                assert (back(lanesort.argmax(given, axis=axis)) == np.argmax(x, axis=axis)).all(), (name, dtype, axis)
+
+
+def test_more_selections():
+    x = keys_of("f4", 50_000)
+    order = order_of(x, descending=True)
+    for name, (given, values), back in each(x, np.arange(50_000, dtype="i4")):
+        best = lanesort.top_k_by_key(given, values, 9)
+        assert same(back(best.keys), x[order[:9]]) and (back(best.values) == order[:9]).all(), name
+        values, indices = (back(part) for part in lanesort.top_k(given, 3, segments=[0, 1, 50_000]))
+        assert indices[0].tolist() == [0, -1, -1] and same(values[1], sorted_of(x[1:], descending=True)[:3]), name
+        assert same(back(lanesort.nth_element(given, 777))[777], sorted_of(x)[777]), name
+
+
+def test_indices_of_many_keys_are_widened():
+    x = keys_of("f4", (2, 1 << 20))
+    for name, (given,), back in each(x):
+        if name != "jax":
+            assert same(back(lanesort.argsort(given)), order_of(x)), name
+            assert same(back(lanesort.argsort(given.T, axis=0)), order_of(x).T), name
+            assert same(back(lanesort.top_k(given, 50).indices), order_of(x, descending=True)[:, :50]), name
+
+
+@with_torch
+def test_a_limit_is_read_when_the_call_runs():
+    x, limit = torch.from_numpy(keys_of("f4", 50_000)).cuda(), torch.tensor([0], device="cuda")
+    lanesort.top_k(x, 5, limit=limit)
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(100_000_000)
+        limit.fill_(3)
+        indices = lanesort.top_k(x, 5, limit=limit).indices
+    stream.synchronize()
+    assert indices.cpu().tolist() == [*order_of(x.cpu().numpy(), descending=True)[:3], -1, -1]
+
+
 def test_axes_and_layouts():
     x = keys_of("f4", (30, 40, 50))
     for name, (given,), back in each(x):

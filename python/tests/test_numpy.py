@@ -139,6 +139,91 @@ def test_partial_sort():
     assert same(result[:, :10], sorted_of(x, descending=True)[:, :10]) and same(np.sort(result), np.sort(x))
 
 
+def test_nth_element(failing):
+    x = keys_of("f4", (3, 5000))
+    for n in (0, 17, 4999):
+        result, expected = lanesort.nth_element(x, n), sorted_of(x)
+        assert same(result[:, n], expected[:, n]) and same(sorted_of(result), expected)
+        assert same(sorted_of(result[:, :n]), expected[:, :n])
+    assert same(lanesort.nth_element(x, 5000), x)
+    y = x[0].copy()
+    assert lanesort.nth_element(y, 100, descending=True, out=y) is y and same(y[100], sorted_of(x[0], -1, True)[100])
+    failing("invalid_argument", "n is 5001", lanesort.nth_element, x, 5001)
+
+
+def test_top_k_by_key():
+    x = keys_of("f4", (7, 3001))
+    order = order_of(x, descending=True)[:, :20]
+    for kind in ("u1", "i2", "f4", "f8", "c16", "S3", "c8"):
+        values = np.arange(x.size).reshape(x.shape).astype(kind)
+        best = lanesort.top_k_by_key(x, values, 20)
+        assert same(best.keys, np.take_along_axis(x, order, -1)) and same(best.values, np.take_along_axis(values, order, -1))
+    numbers = np.arange(x.size, dtype="u4").reshape(x.shape)
+    least = lanesort.top_k_by_key(x, (numbers, x), 3, axis=0, largest=False)
+    order = order_of(x, 0)[:3]
+    assert same(least.values[0], np.take_along_axis(numbers, order, 0)) and same(least.values[1], least.keys)
+    out = np.empty((7, 4), "f4"), np.empty((7, 4), "u4")
+    given_back = lanesort.top_k_by_key(x, numbers, 4, out=out)
+    assert given_back.keys is out[0] and given_back.values is out[1]
+    assert same(out[1], np.take_along_axis(numbers, order_of(x, -1, True)[:, :4], -1))
+
+
+def test_top_k_of_segments(failing):
+    x = keys_of("i4", 5000)
+    offsets = np.array([3, 3, 5, 1700, 1701, 4990])
+    values, indices = lanesort.top_k(x, 4, segments=offsets)
+    moved = lanesort.top_k_by_key(x, np.arange(5000), 4, segments=offsets).values
+    assert values.shape == indices.shape == (5, 4)
+    for row, (begin, end) in enumerate(zip(offsets[:-1], offsets[1:], strict=True)):
+        order = order_of(x[begin:end], descending=True)[:4]
+        size = order.size
+        assert same(values[row, :size], x[begin:end][order]) and same(indices[row, :size], order)
+        assert same(moved[row, :size], begin + order)
+        assert (values[row, size:] == 0).all() and (indices[row, size:] == -1).all() and (moved[row, size:] == 0).all()
+    kept = np.full((5, 4), 77, "i4"), np.full((5, 4), 77, "i8")
+    lanesort.top_k(x, 4, segments=offsets, largest=False, out=kept)
+    assert (kept[0][0] == 77).all() and (kept[1][1, 2:] == 77).all()
+    assert same(kept[0][2], np.sort(x[5:1700])[:4])
+    failing("invalid_argument", "do not ascend", lanesort.top_k, x, 4, segments=[0, 3, 2])
+
+
+def test_top_k_up_to_a_limit_and_without_nans():
+    x = keys_of("f4", (3, 4000))
+    for many in (0, 1, 5, 9):
+        limit = np.array([many])
+        values, indices = lanesort.top_k(x, 8, limit=limit)
+        expected, order = sorted_of(x, descending=True)[:, :8], order_of(x, descending=True)[:, :8]
+        wanted = min(many, 8)
+        assert same(values[:, :wanted], expected[:, :wanted]) and same(indices[:, :wanted], order[:, :wanted])
+        assert (values[:, wanted:] == 0).all() and (indices[:, wanted:] == -1).all()
+    values, indices = lanesort.top_k(x, 8, nan_last=True)
+    ranks = np.where(np.isnan(x), -np.inf, x)
+    assert not np.isnan(values).any() and same(values, np.take_along_axis(x, indices, -1))
+    assert same(values, -np.sort(-ranks)[:, :8].astype("f4"))
+    assert np.isnan(lanesort.top_k(np.array([np.nan, 1.0]), 2, nan_last=True).values).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_merge_in_place(dtype):
+    for n, m in [(0, 0), (0, 5), (5, 0), (1, 1), (1000, 3333)]:
+        x = np.concatenate([sorted_of(keys_of(dtype, n, 1)), sorted_of(keys_of(dtype, m, 2))])
+        values, order = np.arange(n + m), order_of(x)
+        keys = x.copy()
+        assert lanesort.merge_(keys, n) is keys and same(keys, sorted_of(x))
+        keys = x.copy()
+        assert lanesort.merge_(keys, n, values=values).values is values
+        assert same(keys, sorted_of(x)) and same(values, order)
+        strided = np.repeat(x, 2)[::2]
+        lanesort.merge_(strided, n)
+        assert same(strided, sorted_of(x))
+
+
+def test_how_far_keys_are_in_order():
+    assert lanesort.is_sorted_until(np.array([1, 2, 2, 1])) == 3
+    assert lanesort.is_sorted_until(np.array([[1, 2], [2, 1]]), descending=True).tolist() == [1, 2]
+    assert lanesort.is_sorted_until(np.empty(0)) == 0 and lanesort.is_sorted_until(np.empty((2, 0))).tolist() == [0, 0]
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_merge(dtype):
     for n, m in [(0, 0), (0, 5), (5, 0), (1, 1), (1000, 3333)]:

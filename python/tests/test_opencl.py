@@ -66,6 +66,26 @@ def test_the_other_operations(opencl_queue):
     assert lanesort.partial_sort(to(x), 5).get()[:5].tobytes() == sorted_of(x)[:5].tobytes()
 
 
+def test_reductions_and_selections(opencl_queue):
+    x = keys_of("i1", (7, 301)).astype("f4")
+    given = cl_array.to_device(opencl_queue, x)
+    for axis in (None, -1):
+        assert same(lanesort.sum(given, axis=axis).get(), np.sum(x, axis=axis, dtype="f4"))
+        assert same(lanesort.max(given, axis=axis).get(), np.max(x, axis=axis))
+        assert same(lanesort.argmin(given, axis=axis, keepdims=True).get(), np.argmin(x, axis=axis, keepdims=True))
+    out = cl_array.zeros(opencl_queue, (7,), "f4")
+    assert lanesort.min(given, axis=1, out=out) is out and same(out.get(), x.min(1))
+    keys = keys_of("f4", 5000)
+    given = cl_array.to_device(opencl_queue, keys)
+    order = order_of(keys, descending=True)
+    best = lanesort.top_k_by_key(given, cl_array.to_device(opencl_queue, np.arange(5000)), 5)
+    assert same(best.keys.get(), keys[order[:5]]) and same(best.values.get(), order[:5])
+    limit = cl_array.to_device(opencl_queue, np.array([2]))
+    assert lanesort.top_k(given, 3, limit=limit).indices.get().tolist() == [*order[:2], -1]
+    assert lanesort.top_k(given, 3, segments=[0, 1, 5000]).indices.get()[0].tolist() == [0, -1, -1]
+    assert lanesort.is_sorted_until(cl_array.to_device(opencl_queue, np.array([1, 2, 1]))).get() == 2
+
+
 def test_events_go_in_and_out(opencl_queue):
     """On an out-of-order queue nothing but events keeps the order."""
     properties = pyopencl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE

@@ -28,6 +28,17 @@ def test_a_sorter_on_each_device():
         assert same(sorter.sort(x), sorted_of(x))
 
 
+def test_arrays_that_exceed_the_device_go_in_parts(failing):
+    device = lanesort.find_device("compiling")
+    if device.backend == "CPU":
+        pytest.skip("the built-in device takes no memory")
+    x = keys_of("u4", 1 << 17)
+    sorter = lanesort.Sorter(device, device_bytes=x.nbytes // 4)
+    assert same(sorter.sort(x), sorted_of(x)) and sorter.report["device_bytes"] <= x.nbytes // 4
+    failing("invalid_argument", "device_bytes=", lanesort.Sorter, device_bytes=1000)
+    failing("invalid_argument", "device_bytes is -1", lanesort.Sorter, device, device_bytes=-1)
+
+
 def test_prepare_record_and_plan(failing):
     sorter = lanesort.Sorter()
     x, order = keys_of("u4", 5000), np.empty(5000, "i8")

@@ -52,6 +52,36 @@ def test_the_others():
     assert same(lanesort.sort(given, segments=torch.tensor([0, 100, 3001]))[:100].numpy(), sorted_of(x[:100]))
 
 
+def test_reductions_and_selections():
+    for dtype in ("f4", "u1", "i4", "f8", "bool"):
+        x = keys_of("i1", (7, 301)).astype(dtype)
+        given = torch.from_numpy(x)
+        for axis in (None, 0, 1):
+            total = lanesort.sum(given, axis=axis)
+            assert torch.equal(total, given.sum() if axis is None else given.sum(axis)), (dtype, axis)
+            assert same(lanesort.max(given, axis=axis).numpy(), np.max(x, axis=axis))
+            assert same(lanesort.argmin(given, axis=axis, keepdims=True).numpy(), np.argmin(x, axis=axis, keepdims=True))
+    x = torch.from_numpy(keys_of("f4", 5000))
+    best = lanesort.top_k_by_key(x, torch.arange(5000), 7)
+    assert torch.equal(best.values, lanesort.top_k(x, 7).indices)
+    assert lanesort.top_k(x, 3, segments=[0, 1, 5000]).indices[0].tolist() == [0, -1, -1]
+    assert lanesort.top_k(x, 3, limit=torch.tensor([2])).indices[2] == -1
+
+
+def test_gradients_of_reductions():
+    x = torch.rand(30, 50, requires_grad=True)
+    for ours, theirs in (
+        (lanesort.max(x, axis=0), torch.amax(x, 0)), (lanesort.min(x), torch.amin(x)),
+        (lanesort.top_k_by_key(x, x * 2, 5).values, torch.topk(x, 5).values * 2),
+    ):  # fmt: skip
+        weights = torch.rand(ours.shape)
+        mine = torch.autograd.grad((ours * weights).sum(), x, retain_graph=True)[0]
+        assert torch.equal(mine, torch.autograd.grad((theirs * weights).sum(), x, retain_graph=True)[0])
+    assert lanesort.argmax(x) == x.argmax()
+    with pytest.raises(lanesort.Error, match="no gradient"):
+        lanesort.sum(x)
+
+
 def test_gradients_go_through():
     x = torch.rand(30, 50, requires_grad=True)
     weights = torch.rand(30, 50)

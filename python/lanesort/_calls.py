@@ -1,0 +1,319 @@
+"""What all operations have in common: arrays in and out, and the call as data."""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+import threading
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import Arrays, taken
+from ._errors import Error
+from ._types import Comparator, comparator_text
+
+OPERATIONS = {name: number for number, name in enumerate(_core.operations)}
+VALUE_BYTES = frozenset((1, 2, 4, 8, 16))
+_MOST_NARROW_INDICES = (1 << 32) - 1
+_MOST_NARROWED = 1 << 31
+# Of fewer keys, another array and its copy take longer than what they save.
+_WORTH_NARROWING = 1 << 20
+_MOST_BYTES = (1 << 63) - 1
+_SCHEDULES = {name: number for number, name in enumerate(_core.schedules)}
+
+
+def axis_from_end(x: Any, axis: int) -> int:
+    """From the end: -1 is the last."""
+    ndim: int = x.ndim
+    if ndim == 0:
+        raise Error("an array of 0 dimensions has no axis to go along")
+    axis = operator.index(axis)
+    if not -ndim <= axis < ndim:
+        raise Error(f"there is no axis {axis} in an array of {ndim} dimensions")
+    return axis if axis < 0 else axis - ndim
+
+
+def counted(name: str, number: int, most: int) -> int:
+    number = operator.index(number)
+    if not 0 <= number <= most:
+        raise Error(f"{name} is {number}, but must be from 0 to {most}")
+    return number
+
+
+def without(shape: Sequence[int], axis: int) -> tuple[int, ...]:
+    place = len(shape) + axis
+    return tuple(shape[:place]) + tuple(shape[place + 1 :])
+
+
+class Calls:
+    """A device, or where the arrays are, and how calls get there. The operations are made of it."""
+
+    _widens = True
+    """Something may be done behind a call."""
+
+    def __init__(self, device: Any = None, *, device_bytes: int = 0) -> None:
+        self._core: _core.Sorter | None = None
+        if device_bytes and not isinstance(device, str | _core.Device):
+            raise Error("device_bytes= is of a device that arrays in host memory are copied to; name one")
+        if device is not None:
+            if isinstance(device, str):
+                device = _core.find_device(device)
+            if isinstance(device, _core.Device):
+                self._core = _core.Sorter(device, counted("device_bytes", device_bytes, _MOST_BYTES))
+            elif hasattr(device, "context") and hasattr(device, "device"):
+                self._core = _core.Sorter.opencl(device.context.int_ptr, device.device.int_ptr)
+            else:
+                raise Error(f"a device of type {type(device).__name__} is none that lanesort knows")
+        self._forget()
+        _all_sorters.add(self)
+
+    def _forget(self) -> None:
+        self._lock = threading.Lock()
+        self._cores: dict[Any, _core.Sorter] = {}
+        self._last: _core.Sorter | None = self._core
+
+    def __repr__(self) -> str:
+        if self._core is None:
+            return "<lanesort.Sorter where the arrays are>"
+        return f"<lanesort.Sorter on '{self._core.device_name}' ({self._core.backend})>"
+
+    # What all operations have in common.
+
+    def _core_for(self, lib: Arrays, x: Any, compiles: bool) -> _core.Sorter:
+        if self._core is not None:
+            if lib.backend not in ("host", self._core.backend):
+                raise Error(
+                    f"the array of {lib.name} lies in {lib.backend}'s memory, but the sorter's device is one of "
+                    f"{self._core.backend}",
+                    code="wrong_context",
+                )
+            return self._core
+        key = lib.backend, lib.place(x), compiles
+        core = self._cores.get(key)
+        if core is None:
+            with self._lock:
+                core = self._cores.get(key)
+                if core is None:
+                    core = self._cores[key] = lib.make_sorter(x, compiles)
+        self._last = core
+        return core
+
+    def _run(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
+        lib.run(self._core_for(lib, arrays[0], compiles), call, arrays)
+
+    def _copied(self, lib: Arrays, x: Any, axis: int) -> Any:
+        return lib.ordered_copy(x, axis)
+
+    def _direct(self, lib: Arrays, x: Any, axis: int) -> Any:
+        return x if axis == -1 and lib.is_direct(x) else self._copied(lib, x, axis)
+
+    def _target(self, lib: Arrays, x: Any, out: Any, axis: int, what: str) -> Any:
+        """A direct array with the elements of x: `out` itself where that can be."""
+        if out is None:
+            return self._copied(lib, x, axis)
+        if out.shape != x.shape or out.dtype != x.dtype:
+            raise Error(
+                f"{what} has shape {tuple(out.shape)} and type {out.dtype}, but must have {tuple(x.shape)} and {x.dtype}"
+            )
+        lib.check_written(out, what)
+        if axis != -1 or not lib.is_direct(out):
+            return self._copied(lib, x, axis)
+        if out is not x:
+            lib.assign(out, x)
+        return out
+
+    def _deliver(self, lib: Arrays, work: Any, like: Any, out: Any, axis: int) -> Any:
+        """The result in its place: `out`, or a new array."""
+        if work is out:
+            lib.written(out)
+            return lib.given(out)
+        result = lib.restored(work, like)
+        if axis != -1:
+            result = lib.moved(result, axis)
+        if out is None:
+            return lib.given(result)
+        lib.assign(out, result)
+        return lib.given(out)
+
+    def _result(self, lib: Arrays, like: Any, out: Any, shape: Sequence[int], axis: int, dtype: str | None) -> Any:
+        """Where an operation writes: `out`, if that is direct, or a new array."""
+        if out is not None and axis == -1 and lib.is_direct(out):
+            return out
+        if out is not None and dtype is not None:
+            dtype = lib.numpy_dtype(out).name
+        return lib.empty(like, shape, dtype)
+
+    def _call(
+        self, operation: int, lib: Arrays, keys: Any, descending: bool, comparator: str | Comparator | None
+    ) -> _core.Call:
+        shape = keys.shape
+        count = math.prod(shape)
+        if comparator is None:
+            call = _core.Call(operation, lib.key_type(keys), count)
+            if descending or operation == OPERATIONS["top_k"]:
+                call.set_descending(descending)
+        else:
+            if descending:
+                raise Error("records have the order of their comparator, so no other can be asked for")
+            text = comparator_text(lib, keys, comparator)
+            call = _core.Call(operation, 0, count)
+            call.set_comparator(text.type, lib.item_bytes(keys), text.before, text.declarations)
+        if len(shape) > 1:
+            call.row_length = shape[-1]
+        if count > 0:
+            call.keys = lib.at(keys)
+        return call
+
+    def _taken_beside(self, lib: Arrays, x: Any, what: str) -> Any:
+        other, array = taken(x)
+        if other is not lib:
+            raise Error(f"{what} is an array of {other.name}, but the first array is one of {lib.name}")
+        return array
+
+    def _out(self, lib: Arrays, out: Any) -> Any:
+        """An array of the caller's that is written to."""
+        if out is None:
+            return None
+        array = self._taken_beside(lib, out, "out")
+        if isinstance(array, np.ndarray) and array is not out and array.base is None and lib.name == "numpy":
+            raise Error(f"out is of type {type(out).__name__}, which shows no memory to write to")
+        return array
+
+    def _values_beside(self, lib: Arrays, values: Any, keys: Any) -> Any:
+        """An array with one value for each key."""
+        array = self._taken_beside(lib, values, "values")
+        if array.shape != keys.shape:
+            raise Error(
+                f"the values have shape {tuple(array.shape)}, but the keys have {tuple(keys.shape)}; there must be one "
+                "for each key"
+            )
+        self._check_moved(array)
+        return array
+
+    def _flat(self, lib: Arrays, source: Any) -> Any:
+        """All of an array along one axis, direct."""
+        if lib.is_differentiated(source):
+            source = source.detach()
+        if source.ndim == 0:
+            source = lib.reshaped(source, (1,))
+        direct = self._direct(lib, source, -1)
+        return direct if source.ndim == 1 else lib.reshaped(direct, (-1,))
+
+    def _pair_out(self, lib: Arrays, out: Any, what: str) -> list[Any]:
+        """Two arrays of the caller's, either of which may be None."""
+        if out is None:
+            return [None, None]
+        if not isinstance(out, tuple | list) or len(out) != 2:
+            raise Error(f"out= is a pair of arrays, for {what}")
+        return [self._out(lib, array) for array in out]
+
+    @staticmethod
+    def _check_moved(values: Any) -> None:
+        """Raises Error for values that are more than their bytes."""
+        if isinstance(values, np.ndarray) and values.dtype.hasobject:
+            raise Error("values that are Python's objects cannot be moved; sort their indices (argsort)")
+
+    @staticmethod
+    def _check_index_type(lib: Arrays, out: Any) -> None:
+        kind = lib.numpy_dtype(out)
+        if kind.kind not in "iu" or kind.itemsize not in (4, 8):
+            raise Error(f"indices are integers of 32 or 64 bits, but out is of type {kind}")
+
+    def _segments(self, lib: Arrays, call: _core.Call, keys: Any, segments: Any) -> list[Any]:
+        """Gives the arrays that the call reads besides."""
+        if segments is None:
+            return []
+        if keys.ndim != 1:
+            raise Error(f"segments are parts of an array of one dimension, but this one has {keys.ndim}")
+        other, offsets = taken(segments)
+        if other.backend == "host" and isinstance(offsets, np.ndarray):
+            if offsets.dtype.kind not in "iu" and offsets.size > 0:
+                raise Error(f"the offsets of segments are of type {offsets.dtype}, but must be integers")
+            if offsets.ndim != 1 or offsets.size == 0 or offsets[0] < 0:
+                raise Error("segments are given by where each begins, and where the last one ends")
+            offsets = np.ascontiguousarray(offsets, np.int64)
+            lengths = np.diff(offsets)
+            if lengths.size and lengths.min() < 0:
+                raise Error("the offsets of segments do not ascend")
+            if offsets[-1] > keys.shape[0]:
+                raise Error(
+                    f"the last segment ends at key {offsets[-1]}, but there are {keys.shape[0]}", code="out_of_range"
+                )
+            if lib.backend != "host":
+                call.longest = max(int(lengths.max(initial=0)), 1)
+            offsets = lib.upload(offsets, keys)
+        elif other is not lib or offsets.ndim != 1 or not lib.is_direct(offsets):
+            raise Error("the offsets of segments lie elsewhere than the keys, or are no contiguous array of one axis")
+        call.segments = offsets.shape[0] - 1
+        call.offset_bytes = lib.item_bytes(offsets)
+        if lib.backend != "host" and call.longest == 0:
+            call.longest = keys.shape[0]
+        call.segment_offsets = lib.at(offsets)
+        return [offsets]
+
+    @staticmethod
+    def _check_differentiated(out: Any, segments: Any, comparator: Any, first: Any) -> None:
+        if out is not None or segments is not None or comparator is not None or first is not None:
+            raise Error("a gradient goes through new arrays only, not through out=, segments or a comparator")
+
+    @staticmethod
+    def _choose(call: _core.Call, schedule: str, data_independent: bool, extra_bytes: int) -> None:
+        """What the caller says of how it is to be sorted."""
+        if schedule != "automatic":
+            if schedule not in _SCHEDULES:
+                raise Error(f"there is no schedule {schedule!r}, only {', '.join(_SCHEDULES)}")
+            call.schedule = _SCHEDULES[schedule]
+        if data_independent:
+            call.data_independent = True
+        if extra_bytes:
+            call.extra_bytes = counted("extra_bytes", extra_bytes, _MOST_BYTES)
+
+    def _place_indices(self, lib: Arrays, call: _core.Call, indices: Any, keys: Any, leaves: bool = False) -> Any:
+        """Says where the call writes indices. Gives None, or an array of its own for these, of which `_widen` is to make
+        those that were asked for. With `leaves`, not all of them are written."""
+        width = lib.item_bytes(indices)
+        if width == 8 and not leaves:
+            if lib.backend == "host":
+                if keys.shape[-1] < _MOST_NARROW_INDICES:
+                    call.set_narrow_indices(lib.at(indices)[0], math.prod(indices.shape))
+                    return None
+            elif lib.narrows and self._widens and _WORTH_NARROWING <= math.prod(keys.shape) <= _MOST_NARROWED:
+                narrow = lib.empty(keys, indices.shape, "int32")
+                call.indices = lib.at(narrow)
+                call.index_bytes = 4
+                return narrow
+        call.indices = lib.at(indices)
+        call.index_bytes = width
+        return None
+
+    def _widen(self, lib: Arrays, indices: Any, narrow: Any) -> None:
+        lib.assign(indices, narrow)
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """What the latest call of this sorter did: launches, hand_overs, barriers, device_bytes, seconds, schedule."""
+        if self._last is None:
+            raise Error("this sorter was not called yet")
+        return self._last.report
+
+    def release(self) -> None:
+        """Frees the programs that were compiled; a later call compiles anew. On CUDA it waits."""
+        for core in [self._core, *self._cores.values()]:
+            if core is not None:
+                core.release()
+
+
+_all_sorters: weakref.WeakSet[Calls] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for sorter in list(_all_sorters):
+        sorter._forget()
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,293 @@
+"""Sorts of keys, of pairs and of indices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from . import _core
+from ._arrays import Arrays, taken
+from ._calls import OPERATIONS, VALUE_BYTES, Calls, axis_from_end, counted
+from ._errors import Error
+from ._types import Comparator, SortedPairs
+
+
+class Sorts(Calls):
+    def _sort_keys(
+        self, x: Any, axis: int, descending: bool, stable: bool, out: Any, segments: Any,
+        comparator: str | Comparator | None, first: int | None, schedule: str, data_independent: bool, extra_bytes: int,
+    ) -> Any:  # fmt: skip
+        lib, source = taken(x)
+        axis = axis_from_end(source, axis)
+        target = source if out is source else self._out(lib, out)
+        if lib.is_differentiated(source):
+            self._check_differentiated(out, segments, comparator, first)
+            return source.take_along_dim(self.argsort(source.detach(), axis=axis, descending=descending), axis)
+        keys = self._target(lib, source, target, axis, "out")
+        self._run_sort(
+            lib, keys, None, descending, stable and comparator is not None, segments, comparator, first, schedule,
+            data_independent, extra_bytes,
+        )  # fmt: skip
+        result = self._deliver(lib, keys, source, target, axis)
+        return result if out is None else out
+
+    def _sort_pairs(
+        self, x: Any, values: Any, axis: int, descending: bool, stable: bool, out: Any, segments: Any,
+        comparator: str | Comparator | None, schedule: str, data_independent: bool, extra_bytes: int,
+    ) -> SortedPairs:  # fmt: skip
+        lib, source = taken(x)
+        axis = axis_from_end(source, axis)
+        if out is not None and (not isinstance(out, tuple | list) or len(out) != 2):
+            raise Error("out= of keys with values is a pair of the two")
+        if isinstance(values, tuple | list):
+            return self._sort_several(lib, x, source, list(values), axis, descending, out, segments, comparator)
+        moved = self._values_beside(lib, values, source)
+        if lib.item_bytes(moved) not in VALUE_BYTES or lib.is_differentiated(source) or lib.is_differentiated(moved):
+            keys, results = self._sort_several(
+                lib, x, source, [values], axis, descending, None if out is None else (out[0], [out[1]]), segments,
+                comparator,
+            )  # fmt: skip
+            return SortedPairs(keys, results[0])
+        key_target = value_target = None
+        if out is not None:
+            # It is the caller's own array, then, and not one that was made of it.
+            key_target = source if out[0] is x and source is x else self._out(lib, out[0])
+            value_target = moved if out[1] is values and moved is values else self._out(lib, out[1])
+        keys = self._target(lib, source, key_target, axis, "out")
+        work = self._target(lib, moved, value_target, axis, "out")
+        self._run_sort(
+            lib, keys, work, descending, stable, segments, comparator, None, schedule, data_independent, extra_bytes
+        )
+        keys = self._deliver(lib, keys, source, key_target, axis)
+        work = self._deliver(lib, work, moved, value_target, axis)
+        if out is not None:
+            keys, work = keys if out[0] is None else out[0], work if out[1] is None else out[1]
+        return SortedPairs(keys, work)
+
+    def _sort_several(
+        self, lib: Arrays, x: Any, source: Any, values: list[Any], axis: int, descending: bool, out: Any, segments: Any,
+        comparator: str | Comparator | None,
+    ) -> SortedPairs:  # fmt: skip
+        """By indices: values that no sort takes with the keys."""
+        outs = [None] * (1 + len(values)) if out is None else [out[0], *out[1]]
+        if len(outs) != 1 + len(values):
+            raise Error(f"out= has {len(outs) - 1} arrays of values, but there are {len(values)}")
+        sources = [source, *(self._values_beside(lib, value, source) for value in values)]
+        if any(lib.is_differentiated(array) for array in sources):
+            self._check_differentiated(out, segments, comparator, None)
+            order = self.argsort(source.detach(), axis=axis, descending=descending)
+            first, *others = (array.take_along_dim(order, axis) for array in sources)
+            return SortedPairs(first, tuple(others))
+        if segments is not None:
+            raise Error("segments can have one array of values, of 1, 2, 4, 8 or 16 bytes")
+        targets = [
+            array if place is given and array is given else self._out(lib, place)
+            for array, place, given in zip(sources, outs, [x, *values], strict=True)
+        ]
+        for target in targets:
+            if target is not None:
+                lib.check_written(target, "out")
+        order = self._indices(lib, source, axis, descending, comparator)
+        results = []
+        for array, target, place in zip(sources, targets, outs, strict=True):
+            result = self._deliver(lib, lib.take(self._direct(lib, array, axis), order), array, target, axis)
+            results.append(result if place is None else place)
+        return SortedPairs(results[0], tuple(results[1:]))
+
+    def _run_sort(
+        self, lib: Arrays, keys: Any, values: Any, descending: bool, stable: bool, segments: Any,
+        comparator: str | Comparator | None, first: int | None, schedule: str, data_independent: bool, extra_bytes: int,
+    ) -> None:  # fmt: skip
+        """Sorts direct arrays in place."""
+        call = self._call(OPERATIONS["sort"], lib, keys, descending, comparator)
+        if math.prod(keys.shape) == 0:
+            return
+        arrays = [keys, *self._segments(lib, call, keys, segments)]
+        if values is not None:
+            call.values = lib.at(values)
+            call.value_bytes = lib.item_bytes(values)
+            arrays.append(values)
+        if stable:
+            call.stable = True
+        if first is not None:
+            call.first = first
+        self._choose(call, schedule, data_independent, extra_bytes)
+        self._run(lib, call, arrays, comparator is not None)
+
+    def _indices(
+        self, lib: Arrays, source: Any, axis: int, descending: bool, comparator: str | Comparator | None,
+        out: Any = None, segments: Any = None, schedule: str = "automatic", data_independent: bool = False,
+        extra_bytes: int = 0,
+    ) -> Any:  # fmt: skip
+        """The indices that sort along the axis, which is the last of the result."""
+        keys = self._direct(lib, source, axis)
+        indices = self._result(lib, keys, out, keys.shape, axis, "int64" if lib.index_bytes == 8 else "int32")
+        call = self._call(OPERATIONS["argsort"], lib, keys, descending, comparator)
+        if math.prod(keys.shape) > 0:
+            others = self._segments(lib, call, keys, segments)
+            narrow = self._place_indices(lib, call, indices, keys)
+            self._choose(call, schedule, data_independent, extra_bytes)
+            written = indices if narrow is None else narrow
+            self._run(lib, call, [keys, written, *others], comparator is not None)
+            if narrow is not None:
+                self._widen(lib, indices, narrow)
+        return indices
+
+    def sort(
+        self, x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True, out: Any = None,
+        segments: Any = None, comparator: str | Comparator | None = None, schedule: str = "automatic",
+        data_independent: bool = False, extra_bytes: int = 0,
+    ) -> Any:  # fmt: skip
+        """Sorts along an axis.
+
+        Result: an array of the library and shape of `x`, or `out`. ``sort(x, out=x)`` and ``sort_(x)`` are in place.
+        Order: -0 before +0 and every NaN last; the exact reverse where descending. Equal numbers are equal in every
+        bit; records that the comparator calls equal keep their order where `stable`.
+        Memory: the result; along another axis than the last, or for what is not contiguous, one copy. In place, along
+        the last axis of a contiguous array, none on the processor and on OpenCL; CUDA takes up to 32 MiB or a hundredth
+        of an array of 128 MiB or more, unless it is to be data-independent. A stable sort of records takes 4 bytes each.
+        Cost: neither blocks nor synchronises on a queue or stream, but to compile for the first call of a kind.
+
+        Args:
+            x: numbers; or records, with a comparator.
+            axis: to sort along.
+            descending: the largest first.
+            stable: of records, those that the comparator calls equal keep their order.
+            out: where the result goes, of the shape and type of `x`, which it may be.
+            segments: of an array of one axis, where each begins and where the last ends: each is sorted by itself.
+            comparator: an order of records, as text (`Comparator`).
+            schedule: "automatic", "network", "columns" or "distribution".
+            data_independent: the same positions are compared, whatever the keys are.
+            extra_bytes: device memory that a distribution may take; 0: as above.
+        Raises:
+            Error: for what cannot be sorted, before anything is enqueued.
+        Source: the array API standard of Python, for the names and what they default to.
+
+        >>> import lanesort, numpy
+        >>> lanesort.sort(numpy.array([[3, 1, 2], [0, -0.0, numpy.nan]]))
+        array([[ 1.,  2.,  3.],
+               [-0.,  0., nan]])
+        >>> lanesort.sort(numpy.array([5, 1, 4, 2, 3], "u1"), descending=True, segments=[0, 2, 5])
+        array([5, 1, 4, 3, 2], dtype=uint8)
+        """
+        return self._sort_keys(
+            x, axis, descending, stable, out, segments, comparator, None, schedule, data_independent, extra_bytes
+        )
+
+    def sort_(self, x: Any, /, **options: Any) -> Any:
+        """Sorts in place, and gives `x`: ``sort(x, out=x)``, with its options, order, memory, cost and errors.
+
+        >>> import lanesort, numpy
+        >>> x = numpy.array([3, 1, 2])
+        >>> lanesort.sort_(x) is x, x
+        (True, array([1, 2, 3]))
+        """
+        return self.sort(x, out=x, **options)
+
+    def partial_sort(
+        self, x: Any, k: int, /, *, axis: int = -1, descending: bool = False, stable: bool = True, out: Any = None,
+        segments: Any = None, comparator: str | Comparator | None = None,
+    ) -> Any:  # fmt: skip
+        """Brings the first `k` keys of the order to the front, in order.
+
+        Order: that of `sort`, in front; the other keys follow in an order that depends on the device.
+        Memory, errors: as `sort`. Cost: a fraction of a sort up to some thousand keys, else a sort.
+
+        >>> import lanesort, numpy
+        >>> lanesort.partial_sort(numpy.array([5, 3, 4, 1, 2]), 2)[:2]
+        array([1, 2])
+        """
+        lib, source = taken(x)
+        first = counted("k", k, source.shape[axis_from_end(source, axis)])
+        return self._sort_keys(x, axis, descending, stable, out, segments, comparator, first, "automatic", False, 0)
+
+    def nth_element(
+        self, x: Any, n: int, /, *, axis: int = -1, descending: bool = False, stable: bool = True, out: Any = None,
+        segments: Any = None, comparator: str | Comparator | None = None,
+    ) -> Any:  # fmt: skip
+        """Brings key `n` of the order, counted from 0, to its place, as numpy's partition.
+
+        Order: those before it are in front of it, the others behind it. Nothing is done where `n` is the number of keys.
+        Memory, cost, errors: as `partial_sort` of its first n + 1 keys.
+
+        >>> import lanesort, numpy
+        >>> int(lanesort.nth_element(numpy.array([5, 3, 4, 1, 2]), 2)[2])
+        3
+        """
+        lib, source = taken(x)
+        length = source.shape[axis_from_end(source, axis)]
+        first = counted("n", n, length) + 1
+        if first > length:
+            first = 0
+        return self._sort_keys(x, axis, descending, stable, out, segments, comparator, first, "automatic", False, 0)
+
+    def sort_by_key(
+        self, keys: Any, values: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True,
+        out: Any = None, segments: Any = None, comparator: str | Comparator | None = None, schedule: str = "automatic",
+        data_independent: bool = False, extra_bytes: int = 0,
+    ) -> SortedPairs:  # fmt: skip
+        """Sorts keys together with the values that belong to them.
+
+        Result: the pair of keys and values, new or `out`; ``sort_by_key(k, v, out=(k, v))`` is in place.
+        Order: as `sort`. Pairs of equal keys keep their order where `stable`, else they come in the order of their
+        values' bits.
+        Memory: as `sort`, and where `stable` an index of 4 bytes for each pair, 8 from 2^32 pairs on. Several arrays of
+        values, or one of another width than 1, 2, 4, 8 or 16 bytes, go by argsort: indices of 8 bytes, a copy of the
+        keys, and a copy of each array.
+        Cost, errors: as `sort`.
+
+        Args:
+            values: one array of the keys' shape, or a tuple of several.
+            out: a pair: keys, and values in the form of `values`.
+
+        >>> import lanesort, numpy
+        >>> lanesort.sort_by_key(numpy.array([2, 1, 2]), numpy.array([10.0, 20.0, 30.0]))
+        SortedPairs(keys=array([1, 2, 2]), values=array([20., 10., 30.]))
+        """
+        if values is None:
+            raise Error("there are no values; sort() sorts keys alone")
+        return self._sort_pairs(
+            keys, values, axis, descending, stable, out, segments, comparator, schedule, data_independent, extra_bytes
+        )
+
+    def sort_by_key_(self, keys: Any, values: Any, /, **options: Any) -> SortedPairs:
+        """Sorts both in place: ``sort_by_key(keys, values, out=(keys, values))``.
+
+        >>> import lanesort, numpy
+        >>> keys, values = numpy.array([2, 1]), numpy.array([10, 20], "u1")
+        >>> _ = lanesort.sort_by_key_(keys, values)
+        >>> values
+        array([20, 10], dtype=uint8)
+        """
+        return self.sort_by_key(keys, values, out=(keys, values), **options)
+
+    def argsort(
+        self, x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True, out: Any = None,
+        segments: Any = None, comparator: str | Comparator | None = None, schedule: str = "automatic",
+        data_independent: bool = False, extra_bytes: int = 0,
+    ) -> Any:  # fmt: skip
+        """The indices that would sort along an axis.
+
+        Result: integers of 64 bits (of 32 in jax without its 64-bit types), or of the type of `out`: 32 or 64 bits.
+        Order: that of `sort`; equal keys keep their order, also where descending and whatever `stable` says.
+        Memory: the result, and a copy of the keys. Cost, errors: as `sort`.
+
+        >>> import lanesort, numpy
+        >>> lanesort.argsort(numpy.array([30, 10, 20, 10]))
+        array([1, 3, 2, 0])
+        """
+        lib, source = taken(x)
+        axis = axis_from_end(source, axis)
+        if lib.is_differentiated(source):
+            source = source.detach()
+        out_array = self._out(lib, out)
+        if out_array is not None:
+            if out_array.shape != source.shape:
+                raise Error(f"out has shape {tuple(out_array.shape)}, but must have {tuple(source.shape)}")
+            self._check_index_type(lib, out_array)
+            lib.check_written(out_array, "out")
+        indices = self._indices(
+            lib, source, axis, descending, comparator, out_array, segments, schedule, data_independent, extra_bytes
+        )
+        result = self._deliver(lib, indices, indices, out_array, axis)
+        return result if out is None else out

@@ -1,0 +1,122 @@
+"""Sums, and the smallest and the largest keys, on numpy's arrays, against plain loops and numpy."""
+
+import math
+
+import numpy as np
+import pytest
+from conftest import DTYPES, SIZES, keys_of, rank, same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lanesort
+
+
+def place_of(keys, largest):
+    """Of one axis: the first of the best, NaNs only where there is nothing else."""
+    ranks = rank(keys, largest)
+    numbers = np.flatnonzero(~np.isnan(keys)) if keys.dtype.kind == "f" else np.arange(keys.size)
+    return int(numbers[np.argmin(ranks[numbers])]) if numbers.size else 0
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "bool"])
+def test_the_best_and_their_places_of_every_type_and_size(dtype):
+    for size in SIZES[1:]:
+        x = keys_of(dtype, size, size)
+        for largest, best, place in ((False, lanesort.min, lanesort.argmin), (True, lanesort.max, lanesort.argmax)):
+            expected = place_of(x, largest)
+            assert place(x) == expected and isinstance(place(x), np.int64), size
+            assert same(best(x), x[expected]), size
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "bool"])
+def test_sums_of_every_type_and_size(dtype):
+    kind = np.dtype(dtype).kind
+    for size in SIZES:
+        x = keys_of(dtype, size, size)
+        if kind == "f":
+            # Sums of small integers are exact, whatever their order is.
+            x = keys_of("i1", size, size).astype(dtype) if dtype != "f2" else (keys_of("i1", size, size) % 3).astype(dtype)
+            assert same(lanesort.sum(x), np.sum(x, dtype="f8").astype("f8" if dtype == "f8" else "f4"))
+        else:
+            assert same(lanesort.sum(x), np.sum(x, dtype="u8" if kind == "u" else "i8"))
+
+
+def test_a_sum_is_near_the_exact_one():
+    x = np.random.default_rng(1).standard_normal(100_001).astype("f4")
+    exact = math.fsum(x.tolist())
+    assert abs(float(lanesort.sum(x)) - exact) < 1e-6 * float(np.abs(x).sum())
+    assert same(lanesort.sum(x), lanesort.sum(x.copy()[:])) and same(lanesort.sum(x[::-1].copy()[::-1]), lanesort.sum(x))
+
+
+shapes = st.lists(st.integers(1, 7), min_size=0, max_size=4).map(tuple)
+
+
+@settings(max_examples=100, deadline=None)
+@given(shape=shapes, axis=st.integers(-4, 3) | st.none(), dtype=st.sampled_from(["u1", "i4", "u8", "f4", "f8"]),
+       keepdims=st.booleans(), layout=st.sampled_from(["c", "f", "strided", "swapped"]), has_out=st.booleans(),
+       seed=st.integers(0, 99))  # fmt: skip
+def test_any_shape_and_axis(shape, axis, dtype, keepdims, layout, has_out, seed):
+    x = keys_of("i1", shape, seed).astype(dtype)
+    if layout == "f":
+        x = np.asfortranarray(x)
+    elif layout == "strided" and x.ndim:
+        x = np.repeat(x, 2, axis=-1)[..., ::2]
+    elif layout == "swapped":
+        x = x.astype(x.dtype.newbyteorder())
+    if axis is not None and not -x.ndim <= axis < x.ndim:
+        with pytest.raises(lanesort.Error, match="axis"):
+            lanesort.sum(x, axis=axis)
+        return
+    sums = {"u": "u8", "i": "i8", "f": dtype}[np.dtype(dtype).kind]
+    for ours, theirs, kind in (
+        (lanesort.sum, lambda *a, **o: np.sum(*a, dtype=sums, **o), sums), (lanesort.min, np.min, x.dtype),
+        (lanesort.max, np.max, x.dtype), (lanesort.argmin, np.argmin, "i8"), (lanesort.argmax, np.argmax, "i8"),
+    ):  # fmt: skip
+        expected = np.asarray(theirs(x, axis=axis, keepdims=keepdims)).astype(kind)
+        out = np.empty(expected.shape, kind) if has_out else None
+        result = ours(x, axis=axis, keepdims=keepdims, out=out)
+        assert same(result, expected if has_out else expected[()])  # a scalar has the machine's byte order
+        assert result is out or not has_out
+
+
+def test_no_keys(failing):
+    assert same(lanesort.sum(np.empty(0, "u4")), np.uint64(0)) and same(lanesort.sum(np.empty(0, "f4")), np.float32(0))
+    assert same(lanesort.sum(np.empty((3, 0)), axis=1), np.zeros(3))
+    assert same(lanesort.sum(np.empty((3, 0)), axis=0), np.zeros(0))
+    assert same(lanesort.max(np.empty((3, 0)), axis=0), np.zeros(0))
+    for function in (lanesort.min, lanesort.max, lanesort.argmin, lanesort.argmax):
+        failing("invalid_argument", "no minimum", function, np.empty(0))
+        failing("invalid_argument", "no minimum", function, np.empty((3, 0)), axis=1)
+
+
+def test_nans_and_zeros():
+    nan = np.nan
+    assert lanesort.min(np.array([nan, 2, 1, nan])) == 1 and lanesort.argmax(np.array([nan, 2, 1, nan])) == 1
+    assert np.isnan(lanesort.max(np.array([nan, nan]))) and lanesort.argmin(np.array([nan, nan])) == 0
+    assert np.isnan(lanesort.sum(np.array([1.0, nan])))
+    zeros = np.array([0.0, -0.0, 0.0])
+    assert np.signbit(lanesort.min(zeros)) and not np.signbit(lanesort.max(zeros))
+    assert lanesort.argmin(zeros) == 1 and lanesort.argmax(zeros) == 0
+    assert not np.signbit(lanesort.sum(np.array([-0.0, -0.0])))
+    assert lanesort.sum(np.array([1 << 63, 1 << 63, 3], "u8")) == 3
+
+
+def test_mistakes_are_told(failing):
+    x = np.arange(6.0).reshape(2, 3)
+    failing("invalid_argument", "no axis 2", lanesort.sum, x, axis=2)
+    failing("invalid_argument", "must have (2,) and float64", lanesort.sum, x, axis=1, out=np.empty(3))
+    failing("invalid_argument", "must have (2,) and int64", lanesort.argmin, x, axis=1, out=np.empty(2, "i4"))
+    failing("not_writable", "read-only", lanesort.sum, x, axis=1, out=np.frombuffer(bytes(16)))
+    failing("invalid_argument", "complex128", lanesort.sum, x.astype(complex))
+    failing("invalid_argument", "no minimum", lanesort.min, [])
+
+
+def test_prepared_planned_and_recorded():
+    sorter, x, out = lanesort.Sorter(), keys_of("i4", 5000), np.empty((), "i8")
+    sorter.prepare("max", x)
+    assert len(lanesort.plan("sum", x).commands) > 0
+    again = sorter.record("sum", x, out=out)
+    for seed in range(3):
+        x[...] = keys_of("i4", 5000, seed)
+        again()
+        assert out == np.sum(x, dtype="i8")
