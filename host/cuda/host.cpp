@@ -55,6 +55,7 @@ Host::~Host() {
     CUcontext popped = nullptr;
     const bool current = driver().cuCtxPushCurrent(context_) == CUDA_SUCCESS;
     programs_.clear();
+    staging_.release();
     if (pool_) driver().cuMemPoolDestroy(pool_);
     if (current) driver().cuCtxPopCurrent(&popped);
     driver().cuDevicePrimaryCtxRelease(device_);
@@ -86,6 +87,7 @@ void Host::release() {
     // A module must not be unloaded while one of its kernels runs.
     LANESORT_CU(cuCtxSynchronize);
     programs_.clear();
+    staging_.release();
     if (pool_) LANESORT_CU(cuMemPoolTrimTo, pool_, 0);
 }
 
@@ -112,10 +114,13 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
                      reinterpret_cast<CUdeviceptr>(bindings[slot].memory));
     };
     const auto download = [&](void* to, CUdeviceptr from, std::uint64_t size) {
-        if (size > 0) LANESORT_CU(cuMemcpyDtoHAsync, to, from, size, stream);
+        if (staging_.is_for(to, size)) staging_.download(to, from, size, stream);
+        else if (size > 0) LANESORT_CU(cuMemcpyDtoHAsync, to, from, size, stream);
     };
     each_callers([&](const detail::Array& array, const void* from, CUdeviceptr to) {
-        if (array.is_read()) LANESORT_CU(cuMemcpyHtoDAsync, to, from, array.size(), stream);
+        if (!array.is_read()) return;
+        if (staging_.is_for(from, array.size())) staging_.upload(to, from, array.size(), stream);
+        else LANESORT_CU(cuMemcpyHtoDAsync, to, from, array.size(), stream);
     });
     stream.synchronize();
     report.upload_seconds = watch.lap();
