@@ -92,6 +92,7 @@ void InPlaceSort::run(const InputFile& in, const std::optional<NpyHeader>& npy) 
         step(steps_[state_.done]);
     }
     progress(state_.done, steps_.size());
+    device_.count_keys(count);
     require_unchanged();
     const bool is_right = !found || is_sorted(count, state_.row_length);
     journal_->remove();

@@ -84,6 +84,7 @@ TEST_CASE("in place: as the standard library sorts, with a journal as large as w
         const std::uint64_t stated = std::stoull(result.err.substr(at + 12));
         CHECK(stated <= std::min(4 * mebi, 4 * count + head_bytes));
         CHECK(contains(result.err, fmt::format("{:<20}{}\n", "temporary bytes", stated)));
+        CHECK(contains(result.err, fmt::format("{:<20}{} of type u32\n", "keys", count)));
     }
 }
 
