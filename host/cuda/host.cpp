@@ -218,14 +218,20 @@ SortReport Host::run_in_parts(const detail::PassesOfWork& passes, const detail::
     const CurrentContext current(context_);
     SortReport report = detail::report_of(passes);
     const std::array<std::uint64_t, detail::slots> bytes = detail::most_bytes(passes);
-    std::list<Lane> lanes;
+    detail::Stopwatch watch;
+    std::list<PinnedForNow> pinned;
+    std::list<Lane> lanes;  // whose copies end before what they read and write is pinned no more
     allocate_first([&] {
         while (lanes.size() < detail::parts_at_once) lanes.emplace_back(bytes);
     });
     report.device_bytes = lanes.size() * std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
+    // Every array goes to the device and back three times: to pin it takes less than one of these saves.
+    for (std::size_t slot = 0; slot < detail::slots; ++slot)
+        if (const std::uint64_t size = detail::bytes_of(passes, slot);
+            !is_own(static_cast<detail::Slot>(slot)) && size >= Staging::least_bytes)
+            pinned.emplace_back(in_host_memory[slot].memory, size);
     const std::size_t all = detail::parts_of(passes);
     std::size_t done = 0;
-    detail::Stopwatch watch;
     for (const auto& pass : passes) {
         std::vector<OwnEvent> ends;
         for (const detail::PartOfWork& part : pass) {

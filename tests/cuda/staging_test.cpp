@@ -9,6 +9,7 @@
 
 #include "error_support.hpp"
 #include "host/cuda/checked.hpp"
+#include "host/cuda/memory.hpp"
 #include "host/cuda/staging.hpp"
 #include "support.hpp"
 
@@ -84,6 +85,11 @@ public:
             made_up.enqueued.push_back([=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); });
             return CUDA_SUCCESS;
         };
+        driver.cuMemHostRegister = [](void*, std::size_t, unsigned) {
+            if (made_up.fails("cuMemHostRegister")) return made_up.status;
+            return ++made_up.held, CUDA_SUCCESS;
+        };
+        driver.cuMemHostUnregister = [](void*) { return --made_up.held, CUDA_SUCCESS; };
         driver.cuPointerGetAttribute = [](void*, CUpointer_attribute, CUdeviceptr) {
             if (made_up.fails("cuPointerGetAttribute")) return made_up.status;
             return made_up.is_known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -157,6 +163,21 @@ TEST_CASE("staging: not for small arrays, nor for pinned ones, nor without pinne
             CHECK(made_up.held == 0);
         }
     CHECK(staging.is_for(large().data(), large().size()));
+}
+
+TEST_CASE("staging: memory that is pinned for now is so no longer, and need not be") {
+    const MadeUpDriver driver;
+    std::byte memory[1];
+    {
+        const cu::PinnedForNow pinned(memory, 1);
+        CHECK(made_up.held == 1);
+        made_up.failing = "cuMemHostRegister";
+        made_up.number = 1;
+        made_up.status = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+        const cu::PinnedForNow again(memory, 1);
+        CHECK(made_up.held == 1);
+    }
+    CHECK(made_up.held == 0);
 }
 
 TEST_CASE("staging: each call fails once, and then all goes well") {
