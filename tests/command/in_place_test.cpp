@@ -67,7 +67,7 @@ TEST_CASE("in place: raw numbers of every type and order") {
 
 TEST_CASE("in place: as the standard library sorts, with a journal as large as was said") {
     const Scene scene;
-    for (const std::size_t count : {0, 1, 2, 1000, 466033, 466034, 2000003}) {
+    for (const std::size_t count : std::initializer_list<std::size_t>{0, 1, 2, 1000, 466033, 466034, 2000003}) {
         CAPTURE(count);
         std::vector<std::uint32_t> numbers = numbers_in<std::uint32_t>(random_bytes(4 * count));
         const std::string in = scene.file("in", bytes_of(numbers));
