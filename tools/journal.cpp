@@ -55,6 +55,7 @@ std::optional<JournalState> Journal::read() const {
     if (head.magic != magic || head_of(head.state).check != head.check)
         throw BadInput(
             fmt::format("{} is damaged, or of another version of lanesort, which can finish that sort", name_));
+    if (head.state.done == 0 && head.state.is_writing == 0) return std::nullopt;  // nor then
     return head.state;
 }
 

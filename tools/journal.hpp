@@ -43,7 +43,7 @@ public:
     explicit Journal(const std::string& file);
 
     const std::string& name() const noexcept { return name_; }
-    /// What a sort that was ended has left, if there is one and it had begun.
+    /// What a sort that was ended has left, if there is one that had changed the file.
     std::optional<JournalState> read() const;
     /// Begins with this state, and room for so many bytes of old numbers: nothing is left of it where there is no room.
     void create(const JournalState& state, std::uint64_t bytes);
