@@ -62,6 +62,8 @@ public:
     /// Sorts one run of many, with what the options ask for and without a progress bar of its own. The reports of all
     /// runs are added up.
     void sort_run(Numbers& keys);
+    /// So many keys there were, some of which were in several runs.
+    void count_keys(std::size_t count) noexcept { count_ = count; }
     /// Sorts the keys with their places, which ascend, so that those of equal keys still do. Behind them may be more.
     void sort_by_key(Numbers& keys, IndexArray& places, lanesort::Order order);
     /// These keys, in the order and by the schedule that the options ask for.

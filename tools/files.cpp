@@ -58,13 +58,6 @@ std::filesystem::path link_target(std::filesystem::path path) {
     return path;
 }
 
-/// Throws BadInput with that sentence where another file or user is all it takes, else SystemFailure.
-[[noreturn]] void fail_by(int error, const std::string& sentence) {
-    constexpr int of_paths[] = {ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG, EROFS, ETXTBSY, ENXIO};
-    if (std::ranges::find(of_paths, error) != std::end(of_paths)) throw BadInput(sentence);
-    throw SystemFailure(sentence);
-}
-
 /// Linux gives memory that it does not have, and ends a process when it is used.
 void require_memory(std::uint64_t bytes) {
     constexpr std::uint64_t small = std::uint64_t{64} << 20;
@@ -113,6 +106,39 @@ Descriptor::~Descriptor() {
 }
 
 int Descriptor::release() noexcept { return std::exchange(number_, -1); }
+
+void fail_by(int error, const std::string& sentence) {
+    constexpr int of_paths[] = {ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG, EROFS, ETXTBSY, ENXIO};
+    if (std::ranges::find(of_paths, error) != std::end(of_paths)) throw BadInput(sentence);
+    throw SystemFailure(sentence);
+}
+
+bool read_at(int file, std::uint64_t offset, void* to, std::size_t bytes) {
+    auto* next = static_cast<char*>(to);
+    while (bytes > 0) {
+        const ssize_t got = ::pread(file, next, bytes, static_cast<off_t>(offset));
+        if (got < 0 && errno == EINTR) continue;
+        if (got == 0) errno = EIO;
+        if (got <= 0) return false;
+        next += got;
+        offset += static_cast<std::uint64_t>(got);
+        bytes -= static_cast<std::size_t>(got);
+    }
+    return true;
+}
+
+bool write_at(int file, std::uint64_t offset, const void* from, std::size_t bytes) {
+    const auto* next = static_cast<const char*>(from);
+    while (bytes > 0) {
+        const ssize_t written = ::pwrite(file, next, bytes, static_cast<off_t>(offset));
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        next += written;
+        offset += static_cast<std::uint64_t>(written);
+        bytes -= static_cast<std::size_t>(written);
+    }
+    return true;
+}
 
 InputFile::InputFile(const std::string& path)
     : name_(path == "-" ? "standard input" : path),

@@ -55,6 +55,13 @@ private:
     int number_;
 };
 
+/// Reads or writes all of those bytes; false with errno set if that is not possible, EIO where the file ends before.
+bool read_at(int file, std::uint64_t offset, void* to, std::size_t bytes);
+bool write_at(int file, std::uint64_t offset, const void* from, std::size_t bytes);
+
+/// Throws BadInput with that sentence where another file or user is all it takes, else SystemFailure.
+[[noreturn]] void fail_by(int error, const std::string& sentence);
+
 /// A file to read. Every failure names the file: a BadInput, or a SystemFailure where the path is not to blame.
 class InputFile {
 public:

@@ -12,6 +12,7 @@
 #include "external_sort.hpp"
 #include "external_table.hpp"
 #include "files.hpp"
+#include "in_place_sort.hpp"
 #include "numbers.hpp"
 #include "table_order.hpp"
 #include "text_table.hpp"
@@ -36,6 +37,18 @@ public:
                 "a first column")
             ->excludes(unique);
         CLI::Option* const memory = add_memory(command, memory_, folder_);
+        command
+            .add_flag("--in-place", in_place_,
+                      "sort IN, raw numbers or .npy, where it is, part by part: there is no OUT, and beside IN a "
+                      "journal as large as "
+                      "a part, with which the same command goes on after one that was ended")
+            ->needs(memory)
+            ->excludes("--output")
+            ->excludes("--temporary-directory")
+            ->excludes("--text")
+            ->excludes(by_column)
+            ->excludes("--unique")
+            ->excludes("--count");
         options_.shape.add_to(command);
         options_.schedule.add_to(command);
         memory->excludes("--schedule")->excludes("--data-independent");
@@ -49,6 +62,7 @@ public:
 
     void run() const {
         InputFile in(options_.in);
+        if (in_place_) return sort_in_place(in);
         OutputFile out = options_.open_out(!options_.text && !options_.is_table());
         const std::optional<NpyHeader> npy = options_.inspect(in);
         DeviceSort device(options_);
@@ -60,6 +74,17 @@ public:
     }
 
 private:
+    void sort_in_place(InputFile& in) const {
+        if (options_.in == "-") throw BadInput("--in-place sorts a file, so IN is to be the name of one");
+        const std::optional<NpyHeader> npy = options_.inspect(in);
+        DeviceSort device(options_);
+        device.open(in, npy);
+        InPlaceSort sort(options_, device, *memory_);
+        sort.run(in, npy);
+        sort.print_stats();
+        device.print_stats();
+    }
+
     void sort_numbers(DeviceSort& device, InputFile& in, const std::optional<NpyHeader>& npy, OutputFile& out) const {
         if (counts_ && !options_.text) throw BadInput("--count is for use with --text or --by-column");
         if (unique_ && npy && npy->shape.size() > 1)
@@ -94,7 +119,7 @@ private:
     Equal equal() const noexcept { return counts_ ? Equal::count : unique_ ? Equal::keep_first : Equal::keep; }
 
     SortArguments options_;
-    bool unique_ = false, counts_ = false;
+    bool unique_ = false, counts_ = false, in_place_ = false;
     std::optional<std::uint64_t> memory_;
     std::string folder_;
 };

@@ -58,29 +58,12 @@ void TemporaryFile::require_space(std::uint64_t bytes) const {
 }
 
 void TemporaryFile::write(std::uint64_t offset, const void* from, std::size_t bytes) {
-    const auto* next = static_cast<const char*>(from);
-    while (bytes > 0) {
-        const ssize_t written = ::pwrite(file_.get(), next, bytes, static_cast<off_t>(offset));
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) fail("write");
-        next += written;
-        offset += static_cast<std::uint64_t>(written);
-        bytes -= static_cast<std::size_t>(written);
-    }
-    size_ = std::max(size_, offset);
+    if (!write_at(file_.get(), offset, from, bytes)) fail("write");
+    size_ = std::max(size_, offset + bytes);
 }
 
 void TemporaryFile::read(std::uint64_t offset, void* to, std::size_t bytes) const {
-    auto* next = static_cast<char*>(to);
-    while (bytes > 0) {
-        const ssize_t got = ::pread(file_.get(), next, bytes, static_cast<off_t>(offset));
-        if (got < 0 && errno == EINTR) continue;
-        if (got == 0) errno = EIO;  // it ends before what was appended
-        if (got <= 0) fail("read");
-        next += got;
-        offset += static_cast<std::uint64_t>(got);
-        bytes -= static_cast<std::size_t>(got);
-    }
+    if (!read_at(file_.get(), offset, to, bytes)) fail("read");
 }
 
 void TemporaryFile::read_ahead(std::uint64_t offset, std::uint64_t bytes) const noexcept {

@@ -55,6 +55,7 @@ Host::~Host() {
     CUcontext popped = nullptr;
     const bool current = driver().cuCtxPushCurrent(context_) == CUDA_SUCCESS;
     programs_.clear();
+    staging_.release();
     if (pool_) driver().cuMemPoolDestroy(pool_);
     if (current) driver().cuCtxPopCurrent(&popped);
     driver().cuDevicePrimaryCtxRelease(device_);
@@ -86,6 +87,7 @@ void Host::release() {
     // A module must not be unloaded while one of its kernels runs.
     LANESORT_CU(cuCtxSynchronize);
     programs_.clear();
+    staging_.release();
     if (pool_) LANESORT_CU(cuMemPoolTrimTo, pool_, 0);
 }
 
@@ -112,10 +114,13 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
                      reinterpret_cast<CUdeviceptr>(bindings[slot].memory));
     };
     const auto download = [&](void* to, CUdeviceptr from, std::uint64_t size) {
-        if (size > 0) LANESORT_CU(cuMemcpyDtoHAsync, to, from, size, stream);
+        if (staging_.is_for(to, size)) staging_.download(to, from, size, stream);
+        else if (size > 0) LANESORT_CU(cuMemcpyDtoHAsync, to, from, size, stream);
     };
     each_callers([&](const detail::Array& array, const void* from, CUdeviceptr to) {
-        if (array.is_read()) LANESORT_CU(cuMemcpyHtoDAsync, to, from, array.size(), stream);
+        if (!array.is_read()) return;
+        if (staging_.is_for(from, array.size())) staging_.upload(to, from, array.size(), stream);
+        else LANESORT_CU(cuMemcpyHtoDAsync, to, from, array.size(), stream);
     });
     stream.synchronize();
     report.upload_seconds = watch.lap();
@@ -213,14 +218,20 @@ SortReport Host::run_in_parts(const detail::PassesOfWork& passes, const detail::
     const CurrentContext current(context_);
     SortReport report = detail::report_of(passes);
     const std::array<std::uint64_t, detail::slots> bytes = detail::most_bytes(passes);
-    std::list<Lane> lanes;
+    detail::Stopwatch watch;
+    std::list<PinnedForNow> pinned;
+    std::list<Lane> lanes;  // whose copies end before what they read and write is pinned no more
     allocate_first([&] {
         while (lanes.size() < detail::parts_at_once) lanes.emplace_back(bytes);
     });
     report.device_bytes = lanes.size() * std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
+    // Every array goes to the device and back three times: to pin it takes less than one of these saves.
+    for (std::size_t slot = 0; slot < detail::slots; ++slot)
+        if (const std::uint64_t size = detail::bytes_of(passes, slot);
+            !is_own(static_cast<detail::Slot>(slot)) && size >= Staging::least_bytes)
+            pinned.emplace_back(in_host_memory[slot].memory, size);
     const std::size_t all = detail::parts_of(passes);
     std::size_t done = 0;
-    detail::Stopwatch watch;
     for (const auto& pass : passes) {
         std::vector<OwnEvent> ends;
         for (const detail::PartOfWork& part : pass) {

@@ -7,6 +7,7 @@
 #include "../../lib/src/core/backend.hpp"
 #include "driver.hpp"
 #include "program.hpp"
+#include "staging.hpp"
 
 namespace lanesort::cu {
 
@@ -44,6 +45,7 @@ private:
     CUcontext context_ = nullptr;
     CUmemoryPool pool_ = nullptr;
     std::vector<std::shared_ptr<const Program>> programs_;
+    Staging staging_;
 };
 
 }  // namespace lanesort::cu

@@ -56,6 +56,21 @@ private:
     CUdeviceptr memory_ = 0;
 };
 
+/// Host memory that is pinned as long as this lives, unless it is so anyway, or cannot be: then copies take longer.
+class PinnedForNow {
+public:
+    PinnedForNow(void* memory, std::size_t bytes)
+        : memory_(driver().cuMemHostRegister(memory, bytes, 0) == CUDA_SUCCESS ? memory : nullptr) {}
+    ~PinnedForNow() {
+        if (memory_) driver().cuMemHostUnregister(memory_);
+    }
+    PinnedForNow(const PinnedForNow&) = delete;
+    PinnedForNow& operator=(const PinnedForNow&) = delete;
+
+private:
+    void* memory_;
+};
+
 /// Memory of the sorter's pool, in the order of a stream.
 class PoolMemory {
 public:

@@ -380,6 +380,10 @@ TEST_CASE("--memory: the process takes no more beside what it takes anyway") {
         MESSAGE(std::string(type), ": ", bytes / 1024, " KiB, without keys ", base / 1024);
         CHECK(bytes <= base + limit + slack);
     }
+    const std::size_t in_place =
+        peak({"sort", "--device", "built-in", "--type", "u32", "-S", of_limit, "--in-place", scene.path("raw")});
+    MESSAGE("in place: ", in_place / 1024, " KiB");
+    CHECK(in_place <= base + limit + slack);
     for (const Words& words : std::initializer_list<Words>{{"--text", "--count"},
                                                            {"--by-column", "1"},
                                                            {"--by-column", "1:text"},

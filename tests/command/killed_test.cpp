@@ -1,4 +1,5 @@
 // lanesort sort IN IN, killed: IN is what it was or what it is to be, and what is left behind is in nobody's way.
+// lanesort sort --in-place IN, killed: the next one finishes it.
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -164,6 +165,91 @@ TEST_CASE("killed at any time") {
     }
     MESSAGE("killed ", times, " times, sorted ", sorted_files, " times, ", killed.scene().files() - 1, " files left");
     killed.check_next();
+}
+
+/// IN of several parts that are sorted in place, and what was left of it by the command that was killed.
+class KilledInPlace {
+public:
+    KilledInPlace() : before_(random_keys<std::uint32_t>(1300021, random_)), after_(before_) {
+        std::ranges::sort(after_);
+        put();
+    }
+
+    Random& random() { return random_; }
+    const Scene& scene() const { return scene_; }
+    Words words() const {
+        return {"sort", "--device", "built-in", "--type", "u32", "-S", "4M", "--in-place", scene_.path("in")};
+    }
+    void put() const { scene_.file("in", bytes_of(before_)); }
+
+    /// Finishes the sort; checks the file.
+    void finish() const {
+        const Result result = scene_.run(words());
+        REQUIRE_MESSAGE(result.status == 0, result.err);
+        check();
+    }
+    void check() const {
+        REQUIRE(read_file(scene_.path("in")) == bytes_of(after_));
+        REQUIRE(scene_.files() == 1);
+    }
+
+private:
+    Random random_{seed()};
+    std::vector<std::uint32_t> before_, after_;
+    Scene scene_;
+};
+
+TEST_CASE("in place, killed before and after calls that change a file or read it") {
+    KilledInPlace killed;
+    const fs::path folder = fs::canonical(killed.scene().folder());
+    std::size_t calls = 3000, all = 0;
+    constexpr int times = 40;
+    for (int time = 0; time < times; ++time) {
+        // The last calls, too, whose number is not known yet.
+        const std::size_t number = 1 + killed.random()() % calls;
+        CAPTURE(number);
+        const End end = kill_at_call(start_watched(killed.words(), killed.scene()), number, folder);
+        if (end == End::not_watched) {
+            MESSAGE("skipped: processes cannot be watched here");
+            return;
+        }
+        if (end == End::by_itself) {
+            killed.check();
+            calls = std::max<std::size_t>(number, 2);
+        } else {
+            ++all;
+            // As well while it finishes what another one began.
+            if (killed.random()() % 2 == 0)
+                kill_at_call(start_watched(killed.words(), killed.scene()), 1 + killed.random()() % 40, folder);
+            killed.finish();
+        }
+        killed.put();
+    }
+    MESSAGE("killed at ", all, " places of about ", calls);
+    CHECK(all > times / 2);
+}
+
+TEST_CASE("in place, killed at any time, again and again") {
+    KilledInPlace killed;
+    const auto begin = std::chrono::steady_clock::now();
+    killed.finish();
+    const auto whole = std::chrono::steady_clock::now() - begin;
+    std::size_t times = 0;
+    for (int round = 0; round < 10; ++round) {
+        CAPTURE(round);
+        killed.put();
+        for (;;) {
+            const pid_t process = start(killed.words(), "/dev/null", "/dev/null", killed.scene().err());
+            std::this_thread::sleep_for(whole * (killed.random()() % 1000) / 1000);
+            kill(process, SIGKILL);
+            const int status = wait_for(process);
+            if (status == 0) break;
+            REQUIRE_MESSAGE(status == 128 + SIGKILL, read_file(killed.scene().err()));
+            ++times;
+        }
+        killed.check();
+    }
+    MESSAGE("killed ", times, " times in 10 sorts");
 }
 
 }  // namespace

@@ -88,12 +88,26 @@ TEST_CASE("parts: large ones are copied by long blocks, and little is done about
     CHECK(mended <= count / 24);
 }
 
+TEST_CASE("parts: blocks as long as is asked for, where the capacity allows it") {
+    const std::uint64_t count = std::uint64_t{1} << 30, capacity = count / 20;
+    const std::uint64_t usual = parts_that_sort(count, capacity)[1].front().width;
+    CHECK(usual < 16384);
+    const std::vector<PassOfParts> passes = parts_that_sort(count, capacity, 16384);
+    CHECK(passes[1].front().width == 16384);
+    const std::uint64_t tile = passes[0].front().count;
+    for (const Part& part : passes[3]) CHECK(part.count <= tile);
+    CHECK(parts_that_sort(count, capacity, usual) == parts_that_sort(count, capacity));
+    CHECK(parts_that_sort(count, capacity, count)[1].front().width > usual);
+    // What can be sorted by short blocks can be so whatever is asked for.
+    for (const std::uint64_t few : {999, 100003}) CHECK(!parts_that_sort(few, least_capacity(few), 1000).empty());
+}
+
 /// Zeros and ones such that each sorted tile has any number of zeros sort; so, by the zero-one principle, all keys.
 TEST_CASE("parts: every number of zeros in each tile") {
     std::size_t tried = 0;
     for (std::uint64_t count = 2; count <= 60; ++count)
         for (std::uint64_t capacity = least_capacity(count); capacity < count; ++capacity) {
-            const std::vector<PassOfParts> passes = parts_that_sort(count, capacity);
+            const std::vector<PassOfParts> passes = parts_that_sort(count, capacity, 1 + count % 3);
             if (passes.empty()) continue;  // a larger one may want more tiles
             const PassOfParts& tiles = passes[0];
             std::vector<std::uint64_t> zeros(tiles.size());
@@ -117,9 +131,11 @@ TEST_CASE("parts: keys that are random, equal, in order, the other way round, an
     Random random(seed());
     for (const std::uint64_t count : {97, 1000, 1001, 4999, 20011})
         for (const std::uint64_t capacity : capacities(count)) {
+            const std::uint64_t block = random() % 2 == 0 ? 1 : random() % 50;
             CAPTURE(count);
             CAPTURE(capacity);
-            const std::vector<PassOfParts> passes = parts_that_sort(count, capacity);
+            CAPTURE(block);
+            const std::vector<PassOfParts> passes = parts_that_sort(count, capacity, block);
             const auto check = [&](const auto& key_at) {
                 std::vector<std::uint64_t> keys(count);
                 for (std::uint64_t i = 0; i < count; ++i) keys[i] = key_at(i);

@@ -21,6 +21,13 @@ inline std::array<std::uint64_t, slots> most_bytes(const PassesOfWork& passes) {
     return most;
 }
 
+/// The bytes of a slot's array, all of which the first pass goes through.
+inline std::uint64_t bytes_of(const PassesOfWork& passes, std::size_t slot) {
+    std::uint64_t bytes = 0;
+    for (const PartOfWork& part : passes.front()) bytes += part.work->arrays[slot].size();
+    return bytes;
+}
+
 /// What all of it launches; of the times and the memory nothing yet.
 inline SortReport report_of(const PassesOfWork& passes) {
     SortReport report;

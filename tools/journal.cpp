@@ -1,0 +1,103 @@
+#include "journal.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include "command.hpp"
+
+namespace {
+
+struct Head {
+    std::array<char, 8> magic;
+    JournalState state;
+    std::uint64_t check;
+};
+static_assert(sizeof(Head) <= 512 && std::has_unique_object_representations_v<Head>);
+
+constexpr std::array<char, 8> magic = {'l', 'a', 'n', 'e', 's', 'J', 'r', '1'};
+
+Head head_of(const JournalState& state) {
+    Head head{magic, state, 0};
+    head.check = hash_of(std::as_bytes(std::span(&head, 1)));
+    return head;
+}
+
+}  // namespace
+
+std::uint64_t hash_of(std::span<const std::byte> bytes, std::uint64_t hash) noexcept {
+    for (const std::byte byte : bytes) hash = (hash ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3;
+    return hash;
+}
+
+Journal::Journal(const std::string& file)
+    : name_(file + ".lanesort-journal"), file_(::open(name_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)) {
+    if (file_.get() < 0 && errno != ENOENT) fail("read");
+}
+
+std::optional<JournalState> Journal::read() const {
+    if (file_.get() < 0) return std::nullopt;
+    Head head{};
+    if (!read_at(file_.get(), 0, &head, sizeof head) && errno != EIO) fail("read");
+    // It was ended before the first state was there: then nothing has been overwritten yet.
+    const auto bytes = std::as_bytes(std::span(&head, 1));
+    if (std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{}; })) return std::nullopt;
+    if (head.magic != magic || head_of(head.state).check != head.check)
+        throw BadInput(
+            fmt::format("{} is damaged, or of another version of lanesort, which can finish that sort", name_));
+    if (head.state.done == 0 && head.state.is_writing == 0) return std::nullopt;  // nor then
+    return head.state;
+}
+
+void Journal::create(const JournalState& state, std::uint64_t bytes) {
+    file_ = Descriptor(::open(name_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (file_.get() < 0) fail("make");
+    if (const int error = ::posix_fallocate(file_.get(), 0, static_cast<off_t>(head_bytes + bytes)); error != 0) {
+        remove();
+        fail_by(error, fmt::format("{} takes {} bytes, for which there is no room: {}", name_, head_bytes + bytes,
+                                   std::strerror(error)));
+    }
+    write(state);
+    sync_folder();  // its name, too, is there before anything is overwritten
+}
+
+void Journal::write(const JournalState& state) {
+    const Head head = head_of(state);
+    if (!write_at(file_.get(), 0, &head, sizeof head)) fail("write");
+    sync();
+}
+
+void Journal::sync() {
+    if (::fdatasync(file_.get()) != 0) fail("write");
+}
+
+void Journal::write_old(std::uint64_t offset, const void* from, std::size_t bytes) {
+    if (!write_at(file_.get(), head_bytes + offset, from, bytes)) fail("write");
+}
+
+void Journal::read_old(std::uint64_t offset, void* to, std::size_t bytes) const {
+    if (!read_at(file_.get(), head_bytes + offset, to, bytes)) fail("read");
+}
+
+void Journal::remove() const noexcept { ::unlink(name_.c_str()); }
+
+void Journal::sync_folder() const {
+    const std::string folder = std::filesystem::path(name_).parent_path().string();
+    const Descriptor opened(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    // Some file systems have no such sync, and need none.
+    if (opened.get() < 0 || (::fsync(opened.get()) != 0 && errno != EINVAL)) fail("write");
+}
+
+void Journal::fail(const char* what) const {
+    fail_by(errno, fmt::format("cannot {} {}: {}", what, name_, std::strerror(errno)));
+}
