@@ -14,8 +14,9 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/include/ ${PROJECT_BINARY_DIR}/inclu
 if(lanesort_has_mpi)
   install(TARGETS lanesort_mpi EXPORT lanesort-mpi-targets ARCHIVE COMPONENT mpi
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(FILES ${PROJECT_SOURCE_DIR}/mpi/include/lanesort/mpi.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lanesort
-          COMPONENT mpi)
+  install(TARGETS lanesort_mpi_c EXPORT lanesort-mpi-c-targets LIBRARY COMPONENT mpi NAMELINK_COMPONENT mpi
+          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/mpi/include/ TYPE INCLUDE COMPONENT mpi)
 endif()
 if(TARGET lanesort_command)
   list(APPEND lanesort_components command)
@@ -42,6 +43,7 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/lanesort)
 install(EXPORT lanesort-targets NAMESPACE lanesort:: DESTINATION ${package_folder} COMPONENT development)
 if(lanesort_has_mpi)
   install(EXPORT lanesort-mpi-targets NAMESPACE lanesort:: DESTINATION ${package_folder} COMPONENT mpi)
+  install(EXPORT lanesort-mpi-c-targets NAMESPACE lanesort:: DESTINATION ${package_folder} COMPONENT mpi)
 endif()
 install(EXPORT lanesort-c-targets NAMESPACE lanesort:: DESTINATION ${package_folder} COMPONENT development)
 configure_package_config_file(

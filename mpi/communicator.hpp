@@ -1,16 +1,14 @@
-// What a sort across ranks asks of MPI: a communicator of its own, on which calls that fail throw.
+// The ranks of an MPI communicator. Calls that fail throw.
 #pragma once
 
-#include <climits>
-#include <cstddef>
-#include <cstdint>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include <lanesort/error.hpp>
 #include <lanesort/mpi.hpp>
+
+#include "transport.hpp"
 
 namespace lanesort::mpi {
 
@@ -24,7 +22,7 @@ inline void checked(int status, const char* call) {
 }
 
 /// A duplicate of the caller's communicator.
-class Communicator {
+class Communicator final : public Ranks {
 public:
     explicit Communicator(MPI_Comm of) {
         int is_initialized = 0, is_finalized = 0, is_between_groups = 0;
@@ -44,86 +42,60 @@ public:
     }
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;
-    ~Communicator() { MPI_Comm_free(&own_); }
+    ~Communicator() override { MPI_Comm_free(&own_); }
 
-    std::uint64_t rank() const noexcept { return static_cast<std::uint64_t>(rank_); }
-    std::uint64_t size() const noexcept { return static_cast<std::uint64_t>(size_); }
+    std::uint64_t rank() const override { return static_cast<std::uint64_t>(rank_); }
+    std::uint64_t size() const override { return static_cast<std::uint64_t>(size_); }
 
-    /// The same number of bytes of every rank, in the order of the ranks.
-    template <class T>
-    std::vector<T> gather(const T& mine) const {
-        std::vector<T> all(size());
-        checked(MPI_Allgather(&mine, sizeof(T), MPI_BYTE, all.data(), sizeof(T), MPI_BYTE, own_), "MPI_Allgather");
-        return all;
+    void gather(const std::byte* mine, std::byte* all, std::uint64_t bytes) override {
+        const int n = static_cast<int>(bytes);
+        checked(MPI_Allgather(mine, n, MPI_BYTE, all, n, MPI_BYTE, own_), "MPI_Allgather");
     }
-    /// Whether this is so on any rank.
-    bool any(bool mine) const {
-        int one = mine, all = 0;
-        checked(MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_MAX, own_), "MPI_Allreduce");
-        return all != 0;
+    void add(std::span<std::uint64_t> numbers) override {
+        checked(
+            MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_UINT64_T, MPI_SUM, own_),
+            "MPI_Allreduce");
     }
-    /// As many bytes to and from every rank.
-    void all_to_all(const std::byte* from, std::byte* to, std::uint64_t bytes) const {
-        checked(MPI_Alltoall(from, static_cast<int>(bytes), MPI_BYTE, to, static_cast<int>(bytes), MPI_BYTE, own_),
-                "MPI_Alltoall");
+    void add_below(std::span<std::uint64_t> numbers) override {
+        checked(MPI_Exscan(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_UINT64_T, MPI_SUM, own_),
+                "MPI_Exscan");
+        // Of the first rank, MPI leaves them as they are or undefined.
+        if (rank_ == 0)
+            for (std::uint64_t& number : numbers) number = 0;
     }
-    /// As many bytes to and from one rank.
-    void exchange(std::uint64_t with, const std::byte* from, std::byte* to, std::uint64_t bytes) const {
-        const int n = static_cast<int>(bytes), peer = static_cast<int>(with);
-        checked(MPI_Sendrecv(from, n, MPI_BYTE, peer, 0, to, n, MPI_BYTE, peer, 0, own_, MPI_STATUS_IGNORE),
-                "MPI_Sendrecv");
+    void all_to_all(const std::byte* from, std::byte* to, std::uint64_t bytes) override {
+        const int n = static_cast<int>(bytes);
+        checked(MPI_Alltoall(from, n, MPI_BYTE, to, n, MPI_BYTE, own_), "MPI_Alltoall");
     }
-    void broadcast(std::byte* data, std::uint64_t bytes) const {
-        for (std::uint64_t at = 0; at < bytes; at += most)
-            checked(MPI_Bcast(data + at, part(at, bytes), MPI_BYTE, 0, own_), "MPI_Bcast");
+    void all_to_all(const std::byte* from, const Parts& sent, std::byte* to, const Parts& received,
+                    std::size_t width) override {
+        MPI_Datatype element = MPI_DATATYPE_NULL;
+        checked(MPI_Type_contiguous(static_cast<int>(width), MPI_BYTE, &element), "MPI_Type_contiguous");
+        MPI_Type_commit(&element);
+        const int status = MPI_Alltoallv(from, sent.counts.data(), sent.begins.data(), element, to,
+                                         received.counts.data(), received.begins.data(), element, own_);
+        MPI_Type_free(&element);
+        checked(status, "MPI_Alltoallv");
     }
-    void send(std::uint64_t to, const std::byte* data, std::uint64_t bytes) const {
-        for (std::uint64_t at = 0; at < bytes; at += most)
-            checked(MPI_Send(data + at, part(at, bytes), MPI_BYTE, static_cast<int>(to), 0, own_), "MPI_Send");
+    void broadcast(std::byte* data, std::uint64_t bytes) override {
+        in_messages(bytes,
+                    [&](std::uint64_t at, int n) { checked(MPI_Bcast(data + at, n, MPI_BYTE, 0, own_), "MPI_Bcast"); });
     }
-    void receive(std::uint64_t from, std::byte* data, std::uint64_t bytes) const {
-        for (std::uint64_t at = 0; at < bytes; at += most)
-            checked(MPI_Recv(data + at, part(at, bytes), MPI_BYTE, static_cast<int>(from), 0, own_, MPI_STATUS_IGNORE),
-                    "MPI_Recv");
+    void exchange(const std::vector<Message>& received, const std::vector<Message>& sent) override {
+        std::vector<MPI_Request> requests;
+        const auto next = [&] { return &requests.emplace_back(MPI_REQUEST_NULL); };
+        for (const auto& [rank, data, bytes] : received)
+            in_messages(bytes, [&, from = static_cast<int>(rank), place = data](std::uint64_t at, int n) {
+                checked(MPI_Irecv(place + at, n, MPI_BYTE, from, 0, own_, next()), "MPI_Irecv");
+            });
+        for (const auto& [rank, data, bytes] : sent)
+            in_messages(bytes, [&, to = static_cast<int>(rank), place = data](std::uint64_t at, int n) {
+                checked(MPI_Isend(place + at, n, MPI_BYTE, to, 0, own_, next()), "MPI_Isend");
+            });
+        checked(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
     }
-
-    /// Messages that are on their way together.
-    class Pending {
-    public:
-        explicit Pending(const Communicator& on) noexcept : on_(on.own_) {}
-        void send(std::uint64_t to, const std::byte* data, std::uint64_t bytes) {
-            for (std::uint64_t at = 0; at < bytes; at += most)
-                checked(MPI_Isend(data + at, part(at, bytes), MPI_BYTE, static_cast<int>(to), 0, on_, next()),
-                        "MPI_Isend");
-        }
-        void receive(std::uint64_t from, std::byte* data, std::uint64_t bytes) {
-            for (std::uint64_t at = 0; at < bytes; at += most)
-                checked(MPI_Irecv(data + at, part(at, bytes), MPI_BYTE, static_cast<int>(from), 0, on_, next()),
-                        "MPI_Irecv");
-        }
-        void wait() {
-            checked(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
-                    "MPI_Waitall");
-            requests_.clear();
-        }
-
-    private:
-        MPI_Request* next() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
-
-        MPI_Comm on_;
-        std::vector<MPI_Request> requests_;
-    };
-
-    /// Messages that `bytes` bytes to one rank take.
-    static constexpr std::uint64_t messages(std::uint64_t bytes) noexcept { return (bytes + most - 1) / most; }
 
 private:
-    /// Bytes of a message, whose number MPI takes as an int.
-    static constexpr std::uint64_t most = std::uint64_t{1} << 30;
-    static int part(std::uint64_t at, std::uint64_t bytes) noexcept {
-        return static_cast<int>(bytes - at < most ? bytes - at : most);
-    }
-
     MPI_Comm own_ = MPI_COMM_NULL;
     int rank_ = 0, size_ = 0;
 };

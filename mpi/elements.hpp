@@ -1,7 +1,9 @@
 // Keys, and values where there are any, as bytes of some width that are moved together.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -52,18 +54,25 @@ struct Elements {
     }
 };
 
-/// Whether an element comes before another: by the keys' order, then by the values' bits.
-class Before {
-public:
-    Before(KeyType type, Order order) noexcept : how_(key_coding(type, order)) {}
+/// An element as one integer, whose order is that of elements: by their keys, then by their values' bits.
+struct Ordered {
+    std::uint64_t key = 0;            ///< encoded
+    std::uint64_t high = 0, low = 0;  ///< halves of the value
 
-    bool operator()(const Elements& a, std::uint64_t i, const Elements& b, std::uint64_t j) const noexcept {
-        const std::uint64_t x = key(a, i), y = key(b, j);
-        if (x != y) return x < y;
-        const Elements left = a.from(i), right = b.from(j);
-        for (std::size_t at = a.value_bytes; at-- > 0;)
-            if (left.values[at] != right.values[at]) return left.values[at] < right.values[at];
-        return false;
+    friend auto operator<=>(const Ordered&, const Ordered&) = default;
+};
+
+/// Reads elements as integers.
+class Reader {
+public:
+    Reader(KeyType type, Order order) noexcept : how_(key_coding(type, order)) {}
+
+    Ordered operator()(const Elements& of, std::uint64_t i) const noexcept {
+        const Elements at = of.from(i);
+        Ordered element{.key = key(at)};
+        if (at.value_bytes > 0) std::memcpy(&element.low, at.values, std::min<std::size_t>(at.value_bytes, 8));
+        if (at.value_bytes > 8) std::memcpy(&element.high, at.values + 8, 8);
+        return element;
     }
 
 private:
@@ -73,13 +82,12 @@ private:
         std::memcpy(&bits, key, sizeof(bits));
         return encode(bits, how_);
     }
-    std::uint64_t key(const Elements& of, std::uint64_t i) const noexcept {
-        const std::byte* at = of.keys + i * of.key_bytes;
-        switch (of.key_bytes) {
-            case 1: return encoded<std::uint8_t>(at);
-            case 2: return encoded<std::uint16_t>(at);
-            case 4: return encoded<std::uint32_t>(at);
-            default: return encoded<std::uint64_t>(at);
+    std::uint64_t key(const Elements& at) const noexcept {
+        switch (at.key_bytes) {
+            case 1: return encoded<std::uint8_t>(at.keys);
+            case 2: return encoded<std::uint16_t>(at.keys);
+            case 4: return encoded<std::uint32_t>(at.keys);
+            default: return encoded<std::uint64_t>(at.keys);
         }
     }
 

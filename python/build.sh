@@ -18,7 +18,7 @@ cp -r python/. "$stage"
 rm -rf "$stage"/{LICENSE,lanesort/*.so,.hypothesis,.pytest_cache,.mypy_cache}
 find "$stage" -name __pycache__ -prune -exec rm -rf {} +
 cp LICENSE "$stage"
-cp -r CMakeLists.txt lib host kernels c cmake tools LICENSE "$stage/library"
+cp -r CMakeLists.txt lib host kernels c cmake mpi tools LICENSE "$stage/library"
 
 say "Source distribution"
 "${pythons[0]}" -m venv --clear "$work/tools"

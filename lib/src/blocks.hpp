@@ -100,21 +100,19 @@ inline std::pair<std::uint64_t, std::uint64_t> overlap(const Intervals& from, st
     return {begin, std::max(begin, std::min(from[a + 1], to[b + 1]))};
 }
 
-/// Evening out and restoring counts that the caller gives.
+/// Evening out and restoring counts that the caller gives, as intervals of the order.
 struct Evening {
     Intervals surplus;  ///< keys that each block has too many
     Intervals lack;     ///< keys that it has too few
     Intervals even;     ///< the places of even blocks in the order
-    Intervals given;    ///< those of the caller's
 
-    Evening(const Blocks& blocks, const std::vector<std::uint64_t>& counts)
-        : surplus(intervals(blocks.blocks, [&](auto i) { return counts[i] - std::min(counts[i], blocks.size(i)); })),
-          lack(intervals(blocks.blocks, [&](auto i) { return blocks.size(i) - std::min(counts[i], blocks.size(i)); })),
-          even(intervals(blocks.blocks, [&](auto i) { return blocks.size(i); })),
-          given(intervals(blocks.blocks, [&](auto i) { return counts[i]; })) {}
+    Evening(const Blocks& blocks, const Intervals& given)
+        : surplus(intervals(blocks.blocks, [&](auto i) { return extra(given[i + 1] - given[i], blocks.size(i)); })),
+          lack(intervals(blocks.blocks, [&](auto i) { return extra(blocks.size(i), given[i + 1] - given[i]); })),
+          even(intervals(blocks.blocks, [&](auto i) { return blocks.size(i); })) {}
 
-    /// The counts are even already.
-    bool is_needless() const noexcept { return even == given; }
+private:
+    static std::uint64_t extra(std::uint64_t a, std::uint64_t b) noexcept { return a - std::min(a, b); }
 };
 
 }  // namespace lanesort

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -31,7 +32,9 @@
 #include <lanesort/opencl.hpp>
 #include <lanesort/sorter.hpp>
 #include <lanesort/tuning.hpp>
+#include "calls.hpp"
 #include "diagnosis.hpp"
+#include "transport.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -209,6 +212,59 @@ private:
     Sorter& sorter_;
     std::unique_ptr<lanesort::detail::RecordedCall> recorded_;
     bool has_event_ = false;
+};
+
+/// Ranks whose messages Python sends, by mpi4py: lanesort/mpi.py has the functions. They are given addresses and bytes.
+class Ranks final : public lanesort::mpi::Ranks {
+public:
+    explicit Ranks(nb::object transport)
+        : transport_(std::move(transport)),
+          rank_(nb::cast<std::uint64_t>(transport_.attr("rank"))),
+          size_(nb::cast<std::uint64_t>(transport_.attr("size"))) {}
+
+    std::uint64_t rank() const override { return rank_; }
+    std::uint64_t size() const override { return size_; }
+    void gather(const std::byte* mine, std::byte* all, std::uint64_t bytes) override {
+        call("gather", at(mine), at(all), bytes);
+    }
+    void add(std::span<std::uint64_t> numbers) override { call("add", at(numbers.data()), numbers.size()); }
+    void add_below(std::span<std::uint64_t> numbers) override { call("add_below", at(numbers.data()), numbers.size()); }
+    void all_to_all(const std::byte* from, std::byte* to, std::uint64_t bytes) override {
+        call("all_to_all", at(from), at(to), bytes);
+    }
+    void all_to_all(const std::byte* from, const lanesort::mpi::Parts& sent, std::byte* to,
+                    const lanesort::mpi::Parts& received, std::size_t width) override {
+        call("all_to_all_parts", at(from), sent.counts, sent.begins, at(to), received.counts, received.begins, width);
+    }
+    void broadcast(std::byte* data, std::uint64_t bytes) override {
+        lanesort::mpi::in_messages(bytes, [&](std::uint64_t first, int n) { call("broadcast", at(data + first), n); });
+    }
+    void exchange(const std::vector<lanesort::mpi::Message>& received,
+                  const std::vector<lanesort::mpi::Message>& sent) override {
+        call("exchange", messages(received), messages(sent));
+    }
+
+private:
+    using Message = std::tuple<std::uint64_t, std::uintptr_t, int>;
+
+    static std::uintptr_t at(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
+    static std::vector<Message> messages(const std::vector<lanesort::mpi::Message>& all) {
+        std::vector<Message> some;
+        for (const auto& [rank, data, bytes] : all)
+            lanesort::mpi::in_messages(bytes, [&, to = rank, place = data](std::uint64_t first, int n) {
+                some.emplace_back(to, at(place + first), n);
+            });
+        return some;
+    }
+    // The sort runs without Python's lock.
+    template <class... Arguments>
+    void call(const char* function, const Arguments&... arguments) {
+        const nb::gil_scoped_acquire with_lock;
+        transport_.attr(function)(arguments...);
+    }
+
+    nb::object transport_;
+    std::uint64_t rank_, size_;
 };
 
 using Place = lanesort::AnyCall::Place;
@@ -392,6 +448,16 @@ NB_MODULE(_core, m) {
                                                         reinterpret_cast<cl_device_id>(of_device)));
     });
     sorter.def("run", [](Sorter& self, const Call& what) { self.run(what); });
+    sorter.def("run_on_ranks", [](Sorter& self, const Call& what, nb::object transport, std::size_t piece_bytes) {
+        Ranks ranks(std::move(transport));
+        self.use([&](lanesort::Sorter& used) { lanesort::mpi::run(ranks, used, what, piece_bytes); });
+    });
+    m.def("refuse_on_ranks", [](nb::object transport, const std::string& sentence) {
+        Ranks ranks(std::move(transport));
+        const nb::gil_scoped_release without_lock;
+        lanesort::mpi::refuse(
+            ranks, std::make_exception_ptr(lanesort::Error(lanesort::ErrorCode::invalid_argument, sentence)));
+    });
     sorter.def("enqueue", &Sorter::enqueue, "call"_a, "queue"_a, "wait_for"_a = std::vector<std::uintptr_t>());
     sorter.def("prepare", &Sorter::prepare);
     sorter.def("release", &Sorter::release);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds a program that uses lanesort, in a fresh folder that knows nothing of this one, and runs it.
 # usage: consume.sh ROAD same|other BUILD
-#   ROAD         find_package, refused, pkg_config, reexported, deb: what the build folder BUILD installs
+#   ROAD         find_package, mpi, refused, pkg_config, reexported, deb: what the build folder BUILD installs
 #                add_subdirectory, fetch_content: the sources, built anew
 #   same, other  with the compiler of BUILD, or with another: GCC for Clang, and Clang for anything else
 # Where a second compiler, a tool or a device is missing, the exit status is 77; with LANESORT_REQUIRE_DEVICE=1 in the
@@ -114,6 +114,17 @@ case $road in
         make find_package -DWANTED_VERSION="$version" -DCMAKE_PREFIX_PATH="$(prefixes "$dir/prefix")"
         run find_package/consumer
         run_in_c "$dir/prefix"
+        ;;
+    mpi)
+        install "$dir/prefix"
+        make find_package_mpi -DWANTED_VERSION="$version" -DCMAKE_PREFIX_PATH="$(prefixes "$dir/prefix")"
+        others=$(nm -D --defined-only "$dir"/prefix/lib*/liblanesort_mpi_c.so "$dir"/prefix/lib*/*/liblanesort_mpi_c.so \
+            2>/dev/null | awk 'NF > 1 {print $NF}' | grep -v '^lanesort_') || true
+        [[ -z $others ]] || fail "the shared library exports $others"
+        # One rank needs nobody to start it.
+        export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+        run find_package_mpi/consumer
+        run find_package_mpi/consumer_in_c
         ;;
     refused)
         install "$dir/prefix"

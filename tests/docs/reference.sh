@@ -4,7 +4,7 @@
 set -eu
 command -v doxygen >/dev/null || { echo "there is no doxygen"; exit 77; }
 cd "$(dirname "$0")/../.."
-headers=$(grep -L "@file" lib/include/lanesort/*.h* || true)
+headers=$(grep -L "@file" lib/include/lanesort/*.h* mpi/include/lanesort/*.h* || true)
 [ -z "$headers" ] || { echo "without @file: $headers"; exit 1; }
 rm -rf "$1"
 { cat docs/Doxyfile; printf 'OUTPUT_DIRECTORY = "%s"\nGENERATE_XML = YES\n' "$1"; } | doxygen -

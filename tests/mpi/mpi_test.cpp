@@ -3,11 +3,14 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <numeric>
 #include <optional>
 #include <random>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -19,7 +22,9 @@
 #include <lanesort/mpi.hpp>
 
 #include "blocks.hpp"
+#include "c_interface.h"
 #include "key_order.hpp"
+#include "splitters.hpp"
 
 using namespace lanesort;
 
@@ -50,10 +55,27 @@ int MPI_Alltoall(const void* from, int count, MPI_Datatype type, void* to, int t
     seen.all_to_all_bytes += static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(ranks() - 1);
     return PMPI_Alltoall(from, count, type, to, to_count, to_type, on);
 }
-int MPI_Sendrecv(const void* from, int count, MPI_Datatype type, int to, int tag, void* place, int place_count,
-                 MPI_Datatype place_type, int source, int place_tag, MPI_Comm on, MPI_Status* status) {
-    see(count);
-    return PMPI_Sendrecv(from, count, type, to, tag, place, place_count, place_type, source, place_tag, on, status);
+int MPI_Alltoallv(const void* from, const int* counts, const int* begins, MPI_Datatype type, void* to,
+                  const int* to_counts, const int* to_begins, MPI_Datatype to_type, MPI_Comm on) {
+    int width = 0;
+    MPI_Type_size(type, &width);
+    ++seen.all_to_alls;
+    for (int i = 0; i < ranks(); ++i)
+        if (i != rank()) seen.all_to_all_bytes += static_cast<std::uint64_t>(counts[i]) * static_cast<unsigned>(width);
+    return PMPI_Alltoallv(from, counts, begins, type, to, to_counts, to_begins, to_type, on);
+}
+int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm on) {
+    // Of one number it is what the ranks agree by; a round of splitters has more.
+    if (count > 1) {
+        ++seen.reductions;
+        seen.reduction_bytes += 8 * static_cast<std::uint64_t>(count);
+    }
+    return PMPI_Allreduce(from, to, count, type, operation, on);
+}
+int MPI_Exscan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm on) {
+    ++seen.reductions;
+    seen.reduction_bytes += 8 * static_cast<std::uint64_t>(count);
+    return PMPI_Exscan(from, to, count, type, operation, on);
 }
 int MPI_Isend(const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm on, MPI_Request* request) {
     see(count);
@@ -188,7 +210,18 @@ std::pair<std::optional<ErrorCode>, std::string> error_of(const Call& call) {
 
 }  // namespace
 
-TEST_CASE("ranks: keys of every type, order, distribution and count") {
+namespace {
+
+/// No more than planned in any way.
+bool is_within(const mpi::Traffic& some, const mpi::Traffic& planned) {
+    return some.all_to_alls <= planned.all_to_alls && some.all_to_all_bytes <= planned.all_to_all_bytes &&
+           some.messages <= planned.messages && some.message_bytes <= planned.message_bytes &&
+           some.reductions <= planned.reductions && some.reduction_bytes <= planned.reduction_bytes;
+}
+
+}  // namespace
+
+TEST_CASE("ranks: keys of every type, order, distribution, count and schedule") {
     std::size_t turn = 0;
     for (const Counts& counts : cases())
         for (std::size_t distribution = 0; distribution < std::size(distributions); ++distribution) {
@@ -200,16 +233,24 @@ TEST_CASE("ranks: keys of every type, order, distribution and count") {
             CAPTURE(name(type));
             with_bits(type, [&](auto bits) {
                 const auto all = keys_of<decltype(bits)>(distribution, sum(counts));
-                auto mine = part(all, counts);
-                seen = {};
-                // Pieces of a few keys, and of all.
-                const mpi::Options options{.order = order,
-                                           .piece_bytes = turn % 3 ? std::size_t{1} << 20 : 61 * sizeof(bits)};
-                mpi::sort(MPI_COMM_WORLD, sorter(), Keys(mine.data(), mine.size(), type), options);
-                CHECK(mine == part(taken(all, sorted_places(all, type, order)), counts));
-                const mpi::Traffic planned =
-                    mpi::traffic(counts, static_cast<std::uint64_t>(rank()), sizeof(bits), 0, options);
-                CHECK(seen == planned);
+                const auto given = part(all, counts);
+                const auto wanted = part(taken(all, sorted_places(all, type, order)), counts);
+                const Schedule others[] = {Schedule::network, Schedule::distribution, Schedule::columns};
+                for (const Schedule schedule : {Schedule::automatic, others[turn % 3]}) {
+                    CAPTURE(name(schedule));
+                    auto mine = given;
+                    seen = {};
+                    // Pieces of a few keys, and of all.
+                    const mpi::Options options{.order = order,
+                                               .piece_bytes = turn % 4 ? std::size_t{1} << 20 : 61 * sizeof(bits),
+                                               .schedule = schedule};
+                    mpi::sort(MPI_COMM_WORLD, sorter(), Keys(mine.data(), mine.size(), type), options);
+                    CHECK(mine == wanted);
+                    const mpi::Traffic planned =
+                        mpi::traffic(counts, static_cast<std::uint64_t>(rank()), sizeof(bits), 0, options);
+                    CHECK((schedule == Schedule::distribution ? is_within(seen, planned) : seen == planned));
+                    if (schedule == Schedule::network) CHECK(seen.all_to_alls == 0);
+                }
             });
         }
 }
@@ -236,12 +277,19 @@ TEST_CASE("ranks: pairs, whose values decide where keys are equal") {
                     if (all[a] != all[b]) return (all[a] < all[b]) == (order == Order::ascending);
                     return values[a] < values[b];
                 });
-                auto mine = part(all, counts);
-                auto my_values = part(values, counts);
                 CAPTURE(text(counts));
-                mpi::sort_by_key(MPI_COMM_WORLD, sorter(), mine, my_values, {.order = order, .piece_bytes = 1000});
-                CHECK(mine == part(taken(all, places), counts));
-                CHECK(my_values == part(taken(values, places), counts));
+                for (const Schedule schedule : {Schedule::automatic, Schedule::distribution}) {
+                    if (order == Order::descending && (schedule == Schedule::distribution) != (distribution == 3))
+                        continue;
+                    auto mine = part(all, counts);
+                    auto my_values = part(values, counts);
+                    seen = {};
+                    const mpi::Options options{.order = order, .piece_bytes = 1000, .schedule = schedule};
+                    mpi::sort_by_key(MPI_COMM_WORLD, sorter(), mine, my_values, options);
+                    CHECK(mine == part(taken(all, places), counts));
+                    CHECK(my_values == part(taken(values, places), counts));
+                    CHECK(is_within(seen, mpi::traffic(counts, static_cast<std::uint64_t>(rank()), 4, 8, options)));
+                }
             }
     // Values wider than keys, and of 16 bytes.
     const Counts counts(static_cast<std::size_t>(ranks()), most_counts() + 7);
@@ -249,15 +297,21 @@ TEST_CASE("ranks: pairs, whose values decide where keys are equal") {
         std::uint64_t low, high;
         bool operator==(const Wide&) const = default;
     };
-    const auto all = keys_of<std::uint8_t>(0, sum(counts));
+    const auto all = keys_of<std::uint8_t>(4, sum(counts));
     std::vector<Wide> values(all.size());
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = {i * 7919 % 13, i};
-    auto mine = part(all, counts);
-    auto my_values = part(values, counts);
-    mpi::sort_by_key(MPI_COMM_WORLD, sorter(), mine, my_values);
-    const auto places = sorted_places(all, KeyType::u8, Order::ascending);
-    CHECK(mine == part(taken(all, places), counts));
-    CHECK(my_values == part(taken(values, places), counts));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = {i * 7919 % 13, i / 40 * 3};
+    std::vector<std::size_t> places(all.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+        return std::tuple(all[a], values[a].high, values[a].low) < std::tuple(all[b], values[b].high, values[b].low);
+    });
+    for (const Schedule schedule : {Schedule::automatic, Schedule::distribution}) {
+        auto mine = part(all, counts);
+        auto my_values = part(values, counts);
+        mpi::sort_by_key(MPI_COMM_WORLD, sorter(), mine, my_values, {.schedule = schedule});
+        CHECK(mine == part(taken(all, places), counts));
+        CHECK(my_values == part(taken(values, places), counts));
+    }
 }
 
 TEST_CASE("ranks: indices count over all ranks, and equal keys keep their order") {
@@ -265,14 +319,17 @@ TEST_CASE("ranks: indices count over all ranks, and equal keys keep their order"
         for (const std::size_t distribution : {0, 3, 4, 5}) {
             const auto all = keys_of<std::uint32_t>(distribution, sum(counts));
             const auto mine = part(all, counts);
-            std::vector<std::uint64_t> indices(mine.size(), 99);
+            const Order order = distribution == 3 ? Order::descending : Order::ascending;
+            const auto places = sorted_places(all, KeyType::f32, order);
             CAPTURE(text(counts));
-            mpi::argsort(MPI_COMM_WORLD, sorter(), ConstKeys(mine.data(), mine.size(), KeyType::f32), indices,
-                         {.order = distribution == 3 ? Order::descending : Order::ascending});
-            const auto places =
-                sorted_places(all, KeyType::f32, distribution == 3 ? Order::descending : Order::ascending);
-            CHECK(indices == part(std::vector<std::uint64_t>(places.begin(), places.end()), counts));
-            CHECK(mine == part(all, counts));
+            for (const Schedule schedule : {Schedule::automatic, Schedule::distribution}) {
+                if (schedule == Schedule::distribution && distribution % 2 == 0) continue;
+                std::vector<std::uint64_t> indices(mine.size(), 99);
+                mpi::argsort(MPI_COMM_WORLD, sorter(), ConstKeys(mine.data(), mine.size(), KeyType::f32), indices,
+                             {.order = order, .schedule = schedule});
+                CHECK(indices == part(std::vector<std::uint64_t>(places.begin(), places.end()), counts));
+                CHECK(mine == part(all, counts));
+            }
         }
 }
 
@@ -325,6 +382,10 @@ TEST_CASE("ranks: what one rank gets wrong is an error on all, before anything m
         });
         refused([&] { mpi::sort(MPI_COMM_WORLD, sorter(), keys, {.piece_bytes = odd_one ? 1u : 2u}); });
         refused([&] {
+            mpi::sort(MPI_COMM_WORLD, sorter(), keys,
+                      {.schedule = odd_one ? Schedule::distribution : Schedule::automatic});
+        });
+        refused([&] {
             std::vector<std::uint64_t> values(3);
             if (odd_one) mpi::sort(MPI_COMM_WORLD, sorter(), keys);
             else mpi::sort_by_key(MPI_COMM_WORLD, sorter(), keys, values);
@@ -362,13 +423,14 @@ TEST_CASE("ranks: a sorter that fails on one rank is an error on all, and nobody
     Sorter failing(find_device("built-in"), {.use_tuned = false, .progress = [&](std::size_t, std::size_t) {
                                                  if (fails) throw Stop{};
                                              }});
-    for (const std::size_t count : {std::size_t{9}, std::size_t{700}}) {
+    for (const auto& [count, schedule] :
+         {std::pair{std::size_t{9}, Schedule::automatic}, {700, Schedule::automatic}, {700, Schedule::distribution}}) {
         std::vector<std::uint32_t> keys(count);
         std::iota(keys.rbegin(), keys.rend(), 0u);
         bool stopped = false;
         std::optional<ErrorCode> code;
         try {
-            mpi::sort(MPI_COMM_WORLD, failing, keys);
+            mpi::sort(MPI_COMM_WORLD, failing, keys, {.schedule = schedule});
         } catch (const Stop&) {
             stopped = true;
         } catch (const Error& error) {
@@ -378,6 +440,68 @@ TEST_CASE("ranks: a sorter that fails on one rank is an error on all, and nobody
         if (!fails) CHECK(code == ErrorCode::device_failed);
     }
 }
+
+TEST_CASE("ranks: parts between splitters have exactly the sizes that are asked for") {
+    // Ranges of one process, so no rank takes part; each rank has cases of its own.
+    std::mt19937_64 random(static_cast<std::uint64_t>(rank()));
+    for (const std::size_t ranges : {1, 2, 3, 7, 80, 400})
+        for (const std::uint64_t below : {std::uint64_t{1}, std::uint64_t{3}, std::uint64_t{1} << 16}) {
+            const mpi::Reader read(KeyType::u16, Order::descending);
+            std::vector<std::vector<std::uint16_t>> keys(ranges);
+            std::vector<std::uint16_t> all;
+            for (auto& range : keys) {
+                range.resize(random() % 3 ? random() % 40 : 0);
+                for (std::uint16_t& key : range) key = static_cast<std::uint16_t>(random() % below);
+                std::sort(range.begin(), range.end(), std::greater<>());
+                all.insert(all.end(), range.begin(), range.end());
+            }
+            std::sort(all.begin(), all.end(), std::greater<>());
+            // As many as there are, or all in one place, or anywhere.
+            Intervals places(ranges + 1);
+            for (std::uint64_t& place : places) place = all.empty() ? 0 : random() % (all.size() + 1);
+            std::sort(places.begin(), places.end());
+            places.front() = 0, places.back() = all.size();
+            std::vector<mpi::Splitters> sides;
+            for (auto& range : keys)
+                sides.emplace_back(places, mpi::Elements{reinterpret_cast<std::byte*>(range.data()), nullptr, 2, 0},
+                                   range.size(), read);
+            std::vector<std::uint64_t> sums;
+            const auto add = [&](const std::vector<std::uint64_t>& numbers) {
+                sums.resize(std::max(sums.size(), numbers.size()));
+                for (std::size_t i = 0; i < numbers.size(); ++i) sums[i] += numbers[i];
+            };
+            while (!sides[0].is_done()) {
+                sums.clear();
+                for (mpi::Splitters& side : sides) add(side.count());
+                for (mpi::Splitters& side : sides) side.narrow(sums);
+            }
+            sums.clear();
+            for (mpi::Splitters& side : sides) {
+                const std::vector<std::uint64_t> own = side.equal();
+                sums.resize(own.size());
+                side.share_out(sums);
+                add(own);
+            }
+            bool is_right = true;
+            for (std::size_t part = 0; part < ranges; ++part) {
+                std::vector<std::uint16_t> together;
+                for (std::size_t i = 0; i < ranges; ++i) {
+                    const Intervals& cuts = sides[i].cuts();
+                    is_right = is_right && cuts[part] <= cuts[part + 1] && cuts.back() == keys[i].size();
+                    if (!is_right) break;
+                    together.insert(together.end(), keys[i].begin() + static_cast<std::ptrdiff_t>(cuts[part]),
+                                    keys[i].begin() + static_cast<std::ptrdiff_t>(cuts[part + 1]));
+                }
+                std::sort(together.begin(), together.end(), std::greater<>());
+                is_right =
+                    is_right && together == std::vector(all.begin() + static_cast<std::ptrdiff_t>(places[part]),
+                                                        all.begin() + static_cast<std::ptrdiff_t>(places[part + 1]));
+            }
+            CHECK(is_right);
+        }
+}
+
+TEST_CASE("ranks: from C") { CHECK(failures_in_c() == 0); }
 
 TEST_CASE("ranks: a part of the ranks sorts by itself") {
     MPI_Comm half = MPI_COMM_NULL;
@@ -392,8 +516,28 @@ TEST_CASE("ranks: a part of the ranks sorts by itself") {
     MPI_Comm_free(&half);
 }
 
+namespace {
+
+/// One rank ends in the middle of a sort, without a word. What the others do then is MPI's, which ends them.
+void die() {
+    Sorter dying(find_device("built-in"), {.use_tuned = false, .progress = [](std::size_t, std::size_t) {
+                                               if (rank() == ranks() - 1) std::_Exit(3);
+                                           }});
+    std::vector<std::uint32_t> keys(1000);
+    std::iota(keys.rbegin(), keys.rend(), 0u);
+    mpi::sort(MPI_COMM_WORLD, dying, keys);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
+    if (argc > 1 && std::string(argv[1]) == "--die") {
+        die();
+        std::printf("a rank outlived another\n");
+        MPI_Finalize();
+        return 1;
+    }
     doctest::Context context(argc, argv);
     // The first rank tells what was tested; the others speak up where something fails.
     context.setOption("minimal", rank() != 0);

@@ -3,13 +3,8 @@
 ///
 /// All calls are collective. They send their messages on a duplicate of the communicator, so none of the caller's can
 /// be taken for one of theirs. Which messages these are, and how long, is known from the counts and the options alone
-/// (docs/scale.md).
+/// (docs/scale.md), unless the options ask for a distribution.
 #pragma once
-
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
 
 #ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX
@@ -19,15 +14,10 @@
 #endif
 #include <mpi.h>
 
+#include <lanesort/ranks.hpp>
 #include <lanesort/sorter.hpp>
 
 namespace lanesort::mpi {
-
-/// How a call goes. All ranks give the same.
-struct Options {
-    std::optional<Order> order = {};                 ///< ascending unless given, but descending for top_k
-    std::size_t piece_bytes = std::size_t{8} << 20;  ///< of each of the two buffers that messages are packed in
-};
 
 /// @name Sorts
 /// Rank 0 has the first keys of the order, and each rank as many after the call as before it. Numbers of every type;
@@ -39,13 +29,18 @@ struct Options {
 /// each rank a few times over. Cost: three sorts of each rank's keys and two all-to-alls of messages of one size if N /
 /// P >= 2 (P - 1)^2; each rank sends at most 3 times its keys then, those that even the counts out and restore them not
 /// counted in. Of fewer keys one sort, and in each of lg P (lg P + 1) / 2 rounds an exchange and a merge of all keys
-/// with another rank's. Errors: the same code on all ranks, before anything moves: Error(invalid_argument) where two
-/// ranks differ in type, order, width of values or options, for records, for what a rank's arguments alone get wrong,
-/// for an intercommunicator, and where MPI is not running; Error(out_of_memory). After what happens later, what the
+/// with another rank's. A distribution (Options::schedule) takes an array of each rank's keys; its cost is two sorts of
+/// them, one all-to-all in which each key is sent once, and a few sums over all ranks, of at most some 1000 numbers on
+/// up to 1000 ranks, by which each rank gets exactly its number of keys: one for each 4 bits of an element on up to 69
+/// ranks, 2 on up to 342 and 1 beyond, or fewer where keys differ before. Errors: the same code on all ranks, before
+/// anything moves: Error(invalid_argument) where two ranks differ in type, order, width of values or options, for
+/// records, for what a rank's arguments alone get wrong, for an intercommunicator, and where MPI is not running;
+/// Error(too_large) for 2^31 keys of a rank in a distribution; Error(out_of_memory). After what happens later, what the
 /// arrays hold is unspecified: Error(device_failed) with the call and its status where the communicator returns errors
 /// of MPI, and whatever a rank's sorter throws, which all ranks learn of at the end: the others throw
 /// Error(device_failed). Source: Leighton, "Tight bounds on the complexity of parallel sorting", 1985; Knuth, "Sorting
-/// and Searching", 5.2.2, algorithm M.
+/// and Searching", 5.2.2, algorithm M; for exact splitters Cheng, Shah, Gilbert, Edelman, "A novel parallel sorting
+/// algorithm for contemporary architectures", 2007.
 /// @{
 
 /// Sorts the keys.
@@ -82,22 +77,5 @@ void top_k(MPI_Comm communicator, Sorter& sorter, ConstKeys keys, Results best, 
 /// Memory: 2 k indices on each rank, too.
 void top_k(MPI_Comm communicator, Sorter& sorter, ConstKeys keys, Results best, Indices indices,
            const Options& options = {});
-
-/// What a rank hands to MPI in a sort for the other ranks, but for the allgather of 64 bytes and the two allreduces of
-/// an int by which the ranks agree.
-struct Traffic {
-    std::uint64_t all_to_alls = 0;       ///< collectives, in each of which all messages have one size
-    std::uint64_t all_to_all_bytes = 0;  ///< sent in these
-    std::uint64_t messages = 0;          ///< to single ranks
-    std::uint64_t message_bytes = 0;     ///< sent in these
-    /// All bytes sent.
-    std::uint64_t bytes() const noexcept { return all_to_all_bytes + message_bytes; }
-
-    friend bool operator==(const Traffic&, const Traffic&) = default;
-};
-
-/// Returns what `rank` sends in a sort, for `counts[i]` keys on rank i. Needs no MPI. Indices are values of 8 bytes.
-Traffic traffic(std::span<const std::uint64_t> counts, std::uint64_t rank, std::size_t key_bytes,
-                std::size_t value_bytes = 0, const Options& options = {});
 
 }  // namespace lanesort::mpi

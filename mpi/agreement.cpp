@@ -1,0 +1,85 @@
+#include "agreement.hpp"
+
+#include <cstddef>
+
+#include <fmt/format.h>
+
+namespace lanesort::mpi {
+
+std::string Description::text() const {
+    static constexpr const char* verbs[] = {"sorts", "sorts indices of", "selects from"};
+    return fmt::format("{} {} keys of type {}, {}, with values of {} bytes, k = {}, pieces of {} bytes and schedule {}",
+                       verbs[static_cast<std::uint32_t>(verb)], count, name(type),
+                       order == Order::ascending ? "ascending" : "descending", value_bytes, wanted, piece_bytes,
+                       name(schedule));
+}
+
+void require(bool holds, const char* sentence) {
+    if (!holds) throw Error(ErrorCode::invalid_argument, sentence);
+}
+
+Description describe(Verb verb, const ConstKeys& keys, std::size_t value_bytes, std::uint64_t wanted,
+                     const Options& options) {
+    return {.count = keys.size(),
+            .wanted = wanted,
+            .piece_bytes = options.piece_bytes,
+            .value_bytes = value_bytes,
+            .verb = verb,
+            .type = keys.kind().type(),
+            .order = options.order.value_or(verb == Verb::top_k ? Order::descending : Order::ascending),
+            .schedule = options.schedule,
+            .is_record = keys.kind().is_record(),
+            .is_refused = 0,
+            .refusal = 0,
+            .unused = {}};
+}
+
+void Attempts::agree(Ranks& ranks) const {
+    const bool any = ranks.any(failure_ != nullptr);
+    if (failure_) std::rethrow_exception(failure_);
+    if (any) throw Error(ErrorCode::device_failed, "the sort failed on another rank, which says why");
+}
+
+std::vector<Description> agreed(Ranks& ranks, Description mine, Attempts& attempts) {
+    attempts([&] {
+        require(!mine.is_record, "keys are records; across ranks, numbers are sorted");
+        require(mine.piece_bytes > 0 && mine.piece_bytes <= std::size_t{1} << 30,
+                "pieces have no bytes, or more than 2^30");
+        require(mine.verb != Verb::top_k || mine.schedule == Schedule::automatic,
+                "a schedule is one of sorts, so top_k takes none");
+    });
+    if (attempts.failure()) {
+        mine.is_refused = 1;
+        mine.refusal = static_cast<std::uint8_t>(ErrorCode::device_failed);
+        try {
+            std::rethrow_exception(attempts.failure());
+        } catch (const Error& error) {
+            mine.refusal = static_cast<std::uint8_t>(error.code());
+        } catch (...) {
+        }
+    }
+    std::vector<Description> all(ranks.size());
+    ranks.gather(reinterpret_cast<const std::byte*>(&mine), reinterpret_cast<std::byte*>(all.data()), sizeof(mine));
+    if (attempts.failure()) std::rethrow_exception(attempts.failure());
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i].is_refused)
+            throw Error(static_cast<ErrorCode>(all[i].refusal),
+                        fmt::format("rank {} was refused, and its error says why", i));
+    for (std::size_t i = 1; i < all.size(); ++i)
+        if (!all[i].agrees(all[0]))
+            throw Error(ErrorCode::invalid_argument,
+                        fmt::format("the ranks disagree: rank 0 {}, and rank {} {}", all[0].text(), i, all[i].text()));
+    return all;
+}
+
+void refuse(Ranks& ranks, const std::exception_ptr& why) {
+    Attempts attempts;
+    attempts([&] { std::rethrow_exception(why); });
+    agreed(ranks, {}, attempts);
+}
+
+Intervals intervals_of(const std::vector<Description>& all) {
+    return intervals(all.size(), [&](std::uint64_t i) { return all[i].count; });
+}
+
+}  // namespace lanesort::mpi

@@ -1,0 +1,73 @@
+// What the ranks tell each other before anything moves, and how all learn that one failed.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <lanesort/error.hpp>
+#include <lanesort/keys.hpp>
+#include <lanesort/ranks.hpp>
+
+#include "blocks.hpp"
+#include "transport.hpp"
+
+namespace lanesort::mpi {
+
+enum class Verb : std::uint32_t { sort, argsort, top_k };
+
+/// What the ranks must agree on, and what each needs to know of the others.
+struct Description {
+    std::uint64_t count, wanted, piece_bytes, value_bytes;
+    Verb verb;
+    KeyType type;
+    Order order;
+    Schedule schedule;
+    std::uint8_t is_record, is_refused, refusal;
+    std::uint8_t unused[18];
+
+    /// Both are parts of one call.
+    bool agrees(const Description& other) const noexcept {
+        return wanted == other.wanted && piece_bytes == other.piece_bytes && value_bytes == other.value_bytes &&
+               verb == other.verb && type == other.type && order == other.order && schedule == other.schedule;
+    }
+    std::string text() const;
+};
+static_assert(sizeof(Description) == 64 && std::is_trivially_copyable_v<Description>);
+
+/// Throws Error(invalid_argument) with that sentence unless the condition holds.
+void require(bool holds, const char* sentence);
+
+Description describe(Verb verb, const ConstKeys& keys, std::size_t value_bytes, std::uint64_t wanted,
+                     const Options& options);
+
+/// Runs steps that may fail on one rank alone; after the first that did it runs none.
+class Attempts {
+public:
+    template <class Step>
+    void operator()(const Step& step) noexcept {
+        if (failure_) return;
+        try {
+            step();
+        } catch (...) {
+            failure_ = std::current_exception();
+        }
+    }
+    /// Throws on all ranks if a step failed on any.
+    void agree(Ranks& ranks) const;
+    const std::exception_ptr& failure() const noexcept { return failure_; }
+
+private:
+    std::exception_ptr failure_;
+};
+
+/// Throws on all ranks unless they all ask for the same and none has failed. Returns what they ask for.
+std::vector<Description> agreed(Ranks& ranks, Description mine, Attempts& attempts);
+
+/// Tells the other ranks that this one is refused, and throws why.
+void refuse(Ranks& ranks, const std::exception_ptr& why);
+
+Intervals intervals_of(const std::vector<Description>& all);
+
+}  // namespace lanesort::mpi

@@ -1,0 +1,45 @@
+/// @file
+/// What sorts across ranks are given, and what they send. Needs no MPI.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include <lanesort/key_types.hpp>
+#include <lanesort/request.hpp>
+
+namespace lanesort::mpi {
+
+/// How a call goes. All ranks give the same.
+struct Options {
+    std::optional<Order> order = {};                 ///< ascending unless given, but descending for top_k
+    std::size_t piece_bytes = std::size_t{8} << 20;  ///< of each of the two buffers that messages are packed in
+    /// How ranks come to one order; all give the same bytes. `automatic` and `columns` are columns as far as they
+    /// suffice, else merge-splits, which `network` demands. `distribution` goes by splitters, and is the only one whose
+    /// messages depend on the keys. Not of top_k.
+    Schedule schedule = Schedule::automatic;
+};
+
+/// What a rank hands over in a sort for the other ranks, but for the allgather of 64 bytes and the allreduces of one
+/// integer by which the ranks agree.
+struct Traffic {
+    std::uint64_t all_to_alls = 0;       ///< collectives, in each of which all messages have one size but for splitters
+    std::uint64_t all_to_all_bytes = 0;  ///< sent in these
+    std::uint64_t messages = 0;          ///< to single ranks
+    std::uint64_t message_bytes = 0;     ///< sent in these
+    std::uint64_t reductions = 0;        ///< sums over ranks, of a distribution alone
+    std::uint64_t reduction_bytes = 0;   ///< of the numbers in these
+    /// All bytes sent.
+    std::uint64_t bytes() const noexcept { return all_to_all_bytes + message_bytes + reduction_bytes; }
+
+    friend bool operator==(const Traffic&, const Traffic&) = default;
+};
+
+/// Returns what `rank` sends in a sort, for `counts[i]` keys on rank i; of a distribution, the most that it may send.
+/// Indices are values of 8 bytes.
+Traffic traffic(std::span<const std::uint64_t> counts, std::uint64_t rank, std::size_t key_bytes,
+                std::size_t value_bytes = 0, const Options& options = {});
+
+}  // namespace lanesort::mpi

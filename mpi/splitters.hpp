@@ -1,0 +1,131 @@
+// Where sorted ranges are cut so that the parts of the same number, of all ranges, have exactly as many elements as are
+// wanted, and come in order: multi-way selection by the elements' digits, the highest first. Pure: whoever has the
+// ranges counts in its own, and adds up what all have counted.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "blocks.hpp"
+#include "elements.hpp"
+#include "pieces.hpp"
+
+namespace lanesort::mpi {
+
+/// One range's side of it.
+class Splitters {
+public:
+    /// The range has `count` elements, and cut i is to have places[i] elements of all ranges before it. The first and
+    /// the last cut are the ranges' ends.
+    Splitters(const Intervals& places, const Elements& sorted, std::uint64_t count, const Reader& read)
+        : sorted_(sorted),
+          read_(read),
+          value_bits_(static_cast<unsigned>(8 * sorted.value_bytes)),
+          bit_(static_cast<unsigned>(8 * sorted.bytes())),
+          digit_bits_(digit_bits(places.size() - 1)),
+          cuts_(places.size()) {
+        cuts_.back() = count;
+        for (std::size_t i = 1; i + 1 < places.size(); ++i) {
+            if (places[i] == places.back()) cuts_[i] = count;
+            else if (places[i] > 0) open_.push_back({.number = i, .place = places[i], .end = count});
+        }
+    }
+
+    /// All cuts are known, or all digits of those that are not.
+    bool is_done() const noexcept { return open_.empty() || bit_ == 0; }
+
+    /// A round: how many elements of this range come before each candidate of each open cut.
+    std::vector<std::uint64_t> count() {
+        bit_ -= digit_bits_;
+        counts_.clear();
+        for (const Cut& cut : open_) {
+            std::uint64_t begin = cut.begin;
+            for (std::uint64_t digit = 1; digit <= numbers_of_round(digit_bits_); ++digit) {
+                begin = first_from(candidate(cut, digit), begin, cut.end);
+                counts_.push_back(begin);
+            }
+        }
+        return counts_;
+    }
+
+    /// Ends the round with the sums of all ranges' counts.
+    void narrow(std::span<const std::uint64_t> sums) {
+        const std::uint64_t candidates = numbers_of_round(digit_bits_);
+        std::vector<Cut> open;
+        for (std::size_t i = 0; i < open_.size(); ++i) {
+            Cut cut = open_[i];
+            const std::uint64_t* const own = counts_.data() + i * candidates;
+            const auto all = sums.subspan(i * candidates, candidates);
+            // The last candidate that has no more elements before it than the cut.
+            const auto digit = static_cast<std::uint64_t>(std::ranges::upper_bound(all, cut.place) - all.begin());
+            if (digit < candidates) cut.end = own[digit];
+            if (digit > 0) {
+                cut.low = candidate(cut, digit);
+                cut.begin = own[digit - 1];
+                cut.before = all[digit - 1];
+            }
+            cuts_[cut.number] = cut.begin;
+            if (cut.before != cut.place) open.push_back(cut);
+        }
+        open_ = std::move(open);
+    }
+
+    /// Elements of this range that are equal to the one that each open cut goes through, when all digits are known.
+    std::vector<std::uint64_t> equal() const {
+        std::vector<std::uint64_t> all;
+        for (const Cut& cut : open_) all.push_back(cut.end - cut.begin);
+        return all;
+    }
+    /// Closes them: of equal elements, those of the first ranges come before the cut. `below` are those of the ranges
+    /// before this one.
+    void share_out(std::span<const std::uint64_t> below) {
+        for (std::size_t i = 0; i < open_.size(); ++i) {
+            const Cut& cut = open_[i];
+            const std::uint64_t wanted = cut.place - cut.before;
+            cuts_[cut.number] = cut.begin + std::min(cut.end - cut.begin, wanted - std::min(wanted, below[i]));
+        }
+        open_.clear();
+    }
+
+    /// The parts of this range.
+    const Intervals& cuts() const noexcept { return cuts_; }
+
+private:
+    struct Cut {
+        std::size_t number = 0;
+        std::uint64_t place = 0;           ///< elements of all ranges that are to come before it
+        std::uint64_t before = 0;          ///< that come before `low`
+        std::uint64_t begin = 0, end = 0;  ///< of this range, elements from `low` on that may be about the cut
+        Ordered low = {};                  ///< the digits that are known
+    };
+
+    Ordered candidate(const Cut& cut, std::uint64_t digit) const noexcept {
+        Ordered at = cut.low;
+        if (bit_ >= value_bits_) at.key += digit << (bit_ - value_bits_);
+        else if (bit_ >= 64) at.high += digit << (bit_ - 64);
+        else at.low += digit << bit_;
+        return at;
+    }
+    /// The first element, of these, that does not come before that one.
+    std::uint64_t first_from(const Ordered& element, std::uint64_t begin, std::uint64_t end) const noexcept {
+        while (begin < end) {
+            const std::uint64_t middle = begin + (end - begin) / 2;
+            if (read_(sorted_, middle) < element) begin = middle + 1;
+            else end = middle;
+        }
+        return begin;
+    }
+
+    Elements sorted_;
+    Reader read_;
+    unsigned value_bits_;
+    unsigned bit_;  ///< below it, digits are not known
+    unsigned digit_bits_;
+    std::vector<Cut> open_;
+    std::vector<std::uint64_t> counts_;
+    Intervals cuts_;
+};
+
+}  // namespace lanesort::mpi

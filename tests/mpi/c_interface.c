@@ -1,0 +1,85 @@
+// lanesort_mpi.h from C11, on all ranks. Each has 1000 keys of 0 to 1000 P - 1, none twice.
+#include "c_interface.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lanesort/lanesort_mpi.h>
+
+enum { n = 1000 };
+
+static int failures;
+
+static void check(int holds, const char* what) {
+    if (holds) return;
+    ++failures;
+    fprintf(stderr, "%s: %s\n", what, lanesort_last_error());
+}
+#define CHECK(condition) check(condition, #condition)
+
+int failures_in_c(void) {
+    int ranks, rank;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const uint32_t all = (uint32_t)ranks * n, first = (uint32_t)rank * n;
+    static uint32_t given[n], keys[n];
+    static uint64_t values[n], indices[n];
+    // A prime, so that no key comes twice.
+    for (uint32_t i = 0; i < n; ++i) given[i] = (uint32_t)((uint64_t)(first + i) * 7919 % all);
+    lanesort_sorter* sorter = NULL;
+    CHECK(lanesort_create(&sorter, "built-in", &(lanesort_options){.ignore_tuned = 1}) == LANESORT_SUCCESS);
+
+    const lanesort_schedule schedules[] = {LANESORT_AUTOMATIC, LANESORT_NETWORK, LANESORT_COLUMNS,
+                                           LANESORT_DISTRIBUTION};
+    for (size_t s = 0; s < sizeof schedules / sizeof schedules[0]; ++s) {
+        memcpy(keys, given, sizeof keys);
+        for (uint32_t i = 0; i < n; ++i) values[i] = 3 * given[i];
+        lanesort_request request = {
+            .memory = keys, .count = n, .values = {.memory = values, .bytes = 8}, .schedule = schedules[s]};
+        CHECK(lanesort_mpi_run(sorter, MPI_COMM_WORLD, &request, 0) == LANESORT_SUCCESS);
+        int is_right = 1;
+        for (uint32_t i = 0; i < n; ++i) is_right = is_right && keys[i] == first + i && values[i] == 3 * keys[i];
+        CHECK(is_right);
+
+        memcpy(keys, given, sizeof keys);
+        request = (lanesort_request){.operation = LANESORT_ARGSORT,
+                                     .memory = keys,
+                                     .count = n,
+                                     .schedule = schedules[s],
+                                     .order = LANESORT_DESCENDING,
+                                     .indices = {.memory = indices, .bytes = 8}};
+        CHECK(lanesort_mpi_run(sorter, MPI_COMM_WORLD, &request, 512) == LANESORT_SUCCESS);
+        for (uint32_t i = 0; i < n; ++i) is_right = is_right && indices[i] * 7919 % all == all - 1 - (first + i);
+        CHECK(is_right);
+        CHECK(memcmp(keys, given, sizeof keys) == 0);
+    }
+
+    uint32_t best[5];
+    lanesort_request top = {
+        .operation = LANESORT_TOP_K, .memory = given, .count = n, .k = 5, .results = {.memory = best}};
+    CHECK(lanesort_mpi_run(sorter, MPI_COMM_WORLD, &top, 0) == LANESORT_SUCCESS);
+    for (uint32_t i = 0; i < 5; ++i) CHECK(best[i] == all - 1 - i);
+
+    // What one rank gets wrong is an error on all of them.
+    const int is_odd = rank == ranks - 1;
+    const lanesort_request sort = {.memory = keys, .count = n};
+    lanesort_request wrong[8];
+    for (size_t i = 0; i < 8; ++i) wrong[i] = sort;
+    wrong[0].operation = 99;
+    wrong[1].operation = LANESORT_UNIQUE;
+    wrong[2].row_length = 10;
+    wrong[3].first = 10;
+    wrong[4].type = 99;
+    wrong[5].memory = NULL;
+    wrong[6].schedule = LANESORT_DISTRIBUTION, wrong[6].data_independent = 1;
+    wrong[7].k = 3;
+    for (size_t i = 0; i < 8; ++i)
+        CHECK(lanesort_mpi_run(sorter, MPI_COMM_WORLD, is_odd ? &wrong[i] : &sort, 0) == LANESORT_INVALID_ARGUMENT);
+    CHECK(lanesort_mpi_run(is_odd ? NULL : sorter, MPI_COMM_WORLD, &sort, 0) == LANESORT_INVALID_ARGUMENT);
+    CHECK(lanesort_mpi_run(sorter, MPI_COMM_WORLD, is_odd ? NULL : &sort, 0) == LANESORT_INVALID_ARGUMENT);
+    CHECK(lanesort_mpi_run(sorter, MPI_COMM_NULL, &sort, 0) == LANESORT_INVALID_ARGUMENT);
+    CHECK(memcmp(keys, given, sizeof keys) == 0);
+    lanesort_destroy(sorter);
+    return failures;
+}
