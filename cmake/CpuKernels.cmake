@@ -167,6 +167,12 @@ foreach(key IN ITEMS 1 2 4 8)
     endforeach()
   endforeach()
 endforeach()
+foreach(key_bits IN ITEMS 8 16 32 64)
+  foreach(value_bits IN ITEMS 0 8 16 32 64 128)
+    add_cpu_program(exchange_${key_bits}_${value_bits} baseline exchange.cl exchange_ends KEY_BITS=${key_bits} LANES=1
+                    VECTORS=1 REGISTER_VECTORS=2 VALUE_BITS=${value_bits} INDEX_BITS=0)
+  endforeach()
+endforeach()
 foreach(value_bits IN ITEMS 8 16 32 64 128)
   foreach(index_bits IN ITEMS 32 64)
     add_cpu_program(permute_${value_bits}_${index_bits} baseline permute.cl "walk_from_cuts;walk_cycles" KEY_BITS=8

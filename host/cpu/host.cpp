@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 
+#include "../../lib/src/core/require.hpp"
 #include "../../lib/src/rounds.hpp"
 #include "../../lib/src/stopwatch.hpp"
 
@@ -162,6 +163,25 @@ SortReport Host::run_on_host_memory(const Work& work, const Bindings& callers,
     }
     report.sort_seconds = watch.lap();
     return report;
+}
+
+detail::MemoryFacts Host::inspect(void* memory) const {
+    detail::require(memory != nullptr, ErrorCode::invalid_argument, "the pointer is null");
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+    return {.bytes = ~std::uint64_t{0} - begin, .begin = begin, .alignment = 1};
+}
+
+std::unique_ptr<detail::SharedMemory> Host::allocate_shared(void*, std::uint64_t bytes) {
+    struct Own final : detail::SharedMemory {
+        explicit Own(Memory own) : memory(std::move(own)) { handle = memory.get(); }
+        const Memory memory;
+    };
+    return std::make_unique<Own>(allocate(bytes));
+}
+
+void Host::copy(void*, const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) {
+    std::memcpy(static_cast<std::byte*>(to.memory) + to.offset,
+                static_cast<const std::byte*>(from.memory) + from.offset, bytes);
 }
 
 }  // namespace lanesort::cpu

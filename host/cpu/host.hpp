@@ -41,6 +41,17 @@ public:
     SortReport run_on_host_memory(const detail::Work& work, const detail::Bindings& bindings,
                                   const std::function<void(std::size_t, std::size_t)>& progress) override;
 
+    // A sort across several of these runs at once what it enqueues.
+    detail::MemoryFacts inspect(void* memory) const override;
+    void check(const detail::Queue&) const override {}
+    void enqueue(const detail::Work& work, const detail::Bindings& bindings, const detail::Queue&, void**) override {
+        run_on_host_memory(work, bindings, {});
+    }
+    bool reaches(detail::Backend&, void*) override { return true; }
+    void await(void*, detail::Backend&, void*) override {}
+    std::unique_ptr<detail::SharedMemory> allocate_shared(void* queue, std::uint64_t bytes) override;
+    void copy(void* queue, const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) override;
+
 private:
     /// Makes local memory for every kernel of the work.
     void make_local_memory(const detail::Work& work);

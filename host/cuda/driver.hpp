@@ -23,7 +23,8 @@ namespace lanesort::cu {
     use(cuStreamDestroy) use(cuStreamSynchronize) use(cuStreamGetCtx) use(cuStreamWaitEvent)                          \
     use(cuStreamBeginCapture) use(cuStreamEndCapture) use(cuEventCreate) use(cuEventDestroy) use(cuEventRecord)       \
     use(cuEventSynchronize) use(cuGraphInstantiateWithFlags) use(cuGraphLaunch) use(cuGraphExecDestroy)               \
-    use(cuGraphDestroy) use(cuCtxSynchronize) use(cuMemPoolTrimTo) use(cuMemHostAlloc) use(cuMemFreeHost)    \
+    use(cuGraphDestroy) use(cuCtxSynchronize) use(cuMemPoolTrimTo) use(cuMemPoolSetAccess) use(cuMemPoolGetAccess)    \
+    use(cuDeviceCanAccessPeer) use(cuCtxEnablePeerAccess) use(cuMemHostAlloc) use(cuMemFreeHost)                      \
     use(cuMemHostRegister) use(cuMemHostUnregister)
 
 #define LANESORT_NVRTC_FUNCTIONS(use)                                                                                 \

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <list>
 #include <numeric>
+#include <optional>
 
 #include "../../lib/src/core/parts_of_work.hpp"
 #include "../../lib/src/core/require.hpp"
@@ -30,6 +31,7 @@ public:
         if (event_) driver().cuEventDestroy(event_);
     }
     void wait() const { LANESORT_CU(cuEventSynchronize, event_); }
+    void delay(CUstream stream) const { LANESORT_CU(cuStreamWaitEvent, stream, event_, 0); }
 
 private:
     CUevent event_ = nullptr;
@@ -298,6 +300,72 @@ void Host::enqueue_on(const detail::Work& work, detail::Bindings bindings, CUstr
                 bindings[slot] = {pointer_to(own.emplace_back(*this, stream, work.arrays[slot].size())), 0};
     });
     StreamExecutor(stream).run(work, bindings);
+}
+
+bool Host::reaches(detail::Backend& other, void* memory) {
+    const Host& peer = static_cast<Host&>(other);
+    if (peer.device_ == device_) return true;
+    const CurrentContext current(context_);
+    int can = 0;
+    LANESORT_CU(cuDeviceCanAccessPeer, &can, device_, peer.device_);
+    detail::require(can != 0, ErrorCode::unsupported, "{} has no access to the memory of another one, {}", info_.name,
+                    peer.info_.name);
+    if (const CUresult result = driver().cuCtxEnablePeerAccess(peer.context_, 0);
+        result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+        cu::check(result, "cuCtxEnablePeerAccess");
+    // Whose memory is of a pool opens that to others.
+    CUmemoryPool of_memory = nullptr;
+    if (!memory || !ask(reinterpret_cast<CUdeviceptr>(memory), CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, of_memory) ||
+        !of_memory)
+        return true;
+    CUmemLocation here{CU_MEM_LOCATION_TYPE_DEVICE, device_};
+    if (of_memory == peer.pool_) {
+        const CUmemAccessDesc access{here, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+        LANESORT_CU(cuMemPoolSetAccess, of_memory, &access, 1);
+        return true;
+    }
+    CUmemAccess_flags access{};
+    LANESORT_CU(cuMemPoolGetAccess, &access, of_memory, &here);
+    detail::require(access == CU_MEM_ACCESS_FLAGS_PROT_READWRITE, ErrorCode::unsupported,
+                    "memory of {} is of a pool that {} has no access to (cudaMemPoolSetAccess)", peer.info_.name,
+                    info_.name);
+    return true;
+}
+
+void Host::await(void* queue, detail::Backend& other, void* other_queue) {
+    if (queue == other_queue && &other == this) return;
+    const Host& peer = static_cast<Host&>(other);
+    std::optional<OwnEvent> event;
+    {
+        const CurrentContext current(peer.context_);
+        event.emplace(static_cast<CUstream>(other_queue));
+    }
+    const CurrentContext current(context_);
+    event->delay(static_cast<CUstream>(queue));
+}
+
+std::unique_ptr<detail::SharedMemory> Host::allocate_shared(void* queue, std::uint64_t bytes) {
+    struct Own final : detail::SharedMemory {
+        Own(Host& host, CUstream stream, std::uint64_t size) : context(host.context_) {
+            handle = pointer_to(memory.emplace(host, stream, size));
+        }
+        ~Own() override {
+            CUcontext popped = nullptr;
+            const bool current = driver().cuCtxPushCurrent(context) == CUDA_SUCCESS;
+            memory.reset();
+            if (current) driver().cuCtxPopCurrent(&popped);
+        }
+        const CUcontext context;
+        std::optional<PoolMemory> memory;
+    };
+    const CurrentContext current(context_);
+    return std::make_unique<Own>(*this, static_cast<CUstream>(queue), bytes);
+}
+
+void Host::copy(void* queue, const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) {
+    const CurrentContext current(context_);
+    LANESORT_CU(cuMemcpyDtoDAsync, reinterpret_cast<CUdeviceptr>(to.memory) + to.offset,
+                reinterpret_cast<CUdeviceptr>(from.memory) + from.offset, bytes, static_cast<CUstream>(queue));
 }
 
 std::unique_ptr<detail::Recording> Host::record(std::shared_ptr<const detail::Work> work,

@@ -36,6 +36,7 @@ Function& called(Function* function) {
 #define clCreateContext LANESORT_CL(clCreateContext)
 #define clCreateKernel LANESORT_CL(clCreateKernel)
 #define clCreateProgramWithSource LANESORT_CL(clCreateProgramWithSource)
+#define clEnqueueBarrierWithWaitList LANESORT_CL(clEnqueueBarrierWithWaitList)
 #define clEnqueueCopyBuffer LANESORT_CL(clEnqueueCopyBuffer)
 #define clEnqueueCopyBufferRect LANESORT_CL(clEnqueueCopyBufferRect)
 #define clEnqueueReadBufferRect LANESORT_CL(clEnqueueReadBufferRect)

@@ -248,6 +248,45 @@ void Host::enqueue(const detail::Work& work, const detail::Bindings& callers, co
     });
 }
 
+bool Host::reaches(detail::Backend& other, void*) {
+    const Host& peer = static_cast<Host&>(other);
+    require(peer.context_() == context_(), ErrorCode::wrong_context,
+            "two sorters are of two contexts, but devices sort together in one");
+    // A buffer that both use is the runtime's to bring there, all of it.
+    return peer.device_() == device_();
+}
+
+void Host::await(void* queue, detail::Backend&, void* other_queue) {
+    checked([&] {
+        const cl::CommandQueue waiting = retained(queue), other = retained(other_queue);
+        if (queue == other_queue) {
+            waiting.enqueueBarrierWithWaitList();
+            return;
+        }
+        std::vector<cl::Event> ends(1);
+        other.enqueueMarkerWithWaitList(nullptr, &ends.front());
+        other.flush();
+        waiting.enqueueBarrierWithWaitList(&ends);
+    });
+}
+
+std::unique_ptr<detail::SharedMemory> Host::allocate_shared(void*, std::uint64_t bytes) {
+    struct Own final : detail::SharedMemory {
+        Own(const cl::Context& context, std::uint64_t size) : buffer(context, CL_MEM_READ_WRITE, size) {
+            handle = buffer();
+        }
+        const cl::Buffer buffer;  // the runtime keeps it until nothing uses it
+    };
+    return checked([&] { return std::make_unique<Own>(context_, bytes); });
+}
+
+void Host::copy(void* queue, const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) {
+    checked([&] {
+        const cl::Buffer source(static_cast<cl_mem>(from.memory), true), target(static_cast<cl_mem>(to.memory), true);
+        retained(queue).enqueueCopyBuffer(source, target, from.offset, to.offset, bytes);
+    });
+}
+
 std::unique_ptr<detail::Recording> Host::record(std::shared_ptr<const detail::Work> work,
                                                 const detail::Bindings& bindings, void* queue) {
     return checked([&] { return std::make_unique<QueueRecording>(*this, std::move(work), bindings, retained(queue)); });

@@ -14,7 +14,7 @@ namespace lanesort::opencl {
     use(clBuildProgram) use(clCreateBuffer) use(clCreateCommandQueue) use(clCreateContext) use(clCreateKernel)        \
     use(clCreateProgramWithSource) use(clEnqueueCopyBuffer) use(clEnqueueCopyBufferRect) use(clEnqueueFillBuffer)     \
     use(clEnqueueMapBuffer) use(clEnqueueMarkerWithWaitList) use(clEnqueueNDRangeKernel) use(clEnqueueReadBuffer)         \
-    use(clEnqueueReadBufferRect) use(clEnqueueWriteBufferRect)                                                        \
+    use(clEnqueueReadBufferRect) use(clEnqueueWriteBufferRect) use(clEnqueueBarrierWithWaitList)                      \
     use(clEnqueueUnmapMemObject) use(clEnqueueWriteBuffer) use(clFinish) use(clFlush) use(clGetCommandQueueInfo)      \
     use(clGetContextInfo) use(clGetDeviceIDs) use(clGetDeviceInfo) use(clGetEventInfo)                                \
     use(clGetExtensionFunctionAddressForPlatform) use(clGetKernelInfo) use(clGetKernelWorkGroupInfo)                  \

@@ -72,12 +72,11 @@ Pass merge(std::uint64_t count, unsigned phase, unsigned top, unsigned bottom, u
     return counted(pass, shape);
 }
 
-/// All steps of a phase whose runs are no smaller than a tile, on `count` keys.
-void append_phase(std::vector<Pass>& passes, std::uint64_t count, unsigned phase, const Shape& shape) {
+/// The steps with strides of 2^top and less of a phase whose runs are no smaller than a tile, on `count` keys.
+void append_phase(std::vector<Pass>& passes, std::uint64_t count, unsigned phase, unsigned top, const Shape& shape) {
     const TileBits bits(shape);
     // The global steps are spread evenly over as few passes as can hold them: fewer steps a pass have longer strips.
-    unsigned steps_left = phase - bits.keys;
-    unsigned top = phase - 1;
+    unsigned steps_left = top + 1 - bits.keys;
     for (auto left = static_cast<unsigned>(ceil_div(steps_left, shape.steps_per_pass)); left > 0; --left) {
         const auto steps = static_cast<unsigned>(ceil_div(steps_left, left));
         passes.push_back(merge(count, phase, top, top + 1 - steps, bits.keys - steps, shape));
@@ -256,7 +255,8 @@ Plan make_plan(std::uint64_t count, const Shape& shape, std::uint64_t first) {
     } else {
         plan.passes.push_back(sort_tiles(count, std::min(bits.keys, std::max(phases, bits.registers)), shape));
     }
-    for (unsigned phase = sorted + 1; phase <= phases; ++phase) append_phase(plan.passes, count, phase, shape);
+    for (unsigned phase = sorted + 1; phase <= phases; ++phase)
+        append_phase(plan.passes, count, phase, phase - 1, shape);
     return plan;
 }
 
@@ -268,7 +268,20 @@ Plan make_merge_plan(std::uint64_t count, std::uint64_t middle, const Shape& sha
     const std::uint64_t longer = std::max(middle, count - middle);
     const unsigned phase = std::max(static_cast<unsigned>(std::bit_width(longer - 1)) + 1, TileBits(shape).keys);
     plan.front = (std::uint64_t{1} << (phase - 1)) - middle;
-    append_phase(plan.passes, plan.front + count, phase, shape);
+    append_phase(plan.passes, plan.front + count, phase, phase - 1, shape);
+    return plan;
+}
+
+Plan make_half_plan(std::uint64_t count, bool is_lower, const Shape& shape) {
+    check(shape);
+    check_count(count);
+    Plan plan{count, shape, {}};
+    if (count < 2) return plan;
+    // The two meet at a multiple of 2^half, in the middle of what the phase merges. There is a pass over strips: a
+    // first one over tiles would begin mirrored.
+    const unsigned half = std::max(static_cast<unsigned>(std::bit_width(count - 1)), TileBits(shape).keys + 1);
+    plan.front = is_lower ? (std::uint64_t{1} << half) - count : 0;
+    append_phase(plan.passes, plan.front + count, half + 1, half - 1, shape);
     return plan;
 }
 

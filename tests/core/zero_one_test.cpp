@@ -123,5 +123,37 @@ TEST_CASE("zero-one principle: every merge of up to 40 keys") {
     MESSAGE(plans, " plans, ", inputs, " inputs");
 }
 
+TEST_CASE("zero-one principle: every merge of two ranges that lie apart, of up to 24 keys each") {
+    std::uint64_t plans = 0;
+    for (const Shape& shape : test::shapes_of_tiles_up_to(32))
+        for (std::size_t lower_count = 1; lower_count <= 24; ++lower_count)
+            for (std::size_t upper_count = 1; upper_count <= lower_count; ++upper_count) {
+                CAPTURE(to_string(shape));
+                CAPTURE(lower_count);
+                CAPTURE(upper_count);
+                std::vector<Bits> lower(lower_count, Bits{}), upper(upper_count, Bits{});
+                std::size_t input = 0;
+                for (std::size_t zeros = 0; zeros <= lower_count; ++zeros)
+                    for (std::size_t more_zeros = 0; more_zeros <= upper_count; ++more_zeros, ++input) {
+                        for (std::size_t i = zeros; i < lower_count; ++i) set(lower[i], input);
+                        for (std::size_t i = more_zeros; i < upper_count; ++i) set(upper[i], input);
+                    }
+                REQUIRE(input <= inputs_at_once);
+                for (std::size_t k = 0; k < upper_count; ++k) {
+                    // As the network's compare-exchange of these two.
+                    std::vector<Bits> pair{lower[lower_count - 1 - k], upper[k]};
+                    run_network(pair, make_merge_plan(2, 1, shape));
+                    lower[lower_count - 1 - k] = pair[0];
+                    upper[k] = pair[1];
+                }
+                run_network(lower, make_half_plan(lower_count, true, shape));
+                run_network(upper, make_half_plan(upper_count, false, shape));
+                lower.insert(lower.end(), upper.begin(), upper.end());
+                REQUIRE(first_are_in_place(lower, lower.size()));
+                ++plans;
+            }
+    MESSAGE(plans, " plans");
+}
+
 }  // namespace
 }  // namespace lanesort

@@ -196,6 +196,17 @@ TEST_CASE("CUDA: reductions compile for every generation and spill nothing") {
             }
 }
 
+TEST_CASE("CUDA: exchanges compile for every generation and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    for (const Generation& generation : generations)
+        for (const std::size_t bytes : {1, 2, 4, 8})
+            for (const std::size_t value_bytes : {0, 4, 16})
+                check_compiled(
+                    {.family = Family::exchange, .bytes = {bytes, value_bytes}, .shape = {.work_items = 256}},
+                    generation.architecture);
+}
+
 TEST_CASE("CUDA: the kernels of a distribution compile for every generation and spill nothing") {
     using namespace lanesort::detail;
     if (no_compiler()) return;

@@ -35,5 +35,5 @@ extern cl_mem buffer, offset_buffer, best_buffer, index_buffer;
 extern cl_event event, uploaded;
 extern std::vector<cl_event> wait_list;
 extern std::size_t offset;
-extern lanesort::cu::Stream stream;
-extern float* pointer;
+extern lanesort::cu::Stream stream, second_stream;
+extern float *pointer, *second_pointer;

@@ -122,6 +122,11 @@ void print_calls(Printer& printer, const DeviceInfo& device, const KeyKind& key)
     print([](Request& r) { r.row_length = 100, r.value_bytes = 2; });
     print([](Request& r) { r.segments = 1000, r.longest = 3000, r.offset_bytes = 8; });
     print([](Request& r) { r.operation = Operation::merge, r.middle = 5, r.value_bytes = 16; });
+    if (!key.is_record())
+        for (const std::size_t value_bytes : {0, 1, 4, 16})
+            print([&](Request& r) {
+                r.operation = Operation::merge, r.part = MergePart::first_step, r.value_bytes = value_bytes;
+            });
     print([](Request& r) { r.operation = Operation::argsort, r.index_bytes = 4, r.row_length = 64; });
     print([](Request& r) { r.operation = Operation::unique, r.value_bytes = 16; });
     print([](Request& r) { r.operation = Operation::top_k, r.first = 16, r.index_bytes = 8; });

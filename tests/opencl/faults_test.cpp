@@ -84,6 +84,27 @@ Work recorded(const OpenClTarget& target, const Problem& problem) {
                      });
 }
 
+/// Two parts of a range that are no halves, on two queues: blocks of the library's, copies and barriers are met, too.
+Work across(const OpenClTarget& target, const Problem& problem) {
+    const cl::CommandQueue other(target.context, target.device);
+    return in_buffer(
+        target, target.queue, problem,
+        [&target, other](Sorter& sorter, const opencl::Call& call, std::span<const cl_event> waits, cl_event* ended) {
+            const std::size_t all = call.request.count, first = all / 3;
+            const auto part = [&](const cl::CommandQueue& queue, std::size_t begin, std::size_t end) {
+                opencl::KeyRange keys;
+                keys.memory = static_cast<cl_mem>(call.keys.memory);
+                keys.offset = call.keys.offset + begin;
+                keys.count = end - begin;
+                keys.type = call.request.key;
+                return opencl::DevicePart{sorter, queue, keys, {}, opencl::WaitList(waits.data(), waits.size())};
+            };
+            std::vector<opencl::DevicePart> parts{part(target.queue, 0, first), part(other, first, all)};
+            parts[0].event = ended;
+            opencl::enqueue_sort_across(parts);
+        });
+}
+
 /// A sorter in the caller's context.
 Work make_sorter(OpenClTarget& target) {
     return {[&](Sorter&) { target.new_sorter(shape); }, [] {}};
@@ -109,6 +130,7 @@ std::vector<Kind> kinds(const OpenClTarget& target, Random& random) {
         all.push_back({name, [of](OpenClTarget& device) { return enqueued(device, device.queue, of); }});
         if (name != "sort") continue;
         all.push_back({"a sorter's first sort", on_host, true, false, true});
+        all.push_back({"sort across", [of](OpenClTarget& device) { return across(device, of); }});
         all.push_back({"recorded sort", [of](OpenClTarget& device) { return recorded(device, of); }, false, true});
         if (const auto queue = out_of_order_queue(target))
             all.push_back({"sort out of order",

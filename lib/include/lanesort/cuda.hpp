@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include <lanesort/across.hpp>
 #include <lanesort/calls.hpp>
 #include <lanesort/sorter.hpp>
 

@@ -9,12 +9,13 @@
 /// The README, the guides in docs/ and the programs in examples/ show these at work.
 #pragma once
 
+#include <lanesort/across.hpp>
 #include <lanesort/bank_model.hpp>
+#include <lanesort/commands.hpp>
 #include <lanesort/device.hpp>
 #include <lanesort/error.hpp>
 #include <lanesort/key_types.hpp>
 #include <lanesort/plan.hpp>
-#include <lanesort/commands.hpp>
 #include <lanesort/shape.hpp>
 #include <lanesort/sorter.hpp>
 #include <lanesort/statistics.hpp>

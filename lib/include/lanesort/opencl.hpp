@@ -7,6 +7,7 @@
 #include <ranges>
 #include <vector>
 
+#include <lanesort/across.hpp>
 #include <lanesort/calls.hpp>
 #include <lanesort/sorter.hpp>
 

@@ -90,6 +90,11 @@ unsigned head_bits(std::uint64_t count, const Shape& shape, std::uint64_t first)
 /// made-up keys in front of the first and behind the second. Memory, cost and errors are those of make_plan().
 Plan make_merge_plan(std::uint64_t count, std::uint64_t middle, const Shape& shape);
 
+/// Returns the plan of what is left of a merge of two sorted ranges that lie apart, after its mirrored first step: the
+/// other steps of that phase, on the `count` keys of the lower range or of the upper one. Memory, cost and errors are
+/// those of make_plan().
+Plan make_half_plan(std::uint64_t count, bool is_lower, const Shape& shape);
+
 /// Returns the plan for `rows` rows of `length` keys, one after the other in the array, each sorted by itself. All rows
 /// share the launches of a sort of `length` keys. A tile lies in one row. Where `length` is a power of two, and no less
 /// than the keys in a work-item's registers, a larger tile holds several rows, if `tiles_hold_rows`.

@@ -34,6 +34,17 @@ enum class Reduction : std::uint8_t {
     arg_max,  ///< where the first of the largest keys is
 };
 
+/// What is done of a merge of two sorted ranges, where these lie in the memory of two devices. After the first step all
+/// keys of the lower range come before all of the upper one, and each is merged by itself. Not for records and stable
+/// merges.
+enum class MergePart : std::uint8_t {
+    whole,                    ///< all of it, of ranges in the memory of one device
+    first_step,               ///< key k from the end of the lower range and key k of the upper one, in order
+    first_step_where_needed,  ///< the same, but only the keys that change places are looked at, and a few more
+    lower_half,               ///< the rest of it, of the lower range
+    upper_half,               ///< the rest of it, of the upper range
+};
+
 /// How a sort of one range goes. All of them give the same bytes, and launch the same kernels whatever the keys are.
 /// The network and columns also compare the same positions whatever the keys are (docs/reliability.md); a distribution
 /// does not.
@@ -86,6 +97,7 @@ struct Request {
     Reduction reduction = Reduction::sum;     ///< of reduce
     bool data_independent = false;            ///< of sorts: the same positions are compared whatever the keys are; of top_k: as many
     std::uint64_t extra_bytes = 0;            ///< device memory that a distribution may take; 0: as Schedule says
+    MergePart part = MergePart::whole;        ///< of merge: what is done of it
     KeyKind key = KeyType::u32;               ///< numbers of a type, or records in the order of a comparator
 
     /// The order of numbers.
@@ -113,8 +125,13 @@ struct Request {
     bool in_rows() const noexcept { return has_segments() || row_length > 0; }
     /// There is nothing that could be out of order.
     bool is_trivial() const noexcept {
+        if (is_first_step()) return count == 0;
         return count < 2 || length() < 2 || (in_rows() && rows() == 0) ||
-               (operation == Operation::merge && (middle == 0 || middle == count));
+               (operation == Operation::merge && part == MergePart::whole && (middle == 0 || middle == count));
+    }
+    /// Pairs of keys of two ranges are brought in order.
+    bool is_first_step() const noexcept {
+        return part == MergePart::first_step || part == MergePart::first_step_where_needed;
     }
 
     friend bool operator==(const Request&, const Request&) = default;

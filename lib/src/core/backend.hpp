@@ -55,6 +55,17 @@ public:
     virtual bool is_replayed() const noexcept = 0;
 };
 
+/// Memory that works of several devices use, freed in the order of the queue that it was made for.
+class SharedMemory {
+public:
+    virtual ~SharedMemory() = default;
+    SharedMemory() = default;
+    SharedMemory(const SharedMemory&) = delete;
+    SharedMemory& operator=(const SharedMemory&) = delete;
+
+    void* handle = nullptr;  ///< as in bindings
+};
+
 /// An opened device: the context, queue and programs of one sorter.
 class Backend {
 public:
@@ -104,6 +115,23 @@ public:
     /// Enqueues the work on a queue that was checked; does not wait. OpenCL gives a new event of its end unless `event`
     /// is null; CUDA records the event that `event` points to.
     virtual void enqueue(const Work&, const Bindings&, const Queue&, void** /*event*/) { refuse_queues(); }
+
+    // Of devices that sort together with others of their backend.
+
+    /// Whether this device's kernels and copies may use that memory of the other device where it is. Else elements
+    /// cross in memory of allocate_shared(), which both may use. Throws Error where they cannot work together.
+    virtual bool reaches(Backend& /*other*/, void* /*memory*/) { refuse_queues(); }
+
+    /// What is enqueued from here on begins when all that is on the other device's queue has ended, which may be the
+    /// same queue.
+    virtual void await(void* /*queue*/, Backend& /*other*/, void* /*other_queue*/) { refuse_queues(); }
+
+    virtual std::unique_ptr<SharedMemory> allocate_shared(void* /*queue*/, std::uint64_t /*bytes*/) { refuse_queues(); }
+
+    /// Enqueues a copy; offsets are in bytes.
+    virtual void copy(void* /*queue*/, const Binding& /*from*/, const Binding& /*to*/, std::uint64_t /*bytes*/) {
+        refuse_queues();
+    }
 
     /// Records the work for that queue, which was checked.
     virtual std::unique_ptr<Recording> record(std::shared_ptr<const Work>, const Bindings&, void* /*queue*/) {

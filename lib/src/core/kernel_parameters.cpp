@@ -25,6 +25,7 @@ std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::place_blocks) return "place_blocks.cl";
     if (parameters.family == Family::move_blocks) return "move_blocks.cl";
     if (parameters.family == Family::permute) return "permute.cl";
+    if (parameters.family == Family::exchange) return "exchange.cl";
     if (parameters.family == Family::gather) return "gather.cl";
     if (parameters.family == Family::least) return "least.cl";
     if (parameters.family == Family::least_place) return "least_place.cl";
@@ -46,6 +47,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
                                                       "save_blocks",   "fill_gaps",  "list_leaves"};
     static constexpr const char* of_move_blocks[] = {"move_blocks"};
     static constexpr const char* of_permute[] = {"walk_from_cuts", "walk_cycles"};
+    static constexpr const char* of_exchange[] = {"exchange_ends"};
     static constexpr const char* of_gather[] = {"gather_elements"};
     static constexpr const char* of_reductions[] = {"combine_blocks", "combine_parts"};
     static constexpr const char* of_quicksort[] = {"choose_pivots", "part_stripes", "exchange_misplaced", "part_ranges",
@@ -65,6 +67,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::place_blocks: return of_place_blocks;
         case Family::move_blocks: return of_move_blocks;
         case Family::permute: return of_permute;
+        case Family::exchange: return of_exchange;
         case Family::gather: return of_gather;
         case Family::least:
         case Family::least_place:
@@ -96,6 +99,7 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::place_blocks: return place_blocks_local_bytes(shape, buckets);
         case Family::move_blocks: return move_blocks_local_bytes(shape);
         case Family::permute:
+        case Family::exchange:
         case Family::gather: return 0;
         case Family::least: return tree_leaves * bytes.key;
         case Family::least_place: return tree_leaves * std::size_t{16};

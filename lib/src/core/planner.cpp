@@ -54,6 +54,7 @@ void check_options(const Request& request, const OperationRow& row) {
     check(reductions, request.reduction != Reduction::sum, "reduction");
     check(independence, request.data_independent, "data_independent");
     check(schedules, request.extra_bytes != 0, "extra_bytes");
+    check(middle, request.part != MergePart::whole, "part");
 }
 
 }  // namespace

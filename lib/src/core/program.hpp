@@ -20,6 +20,7 @@ enum class Family : std::uint8_t {
     sort,          ///< all keys
     sort_first,    ///< the first keys of the order, over the heads of sorted runs
     merge,         ///< two sorted ranges
+    exchange,      ///< the first step of that, of ranges that lie apart
     select,        ///< the first keys, into an array of their own
     sieve,         ///< the same by a threshold
     order,         ///< how far ranges are in order

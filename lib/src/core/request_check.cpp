@@ -67,6 +67,10 @@ void check(const Request& request) {
             static_cast<unsigned>(order));
     require(std::ranges::count(all_schedules, request.schedule) == 1, "there is no schedule {}",
             static_cast<unsigned>(request.schedule));
+    require(request.part <= MergePart::upper_half, "there is no part {}", static_cast<unsigned>(request.part));
+    require(request.part == MergePart::whole || (!request.key.is_record() && !request.stable && !request.apart &&
+                                                 !request.counts_syncs && request.middle == 0),
+            "a `part` is of numbers and no stable one, and has no `middle`");
 }
 
 void check_indices(const Request& request) {

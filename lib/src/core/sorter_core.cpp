@@ -193,8 +193,6 @@ Bindings bindings_of(const AnyCall& call) {
     return bindings;
 }
 
-namespace {
-
 SorterCore& core_of(Sorter& sorter, std::string_view backend) {
     const std::string& own = sorter.device().backend;
     if (own != backend)
@@ -202,8 +200,6 @@ SorterCore& core_of(Sorter& sorter, std::string_view backend) {
                     fmt::format("the sorter's device is one of {}, but the call is one of {}", own, backend));
     return sorter.core();
 }
-
-}  // namespace
 
 SortReport enqueue(Sorter& sorter, const char* backend, const Queue& queue, const AnyCall& call, void** event) {
     SorterCore& core = core_of(sorter, backend);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include <lanesort/sorter.hpp>
 
@@ -23,6 +24,8 @@ public:
 
     /// On host memory; blocks.
     SortReport run(const Request& request, Bindings bindings);
+    /// The planner's work. Throws Error(too_large) where the device cannot allocate the work's own arrays.
+    std::shared_ptr<const Work> plan(const Request& request);
     /// Throws for what is wrong with the queue, or with arrays on the device's memory.
     void check(const Queue& queue, const Request& request, const Bindings& bindings);
     /// Returns run(work) for the request's work. Where there is no memory for a distribution that nobody demanded, and
@@ -54,9 +57,6 @@ public:
     SyncCounts measure(KeyType type, std::uint64_t count);
 
 private:
-    /// The planner's work. Throws Error(too_large) where the device cannot allocate the work's own arrays.
-    std::shared_ptr<const Work> plan(const Request& request);
-
     /// The device memory that arrays in host memory may take.
     std::uint64_t memory_limit() const noexcept;
     /// They take more, and can be sorted part by part.
@@ -69,6 +69,9 @@ private:
     std::function<void(std::size_t, std::size_t)> progress_;
     SortReport last_report_;
 };
+
+/// The core of a sorter of that backend. Throws Error(unsupported) for one of another.
+SorterCore& core_of(Sorter& sorter, std::string_view backend);
 
 /// Where the call's arrays lie.
 Bindings bindings_of(const AnyCall& call);

@@ -9,6 +9,7 @@
 #include <lanesort/error.hpp>
 
 #include "../fit.hpp"
+#include "../integers.hpp"
 #include "../key_order.hpp"
 #include "../rounds.hpp"
 #include "../sync_counter.hpp"
@@ -81,7 +82,9 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
                                     to_string(parameters.shape), limited.max_work_items, device.name));
         parameters.shape = smaller;
     }
-    network.plan = merges ? make_merge_plan(length, request.middle, parameters.shape)
+    network.plan = merges ? request.part == MergePart::whole
+                                ? make_merge_plan(length, request.middle, parameters.shape)
+                                : make_half_plan(length, request.part == MergePart::lower_half, parameters.shape)
                    : request.in_rows()
                        ? make_row_plan(request.rows(), length, parameters.shape, parameters.tiles_per_group,
                                        request.first, parameters.layout == Layout::short_rows)
@@ -216,6 +219,13 @@ Arrays merge_arrays(const Request& request) {
         throw Error(ErrorCode::out_of_range, fmt::format("the second range begins at key {}, but there are {} in all",
                                                          request.middle, request.count));
     Arrays arrays = sort_arrays(request);
+    if (request.is_first_step()) {
+        arrays[Slot::keys].name = "keys of the lower range";
+        arrays[Slot::second_keys] = {request.count, request.key.bytes(), Access::change, "keys of the upper range"};
+        if (request.value_bytes > 0)
+            arrays[Slot::second_values] = {request.count, request.value_bytes, Access::change,
+                                           "values of the upper range"};
+    }
     if (!request.apart) return arrays;
     const auto take_apart = [&](Slot first, Slot second, Slot all, const std::array<const char*, 3>& names) {
         const std::size_t bytes = arrays[first].bytes;
@@ -253,6 +263,32 @@ void gather(Work& work, Slot first, Slot second, Slot all) {
     }
 }
 
+/// The first step of a merge of ranges that lie apart.
+void add_exchange(Planner& planner, Work& work, const Request& request) {
+    // Pairs of a work-group; a processor's work-item has many.
+    constexpr unsigned usual_work_items = 256, most_pairs = 4096;
+    const DeviceInfo& device = planner.device();
+    const bool walks = device.kind == DeviceKind::cpu;
+    KernelParameters parameters{
+        .family = Family::exchange,
+        .bytes = ElementBytes(request.key.bytes(), request.value_bytes, 0),
+        .wide_positions = request.count >= wide_count,
+        .shape = {.work_items = walks ? 1 : std::bit_floor(std::min(usual_work_items, device.max_work_items))}};
+    const std::uint64_t groups = ceil_div(request.count, std::uint64_t{most_pairs});
+    check_groups(groups, request, parameters.shape);
+    const KeyCoding coding = coding_of(request);
+    Launch launch{.program = static_cast<std::uint8_t>(work.programs.size()), .kernel = 0, .groups = groups};
+    for (const Slot slot : {Slot::keys, Slot::values, Slot::second_keys, Slot::second_values}) launch.add(slot);
+    launch.add_count(request.count, 8);
+    launch.add(most_pairs, 4);
+    launch.add(coding_if(coding, true));
+    launch.add(flip_of(parameters, coding));
+    launch.add(request.part == MergePart::first_step_where_needed, 4);
+    work.commands.emplace_back(launch);
+    work.programs.push_back(planner.compile(parameters));
+    ++work.report.launches;
+}
+
 /// Whether a sort may go by distribution, a quicksort among them, which depends on the keys.
 bool may_distribute(const Request& request) {
     if (request.operation == Operation::merge || request.in_rows() || request.first != all_keys || request.counts_syncs)
@@ -285,6 +321,7 @@ void make_sort(Planner& planner, const Request& request, Work& work) {
         gather(work, Slot::values, Slot::second_values, values);
     }
     if (request.is_trivial() || request.first == 0) return;
+    if (request.is_first_step()) return add_exchange(planner, work, request);
     if (request.operation == Operation::sort && add_selection_to_front(planner, work, request)) return;
     // Numbers that are equal are so in every bit: they need nothing to keep them apart.
     const bool is_indexed = request.stable && (request.value_bytes > 0 || request.key.is_record());
