@@ -12,6 +12,17 @@ Blocks blocks_of(std::span<const std::uint64_t> counts) {
     return {.count = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}), .blocks = counts.size()};
 }
 
+/// What each device has before and after, as intervals of the order.
+Intervals given_by(std::span<const std::uint64_t> counts) {
+    return intervals(counts.size(), [&](auto i) { return counts[i]; });
+}
+
+/// Each device has as many keys as its block already.
+bool is_even(const Blocks& blocks, std::span<const std::uint64_t> counts) {
+    const Intervals given = given_by(counts);
+    return Evening(blocks, given).even == given;
+}
+
 /// Calls `meet(lower, upper)` for every two blocks that are merged, and `end_round()` after each round.
 template <class Pair, class End>
 void each_pair(const Blocks& blocks, const Pair& meet, const End& end_round) {
@@ -29,13 +40,14 @@ void each_pair(const Blocks& blocks, const Pair& meet, const End& end_round) {
 /// Calls `move` for each move that evens out, or restores.
 template <class EachMove>
 void each_move(const Blocks& blocks, std::span<const std::uint64_t> counts, bool restores, const EachMove& move) {
-    const Evening evening(blocks, {counts.begin(), counts.end()});
+    const Intervals given = given_by(counts);
+    const Evening evening(blocks, given);
     const auto kept = [&](std::uint64_t of) { return std::min(counts[of], blocks.size(of)); };
     for (std::uint64_t from = 0; from < blocks.blocks; ++from) {
         if (!restores && kept(from) > 0) move(Move{from, 0, from, 0, kept(from), false});
         for (std::uint64_t to = 0; to < blocks.blocks; ++to) {
             const Intervals& source = restores ? evening.even : evening.surplus;
-            const Intervals& target = restores ? evening.given : evening.lack;
+            const Intervals& target = restores ? given : evening.lack;
             const auto [begin, end] = overlap(source, from, target, to);
             if (begin == end) continue;
             const std::uint64_t before_source = restores ? 0 : kept(from), before_target = restores ? 0 : kept(to);
@@ -51,7 +63,7 @@ PlanAcross plan_across(std::span<const std::uint64_t> counts, std::uint64_t pair
     PlanAcross plan{blocks_of(counts), true, {}};
     const Blocks& blocks = plan.blocks;
     if (blocks.count == 0) return plan;
-    plan.is_in_place = Evening(blocks, {counts.begin(), counts.end()}).is_needless();
+    plan.is_in_place = is_even(blocks, counts);
     const auto add = [&](const StepAcross& step) { plan.steps.push_back(step); };
     if (!plan.is_in_place) {
         add(MeetAll{});
@@ -99,7 +111,7 @@ std::vector<std::uint64_t> link_bytes(std::span<const std::uint64_t> counts, std
             bytes[upper * devices + lower] += crossing;
         },
         [] {});
-    if (!Evening(blocks, {counts.begin(), counts.end()}).is_needless())
+    if (!is_even(blocks, counts))
         for (const bool restores : {false, true})
             each_move(blocks, counts, restores, [&](const Move& move) {
                 if (move.from != move.to) bytes[move.from * devices + move.to] += move.count * element_bytes;
