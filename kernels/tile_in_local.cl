@@ -351,8 +351,10 @@ KERNEL void merge_columns(GLOBAL key_t* keys, offset_t keys_offset, position_t c
         arrays_t row = arrays;
         position_t in_row = count;
         offset_t number = enter_row(&row, &in_row, group, segments + segments_offset, rows, end, tile_bits);
+        if (SKIPS && in_row <= TILE_KEYS) continue;
         sync_t sync = merge_sorted_strips(local_tile, row, in_row, column_tile((position_t)number, in_row),
-                                          IF_UNROLLED(STRIP_BITS + 1, first_phase), IF_UNROLLED(TILE_BITS, phases), CODING_NONE, CODING_NONE, flip);
+                                          IF_UNROLLED(STRIP_BITS + 1, first_phase), IF_UNROLLED(TILE_BITS, phases), CODING_NONE,
+                                          CODING_NONE, flip);
         report_sync(counters, counters_offset, sync);
         END_OF_TILE();
     }
@@ -373,6 +375,9 @@ KERNEL void merge_tile_columns(GLOBAL key_t* keys, offset_t keys_offset, positio
         arrays_t row = arrays;
         position_t in_row = count;
         offset_t number = enter_row(&row, &in_row, group, segments + segments_offset, rows, end, tile_bits);
+        /* A segment that fills no tile is in order. */
+        uint is_in_order = store_coding == CODING_NONE && in_row < TILE_KEYS;
+        if (SKIPS && (is_in_order || in_row <= (position_t)number * TILE_KEYS)) continue;
         sync_t sync = merge_sorted_strips(local_tile, row, in_row, tile_of_columns((position_t)number, in_row),
                                           IF_UNROLLED(STRIP_BITS + 1, first_phase), IF_UNROLLED(TILE_BITS, phases), CODING_NONE,
                                           store_coding, flip);
@@ -396,6 +401,8 @@ KERNEL void merge_borders(GLOBAL key_t* keys, offset_t keys_offset, position_t c
         arrays_t row = arrays;
         position_t in_row = count;
         offset_t number = enter_row(&row, &in_row, group, segments + segments_offset, rows, end, tile_bits);
+        position_t first_border = MAX((position_t)number << (TILE_BITS - BORDER_BITS), (position_t)1);
+        if (SKIPS && in_row <= first_border * TILE_KEYS) continue;
         sync_t sync = merge_sorted_strips(local_tile, row, in_row, border_tile((position_t)number, in_row),
                                           IF_UNROLLED(BORDER_BITS, first_phase), IF_UNROLLED(BORDER_BITS, phases), load_coding,
                                           store_coding, flip);

@@ -79,8 +79,8 @@ unsigned most_column_bits(const Shape& shape) {
 unsigned column_bits(const Shape& shape, unsigned phases) {
     const unsigned most = most_column_bits(shape), tile_bits = log2(shape.tile_keys());
     if (phases <= tile_bits) return 0;
-    if (shape.walks_in_cache()) return std::min(phases - tile_bits, most);
-    return phases - tile_bits + 1 >= most ? most : 0;
+    const unsigned bits = std::min(phases - tile_bits, most);
+    return bits >= least_column_bits || bits + 1 >= most || shape.walks_in_cache() ? bits : 0;
 }
 
 }  // namespace lanesort

@@ -49,8 +49,11 @@ bool may_have_columns(const Shape& shape);
 /// keys move no further than to the next lane.
 unsigned most_column_bits(const Shape& shape);
 
-/// lg of the columns in which an array of that many phases is sorted; 0 where it is not. Kernels in local memory are
-/// compiled for the most: there the array has as many tiles as half of the columns, or more.
+/// lg of the columns with which tiles in local memory are faster than the network (bench/NOTES.md).
+inline constexpr unsigned least_column_bits = 4;
+
+/// lg of the columns in which an array of that many phases is sorted, as many as tiles or, of more tiles, the most; 0
+/// where it is not. In local memory there are least_column_bits or more, or half of the most columns.
 unsigned column_bits(const Shape& shape, unsigned phases);
 
 /// lg of the vectors after which a tile that is walked in the cache has an unused place (kernels/lane_parts.h).

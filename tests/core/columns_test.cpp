@@ -34,9 +34,10 @@ TEST_CASE("columns: four passes, and the steps of the network where tiles are wa
         CHECK(most >= 2 * tile);
         CHECK(make_plan(tile, shape).passes.size() == 1);
         CHECK(make_plan(2 * most, shape).passes.size() > 4);
-        // In local memory there are always as many columns, of tiles that are half full or more.
-        for (std::uint64_t count = walks ? 2 * tile : std::max(most / 2, 2 * tile); count <= most; count *= 2) {
-            const unsigned column_bits = lg((walks ? count : most) / tile);
+        // In local memory the network merges few tiles.
+        const std::uint64_t few = std::min(tile << least_column_bits, std::max(most / 2, 2 * tile));
+        for (std::uint64_t count = walks ? 2 * tile : few; count <= most; count *= 2) {
+            const unsigned column_bits = lg(count / tile);
             const Plan plan = make_plan(count, shape);
             REQUIRE(plan.passes.size() == 4);
             // Truncated, the merge of a tile's columns has a step for each two bits of their numbers.

@@ -11,6 +11,7 @@
 #include "core/described_device.hpp"
 #include "devices_made_up.hpp"
 #include "error_support.hpp"
+#include "operations/distribution.hpp"
 #include "operations/sort.hpp"
 #include "support.hpp"
 
@@ -406,6 +407,43 @@ TEST_CASE("core: CUDA sorts by distribution from 128 MiB on, where nothing speak
         CHECK(taken(request) != Schedule::distribution);
     SorterCore other = core_for(test::graphics_card(), 256);
     CHECK(other.planner().plan({.count = large})->report.schedule != Schedule::distribution);
+}
+
+TEST_CASE("core: NVIDIA's OpenCL sorts keys of 4 bytes by distribution from 128 MiB on, no other OpenCL does") {
+    DeviceInfo card = FullCard::card();
+    card.backend = "OpenCL";
+    card.local_bytes = 48 << 10;
+    SorterCore other = core_for(card, 1024);
+    card.vendor = "NVIDIA Corporation";
+    SorterCore core = core_for(card, 1024);
+    const auto taken = [&](const Request& request) { return core.planner().plan(request)->report.schedule; };
+    constexpr std::uint64_t large = 1 << 25;
+    for (const KeyType type : {KeyType::u32, KeyType::f32}) {
+        CHECK(taken({.count = large, .key = type}) == Schedule::distribution);
+        CHECK(taken({.count = large - 1, .key = type}) == Schedule::columns);
+        CHECK(other.planner().plan({.count = large, .key = type})->report.schedule == Schedule::network);
+    }
+    CHECK(taken({.count = large, .data_independent = true}) == Schedule::columns);
+    for (const Request& request : {Request{.count = large, .value_bytes = 4},
+                                   {.count = large, .key = KeyType::u64},
+                                   {.count = 4 * large, .key = KeyType::u8}})
+        CHECK(taken(request) == Schedule::columns);
+}
+
+TEST_CASE("core: leaves have twice the work-items where that saves a level") {
+    DeviceInfo card = FullCard::card();
+    card.vendor = "NVIDIA Corporation";
+    card.compute_units = 132;
+    card.max_allocation_bytes = std::uint64_t{1} << 36;
+    SorterCore core = core_for(card, 1024);
+    const auto levels_of = [&](std::uint64_t count, std::size_t value_bytes) {
+        const Request request{.count = count, .value_bytes = value_bytes, .schedule = Schedule::distribution};
+        const Distribution made = distribution_of(core.planner(), request, element_bytes(request, 0));
+        return std::pair(made.leaf, made.levels.size());
+    };
+    CHECK(levels_of(1 << 26, 4) == std::pair<std::uint64_t, std::size_t>(1 << 13, 2));
+    CHECK(levels_of(1 << 28, 4) == std::pair<std::uint64_t, std::size_t>(1 << 14, 2));
+    CHECK(levels_of(1 << 28, 0) == std::pair<std::uint64_t, std::size_t>(1 << 14, 2));
 }
 
 TEST_CASE("core: the limit of a distribution that was measured is kept to, on every device that compiles") {

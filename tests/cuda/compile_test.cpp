@@ -6,6 +6,7 @@
 #include <regex>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include <lanesort/device.hpp>
 
@@ -233,7 +234,7 @@ TEST_CASE("CUDA: the kernels of a distribution compile for every generation and 
         }
 }
 
-TEST_CASE("CUDA: all that a distribution of records launches compiles and spills nothing") {
+TEST_CASE("CUDA: what sorts the leaves of records, and larger leaves, compiles and spills nothing") {
     using namespace lanesort::detail;
     if (no_compiler()) return;
     const Generation& generation = generations[2];
@@ -242,14 +243,39 @@ TEST_CASE("CUDA: all that a distribution of records launches compiles and spills
     card.max_allocation_bytes = std::uint64_t{1} << 36;
     DescribedDevice described(card);
     Planner planner(described, {.use_tuned = false});
-    const auto work = planner.plan({.count = 1 << 24, .schedule = Schedule::distribution, .key = by_two_numbers});
-    std::set<std::string> compiled;
-    for (const auto& program : work->programs) {
-        const KernelParameters& parameters = program->parameters;
-        if (parameters.family == Family::sort && compiled.insert(source(parameters)).second)
+    const Request records{.count = 1 << 24, .schedule = Schedule::distribution, .key = by_two_numbers};
+    // Leaves of twice the work-items save a level.
+    const Request pairs{.count = 1 << 28, .value_bytes = 4, .schedule = Schedule::distribution, .key = KeyType::u32};
+    for (const Request& request : {records, pairs}) {
+        const auto work = planner.plan(request);
+        std::set<std::string> compiled;
+        for (const auto& program : work->programs) {
+            const KernelParameters& parameters = program->parameters;
+            if (parameters.family != Family::sort || !compiled.insert(source(parameters)).second) continue;
+            if (request.value_bytes > 0) CHECK(parameters.work_items() == 1024);
             check_compiled(parameters, generation.architecture);
+        }
+        CHECK(compiled.size() == 2);  // leaves, and what is nearly never left
     }
-    CHECK(compiled.size() == 2);  // leaves, and what is nearly never left
+}
+
+TEST_CASE("CUDA: rows of few tiles, in as many columns, compile and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    const Generation& generation = generations[2];
+    DeviceInfo card = graphics_card(generation);
+    card.compute_units = 132;
+    DescribedDevice described(card);
+    Planner planner(described, {.use_tuned = false});
+    constexpr std::uint64_t count = std::uint64_t{1} << 26;
+    for (const auto& [key, value_bytes, tile] :
+         {std::tuple(KeyType::u32, 0u, 1u << 14), {KeyType::u64, 0u, 1u << 13}, {KeyType::u32, 4u, 1u << 13}}) {
+        const auto work = planner.plan(
+            {.count = count, .row_length = std::uint64_t{16} * tile, .value_bytes = value_bytes, .key = key});
+        REQUIRE(work->programs.size() == 1);
+        CHECK(work->programs[0]->parameters.column_bits == 4);
+        check_compiled(work->programs[0]->parameters, generation.architecture);
+    }
 }
 
 TEST_CASE("CUDA: the kernels that permute values compile for every generation and spill nothing") {

@@ -50,7 +50,8 @@ enum class MergePart : std::uint8_t {
 /// does not.
 enum class Schedule : std::uint8_t {
     /// What is the fastest on the device; a distribution only on the built-in device, from 16,385 keys on, and by CUDA
-    /// of numbers from 2^27 bytes on, values and indices counted in, where the device has the memory for it.
+    /// of numbers from 2^27 bytes on, values and indices counted in, and by NVIDIA's OpenCL of keys of 4 bytes alone,
+    /// where the device has the memory for it.
     automatic,
     network,    ///< the bitonic merge sort's passes, phase by phase
     /// Columns of tiles, as far as they suffice, then the network's phases; these alone where the shape has no columns.

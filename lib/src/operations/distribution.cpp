@@ -234,13 +234,15 @@ private:
 };
 
 /// Whether a sort that may take any schedule takes this one: from as many keys on as were measured on this device, or
-/// as many bytes as by CUDA on an H200 (bench/NOTES.md): half as many of records, of which wider ones were not
-/// measured. Nor were cards with much less local memory, and OpenCL but to be slower.
+/// as many bytes as on NVIDIA's H100 and H200 (bench/NOTES.md): half as many of records, of which wider ones were not
+/// measured. Nor were cards with much less local memory by CUDA, and by OpenCL elements but keys of 4 bytes.
 bool is_faster(const Planner& planner, const Request& request, const ElementBytes& bytes) {
     const DeviceInfo& device = planner.device();
     if (const auto from = planner.distribution_from(bytes)) return device.compiles && request.count >= *from;
     constexpr std::uint64_t least_bytes = std::uint64_t{1} << 27, least_local_bytes = std::uint64_t{1} << 17;
     constexpr std::size_t widest_record = 16;
+    const bool is_nvidia = device.kind == DeviceKind::gpu && device.vendor.find("NVIDIA") != std::string::npos;
+    if (device.backend == "OpenCL" && is_nvidia && bytes == ElementBytes(4)) return request.count * 4 >= least_bytes;
     if (device.backend != "CUDA" || device.local_bytes < least_local_bytes) return false;
     if (bytes.is_record) {
         const bool is_alone = bytes.value == 0 && !request.stable && request.index_bytes == 0;
@@ -268,12 +270,32 @@ struct CompiledDistribution {
     Network of_leaves, of_few, of_whole;
 };
 
+/// The shape with twice the work-items, if leaves of its tiles take two levels in place of three.
+std::optional<Shape> larger_leaves(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t count,
+                                   const Shape& shape, std::uint64_t most) {
+    Shape larger = shape;
+    larger.work_items *= 2;
+    larger.resident_groups = std::max(shape.resident_groups / 2, 1u);
+    if (shape.walks_in_cache() || larger.work_items > device.max_work_items ||
+        larger.local_bytes(bytes) > device.local_bytes)
+        return std::nullopt;
+    const auto levels = [&](std::uint64_t leaf) {
+        const auto made = make_distribution(device, bytes, count, leaf, most);
+        return made ? made->levels.size() : 0;
+    };
+    if (levels(shape.tile_keys()) != 3 || levels(larger.tile_keys()) != 2) return std::nullopt;
+    return larger;
+}
+
 CompiledDistribution compile_all(Planner& planner, const Request& request, const ElementBytes& bytes) {
     DeviceInfo device = planner.device();
-    const std::optional<Shape> wanted = planner.wanted_shape(request.count, bytes);
-    std::uint64_t leaf = (wanted ? *wanted : choose_shape(device, bytes, request.count)).tile_keys();
     const std::uint64_t most =
         request.extra_bytes > 0 ? request.extra_bytes : most_distribution_bytes(request.count, bytes);
+    const std::optional<Shape> wanted = planner.wanted_shape(request.count, bytes);
+    const Shape shape = wanted ? *wanted : choose_shape(device, bytes, request.count);
+    const std::optional<Shape> larger =
+        wanted ? std::nullopt : larger_leaves(device, bytes, request.count, shape, most);
+    std::uint64_t leaf = larger.value_or(shape).tile_keys();
     for (;;) {
         const std::optional<Distribution> made = make_distribution(device, bytes, request.count, leaf, most);
         if (!made)
@@ -282,7 +304,7 @@ CompiledDistribution compile_all(Planner& planner, const Request& request, const
                                     "or the {} bytes that it may take are too small",
                                     request.count, device.name, most));
         const Request leaves = leaves_of(request, made->leaves(), leaf);
-        Network of_leaves = make_network(planner, leaves, bytes, {.sorts_leaves = true});
+        Network of_leaves = make_network(planner, leaves, bytes, {.sorts_leaves = true, .like = larger});
         if (of_leaves.plan.passes.size() > 1) {
             // The device's compiler wants a smaller tile.
             leaf = of_leaves.plan.shape.tile_keys();
