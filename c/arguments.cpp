@@ -36,6 +36,8 @@ Operation operation_of(lanesort_operation operation) {
         case LANESORT_UNIQUE: return Operation::unique;
         case LANESORT_RUN_LENGTHS: return Operation::run_lengths;
         case LANESORT_REDUCE: return Operation::reduce;
+        case LANESORT_INCLUSIVE_SCAN: return Operation::inclusive_scan;
+        case LANESORT_EXCLUSIVE_SCAN: return Operation::exclusive_scan;
         default: throw Error(ErrorCode::invalid_argument, fmt::format("there is no operation {}", operation));
     }
 }
@@ -102,7 +104,8 @@ void check_unused(const lanesort_request& request, Operation operation) {
     serves("k", request.k > 0, {top_k});
     serves("second", is_given(request.second), {merge});
     serves("second_values", is_given(request.second_values), {merge});
-    serves("results", is_given(request.results), {merge, top_k, unique, run_lengths, reduce});
+    serves("results", is_given(request.results),
+           {merge, top_k, unique, run_lengths, reduce, inclusive_scan, exclusive_scan});
     serves("answers", is_given(request.answers), {is_sorted, is_sorted_until, unique, run_lengths});
     serves("result_values", is_given(request.result_values), {merge, top_k, unique});
     if (request.in_place != 0 && (is_given(request.results) || is_given(request.result_values)))

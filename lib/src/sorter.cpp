@@ -315,6 +315,40 @@ SortReport Sorter::reduce(ConstKeys keys, Reduction reduction, Results results, 
     return run(call);
 }
 
+namespace {
+
+HostCall scan_of(Operation operation, const ConstKeys& keys, const Results& results, std::size_t row_length) {
+    HostCall call = call_on(operation, keys, {.row_length = row_length});
+    require(results.size() == keys.size(), ErrorCode::invalid_argument,
+            "there is room for {} results, but there are {}", results.size(), keys.size());
+    add_results(call, results);
+    return call;
+}
+
+HostCall scan_in_place(Operation operation, const Keys& keys, std::size_t row_length) {
+    HostCall call = call_on(operation, keys, {.row_length = row_length});
+    call.request.in_place = true;
+    return call;
+}
+
+}  // namespace
+
+SortReport Sorter::inclusive_scan(ConstKeys keys, Results results, std::size_t row_length) {
+    return run(scan_of(Operation::inclusive_scan, keys, results, row_length));
+}
+
+SortReport Sorter::inclusive_scan(Keys keys, std::size_t row_length) {
+    return run(scan_in_place(Operation::inclusive_scan, keys, row_length));
+}
+
+SortReport Sorter::exclusive_scan(ConstKeys keys, Results results, std::size_t row_length) {
+    return run(scan_of(Operation::exclusive_scan, keys, results, row_length));
+}
+
+SortReport Sorter::exclusive_scan(Keys keys, std::size_t row_length) {
+    return run(scan_in_place(Operation::exclusive_scan, keys, row_length));
+}
+
 const SortReport& Sorter::last_report() const noexcept { return core_->last_report(); }
 
 namespace {

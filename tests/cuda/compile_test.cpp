@@ -16,6 +16,7 @@
 #include "range_schedule.hpp"
 #include "reduction.hpp"
 #include "rounds.hpp"
+#include "scan_schedule.hpp"
 #include "selection.hpp"
 #include "sieve.hpp"
 #include "support.hpp"
@@ -193,6 +194,21 @@ TEST_CASE("CUDA: reductions compile for every generation and spill nothing") {
                          .wide_positions = wide,
                          .shape = {.lanes = 1, .vectors = 1, .work_items = tree_leaves, .register_vectors = 2}},
                         generation.architecture);
+            }
+}
+
+TEST_CASE("CUDA: scans compile for every generation and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    for (const Generation& generation : generations)
+        for (const std::size_t bytes : {1, 2, 4, 8})
+            for (const Family family : {Family::integer_scan, Family::float_scan}) {
+                if (family == Family::float_scan && bytes == 1) continue;
+                const Shape shape =
+                    make_scan_schedule(graphics_card(generation), bytes, 1, 1 << 20, false, false).shape;
+                for (const bool wide : {false, true})
+                    check_compiled({.family = family, .bytes = {bytes}, .wide_positions = wide, .shape = shape},
+                                   generation.architecture);
             }
 }
 

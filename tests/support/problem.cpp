@@ -92,6 +92,16 @@ public:
                     put_integer(after.results, request_.result_bytes(), answers++, result);
                     break;
                 }
+                case Operation::inclusive_scan:
+                case Operation::exclusive_scan: {
+                    std::uint64_t before_key = 0, sum = 0;
+                    for (std::size_t i = begin; i < end; ++i, before_key = sum) {
+                        sum += integer(before.keys, key_bytes_, i);
+                        put_integer(request_.in_place ? after.keys : after.results, key_bytes_, i,
+                                    request_.operation == Operation::inclusive_scan ? sum : before_key);
+                    }
+                    break;
+                }
             }
         }
         return after;
@@ -233,10 +243,11 @@ Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const 
     const bool finds = request.operation == Operation::unique || request.operation == Operation::run_lengths;
     const bool tests = request.operation == Operation::is_sorted || request.operation == Operation::is_sorted_until;
     const bool reduces = request.operation == Operation::reduce;
-    const std::size_t results = reduces                      ? request.row_count()
-                                : selects                    ? request.ranges() * request.first
-                                : finds && !request.in_place ? count
-                                                             : 0;
+    const bool scans = request.operation == Operation::inclusive_scan || request.operation == Operation::exclusive_scan;
+    const std::size_t results = reduces                                 ? request.row_count()
+                                : selects                               ? request.ranges() * request.first
+                                : (finds || scans) && !request.in_place ? count
+                                                                        : 0;
     before.results = other_bytes(results * request.result_bytes());
     before.result_values = other_bytes(results * request.value_bytes);
     before.indices = other_bytes((selects ? results : count) * request.index_bytes);
@@ -320,6 +331,9 @@ std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random&
     add("sum", {.operation = Operation::reduce});
     add("smallest keys of rows", {.operation = Operation::reduce, .row_length = third, .reduction = Reduction::min});
     add("place of the smallest key", {.operation = Operation::reduce, .reduction = Reduction::arg_min});
+    add("scan", {.operation = Operation::inclusive_scan});
+    add("exclusive scan of rows", {.operation = Operation::exclusive_scan, .row_length = third});
+    add("exclusive scan in place", {.operation = Operation::exclusive_scan, .in_place = true});
     return all;
 }
 

@@ -261,6 +261,38 @@ CallIn<Memory> reduce(const KeyRangeIn<Memory>& keys, Reduction reduction, const
     return call;
 }
 
+/// Writes the sums of all keys up to each one of the range or of its row, with it.
+template <class Memory>
+CallIn<Memory> inclusive_scan(const KeyRangeIn<Memory>& keys, const ScannedIn<Memory>& sums) {
+    CallIn<Memory> call = detail::call_on(Operation::inclusive_scan, keys);
+    call.results = {sums.memory, sums.offset};
+    return call;
+}
+
+/// The same in place of the keys.
+template <class Memory>
+CallIn<Memory> inclusive_scan(const KeyRangeIn<Memory>& keys) {
+    CallIn<Memory> call = detail::call_on(Operation::inclusive_scan, keys);
+    call.request.in_place = true;
+    return call;
+}
+
+/// Writes the sums of the keys in front of each one of the range or of its row.
+template <class Memory>
+CallIn<Memory> exclusive_scan(const KeyRangeIn<Memory>& keys, const ScannedIn<Memory>& sums) {
+    CallIn<Memory> call = inclusive_scan(keys, sums);
+    call.request.operation = Operation::exclusive_scan;
+    return call;
+}
+
+/// The same in place of the keys.
+template <class Memory>
+CallIn<Memory> exclusive_scan(const KeyRangeIn<Memory>& keys) {
+    CallIn<Memory> call = inclusive_scan(keys);
+    call.request.operation = Operation::exclusive_scan;
+    return call;
+}
+
 /// Writes the distinct keys of a sorted range, and their number. No more keys than these are written.
 template <class Memory>
 CallIn<Memory> unique(const KeyRangeIn<Memory>& keys, const DistinctIn<Memory>& distinct) {

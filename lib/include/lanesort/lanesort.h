@@ -190,7 +190,9 @@ enum {
     LANESORT_IS_SORTED_UNTIL = 5,  ///< writes how many keys of each row are in order to `answers`
     LANESORT_UNIQUE = 6,           ///< writes distinct keys to `results`, or `in_place`; their number to `answers`
     LANESORT_RUN_LENGTHS = 7,      ///< the same with how often each comes, in `lengths` of 4 or 8 bytes
-    LANESORT_REDUCE = 8            ///< writes the `reduction` of each row to `results`
+    LANESORT_REDUCE = 8,           ///< writes the `reduction` of each row to `results`
+    LANESORT_INCLUSIVE_SCAN = 9,   ///< writes the sums of all keys up to each one to `results`, or `in_place`
+    LANESORT_EXCLUSIVE_SCAN = 10   ///< the same without the key itself
 };
 
 /// Reduction of request.hpp. Sorter::reduce says which type a result has.

@@ -87,6 +87,13 @@ struct ReducedIn {
     std::size_t offset = 0;   ///< results before the first one
 };
 
+/// Where the results of a scan go, one for each key and as wide.
+template <class Memory>
+struct ScannedIn {
+    Memory memory = nullptr;  ///< apart from the keys
+    std::size_t offset = 0;   ///< results before the first one
+};
+
 /// Where the distinct keys go, with room for as many as there are keys, and their number.
 template <class Memory>
 struct DistinctIn {

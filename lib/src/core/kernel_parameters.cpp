@@ -8,6 +8,7 @@
 #include "../key_order.hpp"
 #include "../range_schedule.hpp"
 #include "../reduction.hpp"
+#include "../scan_schedule.hpp"
 #include "../selection.hpp"
 #include "../sieve.hpp"
 #include "kernel_source.hpp"
@@ -30,6 +31,8 @@ std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::least_place) return "least_place.cl";
     if (parameters.family == Family::integer_sum) return "integer_sum.cl";
     if (parameters.family == Family::float_sum) return "float_sum.cl";
+    if (parameters.family == Family::integer_scan) return "integer_scan.cl";
+    if (parameters.family == Family::float_scan) return "float_scan.cl";
     return parameters.shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl";
 }
 
@@ -48,6 +51,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_permute[] = {"walk_from_cuts", "walk_cycles"};
     static constexpr const char* of_gather[] = {"gather_elements"};
     static constexpr const char* of_reductions[] = {"combine_blocks", "combine_parts"};
+    static constexpr const char* of_scans[] = {"combine_blocks", "scan_blocks", "write_scans", "scan_tiles"};
     static constexpr const char* of_quicksort[] = {"choose_pivots", "part_stripes", "exchange_misplaced", "part_ranges",
                                                    "sort_ranges"};
     switch (parameters.family) {
@@ -70,6 +74,8 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::least_place:
         case Family::integer_sum:
         case Family::float_sum: return of_reductions;
+        case Family::integer_scan: return of_scans;
+        case Family::float_scan: return std::span(of_scans).first(3);
     }
     return {};
 }
@@ -101,6 +107,8 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::least_place: return tree_leaves * std::size_t{16};
         case Family::integer_sum: return tree_leaves * std::size_t{8};
         case Family::float_sum: return tree_leaves * (bytes.key == 8 ? std::size_t{8} : 4);
+        case Family::integer_scan:
+        case Family::float_scan: return scan_local_bytes(shape, bytes.key);
     }
     return 0;
 }

@@ -23,6 +23,8 @@ constexpr OperationRow operations[] = {
     {Operation::unique, "unique", values | in_place, equal_run_arrays, make_equal_runs},
     {Operation::run_lengths, "run_lengths", lengths, equal_run_arrays, make_equal_runs},
     {Operation::reduce, "reduce", reductions, reduce_arrays, make_reduction},
+    {Operation::inclusive_scan, "inclusive_scan", in_place, scan_arrays, make_scan},
+    {Operation::exclusive_scan, "exclusive_scan", in_place, scan_arrays, make_scan},
 };
 
 const OperationRow& row_of(Operation operation) {

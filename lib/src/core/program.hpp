@@ -34,6 +34,8 @@ enum class Family : std::uint8_t {
     least_place,   ///< where that is
     integer_sum,   ///< sums of integers
     float_sum,     ///< sums of floating-point numbers
+    integer_scan,  ///< scans of integers
+    float_scan,    ///< scans of floating-point numbers
 };
 
 /// What a tile holds.

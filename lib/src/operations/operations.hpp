@@ -53,4 +53,7 @@ void make_equal_runs(Planner& planner, const Request& request, Work& work);
 Arrays reduce_arrays(const Request& request);
 void make_reduction(Planner& planner, const Request& request, Work& work);
 
+Arrays scan_arrays(const Request& request);
+void make_scan(Planner& planner, const Request& request, Work& work);
+
 }  // namespace lanesort::detail
