@@ -29,7 +29,7 @@ INLINE void publish(GLOBAL status_t* status, offset_t tile, number_t sum, uint w
     }
 }
 
-INLINE uint look_at(GLOBAL const status_t* status, offset_t tile, number_t* sum) {
+INLINE uint look_at(GLOBAL status_t* status, offset_t tile, number_t* sum) {
     ulong parts = 0;
     status_t all = 3, any = 0;
     UNROLL for (uint w = 0; w < STATUS_WORDS; ++w) {
@@ -44,7 +44,7 @@ INLINE uint look_at(GLOBAL const status_t* status, offset_t tile, number_t* sum)
 
 /* Combines what is found of the tiles in front of `from` in up to `tries` looks; with none, nothing is. Gives how many tiles were there one after the other; the first
  * TO_TILE_END ends them, as if all in front were there. Local memory: WINDOW numbers and as many integers. Barriers: two. */
-INLINE offset_t look_through_window(GLOBAL const status_t* status, offset_t from, uint tries, number_t* sum,
+INLINE offset_t look_through_window(GLOBAL status_t* status, offset_t from, uint tries, number_t* sum,
                                     LOCAL number_t* shared, LOCAL uint* found) {
     number_t own = IDENTITY;
     uint what = LOCAL_ID < from ? NOT_THERE : TO_TILE_END, taken = 0, last = NOT_THERE;

@@ -27,8 +27,13 @@ typedef ulong status_t;
 #else
 #define STATUS_BITS 32
 typedef uint status_t;
+#ifdef __NV_CL_C_VERSION
 #define LOAD_STATUS(address) (*(volatile GLOBAL const status_t*)(address))
 #define STORE_STATUS(address, word) (*(volatile GLOBAL status_t*)(address) = (word))
+#else
+#define LOAD_STATUS(address) atomic_or(address, 0)
+#define STORE_STATUS(address, word) ((void)atomic_xchg(address, word))
+#endif
 #define HAS_SHUFFLES 0
 #endif
 
