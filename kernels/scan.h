@@ -27,6 +27,10 @@
 #define OWN_KEYS (VECTORS * KEYS_OF_LEAF)
 #define BUNDLES (TILE_LEAVES / 32)
 #define IN_WARPS (HAS_SHUFFLES && WORK_ITEMS >= 32)
+/* A processor adds floating-point numbers in vectors, and integers one after the other. */
+#define IN_VECTORS (WORK_ITEMS == 1 && VECTORS == 32 && !LOOKS_BACK)
+#define IN_ORDER (WORK_ITEMS == 1 && LOOKS_BACK)
+#define LOCAL_NUMBERS (TILE_LEAVES + 16 * IN_VECTORS)
 #define LEAF(v) (LOCAL_ID + (v) * WORK_ITEMS)
 #if WORK_ITEMS == 1
 #define FOR_LEAVES(v) for (uint v = 0; v < VECTORS; ++v)
@@ -36,19 +40,40 @@
 #define FOR_KEYS_OF_LEAF(k) UNROLL for (uint k = 0; k < KEYS_OF_LEAF; ++k)
 
 #if WORK_ITEMS > 1
-typedef union {
-    uint4 all;
-    vec_t keys[KEYS_OF_LEAF];
-} leaf_t;
+/* The keys of 16 bytes, by integers: of a union Oclgrind's compiler would make integers of 128 bits. */
+INLINE vec_t key_in(const uint* words, uint k) {
+#if KEY_BITS == 64
+    return words[2 * k] | (ulong)words[2 * k + 1] << 32;
+#else
+    return (vec_t)(words[k * KEY_BITS / 32] >> k * KEY_BITS % 32);
+#endif
+}
+INLINE void put_key_in(uint* words, uint k, vec_t key) {
+#if KEY_BITS == 64
+    words[2 * k] = (uint)key;
+    words[2 * k + 1] = (uint)(key >> 32);
+#else
+    words[k * KEY_BITS / 32] |= (uint)key << k * KEY_BITS % 32;
+#endif
+}
 #endif
 
 /* The keys of tile `first` .. `end`, those behind the end as the identity. `is_aligned`: 16 bytes may be loaded at once. */
 INLINE void load_tile(GLOBAL const key_t* keys, position_t first, position_t end, uint is_aligned, number_t* numbers) {
 #if WORK_ITEMS > 1
     if (is_aligned && end - first >= TILE_KEYS) {
-        leaf_t leaves[VECTORS];
-        FOR_LEAVES(v) leaves[v].all = ((GLOBAL const uint4*)(keys + first))[LEAF(v)];
-        FOR_LEAVES(v) FOR_KEYS_OF_LEAF(k) numbers[v * KEYS_OF_LEAF + k] = number_of(leaves[v].keys[k]);
+        uint4 leaves[VECTORS];
+        FOR_LEAVES(v) leaves[v] = ((GLOBAL const uint4*)(keys + first))[LEAF(v)];
+        FOR_LEAVES(v) {
+            const uint words[4] = {leaves[v].x, leaves[v].y, leaves[v].z, leaves[v].w};
+            FOR_KEYS_OF_LEAF(k) numbers[v * KEYS_OF_LEAF + k] = number_of(key_in(words, k));
+        }
+        return;
+    }
+#endif
+#if IN_VECTORS
+    if (end - first >= TILE_KEYS) {
+        for (uint i = 0; i < OWN_KEYS; ++i) numbers[i] = number_of(keys[first + i]);
         return;
     }
 #endif
@@ -62,10 +87,18 @@ INLINE void store_tile(GLOBAL key_t* results, position_t first, position_t end, 
 #if WORK_ITEMS > 1
     if (is_aligned && end - first >= TILE_KEYS) {
         FOR_LEAVES(v) {
-            leaf_t leaf;
-            FOR_KEYS_OF_LEAF(k) leaf.keys[k] = key_of(numbers[v * KEYS_OF_LEAF + k]);
-            ((GLOBAL uint4*)(results + first))[LEAF(v)] = leaf.all;
+            uint words[4] = {0, 0, 0, 0};
+            uint4 leaf;
+            FOR_KEYS_OF_LEAF(k) put_key_in(words, k, key_of(numbers[v * KEYS_OF_LEAF + k]));
+            leaf.x = words[0], leaf.y = words[1], leaf.z = words[2], leaf.w = words[3];
+            ((GLOBAL uint4*)(results + first))[LEAF(v)] = leaf;
         }
+        return;
+    }
+#endif
+#if IN_VECTORS
+    if (end - first >= TILE_KEYS) {
+        for (uint i = 0; i < OWN_KEYS; ++i) results[first + i] = key_of(numbers[i]);
         return;
     }
 #endif
@@ -95,6 +128,18 @@ INLINE number_t scan_tile(number_t* numbers, number_t* leaves_before, number_t* 
     }
     BARRIER();
 #define BUNDLE_TOTAL(b) shared[b]
+#elif IN_VECTORS
+    /* With identities in front, each step is a sum of vectors. They leave the bits as they are, but of a zero's sign, which the
+     * identity that a block begins with takes away. */
+    LOCAL number_t* lanes = shared + 16;
+    UNROLL for (uint l = 0; l < 16; ++l) shared[l] = IDENTITY;
+    FOR_LEAVES(v) lanes[v] = numbers[v * KEYS_OF_LEAF + KEYS_OF_LEAF - 1];
+    UNROLL for (uint apart = 1; apart < 32; apart *= 2) {
+        FOR_LEAVES(v) leaves_before[v] = shared[16 + v - apart];
+        FOR_LEAVES(v) lanes[v] = combine(leaves_before[v], lanes[v]);
+    }
+    FOR_LEAVES(v) leaves_before[v] = shared[15 + v];
+#define BUNDLE_TOTAL(b) lanes[32 * (b) + 31]
 #else
     FOR_LEAVES(v) shared[LEAF(v)] = numbers[v * KEYS_OF_LEAF + KEYS_OF_LEAF - 1];
     BARRIER();
@@ -168,8 +213,8 @@ INLINE number_t combine_keys(GLOBAL const key_t* keys, position_t first, positio
  * integers. */
 KERNEL void scan_tiles(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, uint is_exclusive, uint tries,
                        GLOBAL status_t* status, offset_t status_offset, GLOBAL key_t* results, offset_t results_offset) {
-    DECLARE_LOCAL(number_t, shared, TILE_LEAVES, 0);
-    DECLARE_LOCAL(uint, found, 32, TILE_LEAVES * sizeof(number_t));
+    DECLARE_LOCAL(number_t, shared, LOCAL_NUMBERS, 0);
+    DECLARE_LOCAL(uint, found, 32, LOCAL_NUMBERS * sizeof(number_t));
     keys += keys_offset;
     results += results_offset;
     status += status_offset;
@@ -190,23 +235,33 @@ KERNEL void scan_tiles(GLOBAL const key_t* keys, offset_t keys_offset, position_
  * Launched with parts * rows work-groups. Local memory: TILE_LEAVES numbers. */
 KERNEL void combine_blocks(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, uint parts,
                            GLOBAL number_t* blocks, offset_t blocks_offset) {
-    DECLARE_LOCAL(number_t, shared, TILE_LEAVES, 0);
     keys += keys_offset + (offset_t)GROUP_ID / parts * count;
     position_t begin = (position_t)((offset_t)GROUP_ID % parts) * share, first = begin < count ? begin : count;
     position_t end = count - first < share ? count : first + share;
     number_t carry = IDENTITY;
+#if IN_ORDER
+    /* In columns, which are vectors. */
+    number_t columns[32];
+    for (uint c = 0; c < 32; ++c) columns[c] = IDENTITY;
+    for (; end - first >= 32; first += 32)
+        for (uint c = 0; c < 32; ++c) columns[c] = combine(columns[c], number_of(keys[first + c]));
+    for (uint c = 0; c < 32; ++c) carry = combine(carry, columns[c]);
+    for (; first < end; ++first) carry = combine(carry, number_of(keys[first]));
+#else
+    DECLARE_LOCAL(number_t, shared, LOCAL_NUMBERS, 0);
     ROLLED for (; first < end; first += MIN(end - first, (position_t)TILE_KEYS)) {
         number_t numbers[OWN_KEYS], leaves_before[VECTORS], bundles_before[VECTORS];
         load_tile(keys, first, end, is_at_16(keys), numbers);
         carry = scan_tile(numbers, leaves_before, bundles_before, carry, shared);
     }
+#endif
     if (LOCAL_ID == 0) blocks[blocks_offset + GROUP_ID] = carry;
 }
 
 /* Makes of the blocks of each row what is in front of each.
  * Launched after combine_blocks, with a work-group for each row. Local memory: TILE_LEAVES numbers. */
 KERNEL void scan_blocks(GLOBAL number_t* blocks, offset_t blocks_offset, uint parts) {
-    DECLARE_LOCAL(number_t, shared, TILE_LEAVES, 0);
+    DECLARE_LOCAL(number_t, shared, LOCAL_NUMBERS, 0);
     blocks += blocks_offset + (offset_t)GROUP_ID * parts;
     number_t carry = IDENTITY;
     ROLLED for (uint first = 0; first < parts; first += TILE_KEYS) {
@@ -229,12 +284,20 @@ KERNEL void scan_blocks(GLOBAL number_t* blocks, offset_t blocks_offset, uint pa
 KERNEL void write_scans(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, uint parts,
                         uint is_exclusive, GLOBAL const number_t* blocks, offset_t blocks_offset, GLOBAL key_t* results,
                         offset_t results_offset) {
-    DECLARE_LOCAL(number_t, shared, TILE_LEAVES, 0);
     keys += keys_offset + (offset_t)GROUP_ID / parts * count;
     results += results_offset + (offset_t)GROUP_ID / parts * count;
     position_t begin = (position_t)((offset_t)GROUP_ID % parts) * share, first = begin < count ? begin : count;
     position_t end = count - first < share ? count : first + share;
-    number_t carry = IDENTITY, in_front = parts > 1 ? blocks[blocks_offset + GROUP_ID] : IDENTITY;
+    number_t in_front = parts > 1 ? blocks[blocks_offset + GROUP_ID] : IDENTITY;
+#if IN_ORDER
+    for (; first < end; ++first) {
+        number_t to_key = combine(in_front, number_of(keys[first]));
+        results[first] = key_of(is_exclusive ? in_front : to_key);
+        in_front = to_key;
+    }
+#else
+    number_t carry = IDENTITY;
+    DECLARE_LOCAL(number_t, shared, LOCAL_NUMBERS, 0);
     ROLLED for (; first < end; first += MIN(end - first, (position_t)TILE_KEYS)) {
         number_t numbers[OWN_KEYS], leaves_before[VECTORS], bundles_before[VECTORS];
         load_tile(keys, first, end, is_at_16(keys), numbers);
@@ -242,6 +305,7 @@ KERNEL void write_scans(GLOBAL const key_t* keys, offset_t keys_offset, position
         finish_tile(numbers, leaves_before, bundles_before, in_front, is_exclusive);
         store_tile(results, first, end, is_at_16(results), numbers);
     }
+#endif
 }
 
 #endif
