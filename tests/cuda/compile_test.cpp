@@ -169,7 +169,7 @@ TEST_CASE("CUDA: kernels for sorted ranges compile for every generation and spil
                 const bool is_record = bytes == by_number.bytes;
                 const RangeSchedule schedule =
                     make_range_schedule(graphics_card(generation), bytes, RangeTask::run_lengths, 1, 1 << 20);
-                for (const Family family : {Family::order, Family::equal_runs}) {
+                for (const Family family : {Family::order, Family::equal_runs, Family::part}) {
                     KernelParameters parameters{.family = family,
                                                 .bytes = {bytes, value_bytes, length_bytes, is_record},
                                                 .wide_positions = length_bytes == 8,

@@ -44,6 +44,11 @@ Problem random_problem(Operation operation, std::size_t count, Random& random) {
             break;
         case Operation::inclusive_scan:
         case Operation::exclusive_scan: request.order.reset(); break;
+        case Operation::select:
+        case Operation::partition:
+            request.order.reset();
+            request.inverted = random() % 2 == 0;
+            break;
     }
     if (operation > Operation::merge) request.stable = false;
     return problem_of(request, keys);

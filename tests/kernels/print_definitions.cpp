@@ -117,6 +117,8 @@ void print_calls(Printer& printer, const DeviceInfo& device, const KeyKind& key)
         printer.print(device, request);
     };
     print([](Request& r) { r.value_bytes = 8; });
+    print([](Request& r) { r.operation = Operation::select; });
+    print([](Request& r) { r.operation = Operation::partition, r.value_bytes = 16; });
     print([](Request& r) { r.stable = true, r.value_bytes = 4; });
     print([](Request& r) { r.first = 10; });
     print([](Request& r) { r.row_length = 64; });

@@ -102,4 +102,12 @@ struct DistinctIn {
     IntegersIn<Memory> number = {};  ///< one integer: how many distinct keys there are
 };
 
+/// Bytes that say of each element whether it is selected: one that is not 0, or, if `inverted`, one that is.
+template <class Memory>
+struct FlagRangeIn {
+    Memory memory = nullptr;  ///< of the flags
+    std::size_t offset = 0;   ///< flags before the first one
+    bool inverted = false;    ///< elements whose flag is 0 are selected
+};
+
 }  // namespace lanesort

@@ -25,6 +25,8 @@ enum class Operation : std::uint8_t {
     reduce,           ///< a sum, or the smallest or the largest key
     inclusive_scan,   ///< the sums of the first key, the first two, ..
     exclusive_scan,   ///< the sums of no key, the first one, ..
+    select,           ///< the elements whose flags say so
+    partition,        ///< these, and the others behind them
 };
 
 /// What a reduction gives of a range or of each of its rows.
@@ -74,6 +76,7 @@ struct Request {
     bool in_place = false;           ///< the results go to the place of the keys; of unique, to the front of them
     bool limited = false;            ///< of top_k: an integer in memory says how many of the `first` are wanted
     bool nan_last = false;           ///< of top_k: no NaN comes before a number, also where keys descend
+    bool inverted = false;           ///< of select and partition: elements whose flag is 0 are selected
     bool apart = false;              ///< of a merge: the ranges have arrays of their own, and are merged into a third
     std::uint64_t row_length = 0;    ///< keys of a row, which divide `count`; 0: no rows
     std::uint64_t segments = 0;      ///< segments, where `offset_bytes` says that there are any
@@ -126,7 +129,8 @@ struct Request {
 inline constexpr Operation all_operations[] = {Operation::sort,   Operation::argsort,    Operation::merge,
                                                Operation::top_k,  Operation::is_sorted,  Operation::is_sorted_until,
                                                Operation::unique, Operation::run_lengths, Operation::reduce,
-                                               Operation::inclusive_scan, Operation::exclusive_scan};
+                                               Operation::inclusive_scan, Operation::exclusive_scan,
+                                               Operation::select, Operation::partition};
 
 /// Every schedule, in the order of Schedule.
 inline constexpr Schedule all_schedules[] = {Schedule::automatic, Schedule::network, Schedule::columns,

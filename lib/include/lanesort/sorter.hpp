@@ -337,6 +337,32 @@ public:
     /// Order, memory, cost and errors: as above.
     SortReport exclusive_scan(Keys keys, std::size_t row_length = 0);
 
+    /// Writes the keys whose flag is not 0 to `results`, or, if `inverted`, those whose flag is 0, and gives how many they
+    /// are. There is a flag for each key, and room for as many results as there are keys. No more than these are written.
+    ///
+    /// Order: that of the keys.
+    /// Memory: at most 16 · compute units + 1 integers of 8 bytes, 4 times as many as cores on a processor.
+    /// Cost: reads the flags twice and the selected keys once. How much is written depends on the flags, nothing else does.
+    /// Errors: Error(invalid_argument) also for rows and segments, and for sizes that do not fit; Error(unsupported) for
+    /// records on the built-in device.
+    std::size_t select(ConstKeys keys, std::span<const std::uint8_t> flags, Results results, bool inverted = false);
+    /// The same with a value for each key: those of the selected keys go to `kept`, which has room for all of them.
+    ///
+    /// Order, memory, cost and errors: as above.
+    std::size_t select_by_key(ConstKeys keys, ConstValues values, std::span<const std::uint8_t> flags, Results results,
+                              Values kept, bool inverted = false);
+
+    /// As select(), but the other keys follow those that are selected.
+    ///
+    /// Order: both keep that of the keys.
+    /// Memory, cost and errors: as above, but all keys are read and written.
+    std::size_t partition(ConstKeys keys, std::span<const std::uint8_t> flags, Results results, bool inverted = false);
+    /// The same with a value for each key.
+    ///
+    /// Order, memory, cost and errors: as above.
+    std::size_t partition_by_key(ConstKeys keys, ConstValues values, std::span<const std::uint8_t> flags,
+                                 Results results, Values kept, bool inverted = false);
+
     /// @cond
     // Arrays whose types tell that their sizes do not fit: the same calls, refused when they are compiled.
     template <class K, class V>

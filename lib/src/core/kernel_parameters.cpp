@@ -33,6 +33,7 @@ std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::float_sum) return "float_sum.cl";
     if (parameters.family == Family::integer_scan) return "integer_scan.cl";
     if (parameters.family == Family::float_scan) return "float_scan.cl";
+    if (parameters.family == Family::part) return "part.cl";
     return parameters.shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl";
 }
 
@@ -51,6 +52,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_permute[] = {"walk_from_cuts", "walk_cycles"};
     static constexpr const char* of_gather[] = {"gather_elements"};
     static constexpr const char* of_reductions[] = {"combine_blocks", "combine_parts"};
+    static constexpr const char* of_part[] = {"count_flags", "scan_counts", "write_parts"};
     static constexpr const char* of_scans[] = {"combine_blocks", "scan_blocks", "write_scans", "scan_tiles"};
     static constexpr const char* of_quicksort[] = {"choose_pivots", "part_stripes", "exchange_misplaced", "part_ranges",
                                                    "sort_ranges"};
@@ -76,6 +78,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::float_sum: return of_reductions;
         case Family::integer_scan: return of_scans;
         case Family::float_scan: return std::span(of_scans).first(3);
+        case Family::part: return of_part;
     }
     return {};
 }
@@ -109,6 +112,7 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::float_sum: return tree_leaves * (bytes.key == 8 ? std::size_t{8} : 4);
         case Family::integer_scan:
         case Family::float_scan: return scan_local_bytes(shape, bytes.key);
+        case Family::part: return equal_runs_local_bytes(shape);
     }
     return 0;
 }

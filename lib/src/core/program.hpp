@@ -36,6 +36,7 @@ enum class Family : std::uint8_t {
     float_sum,     ///< sums of floating-point numbers
     integer_scan,  ///< scans of integers
     float_scan,    ///< scans of floating-point numbers
+    part,          ///< elements by flags
 };
 
 /// What a tile holds.
