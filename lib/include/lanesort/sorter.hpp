@@ -315,7 +315,7 @@ public:
     /// type alone (kernels/scan.h), so they have the same bits in every run and on every device that keeps subnormal
     /// numbers, in place or not; a sum that is NaN is the quiet one with no other bits set.
     /// Memory: of integers, where a graphics card scans one range, 8 bytes for each 16 KB of keys (16 for keys of 8
-    /// bytes); else up to 4096 sums for each row, none of rows of up to 16 KB.
+    /// bytes; for each 8 KB of keys of 2, and for each 4 KB of keys of 1); else up to 4096 sums for each row, none of rows of up to 16 KB.
     /// Cost: a graphics card reads integers of one range once, with look-back: no work-group depends on another's
     /// progress. Floating-point numbers, rows, what is scanned in place, and all on a processor are read twice, if
     /// there are more than 16 KB of them. A row takes a work-group, however short it is.
