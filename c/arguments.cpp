@@ -36,6 +36,10 @@ Operation operation_of(lanesort_operation operation) {
         case LANESORT_UNIQUE: return Operation::unique;
         case LANESORT_RUN_LENGTHS: return Operation::run_lengths;
         case LANESORT_REDUCE: return Operation::reduce;
+        case LANESORT_INCLUSIVE_SCAN: return Operation::inclusive_scan;
+        case LANESORT_EXCLUSIVE_SCAN: return Operation::exclusive_scan;
+        case LANESORT_SELECT: return Operation::select;
+        case LANESORT_PARTITION: return Operation::partition;
         default: throw Error(ErrorCode::invalid_argument, fmt::format("there is no operation {}", operation));
     }
 }
@@ -102,9 +106,11 @@ void check_unused(const lanesort_request& request, Operation operation) {
     serves("k", request.k > 0, {top_k});
     serves("second", is_given(request.second), {merge});
     serves("second_values", is_given(request.second_values), {merge});
-    serves("results", is_given(request.results), {merge, top_k, unique, run_lengths, reduce});
-    serves("answers", is_given(request.answers), {is_sorted, is_sorted_until, unique, run_lengths});
-    serves("result_values", is_given(request.result_values), {merge, top_k, unique});
+    serves("results", is_given(request.results),
+           {merge, top_k, unique, run_lengths, reduce, inclusive_scan, exclusive_scan, select, partition});
+    serves("answers", is_given(request.answers), {is_sorted, is_sorted_until, unique, run_lengths, select, partition});
+    serves("flags", is_given(request.flags), {select, partition});
+    serves("result_values", is_given(request.result_values), {merge, top_k, unique, select, partition});
     if (request.in_place != 0 && (is_given(request.results) || is_given(request.result_values)))
         throw Error(ErrorCode::invalid_argument,
                     "in place, the results are the keys, so `results` and `result_values` must be zero");
@@ -138,6 +144,7 @@ CallOf::CallOf(const lanesort_request* given_request) {
     request.reduction = reduction_of(from.reduction);
     request.in_place = from.in_place != 0;
     request.apart = from.apart != 0;
+    request.inverted = from.inverted != 0;
     request.limited = from.limited != 0;
     request.nan_last = from.nan_last != 0;
     request.row_length = from.row_length;
@@ -172,6 +179,7 @@ CallOf::CallOf(const lanesort_request* given_request) {
     call_.lengths = place(from.lengths);
     call_.answers = place(from.answers);
     call_.limit = place(from.limit);
+    call_.flags = place(from.flags);
 }
 
 SorterOptions options_of(const lanesort_options* options) {

@@ -28,7 +28,7 @@ $linked"
 # Files of the library that name one operation, its kernels and the C interface counted in. To merge is also what every
 # sort does, so its kernels and plans are not counted.
 most=14
-for operation in merge argsort top_k is_sorted unique run_lengths reduce; do
+for operation in merge argsort top_k is_sorted unique run_lengths reduce inclusive_scan exclusive_scan partition; do
     places=(lib host c kernels CMakeLists.txt)
     [[ $operation != merge ]] || places=(lib/include lib/src/core lib/src/operations lib/src/sorter.cpp c CMakeLists.txt)
     count=$(grep -rlE "\\b(enqueue_)?$operation(_by_key|_until|_arrays)?\\b" "${places[@]}" | wc -l)

@@ -135,9 +135,11 @@ public:
         std::vector<std::pair<std::string, Operation>> operations;
         for (const Operation operation : all_operations) operations.emplace_back(name(operation), operation);
         command
-            .add_option("--operation", operation_,
-                        "What the call does: sort, argsort, merge, top_k, is_sorted, is_sorted_until, unique, "
-                        "run_lengths or reduce; all but sort show their commands on device memory")
+            .add_option(
+                "--operation", operation_,
+                "What the call does: sort, argsort, merge, top_k, is_sorted, is_sorted_until, unique, "
+                "run_lengths, reduce, inclusive_scan, exclusive_scan, select or partition; all but sort show their "
+                "commands on device memory")
             ->transform(CLI::CheckedTransformer(operations).description(""))
             ->option_text("NAME");
         add_count(command, count_);

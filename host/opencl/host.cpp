@@ -104,7 +104,9 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
         if (asks) {
             const auto answered = *static_cast<const cl_ulong*>(in_host_memory[detail::Slot::answers].memory);
             for (std::size_t slot = 0; slot < detail::slots; ++slot)
-                if (const detail::Array& array = work.arrays[slot]; ranges[slot] && array.as_many_as_answered)
+                // No bytes cannot be mapped.
+                if (const detail::Array& array = work.arrays[slot];
+                    ranges[slot] && array.as_many_as_answered && answered > 0)
                     ranges[slot]->download(ends, answered * array.bytes);
             finish(queue(), ends);
         }

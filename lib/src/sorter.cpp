@@ -315,6 +315,84 @@ SortReport Sorter::reduce(ConstKeys keys, Reduction reduction, Results results, 
     return run(call);
 }
 
+namespace {
+
+HostCall scan_of(Operation operation, const ConstKeys& keys, const Results& results, std::size_t row_length) {
+    HostCall call = call_on(operation, keys, {.row_length = row_length});
+    require(results.size() == keys.size(), ErrorCode::invalid_argument,
+            "there is room for {} results, but there are {}", results.size(), keys.size());
+    add_results(call, results);
+    return call;
+}
+
+HostCall scan_in_place(Operation operation, const Keys& keys, std::size_t row_length) {
+    HostCall call = call_on(operation, keys, {.row_length = row_length});
+    call.request.in_place = true;
+    return call;
+}
+
+}  // namespace
+
+SortReport Sorter::inclusive_scan(ConstKeys keys, Results results, std::size_t row_length) {
+    return run(scan_of(Operation::inclusive_scan, keys, results, row_length));
+}
+
+SortReport Sorter::inclusive_scan(Keys keys, std::size_t row_length) {
+    return run(scan_in_place(Operation::inclusive_scan, keys, row_length));
+}
+
+SortReport Sorter::exclusive_scan(ConstKeys keys, Results results, std::size_t row_length) {
+    return run(scan_of(Operation::exclusive_scan, keys, results, row_length));
+}
+
+SortReport Sorter::exclusive_scan(Keys keys, std::size_t row_length) {
+    return run(scan_in_place(Operation::exclusive_scan, keys, row_length));
+}
+
+namespace {
+
+HostCall part_of(Operation operation, const ConstKeys& keys, std::span<const std::uint8_t> flags,
+                 const Results& results, bool inverted) {
+    require(flags.size() == keys.size(), ErrorCode::invalid_argument, "there are {} keys, but {} flags", keys.size(),
+            flags.size());
+    HostCall call = runs_of(operation, keys, results, {});
+    call.request.inverted = inverted;
+    call.flags = {const_cast<std::uint8_t*>(flags.data())};
+    return call;
+}
+
+void add_values(HostCall& call, const ConstValues& values, const Values& kept) {
+    const std::size_t keys = call.request.count;
+    if (kept.size() < keys) detail::throw_too_few(keys, kept.size());
+    add_values(call, values, keys);
+    detail::check_same_width(values.bytes(), kept.bytes());
+    call.result_values = {kept.data()};
+}
+
+}  // namespace
+
+std::size_t Sorter::select(ConstKeys keys, std::span<const std::uint8_t> flags, Results results, bool inverted) {
+    return number_found(*this, part_of(Operation::select, keys, flags, results, inverted));
+}
+
+std::size_t Sorter::select_by_key(ConstKeys keys, ConstValues values, std::span<const std::uint8_t> flags,
+                                  Results results, Values kept, bool inverted) {
+    HostCall call = part_of(Operation::select, keys, flags, results, inverted);
+    add_values(call, values, kept);
+    return number_found(*this, call);
+}
+
+std::size_t Sorter::partition(ConstKeys keys, std::span<const std::uint8_t> flags, Results results, bool inverted) {
+    return number_found(*this, part_of(Operation::partition, keys, flags, results, inverted));
+}
+
+std::size_t Sorter::partition_by_key(ConstKeys keys, ConstValues values, std::span<const std::uint8_t> flags,
+                                     Results results, Values kept, bool inverted) {
+    HostCall call = part_of(Operation::partition, keys, flags, results, inverted);
+    add_values(call, values, kept);
+    return number_found(*this, call);
+}
+
 const SortReport& Sorter::last_report() const noexcept { return core_->last_report(); }
 
 namespace {

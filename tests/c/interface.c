@@ -27,7 +27,7 @@ void check_refused(lanesort_status status, lanesort_status wanted, const char* w
             lanesort_status_name(status));
 }
 
-enum { most_arrays = 11 };
+enum { most_arrays = 12 };
 
 typedef struct {
     void** memory;
@@ -56,7 +56,8 @@ static void find_arrays(lanesort_request* r, array* arrays) {
         {&r->results.memory, (r->results.offset + results) * (is_wide ? sizeof(uint64_t) : key)},
         {&r->result_values.memory, (r->result_values.offset + results) * or_else(r->values.bytes, 4)},
         {&r->answers.memory, (r->answers.offset + rows) * sizeof(uint64_t)},
-        {&r->limit.memory, (r->limit.offset + 1) * sizeof(uint64_t)}};
+        {&r->limit.memory, (r->limit.offset + 1) * sizeof(uint64_t)},
+        {&r->flags.memory, r->flags.offset + r->count}};
     memcpy(arrays, all, sizeof all);
 }
 

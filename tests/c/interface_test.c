@@ -189,6 +189,18 @@ static void merges_and_reads_sorted_keys(void) {
     CHECK(answers[0] == sum);
     RUN(KEYS, .operation = LANESORT_REDUCE, .reduction = LANESORT_MAX, .results = {.memory = found});
     CHECK(found[0] == expected[n - 1]);
+    static uint8_t flags[n];
+    for (size_t i = 0; i < n; ++i) flags[i] = i % 3 == 0 ? 7 : 0;
+    RUN(KEYS, .operation = LANESORT_PARTITION, .flags = {.memory = flags}, .results = {.memory = found},
+        .answers = {.memory = answers});
+    CHECK(answers[0] == (n + 2) / 3 && found[0] == keys[0] && found[1] == keys[3] && found[answers[0]] == keys[1]);
+    RUN(KEYS, .operation = LANESORT_SELECT, .inverted = 1, .flags = {.memory = flags}, .results = {.memory = found},
+        .answers = {.memory = answers});
+    CHECK(answers[0] == n - (n + 2) / 3 && found[0] == keys[1] && found[2] == keys[4]);
+    RUN(KEYS, .operation = LANESORT_INCLUSIVE_SCAN, .results = {.memory = found});
+    for (uint32_t i = 0, all = 0; i < n; ++i) CHECK(found[i] == (all += keys[i]));
+    RUN(KEYS, .operation = LANESORT_EXCLUSIVE_SCAN, .results = {.memory = found});
+    for (uint32_t i = 0, all = 0; i < n; all += keys[i++]) CHECK(found[i] == all);
     RUN(KEYS, .operation = LANESORT_REDUCE, .reduction = LANESORT_ARG_MIN, .row_length = row,
         .results = {.memory = answers});
     for (size_t i = 0; i < n / row; ++i) CHECK(answers[i] == 0);

@@ -17,6 +17,7 @@
 #include "range_schedule.hpp"
 #include "reduction.hpp"
 #include "rounds.hpp"
+#include "scan_schedule.hpp"
 #include "selection.hpp"
 #include "sieve.hpp"
 #include "support.hpp"
@@ -169,7 +170,7 @@ TEST_CASE("CUDA: kernels for sorted ranges compile for every generation and spil
                 const bool is_record = bytes == by_number.bytes;
                 const RangeSchedule schedule =
                     make_range_schedule(graphics_card(generation), bytes, RangeTask::run_lengths, 1, 1 << 20);
-                for (const Family family : {Family::order, Family::equal_runs}) {
+                for (const Family family : {Family::order, Family::equal_runs, Family::part}) {
                     KernelParameters parameters{.family = family,
                                                 .bytes = {bytes, value_bytes, length_bytes, is_record},
                                                 .wide_positions = length_bytes == 8,
@@ -206,6 +207,21 @@ TEST_CASE("CUDA: exchanges compile for every generation and spill nothing") {
                 check_compiled(
                     {.family = Family::exchange, .bytes = {bytes, value_bytes}, .shape = {.work_items = 256}},
                     generation.architecture);
+}
+
+TEST_CASE("CUDA: scans compile for every generation and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    for (const Generation& generation : generations)
+        for (const std::size_t bytes : {1, 2, 4, 8})
+            for (const Family family : {Family::integer_scan, Family::float_scan}) {
+                if (family == Family::float_scan && bytes == 1) continue;
+                const Shape shape =
+                    make_scan_schedule(graphics_card(generation), bytes, 1, 1 << 20, false, false).shape;
+                for (const bool wide : {false, true})
+                    check_compiled({.family = family, .bytes = {bytes}, .wide_positions = wide, .shape = shape},
+                                   generation.architecture);
+            }
 }
 
 TEST_CASE("CUDA: the kernels of a distribution compile for every generation and spill nothing") {

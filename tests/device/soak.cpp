@@ -42,6 +42,13 @@ Problem random_problem(Operation operation, std::size_t count, Random& random) {
             request.order.reset();
             if (count > 0) request.reduction = random() % 2 ? Reduction::min : Reduction::arg_min;
             break;
+        case Operation::inclusive_scan:
+        case Operation::exclusive_scan: request.order.reset(); break;
+        case Operation::select:
+        case Operation::partition:
+            request.order.reset();
+            request.inverted = random() % 2 == 0;
+            break;
     }
     if (operation > Operation::merge) request.stable = false;
     return problem_of(request, keys);

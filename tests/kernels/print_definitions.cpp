@@ -102,12 +102,13 @@ void print_reductions(Printer& printer, const DeviceInfo& device, const KeyKind&
         request.reduction = reduction;
         printer.print(device, request);
     }
+    printer.print(device, call(Operation::inclusive_scan, key));
 }
 
 /// Every operation, and what can be said of a sort besides.
 void print_calls(Printer& printer, const DeviceInfo& device, const KeyKind& key) {
     for (const Operation operation : all_operations)
-        if (operation != Operation::reduce) printer.print(device, call(operation, key));
+        if (operation < Operation::reduce) printer.print(device, call(operation, key));
     if (!key.is_record()) print_reductions(printer, device, key);
     const Request sort = call(Operation::sort, key);
     const auto print = [&](auto change) {
@@ -116,6 +117,8 @@ void print_calls(Printer& printer, const DeviceInfo& device, const KeyKind& key)
         printer.print(device, request);
     };
     print([](Request& r) { r.value_bytes = 8; });
+    print([](Request& r) { r.operation = Operation::select; });
+    print([](Request& r) { r.operation = Operation::partition, r.value_bytes = 16; });
     print([](Request& r) { r.stable = true, r.value_bytes = 4; });
     print([](Request& r) { r.first = 10; });
     print([](Request& r) { r.row_length = 64; });
@@ -149,7 +152,7 @@ void print_all() {
         // The words of a record are of 1, 2, 4 or 8 bytes. Kernels order halves as they do any integers of 16 bits.
         for (const KeyKind& key : {KeyKind(KeyType::f16), records(3), records(6), records(8), records(64)})
             for (const Operation operation : all_operations)
-                if (operation != Operation::reduce) printer.print(device, call(operation, key));
+                if (operation < Operation::reduce) printer.print(device, call(operation, key));
         for (const KeyType key : {KeyType::f16, KeyType::f32, KeyType::f64}) print_reductions(printer, device, key);
         // Positions of 64 bits.
         for (const KeyKind& key : {KeyKind(KeyType::u8), records(12)})

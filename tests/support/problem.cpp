@@ -92,6 +92,28 @@ public:
                     put_integer(after.results, request_.result_bytes(), answers++, result);
                     break;
                 }
+                case Operation::select:
+                case Operation::partition: {
+                    const auto is_selected = [&](std::size_t i) {
+                        return (before.flags[i] != std::byte{0}) != request_.inverted;
+                    };
+                    std::ranges::stable_partition(places, is_selected);
+                    const auto selected = static_cast<std::size_t>(std::ranges::count_if(places, is_selected));
+                    places.resize(request_.operation == Operation::select ? selected : places.size());
+                    std::ranges::for_each(places, find);
+                    put_integer(after.answers, 8, 0, selected);
+                    break;
+                }
+                case Operation::inclusive_scan:
+                case Operation::exclusive_scan: {
+                    std::uint64_t before_key = 0, sum = 0;
+                    for (std::size_t i = begin; i < end; ++i, before_key = sum) {
+                        sum += integer(before.keys, key_bytes_, i);
+                        put_integer(request_.in_place ? after.keys : after.results, key_bytes_, i,
+                                    request_.operation == Operation::inclusive_scan ? sum : before_key);
+                    }
+                    break;
+                }
             }
         }
         return after;
@@ -233,10 +255,12 @@ Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const 
     const bool finds = request.operation == Operation::unique || request.operation == Operation::run_lengths;
     const bool tests = request.operation == Operation::is_sorted || request.operation == Operation::is_sorted_until;
     const bool reduces = request.operation == Operation::reduce;
-    const std::size_t results = reduces                      ? request.row_count()
-                                : selects                    ? request.ranges() * request.first
-                                : finds && !request.in_place ? count
-                                                             : 0;
+    const bool parts = request.operation == Operation::select || request.operation == Operation::partition;
+    const bool scans = request.operation == Operation::inclusive_scan || request.operation == Operation::exclusive_scan;
+    const std::size_t results = reduces                                          ? request.row_count()
+                                : selects                                        ? request.ranges() * request.first
+                                : (finds || scans || parts) && !request.in_place ? count
+                                                                                 : 0;
     before.results = other_bytes(results * request.result_bytes());
     before.result_values = other_bytes(results * request.value_bytes);
     before.indices = other_bytes((selects ? results : count) * request.index_bytes);
@@ -245,7 +269,12 @@ Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const 
         before.limit.resize(8);
         put_integer(before.limit, 8, 0, limit);
     }
-    before.answers = other_bytes(tests ? request.row_count() * 8 : finds ? 8 : 0);
+    before.answers = other_bytes(tests ? request.row_count() * 8 : finds || parts ? 8 : 0);
+    if (parts) {
+        Random random(seed());
+        before.flags.resize(count);
+        for (std::byte& flag : before.flags) flag = static_cast<std::byte>(random() % 2 * random());
+    }
 
     const Solver solver(request, std::move(is_before));
     Problem problem{request, before, solver.solution(before)};
@@ -320,6 +349,13 @@ std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random&
     add("sum", {.operation = Operation::reduce});
     add("smallest keys of rows", {.operation = Operation::reduce, .row_length = third, .reduction = Reduction::min});
     add("place of the smallest key", {.operation = Operation::reduce, .reduction = Reduction::arg_min});
+    add("selected keys", {.operation = Operation::select});
+    add("keys that are not selected, with values",
+        {.operation = Operation::select, .inverted = true, .value_bytes = 4});
+    add("partition of pairs", {.operation = Operation::partition, .value_bytes = 2});
+    add("scan", {.operation = Operation::inclusive_scan});
+    add("exclusive scan of rows", {.operation = Operation::exclusive_scan, .row_length = third});
+    add("exclusive scan in place", {.operation = Operation::exclusive_scan, .in_place = true});
     return all;
 }
 

@@ -13,7 +13,8 @@ std::vector<ArrayOfCall> arrays_of(const Request& request) {
             {&Contents::result_values, &Call::result_values, "result's value", request.value_bytes},
             {&Contents::lengths, &Call::lengths, "length", request.length_bytes},
             {&Contents::answers, &Call::answers, "answer", 8},
-            {&Contents::limit, &Call::limit, "limit", 8}};
+            {&Contents::limit, &Call::limit, "limit", 8},
+            {&Contents::flags, &Call::flags, "flag", 1}};
 }
 
 Layout::Layout(const Problem& problem, std::size_t offset) : settle_(problem.settle) {
@@ -82,6 +83,7 @@ std::string text_of(const Request& request, std::size_t offset) {
     if (request.order == Order::descending) text += ", descending";
     if (request.stable) text += ", stable";
     if (request.in_place) text += ", in place";
+    if (request.inverted) text += ", inverted";
     if (request.apart) text += ", apart";
     if (request.limited) text += ", limited";
     if (request.nan_last) text += ", NaN last";

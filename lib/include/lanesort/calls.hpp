@@ -34,6 +34,7 @@ struct AnyCall {
     Place lengths;        ///< one for each key that is found
     Place answers;        ///< integers of 64 bits
     Place limit;          ///< one such integer
+    Place flags;          ///< a byte for each key
 };
 
 /// A call on arrays that all lie in such memory: `Memory` is what the device knows it by.
@@ -261,6 +262,38 @@ CallIn<Memory> reduce(const KeyRangeIn<Memory>& keys, Reduction reduction, const
     return call;
 }
 
+/// Writes the sums of all keys up to each one of the range or of its row, with it.
+template <class Memory>
+CallIn<Memory> inclusive_scan(const KeyRangeIn<Memory>& keys, const ScannedIn<Memory>& sums) {
+    CallIn<Memory> call = detail::call_on(Operation::inclusive_scan, keys);
+    call.results = {sums.memory, sums.offset};
+    return call;
+}
+
+/// The same in place of the keys.
+template <class Memory>
+CallIn<Memory> inclusive_scan(const KeyRangeIn<Memory>& keys) {
+    CallIn<Memory> call = detail::call_on(Operation::inclusive_scan, keys);
+    call.request.in_place = true;
+    return call;
+}
+
+/// Writes the sums of the keys in front of each one of the range or of its row.
+template <class Memory>
+CallIn<Memory> exclusive_scan(const KeyRangeIn<Memory>& keys, const ScannedIn<Memory>& sums) {
+    CallIn<Memory> call = inclusive_scan(keys, sums);
+    call.request.operation = Operation::exclusive_scan;
+    return call;
+}
+
+/// The same in place of the keys.
+template <class Memory>
+CallIn<Memory> exclusive_scan(const KeyRangeIn<Memory>& keys) {
+    CallIn<Memory> call = inclusive_scan(keys);
+    call.request.operation = Operation::exclusive_scan;
+    return call;
+}
+
 /// Writes the distinct keys of a sorted range, and their number. No more keys than these are written.
 template <class Memory>
 CallIn<Memory> unique(const KeyRangeIn<Memory>& keys, const DistinctIn<Memory>& distinct) {
@@ -309,6 +342,52 @@ CallIn<Memory> run_lengths(const KeyRangeIn<Memory>& keys, const DistinctIn<Memo
     call.request.operation = Operation::run_lengths;
     call.lengths = {lengths.memory, lengths.offset};
     call.request.length_bytes = detail::width_of("lengths", lengths.bytes);
+    return call;
+}
+
+/// Writes the keys that flags select, and their number. No more keys than these are written.
+template <class Memory>
+CallIn<Memory> select(const KeyRangeIn<Memory>& keys, const FlagRangeIn<Memory>& flags,
+                      const DistinctIn<Memory>& selected) {
+    CallIn<Memory> call = unique(keys, selected);
+    call.request.operation = Operation::select;
+    call.request.inverted = flags.inverted;
+    call.flags = {flags.memory, flags.offset};
+    return call;
+}
+
+/// select() of keys with their values, those of the results going to `kept`, which has room for as many as there are
+/// keys.
+template <class Memory>
+CallIn<Memory> select_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Memory>& values,
+                             const FlagRangeIn<Memory>& flags, const DistinctIn<Memory>& selected,
+                             const ValueRangeIn<Memory>& kept) {
+    CallIn<Memory> call = select(keys, flags, selected);
+    detail::add_values(call, values);
+    detail::check_same_width(values.bytes, kept.bytes);
+    call.result_values = {kept.memory, kept.offset};
+    return call;
+}
+
+/// The same, and the other keys behind them.
+template <class Memory>
+CallIn<Memory> partition(const KeyRangeIn<Memory>& keys, const FlagRangeIn<Memory>& flags,
+                         const DistinctIn<Memory>& selected) {
+    CallIn<Memory> call = select(keys, flags, selected);
+    call.request.operation = Operation::partition;
+    return call;
+}
+
+/// partition() of keys with their values, those of the results going to `kept`, which has room for as many as there are
+/// keys.
+template <class Memory>
+CallIn<Memory> partition_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Memory>& values,
+                                const FlagRangeIn<Memory>& flags, const DistinctIn<Memory>& selected,
+                                const ValueRangeIn<Memory>& kept) {
+    CallIn<Memory> call = partition(keys, flags, selected);
+    detail::add_values(call, values);
+    detail::check_same_width(values.bytes, kept.bytes);
+    call.result_values = {kept.memory, kept.offset};
     return call;
 }
 

@@ -190,7 +190,11 @@ enum {
     LANESORT_IS_SORTED_UNTIL = 5,  ///< writes how many keys of each row are in order to `answers`
     LANESORT_UNIQUE = 6,           ///< writes distinct keys to `results`, or `in_place`; their number to `answers`
     LANESORT_RUN_LENGTHS = 7,      ///< the same with how often each comes, in `lengths` of 4 or 8 bytes
-    LANESORT_REDUCE = 8            ///< writes the `reduction` of each row to `results`
+    LANESORT_REDUCE = 8,           ///< writes the `reduction` of each row to `results`
+    LANESORT_INCLUSIVE_SCAN = 9,   ///< writes the sums of all keys up to each one to `results`, or `in_place`
+    LANESORT_EXCLUSIVE_SCAN = 10,  ///< the same without the key itself
+    LANESORT_SELECT = 11,          ///< writes the keys that `flags` select to `results`, and their number to `answers`
+    LANESORT_PARTITION = 12        ///< the same, and the other keys behind them
 };
 
 /// Reduction of request.hpp. Sorter::reduce says which type a result has.
@@ -261,6 +265,9 @@ typedef struct lanesort_request {
     lanesort_place result_values;           ///< those of the results, where keys have `values`; room as in `results`
     lanesort_place answers;                 ///< one for each row
     lanesort_place limit;                   ///< one integer of 64 bits: no more of a row are written than that
+    lanesort_place flags;                   ///< of LANESORT_SELECT and LANESORT_PARTITION: a byte for each key, not 0
+                                            ///< where it is selected
+    int32_t inverted;                       ///< not 0: keys whose flag is 0 are selected
 } lanesort_request;
 
 /// Runs a request on host memory: Sorter::run. Blocks.

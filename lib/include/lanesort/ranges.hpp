@@ -87,12 +87,27 @@ struct ReducedIn {
     std::size_t offset = 0;   ///< results before the first one
 };
 
+/// Where the results of a scan go, one for each key and as wide.
+template <class Memory>
+struct ScannedIn {
+    Memory memory = nullptr;  ///< apart from the keys
+    std::size_t offset = 0;   ///< results before the first one
+};
+
 /// Where the distinct keys go, with room for as many as there are keys, and their number.
 template <class Memory>
 struct DistinctIn {
     Memory memory = nullptr;         ///< of the distinct keys
     std::size_t offset = 0;          ///< keys before the first one
     IntegersIn<Memory> number = {};  ///< one integer: how many distinct keys there are
+};
+
+/// Bytes that say of each element whether it is selected: one that is not 0, or, if `inverted`, one that is.
+template <class Memory>
+struct FlagRangeIn {
+    Memory memory = nullptr;  ///< of the flags
+    std::size_t offset = 0;   ///< flags before the first one
+    bool inverted = false;    ///< elements whose flag is 0 are selected
 };
 
 }  // namespace lanesort

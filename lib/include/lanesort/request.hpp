@@ -23,6 +23,10 @@ enum class Operation : std::uint8_t {
     unique,           ///< the distinct keys: unique and unique_by_key
     run_lengths,      ///< these and how often each comes
     reduce,           ///< a sum, or the smallest or the largest key
+    inclusive_scan,   ///< the sums of the first key, the first two, ..
+    exclusive_scan,   ///< the sums of no key, the first one, ..
+    select,           ///< the elements whose flags say so
+    partition,        ///< these, and the others behind them
 };
 
 /// What a reduction gives of a range or of each of its rows.
@@ -81,9 +85,10 @@ struct Request {
     bool stable = false;             ///< elements with equal keys keep their order
     bool in_host_memory = false;     ///< the arrays are in host memory, else in the device's
     bool counts_syncs = false;       ///< the kernels count their hand-overs and barriers
-    bool in_place = false;           ///< of unique: the distinct keys go to the front of the keys
+    bool in_place = false;           ///< the results go to the place of the keys; of unique, to the front of them
     bool limited = false;            ///< of top_k: an integer in memory says how many of the `first` are wanted
     bool nan_last = false;           ///< of top_k: no NaN comes before a number, also where keys descend
+    bool inverted = false;           ///< of select and partition: elements whose flag is 0 are selected
     bool apart = false;              ///< of a merge: the ranges have arrays of their own, and are merged into a third
     std::uint64_t row_length = 0;    ///< keys of a row, which divide `count`; 0: no rows
     std::uint64_t segments = 0;      ///< segments, where `offset_bytes` says that there are any
@@ -141,7 +146,9 @@ struct Request {
 /// Every operation, in the order of Operation.
 inline constexpr Operation all_operations[] = {Operation::sort,   Operation::argsort,    Operation::merge,
                                                Operation::top_k,  Operation::is_sorted,  Operation::is_sorted_until,
-                                               Operation::unique, Operation::run_lengths, Operation::reduce};
+                                               Operation::unique, Operation::run_lengths, Operation::reduce,
+                                               Operation::inclusive_scan, Operation::exclusive_scan,
+                                               Operation::select, Operation::partition};
 
 /// Every schedule, in the order of Schedule.
 inline constexpr Schedule all_schedules[] = {Schedule::automatic, Schedule::network, Schedule::columns,

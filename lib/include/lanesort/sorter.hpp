@@ -307,6 +307,62 @@ public:
     /// for more than 2^31 - 1 work-groups.
     SortReport reduce(ConstKeys keys, Reduction reduction, Results results, std::size_t row_length = 0);
 
+    /// Writes the sums of all keys up to each one, with it, to `results`, which has room for as many as there are keys
+    /// and lies apart from them. A sum has the keys' type: integers wrap; f16 is added in f32 and rounded for each
+    /// result. With a row length, each row is scanned by itself.
+    ///
+    /// Order: sums of floating-point numbers begin with +0 and are made by a tree that depends on the count and the
+    /// type alone (kernels/scan.h), so they have the same bits in every run and on every device that keeps subnormal
+    /// numbers, in place or not; a sum that is NaN is the quiet one with no other bits set.
+    /// Memory: of integers, where a graphics card scans one range, 8 bytes for each 16 KB of keys (16 for keys of 8
+    /// bytes; for each 8 KB of keys of 2, and for each 4 KB of keys of 1); else up to 4096 sums for each row, none of rows of up to 16 KB.
+    /// Cost: a graphics card reads integers of one range once, with look-back: no work-group depends on another's
+    /// progress. Floating-point numbers, rows, what is scanned in place, and all on a processor are read twice, if
+    /// there are more than 16 KB of them. A row takes a work-group, however short it is.
+    /// Errors: Error(invalid_argument) also for records and segments, and for results of another width or number;
+    /// Error(unsupported) for f64 on a device that cannot add them.
+    /// Source: Smith, Levien, Owens, "Decoupled Fallback: A Portable Single-Pass GPU Scan", SPAA 2025.
+    SortReport inclusive_scan(ConstKeys keys, Results results, std::size_t row_length = 0);
+    /// The same in place of the keys.
+    ///
+    /// Order, memory, cost and errors: as above.
+    SortReport inclusive_scan(Keys keys, std::size_t row_length = 0);
+
+    /// As inclusive_scan(), but the sums of the keys in front of each one: the first of a row is 0.
+    ///
+    /// Order, memory, cost and errors: as above.
+    SortReport exclusive_scan(ConstKeys keys, Results results, std::size_t row_length = 0);
+    /// The same in place of the keys.
+    ///
+    /// Order, memory, cost and errors: as above.
+    SortReport exclusive_scan(Keys keys, std::size_t row_length = 0);
+
+    /// Writes the keys whose flag is not 0 to `results`, or, if `inverted`, those whose flag is 0, and gives how many they
+    /// are. There is a flag for each key, and room for as many results as there are keys. No more than these are written.
+    ///
+    /// Order: that of the keys.
+    /// Memory: at most 16 · compute units + 1 integers of 8 bytes, 4 times as many as cores on a processor.
+    /// Cost: reads the flags twice and the selected keys once. How much is written depends on the flags, nothing else does.
+    /// Errors: Error(invalid_argument) also for rows and segments, and for sizes that do not fit; Error(unsupported) for
+    /// records on the built-in device.
+    std::size_t select(ConstKeys keys, std::span<const std::uint8_t> flags, Results results, bool inverted = false);
+    /// The same with a value for each key: those of the selected keys go to `kept`, which has room for all of them.
+    ///
+    /// Order, memory, cost and errors: as above.
+    std::size_t select_by_key(ConstKeys keys, ConstValues values, std::span<const std::uint8_t> flags, Results results,
+                              Values kept, bool inverted = false);
+
+    /// As select(), but the other keys follow those that are selected.
+    ///
+    /// Order: both keep that of the keys.
+    /// Memory, cost and errors: as above, but all keys are read and written.
+    std::size_t partition(ConstKeys keys, std::span<const std::uint8_t> flags, Results results, bool inverted = false);
+    /// The same with a value for each key.
+    ///
+    /// Order, memory, cost and errors: as above.
+    std::size_t partition_by_key(ConstKeys keys, ConstValues values, std::span<const std::uint8_t> flags,
+                                 Results results, Values kept, bool inverted = false);
+
     /// @cond
     // Arrays whose types tell that their sizes do not fit: the same calls, refused when they are compiled.
     template <class K, class V>

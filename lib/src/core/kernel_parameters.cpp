@@ -8,6 +8,7 @@
 #include "../key_order.hpp"
 #include "../range_schedule.hpp"
 #include "../reduction.hpp"
+#include "../scan_schedule.hpp"
 #include "../selection.hpp"
 #include "../sieve.hpp"
 #include "kernel_source.hpp"
@@ -31,6 +32,9 @@ std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::least_place) return "least_place.cl";
     if (parameters.family == Family::integer_sum) return "integer_sum.cl";
     if (parameters.family == Family::float_sum) return "float_sum.cl";
+    if (parameters.family == Family::integer_scan) return "integer_scan.cl";
+    if (parameters.family == Family::float_scan) return "float_scan.cl";
+    if (parameters.family == Family::part) return "part.cl";
     return parameters.shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl";
 }
 
@@ -50,6 +54,8 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_exchange[] = {"exchange_ends"};
     static constexpr const char* of_gather[] = {"gather_elements"};
     static constexpr const char* of_reductions[] = {"combine_blocks", "combine_parts"};
+    static constexpr const char* of_part[] = {"count_flags", "scan_counts", "write_parts"};
+    static constexpr const char* of_scans[] = {"combine_blocks", "scan_blocks", "write_scans", "scan_tiles"};
     static constexpr const char* of_quicksort[] = {"choose_pivots", "part_stripes", "exchange_misplaced", "part_ranges",
                                                    "sort_ranges"};
     switch (parameters.family) {
@@ -73,6 +79,9 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::least_place:
         case Family::integer_sum:
         case Family::float_sum: return of_reductions;
+        case Family::integer_scan: return of_scans;
+        case Family::float_scan: return std::span(of_scans).first(3);
+        case Family::part: return of_part;
     }
     return {};
 }
@@ -105,6 +114,9 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::least_place: return tree_leaves * std::size_t{16};
         case Family::integer_sum: return tree_leaves * std::size_t{8};
         case Family::float_sum: return tree_leaves * (bytes.key == 8 ? std::size_t{8} : 4);
+        case Family::integer_scan:
+        case Family::float_scan: return scan_local_bytes(shape, bytes.key);
+        case Family::part: return equal_runs_local_bytes(shape);
     }
     return 0;
 }

@@ -23,6 +23,10 @@ constexpr OperationRow operations[] = {
     {Operation::unique, "unique", values | in_place, equal_run_arrays, make_equal_runs},
     {Operation::run_lengths, "run_lengths", lengths, equal_run_arrays, make_equal_runs},
     {Operation::reduce, "reduce", reductions, reduce_arrays, make_reduction},
+    {Operation::inclusive_scan, "inclusive_scan", in_place, scan_arrays, make_scan},
+    {Operation::exclusive_scan, "exclusive_scan", in_place, scan_arrays, make_scan},
+    {Operation::select, "select", values | inversion, part_arrays, make_part},
+    {Operation::partition, "partition", values | inversion, part_arrays, make_part},
 };
 
 const OperationRow& row_of(Operation operation) {
@@ -52,6 +56,7 @@ void check_options(const Request& request, const OperationRow& row) {
     check(counters, request.counts_syncs, "counts_syncs");
     check(schedules, request.schedule != Schedule::automatic, "schedule");
     check(reductions, request.reduction != Reduction::sum, "reduction");
+    check(inversion, request.inverted, "inverted");
     check(independence, request.data_independent, "data_independent");
     check(schedules, request.extra_bytes != 0, "extra_bytes");
     check(middle, request.part != MergePart::whole, "part");

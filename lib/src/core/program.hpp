@@ -35,6 +35,9 @@ enum class Family : std::uint8_t {
     least_place,   ///< where that is
     integer_sum,   ///< sums of integers
     float_sum,     ///< sums of floating-point numbers
+    integer_scan,  ///< scans of integers
+    float_scan,    ///< scans of floating-point numbers
+    part,          ///< elements by flags
 };
 
 /// What a tile holds.

@@ -189,6 +189,7 @@ Bindings bindings_of(const AnyCall& call) {
     bind(Slot::lengths, call.lengths);
     bind(Slot::answers, call.answers);
     bind(Slot::limit, call.limit);
+    bind(Slot::flags, call.flags);
     bindings[Slot::order] = {const_cast<void*>(call.request.key.function())};
     return bindings;
 }

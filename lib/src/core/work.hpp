@@ -29,6 +29,7 @@ enum class Slot : std::uint8_t {
     answers,        ///< integers of 64 bits: keys in order, or the number of results
     limit,          ///< an integer of 64 bits: how many of the first k are wanted
     counters,
+    flags,  ///< bytes that say which elements are selected
     order,  ///< the C++ function that orders records, which is no array
     own_keys,
     own_values,
@@ -39,7 +40,7 @@ enum class Slot : std::uint8_t {
     pool_values,
     pool_indices,
 };
-inline constexpr std::size_t slots = 21;
+inline constexpr std::size_t slots = 22;
 
 constexpr bool is_own(Slot slot) noexcept { return slot >= Slot::own_keys; }
 

@@ -19,8 +19,9 @@ enum Option : unsigned {
     schedules = 512,      ///< `schedule` and `extra_bytes`
     independence = 1024,  ///< `data_independent`
     limit = 2048,
-    nan = 4096,        ///< `nan_last`
-    reductions = 8192  ///< `reduction`
+    nan = 4096,          ///< `nan_last`
+    reductions = 8192,   ///< `reduction`
+    inversion = 1 << 14  ///< `inverted`
 };
 
 /// What the planner knows of an operation.
@@ -52,5 +53,11 @@ void make_equal_runs(Planner& planner, const Request& request, Work& work);
 
 Arrays reduce_arrays(const Request& request);
 void make_reduction(Planner& planner, const Request& request, Work& work);
+
+Arrays scan_arrays(const Request& request);
+void make_scan(Planner& planner, const Request& request, Work& work);
+
+Arrays part_arrays(const Request& request);
+void make_part(Planner& planner, const Request& request, Work& work);
 
 }  // namespace lanesort::detail

@@ -1,0 +1,40 @@
+/* What work-groups tell each other while they run, and work-items of a group without local memory, in every dialect.
+ *
+ * A status is a word that other groups write meanwhile. It is loaded and stored as a whole; when others see it, nobody says.
+ * HAS_SHUFFLES: 32 neighbouring work-items hand each other what they have in registers.
+ */
+#ifndef STATUS_H
+#define STATUS_H
+#include "dialect.h"
+
+#ifdef __CUDACC_RTC__
+#define STATUS_BITS 64
+typedef ulong status_t;
+#define LOAD_STATUS(address) (*(volatile const status_t*)(address))
+#define STORE_STATUS(address, word) (*(volatile status_t*)(address) = (word))
+#define HAS_SHUFFLES 1
+#define SHUFFLE(value, from) __shfl_sync(~0u, value, from)
+#define SHUFFLE_UP(value, distance) __shfl_up_sync(~0u, value, distance)
+#define SHUFFLE_XOR(value, mask) __shfl_xor_sync(~0u, value, mask)
+#define BALLOT(condition) __ballot_sync(~0u, condition)
+#define FIRST_BIT(bits) ((uint)__ffs((int)(bits)) - 1)
+#elif defined(__cplusplus)
+#define STATUS_BITS 64
+typedef ulong status_t;
+#define LOAD_STATUS(address) __atomic_load_n(address, __ATOMIC_RELAXED)
+#define STORE_STATUS(address, word) __atomic_store_n(address, word, __ATOMIC_RELAXED)
+#define HAS_SHUFFLES 0
+#else
+#define STATUS_BITS 32
+typedef uint status_t;
+#ifdef __NV_CL_C_VERSION
+#define LOAD_STATUS(address) (*(volatile GLOBAL const status_t*)(address))
+#define STORE_STATUS(address, word) (*(volatile GLOBAL status_t*)(address) = (word))
+#else
+#define LOAD_STATUS(address) atomic_or(address, 0)
+#define STORE_STATUS(address, word) ((void)atomic_xchg(address, word))
+#endif
+#define HAS_SHUFFLES 0
+#endif
+
+#endif
