@@ -97,6 +97,16 @@ Request request_of(Operation operation, KeyType type, std::uint64_t count, std::
     if (operation == Operation::merge) request.middle = count / 2;
     if (selects || operation == Operation::argsort) request.index_bytes = sizeof(std::uint32_t);
     if (operation == Operation::run_lengths) request.length_bytes = sizeof(std::uint32_t);
+    if (operation >= Operation::lower_bound && operation <= Operation::permute) {
+        request.index_bytes = sizeof(std::uint32_t);
+        if (operation != Operation::permute) request.second_count = count;
+        if (operation >= Operation::gather) request.value_bytes = sizeof(std::uint32_t);
+    }
+    if (operation == Operation::histogram) {
+        request.length_bytes = sizeof(std::uint32_t);
+        request.bins = 1024;
+        request.bounded = true;
+    }
     return request;
 }
 
@@ -137,7 +147,8 @@ public:
         command
             .add_option("--operation", operation_,
                         "What the call does: sort, argsort, merge, top_k, is_sorted, is_sorted_until, unique, "
-                        "run_lengths or reduce; all but sort show their commands on device memory")
+                        "run_lengths, reduce, lower_bound, upper_bound, equal_range, gather, scatter, permute or "
+                        "histogram (of 1024 bins between keys); all but sort show their commands on device memory")
             ->transform(CLI::CheckedTransformer(operations).description(""))
             ->option_text("NAME");
         add_count(command, count_);

@@ -190,7 +190,15 @@ enum {
     LANESORT_IS_SORTED_UNTIL = 5,  ///< writes how many keys of each row are in order to `answers`
     LANESORT_UNIQUE = 6,           ///< writes distinct keys to `results`, or `in_place`; their number to `answers`
     LANESORT_RUN_LENGTHS = 7,      ///< the same with how often each comes, in `lengths` of 4 or 8 bytes
-    LANESORT_REDUCE = 8            ///< writes the `reduction` of each row to `results`
+    LANESORT_REDUCE = 8,           ///< writes the `reduction` of each row to `results`
+    LANESORT_LOWER_BOUND = 28,     ///< writes where `second_count` keys of `second` belong in sorted keys to `indices`
+    LANESORT_UPPER_BOUND = 29,     ///< the same behind equal keys
+    LANESORT_EQUAL_RANGE = 30,     ///< both, one after the other for each key
+    LANESORT_GATHER = 31,          ///< writes `values`, of which there are `count`, to `result_values`, from where
+                                   ///< `second_count` `indices` tell
+    LANESORT_SCATTER = 32,         ///< the reverse: `second_count` values to where these tell, among `count` results
+    LANESORT_PERMUTE = 33,         ///< brings `count` `values` into the order of `indices`, in place
+    LANESORT_HISTOGRAM = 34        ///< writes how many keys lie in each of `bins` bins to `lengths`
 };
 
 /// Reduction of request.hpp. Sorter::reduce says which type a result has.
@@ -203,7 +211,7 @@ enum {
     LANESORT_ARG_MAX = 4   ///< where the first of the largest keys is
 };
 
-/// Values, indices or lengths, one for each key or each result.
+/// Values, indices, lengths or counts, one for each key, each result or each bin.
 typedef struct lanesort_values {
     void* memory;   ///< of the elements
     size_t offset;  ///< elements before the first one
@@ -261,6 +269,11 @@ typedef struct lanesort_request {
     lanesort_place result_values;           ///< those of the results, where keys have `values`; room as in `results`
     lanesort_place answers;                 ///< one for each row
     lanesort_place limit;                   ///< one integer of 64 bits: no more of a row are written than that
+    size_t second_count;                    ///< keys that are looked for, or indices that values are moved by
+    size_t bins;                            ///< of LANESORT_HISTOGRAM
+    int32_t bounded;                        ///< not 0: `second` has `bins` + 1 keys that bound the bins
+    uint64_t lower;                         ///< else the bits of the first key that even bins count,
+    uint64_t upper;                         ///< and of the last, as EvenBins of key_types.hpp says
 } lanesort_request;
 
 /// Runs a request on host memory: Sorter::run. Blocks.

@@ -23,6 +23,13 @@ enum class Operation : std::uint8_t {
     unique,           ///< the distinct keys: unique and unique_by_key
     run_lengths,      ///< these and how often each comes
     reduce,           ///< a sum, or the smallest or the largest key
+    lower_bound,      ///< where keys belong in a sorted range, ahead of equal ones
+    upper_bound,      ///< the same behind equal ones
+    equal_range,      ///< both
+    gather,           ///< values from where indices tell
+    scatter,          ///< values to where indices tell
+    permute,          ///< values in the order of indices, in place
+    histogram,        ///< how many keys lie in each bin
 };
 
 /// What a reduction gives of a range or of each of its rows.
@@ -86,6 +93,12 @@ struct Request {
     Reduction reduction = Reduction::sum;     ///< of reduce
     bool data_independent = false;            ///< of sorts: the same positions are compared whatever the keys are; of top_k: as many
     std::uint64_t extra_bytes = 0;            ///< device memory that a distribution may take; 0: as Schedule says
+    /// Of lower_bound, upper_bound and equal_range: keys that are looked for. Of gather and scatter: indices.
+    std::uint64_t second_count = 0;
+    std::uint64_t bins = 0;   ///< of histogram
+    bool bounded = false;     ///< of histogram: keys in an array bound the bins
+    std::uint64_t lower = 0;  ///< of histogram: the bits of the first key that even bins count
+    std::uint64_t upper = 0;  ///< of histogram: the bits of the last one
     KeyKind key = KeyType::u32;               ///< numbers of a type, or records in the order of a comparator
 
     /// The order of numbers.
@@ -123,7 +136,10 @@ struct Request {
 /// Every operation, in the order of Operation.
 inline constexpr Operation all_operations[] = {Operation::sort,   Operation::argsort,    Operation::merge,
                                                Operation::top_k,  Operation::is_sorted,  Operation::is_sorted_until,
-                                               Operation::unique, Operation::run_lengths, Operation::reduce};
+                                               Operation::unique, Operation::run_lengths, Operation::reduce,
+                                               Operation::lower_bound, Operation::upper_bound, Operation::equal_range,
+                                               Operation::gather, Operation::scatter, Operation::permute,
+                                               Operation::histogram};
 
 /// Every schedule, in the order of Schedule.
 inline constexpr Schedule all_schedules[] = {Schedule::automatic, Schedule::network, Schedule::columns,

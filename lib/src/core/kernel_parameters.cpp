@@ -30,6 +30,10 @@ std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::least_place) return "least_place.cl";
     if (parameters.family == Family::integer_sum) return "integer_sum.cl";
     if (parameters.family == Family::float_sum) return "float_sum.cl";
+    if (parameters.family == Family::bounds) return "bounds.cl";
+    if (parameters.family == Family::integer_bins) return "integer_bins.cl";
+    if (parameters.family == Family::float_bins) return "float_bins.cl";
+    if (parameters.family == Family::bounded_bins) return "bounded_bins.cl";
     return parameters.shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl";
 }
 
@@ -46,7 +50,9 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
                                                       "save_blocks",   "fill_gaps",  "list_leaves"};
     static constexpr const char* of_move_blocks[] = {"move_blocks"};
     static constexpr const char* of_permute[] = {"walk_from_cuts", "walk_cycles"};
-    static constexpr const char* of_gather[] = {"gather_elements"};
+    static constexpr const char* of_gather[] = {"gather_elements", "move_elements"};
+    static constexpr const char* of_bounds[] = {"find_places"};
+    static constexpr const char* of_bins[] = {"count_keys", "add_counts"};
     static constexpr const char* of_reductions[] = {"combine_blocks", "combine_parts"};
     static constexpr const char* of_quicksort[] = {"choose_pivots", "part_stripes", "exchange_misplaced", "part_ranges",
                                                    "sort_ranges"};
@@ -70,6 +76,10 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::least_place:
         case Family::integer_sum:
         case Family::float_sum: return of_reductions;
+        case Family::bounds: return of_bounds;
+        case Family::integer_bins:
+        case Family::float_bins:
+        case Family::bounded_bins: return of_bins;
     }
     return {};
 }
@@ -78,6 +88,15 @@ std::uint8_t kernel_number(const KernelParameters& parameters, std::string_view 
     const std::span<const char* const> names = kernel_names(parameters);
     return static_cast<std::uint8_t>(std::ranges::find(names, name) - names.begin());
 }
+
+namespace {
+
+/// Of a histogram, whose work-groups of one work-item count in memory.
+std::size_t counters_bytes(const Shape& shape) noexcept {
+    return shape.work_items > 1 ? shape.vectors * std::size_t{4} : 0;
+}
+
+}  // namespace
 
 std::size_t KernelParameters::local_bytes() const noexcept {
     // With records that a C++ function orders, one program has values and indices of every width.
@@ -101,6 +120,10 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::least_place: return tree_leaves * std::size_t{16};
         case Family::integer_sum: return tree_leaves * std::size_t{8};
         case Family::float_sum: return tree_leaves * (bytes.key == 8 ? std::size_t{8} : 4);
+        case Family::bounds: return buckets.sample * bytes.key;
+        case Family::integer_bins:
+        case Family::float_bins: return counters_bytes(shape);
+        case Family::bounded_bins: return counters_bytes(shape) + buckets.sample * bytes.key;
     }
     return 0;
 }

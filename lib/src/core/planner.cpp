@@ -23,6 +23,13 @@ constexpr OperationRow operations[] = {
     {Operation::unique, "unique", values | in_place, equal_run_arrays, make_equal_runs},
     {Operation::run_lengths, "run_lengths", lengths, equal_run_arrays, make_equal_runs},
     {Operation::reduce, "reduce", reductions, reduce_arrays, make_reduction},
+    {Operation::lower_bound, "lower_bound", second_range | indices, bound_arrays, make_bounds},
+    {Operation::upper_bound, "upper_bound", second_range | indices, bound_arrays, make_bounds},
+    {Operation::equal_range, "equal_range", second_range | indices, bound_arrays, make_bounds},
+    {Operation::gather, "gather", second_range | indices | values, gather_arrays, make_gather},
+    {Operation::scatter, "scatter", second_range | indices | values, gather_arrays, make_gather},
+    {Operation::permute, "permute", indices | values, gather_arrays, make_gather},
+    {Operation::histogram, "histogram", lengths | binning, histogram_arrays, make_histogram},
 };
 
 const OperationRow& row_of(Operation operation) {
@@ -54,6 +61,9 @@ void check_options(const Request& request, const OperationRow& row) {
     check(reductions, request.reduction != Reduction::sum, "reduction");
     check(independence, request.data_independent, "data_independent");
     check(schedules, request.extra_bytes != 0, "extra_bytes");
+    check(second_range, request.second_count != 0, "second_count");
+    check(binning, request.bins != 0, "bins");
+    check(binning, request.lower != 0 || request.upper != 0 || request.bounded, "bounds of bins");
 }
 
 }  // namespace

@@ -34,6 +34,10 @@ enum class Family : std::uint8_t {
     least_place,   ///< where that is
     integer_sum,   ///< sums of integers
     float_sum,     ///< sums of floating-point numbers
+    bounds,        ///< where keys belong in a sorted range
+    integer_bins,  ///< of histograms: even bins of integers
+    float_bins,    ///< even bins of floating-point numbers
+    bounded_bins,  ///< bins between given keys
 };
 
 /// What a tile holds.
