@@ -58,7 +58,7 @@ INLINE void count_batch(const vec_t* keys, uint number, counting_t to, bins_t in
 }
 
 /* Launched with `windows` work-groups for each `share` of the keys. Requires: any count, any element offset; 16 bytes are loaded
- * at once where the first key is at a multiple of 16; copies a power of two; tables of zeros where work-groups share one.
+ * at once where the first key is at a multiple of 16; copies a power of two; tables of zeros.
  * Local memory: COUNTERS integers of 32 bits, and what bounds.h takes. Barriers: two, and one of bounds.h. */
 KERNEL void count_keys(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, uint coding,
                        flip_t flip, ulong lower, ulong span, ulong factor, uint shift, GLOBAL const key_t* bounds,
@@ -69,7 +69,6 @@ KERNEL void count_keys(GLOBAL const key_t* keys, offset_t keys_offset, position_
     DECLARE_LOCAL(register_key_t, sample, SAMPLE, 0);
     counting_t to = {0, tables + tables_offset + (offset_t)GROUP_ID * bins * copies, 0, bins, copies, 0};
     position_t part = GROUP_ID;
-    for (offset_t i = 0; i < (offset_t)bins * copies; ++i) to.table[i] = 0;
 #else
     DECLARE_LOCAL(uint, counters, COUNTERS, 0);
     DECLARE_LOCAL(register_key_t, sample, SAMPLE, COUNTERS * 4);

@@ -121,7 +121,10 @@ void make_histogram(Planner& planner, const Request& request, Work& work) {
             shape.vectors = static_cast<unsigned>(std::min(room, wanted));
             shape.work_items = std::bit_floor(std::min(device.max_work_items, are_many ? 1024u : 512u));
             counting = in_local_memory(device, shape, bytes, count, request.bins);
-            if (counting.copies == 0) shape.vectors = 1, shape.work_items = std::min(shape.work_items, 512u);
+            if (counting.copies == 0) {
+                shape.vectors = 4;  // the sample lies behind 16 bytes
+                shape.work_items = std::min(shape.work_items, 512u);
+            }
             shape.resident_groups = counting.copies == 0 || !are_many ? 4 : 1;
         }
         program = planner.compile(parameters);
@@ -148,7 +151,7 @@ void make_histogram(Planner& planner, const Request& request, Work& work) {
     };
     std::uint64_t first = 0;
     do {
-        if (!has_own_tables) work.commands.emplace_back(Zero{table});
+        work.commands.emplace_back(Zero{table});
         Launch& counted = add_launch("count_keys", groups);
         counted.add(Slot::keys, first);
         counted.add_count(std::min(request.count - first, most_keys), 4);
@@ -167,7 +170,8 @@ void make_histogram(Planner& planner, const Request& request, Work& work) {
         counted.add(counting.windows, 4);
         counted.add(table);
         if (counts_in_place) return;
-        const std::uint64_t share = has_own_tables ? 4096 : std::uint64_t{shape.work_items} * 4;
+        constexpr std::uint64_t additions = 1 << 14;  // of a work-item, so that several threads have some
+        const std::uint64_t share = has_own_tables ? ceil_div(additions, tables) : std::uint64_t{shape.work_items} * 4;
         Launch& added = add_launch("add_counts", ceil_div(request.bins, share));
         added.add(Slot::own_integers);
         added.add_count(request.bins, 4);
