@@ -14,7 +14,7 @@ void refuses_requests(void) {
     static uint64_t offsets[] = {0, 10, n};
     new_numbers(1u << 20, 0, 0);
     restore_keys();
-    IMPOSSIBLE("no operation 8", KEYS, .operation = 8);
+    IMPOSSIBLE("no operation 1000", KEYS, .operation = 1000);
     IMPOSSIBLE("no operation -1", KEYS, .operation = -1);
     IMPOSSIBLE("no order 3", KEYS, .order = 3);
     IMPOSSIBLE("no order -1", KEYS, .order = -1);

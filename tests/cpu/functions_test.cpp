@@ -180,7 +180,7 @@ TEST_CASE("built-in device: every operation on records that a function orders") 
         for (const std::size_t length_bytes : {4, 8})
             runner.run({.operation = Operation::run_lengths, .length_bytes = length_bytes}, records);
         for (const Operation operation : {Operation::lower_bound, Operation::upper_bound, Operation::equal_range})
-            runner.run({.operation = operation, .index_bytes = 4 << count % 2}, records, {},
+            runner.run({.operation = operation, .index_bytes = count % 2 > 0 ? 4u : 8u}, records, {},
                        random_records<Wide>(99, random));
     }
 }
