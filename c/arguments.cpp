@@ -40,6 +40,13 @@ Operation operation_of(lanesort_operation operation) {
         case LANESORT_EXCLUSIVE_SCAN: return Operation::exclusive_scan;
         case LANESORT_SELECT: return Operation::select;
         case LANESORT_PARTITION: return Operation::partition;
+        case LANESORT_LOWER_BOUND: return Operation::lower_bound;
+        case LANESORT_UPPER_BOUND: return Operation::upper_bound;
+        case LANESORT_EQUAL_RANGE: return Operation::equal_range;
+        case LANESORT_GATHER: return Operation::gather;
+        case LANESORT_SCATTER: return Operation::scatter;
+        case LANESORT_PERMUTE: return Operation::permute;
+        case LANESORT_HISTOGRAM: return Operation::histogram;
         default: throw Error(ErrorCode::invalid_argument, fmt::format("there is no operation {}", operation));
     }
 }
@@ -94,6 +101,10 @@ std::size_t bytes_of(const lanesort_values& array, bool is_needed) {
     return !is_needed && !is_given(array) ? 0 : array.bytes > 0 ? array.bytes : 4;
 }
 
+/// Values are moved by indices, or keys found in a sorted range.
+bool moves(Operation operation) { return operation >= Operation::gather && operation <= Operation::permute; }
+bool finds(Operation operation) { return operation >= Operation::lower_bound && operation <= Operation::equal_range; }
+
 /// Throws Error(invalid_argument) for a member that is not zero and that the operation does not use, as far as a
 /// Request does not tell that.
 void check_unused(const lanesort_request& request, Operation operation) {
@@ -104,13 +115,14 @@ void check_unused(const lanesort_request& request, Operation operation) {
     };
     serves("first", request.first > 0, {sort, argsort, merge});
     serves("k", request.k > 0, {top_k});
-    serves("second", is_given(request.second), {merge});
+    serves("second", is_given(request.second), {merge, lower_bound, upper_bound, equal_range, histogram});
     serves("second_values", is_given(request.second_values), {merge});
     serves("results", is_given(request.results),
            {merge, top_k, unique, run_lengths, reduce, inclusive_scan, exclusive_scan, select, partition});
     serves("answers", is_given(request.answers), {is_sorted, is_sorted_until, unique, run_lengths, select, partition});
     serves("flags", is_given(request.flags), {select, partition});
-    serves("result_values", is_given(request.result_values), {merge, top_k, unique, select, partition});
+    serves("result_values", is_given(request.result_values),
+           {merge, top_k, unique, gather, scatter, select, partition});
     if (request.in_place != 0 && (is_given(request.results) || is_given(request.result_values)))
         throw Error(ErrorCode::invalid_argument,
                     "in place, the results are the keys, so `results` and `result_values` must be zero");
@@ -122,6 +134,8 @@ void check_unused(const lanesort_request& request, Operation operation) {
     if ((is_given(request.second_values) || is_given(request.result_values)) && !is_given(request.values))
         throw Error(ErrorCode::invalid_argument,
                     "there are no `values`, so `second_values` and `result_values` must be zero");
+    if (operation == histogram && request.bounded == 0 && is_given(request.second))
+        throw Error(ErrorCode::invalid_argument, "the bins are not `bounded` by keys, so `second` must be zero");
     if (request.limited == 0 && is_given(request.limit))
         throw Error(ErrorCode::invalid_argument, "the call is not `limited`, so `limit` must be zero");
     if (request.comparator && request.type != 0)
@@ -151,9 +165,17 @@ CallOf::CallOf(const lanesort_request* given_request) {
     request.middle = from.middle;
     if (request.operation == Operation::top_k) request.first = from.k;
     else if (from.first > 0) request.first = from.first;
-    request.value_bytes = bytes_of(from.values, false);
-    request.index_bytes = bytes_of(from.indices, request.operation == Operation::argsort);
-    request.length_bytes = bytes_of(from.lengths, request.operation == Operation::run_lengths);
+    request.value_bytes = bytes_of(from.values, moves(request.operation));
+    request.index_bytes = bytes_of(
+        from.indices, request.operation == Operation::argsort || finds(request.operation) || moves(request.operation));
+    const bool writes_lengths =
+        request.operation == Operation::run_lengths || request.operation == Operation::histogram;
+    request.length_bytes = bytes_of(from.lengths, writes_lengths);
+    request.second_count = from.second_count;
+    request.bins = from.bins;
+    request.bounded = from.bounded != 0;
+    request.lower = from.lower;
+    request.upper = from.upper;
     if (is_given(from.segments)) {
         request.segments = from.segments.count;
         request.longest = from.segments.longest > 0 ? std::min(from.segments.longest, from.count) : from.count;

@@ -16,7 +16,7 @@ function(write_for_each_macro file lines)
 endfunction()
 
 set(all_macros min max)  # which are functions in the kernels
-foreach(file IN ITEMS tile_in_cache order equal_runs)
+foreach(file IN ITEMS tile_in_cache order equal_runs bounds)
   set(text "")
   foreach(definition IN LISTS cpu_header_definitions)
     string(REPLACE "=" " " definition "${definition}")

@@ -195,8 +195,21 @@ foreach(value_bits IN ITEMS 8 16 32 64 128)
 endforeach()
 foreach(word_bits IN ITEMS 8 16 32 64)
   foreach(index_bits IN ITEMS 32 64)
-    add_cpu_program(gather_${word_bits}_${index_bits} baseline gather.cl gather_elements KEY_BITS=${word_bits} LANES=1
+    add_cpu_program(gather_${word_bits}_${index_bits} baseline gather.cl "gather_elements;move_elements" KEY_BITS=${word_bits} LANES=1
                     VECTORS=1 REGISTER_VECTORS=2 VALUE_BITS=0 INDEX_BITS=${index_bits})
+  endforeach()
+endforeach()
+
+foreach(key IN ITEMS 1 2 4 8)
+  math(EXPR key_bits "${key} * 8")
+  foreach(index_bits IN ITEMS 32 64)
+    set(definitions KEY_BITS=${key_bits} LANES=1 REGISTER_VECTORS=2 VALUE_BITS=0 INDEX_BITS=${index_bits})
+    add_cpu_program(bounds_${key}_${index_bits} baseline bounds.cl find_places ${definitions} VECTORS=2048)
+    foreach(bins IN ITEMS integer_bins float_bins bounded_bins)
+      if(NOT (bins STREQUAL float_bins AND key EQUAL 1))
+        add_cpu_program(${bins}_${key}_${index_bits} baseline ${bins}.cl "count_keys;add_counts" ${definitions} VECTORS=1)
+      endif()
+    endforeach()
   endforeach()
 endforeach()
 

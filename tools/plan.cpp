@@ -97,6 +97,16 @@ Request request_of(Operation operation, KeyType type, std::uint64_t count, std::
     if (operation == Operation::merge) request.middle = count / 2;
     if (selects || operation == Operation::argsort) request.index_bytes = sizeof(std::uint32_t);
     if (operation == Operation::run_lengths) request.length_bytes = sizeof(std::uint32_t);
+    if (operation >= Operation::lower_bound && operation <= Operation::permute) {
+        request.index_bytes = sizeof(std::uint32_t);
+        if (operation != Operation::permute) request.second_count = count;
+        if (operation >= Operation::gather) request.value_bytes = sizeof(std::uint32_t);
+    }
+    if (operation == Operation::histogram) {
+        request.length_bytes = sizeof(std::uint32_t);
+        request.bins = 1024;
+        request.bounded = true;
+    }
     return request;
 }
 
@@ -135,11 +145,11 @@ public:
         std::vector<std::pair<std::string, Operation>> operations;
         for (const Operation operation : all_operations) operations.emplace_back(name(operation), operation);
         command
-            .add_option(
-                "--operation", operation_,
-                "What the call does: sort, argsort, merge, top_k, is_sorted, is_sorted_until, unique, "
-                "run_lengths, reduce, inclusive_scan, exclusive_scan, select or partition; all but sort show their "
-                "commands on device memory")
+            .add_option("--operation", operation_,
+                        "What the call does: sort, argsort, merge, top_k, is_sorted, is_sorted_until, unique, "
+                        "run_lengths, reduce, inclusive_scan, exclusive_scan, select, partition, lower_bound, "
+                        "upper_bound, equal_range, gather, scatter, permute or histogram (of 1024 bins between keys); "
+                        "all but sort show their commands on device memory")
             ->transform(CLI::CheckedTransformer(operations).description(""))
             ->option_text("NAME");
         add_count(command, count_);

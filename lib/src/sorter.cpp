@@ -331,6 +331,44 @@ HostCall scan_in_place(Operation operation, const Keys& keys, std::size_t row_le
     return call;
 }
 
+void check_number(std::size_t found, std::size_t wanted, const char* what) {
+    require(found == wanted, ErrorCode::invalid_argument, "there are {} {}, but there must be {}", found, what, wanted);
+}
+
+HostCall search(Operation operation, const ConstKeys& keys, const ConstKeys& needles, const Indices& indices,
+                const SortOptions& options) {
+    HostCall call = call_on(operation, keys, options);
+    detail::check_second(call.request, call_on(operation, needles, options).request);
+    const std::size_t places = operation == Operation::equal_range ? 2 : 1;
+    check_number(indices.size(), places * needles.size(), "indices");
+    call.request.second_count = needles.size();
+    call.request.index_bytes = detail::width_of("indices", indices.bytes());
+    call.second_keys = {const_cast<void*>(needles.data())};
+    call.indices = {indices.data()};
+    return call;
+}
+
+/// With so many values where indices tell.
+HostCall move(Operation operation, std::size_t count, const ConstValues& values, const ConstIndices& indices) {
+    HostCall call;
+    call.request.operation = operation;
+    call.request.count = count;
+    call.request.value_bytes = detail::width_of("values", values.bytes());
+    call.request.index_bytes = detail::width_of("indices", indices.bytes());
+    if (operation != Operation::permute) call.request.second_count = indices.size();
+    call.values = {const_cast<void*>(values.data())};
+    call.indices = {const_cast<void*>(indices.data())};
+    return call;
+}
+
+HostCall count(const ConstKeys& keys, const Indices& counts) {
+    HostCall call = call_on(Operation::histogram, keys, {});
+    call.request.bins = counts.size();
+    call.request.length_bytes = detail::width_of("counts", counts.bytes());
+    call.lengths = {counts.data()};
+    return call;
+}
+
 }  // namespace
 
 SortReport Sorter::inclusive_scan(ConstKeys keys, Results results, std::size_t row_length) {
@@ -391,6 +429,54 @@ std::size_t Sorter::partition_by_key(ConstKeys keys, ConstValues values, std::sp
     HostCall call = part_of(Operation::partition, keys, flags, results, inverted);
     add_values(call, values, kept);
     return number_found(*this, call);
+}
+
+SortReport Sorter::lower_bound(ConstKeys keys, ConstKeys needles, Indices indices, const SortOptions& options) {
+    return run(search(Operation::lower_bound, keys, needles, indices, options));
+}
+
+SortReport Sorter::upper_bound(ConstKeys keys, ConstKeys needles, Indices indices, const SortOptions& options) {
+    return run(search(Operation::upper_bound, keys, needles, indices, options));
+}
+
+SortReport Sorter::equal_range(ConstKeys keys, ConstKeys needles, Indices indices, const SortOptions& options) {
+    return run(search(Operation::equal_range, keys, needles, indices, options));
+}
+
+SortReport Sorter::gather(ConstValues values, ConstIndices indices, Values results) {
+    check_number(results.size(), indices.size(), "results");
+    detail::check_same_width(values.bytes(), results.bytes());
+    HostCall call = move(Operation::gather, values.size(), values, indices);
+    call.result_values = {results.data()};
+    return run(call);
+}
+
+SortReport Sorter::scatter(ConstValues values, ConstIndices indices, Values results) {
+    check_number(indices.size(), values.size(), "indices");
+    detail::check_same_width(values.bytes(), results.bytes());
+    HostCall call = move(Operation::scatter, results.size(), values, indices);
+    call.result_values = {results.data()};
+    return run(call);
+}
+
+SortReport Sorter::permute(Values values, ConstIndices indices) {
+    check_number(indices.size(), values.size(), "indices");
+    return run(move(Operation::permute, values.size(), values, indices));
+}
+
+SortReport Sorter::histogram(ConstKeys keys, const EvenBins& bins, Indices counts) {
+    HostCall call = count(keys, counts);
+    detail::bin_evenly(call.request, bins);
+    return run(call);
+}
+
+SortReport Sorter::histogram(ConstKeys keys, ConstKeys bounds, Indices counts) {
+    HostCall call = count(keys, counts);
+    check_number(bounds.size(), counts.size() + 1, "bounds");
+    detail::check_second(call.request, count(bounds, counts).request);
+    call.request.bounded = true;
+    call.second_keys = {const_cast<void*>(bounds.data())};
+    return run(call);
 }
 
 const SortReport& Sorter::last_report() const noexcept { return core_->last_report(); }
@@ -467,6 +553,13 @@ void check_second(const Request& first, const Request& second) {
     asked.stable |= first.stable;
     require(asked == wanted, ErrorCode::invalid_argument,
             "the second range asks for something else than the first; it may leave that to the first");
+}
+
+void bin_evenly(Request& request, const EvenBins& bins) {
+    require(request.key.is_record() || request.key.type() == bins.type, ErrorCode::invalid_argument,
+            "the bins are of type {}, but the keys are of {}", name(bins.type), request.key.name());
+    request.lower = bins.lower;
+    request.upper = bins.upper;
 }
 
 void throw_two_counts(std::size_t first, std::size_t k) {

@@ -205,6 +205,29 @@ static void merges_and_reads_sorted_keys(void) {
         .results = {.memory = answers});
     for (size_t i = 0; i < n / row; ++i) CHECK(answers[i] == 0);
 
+    RUN(KEYS, .operation = LANESORT_UPPER_BOUND, .second = {.memory = expected}, .second_count = n / 2,
+        .indices = {.memory = lengths});
+    for (size_t i = 0; i < n / 2; ++i)
+        CHECK(expected[lengths[i] - 1] == expected[i] && (lengths[i] == n || expected[lengths[i]] > expected[i]));
+    RUN(KEYS, .operation = LANESORT_EQUAL_RANGE, .second = {.memory = expected}, .second_count = n / 2,
+        .indices = {.memory = found});
+    for (size_t i = 0; i < n / 2; ++i) CHECK(found[2 * i] <= i && found[2 * i + 1] == lengths[i]);
+    RUN(KEYS, .operation = LANESORT_HISTOGRAM, .bins = 2, .upper = 2 * distinct - 1, .lengths = {.memory = lengths});
+    CHECK(lengths[0] == n && lengths[1] == 0);
+    memcpy(found, (const uint32_t[]){0, 1, distinct}, 12);
+    RUN(KEYS, .operation = LANESORT_HISTOGRAM, .bins = 2, .bounded = 1, .second = {.memory = found},
+        .lengths = {.memory = wide, .bytes = 8});
+    CHECK(wide[0] + wide[1] == n && expected[wide[0]] == 1);
+    for (uint32_t i = 0; i < n; ++i) lengths[i] = n - 1 - i;
+    RUN(.operation = LANESORT_GATHER, .count = n, .second_count = n, .values = {.memory = values},
+        .indices = {.memory = lengths}, .result_values = {.memory = found});
+    for (size_t i = 0; i < n; ++i) CHECK(found[i] == values[n - 1 - i]);
+    RUN(.operation = LANESORT_PERMUTE, .count = n, .values = {.memory = values}, .indices = {.memory = lengths});
+    CHECK(memcmp(values, found, sizeof values) == 0);
+    RUN(.operation = LANESORT_SCATTER, .count = n, .second_count = n, .values = {.memory = found},
+        .indices = {.memory = lengths}, .result_values = {.memory = values});
+    for (size_t i = 0; i < n; ++i) CHECK(values[i] == found[n - 1 - i] && values[i] == expected[i] + 7);
+
     RUN(KEYS, .operation = LANESORT_IS_SORTED, .answers = {.memory = answers});
     CHECK(answers[0] == 1);
     RUN(KEYS, .operation = LANESORT_IS_SORTED, .order = LANESORT_DESCENDING, .answers = {.memory = answers});

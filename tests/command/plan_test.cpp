@@ -56,6 +56,10 @@ TEST_CASE("plan shows every command of any call, which are those that run") {
         if (selects || operation == Operation::argsort) request.index_bytes = 4;
         if (operation == Operation::merge) request.middle = 50'000;
         if (operation == Operation::run_lengths) request.length_bytes = 4;
+        if (operation >= Operation::lower_bound && operation <= Operation::permute) request.index_bytes = 4;
+        if (operation >= Operation::lower_bound && operation <= Operation::scatter) request.second_count = 100'000;
+        if (operation >= Operation::gather && operation <= Operation::permute) request.value_bytes = 4;
+        if (operation == Operation::histogram) request.length_bytes = 4, request.bins = 1024, request.bounded = true;
         const CommandList list = commands_of(device.info(), request);
         REQUIRE(json["commands"].size() == list.commands.size());
         std::uint64_t launches = 0;

@@ -141,6 +141,12 @@ TEST_CASE("core: what was prepared for compiles nothing any more") {
          [&](Sorter& s) { s.unique_by_key(k, v); }},
         {{.operation = Operation::run_lengths, .count = 10'000, .length_bytes = 8},
          [&](Sorter& s) { s.run_lengths(k, std::span(distinct), std::span(lengths)); }},
+        {{.operation = Operation::equal_range, .count = 10'000, .index_bytes = 8, .second_count = 5000},
+         [&](Sorter& s) { s.equal_range(k, std::span(k).first(5000), std::span(lengths)); }},
+        {{.operation = Operation::permute, .count = 10'000, .value_bytes = 4, .index_bytes = 8},
+         [&](Sorter& s) { s.permute(v, lengths); }},
+        {{.operation = Operation::histogram, .count = 10'000, .length_bytes = 8, .bins = 10'000, .upper = 0x40e00000},
+         [&](Sorter& s) { s.histogram(k, EvenBins(0.0F, 7.0F), std::span(lengths)); }},
     };
     for (const DeviceInfo& device : {test::graphics_card(), test::processor()})
         for (const Case& a_case : cases) {
@@ -604,9 +610,12 @@ TEST_CASE("core: records have the order of their comparator, and no other can be
     const Comparator comparator{.type = "uint", .bytes = 4, .before = "a < b"};
     for (const Operation operation : all_operations)
         for (const Order order : {Order::ascending, Order::descending}) {
-            if (operation >= Operation::reduce) continue;  // of numbers alone
+            const bool takes_records = operation < Operation::reduce ||
+                                       (operation > Operation::exclusive_scan && operation < Operation::gather);
+            if (!takes_records) continue;
             CAPTURE(name(operation));
             Request request{.operation = operation, .count = 100, .key = comparator};
+            if (operation >= Operation::lower_bound) request.index_bytes = 4, request.second_count = 50;
             if (operation == Operation::top_k) request.first = 10;
             if (operation == Operation::argsort) request.index_bytes = 4;
             if (operation == Operation::run_lengths) request.length_bytes = 4;

@@ -103,6 +103,20 @@ TEST_CASE("the built-in device has kernels for every operation on every element,
                              [&](const Request& request) {
                                  if (length_bytes == 8 || request.count >> 32 == 0) has_kernels(request);
                              });
+        for (const std::size_t bytes : {4, 8}) {
+            const auto fits = [&](const Request& request) { return bytes == 8 || request.count >> 31 == 0; };
+            for_each_request({.operation = Operation::equal_range, .index_bytes = bytes, .second_count = 1000},
+                             [&](const Request& request) {
+                                 if (fits(request) && !request.in_rows()) has_kernels(request);
+                             });
+            for_each_request({.operation = Operation::histogram, .length_bytes = bytes, .bins = 9, .bounded = true},
+                             [&](const Request& request) {
+                                 if (fits(request) && !request.in_rows()) has_kernels(request);
+                             });
+            for (const std::size_t value_bytes : {1, 2, 4, 8, 16})
+                has_kernels(
+                    {.operation = Operation::permute, .count = 1000, .value_bytes = value_bytes, .index_bytes = bytes});
+        }
     }
 }
 

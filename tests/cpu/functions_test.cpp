@@ -62,16 +62,19 @@ class Runner {
 public:
     Runner(Sorter& sorter, const Function& function) : sorter_(sorter), function_(function) {}
 
-    void run(const Request& request, const std::vector<T>& records, const Offsets& segments = {}) {
-        run_on_host(sorter_, problem(request, records, segments), 1 + records.size() % 3);
+    void run(const Request& request, const std::vector<T>& records, const Offsets& segments = {},
+             const std::vector<T>& needles = {}) {
+        run_on_host(sorter_, problem(request, records, segments, needles), 1 + records.size() % 3);
     }
     void run_apart(const Request& request, const std::vector<T>& records) {
         run_on_host(sorter_, apart(problem(request, records, {})), 1);
     }
 
 private:
-    Problem problem(const Request& request, const std::vector<T>& records, const Offsets& segments) const {
-        return problem_of(request, ConstKeys(records, function_).kind(), records, function_, segments);
+    Problem problem(const Request& request, const std::vector<T>& records, const Offsets& segments,
+                    const std::vector<T>& needles = {}) const {
+        return problem_of(request, ConstKeys(records, function_).kind(), records, function_, segments, {}, 0,
+                          bytes_of(needles));
     }
 
     Sorter& sorter_;
@@ -176,6 +179,9 @@ TEST_CASE("built-in device: every operation on records that a function orders") 
                 runner.run({.operation = Operation::unique, .in_place = in_place, .value_bytes = value_bytes}, records);
         for (const std::size_t length_bytes : {4, 8})
             runner.run({.operation = Operation::run_lengths, .length_bytes = length_bytes}, records);
+        for (const Operation operation : {Operation::lower_bound, Operation::upper_bound, Operation::equal_range})
+            runner.run({.operation = operation, .index_bytes = count % 2 > 0 ? 4u : 8u}, records, {},
+                       random_records<Wide>(99, random));
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include <lanesort/device.hpp>
 
+#include "bounds.hpp"
 #include "core/described_device.hpp"
 #include "core/planner.hpp"
 #include "distribution.hpp"
@@ -221,6 +222,40 @@ TEST_CASE("CUDA: scans compile for every generation and spill nothing") {
                 for (const bool wide : {false, true})
                     check_compiled({.family = family, .bytes = {bytes}, .wide_positions = wide, .shape = shape},
                                    generation.architecture);
+            }
+}
+
+TEST_CASE("CUDA: searches, moves and histograms compile for every generation and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    for (const Generation& generation : generations)
+        for (const std::size_t bytes : {1, 2, 4, 8, 24})
+            for (const std::size_t index_bytes : {4, 8}) {
+                const bool is_record = bytes == by_number.bytes;
+                KernelParameters parameters{
+                    .family = Family::bounds,
+                    .bytes = {bytes, 0, index_bytes, is_record},
+                    .wide_positions = index_bytes == 8,
+                    .shape = {.lanes = 1, .vectors = 16, .work_items = 256, .register_vectors = 2},
+                    .buckets = {.sample = sample_keys(graphics_card(generation), bytes)}};
+                if (is_record) parameters.comparator = by_number;
+                check_compiled(parameters, generation.architecture);
+                if (is_record) continue;
+                check_compiled({.family = Family::gather,
+                                .bytes = {bytes, 0, index_bytes},
+                                .shape = {.work_items = 64},
+                                .layout = Layout::rows},
+                               generation.architecture);
+                parameters.wide_positions = false;
+                for (const Family family : {Family::integer_bins, Family::float_bins, Family::bounded_bins})
+                    for (const bool are_many : {false, true}) {
+                        if (family == Family::float_bins && bytes == 1) continue;
+                        parameters.family = family;
+                        parameters.shape.vectors = are_many ? 1 << 14 : 1 << 13;
+                        parameters.shape.work_items = are_many ? 1024 : 512;
+                        parameters.shape.resident_groups = are_many ? 1 : 4;
+                        check_compiled(parameters, generation.architecture);
+                    }
             }
 }
 

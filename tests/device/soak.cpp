@@ -4,6 +4,7 @@
 // its own, which is printed: LANESORT_TEST_SEED=that seed begins with that block.
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 #include "run_everywhere.hpp"
 #include "shapes.hpp"
@@ -18,6 +19,7 @@ Problem random_problem(Operation operation, std::size_t count, Random& random) {
     auto keys = make_keys<T>(all_patterns[random() % std::size(all_patterns)], count, random);
     const auto is_before = [&](T a, T b) { return comes_before(a, b, request.order_or_usual()); };
     const std::size_t part = random() % (count + 1);
+    Bytes second;
     switch (operation) {
         case Operation::sort:
             if (random() % 3 == 0) request.first = part;
@@ -38,6 +40,32 @@ Problem random_problem(Operation operation, std::size_t count, Random& random) {
             break;
         case Operation::run_lengths: request.length_bytes = 4; [[fallthrough]];
         case Operation::unique: std::ranges::sort(keys, is_before); break;
+        case Operation::lower_bound:
+        case Operation::upper_bound:
+        case Operation::equal_range:
+            std::ranges::sort(keys, is_before);
+            request.index_bytes = 4 << random() % 2;
+            second = bytes_of(random_keys<T>(part, random));
+            break;
+        case Operation::histogram: {
+            std::vector<T> bounds = random_keys<T>(2 + random() % 100, random);
+            std::ranges::sort(bounds, [](T a, T b) { return comes_before(a, b, Order::ascending); });
+            request.order.reset();
+            request.bins = bounds.size() - 1;
+            request.bounded = true;
+            request.length_bytes = 4 << random() % 2;
+            second = bytes_of(bounds);
+            break;
+        }
+        case Operation::gather:
+        case Operation::scatter:
+        case Operation::permute: {
+            std::vector<std::uint64_t> indices(count);
+            std::iota(indices.begin(), indices.end(), std::uint64_t{0});
+            std::ranges::shuffle(indices, random);
+            return problem_of_indices({.operation = operation, .value_bytes = sizeof(T), .index_bytes = 4}, count,
+                                      bytes_of(keys), indices);
+        }
         case Operation::reduce:
             request.order.reset();
             if (count > 0) request.reduction = random() % 2 ? Reduction::min : Reduction::arg_min;
@@ -51,7 +79,7 @@ Problem random_problem(Operation operation, std::size_t count, Random& random) {
             break;
     }
     if (operation > Operation::merge) request.stable = false;
-    return problem_of(request, keys);
+    return problem_of(request, keys, {}, {}, 0, std::move(second));
 }
 
 std::size_t sorts_wanted() {

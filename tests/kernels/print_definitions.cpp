@@ -62,6 +62,8 @@ Request call(Operation operation, const KeyKind& key, std::uint64_t count = 100 
     if (operation == Operation::top_k) request.first = 16;
     if (operation == Operation::argsort) request.index_bytes = 4;
     if (operation == Operation::run_lengths) request.length_bytes = 4;
+    if (operation >= Operation::lower_bound && operation <= Operation::equal_range)
+        request.index_bytes = 4, request.second_count = count;
     return request;
 }
 
@@ -93,23 +95,51 @@ void print_for_amd() {
         selection.value_bytes = key_bytes(key);
         printer.print(card(), selection);
         printer.print(card(), call(Operation::run_lengths, key));
+        printer.print(card(), call(Operation::equal_range, key));
+        Request bins = call(Operation::histogram, key);
+        bins.length_bytes = 4, bins.bins = 1024, bins.upper = 200;
+        printer.print(card(), bins);
     }
 }
 
-void print_reductions(Printer& printer, const DeviceInfo& device, const KeyKind& key) {
+/// Whether records and all types have it.
+bool takes_any_keys(Operation operation) {
+    return operation < Operation::reduce || (operation > Operation::exclusive_scan && operation < Operation::gather);
+}
+
+void print_for_numbers(Printer& printer, const DeviceInfo& device, const KeyKind& key) {
     for (const Reduction reduction : {Reduction::sum, Reduction::min, Reduction::arg_min}) {
         Request request = call(Operation::reduce, key);
         request.reduction = reduction;
         printer.print(device, request);
     }
     printer.print(device, call(Operation::inclusive_scan, key));
+    for (const std::uint64_t bins : {100, 20'000, 1'000'000}) {
+        Request request = call(Operation::histogram, key);
+        request.length_bytes = 4;
+        request.bins = bins;
+        request.bounded = true;
+        printer.print(device, request);
+        request.bounded = false;
+        const bool is_floating = key.type() >= KeyType::f16;
+        request.upper = !is_floating                 ? 100
+                        : key.type() == KeyType::f64 ? 0x3ff0000000000000
+                        : key.type() == KeyType::f32 ? 0x3f800000
+                                                     : 0x3c00;
+        printer.print(device, request);
+    }
+    Request moved = call(Operation::scatter, key);
+    moved.second_count = moved.count;
+    moved.value_bytes = key.bytes();
+    moved.index_bytes = 8;
+    printer.print(device, moved);
 }
 
 /// Every operation, and what can be said of a sort besides.
 void print_calls(Printer& printer, const DeviceInfo& device, const KeyKind& key) {
     for (const Operation operation : all_operations)
-        if (operation < Operation::reduce) printer.print(device, call(operation, key));
-    if (!key.is_record()) print_reductions(printer, device, key);
+        if (takes_any_keys(operation)) printer.print(device, call(operation, key));
+    if (!key.is_record()) print_for_numbers(printer, device, key);
     const Request sort = call(Operation::sort, key);
     const auto print = [&](auto change) {
         Request request = sort;
@@ -152,8 +182,8 @@ void print_all() {
         // The words of a record are of 1, 2, 4 or 8 bytes. Kernels order halves as they do any integers of 16 bits.
         for (const KeyKind& key : {KeyKind(KeyType::f16), records(3), records(6), records(8), records(64)})
             for (const Operation operation : all_operations)
-                if (operation < Operation::reduce) printer.print(device, call(operation, key));
-        for (const KeyType key : {KeyType::f16, KeyType::f32, KeyType::f64}) print_reductions(printer, device, key);
+                if (takes_any_keys(operation)) printer.print(device, call(operation, key));
+        for (const KeyType key : {KeyType::f16, KeyType::f32, KeyType::f64}) print_for_numbers(printer, device, key);
         // Positions of 64 bits.
         for (const KeyKind& key : {KeyKind(KeyType::u8), records(12)})
             for (const Operation operation : {Operation::sort, Operation::merge, Operation::top_k, Operation::unique})

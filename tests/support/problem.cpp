@@ -1,5 +1,6 @@
 #include "problem.hpp"
 
+#include <bit>
 #include <iterator>
 #include <numeric>
 
@@ -114,6 +115,34 @@ public:
                     }
                     break;
                 }
+                case Operation::lower_bound:
+                case Operation::upper_bound:
+                case Operation::equal_range:
+                    for (std::size_t n = 0; n < request_.second_count; ++n) {
+                        const std::byte* const needle = before.second_keys.data() + n * key_bytes_;
+                        const auto lower = std::ranges::partition_point(
+                            places, [&](std::size_t i) { return is_before_(key(before, i), needle); });
+                        const auto upper = std::ranges::partition_point(
+                            places, [&](std::size_t i) { return !is_before_(needle, key(before, i)); });
+                        const auto put = [&](auto bound) {
+                            put_integer(after.indices, request_.index_bytes, answers++,
+                                        static_cast<std::uint64_t>(bound - places.begin()));
+                        };
+                        if (request_.operation != Operation::upper_bound) put(lower);
+                        if (request_.operation != Operation::lower_bound) put(upper);
+                    }
+                    break;
+                case Operation::histogram: {
+                    std::vector<std::uint64_t> counts(request_.bins);
+                    for (const std::size_t i : places)
+                        if (const std::uint64_t bin = bin_of(before, i); bin < request_.bins) ++counts[bin];
+                    for (std::size_t bin = 0; bin < counts.size(); ++bin)
+                        put_integer(after.lengths, request_.length_bytes, bin, counts[bin]);
+                    break;
+                }
+                case Operation::gather:
+                case Operation::scatter:
+                case Operation::permute: FAIL("problem_of_indices solves this");
             }
         }
         return after;
@@ -152,6 +181,45 @@ private:
         using enum KeyType;
         const KeyType type = request_.key.type();
         return type == i8 || type == i16 || type == i32 || type == i64 ? (bits ^ sign) - sign : bits;
+    }
+
+    /// The bin of a key, or a larger number if it is in none.
+    std::uint64_t bin_of(const Contents& contents, std::size_t i) const {
+        if (request_.bounded) {
+            std::uint64_t starts = 0;
+            for (std::uint64_t step = std::bit_floor(request_.bins + 1); step > 0; step /= 2)
+                if (starts + step <= request_.bins + 1 &&
+                    !is_before_(key(contents, i), contents.second_keys.data() + (starts + step - 1) * key_bytes_))
+                    starts += step;
+            return starts - 1;
+        }
+        const auto evenly = [&]<class T>(T) -> std::uint64_t {
+            T of_key, lower, upper;
+            std::memcpy(static_cast<void*>(&of_key), key(contents, i), sizeof(T));
+            std::memcpy(static_cast<void*>(&lower), &request_.lower, sizeof(T));
+            std::memcpy(static_cast<void*>(&upper), &request_.upper, sizeof(T));
+            if constexpr (is_floating<T>) {
+                using Number = std::conditional_t<sizeof(T) == 8, double, float>;
+                const auto x = static_cast<Number>(number_of(of_key)), first = static_cast<Number>(number_of(lower)),
+                           last = static_cast<Number>(number_of(upper));
+                if (!(first <= x && x <= last)) return request_.bins;
+                const Number width = last - first, factor = static_cast<Number>(request_.bins) / width,
+                             distance = x - first, place = distance * factor;
+                return std::min(static_cast<std::uint64_t>(place), request_.bins - 1);
+            } else {
+                __extension__ typedef __int128 Integer;
+                if (of_key < lower || of_key > upper) return request_.bins;
+                const Integer width = Integer{upper} - lower + 1;
+                // With a distance of 64 bits, and bins of 30, the product has 94.
+                return static_cast<std::uint64_t>((Integer{of_key} - lower) * static_cast<Integer>(request_.bins) /
+                                                  width);
+            }
+        };
+        std::uint64_t bin = request_.bins;
+        for_each_key_type([&]<class T>() {
+            if (request_.key.type() == key_type_v<T>) bin = evenly(T{});
+        });
+        return bin;
     }
 
     /// The range, its rows or its segments: the first key of each and the one behind it.
@@ -232,10 +300,14 @@ Bytes other_bytes(std::size_t count) {
 }
 
 Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const Offsets& segments, Bytes values,
-                         std::uint64_t limit) {
+                         std::uint64_t limit, Bytes second) {
     const std::size_t count = request.count = keys.size() / request.key.bytes();
     Contents before;
     before.keys = std::move(keys);
+    const bool searches = request.operation >= Operation::lower_bound && request.operation <= Operation::equal_range;
+    const bool bins = request.operation == Operation::histogram;
+    if (searches) request.second_count = second.size() / request.key.bytes();
+    before.second_keys = std::move(second);
     before.values = std::move(values);
     if (!segments.empty()) {
         if (request.offset_bytes == 0) request.offset_bytes = 8;
@@ -263,8 +335,12 @@ Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const 
                                                                                  : 0;
     before.results = other_bytes(results * request.result_bytes());
     before.result_values = other_bytes(results * request.value_bytes);
-    before.indices = other_bytes((selects ? results : count) * request.index_bytes);
-    before.lengths = other_bytes(count * request.length_bytes);
+    const std::size_t places = request.operation == Operation::equal_range ? 2 : 1;
+    before.indices = other_bytes((selects    ? results
+                                  : searches ? request.second_count * places
+                                             : count) *
+                                 request.index_bytes);
+    before.lengths = other_bytes((bins ? request.bins : count) * request.length_bytes);
     if (request.limited) {
         before.limit.resize(8);
         put_integer(before.limit, 8, 0, limit);
@@ -280,6 +356,29 @@ Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const 
     Problem problem{request, before, solver.solution(before)};
     if (solver.needs_settling()) problem.settle = [solver](Contents& contents) { solver.settle(contents); };
     return problem;
+}
+
+Problem problem_of_indices(Request request, std::uint64_t count, Bytes values,
+                           const std::vector<std::uint64_t>& indices) {
+    const std::size_t width = request.value_bytes;
+    request.count = count;
+    Contents before;
+    before.values = std::move(values);
+    before.indices.resize(indices.size() * request.index_bytes);
+    for (std::size_t i = 0; i < indices.size(); ++i) put_integer(before.indices, request.index_bytes, i, indices[i]);
+    if (request.operation != Operation::permute) {
+        request.second_count = indices.size();
+        before.result_values = other_bytes((request.operation == Operation::gather ? indices.size() : count) * width);
+    }
+    Contents after = before;
+    Bytes& to = request.operation == Operation::permute ? after.values : after.result_values;
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+        const bool scatters = request.operation == Operation::scatter;
+        const std::size_t place = (scatters ? indices[i] : i) * width, source = (scatters ? i : indices[i]) * width;
+        if (indices[i] < count) std::memcpy(to.data() + place, before.values.data() + source, width);
+        else if (!scatters) std::memset(to.data() + place, 0, width);
+    }
+    return {request, before, after};
 }
 
 Problem apart(Problem merge) {
@@ -356,6 +455,34 @@ std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random&
     add("scan", {.operation = Operation::inclusive_scan});
     add("exclusive scan of rows", {.operation = Operation::exclusive_scan, .row_length = third});
     add("exclusive scan in place", {.operation = Operation::exclusive_scan, .in_place = true});
+    std::vector<std::uint32_t> needles(count), bounds(few + 1);
+    for (std::uint32_t& needle : needles) needle = static_cast<std::uint32_t>(random() % (count + 1));
+    for (std::uint32_t& bound : bounds) bound = static_cast<std::uint32_t>(random() % (count + 1));
+    std::ranges::sort(bounds);
+    const auto add_second = [&](const std::string& name, Request request, const std::vector<std::uint32_t>& second) {
+        std::vector<std::uint32_t> keys(count);
+        for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(random() % (count + 1));
+        std::ranges::sort(keys);
+        all.push_back({name, problem_of(request, keys, {}, {}, 0, bytes_of(second))});
+    };
+    add_second("places of keys", {.operation = Operation::lower_bound, .index_bytes = 4}, needles);
+    add_second("ranges of equal keys", {.operation = Operation::equal_range, .index_bytes = 8}, needles);
+    if (few > 0) {
+        const auto last = static_cast<std::uint32_t>(count);
+        add_second("even bins", {.operation = Operation::histogram, .length_bytes = 4, .bins = few, .upper = last}, {});
+        add_second("wide counts", {.operation = Operation::histogram, .length_bytes = 8, .bins = few, .upper = last},
+                   {});
+        add_second("bins between keys",
+                   {.operation = Operation::histogram, .length_bytes = 4, .bins = few, .bounded = true}, bounds);
+    }
+    std::vector<std::uint64_t> order(count);
+    std::iota(order.begin(), order.end(), std::uint64_t{0});
+    std::ranges::shuffle(order, random);
+    for (const auto& [name, operation] : {std::pair{"gathered values", Operation::gather},
+                                          {"scattered values", Operation::scatter},
+                                          {"permuted values", Operation::permute}})
+        all.push_back({name, problem_of_indices({.operation = operation, .value_bytes = 4, .index_bytes = 4}, count,
+                                                other_bytes(4 * count), order)});
     return all;
 }
 

@@ -38,15 +38,20 @@ Bytes other_bytes(std::size_t count);
 using IsBefore = std::function<bool(const std::byte*, const std::byte*)>;
 
 /// Makes the arrays of a call on these keys, and solves it. Values that are not given are drawn from few. `limit` is
-/// that of a request that is `limited`.
+/// that of a request that is `limited`, `second` the keys that are looked for, or that bound bins.
 Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const Offsets& segments, Bytes values,
-                         std::uint64_t limit = 0);
+                         std::uint64_t limit = 0, Bytes second = {});
+
+/// A problem of values that are moved by indices: gathered from among `count`, scattered to so many places, or
+/// permuted.
+Problem problem_of_indices(Request request, std::uint64_t count, Bytes values,
+                           const std::vector<std::uint64_t>& indices);
 
 /// A problem of records, or of numbers in an order that is not the library's. The request need not say how many keys,
 /// segments and values there are, nor of which kind.
 template <class T, class Before>
 Problem problem_of(Request request, const KeyKind& kind, const std::vector<T>& keys, Before is_before,
-                   const Offsets& segments = {}, Bytes values = {}, std::uint64_t limit = 0) {
+                   const Offsets& segments = {}, Bytes values = {}, std::uint64_t limit = 0, Bytes second = {}) {
     request.key = kind;
     const auto of_bytes = [is_before](const std::byte* a, const std::byte* b) {
         T x, y;
@@ -54,7 +59,8 @@ Problem problem_of(Request request, const KeyKind& kind, const std::vector<T>& k
         std::memcpy(&y, b, sizeof(T));
         return is_before(x, y);
     };
-    return problem_of_bytes(std::move(request), bytes_of(keys), of_bytes, segments, std::move(values), limit);
+    return problem_of_bytes(std::move(request), bytes_of(keys), of_bytes, segments, std::move(values), limit,
+                            std::move(second));
 }
 
 template <Key T>
@@ -66,12 +72,12 @@ bool is_nan(T key) {
 /// A problem of numbers.
 template <Key K>
 Problem problem_of(const Request& request, const std::vector<K>& keys, const Offsets& segments = {}, Bytes values = {},
-                   std::uint64_t limit = 0) {
+                   std::uint64_t limit = 0, Bytes second = {}) {
     const auto is_before = [order = request.order_or_usual(), nan_last = request.nan_last](K a, K b) {
         if (nan_last && is_nan(a) != is_nan(b)) return is_nan(b);
         return comes_before(a, b, order);
     };
-    return problem_of(request, key_type_v<K>, keys, is_before, segments, std::move(values), limit);
+    return problem_of(request, key_type_v<K>, keys, is_before, segments, std::move(values), limit, std::move(second));
 }
 
 /// Sorts the two ranges that a merge needs, in the order of `is_before`.

@@ -94,6 +94,9 @@ std::string text_of(const Request& request, std::size_t offset) {
     add("bytes of a value: ", request.value_bytes);
     add("bytes of an index: ", request.index_bytes);
     add("bytes of a length: ", request.length_bytes);
+    add("in the second range: ", request.second_count);
+    add("bins: ", request.bins);
+    if (request.bounded) text += ", bounded";
     return text;
 }
 

@@ -87,6 +87,9 @@ void check_same_width(std::size_t bytes, std::size_t other_bytes);
 /// Throws Error(invalid_argument) for a second range that is not of the first one's type, or asks for something else.
 void check_second(const Request& first, const Request& second);
 
+/// Takes the bounds. Throws Error(invalid_argument) for bins of another type than the keys.
+void bin_evenly(Request& request, const EvenBins& bins);
+
 /// Throws Error(invalid_argument).
 [[noreturn]] void throw_two_counts(std::size_t first, std::size_t k);
 
@@ -388,6 +391,97 @@ CallIn<Memory> partition_by_key(const KeyRangeIn<Memory>& keys, const ValueRange
     detail::add_values(call, values);
     detail::check_same_width(values.bytes, kept.bytes);
     call.result_values = {kept.memory, kept.offset};
+    return call;
+}
+
+/// Writes where each of the needles belongs in sorted keys, ahead of equal ones. Needles have the type of the keys, and
+/// their order, or say nothing of it.
+template <class Memory>
+CallIn<Memory> lower_bound(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>& needles,
+                           const ValueRangeIn<Memory>& indices) {
+    CallIn<Memory> call = detail::call_on(Operation::lower_bound, keys);
+    detail::check_second(call.request, detail::call_on(Operation::lower_bound, needles).request);
+    call.request.second_count = needles.count;
+    call.request.index_bytes = detail::width_of("indices", indices.bytes);
+    call.second_keys = {needles.memory, needles.offset};
+    call.indices = {indices.memory, indices.offset};
+    return call;
+}
+
+/// The same behind equal keys.
+template <class Memory>
+CallIn<Memory> upper_bound(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>& needles,
+                           const ValueRangeIn<Memory>& indices) {
+    CallIn<Memory> call = lower_bound(keys, needles, indices);
+    call.request.operation = Operation::upper_bound;
+    return call;
+}
+
+/// Both, one after the other for each needle.
+template <class Memory>
+CallIn<Memory> equal_range(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>& needles,
+                           const ValueRangeIn<Memory>& indices) {
+    CallIn<Memory> call = lower_bound(keys, needles, indices);
+    call.request.operation = Operation::equal_range;
+    return call;
+}
+
+/// Writes results[i] = values[indices[i]] for so many indices, of `count` values.
+template <class Memory>
+CallIn<Memory> gather(const ValueRangeIn<Memory>& values, std::size_t count, const ValueRangeIn<Memory>& indices,
+                      std::size_t index_count, const ValueRangeIn<Memory>& results) {
+    CallIn<Memory> call;
+    call.request.operation = Operation::gather;
+    call.request.count = count;
+    call.request.second_count = index_count;
+    call.request.index_bytes = detail::width_of("indices", indices.bytes);
+    detail::add_values(call, values);
+    detail::check_same_width(values.bytes, results.bytes);
+    call.indices = {indices.memory, indices.offset};
+    call.result_values = {results.memory, results.offset};
+    return call;
+}
+
+/// Writes results[indices[i]] = values[i] for so many values and indices, into `count` results.
+template <class Memory>
+CallIn<Memory> scatter(const ValueRangeIn<Memory>& values, const ValueRangeIn<Memory>& indices, std::size_t index_count,
+                       const ValueRangeIn<Memory>& results, std::size_t count) {
+    CallIn<Memory> call = gather(values, count, indices, index_count, results);
+    call.request.operation = Operation::scatter;
+    return call;
+}
+
+/// Brings `count` values into the order of as many indices, in place: value indices[i] comes to place i.
+template <class Memory>
+CallIn<Memory> permute(const ValueRangeIn<Memory>& values, std::size_t count, const ValueRangeIn<Memory>& indices) {
+    CallIn<Memory> call = gather(values, count, indices, 0, values);
+    call.request.operation = Operation::permute;
+    call.result_values = {};
+    return call;
+}
+
+/// Counts the keys in each of counts.bins even bins.
+template <class Memory>
+CallIn<Memory> histogram(const KeyRangeIn<Memory>& keys, const EvenBins& bins, const CountsIn<Memory>& counts) {
+    CallIn<Memory> call = detail::call_on(Operation::histogram, keys);
+    detail::bin_evenly(call.request, bins);
+    call.request.bins = counts.bins;
+    call.request.length_bytes = detail::width_of("counts", counts.bytes);
+    call.lengths = {counts.memory, counts.offset};
+    return call;
+}
+
+/// The same in bins that sorted keys bound, of which there is one more than bins. They have the type of the keys.
+template <class Memory>
+CallIn<Memory> histogram(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>& bounds,
+                         const CountsIn<Memory>& counts) {
+    CallIn<Memory> call = detail::call_on(Operation::histogram, keys);
+    detail::check_second(call.request, detail::call_on(Operation::histogram, bounds).request);
+    call.request.bounded = true;
+    call.request.bins = counts.bins;
+    call.request.length_bytes = detail::width_of("counts", counts.bytes);
+    call.second_keys = {bounds.memory, bounds.offset};
+    call.lengths = {counts.memory, counts.offset};
     return call;
 }
 

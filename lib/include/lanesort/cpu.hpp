@@ -71,6 +71,12 @@ template <class Record, class Order, unsigned shape_vectors>
 struct EqualRuns : Group {
 #include <lanesort/kernels/equal_runs.h>
 };
+#define RECORD_BYTES 256
+#define ANY_WIDTH 1
+template <class Record, class Order, unsigned shape_vectors>
+struct Bounds : Group {
+#include <lanesort/kernels/bounds.h>
+};
 
 }  // namespace lanesort::detail
 
@@ -87,6 +93,7 @@ class KernelsFor {
     using SortMore = SortWithMore<Record, Order, least>;
     using Sorted = InOrder<Record, Order, of_ranges>;
     using Runs = EqualRuns<Record, Order, of_ranges>;
+    using Found = Bounds<Record, Order, of_ranges>;
 
     template <class Kernels>
     static constexpr Compiled sorts(unsigned value_bytes, unsigned index_bytes) {
@@ -107,7 +114,7 @@ class KernelsFor {
                  {"merge_borders", Launched<&Kernels::merge_borders>::run}}};
     }
     static constexpr Compiled on_ranges(const char* file, unsigned value_bytes, unsigned index_bytes, NamedKernel first,
-                                        NamedKernel second, NamedKernel third = {}) {
+                                        NamedKernel second = {}, NamedKernel third = {}) {
         return {Instructions::baseline, file, false, sizeof(Record), value_bytes, index_bytes, 1, of_ranges, 2,
                 {first, second, third}};
     }
@@ -118,8 +125,8 @@ class KernelsFor {
         on_ranges("order.cl", 0, 0, {"first_descents", Launched<&Sorted::first_descents>::run},
                   {"least_descents", Launched<&Sorted::least_descents>::run}),
         on_ranges("equal_runs.cl", any_width, any_width, {"count_runs", Launched<&Runs::count_runs>::run},
-                  {"scan_shares", Launched<&Runs::scan_shares>::run},
-                  {"write_runs", Launched<&Runs::write_runs>::run})};
+                  {"scan_shares", Launched<&Runs::scan_shares>::run}, {"write_runs", Launched<&Runs::write_runs>::run}),
+        on_ranges("bounds.cl", 0, any_width, {"find_places", Launched<&Found::find_places>::run})};
 
 public:
     static constexpr CompiledOrder compiled{sizeof(Record), programs, std::size(programs)};

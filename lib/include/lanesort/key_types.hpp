@@ -2,6 +2,7 @@
 /// The numbers that lanesort sorts, and their order.
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -97,5 +98,37 @@ concept Key = detail::key_type_of<T>()
 /// The key type of a C++ type.
 template <Key T>
 inline constexpr KeyType key_type_v = *detail::key_type_of<T>();
+
+/// Bins of equal width between two numbers of the keys' type, both of which are counted:
+///
+///     sorter.histogram(bytes, EvenBins(std::uint8_t{0}, std::uint8_t{255}), counts);
+///
+/// Of integers, the one at distance d from `lower` is in bin d * bins / (upper - lower + 1), rounded down, as if there
+/// were no limit to the width of integers. Of floating-point numbers, x is in bin (x - lower) * (bins / (upper -
+/// lower)), rounded down, or in the last one, with each operation rounded to f32 (of f64, to f64).
+struct EvenBins {
+    /// From `first` to `last`.
+    template <Key T>
+    constexpr EvenBins(T first, T last) noexcept : type(key_type_v<T>) {
+        lower = bits_of(first);
+        upper = bits_of(last);
+    }
+    /// Of a type that is known at run time, by their bits.
+    constexpr EvenBins(KeyType of_type, std::uint64_t first_bits, std::uint64_t last_bits) noexcept
+        : type(of_type), lower(first_bits), upper(last_bits) {}
+
+    KeyType type;             ///< of the numbers
+    std::uint64_t lower = 0;  ///< the bits of the first one
+    std::uint64_t upper = 0;  ///< the bits of the last one
+
+private:
+    template <class T>
+    static constexpr std::uint64_t bits_of(T number) noexcept {
+        if constexpr (sizeof(T) == 1) return std::bit_cast<std::uint8_t>(number);
+        else if constexpr (sizeof(T) == 2) return std::bit_cast<std::uint16_t>(number);
+        else if constexpr (sizeof(T) == 4) return std::bit_cast<std::uint32_t>(number);
+        else return std::bit_cast<std::uint64_t>(number);
+    }
+};
 
 }  // namespace lanesort

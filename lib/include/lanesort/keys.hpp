@@ -228,6 +228,30 @@ public:
     using Elements::Elements;
 };
 
+/// Indices that a call only reads: unsigned integers of 4 or 8 bytes.
+class ConstIndices {
+public:
+    /// Of such a type.
+    template <detail::Lasting R>
+    ConstIndices(R&& range)
+        : data_(std::ranges::data(range)), count_(std::ranges::size(range)), bytes_(sizeof(detail::Element<R>)) {
+        using Integer = std::remove_const_t<detail::Element<R>>;
+        static_assert(std::unsigned_integral<Integer> && (sizeof(Integer) == 4 || sizeof(Integer) == 8),
+                      "indices are unsigned integers of 32 or 64 bits");
+    }
+    /// Indices of a width that is known at run time.
+    ConstIndices(const void* indices, std::size_t count, std::size_t bytes) noexcept
+        : data_(indices), count_(count), bytes_(bytes) {}
+
+    const void* data() const noexcept { return data_; }    ///< the first index
+    std::size_t size() const noexcept { return count_; }   ///< indices
+    std::size_t bytes() const noexcept { return bytes_; }  ///< of an index
+
+private:
+    const void* data_;
+    std::size_t count_, bytes_;
+};
+
 /// Where keys that are found go; they have the type of those that were looked through.
 using Results = Elements;
 

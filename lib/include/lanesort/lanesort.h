@@ -194,7 +194,15 @@ enum {
     LANESORT_INCLUSIVE_SCAN = 9,   ///< writes the sums of all keys up to each one to `results`, or `in_place`
     LANESORT_EXCLUSIVE_SCAN = 10,  ///< the same without the key itself
     LANESORT_SELECT = 11,          ///< writes the keys that `flags` select to `results`, and their number to `answers`
-    LANESORT_PARTITION = 12        ///< the same, and the other keys behind them
+    LANESORT_PARTITION = 12,       ///< the same, and the other keys behind them
+    LANESORT_LOWER_BOUND = 13,     ///< writes where `second_count` keys of `second` belong in sorted keys to `indices`
+    LANESORT_UPPER_BOUND = 14,     ///< the same behind equal keys
+    LANESORT_EQUAL_RANGE = 15,     ///< both, one after the other for each key
+    LANESORT_GATHER = 16,          ///< writes `values`, of which there are `count`, to `result_values`, from where
+                                   ///< `second_count` `indices` tell
+    LANESORT_SCATTER = 17,         ///< the reverse: `second_count` values to where these tell, among `count` results
+    LANESORT_PERMUTE = 18,         ///< brings `count` `values` into the order of `indices`, in place
+    LANESORT_HISTOGRAM = 19        ///< writes how many keys lie in each of `bins` bins to `lengths`
 };
 
 /// Reduction of request.hpp. Sorter::reduce says which type a result has.
@@ -207,7 +215,7 @@ enum {
     LANESORT_ARG_MAX = 4   ///< where the first of the largest keys is
 };
 
-/// Values, indices or lengths, one for each key or each result.
+/// Values, indices, lengths or counts, one for each key, each result or each bin.
 typedef struct lanesort_values {
     void* memory;   ///< of the elements
     size_t offset;  ///< elements before the first one
@@ -268,6 +276,11 @@ typedef struct lanesort_request {
     lanesort_place flags;                   ///< of LANESORT_SELECT and LANESORT_PARTITION: a byte for each key, not 0
                                             ///< where it is selected
     int32_t inverted;                       ///< not 0: keys whose flag is 0 are selected
+    size_t second_count;                    ///< keys that are looked for, or indices that values are moved by
+    size_t bins;                            ///< of LANESORT_HISTOGRAM
+    int32_t bounded;                        ///< not 0: `second` has `bins` + 1 keys that bound the bins
+    uint64_t lower;                         ///< else the bits of the first key that even bins count,
+    uint64_t upper;                         ///< and of the last, as EvenBins of key_types.hpp says
 } lanesort_request;
 
 /// Runs a request on host memory: Sorter::run. Blocks.

@@ -110,4 +110,13 @@ struct FlagRangeIn {
     bool inverted = false;    ///< elements whose flag is 0 are selected
 };
 
+/// Where the counts of a histogram go, one for each bin.
+template <class Memory>
+struct CountsIn {
+    Memory memory = nullptr;  ///< apart from the keys
+    std::size_t offset = 0;   ///< counts before the first one
+    std::size_t bins = 0;     ///< bins, and so counts
+    std::size_t bytes = 4;    ///< of a count: 4 or 8
+};
+
 }  // namespace lanesort

@@ -27,6 +27,13 @@ enum class Operation : std::uint8_t {
     exclusive_scan,   ///< the sums of no key, the first one, ..
     select,           ///< the elements whose flags say so
     partition,        ///< these, and the others behind them
+    lower_bound,      ///< where keys belong in a sorted range, ahead of equal ones
+    upper_bound,      ///< the same behind equal ones
+    equal_range,      ///< both
+    gather,           ///< values from where indices tell
+    scatter,          ///< values to where indices tell
+    permute,          ///< values in the order of indices, in place
+    histogram,        ///< how many keys lie in each bin
 };
 
 /// What a reduction gives of a range or of each of its rows.
@@ -104,6 +111,12 @@ struct Request {
     bool data_independent = false;            ///< of sorts: the same positions are compared whatever the keys are; of top_k: as many
     std::uint64_t extra_bytes = 0;            ///< device memory that a distribution may take; 0: as Schedule says
     MergePart part = MergePart::whole;        ///< of merge: what is done of it
+    /// Of lower_bound, upper_bound and equal_range: keys that are looked for. Of gather and scatter: indices.
+    std::uint64_t second_count = 0;
+    std::uint64_t bins = 0;   ///< of histogram
+    bool bounded = false;     ///< of histogram: keys in an array bound the bins
+    std::uint64_t lower = 0;  ///< of histogram: the bits of the first key that even bins count
+    std::uint64_t upper = 0;  ///< of histogram: the bits of the last one
     KeyKind key = KeyType::u32;               ///< numbers of a type, or records in the order of a comparator
 
     /// The order of numbers.
@@ -148,7 +161,10 @@ inline constexpr Operation all_operations[] = {Operation::sort,   Operation::arg
                                                Operation::top_k,  Operation::is_sorted,  Operation::is_sorted_until,
                                                Operation::unique, Operation::run_lengths, Operation::reduce,
                                                Operation::inclusive_scan, Operation::exclusive_scan,
-                                               Operation::select, Operation::partition};
+                                               Operation::select, Operation::partition,
+                                               Operation::lower_bound, Operation::upper_bound, Operation::equal_range,
+                                               Operation::gather, Operation::scatter, Operation::permute,
+                                               Operation::histogram};
 
 /// Every schedule, in the order of Schedule.
 inline constexpr Schedule all_schedules[] = {Schedule::automatic, Schedule::network, Schedule::columns,

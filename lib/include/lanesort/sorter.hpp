@@ -363,6 +363,73 @@ public:
     std::size_t partition_by_key(ConstKeys keys, ConstValues values, std::span<const std::uint8_t> flags,
                                  Results results, Values kept, bool inverted = false);
 
+    /// Writes where each of the needles belongs in sorted keys: how many of these come before it. That is the first
+    /// place where it can be inserted, as std::lower_bound gives it, and the place of the first key that is equal to
+    /// it, if there is one. Needles come in any order, as many as there are indices; keys and needles stay as they are.
+    ///
+    /// Order: that of sort(), in which the keys must be: -0 comes before +0, and NaNs have their places behind all
+    /// numbers. Of keys that are not sorted, indices mean nothing, but are not above their number.
+    /// Memory: none.
+    /// Cost: reads about lg(keys) keys for each needle; the first ten or so of these from local memory. Needles that
+    /// are sorted themselves read what their neighbours do, and so are the fastest. Errors: Error(invalid_argument)
+    /// also for needles of another type, for rows and segments, and where there are not as many indices as needles;
+    /// Error(too_large) for 2^32 keys or more with indices of 4 bytes.
+    SortReport lower_bound(ConstKeys keys, ConstKeys needles, Indices indices, const SortOptions& options = {});
+    /// The same behind equal keys, as std::upper_bound: how many keys do not come after the needle.
+    SortReport upper_bound(ConstKeys keys, ConstKeys needles, Indices indices, const SortOptions& options = {});
+    /// Both, as std::equal_range: index 2 * i is the lower bound of needle i, the next one the upper bound. So the keys
+    /// between them, or the values that were sorted with these, are those of the needle.
+    ///
+    /// Cost: twice that of lower_bound().
+    /// Errors: Error(invalid_argument) also where there are not two indices for each needle.
+    SortReport equal_range(ConstKeys keys, ConstKeys needles, Indices indices, const SortOptions& options = {});
+
+    /// Writes values in the order of indices to another place: results[i] = values[indices[i]]. There are as many
+    /// indices as results, each may come any number of times, and both the values and the indices stay as they are.
+    ///
+    /// Order: that of the indices. Where an index is not below the number of values, all bytes of its result are zeros.
+    /// Memory: none.
+    /// Cost: reads each index and writes each result once; values are read where they lie.
+    /// Errors: Error(invalid_argument) also where there are not as many results as indices, and for results of another
+    /// width than the values.
+    SortReport gather(ConstValues values, ConstIndices indices, Values results);
+    /// The reverse: results[indices[i]] = values[i]. There are as many indices as values. Other results stay as they
+    /// are.
+    ///
+    /// Order: none. A value whose index is not below the number of results is left out. Of values with the same index
+    /// one is kept, and nobody knows which; of 16 bytes, each word of 4 may be another one's. Memory: none. Cost: reads
+    /// each index and value once; results are written where they lie. Errors: as gather(), but Error(invalid_argument)
+    /// where there are not as many indices as values.
+    SortReport scatter(ConstValues values, ConstIndices indices, Values results);
+    /// gather() in place, so that argsort() sorts any number of arrays: value indices[i] comes to place i. There are as
+    /// many indices as values.
+    ///
+    /// Order and errors: as gather().
+    /// Memory: a copy of the values, also on a device that works in host memory.
+    /// Cost: that copy and gather().
+    SortReport permute(Values values, ConstIndices indices);
+
+    /// Counts how many keys lie in each of counts.size() even bins. EvenBins tells which keys are in which: both bounds
+    /// are, while those beyond, and NaN, are in none. Counts are unsigned integers of 4 or 8 bytes. The keys stay as
+    /// they are.
+    ///
+    /// Order: none; counts are the same in every run and on every device that keeps subnormal numbers.
+    /// Memory: 4 bytes for each bin; none for counts of 4 bytes where a device has more than one work-item in a
+    /// work-group. Processors take 16 bytes (4 of more than 4096 bins) for each of up to 4 work-groups a core. Cost:
+    /// reads the keys once, or up to four times where the bins exceed what local memory has room for. With more bins
+    /// than that each key is added to a counter in memory. Errors: Error(invalid_argument) also for records, for bins
+    /// of another type than the keys, for bounds that are not finite or in the wrong order, and for no bins or more
+    /// than 2^30; Error(too_large) for 2^32 keys or more with counts of 4 bytes; Error(unsupported) for f64 on a device
+    /// that has no floating-point numbers of 64 bits.
+    SortReport histogram(ConstKeys keys, const EvenBins& bins, Indices counts);
+    /// The same in bins that sorted keys bound: those from bounds[i] on and before bounds[i + 1] are in bin i, in the
+    /// order of sort(). There is one bound more than counts. Bins may be empty, where two bounds are equal.
+    ///
+    /// Order: none. Of bounds that are not sorted, counts mean nothing.
+    /// Memory, cost and errors: as for even bins, and each key is looked for among the bounds, as by upper_bound(). f64
+    /// are counted on every device. Error(invalid_argument) for bounds of another type or number.
+    SortReport histogram(ConstKeys keys, ConstKeys bounds, Indices counts);
+
     /// @cond
     // Arrays whose types tell that their sizes do not fit: the same calls, refused when they are compiled.
     template <class K, class V>

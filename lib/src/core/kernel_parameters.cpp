@@ -35,6 +35,10 @@ std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::integer_scan) return "integer_scan.cl";
     if (parameters.family == Family::float_scan) return "float_scan.cl";
     if (parameters.family == Family::part) return "part.cl";
+    if (parameters.family == Family::bounds) return "bounds.cl";
+    if (parameters.family == Family::integer_bins) return "integer_bins.cl";
+    if (parameters.family == Family::float_bins) return "float_bins.cl";
+    if (parameters.family == Family::bounded_bins) return "bounded_bins.cl";
     return parameters.shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl";
 }
 
@@ -52,7 +56,9 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_move_blocks[] = {"move_blocks"};
     static constexpr const char* of_permute[] = {"walk_from_cuts", "walk_cycles"};
     static constexpr const char* of_exchange[] = {"exchange_ends"};
-    static constexpr const char* of_gather[] = {"gather_elements"};
+    static constexpr const char* of_gather[] = {"gather_elements", "move_elements"};
+    static constexpr const char* of_bounds[] = {"find_places"};
+    static constexpr const char* of_bins[] = {"count_keys", "add_counts"};
     static constexpr const char* of_reductions[] = {"combine_blocks", "combine_parts"};
     static constexpr const char* of_part[] = {"count_flags", "scan_counts", "write_parts"};
     static constexpr const char* of_scans[] = {"combine_blocks", "scan_blocks", "write_scans", "scan_tiles"};
@@ -82,6 +88,10 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::integer_scan: return of_scans;
         case Family::float_scan: return std::span(of_scans).first(3);
         case Family::part: return of_part;
+        case Family::bounds: return of_bounds;
+        case Family::integer_bins:
+        case Family::float_bins:
+        case Family::bounded_bins: return of_bins;
     }
     return {};
 }
@@ -90,6 +100,15 @@ std::uint8_t kernel_number(const KernelParameters& parameters, std::string_view 
     const std::span<const char* const> names = kernel_names(parameters);
     return static_cast<std::uint8_t>(std::ranges::find(names, name) - names.begin());
 }
+
+namespace {
+
+/// Of a histogram, whose work-groups of one work-item count in memory.
+std::size_t counters_bytes(const Shape& shape) noexcept {
+    return shape.work_items > 1 ? shape.vectors * std::size_t{4} : 0;
+}
+
+}  // namespace
 
 std::size_t KernelParameters::local_bytes() const noexcept {
     // With records that a C++ function orders, one program has values and indices of every width.
@@ -117,6 +136,10 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::integer_scan:
         case Family::float_scan: return scan_local_bytes(shape, bytes.key);
         case Family::part: return equal_runs_local_bytes(shape);
+        case Family::bounds: return buckets.sample * bytes.key;
+        case Family::integer_bins:
+        case Family::float_bins: return counters_bytes(shape);
+        case Family::bounded_bins: return counters_bytes(shape) + buckets.sample * bytes.key;
     }
     return 0;
 }

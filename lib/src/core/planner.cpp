@@ -27,6 +27,13 @@ constexpr OperationRow operations[] = {
     {Operation::exclusive_scan, "exclusive_scan", in_place, scan_arrays, make_scan},
     {Operation::select, "select", values | inversion, part_arrays, make_part},
     {Operation::partition, "partition", values | inversion, part_arrays, make_part},
+    {Operation::lower_bound, "lower_bound", second_range | indices, bound_arrays, make_bounds},
+    {Operation::upper_bound, "upper_bound", second_range | indices, bound_arrays, make_bounds},
+    {Operation::equal_range, "equal_range", second_range | indices, bound_arrays, make_bounds},
+    {Operation::gather, "gather", second_range | indices | values, gather_arrays, make_gather},
+    {Operation::scatter, "scatter", second_range | indices | values, gather_arrays, make_gather},
+    {Operation::permute, "permute", indices | values, gather_arrays, make_gather},
+    {Operation::histogram, "histogram", lengths | binning, histogram_arrays, make_histogram},
 };
 
 const OperationRow& row_of(Operation operation) {
@@ -60,6 +67,9 @@ void check_options(const Request& request, const OperationRow& row) {
     check(independence, request.data_independent, "data_independent");
     check(schedules, request.extra_bytes != 0, "extra_bytes");
     check(middle, request.part != MergePart::whole, "part");
+    check(second_range, request.second_count != 0, "second_count");
+    check(binning, request.bins != 0, "bins");
+    check(binning, request.lower != 0 || request.upper != 0 || request.bounded, "bounds of bins");
 }
 
 }  // namespace

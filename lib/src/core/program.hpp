@@ -38,6 +38,10 @@ enum class Family : std::uint8_t {
     integer_scan,  ///< scans of integers
     float_scan,    ///< scans of floating-point numbers
     part,          ///< elements by flags
+    bounds,        ///< where keys belong in a sorted range
+    integer_bins,  ///< of histograms: even bins of integers
+    float_bins,    ///< even bins of floating-point numbers
+    bounded_bins,  ///< bins between given keys
 };
 
 /// What a tile holds.

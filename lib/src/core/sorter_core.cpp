@@ -53,7 +53,9 @@ SortReport SorterCore::run(const Request& request, Bindings bindings) {
     check_host_memory(arrays, bindings, backend_->info(), request, in_parts);
     if (in_parts) return note(run_in_parts(request, bindings));
     // Nothing is to be compiled for no keys, unless these have a result.
-    if (request.count == 0 && arrays[Slot::results].count == 0) return note({});
+    constexpr Slot results[] = {Slot::results, Slot::result_values, Slot::indices, Slot::lengths};
+    if (request.count == 0 && std::ranges::none_of(results, [&](Slot slot) { return arrays[slot].count > 0; }))
+        return note({});
     return with_work(request, [&](const std::shared_ptr<const Work>& work) {
         return note(work->commands.empty() ? SortReport{} : backend_->run_on_host_memory(*work, bindings, progress_));
     });

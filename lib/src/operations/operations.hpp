@@ -19,9 +19,11 @@ enum Option : unsigned {
     schedules = 512,      ///< `schedule` and `extra_bytes`
     independence = 1024,  ///< `data_independent`
     limit = 2048,
-    nan = 4096,          ///< `nan_last`
-    reductions = 8192,   ///< `reduction`
-    inversion = 1 << 14  ///< `inverted`
+    nan = 4096,              ///< `nan_last`
+    reductions = 8192,       ///< `reduction`
+    inversion = 1 << 14,     ///< `inverted`
+    second_range = 1 << 20,  ///< `second_count`
+    binning = 1 << 21        ///< `bins`, `lower`, `upper` and `bounded`
 };
 
 /// What the planner knows of an operation.
@@ -59,5 +61,14 @@ void make_scan(Planner& planner, const Request& request, Work& work);
 
 Arrays part_arrays(const Request& request);
 void make_part(Planner& planner, const Request& request, Work& work);
+
+Arrays bound_arrays(const Request& request);
+void make_bounds(Planner& planner, const Request& request, Work& work);
+
+Arrays gather_arrays(const Request& request);
+void make_gather(Planner& planner, const Request& request, Work& work);
+
+Arrays histogram_arrays(const Request& request);
+void make_histogram(Planner& planner, const Request& request, Work& work);
 
 }  // namespace lanesort::detail

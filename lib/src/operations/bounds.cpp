@@ -1,0 +1,77 @@
+// Where keys belong in a sorted range (kernels/bounds.cl).
+#include <algorithm>
+#include <bit>
+
+#include <lanesort/error.hpp>
+
+#include "../bounds.hpp"
+#include "../integers.hpp"
+#include "operations.hpp"
+
+namespace lanesort::detail {
+
+Arrays bound_arrays(const Request& request) {
+    if (request.in_rows()) throw Error(ErrorCode::invalid_argument, "keys cannot be looked for in rows or segments");
+    check_indices(request);
+    constexpr std::uint64_t most = ~std::uint64_t{0} / 2;
+    if (request.second_count > most) throw Error(ErrorCode::too_large, "that many keys cannot be looked for");
+    const std::uint64_t places = request.operation == Operation::equal_range ? 2 : 1;
+    Arrays arrays;
+    arrays[Slot::keys] = {request.count, request.key.bytes(), Access::read, "keys"};
+    arrays[Slot::second_keys] = {request.second_count, request.key.bytes(), Access::read, "keys that are looked for"};
+    arrays[Slot::indices] = {request.second_count * places, request.index_bytes, Access::write, "indices"};
+    return arrays;
+}
+
+void make_bounds(Planner& planner, const Request& request, Work& work) {
+    if (request.second_count == 0) return;
+    const DeviceInfo& device = planner.device();
+    const bool is_processor = device.kind == DeviceKind::cpu;
+    KernelParameters parameters{.family = Family::bounds,
+                                .bytes = {request.key.bytes(), 0, request.index_bytes, request.key.is_record()},
+                                .wide_positions = request.count >= wide_count,
+                                .shape = {.lanes = 1, .vectors = is_processor ? 2048u : 16u, .register_vectors = 2},
+                                .buckets = {.sample = sample_keys(device, request.key.bytes())}};
+    parameters.order_by(request);
+    Shape& shape = parameters.shape;
+    shape.work_items = is_processor ? 1 : std::bit_floor(std::clamp(device.max_work_items, 1u, 256u));
+    std::shared_ptr<const Program> program = planner.compile(parameters);
+    while (shape.work_items > program->max_work_items) {
+        shape.work_items = std::bit_floor(std::max(program->max_work_items, 1u));
+        program = planner.compile(parameters);
+    }
+    work.programs.push_back(program);
+
+    // Few keys are shared by as many work-groups as keep the device busy.
+    const std::uint64_t most = shape.work_items * shape.vectors, least = std::max(shape.work_items * 4u, 64u);
+    const std::uint64_t wanted = ceil_div(request.second_count, std::uint64_t{device.compute_units} * 4);
+    const std::uint64_t share = std::min(ceil_div(wanted, least) * least, most);
+    const std::uint64_t groups = ceil_div(request.second_count, share);
+    check_groups(groups, request, shape);
+    const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
+    const Sampling sampling = sample_of(request.count, parameters.buckets.sample);
+    const KeyCoding coding = coding_of(request);
+    const auto add_launch = [&](bool is_upper, std::uint64_t first, std::uint64_t step) {
+        ++work.report.launches;
+        Launch& launch = std::get<Launch>(
+            work.commands.emplace_back(Launch{.kernel = kernel_number(parameters, "find_places"), .groups = groups}));
+        launch.add(Slot::keys);
+        launch.add_count(request.count, position_bytes);
+        launch.add(Slot::second_keys);
+        launch.add_count(request.second_count, 8);
+        launch.add(share, 4);
+        launch.add(sampling.stride, position_bytes);
+        launch.add_count(sampling.samples, 4);
+        launch.add(coding_if(coding, true));
+        launch.add(flip_of(parameters, coding));
+        launch.add(is_upper, 4);
+        launch.add(Slot::indices, first);
+        launch.add(step, 4);
+    };
+    if (request.operation != Operation::equal_range)
+        return add_launch(request.operation == Operation::upper_bound, 0, 1);
+    add_launch(false, 0, 2);
+    add_launch(true, 1, 2);
+}
+
+}  // namespace lanesort::detail
