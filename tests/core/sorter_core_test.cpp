@@ -573,7 +573,8 @@ TEST_CASE("core: records have the order of their comparator, and no other can be
     for (const Operation operation : all_operations)
         for (const Order order : {Order::ascending, Order::descending}) {
             const bool moves = operation >= Operation::gather && operation <= Operation::permute;
-            if (operation == Operation::reduce || operation == Operation::histogram || moves) continue;  // of no records
+            if (operation == Operation::reduce || operation == Operation::histogram || moves)
+                continue;  // of no records
             CAPTURE(name(operation));
             Request request{.operation = operation, .count = 100, .key = comparator};
             if (operation >= Operation::lower_bound) request.index_bytes = 4, request.second_count = 50;
