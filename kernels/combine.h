@@ -14,13 +14,14 @@
  */
 #ifndef COMBINE_H
 #define COMBINE_H
+#include "loaded_keys.h"
 
 #if LANES != 1 || RECORD_BYTES || WORK_ITEMS > 256
 #error "To combine keys, LANES must be 1, RECORD_BYTES 0 and WORK_ITEMS at most 256."
 #endif
 
 #define ALL_LEAVES 256
-#define KEYS_OF_LEAF (128 / KEY_BITS)
+#define KEYS_OF_LEAF KEYS_OF_16_BYTES
 #define TILE_KEYS (ALL_LEAVES * KEYS_OF_LEAF)
 #define OWN_LEAVES (ALL_LEAVES / WORK_ITEMS)
 #define OWN_COLUMNS (OWN_LEAVES * KEYS_OF_LEAF)
@@ -34,11 +35,6 @@
 #else
 #define IN_TILE(c) ((LOCAL_ID + (c) / KEYS_OF_LEAF * WORK_ITEMS) * KEYS_OF_LEAF + (c) % KEYS_OF_LEAF)
 #define FOR_COLUMNS(c) UNROLL for (uint c = 0; c < OWN_COLUMNS; ++c)
-
-typedef union {
-    uint4 all;
-    vec_t keys[KEYS_OF_LEAF];
-} leaf_keys_t;
 #endif
 
 /* Steps 3: of the leaves that each work-item has. */
@@ -70,14 +66,14 @@ KERNEL void combine_blocks(GLOBAL const key_t* keys, offset_t keys_offset, posit
     if (((offset_t)keys & 15) == 0)
         ROLLED for (; end - i >= AHEAD * TILE_KEYS; i += AHEAD * TILE_KEYS) {
             UNROLL for (uint l = 0; l < OWN_LEAVES; ++l) {
-                leaf_keys_t loaded[AHEAD];
+                loaded_keys_t loaded[AHEAD];
                 UNROLL for (uint t = 0; t < AHEAD; ++t)
-                    loaded[t].all = ((GLOBAL const uint4*)(keys + i + t * TILE_KEYS))[LOCAL_ID + l * WORK_ITEMS];
+                    loaded[t] = load_keys(keys + i + t * TILE_KEYS, LOCAL_ID + l * WORK_ITEMS);
                 UNROLL for (uint t = 0; t < AHEAD; ++t)
                     UNROLL for (uint k = 0; k < KEYS_OF_LEAF; ++k) {
                         uint c = l * KEYS_OF_LEAF + k;
                         columns[c] =
-                            combine(columns[c], leaf_of(loaded[t].keys[k], i + t * TILE_KEYS + IN_TILE(c), order));
+                            combine(columns[c], leaf_of(key_in(loaded + t, k), i + t * TILE_KEYS + IN_TILE(c), order));
                     }
             }
         }

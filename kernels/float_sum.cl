@@ -5,11 +5,6 @@
 
 typedef number_t partial_t;
 typedef number_bits_t result_t;
-#if KEY_BITS == 64
-#define QUIET_NAN ((result_t)0x7ff8000000000000)
-#else
-#define QUIET_NAN ((result_t)0x7fc00000)
-#endif
 #define IDENTITY 0
 
 INLINE partial_t combine(partial_t a, partial_t b) { return a + b; }

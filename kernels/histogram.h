@@ -12,13 +12,13 @@
  */
 #ifndef HISTOGRAM_H
 #define HISTOGRAM_H
+#include "loaded_keys.h"
 
 #if LANES != 1 || RECORD_BYTES || INDEX_BITS < 32
 #error "To count keys, LANES must be 1, RECORD_BYTES 0, and INDEX_BITS, those of a count, 32 or 64."
 #endif
 
 #define COUNTERS VECTORS
-#define KEYS_OF_16_BYTES (128 / KEY_BITS)
 #define TILE_KEYS (WORK_ITEMS * KEYS_OF_16_BYTES)
 /* Tiles that are loaded ahead, and keys whose bins are found at once. */
 #define AHEAD 2
@@ -26,13 +26,6 @@
 #define BATCH KEYS_OF_16_BYTES
 #else
 #define BATCH AT_ONCE
-#endif
-
-#if WORK_ITEMS > 1
-typedef union {
-    uint4 all;
-    vec_t keys[KEYS_OF_16_BYTES];
-} loaded_keys_t;
 #endif
 
 /* The counters of a work-group, which are those of `here` bins from `first` on. */
@@ -99,10 +92,12 @@ KERNEL void count_keys(GLOBAL const key_t* keys, offset_t keys_offset, position_
         ROLLED for (; end - i >= AHEAD * TILE_KEYS; i += AHEAD * TILE_KEYS) {
             loaded_keys_t loaded[AHEAD];
             UNROLL for (uint t = 0; t < AHEAD; ++t)
-                loaded[t].all = ((GLOBAL const uint4*)(keys + i + t * TILE_KEYS))[LOCAL_ID];
+                loaded[t] = load_keys(keys + i + t * TILE_KEYS, LOCAL_ID);
             UNROLL for (uint t = 0; t < AHEAD; ++t)
-                UNROLL for (uint k = 0; k < KEYS_OF_16_BYTES; k += BATCH)
-                    count_batch(loaded[t].keys + k, BATCH, to, in);
+                UNROLL for (uint k = 0; k < KEYS_OF_16_BYTES; k += BATCH) {
+                    UNROLL for (uint j = 0; j < BATCH; ++j) batch[j] = key_in(loaded + t, k + j);
+                    count_batch(batch, BATCH, to, in);
+                }
         }
 #endif
     ROLLED for (i += LOCAL_ID; i < end; i += WORK_ITEMS) {

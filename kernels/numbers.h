@@ -6,9 +6,11 @@
 #if KEY_BITS == 64
 typedef double number_t;
 typedef ulong number_bits_t;
+#define QUIET_NAN ((number_bits_t)0x7ff8000000000000)
 #else
 typedef float number_t;
 typedef uint number_bits_t;
+#define QUIET_NAN ((number_bits_t)0x7fc00000)
 #endif
 
 typedef union {
@@ -28,6 +30,18 @@ INLINE number_t number_of(vec_t key) {
     both.bits = key;
 #endif
     return both.number;
+}
+
+/* The nearest half, of two as near the even one. */
+INLINE ushort half_of_float_bits(uint bits) {
+    uint sign = bits >> 16 & 0x8000, exponent = bits >> 23 & 255, significand = bits & 0x7fffff;
+    if (exponent == 255) return (ushort)(sign | 0x7c00 | (significand ? 0x200 : 0));
+    if (exponent < 102) return (ushort)sign;
+    uint dropped = exponent < 113 ? 126 - exponent : 13;
+    uint all = exponent < 113 ? significand | 0x800000 : (exponent - 112) << 23 | significand;
+    uint kept = all >> dropped, rest = all & ((1u << dropped) - 1), middle = 1u << (dropped - 1);
+    kept += rest > middle || (rest == middle && (kept & 1));
+    return (ushort)(sign | (kept < 0x7c00 ? kept : 0x7c00));
 }
 
 #endif

@@ -14,13 +14,14 @@
  */
 #ifndef SCAN_H
 #define SCAN_H
+#include "loaded_keys.h"
 #include "status.h"
 
 #if LANES != 1 || RECORD_BYTES || WORK_ITEMS * VECTORS % 32 != 0
 #error "To scan keys, LANES must be 1, RECORD_BYTES 0 and WORK_ITEMS * VECTORS a multiple of 32."
 #endif
 
-#define KEYS_OF_LEAF (128 / KEY_BITS)
+#define KEYS_OF_LEAF KEYS_OF_16_BYTES
 /* Work-item i has leaves i, i + WORK_ITEMS, .. of a tile. */
 #define TILE_LEAVES (WORK_ITEMS * VECTORS)
 #define TILE_KEYS (TILE_LEAVES * KEYS_OF_LEAF)
@@ -39,35 +40,13 @@
 #endif
 #define FOR_KEYS_OF_LEAF(k) UNROLL for (uint k = 0; k < KEYS_OF_LEAF; ++k)
 
-#if WORK_ITEMS > 1
-/* The keys of 16 bytes, by integers: of a union Oclgrind's compiler would make integers of 128 bits. */
-INLINE vec_t key_in(const uint* words, uint k) {
-#if KEY_BITS == 64
-    return words[2 * k] | (ulong)words[2 * k + 1] << 32;
-#else
-    return (vec_t)(words[k * KEY_BITS / 32] >> k * KEY_BITS % 32);
-#endif
-}
-INLINE void put_key_in(uint* words, uint k, vec_t key) {
-#if KEY_BITS == 64
-    words[2 * k] = (uint)key;
-    words[2 * k + 1] = (uint)(key >> 32);
-#else
-    words[k * KEY_BITS / 32] |= (uint)key << k * KEY_BITS % 32;
-#endif
-}
-#endif
-
 /* The keys of tile `first` .. `end`, those behind the end as the identity. `is_aligned`: 16 bytes may be loaded at once. */
 INLINE void load_tile(GLOBAL const key_t* keys, position_t first, position_t end, uint is_aligned, number_t* numbers) {
 #if WORK_ITEMS > 1
     if (is_aligned && end - first >= TILE_KEYS) {
-        uint4 leaves[VECTORS];
-        FOR_LEAVES(v) leaves[v] = ((GLOBAL const uint4*)(keys + first))[LEAF(v)];
-        FOR_LEAVES(v) {
-            const uint words[4] = {leaves[v].x, leaves[v].y, leaves[v].z, leaves[v].w};
-            FOR_KEYS_OF_LEAF(k) numbers[v * KEYS_OF_LEAF + k] = number_of(key_in(words, k));
-        }
+        loaded_keys_t leaves[VECTORS];
+        FOR_LEAVES(v) leaves[v] = load_keys(keys + first, LEAF(v));
+        FOR_LEAVES(v) FOR_KEYS_OF_LEAF(k) numbers[v * KEYS_OF_LEAF + k] = number_of(key_in(leaves + v, k));
         return;
     }
 #endif
@@ -87,11 +66,9 @@ INLINE void store_tile(GLOBAL key_t* results, position_t first, position_t end, 
 #if WORK_ITEMS > 1
     if (is_aligned && end - first >= TILE_KEYS) {
         FOR_LEAVES(v) {
-            uint words[4] = {0, 0, 0, 0};
-            uint4 leaf;
-            FOR_KEYS_OF_LEAF(k) put_key_in(words, k, key_of(numbers[v * KEYS_OF_LEAF + k]));
-            leaf.x = words[0], leaf.y = words[1], leaf.z = words[2], leaf.w = words[3];
-            ((GLOBAL uint4*)(results + first))[LEAF(v)] = leaf;
+            loaded_keys_t leaf = {{0, 0, 0, 0}};
+            FOR_KEYS_OF_LEAF(k) put_key_in(&leaf, k, key_of(numbers[v * KEYS_OF_LEAF + k]));
+            store_keys(results + first, LEAF(v), leaf);
         }
         return;
     }
