@@ -106,9 +106,7 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
         }
         capacity = std::min(capacity, bytes / (of_part.key.bytes() + of_part.value_bytes));
     }
-    // A bus copies shorter blocks one by one.
-    constexpr std::size_t block_bytes = 2048;
-    const std::vector<PassOfParts> parts = parts_that_sort(request.count, capacity, block_bytes / widest);
+    const std::vector<PassOfParts> parts = parts_that_sort(request.count, capacity);
     if (parts.empty())
         throw Error(
             ErrorCode::too_large,
