@@ -117,6 +117,9 @@ void check_unused(const lanesort_request& request, Operation operation) {
     serves("k", request.k > 0, {top_k});
     serves("second", is_given(request.second), {merge, lower_bound, upper_bound, equal_range, histogram});
     serves("second_values", is_given(request.second_values), {merge});
+    if (moves(operation) && request.memory)
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("{} has values and no keys, so `memory` must be null", name(operation)));
     serves("results", is_given(request.results),
            {merge, top_k, unique, run_lengths, reduce, inclusive_scan, exclusive_scan, select, partition});
     serves("answers", is_given(request.answers), {is_sorted, is_sorted_until, unique, run_lengths, select, partition});

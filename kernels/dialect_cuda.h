@@ -54,8 +54,8 @@ typedef ulong offset_t;
 #define GROUP_ID ((position_t)blockIdx.x)
 #define LOCAL_ID (threadIdx.x)
 #define BARRIER() __syncthreads()
-/* A kernel that is launched before the one ahead of it has ended reads and writes nothing before this. Those of order.cl
- * and equal_runs.cl are never launched so. */
+/* A kernel that is launched before the one ahead of it has ended reads and writes nothing before this. Those without it are
+ * never launched so. */
 #if __CUDA_ARCH__ >= 900
 #define AWAIT_LAST_LAUNCH() asm volatile("griddepcontrol.wait;" ::: "memory")
 #else

@@ -52,7 +52,7 @@ INLINE void count_batch(const vec_t* keys, uint number, counting_t to, bins_t in
 
 /* Launched with `windows` work-groups for each `share` of the keys. Requires: any count, any element offset; 16 bytes are loaded
  * at once where the first key is at a multiple of 16; copies a power of two; tables of zeros.
- * Local memory: COUNTERS integers of 32 bits, and what bounds.h takes. Barriers: two, and one of bounds.h. */
+ * Local memory: COUNTERS integers of 32 bits, and what bounds.h takes. Barriers: one, and one of bounds.h. */
 KERNEL void count_keys(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, uint coding,
                        flip_t flip, ulong lower, ulong span, ulong factor, uint shift, GLOBAL const key_t* bounds,
                        offset_t bounds_offset, uint stride, uint samples, uint bins, uint copies, uint windows,

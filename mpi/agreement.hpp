@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -50,6 +51,9 @@ public:
         if (failure_) return;
         try {
             step();
+        } catch (const std::bad_alloc&) {
+            failure_ = std::make_exception_ptr(
+                Error(ErrorCode::out_of_memory, "there is no memory for this rank's part of the sort"));
         } catch (...) {
             failure_ = std::current_exception();
         }

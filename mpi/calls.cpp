@@ -58,11 +58,7 @@ void argsort(Ranks& ranks, Sorter& sorter, ConstKeys keys, Indices indices, cons
         require(indices.bytes() == 8, "indices across ranks have 8 bytes");
         require(keys.size() == indices.size(), "there is not one index for each key");
         require_memory(indices.data(), indices.size(), "there are indices, but the pointer to them is null");
-        try {
-            copy = std::make_unique_for_overwrite<std::byte[]>(keys.size() * width);
-        } catch (const std::bad_alloc&) {
-            throw Error(ErrorCode::out_of_memory, "there is no memory for a copy of the keys");
-        }
+        copy = std::make_unique_for_overwrite<std::byte[]>(keys.size() * width);
     });
     const auto all = agreed(ranks, describe(Verb::argsort, keys, indices.bytes(), 0, options), attempt);
     const std::uint64_t first = intervals_of(all)[ranks.rank()];

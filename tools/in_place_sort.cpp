@@ -65,6 +65,9 @@ void InPlaceSort::run(const InputFile& in, const std::optional<NpyHeader>& npy) 
 
     const std::optional<JournalState> found = journal_->read();
     if (found) require_same_sort(*found);
+    else if (has_other_names_)
+        throw BadInput(
+            fmt::format("{} has other names (hard links), by which a journal beside it would not be found", name_));
     state_.part_bytes = found
                             ? found->part_bytes
                             : std::min<std::uint64_t>(plan_.run_bytes(), in.most_key_bytes()) / key_bytes_ * key_bytes_;
@@ -112,10 +115,13 @@ void InPlaceSort::open_file() {
     struct stat status {};
     if (error || file_.get() < 0 || ::fstat(file_.get(), &status) != 0) fail("write");
     if (!S_ISREG(status.st_mode)) throw BadInput(fmt::format("{} is no file that can be sorted in place", name_));
-    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0)
+    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK) fail("lock");
         throw BadInput(fmt::format("{} is in use: another command sorts it in place", name_));
+    }
     journal_.emplace(path.string());
     state_.size = static_cast<std::uint64_t>(status.st_size);
+    has_other_names_ = status.st_nlink > 1;
     remember_change();
 }
 
@@ -153,10 +159,10 @@ void InPlaceSort::require_same_sort(const JournalState& found) const {
                                    name(static_cast<KeyType>(found.type)),
                                    static_cast<Order>(found.order) == Order::ascending ? "asc" : "desc"));
     if (!is_same(&JournalState::size) || !is_same(&JournalState::begin) || !is_same(&JournalState::row_length))
-        throw BadInput(
-            fmt::format("{} was written to since its sort was ended: it had {} bytes, and has {}; {} has the "
-                        "numbers that were sorted then",
-                        name_, found.size, state_.size, journal_->name()));
+        throw BadInput(fmt::format(
+            "{} was written to since its sort was ended, or is read otherwise than then: it had {} bytes, and "
+            "has {}; {} has numbers that were sorted then: remove it to sort what the file holds now",
+            name_, found.size, state_.size, journal_->name()));
     if (found.part_bytes > plan_.run_bytes())
         throw BadInput(
             fmt::format("--memory says {} bytes, but the sort that is to be finished has parts of {} bytes, "
@@ -201,9 +207,10 @@ void InPlaceSort::finish_step(const Part& part) {
             return true;
         });
     if (!is_own)
-        throw BadInput(
-            fmt::format("{} was written to since its sort was ended; {} has the numbers that were sorted then", name_,
-                        journal_->name()));
+        throw BadInput(fmt::format(
+            "{} was written to since its sort was ended; {} has numbers that were sorted then: remove it to "
+            "sort what the file holds now",
+            name_, journal_->name()));
     write_new(part);
 }
 
@@ -212,9 +219,10 @@ void InPlaceSort::write_new(const Part& part) {
         if (!write_at(file_.get(), in_file, part_.bytes.data() + in_part, size)) fail("write");
         return true;
     });
-    // Not only its data: the next command goes by when it was changed.
-    if (::fsync(file_.get()) != 0) fail("write");
+    // What others write while this is brought to the disk is theirs. Not only data is: the next command goes by when
+    // the file was changed.
     remember_change();
+    if (::fsync(file_.get()) != 0) fail("write");
     ++state_.done;
     state_.is_writing = 0;
     journal_->write(state_);

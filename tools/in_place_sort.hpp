@@ -55,6 +55,7 @@ private:
     std::uint64_t memory_;
     MemoryPlan plan_;
     std::string name_;
+    bool has_other_names_ = false;  ///< hard links
     Descriptor file_{-1};
     std::optional<Journal> journal_;
     JournalState state_;

@@ -43,12 +43,20 @@ std::uint64_t hash_of(std::span<const std::byte> bytes, std::uint64_t hash) noex
 Journal::Journal(const std::string& file)
     : name_(file + ".lanesort-journal"), file_(::open(name_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)) {
     if (file_.get() < 0 && errno != ENOENT) fail("read");
+    struct stat status {};
+    if (file_.get() >= 0 &&
+        (::fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != ::geteuid()))
+        throw BadInput(fmt::format("{} is not a journal of your own", name_));
 }
 
 std::optional<JournalState> Journal::read() const {
     if (file_.get() < 0) return std::nullopt;
     Head head{};
-    if (!read_at(file_.get(), 0, &head, sizeof head) && errno != EIO) fail("read");
+    struct stat status {};
+    if (::fstat(file_.get(), &status) != 0) fail("read");
+    // A short one is all zeros behind its end.
+    const auto there = std::min<std::uint64_t>(static_cast<std::uint64_t>(status.st_size), sizeof head);
+    if (!read_at(file_.get(), 0, &head, there)) fail("read");
     // It was ended before the first state was there: then nothing has been overwritten yet.
     const auto bytes = std::as_bytes(std::span(&head, 1));
     if (std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{}; })) return std::nullopt;

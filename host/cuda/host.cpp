@@ -335,12 +335,12 @@ bool Host::reaches(detail::Backend& other, void* memory) {
 void Host::await(void* queue, detail::Backend& other, void* other_queue) {
     if (queue == other_queue && &other == this) return;
     const Host& peer = static_cast<Host&>(other);
+    const CurrentContext current(context_);  // also where the event is destroyed
     std::optional<OwnEvent> event;
     {
-        const CurrentContext current(peer.context_);
+        const CurrentContext of_peer(peer.context_);
         event.emplace(static_cast<CUstream>(other_queue));
     }
-    const CurrentContext current(context_);
     event->delay(static_cast<CUstream>(queue));
 }
 

@@ -53,6 +53,9 @@ BinRule rule_of_numbers(const Request& request) {
 
 BinRule rule_of(const Request& request) {
     const KeyType type = request.key.type();
+    const std::size_t key_bits = 8 * request.key.bytes();
+    require(key_bits == 64 || (request.lower | request.upper) >> key_bits == 0,
+            "the bounds of even bins must have the bits of a key and no more");
     if (type == KeyType::f64) return rule_of_numbers<double>(request);
     if (type == KeyType::f16 || type == KeyType::f32) return rule_of_numbers<float>(request);
     const KeyCoding coding = key_coding(type, Order::ascending);

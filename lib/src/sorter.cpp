@@ -472,7 +472,7 @@ SortReport Sorter::histogram(ConstKeys keys, const EvenBins& bins, Indices count
 
 SortReport Sorter::histogram(ConstKeys keys, ConstKeys bounds, Indices counts) {
     HostCall call = count(keys, counts);
-    check_number(bounds.size(), counts.size() + 1, "bounds");
+    detail::check_bounds(bounds.size(), counts.size());
     detail::check_second(call.request, count(bounds, counts).request);
     call.request.bounded = true;
     call.second_keys = {const_cast<void*>(bounds.data())};
@@ -560,6 +560,11 @@ void bin_evenly(Request& request, const EvenBins& bins) {
             "the bins are of type {}, but the keys are of {}", name(bins.type), request.key.name());
     request.lower = bins.lower;
     request.upper = bins.upper;
+}
+
+void check_bounds(std::size_t bounds, std::size_t bins) {
+    require(bounds == bins + 1, ErrorCode::invalid_argument, "there are {} bounds, but there must be {}", bounds,
+            bins + 1);
 }
 
 void throw_two_counts(std::size_t first, std::size_t k) {

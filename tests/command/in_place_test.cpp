@@ -21,6 +21,13 @@ namespace {
 
 constexpr std::size_t mebi = 1 << 20;
 constexpr std::size_t head_bytes = 4096;  // of a journal
+constexpr std::size_t done_at = 8 + 7 * 8, is_writing_at = 8 + 8 * 8;
+
+std::string head_of_journal(const std::string& in) {
+    std::string head(head_bytes, '\0');
+    std::ifstream(in + ".lanesort-journal", std::ios::binary).read(head.data(), head_bytes);
+    return head;
+}
 
 std::string random_bytes(std::size_t bytes) {
     Random random(seed() + bytes);
@@ -162,17 +169,32 @@ TEST_CASE("in place: no room for the journal") {
     CHECK(scene.files() == 1);
 }
 
-/// A sort of IN in place, stopped after its journal was there.
+/// A sort of IN in place, stopped after its journal was there, but not while a part is written: what another program
+/// writes then cannot be told from that.
 pid_t stop_in_the_middle(const Scene& scene, const std::string& in, unsigned more_microseconds) {
     const pid_t process = start(in_place(in), "/dev/null", "/dev/null", scene.err());
     while (!fs::exists(in + ".lanesort-journal") && kill(process, 0) == 0)
         std::this_thread::sleep_for(std::chrono::microseconds(100));
     std::this_thread::sleep_for(std::chrono::microseconds(more_microseconds));
-    kill(process, SIGSTOP);
-    int status = 0;
-    REQUIRE(waitpid(process, &status, WUNTRACED) == process);
-    REQUIRE_MESSAGE(WIFSTOPPED(status), "it ended before it was stopped");
-    return process;
+    while (true) {
+        kill(process, SIGSTOP);
+        int status = 0;
+        REQUIRE(waitpid(process, &status, WUNTRACED) == process);
+        REQUIRE_MESSAGE(WIFSTOPPED(status), "it ended before it was stopped");
+        if (head_of_journal(in)[is_writing_at] == 0) return process;
+        kill(process, SIGCONT);
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+}
+
+TEST_CASE("in place: a file of two names") {
+    const Scene scene;
+    const std::string bytes = random_bytes(8 * mebi), in = scene.file("in", bytes);
+    fs::create_hard_link(in, in + ".other");
+    const pid_t process = start(in_place(in), "/dev/null", "/dev/null", scene.err());
+    CHECK(wait_for(process) == 2);
+    CHECK(contains(read_file(scene.err()), "has other names (hard links)"));
+    CHECK(read_file(in) == bytes);
 }
 
 TEST_CASE("in place: a file that grows, shrinks or is written to meanwhile") {
@@ -198,10 +220,8 @@ TEST_CASE("in place: a file that grows, shrinks or is written to meanwhile") {
 
 /// Leaves a journal of some steps, and of one more that is writing if asked.
 void kill_in_the_middle(const Scene& scene, const std::string& in, const std::string& bytes, bool writing) {
-    constexpr std::size_t done_at = 8 + 7 * 8, is_writing_at = 8 + 8 * 8;
     const auto is_there = [&] {
-        std::string head(head_bytes, '\0');
-        std::ifstream(in + ".lanesort-journal", std::ios::binary).read(head.data(), head_bytes);
+        const std::string head = head_of_journal(in);
         return head[done_at] != 0 && (head[is_writing_at] != 0) == writing;
     };
     do {

@@ -203,6 +203,12 @@ TEST_SUITE("histogram") {
             refused("there are 5 bounds, but there must be 6", [&] { sorter.histogram(keys, bounds, counts); });
             refused("the bins are of type i32, but the keys are of type f32",
                     [&] { sorter.histogram(keys, EvenBins(0, 5), counts); });
+            refused("there are 3 bounds, but there must be 11", [&] {
+                const KeyRangeIn<void*> range{.count = 3, .type = KeyType::f32};
+                sorter.run(histogram(range, range, CountsIn<void*>{.bins = 10}));
+            });
+            refused("the bits of a key and no more",
+                    [&] { sorter.histogram(std::vector<std::uint8_t>(10), EvenBins(KeyType::u8, 0, 300), counts); });
             refused("above the lower one", [&] { sorter.histogram(keys, EvenBins(1.0F, 1.0F), counts); });
             refused("finite",
                     [&] { sorter.histogram(keys, EvenBins(0.0F, std::numeric_limits<float>::infinity()), counts); });

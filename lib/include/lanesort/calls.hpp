@@ -89,6 +89,8 @@ void check_second(const Request& first, const Request& second);
 
 /// Takes the bounds. Throws Error(invalid_argument) for bins of another type than the keys.
 void bin_evenly(Request& request, const EvenBins& bins);
+/// Throws Error(invalid_argument) where there is not one bound more than bins.
+void check_bounds(std::size_t bounds, std::size_t bins);
 
 /// Throws Error(invalid_argument).
 [[noreturn]] void throw_two_counts(std::size_t first, std::size_t k);
@@ -477,6 +479,7 @@ CallIn<Memory> histogram(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory
                          const CountsIn<Memory>& counts) {
     CallIn<Memory> call = detail::call_on(Operation::histogram, keys);
     detail::check_second(call.request, detail::call_on(Operation::histogram, bounds).request);
+    detail::check_bounds(bounds.count, counts.bins);
     call.request.bounded = true;
     call.request.bins = counts.bins;
     call.request.length_bytes = detail::width_of("counts", counts.bytes);

@@ -251,7 +251,7 @@ typedef struct lanesort_request {
     const lanesort_comparator* comparator;  ///< the keys are records in that order; null: numbers
     size_t row_length;                      ///< keys of a row, each sorted by itself; 0: no rows
     lanesort_segments segments;             ///< each sorted by itself
-    int32_t in_place;                       ///< not 0: LANESORT_UNIQUE writes to the front of the keys
+    int32_t in_place;                       ///< not 0: LANESORT_UNIQUE writes to the front of the keys, scans in their place
     int32_t apart;                          ///< not 0: LANESORT_MERGE writes to `results`; `count` is of both ranges
     int32_t limited;                        ///< not 0: LANESORT_TOP_K reads how many of `k` are wanted from `limit`
     int32_t nan_last;                       ///< not 0: LANESORT_TOP_K takes no NaN before a number
@@ -265,10 +265,12 @@ typedef struct lanesort_request {
     size_t k;                               ///< of LANESORT_TOP_K
     size_t middle;                          ///< of LANESORT_MERGE: keys of the first range
     lanesort_values values;                 ///< one for each key
-    lanesort_place second;                  ///< keys of the second range, of which there are `count` - `middle`
+    lanesort_place second;                  ///< keys of the second range, of which there are `count` - `middle`; or
+                                            ///< `second_count` that are looked for, or `bins` + 1 bounds
     lanesort_place second_values;           ///< theirs, as wide as `values`
-    lanesort_values indices;                ///< one for each key, or each selected key, counted from 0 in each row
-    lanesort_values lengths;                ///< room for as many as there are keys
+    lanesort_values indices;                ///< one for each key, or each selected key, counted from 0 in each row;
+                                            ///< of searches one for each of `second_count`, or two (EQUAL_RANGE)
+    lanesort_values lengths;                ///< room for as many as there are keys; of LANESORT_HISTOGRAM `bins` counts
     lanesort_place results;                 ///< room for k keys or a reduction of each row, or for all keys
     lanesort_place result_values;           ///< those of the results, where keys have `values`; room as in `results`
     lanesort_place answers;                 ///< one for each row

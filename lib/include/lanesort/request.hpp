@@ -64,14 +64,16 @@ enum class Schedule : std::uint8_t {
     /// of numbers from 2^27 bytes on, values and indices counted in, and by NVIDIA's OpenCL of keys of 4 bytes alone,
     /// where the device has the memory for it.
     automatic,
-    network,    ///< the bitonic merge sort's passes, phase by phase
+    network,  ///< the bitonic merge sort's passes, phase by phase
     /// Columns of tiles, as far as they suffice, then the network's phases; these alone where the shape has no columns.
     columns,
     /// By splitters into leaves of a tile, which the network sorts. On the built-in device, with AVX2 or AVX-512, a
-    /// quicksort: vectors are parted by pivots, and small ranges are left to the network. It serves keys of 4 and 8 bytes
+    /// quicksort: vectors are parted by pivots, and small ranges are left to the network. It serves keys of 4 and 8
+    /// bytes
     /// alone, and keys of 4 bytes with values or indices of 4; elsewhere all elements are served.
     ///
-    /// Memory: of a quicksort 8 bytes for each range that threads share out, some hundreds in all. Else beside the array
+    /// Memory: of a quicksort 8 bytes for each range that threads share out, some hundreds in all. Else beside the
+    /// array
     /// at most a hundredth of it or, if that is more, the smaller of 32 MiB and an eighth of it; or
     /// Request::extra_bytes. SortReport::device_bytes counts it.
     /// Cost: reads and writes the array a few times at any count, where a network does so for each of its passes. The
@@ -104,20 +106,21 @@ struct Request {
     std::uint64_t first = all_keys;  ///< keys that are to be in their places; of top_k: how many are wanted
     std::size_t offset_bytes = 0;    ///< of the offsets of segments, 4 or 8; 0: no segments
     std::size_t value_bytes = 0;     ///< of a value: 1, 2, 4, 8 or 16; 0: no values
-    std::size_t index_bytes = 0;     ///< of an index of argsort and top_k, 4 or 8; 0: no indices
-    std::size_t length_bytes = 0;    ///< of a length of run_lengths, 4 or 8
+    std::size_t index_bytes = 0;     ///< of an index of argsort, top_k, searches and moves, 4 or 8; 0: no indices
+    std::size_t length_bytes = 0;    ///< of a length of run_lengths, or a count of histogram, 4 or 8
     Schedule schedule = Schedule::automatic;  ///< of a sort or argsort of one whole range
     Reduction reduction = Reduction::sum;     ///< of reduce
-    bool data_independent = false;            ///< of sorts: the same positions are compared whatever the keys are; of top_k: as many
-    std::uint64_t extra_bytes = 0;            ///< device memory that a distribution may take; 0: as Schedule says
-    MergePart part = MergePart::whole;        ///< of merge: what is done of it
+    bool data_independent =
+        false;  ///< of sorts: the same positions are compared whatever the keys are; of top_k: as many
+    std::uint64_t extra_bytes = 0;      ///< device memory that a distribution may take; 0: as Schedule says
+    MergePart part = MergePart::whole;  ///< of merge: what is done of it
     /// Of lower_bound, upper_bound and equal_range: keys that are looked for. Of gather and scatter: indices.
     std::uint64_t second_count = 0;
-    std::uint64_t bins = 0;   ///< of histogram
-    bool bounded = false;     ///< of histogram: keys in an array bound the bins
-    std::uint64_t lower = 0;  ///< of histogram: the bits of the first key that even bins count
-    std::uint64_t upper = 0;  ///< of histogram: the bits of the last one
-    KeyKind key = KeyType::u32;               ///< numbers of a type, or records in the order of a comparator
+    std::uint64_t bins = 0;      ///< of histogram
+    bool bounded = false;        ///< of histogram: keys in an array bound the bins
+    std::uint64_t lower = 0;     ///< of histogram: the bits of the first key that even bins count
+    std::uint64_t upper = 0;     ///< of histogram: the bits of the last one
+    KeyKind key = KeyType::u32;  ///< numbers of a type, or records in the order of a comparator
 
     /// The order of numbers.
     Order order_or_usual() const noexcept {
@@ -157,14 +160,12 @@ struct Request {
 };
 
 /// Every operation, in the order of Operation.
-inline constexpr Operation all_operations[] = {Operation::sort,   Operation::argsort,    Operation::merge,
-                                               Operation::top_k,  Operation::is_sorted,  Operation::is_sorted_until,
-                                               Operation::unique, Operation::run_lengths, Operation::reduce,
-                                               Operation::inclusive_scan, Operation::exclusive_scan,
-                                               Operation::select, Operation::partition,
-                                               Operation::lower_bound, Operation::upper_bound, Operation::equal_range,
-                                               Operation::gather, Operation::scatter, Operation::permute,
-                                               Operation::histogram};
+inline constexpr Operation all_operations[] = {
+    Operation::sort,      Operation::argsort,         Operation::merge,          Operation::top_k,
+    Operation::is_sorted, Operation::is_sorted_until, Operation::unique,         Operation::run_lengths,
+    Operation::reduce,    Operation::inclusive_scan,  Operation::exclusive_scan, Operation::select,
+    Operation::partition, Operation::lower_bound,     Operation::upper_bound,    Operation::equal_range,
+    Operation::gather,    Operation::scatter,         Operation::permute,        Operation::histogram};
 
 /// Every schedule, in the order of Schedule.
 inline constexpr Schedule all_schedules[] = {Schedule::automatic, Schedule::network, Schedule::columns,

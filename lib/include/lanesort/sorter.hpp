@@ -314,14 +314,14 @@ public:
     /// Order: sums of floating-point numbers begin with +0 and are made by a tree that depends on the count and the
     /// type alone (kernels/scan.h), so they have the same bits in every run and on every device that keeps subnormal
     /// numbers, in place or not; a sum that is NaN is the quiet one with no other bits set.
-    /// Memory: of integers, where a graphics card scans one range, 8 bytes for each 16 KB of keys (16 for keys of 8
-    /// bytes; for each 8 KB of keys of 2, and for each 4 KB of keys of 1); else up to 4096 sums for each row, none of rows of up to 16 KB.
-    /// Cost: a graphics card reads integers of one range once, with look-back: no work-group depends on another's
-    /// progress. Floating-point numbers, rows, what is scanned in place, and all on a processor are read twice, if
-    /// there are more than 16 KB of them. A row takes a work-group, however short it is.
-    /// Errors: Error(invalid_argument) also for records and segments, and for results of another width or number;
-    /// Error(unsupported) for f64 on a device that cannot add them.
-    /// Source: Smith, Levien, Owens, "Decoupled Fallback: A Portable Single-Pass GPU Scan", SPAA 2025.
+    /// Memory: of integers, where a graphics card scans one range of more than 16 KB, not in place, 8 bytes for each 16
+    /// KB of keys (16 for keys of 8 bytes; for each 8 KB of keys of 2, and for each 4 KB of keys of 1); else up to 4096
+    /// sums for each row, none of rows of up to 16 KB. Cost: a graphics card reads integers of one range once, with
+    /// look-back: no work-group depends on another's progress. Floating-point numbers, rows, what is scanned in place,
+    /// and all on a processor are read twice, if there are more than 16 KB of them. A row takes a work-group, however
+    /// short it is. Errors: Error(invalid_argument) also for records and segments, and for results of another width or
+    /// number; Error(unsupported) for f64 on a device that cannot add them. Source: Smith, Levien, Owens, "Decoupled
+    /// Fallback: A Portable Single-Pass GPU Scan", SPAA 2025.
     SortReport inclusive_scan(ConstKeys keys, Results results, std::size_t row_length = 0);
     /// The same in place of the keys.
     ///
@@ -337,14 +337,15 @@ public:
     /// Order, memory, cost and errors: as above.
     SortReport exclusive_scan(Keys keys, std::size_t row_length = 0);
 
-    /// Writes the keys whose flag is not 0 to `results`, or, if `inverted`, those whose flag is 0, and gives how many they
-    /// are. There is a flag for each key, and room for as many results as there are keys. No more than these are written.
+    /// Writes the keys whose flag is not 0 to `results`, or, if `inverted`, those whose flag is 0, and gives how many
+    /// they are. There is a flag for each key, and room for as many results as there are keys. No more than these are
+    /// written.
     ///
     /// Order: that of the keys.
     /// Memory: at most 16 · compute units + 1 integers of 8 bytes, 4 times as many as cores on a processor.
-    /// Cost: reads the flags twice and the selected keys once. How much is written depends on the flags, nothing else does.
-    /// Errors: Error(invalid_argument) also for rows and segments, and for sizes that do not fit; Error(unsupported) for
-    /// records on the built-in device.
+    /// Cost: reads the flags twice and the selected keys once. How much is written depends on the flags, nothing else
+    /// does. Errors: Error(invalid_argument) also for rows and segments, and for sizes that do not fit;
+    /// Error(unsupported) for records on the built-in device.
     std::size_t select(ConstKeys keys, std::span<const std::uint8_t> flags, Results results, bool inverted = false);
     /// The same with a value for each key: those of the selected keys go to `kept`, which has room for all of them.
     ///
@@ -414,13 +415,13 @@ public:
     /// they are.
     ///
     /// Order: none; counts are the same in every run and on every device that keeps subnormal numbers.
-    /// Memory: 4 bytes for each bin; none for counts of 4 bytes where a device has more than one work-item in a
-    /// work-group. Processors take 16 bytes (4 of more than 4096 bins) for each of up to 4 work-groups a core. Cost:
-    /// reads the keys once, or up to four times where the bins exceed what local memory has room for. With more bins
-    /// than that each key is added to a counter in memory. Errors: Error(invalid_argument) also for records, for bins
-    /// of another type than the keys, for bounds that are not finite or in the wrong order, and for no bins or more
-    /// than 2^30; Error(too_large) for 2^32 keys or more with counts of 4 bytes; Error(unsupported) for f64 on a device
-    /// that has no floating-point numbers of 64 bits.
+    /// Memory: 4 bytes for each bin; none for counts of 4 bytes of up to 2^30 keys where a device has more than one
+    /// work-item in a work-group. Processors take 16 bytes (4 of more than 4096 bins) for each of up to 4 work-groups a
+    /// core. Cost: reads the keys once, or up to four times where the bins exceed what local memory has room for. With
+    /// more bins than that each key is added to a counter in memory. Errors: Error(invalid_argument) also for records,
+    /// for bins of another type than the keys, for bounds that are not finite or in the wrong order, and for no bins or
+    /// more than 2^30; Error(too_large) for 2^32 keys or more with counts of 4 bytes; Error(unsupported) for f64 on a
+    /// device that has no floating-point numbers of 64 bits.
     SortReport histogram(ConstKeys keys, const EvenBins& bins, Indices counts);
     /// The same in bins that sorted keys bound: those from bounds[i] on and before bounds[i + 1] are in bin i, in the
     /// order of sort(). There is one bound more than counts. Bins may be empty, where two bounds are equal.

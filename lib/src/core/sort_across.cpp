@@ -63,13 +63,21 @@ public:
         report_.link_bytes.assign(devices_.size() * devices_.size(), 0);
         allocate();
         const std::shared_ptr<const Work> nothing = std::make_shared<Work>();
-        for (std::size_t i = 0; i < devices_.size(); ++i)
-            if (!parts_[i].queue.wait_list.empty()) {
-                backend(i).enqueue(*nothing, {}, parts_[i].queue, nullptr);
-                settle(i);
+        for (std::size_t i = 0; i < devices_.size(); ++i) {
+            if (!parts_[i].queue.wait_list.empty()) backend(i).enqueue(*nothing, {}, parts_[i].queue, nullptr);
+            settle(i);
+        }
+        try {
+            for (const StepAcross& step : plan_.steps)
+                std::visit([this](const auto& of_its_kind) { enqueue(of_its_kind); }, step);
+        } catch (...) {
+            // What is enqueued already may use memory of every device, which goes back behind all of it.
+            try {
+                enqueue(MeetAll{});
+            } catch (const Error&) {
             }
-        for (const StepAcross& step : plan_.steps)
-            std::visit([this](const auto& of_its_kind) { enqueue(of_its_kind); }, step);
+            throw;
+        }
         for (std::size_t i = 0; i < devices_.size(); ++i)
             if (parts_[i].event) backend(i).enqueue(*nothing, {}, {devices_[i].queue, {}}, parts_[i].event);
         for (const Device& device : devices_) device.core->note(report_.all);
@@ -100,30 +108,35 @@ private:
         }
     }
 
-    /// No two parts share memory.
-    void check_apart() const {
+    /// No two parts share memory, nor a buffer that devices do not see alike.
+    void check_apart() {
         struct Place {
             std::size_t part;
+            void* memory;
             std::uintptr_t area;
             std::uint64_t begin, end;
         };
         std::vector<Place> places;
         for (std::size_t i = 0; i < devices_.size(); ++i) {
-            const Device& device = devices_[i];
+            Device& device = devices_[i];
             const auto add = [&](const Binding& array, std::uint64_t bytes) {
                 if (device.count == 0 || bytes == 0) return;
                 const MemoryFacts facts = device.core->backend().inspect(array.memory);
                 const std::uint64_t begin = facts.begin + array.offset * bytes;
-                places.push_back({i, facts.area, begin, begin + device.count * bytes});
+                places.push_back({i, array.memory, facts.area, begin, begin + device.count * bytes});
             };
             add(device.given.keys, key_bytes());
             add(device.given.values, of_part_.value_bytes);
         }
         for (const Place& a : places)
-            for (const Place& b : places)
-                require(a.part >= b.part || a.area != b.area || a.end <= b.begin || b.end <= a.begin,
-                        ErrorCode::invalid_argument, "parts {} and {} overlap in memory, but have to be apart", a.part,
+            for (const Place& b : places) {
+                if (a.part >= b.part) continue;
+                require(a.area != b.area || a.end <= b.begin || b.end <= a.begin, ErrorCode::invalid_argument,
+                        "parts {} and {} overlap in memory, but have to be apart", a.part, b.part);
+                require(a.memory != b.memory || backend(a.part).reaches(backend(b.part), b.memory),
+                        ErrorCode::invalid_argument, "parts {} and {} are in one buffer, but on two devices", a.part,
                         b.part);
+            }
     }
 
     /// Whether every device reaches those elements of every other one.

@@ -19,13 +19,13 @@ namespace lanesort::detail {
 enum class Slot : std::uint8_t {
     keys,
     values,
-    second_keys,  ///< of a merge
+    second_keys,  ///< of a merge; or what is looked for, or bounds bins
     second_values,
     indices,
     segments,
     results,        ///< keys that were found: the first k, or the distinct ones; or merged ones
     result_values,  ///< that belong to them
-    lengths,        ///< of runs
+    lengths,        ///< of runs, or counts of bins
     answers,        ///< integers of 64 bits: keys in order, or the number of results
     limit,          ///< an integer of 64 bits: how many of the first k are wanted
     counters,

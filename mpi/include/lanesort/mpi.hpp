@@ -35,12 +35,12 @@ namespace lanesort::mpi {
 /// ranks, 2 on up to 342 and 1 beyond, or fewer where keys differ before. Errors: the same code on all ranks, before
 /// anything moves: Error(invalid_argument) where two ranks differ in type, order, width of values or options, for
 /// records, for what a rank's arguments alone get wrong, for an intercommunicator, and where MPI is not running;
-/// Error(too_large) for 2^31 keys of a rank in a distribution; Error(out_of_memory). After what happens later, what the
+/// Error(too_large) for 2^31 keys of a rank in a distribution. After what happens later, what the
 /// arrays hold is unspecified: Error(device_failed) with the call and its status where the communicator returns errors
-/// of MPI, and whatever a rank's sorter throws, which all ranks learn of at the end: the others throw
-/// Error(device_failed). Source: Leighton, "Tight bounds on the complexity of parallel sorting", 1985; Knuth, "Sorting
-/// and Searching", 5.2.2, algorithm M; for exact splitters Cheng, Shah, Gilbert, Edelman, "A novel parallel sorting
-/// algorithm for contemporary architectures", 2007.
+/// of MPI; Error(out_of_memory) and whatever a rank's sorter throws on that rank alone, which all ranks learn of at the
+/// end: the others throw Error(device_failed). Source: Leighton, "Tight bounds on the complexity of parallel sorting",
+/// 1985; Knuth, "Sorting and Searching", 5.2.2, algorithm M; for exact splitters Cheng, Shah, Gilbert, Edelman, "A
+/// novel parallel sorting algorithm for contemporary architectures", 2007.
 /// @{
 
 /// Sorts the keys.
