@@ -21,6 +21,18 @@ def test_results_are_jax_arrays():
     assert lanesort.is_sorted(result[0:0]).shape == (0,)
 
 
+def test_results_lie_where_the_array_did():
+    device = jax.devices("cpu")[-1]
+    assert device != jax.devices()[0]
+    x = jax.device_put(np.array([3, 1, 3, 2], "i4"), device)
+    distinct = lanesort.unique(x, return_counts=True)
+    assert distinct.keys.tolist() == [1, 2, 3] and distinct.counts.tolist() == [1, 1, 2]
+    firsts = lanesort.unique(x, values=x).values
+    results = (lanesort.sort(x), *lanesort.top_k(x, 2), distinct.keys, distinct.counts, firsts, lanesort.sum(x, axis=0))
+    for result in results:
+        assert result.devices() == {device}
+
+
 def test_what_jax_forbids_is_told(failing):
     x = jax.device_put(np.arange(5.0, dtype="f4"), jax.devices("cpu")[0])
     failing("not_writable", "never change", lanesort.sort_, x)
