@@ -88,6 +88,10 @@ class Arrays:
         """Of integers, whether they are not 0."""
         return x != 0
 
+    def cast(self, x: Any, dtype: str) -> Any:
+        """A direct array of numbers of another type, from a direct one."""
+        return x.astype(dtype)
+
     def head(self, x: Any, count: int) -> Any:
         """A copy of the first elements."""
         return x[:count].copy()

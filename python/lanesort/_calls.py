@@ -196,6 +196,10 @@ class Calls:
         self._check_moved(array)
         return array
 
+    def _widened(self, lib: Arrays, x: Any, axis: int, dtype: str) -> Any:
+        """A direct copy with that axis last, of another type."""
+        return lib.cast(self._direct(lib, x, axis), dtype)
+
     def _flat(self, lib: Arrays, source: Any) -> Any:
         """All of an array along one axis, direct."""
         if lib.is_differentiated(source):
@@ -220,13 +224,13 @@ class Calls:
             raise Error("values that are Python's objects cannot be moved; sort their indices (argsort)")
 
     @staticmethod
-    def _check_index_type(lib: Arrays, out: Any) -> None:
+    def _check_index_type(lib: Arrays, indices: Any, what: str = "out is") -> None:
         try:
-            is_index = lib.key_type(out) in _INDEX_TYPES
+            is_index = lib.key_type(indices) in _INDEX_TYPES
         except Error:  # a type of which there are no keys
             is_index = False
         if not is_index:
-            raise Error(f"indices are integers of 32 or 64 bits, but out is of type {out.dtype}")
+            raise Error(f"indices are integers of 32 or 64 bits, but {what} of type {indices.dtype}")
 
     def _segments(self, lib: Arrays, call: _core.Call, keys: Any, segments: Any) -> list[Any]:
         """Gives the arrays that the call reads besides."""
