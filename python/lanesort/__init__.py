@@ -16,7 +16,7 @@ from ._core import Device
 from ._errors import Error
 from ._operations import Sorter, default as _default
 from ._recording import Recorded
-from ._types import Command, Comparator, Plan, Runs, SortedPairs, TopK, Unique
+from ._types import Command, Comparator, Partition, Plan, Runs, Selected, SortedPairs, TopK, Unique
 
 __version__: str = _core.version
 
@@ -40,6 +40,16 @@ min = _default.min
 max = _default.max
 argmin = _default.argmin
 argmax = _default.argmax
+cumulative_sum = _default.cumulative_sum
+exclusive_scan = _default.exclusive_scan
+searchsorted = _default.searchsorted
+equal_range = _default.equal_range
+histogram = _default.histogram
+select = _default.select
+partition = _default.partition
+gather = _default.gather
+scatter = _default.scatter
+permute_ = _default.permute_
 plan = _default.plan
 
 
@@ -83,8 +93,10 @@ def find_device(selector: str = "") -> Device:
 
 
 __all__ = [
-    "Command", "Comparator", "Device", "Discovery", "Error", "Plan", "Recorded", "Runs", "SortedPairs", "Sorter",
-    "TopK", "Unique", "argmax", "argmin", "argsort", "devices", "discover", "find_device", "is_sorted",
-    "is_sorted_until", "max", "merge", "merge_", "min", "nth_element", "partial_sort", "plan", "run_lengths", "sort",
-    "sort_", "sort_by_key", "sort_by_key_", "sum", "top_k", "top_k_by_key", "unique",
+    "Command", "Comparator", "Device", "Discovery", "Error", "Partition", "Plan", "Recorded", "Runs", "Selected",
+    "SortedPairs", "Sorter", "TopK", "Unique", "argmax", "argmin", "argsort", "cumulative_sum", "devices", "discover",
+    "equal_range", "exclusive_scan", "find_device", "gather", "histogram", "is_sorted", "is_sorted_until", "max",
+    "merge", "merge_", "min", "nth_element", "partial_sort", "partition", "permute_", "plan", "run_lengths",
+    "scatter", "searchsorted", "select", "sort", "sort_", "sort_by_key", "sort_by_key_", "sum", "top_k",
+    "top_k_by_key", "unique",
 ]  # fmt: skip

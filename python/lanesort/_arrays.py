@@ -88,6 +88,10 @@ class Arrays:
         """Of integers, whether they are not 0."""
         return x != 0
 
+    def cast(self, x: Any, dtype: str) -> Any:
+        """A direct array of numbers of another type, from a direct one."""
+        return x.astype(dtype)
+
     def head(self, x: Any, count: int) -> Any:
         """A copy of the first elements."""
         return x[:count].copy()
@@ -209,21 +213,25 @@ class NumpyArrays(Arrays):
 
 
 class JaxHostArrays(NumpyArrays):
-    """jax's in host memory: read where they are; results are given back to jax."""
+    """jax's in host memory: read where they are; results are given back to jax, for the same device of its."""
 
     name = "jax"
+
+    def __init__(self, device: Any) -> None:
+        self._device = device
 
     def check_written(self, out: Any, what: str) -> None:
         raise Error(f"{what} is of jax, whose arrays never change", code="not_writable")
 
     def given(self, x: Any) -> Any:
-        import jax.numpy
+        import jax
 
-        return jax.numpy.asarray(x)
+        # Else they would go to jax's first device, which may be a GPU.
+        return jax.device_put(x, self._device)
 
 
 _numpy = NumpyArrays()
-_jax_on_host = JaxHostArrays()
+_jax_on_host: dict[Any, JaxHostArrays] = {}
 
 Taken = tuple[Arrays, Any]
 _by_type: dict[type, Callable[[Any], Taken]] = {np.ndarray: lambda x: (_numpy, x)}
@@ -258,8 +266,11 @@ def _take_jax(x: Any) -> Taken:
         raise Error("lanesort cannot be traced by jax: call it outside of jit, grad and vmap")
     if len(x.devices()) > 1:
         raise Error("the jax array lies on several devices; sort its shards", code="unsupported")
-    if next(iter(x.devices())).platform == "cpu":
-        return _jax_on_host, np.asarray(x)
+    device = next(iter(x.devices()))
+    if device.platform == "cpu":
+        # One for each device, also where two threads come at once: what is compared is which one it is.
+        lib = _jax_on_host.get(device) or _jax_on_host.setdefault(device, JaxHostArrays(device))
+        return lib, np.asarray(x)
     from ._jax import JaxArrays
 
     return JaxArrays.taken(x)

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import Arrays, taken
+from ._arrays import KEY_TYPES, Arrays, taken
 from ._errors import Error
 from ._types import Comparator, comparator_text
 
 OPERATIONS = {name: number for number, name in enumerate(_core.operations)}
 VALUE_BYTES = frozenset((1, 2, 4, 8, 16))
+_INDEX_TYPES = frozenset(KEY_TYPES[name] for name in ("u32", "i32", "u64", "i64"))
 _MOST_NARROW_INDICES = (1 << 32) - 1
 _MOST_NARROWED = 1 << 31
 # Of fewer keys, another array and its copy take longer than what they save.
@@ -195,6 +196,10 @@ class Calls:
         self._check_moved(array)
         return array
 
+    def _widened(self, lib: Arrays, x: Any, axis: int, dtype: str) -> Any:
+        """A direct copy with that axis last, of another type."""
+        return lib.cast(self._direct(lib, x, axis), dtype)
+
     def _flat(self, lib: Arrays, source: Any) -> Any:
         """All of an array along one axis, direct."""
         if lib.is_differentiated(source):
@@ -219,10 +224,13 @@ class Calls:
             raise Error("values that are Python's objects cannot be moved; sort their indices (argsort)")
 
     @staticmethod
-    def _check_index_type(lib: Arrays, out: Any) -> None:
-        kind = lib.numpy_dtype(out)
-        if kind.kind not in "iu" or kind.itemsize not in (4, 8):
-            raise Error(f"indices are integers of 32 or 64 bits, but out is of type {kind}")
+    def _check_index_type(lib: Arrays, indices: Any, what: str = "out is") -> None:
+        try:
+            is_index = lib.key_type(indices) in _INDEX_TYPES
+        except Error:  # a type of which there are no keys
+            is_index = False
+        if not is_index:
+            raise Error(f"indices are integers of 32 or 64 bits, but {what} of type {indices.dtype}")
 
     def _segments(self, lib: Arrays, call: _core.Call, keys: Any, segments: Any) -> list[Any]:
         """Gives the arrays that the call reads besides."""

@@ -73,6 +73,9 @@ class CudaArrays(Arrays):
     def filled(self, like: Any, shape: Sequence[int], dtype: str | None, value: int) -> Any:
         raise self._refuse()
 
+    def cast(self, x: Any, dtype: str) -> Any:
+        raise self._refuse()
+
     def assign(self, out: Any, x: Any) -> None:
         if out.address != x.address or out.shape != x.shape:
             raise self._refuse()

@@ -50,6 +50,10 @@ class CupyArrays(Arrays):
         with like.device:
             return cupy.full(tuple(shape), value, like.dtype if dtype is None else dtype)
 
+    def cast(self, x: Any, dtype: str) -> Any:
+        with x.device:
+            return x.astype(dtype)
+
     def assign(self, out: Any, x: Any) -> None:
         with out.device:
             out[...] = x

@@ -88,6 +88,9 @@ class JaxArrays(Arrays):
         low = self._low(x)
         return _Box(low.astype(np.uint32) if dtype == "uint64" else low)
 
+    def cast(self, x: Any, dtype: str) -> Any:
+        return _Box(x.array.astype(dtype if self.index_bytes == 8 else dtype.replace("64", "32")))
+
     def head(self, x: Any, count: int) -> Any:
         return _Box(x.array[:count])
 

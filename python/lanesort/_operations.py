@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._errors import Error
+from ._moves import Moves
 from ._reductions import Reductions
+from ._searches import Searches
 from ._selections import Selections
 from ._sorted_ranges import SortedRanges
 from ._types import Plan
@@ -15,12 +17,13 @@ if TYPE_CHECKING:
 
 ONE_CALL = (
     "sort", "sort_", "partial_sort", "nth_element", "sort_by_key", "sort_by_key_", "argsort", "top_k", "top_k_by_key",
-    "merge", "merge_", "is_sorted", "is_sorted_until", "sum", "min", "max", "argmin", "argmax",
+    "merge", "merge_", "is_sorted", "is_sorted_until", "sum", "min", "max", "argmin", "argmax", "cumulative_sum",
+    "exclusive_scan", "searchsorted", "equal_range", "histogram", "gather", "scatter", "permute_",
 )  # fmt: skip
 """Those that are one call of the library, which can be prepared, recorded and planned."""
 
 
-class Sorter(SortedRanges, Selections, Reductions):
+class Sorter(SortedRanges, Selections, Reductions, Searches, Moves):
     """Sorts on one device, or, without one, where the arrays are: those in host memory on the processor.
 
     Keeps what it compiled, so one that is used again compiles nothing. Threads may share it: calls on one device go one

@@ -102,6 +102,9 @@ class TorchArrays(Arrays):
     def take(self, x: Any, indices: Any) -> Any:
         return torch.take_along_dim(x, indices, -1)
 
+    def cast(self, x: Any, dtype: str) -> Any:
+        return x.to(getattr(torch, dtype))
+
     def head(self, x: Any, count: int) -> Any:
         return x[:count].clone()
 

@@ -62,6 +62,22 @@ class Unique(NamedTuple):
     values: Any
 
 
+class Selected(NamedTuple):
+    """What select gives of keys with values."""
+
+    keys: Any
+    values: Any
+
+
+class Partition(NamedTuple):
+    """What partition gives. Without values None stands for them."""
+
+    keys: Any
+    count: Any
+    """How many of them the flags select."""
+    values: Any
+
+
 class Command(NamedTuple):
     """One command of a call. Each begins when the one before it has ended."""
 

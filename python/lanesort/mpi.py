@@ -23,8 +23,9 @@ import numpy as np
 
 from . import _core
 from ._arrays import taken
+from ._calls import OPERATIONS, VALUE_BYTES
 from ._errors import Error
-from ._operations import _ARGSORT, _SORT, _TOP_K, _VALUE_BYTES, Sorter, default
+from ._operations import Sorter, default
 from ._types import SortedPairs, TopK
 
 _PIECE_BYTES = 8 << 20
@@ -151,13 +152,13 @@ def _sort(
         if values is not None:
             given.append(_keys(values))
             Sorter._check_moved(given[1])
-            if given[1].shape != given[0].shape or given[1].dtype.itemsize not in _VALUE_BYTES:
+            if given[1].shape != given[0].shape or given[1].dtype.itemsize not in VALUE_BYTES:
                 raise Error("values are as many as keys, of 1, 2, 4, 8 or 16 bytes")
         if in_place:
             for array in given:
                 taken(array)[0].check_written(array, "what is sorted in place")
         arrays = [_direct(array, copies=not in_place) for array in given]
-        call = _call(_SORT, arrays[0], descending, schedule)
+        call = _call(OPERATIONS["sort"], arrays[0], descending, schedule)
         if values is not None:
             call.values, call.value_bytes = (arrays[1].ctypes.data, 0), arrays[1].dtype.itemsize
         return call, arrays
@@ -219,7 +220,7 @@ def argsort(
     def prepare() -> tuple[_core.Call, list[Any]]:
         keys = _direct(_keys(x), copies=False)
         indices = np.empty(keys.shape, np.int64)
-        call = _call(_ARGSORT, keys, descending, schedule)
+        call = _call(OPERATIONS["argsort"], keys, descending, schedule)
         call.indices, call.index_bytes = (indices.ctypes.data, 0), 8
         return call, [keys, indices]
 
@@ -238,7 +239,7 @@ def top_k(
     def prepare() -> tuple[_core.Call, list[Any]]:
         keys = _direct(_keys(x), copies=False)
         best, indices = np.empty(k, keys.dtype), np.empty(k, np.int64)
-        call = _call(_TOP_K, keys, largest, "automatic")
+        call = _call(OPERATIONS["top_k"], keys, largest, "automatic")
         call.first, call.index_bytes = k, 8
         call.results, call.indices = (best.ctypes.data, 0), (indices.ctypes.data, 0)
         return call, [keys, best, indices]

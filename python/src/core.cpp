@@ -413,6 +413,12 @@ NB_MODULE(_core, m) {
     def_member<&Request::reduction>(call, "reduction");
     def_member<&Request::limited>(call, "limited");
     def_member<&Request::nan_last>(call, "nan_last");
+    def_member<&Request::inverted>(call, "inverted");
+    def_member<&Request::second_count>(call, "second_count");
+    def_member<&Request::bins>(call, "bins");
+    def_member<&Request::bounded>(call, "bounded");
+    def_member<&Request::lower>(call, "lower");
+    def_member<&Request::upper>(call, "upper");
     call.def("set_narrow_indices", &Call::set_narrow_indices);
     call.def("set_descending", &Call::set_descending);
     call.def("set_comparator",
@@ -431,6 +437,7 @@ NB_MODULE(_core, m) {
     def_place<&Places::lengths>(call, "lengths");
     def_place<&Places::answers>(call, "answers");
     def_place<&Places::limit>(call, "limit");
+    def_place<&Places::flags>(call, "flags");
 
     nb::class_<Sorter> sorter(m, "Sorter");
     sorter.def(nb::new_([](const lanesort::Device& on, std::uint64_t device_bytes) {

@@ -1,6 +1,8 @@
 import os
 
 os.environ.setdefault("LANESORT_TUNED", "0")
+# jax makes two devices of a processor then, so that a test can tell where its arrays are.
+os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=2")
 
 import numpy as np
 import pytest

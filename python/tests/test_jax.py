@@ -21,8 +21,42 @@ def test_results_are_jax_arrays():
     assert lanesort.is_sorted(result[0:0]).shape == (0,)
 
 
+def test_results_lie_where_the_array_did():
+    device = jax.devices("cpu")[-1]
+    assert device != jax.devices()[0]
+    x = jax.device_put(np.array([3, 1, 3, 2], "i4"), device)
+    distinct = lanesort.unique(x, return_counts=True)
+    assert distinct.keys.tolist() == [1, 2, 3] and distinct.counts.tolist() == [1, 1, 2]
+    firsts = lanesort.unique(x, values=x).values
+    results = (lanesort.sort(x), *lanesort.top_k(x, 2), distinct.keys, distinct.counts, firsts, lanesort.sum(x, axis=0))
+    for result in results:
+        assert result.devices() == {device}
+
+
 def test_what_jax_forbids_is_told(failing):
     x = jax.device_put(np.arange(5.0, dtype="f4"), jax.devices("cpu")[0])
     failing("not_writable", "never change", lanesort.sort_, x)
     failing("invalid_argument", "traced", jax.jit(lanesort.sort), x)
     failing("invalid_argument", "traced", jax.grad(lambda x: lanesort.sort(x).sum()), x)
+
+
+def test_what_stands_beside_a_sort(failing):
+    def to(array):
+        return jax.device_put(np.ascontiguousarray(array), jax.devices("cpu")[-1])
+
+    x, needles, flags = keys_of("i4", 3001), keys_of("i4", 700, 2), keys_of("bool", 3001)
+    keys, order = sorted_of(x), np.random.default_rng(1).permutation(3001).astype("i4")
+    small = x % 100
+    for result, expected in (
+        (lanesort.cumulative_sum(to(small)), np.cumsum(small)),
+        (lanesort.exclusive_scan(to(small)), np.cumsum(small) - small),
+        (lanesort.searchsorted(to(keys), to(needles)), np.searchsorted(keys, needles)),
+        (lanesort.histogram(to(small), 50, range=(0, 99)), np.bincount(small // 2, minlength=50)),
+        (lanesort.select(to(x), to(flags)), x[flags]),
+        (lanesort.partition(to(x), to(flags)).keys, np.concatenate((x[flags], x[~flags]))),
+        (lanesort.gather(to(x), to(order)), x[order]),
+    ):  # fmt: skip
+        assert isinstance(result, jax.Array) and (np.asarray(result) == expected).all()
+    assert lanesort.partition(to(x), to(flags)).count == flags.sum()
+    failing("not_writable", "never change", lanesort.permute_, to(x), to(order))
+    failing("not_writable", "never change", lanesort.scatter, to(x), to(order), out=to(x))

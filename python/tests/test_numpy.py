@@ -1,6 +1,8 @@
 """Every operation on numpy's arrays, against numpy."""
 
 import array
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -299,6 +301,30 @@ def test_what_shows_a_buffer_or_an_array():
     expected = sorted_of(x)
     lanesort.sort_(Holder(x))
     assert same(x, expected)
+
+
+def test_results_are_given_back_to_the_device_of_a_jax_array(monkeypatch):
+    """With a stand-in for jax, which test_jax.py needs itself."""
+
+    class Array:
+        def __init__(self, content, device):
+            self.content, self.device = content, device
+
+        def devices(self):
+            return {self.device}
+
+        def __array__(self, dtype=None, copy=None):
+            return self.content
+
+    Array.__module__ = "jax.standin"
+    core = SimpleNamespace(Tracer=type("Tracer", (), {}))
+    monkeypatch.setitem(sys.modules, "jax", SimpleNamespace(core=core, device_put=Array))
+    first, second = (type("Device", (), {"platform": "cpu"})() for _ in range(2))
+    for device in (first, second, first):
+        x = Array(np.array([3, 1, 3], "f4"), device)
+        distinct = lanesort.unique(x, return_counts=True)
+        for result, expected in ((lanesort.sort(x), [1, 3, 3]), (distinct.keys, [1, 3]), (distinct.counts, [1, 2])):
+            assert result.device is device and result.content.tolist() == expected
 
 
 def test_mistakes_are_told(failing):

@@ -124,3 +124,38 @@ def test_mistakes_are_told(opencl_queue, failing):
     other = pyopencl.CommandQueue(pyopencl.Context([opencl_queue.device]))
     failing("wrong_context", "", lanesort.Sorter(other).sort, x)
     assert (lanesort.sort(x).get() == 0).all()
+
+
+def test_what_stands_beside_a_sort(opencl_queue, failing):
+    def to(array):
+        return cl_array.to_device(opencl_queue, np.ascontiguousarray(array))
+
+    x, needles = keys_of("i4", 3001), keys_of("i4", 700, 2)
+    sums = lanesort.cumulative_sum(to(x))
+    assert isinstance(sums, cl_array.Array) and same(sums.get(), np.cumsum(x, dtype="i8"))
+    rows = to(x[:3000].astype("i8").reshape(30, 100))
+    assert lanesort.cumulative_sum(rows, axis=1, out=rows) is rows
+    assert same(rows.get(), np.cumsum(x[:3000].reshape(30, 100), axis=1, dtype="i8"))
+    keys, bounds = sorted_of(x), sorted_of(x[:9])
+    left, right = (np.searchsorted(keys, needles, side) for side in ("left", "right"))
+    assert same(lanesort.searchsorted(to(keys), to(needles)).get(), left)
+    assert same(lanesort.equal_range(to(keys), to(needles)).get(), np.stack((left, right), -1))
+    places = np.searchsorted(bounds, x, side="right") - 1
+    counts = np.bincount(places[(places >= 0) & (places < 8)], minlength=8)
+    assert same(lanesort.histogram(to(x), to(bounds)).get(), counts)
+    small = x.astype("u1")
+    assert same(lanesort.histogram(to(small), 256, range=(0, 255)).get(), np.bincount(small, minlength=256))
+    flags, order = keys_of("bool", 3001).astype("u1"), np.random.default_rng(1).permutation(3001)
+    assert same(lanesort.select(to(x), to(flags)).get(), x[flags > 0])
+    parted = lanesort.partition(to(x), to(flags), values=to(order))
+    assert parted.count.get() == flags.sum() and parted.count.shape == ()
+    assert same(parted.values.get(), np.concatenate((order[flags > 0], order[flags == 0])))
+    assert same(lanesort.gather(to(x), to(order)).get(), x[order])
+    out = to(np.zeros(3001, "i4"))
+    assert lanesort.scatter(to(x), to(order), out=out) is out
+    assert same(lanesort.permute_(out, to(order)).get(), x)
+    part = to(keys)[1000:2000]
+    assert same(lanesort.searchsorted(part, to(needles)).get(), np.searchsorted(keys[1000:2000], needles))
+    assert lanesort.histogram(to(x[:0]), to(bounds)).get().tolist() == [0] * 8
+    assert lanesort.partition(to(x[:0]), to(flags[:0])).count.get() == 0
+    failing("invalid_argument", "array of numpy", lanesort.searchsorted, to(keys), needles)

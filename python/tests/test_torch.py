@@ -68,6 +68,27 @@ def test_reductions_and_selections():
     assert lanesort.top_k(x, 3, limit=torch.tensor([2])).indices[2] == -1
 
 
+def test_what_stands_beside_a_sort(failing):
+    x, flags = keys_of("i4", 3001), keys_of("bool", 3001)
+    given, order = torch.from_numpy(x), torch.randperm(3001)
+    assert torch.equal(lanesort.cumulative_sum(given), given.cumsum(0))
+    rows = torch.from_numpy(keys_of("i1", (30, 40)).astype("f4"))
+    assert torch.equal(lanesort.exclusive_scan(rows, axis=0), rows.cumsum(0) - rows)
+    keys = torch.sort(given).values
+    assert torch.equal(lanesort.searchsorted(keys, given, side="right"), torch.searchsorted(keys, given, right=True))
+    assert lanesort.searchsorted(keys, keys[5]).shape == ()
+    assert lanesort.histogram(rows, 8, range=(-128, 127)).sum() == 1200
+    assert torch.equal(lanesort.select(given, torch.from_numpy(flags)), given[flags])
+    assert lanesort.partition(given, torch.from_numpy(flags)).count == flags.sum()
+    assert torch.equal(lanesort.gather(given, order), given[order])
+    out = torch.zeros_like(given)
+    assert torch.equal(lanesort.permute_(lanesort.scatter(given, order, out=out), order), given)
+    real = torch.rand(5, requires_grad=True)
+    failing("invalid_argument", "no gradient", lanesort.cumulative_sum, real)
+    failing("invalid_argument", "no gradient", lanesort.gather, real, torch.arange(5))
+    failing("invalid_argument", "no gradient", lanesort.select, real, torch.ones(5, dtype=torch.bool))
+
+
 def test_gradients_of_reductions():
     x = torch.rand(30, 50, requires_grad=True)
     for ours, theirs in (
@@ -123,4 +144,5 @@ def test_what_torch_refuses_is_told(failing):
     failing("invalid_argument", "cannot be written to", lanesort.sort_, torch.zeros(1).expand(5))
     failing("invalid_argument", "cannot be written to", lanesort.sort, x[:4], out=x[1:])
     failing("invalid_argument", "cannot be traced", torch.vmap(lanesort.sort), torch.rand(2, 3))
-    failing("invalid_argument", "no type torch.bfloat16", lanesort.argsort, x, out=torch.empty(5).bfloat16())
+    failing("invalid_argument", "64 bits, but out is of type torch.bfloat16", lanesort.argsort, x,
+            out=torch.empty(5).bfloat16())  # fmt: skip

@@ -1,0 +1,164 @@
+"""Where keys belong in sorted ones, and how many lie in each bin."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import Arrays, taken
+from ._calls import OPERATIONS, Calls, counted
+from ._errors import Error
+from ._types import Comparator
+
+_MOST_BINS = 1 << 30
+
+
+class Searches(Calls):
+    def searchsorted(
+        self, x: Any, needles: Any, /, *, side: str = "left", descending: bool = False,
+        comparator: str | Comparator | None = None, out: Any = None,
+    ) -> Any:  # fmt: skip
+        """Where each of the needles belongs in sorted keys of one axis: how many of these come before it.
+
+        Result: `out`, or integers of 64 bits (of 32 in jax without its 64-bit types), of the shape of `needles`.
+        Order: that of `sort`, in which the keys must be: unlike numpy's, -0 comes before +0, and a NaN is found by its
+        bits. Needles come in any order, and are the fastest where they are sorted. Memory: the result.
+        Cost: reads about lg(keys) keys for each needle. Errors: the needles must have the type of the keys.
+
+        Args:
+            side: "left": ahead of equal keys, as std::lower_bound; "right": behind them, as std::upper_bound.
+
+        >>> import lanesort, numpy
+        >>> lanesort.searchsorted(numpy.array([1, 3, 3, 5]), numpy.array([3, 4]), side="right")
+        array([3, 3])
+        """
+        if side not in ("left", "right"):
+            raise Error(f"side is {side!r}, but must be 'left' or 'right'")
+        operation = "lower_bound" if side == "left" else "upper_bound"
+        return self._bounds(operation, x, needles, descending, comparator, out)
+
+    def equal_range(
+        self, x: Any, needles: Any, /, *, descending: bool = False, comparator: str | Comparator | None = None,
+        out: Any = None,
+    ) -> Any:  # fmt: skip
+        """Both sides of `searchsorted`: which sorted keys, or values that were sorted with them, are those of a needle.
+
+        Result: as of `searchsorted`, with one more axis of length 2 behind its own: the first place, and that behind the
+        last.
+        Cost: twice that of `searchsorted`. The rest is as in it.
+
+        >>> import lanesort, numpy
+        >>> lanesort.equal_range(numpy.array([1, 3, 3, 5]), numpy.array([3, 4]))
+        array([[1, 3],
+               [3, 3]])
+        """
+        return self._bounds("equal_range", x, needles, descending, comparator, out)
+
+    def _bounds(
+        self, operation: str, x: Any, needles: Any, descending: bool, comparator: str | Comparator | None, out: Any
+    ) -> Any:
+        lib, source = taken(x)
+        if source.ndim != 1:
+            raise Error(f"keys are looked for in an array of one axis, but this one has {source.ndim}")
+        wanted = self._taken_beside(lib, needles, "needles")
+        if not self._same_type(lib, source, wanted):
+            raise Error(f"the needles are of type {wanted.dtype}, but the keys of {source.dtype}")
+        shape = (*wanted.shape, 2) if operation == "equal_range" else tuple(wanted.shape)
+        target = self._out(lib, out)
+        if target is not None:
+            self._check_index_type(lib, target)
+            if tuple(target.shape) != shape:
+                raise Error(f"out has shape {tuple(target.shape)}, but must have {shape}")
+            lib.check_written(target, "out")
+        keys, asked = self._flat(lib, source), self._flat(lib, wanted)
+        work = self._result(lib, asked, target, shape or (1,), -1, "int64" if lib.index_bytes == 8 else "int32")
+        call = self._call(OPERATIONS[operation], lib, keys, descending, comparator)
+        if asked.shape[0] > 0:
+            call.second_count, call.second_keys = asked.shape[0], lib.at(asked)
+            call.indices, call.index_bytes = lib.at(work), lib.item_bytes(work)
+            self._run(lib, call, [keys, asked, work], comparator is not None)
+        result = work if work is target or shape else lib.reshaped(work, shape)
+        result = self._deliver(lib, result, result, target, -1)
+        if out is not None:
+            return out
+        return result[()] if shape == () and isinstance(result, np.ndarray) else result
+
+    def histogram(self, x: Any, /, bins: Any, *, range: tuple[Any, Any] | None = None, out: Any = None) -> Any:
+        """How many numbers lie in each bin.
+
+        Result: `out`, or integers of 64 bits (of 32 in jax without its 64-bit types), one for each bin. Counts are the
+        same in every run and on every device that keeps subnormal numbers. What lies beyond the bounds, and NaN between
+        even ones, is not counted.
+        Memory: the result, and counters for each bin; what is not contiguous is copied.
+        Cost: reads all once, or up to four times where a device has little room for so many bins.
+        Errors: the bounds must be numbers of the type of `x`, in order.
+
+        Args:
+            bins: how many even ones; or an array of sorted bounds, one more than bins. A bin goes from its bound on and
+                ends before the next: the last bound is not in the last bin, where it is in numpy's.
+            range: of even bins, the first and the last number, both of which are counted. Floating-point numbers are
+                divided as numpy does, but for rounding; integers exactly: the one at distance d from the first is in
+                bin d * bins / (last - first + 1), rounded down, so 256 bins from 0 to 255 are those of bytes.
+
+        >>> import lanesort, numpy
+        >>> lanesort.histogram(numpy.array([0.0, 0.1, 0.6, 1.0, 7.0]), 2, range=(0, 1))
+        array([2, 2])
+        >>> lanesort.histogram(numpy.array([1, 2, 3, 20]), numpy.array([0, 3, 10]))
+        array([2, 1])
+        """
+        lib, source = taken(x)
+        keys = self._flat(lib, source)
+        call = self._call(OPERATIONS["histogram"], lib, keys, False, None)
+        arrays = [keys]
+        if isinstance(bins, int | np.integer):
+            if not isinstance(range, tuple | list) or len(range) != 2:
+                raise Error("range= says from where to where even bins are; min and max of the numbers are one choice")
+            call.bins = counted("bins", int(bins), _MOST_BINS)
+            call.lower, call.upper = (self._bits(number, lib.key_type(keys)) for number in range)
+        else:
+            if range is not None:
+                raise Error("range= is of even bins, but an array gives these their bounds")
+            bounds = self._taken_beside(lib, bins, "bins")
+            if bounds.ndim != 1 or bounds.shape[0] < 2:
+                raise Error("the bounds of bins are an array of one axis, of two or more")
+            if not self._same_type(lib, source, bounds):
+                raise Error(f"the bounds are of type {bounds.dtype}, but the keys of {source.dtype}")
+            arrays.append(self._flat(lib, bounds))
+            call.bounded, call.bins, call.second_keys = True, bounds.shape[0] - 1, lib.at(arrays[1])
+        if call.bins == 0:
+            raise Error("a histogram has one bin or more")
+        target = self._out(lib, out)
+        if target is not None:
+            self._check_index_type(lib, target)
+            if tuple(target.shape) != (call.bins,):
+                raise Error(f"out has shape {tuple(target.shape)}, but must have {(call.bins,)}")
+            lib.check_written(target, "out")
+        work = self._result(lib, keys, target, (call.bins,), -1, "int64" if lib.index_bytes == 8 else "int32")
+        call.lengths, call.length_bytes = lib.at(work), lib.item_bytes(work)
+        self._run(lib, call, [*arrays, work], False)
+        result = self._deliver(lib, work, work, target, -1)
+        return result if out is None else out
+
+    @staticmethod
+    def _same_type(lib: Arrays, a: Any, b: Any) -> bool:
+        """Whether both are of one type, in whatever byte order: each is copied to the machine's."""
+        if a.dtype == b.dtype:
+            return True
+        return isinstance(a, np.ndarray) and bool(a.dtype.newbyteorder("=") == b.dtype.newbyteorder("="))
+
+    @staticmethod
+    def _bits(number: Any, key_type: int) -> int:
+        """Of a number as one of that type."""
+        kind, width = _core.key_types[key_type][0], int(_core.key_types[key_type][1:]) // 8
+        dtype = np.dtype(f"{kind}{width}")
+        try:
+            exact = float(number) if kind == "f" else operator.index(number)
+        except (OverflowError, TypeError, ValueError):
+            exact = None
+        if exact is None or (kind != "f" and not np.iinfo(dtype).min <= exact <= np.iinfo(dtype).max):
+            raise Error(f"the bound {number!r} is no number of the keys' type, {kind}{8 * width}")
+        with np.errstate(over="ignore"):  # what is no finite number of it is refused as such
+            return int(np.array([exact], dtype).view(f"u{width}")[0])
