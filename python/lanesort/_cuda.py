@@ -76,6 +76,12 @@ class CudaArrays(Arrays):
     def cast(self, x: Any, dtype: str) -> Any:
         raise self._refuse()
 
+    def upload(self, x: np.ndarray[Any, Any], like: Any) -> Any:
+        raise self._refuse()
+
+    def reshaped(self, x: Any, shape: Sequence[int]) -> Any:
+        raise self._refuse()
+
     def assign(self, out: Any, x: Any) -> None:
         if out.address != x.address or out.shape != x.shape:
             raise self._refuse()

@@ -35,29 +35,39 @@ class Recorded:
             self._lib.ended(self._arrays, event)
 
 
+class _Used(Exception):
+    """The call is made; what would be done with its results is not."""
+
+
 class OnlyThese(Sorter):
     """A sorter that does something else with its call than to run it."""
 
     def __init__(self, sorter: Sorter) -> None:
         self._sorter = sorter
         self._core = sorter._core
-        self._done = False
 
     def call(self, operation: str, arrays: Sequence[Any], options: dict[str, Any]) -> None:
         if operation not in ONE_CALL:
             raise Error(f"there is no operation {operation!r} to do this with, only {', '.join(ONE_CALL)}")
-        getattr(self, operation)(*arrays, **options)
-        if not self._done:
-            raise Error("the arrays are empty, so there is no such call")
+        try:
+            getattr(self, operation)(*arrays, **options)
+        except _Used:
+            return
+        raise Error("the arrays are empty, so there is no such call")
 
     def _copied(self, lib: Arrays, x: Any, axis: int) -> Any:
         shape = list(x.shape)
         shape.append(shape.pop(axis))
         return lib.empty(x, shape)
 
+    @staticmethod
+    def _is_same(lib: Arrays, x: Any, out: Any) -> bool:
+        """Whether both are one array, of which there may be two views."""
+        return out is x or (out is not None and out.shape == x.shape and lib.at(out) == lib.at(x))
+
     def _run(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
-        self._done = True
         self._use(lib, call, arrays, compiles)
+        raise _Used
 
     def _use(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
         raise NotImplementedError
@@ -67,11 +77,9 @@ class Preparing(OnlyThese):
     def _use(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
         self._sorter._core_for(lib, arrays[0], compiles).prepare(call)
 
-    def _deliver(self, lib: Arrays, work: Any, like: Any, out: Any, axis: int) -> Any:
-        return out
-
-    def _widen(self, lib: Arrays, indices: Any, narrow: Any) -> None:
-        pass
+    def _target(self, lib: Arrays, x: Any, out: Any, axis: int, what: str) -> Any:
+        # Another array of the caller's stays as it is.
+        return super()._target(lib, x, out if self._is_same(lib, x, out) else None, axis, what)
 
 
 class Planning(Preparing):
@@ -92,6 +100,11 @@ class Recording(OnlyThese):
 
     def _copied(self, lib: Arrays, x: Any, axis: int) -> Any:
         raise Error(_NEEDS_OUT)
+
+    def _target(self, lib: Arrays, x: Any, out: Any, axis: int, what: str) -> Any:
+        if out is not None and not self._is_same(lib, x, out):
+            raise Error("what is sorted is recorded in place: out= is the array itself")
+        return super()._target(lib, x, out, axis, what)
 
     def _widened(self, lib: Arrays, x: Any, axis: int, dtype: str) -> Any:
         raise Error(f"sums of {x.dtype} are ones of {dtype}, so what is recorded must be of that type already")

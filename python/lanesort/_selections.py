@@ -192,6 +192,8 @@ class Selections(Calls):
         array = self._taken_beside(lib, limit, "limit")
         if math.prod(array.shape) != 1 or lib.item_bytes(array) != 8 or lib.numpy_dtype(array).kind not in "iu":
             raise Error("a limit is an array of one integer of 64 bits")
+        if not lib.is_direct(array):
+            raise Error("a limit is in the machine's byte order")
         call.limited = True
         call.limit = lib.at(array)
         return array

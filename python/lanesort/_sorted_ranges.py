@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ._arrays import Arrays, taken
 from ._calls import OPERATIONS, axis_from_end, counted, without
 from ._errors import Error
@@ -172,7 +170,7 @@ class SortedRanges(Sorts):
         if math.prod(source.shape) == 0:
             if comparator is None:
                 lib.key_type(keys)
-            return lib, source, lib.upload(np.full(rows, operation == OPERATIONS["is_sorted"], np.int64), source)
+            return lib, source, lib.filled(source, (rows,), "int64", int(operation == OPERATIONS["is_sorted"]))
         answers = lib.empty(keys, (rows,), "int64")
         call = self._call(operation, lib, keys, descending, comparator)
         call.answers = lib.at(answers)

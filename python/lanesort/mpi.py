@@ -23,7 +23,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import taken
-from ._calls import OPERATIONS, VALUE_BYTES
+from ._calls import OPERATIONS, VALUE_BYTES, counted
 from ._errors import Error
 from ._operations import Sorter, default
 from ._types import SortedPairs, TopK
@@ -122,6 +122,7 @@ def _run(
     with _Ranks(communicator) as ranks:
         try:
             call, arrays = prepare()
+            piece_bytes = counted("piece_bytes", piece_bytes, 1 << 30)
             core = (sorter or default)._core_for(taken(arrays[0])[0], arrays[0], False)
         except Exception as error:
             try:
@@ -155,8 +156,10 @@ def _sort(
             if given[1].shape != given[0].shape or given[1].dtype.itemsize not in VALUE_BYTES:
                 raise Error("values are as many as keys, of 1, 2, 4, 8 or 16 bytes")
         if in_place:
-            for array in given:
-                taken(array)[0].check_written(array, "what is sorted in place")
+            for array, theirs in zip(given, (x, values), strict=False):
+                lib = taken(theirs)[0]
+                default._out(lib, theirs)
+                lib.check_written(array, "what is sorted in place")
         arrays = [_direct(array, copies=not in_place) for array in given]
         call = _call(OPERATIONS["sort"], arrays[0], descending, schedule)
         if values is not None:

@@ -98,7 +98,7 @@ public:
                     const auto is_selected = [&](std::size_t i) {
                         return (before.flags[i] != std::byte{0}) != request_.inverted;
                     };
-                    std::ranges::stable_partition(places, is_selected);
+                    std::stable_partition(places.begin(), places.end(), is_selected);
                     const auto selected = static_cast<std::size_t>(std::ranges::count_if(places, is_selected));
                     places.resize(request_.operation == Operation::select ? selected : places.size());
                     std::ranges::for_each(places, find);
