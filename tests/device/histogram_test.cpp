@@ -196,6 +196,7 @@ TEST_SUITE("histogram") {
             Sorter& sorter = target.sorter();
             const std::vector<float> keys(10), bounds(5);
             const std::vector<int> integers(3);
+            const std::vector<std::uint8_t> bytes(10);
             std::vector<std::uint32_t> counts(5), none;
             const auto refused = [&](const char* part, const auto& call) {
                 check_refused(ErrorCode::invalid_argument, part, call);
@@ -208,7 +209,7 @@ TEST_SUITE("histogram") {
                 sorter.run(histogram(range, range, CountsIn<void*>{.bins = 10}));
             });
             refused("the bits of a key and no more",
-                    [&] { sorter.histogram(std::vector<std::uint8_t>(10), EvenBins(KeyType::u8, 0, 300), counts); });
+                    [&] { sorter.histogram(bytes, EvenBins(KeyType::u8, 0, 300), counts); });
             refused("above the lower one", [&] { sorter.histogram(keys, EvenBins(1.0F, 1.0F), counts); });
             refused("finite",
                     [&] { sorter.histogram(keys, EvenBins(0.0F, std::numeric_limits<float>::infinity()), counts); });
