@@ -56,9 +56,11 @@ KERNEL void combine_blocks(GLOBAL const key_t* keys, offset_t keys_offset, posit
                            GLOBAL result_t* results, offset_t results_offset) {
     DECLARE_LOCAL(partial_t, shared, ALL_LEAVES, 0);
     order_t order = {mask, flip, bias};
-    keys += keys_offset + (offset_t)GROUP_ID / parts * count;
+    /* Not by %: Oclgrind cannot follow the `freeze` that LLVM makes of that beside a division. */
+    uint row = (uint)GROUP_ID / parts, part = (uint)GROUP_ID - row * parts;
+    keys += keys_offset + (offset_t)row * count;
     /* A rehearsal has more blocks than keys. */
-    position_t begin = (position_t)((offset_t)GROUP_ID % parts) * share, i = begin < count ? begin : count;
+    position_t begin = (position_t)part * share, i = begin < count ? begin : count;
     position_t end = count - i < share ? count : i + share;
     partial_t columns[OWN_COLUMNS];
     FOR_COLUMNS(c) columns[c] = IDENTITY;

@@ -65,10 +65,10 @@ KERNEL void count_keys(GLOBAL const key_t* keys, offset_t keys_offset, position_
 #else
     DECLARE_LOCAL(uint, counters, COUNTERS, 0);
     DECLARE_LOCAL(register_key_t, sample, SAMPLE, COUNTERS * 4);
-    position_t part = GROUP_ID / windows;
+    position_t part = (uint)GROUP_ID / windows;
     counting_t to = {counters, tables + tables_offset, 0, bins, copies, LOCAL_ID & (copies - 1)};
     if (copies > 0) {
-        to.first = (uint)(GROUP_ID % windows) * (COUNTERS / copies);
+        to.first = ((uint)GROUP_ID - (uint)part * windows) * (COUNTERS / copies);  /* not by %, as combine.h says */
         to.here = MIN(bins - to.first, COUNTERS / copies);
         for (uint i = LOCAL_ID; i < to.here * copies; i += WORK_ITEMS) counters[i] = 0;
     }

@@ -212,8 +212,10 @@ KERNEL void scan_tiles(GLOBAL const key_t* keys, offset_t keys_offset, position_
  * Launched with parts * rows work-groups. Local memory: TILE_LEAVES numbers. */
 KERNEL void combine_blocks(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, uint parts,
                            GLOBAL number_t* blocks, offset_t blocks_offset) {
-    keys += keys_offset + (offset_t)GROUP_ID / parts * count;
-    position_t begin = (position_t)((offset_t)GROUP_ID % parts) * share, first = begin < count ? begin : count;
+    /* Not by %: Oclgrind cannot follow the `freeze` that LLVM makes of that beside a division. */
+    uint row = (uint)GROUP_ID / parts, part = (uint)GROUP_ID - row * parts;
+    keys += keys_offset + (offset_t)row * count;
+    position_t begin = (position_t)part * share, first = begin < count ? begin : count;
     position_t end = count - first < share ? count : first + share;
     number_t carry = IDENTITY;
 #if IN_ORDER
@@ -261,9 +263,10 @@ KERNEL void scan_blocks(GLOBAL number_t* blocks, offset_t blocks_offset, uint pa
 KERNEL void write_scans(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, uint parts,
                         uint is_exclusive, GLOBAL const number_t* blocks, offset_t blocks_offset, GLOBAL key_t* results,
                         offset_t results_offset) {
-    keys += keys_offset + (offset_t)GROUP_ID / parts * count;
-    results += results_offset + (offset_t)GROUP_ID / parts * count;
-    position_t begin = (position_t)((offset_t)GROUP_ID % parts) * share, first = begin < count ? begin : count;
+    uint row = (uint)GROUP_ID / parts, part = (uint)GROUP_ID - row * parts;
+    keys += keys_offset + (offset_t)row * count;
+    results += results_offset + (offset_t)row * count;
+    position_t begin = (position_t)part * share, first = begin < count ? begin : count;
     position_t end = count - first < share ? count : first + share;
     number_t in_front = parts > 1 ? blocks[blocks_offset + GROUP_ID] : IDENTITY;
 #if IN_ORDER

@@ -48,10 +48,10 @@ void check_enqueued(const Target& target, const Shape& shape) {
     Sorter sorter = target.new_sorter(shape);
     for_each_count(target, shape, [&](std::size_t count) {
         for (const NamedProblem& named : problems_of_every_operation(count, random)) {
-            const Operation operation = named.problem.request.operation;
-            if (operation == Operation::top_k || operation == Operation::is_sorted ||
-                operation == Operation::is_sorted_until)
-                continue;
+            // What is initialised in these Oclgrind 21.10 cannot tell; "small sorts" has them without that.
+            using enum Operation;
+            const auto cannot_tell = {top_k, is_sorted, is_sorted_until, gather, scatter, permute, histogram};
+            if (std::ranges::count(cannot_tell, named.problem.request.operation) > 0) continue;
             // Oclgrind 21.10 takes values that were copied behind others for uninitialised; their bytes are right.
             if (named.problem.request.apart && named.problem.request.value_bytes > 0) continue;
             CAPTURE(named.name);
