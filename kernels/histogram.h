@@ -20,8 +20,8 @@
 
 #define COUNTERS VECTORS
 #define TILE_KEYS (WORK_ITEMS * KEYS_OF_16_BYTES)
-/* Tiles that are loaded ahead, and keys whose bins are found at once. */
-#define AHEAD 2
+/* Tiles that are loaded ahead, one of bytes, of which two do not fit sm_100's registers; and keys whose bins are found at once. */
+#define AHEAD (KEY_BITS == 8 ? 1 : 2)
 #if WORK_ITEMS > 1 && KEYS_OF_16_BYTES < AT_ONCE
 #define BATCH KEYS_OF_16_BYTES
 #else

@@ -264,7 +264,7 @@ TEST_CASE("in place: a journal of a file that is another one now is refused") {
             std::string other = left;
             for (char& byte : other) byte = static_cast<char>(byte ^ 0x55);
             scene.file("in", other);
-            refused(in_place(in), "has the numbers that were sorted then");
+            refused(in_place(in), "has numbers that were sorted then");
             scene.file("in", left);
             CHECK(scene.run(in_place(in)).status == 0);
             CHECK(std::ranges::is_sorted(numbers_in<std::uint32_t>(read_file(in))));
