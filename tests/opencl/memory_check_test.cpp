@@ -129,7 +129,7 @@ TEST_CASE("memory check: types, orders and calls that are none") {
         check_refused({"order", "7"}, [&] { sorter.sort(keys, {.order = order}); });
         check_refused({"order", "7"}, [&] { sorter.top_k(std::span(keys), std::span(other), {.order = order}); });
         check_refused({"order", "7"}, [&] { sorter.is_sorted(std::span(keys), {.order = order}); });
-        check_refused({"operation", "9"}, [&] { sorter.prepare({.operation = static_cast<Operation>(9)}); });
+        check_refused({"operation", "99"}, [&] { sorter.prepare({.operation = static_cast<Operation>(99)}); });
         const auto memory = target.memory(bytes_of(keys));
         check_refused({"type", "99"}, [&] { memory->enqueue(sorter, sort(KeyRange{here, 0, 4, type})); });
         check_refused({"order", "7"}, [&] {
