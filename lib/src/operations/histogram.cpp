@@ -14,8 +14,6 @@
 namespace lanesort::detail {
 namespace {
 
-bool is_floating(KeyType type) { return key_coding(type, Order::ascending).coding == Coding::floating; }
-
 /// Keys of one launch, which counters of 32 bits can count.
 constexpr std::uint64_t most_keys = std::uint64_t{1} << 30;
 

@@ -26,6 +26,9 @@ enum Option : unsigned {
     binning = 1 << 21        ///< `bins`, `lower`, `upper` and `bounded`
 };
 
+/// Of f16, f32 and f64.
+inline bool is_floating(KeyType type) noexcept { return key_coding(type, Order::ascending).coding == Coding::floating; }
+
 /// What the planner knows of an operation.
 struct OperationRow {
     Operation operation;

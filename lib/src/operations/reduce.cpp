@@ -11,8 +11,6 @@
 namespace lanesort::detail {
 namespace {
 
-bool is_floating(KeyType type) { return key_coding(type, Order::ascending).coding == Coding::floating; }
-
 Family family_of(const Request& request) {
     switch (request.reduction) {
         case Reduction::sum: return is_floating(request.key.type()) ? Family::float_sum : Family::integer_sum;

@@ -8,8 +8,6 @@
 namespace lanesort::detail {
 namespace {
 
-bool is_floating(KeyType type) { return key_coding(type, Order::ascending).coding == Coding::floating; }
-
 KernelParameters parameters_of(const Request& request, const ScanSchedule& schedule) {
     return {.family = is_floating(request.key.type()) ? Family::float_scan : Family::integer_scan,
             .bytes = {request.key.bytes()},
