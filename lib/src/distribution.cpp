@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "integers.hpp"
 
@@ -22,6 +23,10 @@ std::size_t splitters_local_bytes(const ElementBytes& bytes, const Buckets& buck
     return bytes_of(buckets.sample + buckets.sample / 8, bytes) + 4 * (5 * (std::size_t{1} << buckets.bits) + 7);
 }
 
+/// Elements of the first level's sample, where local memory has room, if the other levels have batches: the more, the
+/// nearer are these to their share.
+constexpr unsigned sample_before_batches = 16384;
+
 /// Moves, on average, from one saved block to the next: fewer would cost more copies than they save time.
 constexpr std::uint64_t least_window = 15;
 
@@ -33,8 +38,8 @@ std::uint64_t blocks_besides_cuts(const Level& level) noexcept {
 }
 
 /// Such a level in groups of which so many are to share a multiprocessor, if local memory has room.
-std::optional<Level> level_in(const DeviceInfo& device, const ElementBytes& bytes, unsigned bits, unsigned block,
-                              unsigned groups, unsigned work_items) {
+std::optional<Level> level_in(const DeviceInfo& device, const ElementBytes& bytes, unsigned bits, unsigned sample,
+                              unsigned block, unsigned groups, unsigned work_items) {
     if (work_items > device.max_work_items || work_items < block) return std::nullopt;
     Level level;
     level.buckets.bits = bits;
@@ -46,7 +51,7 @@ std::optional<Level> level_in(const DeviceInfo& device, const ElementBytes& byte
     const std::size_t room =
         groups > 1 ? (device.local_bytes + kept_of_group) / groups - kept_of_group : device.local_bytes;
     const unsigned least_sample = 4u << bits;
-    level.buckets.sample = 16 * least_sample;
+    level.buckets.sample = std::max(16 * least_sample, sample);
     while (level.buckets.sample > least_sample && splitters_local_bytes(bytes, level.buckets) > room)
         level.buckets.sample /= 2;
     for (const unsigned held : {8u, 4u, 2u}) {
@@ -65,10 +70,11 @@ std::optional<Level> level_in(const DeviceInfo& device, const ElementBytes& byte
     return std::nullopt;
 }
 
-/// A level's kernels for such elements. Its blocks are so many times as wide as those that move fast, or so much
-/// narrower, and in any case so narrow that local memory has room for them.
-std::optional<Level> level_of(const DeviceInfo& device, const ElementBytes& bytes, unsigned bits, std::uint64_t leaf,
-                              unsigned narrower, unsigned times) {
+/// A level's kernels for such elements, with a sample as large as that or as its children want. Its blocks are so many
+/// times as wide as those that move fast, or so much narrower, and in any case so narrow that local memory has room for
+/// them.
+std::optional<Level> level_of(const DeviceInfo& device, const ElementBytes& bytes, unsigned bits, unsigned sample,
+                              std::uint64_t leaf, unsigned narrower, unsigned times) {
     // Blocks of half a kilobyte move at the speed of a copy.
     const auto wide = static_cast<unsigned>(std::bit_floor(std::max<std::size_t>(512 / bytes.all(), 1)));
     struct Groups {
@@ -78,7 +84,8 @@ std::optional<Level> level_of(const DeviceInfo& device, const ElementBytes& byte
         // Two groups hide each other's barriers, where a multiprocessor has room for them.
         for (const Groups& groups : {Groups{2, 512}, {1, 1024}, {1, 512}, {1, 256}, {1, 128}})
             if (leaf >= 2 * block)
-                if (auto level = level_in(device, bytes, bits, block, groups.number, groups.work_items)) return level;
+                if (auto level = level_in(device, bytes, bits, sample, block, groups.number, groups.work_items))
+                    return level;
     return std::nullopt;
 }
 
@@ -102,6 +109,14 @@ struct Way {
     std::uint64_t most_window = 0;
 };
 
+/// A batch's slots, of so many, where ranges are an eighth fewer than there may be. By chance those of a batch have
+/// more than their share: the sample of the first level tells by how much. Four standard deviations have room.
+std::uint64_t slots_of_batch(std::uint64_t slots, std::uint64_t batches, std::uint64_t sample) {
+    const double deviation = std::sqrt(static_cast<double>(batches) / static_cast<double>(sample));
+    const double share = 8. / 7 / static_cast<double>(batches) * (1 + std::max(4 * deviation, 1. / 8));
+    return std::min(slots, static_cast<std::uint64_t>(static_cast<double>(slots) * share) + 1);
+}
+
 /// As make_distribution(), in that way.
 std::optional<Distribution> made_in(const Way& way, const DeviceInfo& device, const ElementBytes& bytes,
                                     std::uint64_t count, std::uint64_t leaf, std::uint64_t most) {
@@ -117,7 +132,8 @@ std::optional<Distribution> made_in(const Way& way, const DeviceInfo& device, co
         const unsigned these = std::max(left / (way.levels - i), 3u);
         if (these > most_bucket_bits) return std::nullopt;
         const std::optional<Level> level =
-            level_of(device, bytes, these, leaf, i + 1 == way.levels ? way.narrower : 1, i == 0 ? way.times : 1);
+            level_of(device, bytes, these, i == 0 && way.batches > 1 ? sample_before_batches : 0, leaf,
+                     i + 1 == way.levels ? way.narrower : 1, i == 0 ? way.times : 1);
         if (!level) return std::nullopt;
         left -= std::min(these, left);
         Level& added = made.levels.emplace_back(*level);
@@ -128,9 +144,9 @@ std::optional<Distribution> made_in(const Way& way, const DeviceInfo& device, co
         const std::uint64_t children = std::uint64_t{1} << these;
         size = i + 1 == way.levels ? aim : ceil_div(size, children - children / 8);
         added.child = size;
-        // So ranges are fewer than there may be, and those of a batch may have more than their share.
         added.slots = count / added.buckets.block;
-        if (added.batches > 1) added.slots = added.slots * 8 / 7 * 9 / 8 / added.batches;
+        if (added.batches > 1)
+            added.slots = slots_of_batch(added.slots, added.batches, made.levels.front().buckets.sample);
         // As many as run at once, if ranges are not too many.
         added.most_stripes =
             std::max(std::uint64_t{device.compute_units} * added.shape.resident_groups, 2 * added.batch());

@@ -2,6 +2,7 @@
 #include "distribution.hpp"
 
 #include <algorithm>
+#include <random>
 #include <span>
 #include <vector>
 
@@ -61,6 +62,41 @@ TEST_CASE("distribution: ranges that are as long as samples make them have room 
                     }
                     CHECK(size <= leaf * 3 / 4);
                 }
+}
+
+TEST_CASE("distribution: batches have room for random keys, whose samples are not quite what the keys are") {
+    std::mt19937_64 random(7);
+    std::uniform_real_distribution<> key;
+    for (const DeviceInfo& device : {large_card(), test::graphics_card()})
+        for (const ElementBytes& bytes : {ElementBytes(4), ElementBytes(8), ElementBytes(4, 4)})
+            for (const std::uint64_t power : {27, 28, 29, 30, 31, 32, 33}) {
+                const std::uint64_t count = std::uint64_t{1} << power;
+                CAPTURE(count);
+                CAPTURE(bytes.all());
+                CAPTURE(device.compute_units);
+                const std::uint64_t leaf = choose_shape(device, bytes, count).tile_keys();
+                const auto made = make_distribution(device, bytes, count, leaf, most_distribution_bytes(count, bytes));
+                if (!made || made->levels.size() < 2 || made->levels[1].batches == 1) continue;
+                const Level& first = made->levels.front();
+                const std::uint64_t children = ceil_div(count, first.child), batches = made->levels[1].batches;
+                const std::uint64_t of_batch = first.children() / batches;
+                std::vector<double> sample(first.buckets.sample);
+                for (int i = 0; i < 200; ++i) {
+                    for (double& k : sample) k = key(random);
+                    std::sort(sample.begin(), sample.end());
+                    // Where a child begins, of keys from 0 to 1.
+                    const auto begin = [&](std::uint64_t child) {
+                        return child == 0 ? 0. : child >= children ? 1. : sample[child * sample.size() / children];
+                    };
+                    double most = 0;
+                    for (std::uint64_t b = 0; b < batches; ++b)
+                        most = std::max(most, begin((b + 1) * of_batch) - begin(b * of_batch));
+                    for (std::size_t l = 1; l < made->levels.size(); ++l) {
+                        const Level& level = made->levels[l];
+                        CHECK(most * static_cast<double>(count / level.buckets.block) <= level.slots);
+                    }
+                }
+            }
 }
 
 TEST_CASE("distribution: on poor devices, and however little or much memory it may take") {

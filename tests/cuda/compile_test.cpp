@@ -285,6 +285,27 @@ TEST_CASE("CUDA: the kernels of a distribution compile for every generation and 
         }
 }
 
+TEST_CASE("CUDA: levels of a distribution in batches compile and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    DeviceInfo card = graphics_card(generations[2]);
+    card.compute_units = 132;
+    for (const ElementBytes& bytes : {ElementBytes(4), ElementBytes(8)}) {
+        const std::uint64_t count = (std::uint64_t{1} << 35) / bytes.all();
+        const auto made = make_distribution(card, bytes, count, choose_shape(card, bytes, count).tile_keys(),
+                                            most_distribution_bytes(count, bytes));
+        REQUIRE(made);
+        CHECK(made->levels.back().batches > 1);
+        for (const Level& level : made->levels)
+            check_compiled({.family = Family::classify,
+                            .bytes = bytes,
+                            .wide_positions = true,
+                            .shape = level.shape,
+                            .buckets = level.buckets},
+                           generations[2].architecture);
+    }
+}
+
 TEST_CASE("CUDA: what sorts the leaves of records, and larger leaves, compiles and spills nothing") {
     using namespace lanesort::detail;
     if (no_compiler()) return;
