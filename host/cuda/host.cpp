@@ -344,22 +344,55 @@ void Host::await(void* queue, detail::Backend& other, void* other_queue) {
     event->delay(static_cast<CUstream>(queue));
 }
 
+namespace {
+
+/// Memory that is freed with the context current that it was made in.
+template <class Memory>
+struct InContext final : detail::SharedMemory {
+    template <class... Arguments>
+    explicit InContext(CUcontext current, Arguments&&... arguments) : context(current) {
+        handle = pointer_to(memory.emplace(std::forward<Arguments>(arguments)...));
+    }
+    ~InContext() override {
+        CUcontext popped = nullptr;
+        const bool current = driver().cuCtxPushCurrent(context) == CUDA_SUCCESS;
+        memory.reset();
+        if (current) driver().cuCtxPopCurrent(&popped);
+    }
+    const CUcontext context;
+    std::optional<Memory> memory;
+};
+
+}  // namespace
+
 std::unique_ptr<detail::SharedMemory> Host::allocate_shared(void* queue, std::uint64_t bytes) {
-    struct Own final : detail::SharedMemory {
-        Own(Host& host, CUstream stream, std::uint64_t size) : context(host.context_) {
-            handle = pointer_to(memory.emplace(host, stream, size));
-        }
-        ~Own() override {
-            CUcontext popped = nullptr;
-            const bool current = driver().cuCtxPushCurrent(context) == CUDA_SUCCESS;
-            memory.reset();
-            if (current) driver().cuCtxPopCurrent(&popped);
-        }
-        const CUcontext context;
-        std::optional<PoolMemory> memory;
-    };
     const CurrentContext current(context_);
-    return std::make_unique<Own>(*this, static_cast<CUstream>(queue), bytes);
+    return std::make_unique<InContext<PoolMemory>>(context_, *this, static_cast<CUstream>(queue), bytes);
+}
+
+std::unique_ptr<detail::SharedMemory> Host::allocate_plain(std::uint64_t bytes, bool on_host) {
+    const CurrentContext current(context_);
+    if (on_host) return std::make_unique<InContext<PinnedMemory>>(context_, bytes);
+    return std::make_unique<InContext<DeviceMemory>>(context_, bytes);
+}
+
+void Host::upload(void* queue, const void* from, const detail::Binding& to, std::uint64_t bytes) {
+    const CurrentContext current(context_);
+    LANESORT_CU(cuMemcpyHtoDAsync, reinterpret_cast<CUdeviceptr>(to.memory) + to.offset, from, bytes,
+                static_cast<CUstream>(queue));
+    LANESORT_CU(cuStreamSynchronize, static_cast<CUstream>(queue));
+}
+
+void Host::download(void* queue, const detail::Binding& from, void* to, std::uint64_t bytes) {
+    const CurrentContext current(context_);
+    LANESORT_CU(cuMemcpyDtoHAsync, to, reinterpret_cast<CUdeviceptr>(from.memory) + from.offset, bytes,
+                static_cast<CUstream>(queue));
+    LANESORT_CU(cuStreamSynchronize, static_cast<CUstream>(queue));
+}
+
+void Host::wait(void* queue) {
+    const CurrentContext current(context_);
+    LANESORT_CU(cuStreamSynchronize, static_cast<CUstream>(queue));
 }
 
 void Host::copy(void* queue, const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) {
