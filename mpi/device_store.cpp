@@ -72,13 +72,28 @@ void* DeviceStore::multiples(std::uint64_t stride, std::uint64_t count) {
     return known.memory;
 }
 
+std::byte* DeviceStore::aligned(std::byte* memory, std::uint64_t count, std::size_t width) {
+    if (reinterpret_cast<std::uintptr_t>(memory) % width == 0) return memory;
+    if (aligned_bytes_ < count * width) {
+        aligned_ = allocate(count * width);
+        aligned_bytes_ = count * width;
+    }
+    return aligned_;
+}
+
+void DeviceStore::copy(std::byte* from, std::byte* to, std::uint64_t bytes) {
+    if (from != to) core_.backend().copy(queue_, binding(from), binding(to), bytes);
+}
+
 void DeviceStore::gather(const Elements& from, std::uint64_t stride, const Elements& to, std::uint64_t count) {
     if (stride == 1 || count < 2) return copy(from, to, count);
     void* const indices = multiples(stride, count);
     from.each(to, [&](std::byte* values, std::byte* results, std::size_t width) {
+        std::byte* const place = aligned(results, count, width);
         const auto call = lanesort::gather<void*>({.memory = values, .bytes = width}, (count - 1) * stride + 1,
-                                                  {.memory = indices}, count, {.memory = results, .bytes = width});
+                                                  {.memory = indices}, count, {.memory = place, .bytes = width});
         run(call.request, bindings_of(call));
+        copy(place, results, count * width);
     });
 }
 
@@ -86,7 +101,9 @@ void DeviceStore::scatter(const Elements& from, const Elements& to, std::uint64_
     if (stride == 1 || count < 2) return copy(from, to, count);
     void* const indices = multiples(stride, count);
     from.each(to, [&](std::byte* values, std::byte* results, std::size_t width) {
-        const auto call = lanesort::scatter<void*>({.memory = values, .bytes = width}, {.memory = indices}, count,
+        std::byte* const place = aligned(values, count, width);
+        copy(values, place, count * width);
+        const auto call = lanesort::scatter<void*>({.memory = place, .bytes = width}, {.memory = indices}, count,
                                                    {.memory = results, .bytes = width}, (count - 1) * stride + 1);
         run(call.request, bindings_of(call));
     });

@@ -51,6 +51,10 @@ private:
     /// Copies elements from every stride-th place, or to it.
     void gather(const Elements& from, std::uint64_t stride, const Elements& to, std::uint64_t count);
     void scatter(const Elements& from, const Elements& to, std::uint64_t stride, std::uint64_t count);
+    /// In a message behind others, keys and values may lie at any byte. For kernels they pass through memory that is
+    /// aligned: gives that, or the place itself where it is.
+    std::byte* aligned(std::byte* memory, std::uint64_t count, std::size_t width);
+    void copy(std::byte* from, std::byte* to, std::uint64_t bytes);
     void run(const Request& request, const lanesort::detail::Bindings& bindings);
     lanesort::detail::Bindings bindings(const Elements& elements) const;
     Request merge_of(MergePart part, std::uint64_t count) const;
@@ -69,7 +73,9 @@ private:
         void* memory;
     };
     std::map<std::uint64_t, Multiples> multiples_;  ///< by stride
-    std::byte* page_ = nullptr;                     ///< on the device
+    std::byte* aligned_ = nullptr;
+    std::uint64_t aligned_bytes_ = 0;
+    std::byte* page_ = nullptr;  ///< on the device
     std::map<std::pair<unsigned, std::uint64_t>, std::unique_ptr<std::byte[]>> pages_;
 };
 

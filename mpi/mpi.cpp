@@ -97,10 +97,10 @@ namespace {
 
 std::size_t piece_bytes_or_usual(size_t given) { return given > 0 ? given : Options{}.piece_bytes; }
 
-/// Runs `function(ranks, sorter, call)` for a request of C's, if it is one.
+/// Runs `function(ranks, sorter, call)` for a request of C's, if it is one, and the constant one, too.
 template <class Function>
 lanesort_status run_in_c(lanesort_sorter* sorter, MPI_Comm communicator, const lanesort_request* request,
-                         const Function& function) {
+                         lanesort_mpi_messages messages, const Function& function) {
     return c::guarded([&] {
         Communicator ranks(communicator);
         std::optional<c::CallOf> call;
@@ -108,6 +108,8 @@ lanesort_status run_in_c(lanesort_sorter* sorter, MPI_Comm communicator, const l
         attempt([&] {
             c::sorter_of(sorter);
             call.emplace(request);
+            require(messages >= LANESORT_MPI_AUTOMATIC && messages <= LANESORT_MPI_STAGED,
+                    "there are no such messages");
         });
         // The other ranks wait for what this one has to say.
         if (attempt.failure()) refuse(ranks, attempt.failure());
@@ -117,7 +119,7 @@ lanesort_status run_in_c(lanesort_sorter* sorter, MPI_Comm communicator, const l
 
 lanesort_status run_on_device(lanesort_sorter* sorter, MPI_Comm communicator, const lanesort_request* request,
                               DeviceCall device, size_t piece_bytes, lanesort_mpi_messages messages) {
-    return run_in_c(sorter, communicator, request, [&](Ranks& ranks, Sorter& used, const c::CallOf& call) {
+    return run_in_c(sorter, communicator, request, messages, [&](Ranks& ranks, Sorter& used, const c::CallOf& call) {
         device.call = call.in<void*>();
         sort_on_device(ranks, used, device, {.piece_bytes = piece_bytes_or_usual(piece_bytes)},
                        messages == LANESORT_MPI_STAGED || (messages != LANESORT_MPI_DIRECT && !takes_cuda_memory()));
@@ -131,9 +133,10 @@ using namespace lanesort;
 
 lanesort_status lanesort_mpi_run(lanesort_sorter* sorter, MPI_Comm communicator, const lanesort_request* request,
                                  size_t piece_bytes) {
-    return mpi::run_in_c(sorter, communicator, request, [&](auto& ranks, Sorter& used, const c::CallOf& call) {
-        mpi::run(ranks, used, call.in<void*>(), mpi::piece_bytes_or_usual(piece_bytes));
-    });
+    return mpi::run_in_c(sorter, communicator, request, LANESORT_MPI_AUTOMATIC,
+                         [&](auto& ranks, Sorter& used, const c::CallOf& call) {
+                             mpi::run(ranks, used, call.in<void*>(), mpi::piece_bytes_or_usual(piece_bytes));
+                         });
 }
 
 lanesort_status lanesort_mpi_run_cuda(lanesort_sorter* sorter, CUstream_st* stream, MPI_Comm communicator,

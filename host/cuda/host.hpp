@@ -11,6 +11,8 @@
 
 namespace lanesort::cu {
 
+class PinnedMemory;
+
 class Host final : public detail::Backend {
 public:
     explicit Host(CUdevice device);
@@ -54,6 +56,7 @@ private:
     CUmemoryPool pool_ = nullptr;
     std::vector<std::shared_ptr<const Program>> programs_;
     Staging staging_;
+    std::vector<std::unique_ptr<PinnedMemory>> pinned_;  ///< for the next call
 };
 
 }  // namespace lanesort::cu
