@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -666,6 +668,40 @@ TEST_CASE("ranks: parts between splitters have exactly the sizes that are asked 
                                                         all.begin() + static_cast<std::ptrdiff_t>(places[part + 1]));
             }
             CHECK(is_right);
+        }
+}
+
+TEST_CASE("ranks: the table of docs/scale.md is what the plan says") {
+    if (ranks() > 1) return;
+    std::string guide;
+    {
+        std::ifstream file(LANESORT_DOCS "/scale.md");
+        guide.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    for (const std::uint64_t p : {2, 4, 16, 64, 256, 1024, 4096})
+        for (const unsigned lg : {16u, 22u, 26u}) {
+            const std::uint64_t n = std::uint64_t{1} << lg;
+            const Counts counts(p, n);
+            mpi::Traffic most, parted;
+            for (std::uint64_t i = 0; i < p; ++i) {
+                const mpi::Traffic one = mpi::traffic(counts, i, 4);
+                if (one.bytes() > most.bytes()) most = one;
+                parted = mpi::traffic(counts, i, 4, 0, {.schedule = Schedule::distribution});
+            }
+            const bool by_columns = most.all_to_alls > 0;
+            const auto times = [&](const mpi::Traffic& of) {
+                return static_cast<double>(of.bytes()) / (4.0 * static_cast<double>(n));
+            };
+            char row[200];
+            std::snprintf(row, sizeof(row), "\n| %llu | 2^%u | %s | %llu | %s | %llu | %.2f | %llu | %llu | %.2f |\n",
+                          static_cast<unsigned long long>(p), lg, by_columns ? "columns" : "merge-splits",
+                          static_cast<unsigned long long>(most.all_to_alls),
+                          by_columns ? std::to_string(most.all_to_all_bytes / most.all_to_alls / (p - 1)).c_str() : "",
+                          static_cast<unsigned long long>(most.all_to_alls * (p - 1) + most.messages), times(most),
+                          static_cast<unsigned long long>(parted.reductions - 1),
+                          static_cast<unsigned long long>(4 * n / p), times(parted));
+            CAPTURE(row);
+            CHECK(guide.find(row) != std::string::npos);
         }
 }
 

@@ -1,5 +1,6 @@
 /// @file
-/// Sorting keys that lie on the ranks of an MPI communicator, in host memory: `find_package(lanesort COMPONENTS mpi)`.
+/// Sorting keys that lie on the ranks of an MPI communicator, in host or device memory: `find_package(lanesort
+/// COMPONENTS mpi)`.
 ///
 /// All calls are collective. They send their messages on a duplicate of the communicator, so none of the caller's can
 /// be taken for one of theirs. Which messages these are, and how long, is known from the counts and the options alone
