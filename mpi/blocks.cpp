@@ -109,7 +109,7 @@ private:
                   [&](std::uint64_t from) { return blocks_.class_size(from); });
         sort_block(size());
         // Block 0 with 1, 2 with 3, and then 1 with 2.
-        for (const std::uint64_t first : {0, 1}) {
+        for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{1}}) {
             const std::uint64_t with = me_ % 2 == first ? me_ + 1 : me_ - 1;
             if (with < blocks_.blocks) merge_split(with, blocks_.window(), false);
         }

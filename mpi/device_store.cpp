@@ -4,6 +4,8 @@
 #include <bit>
 #include <numeric>
 
+#include "core/require.hpp"
+
 namespace lanesort::mpi {
 namespace {
 
@@ -15,6 +17,8 @@ constexpr unsigned page_bits = 10;
 constexpr std::uint64_t page = std::uint64_t{1} << page_bits;
 
 Binding binding(const std::byte* memory) { return {const_cast<std::byte*>(memory), 0}; }
+
+bool is_aligned(const void* memory, std::size_t width) { return reinterpret_cast<std::uintptr_t>(memory) % width == 0; }
 
 std::uint64_t elements_of(const Parts& parts) {
     return std::accumulate(parts.counts.begin(), parts.counts.end(), std::uint64_t{0},
@@ -73,7 +77,7 @@ void* DeviceStore::multiples(std::uint64_t stride, std::uint64_t count) {
 }
 
 std::byte* DeviceStore::aligned(std::byte* memory, std::uint64_t count, std::size_t width) {
-    if (reinterpret_cast<std::uintptr_t>(memory) % width == 0) return memory;
+    if (is_aligned(memory, width)) return memory;
     if (aligned_bytes_ < count * width) {
         aligned_ = allocate(count * width);
         aligned_bytes_ = count * width;
@@ -110,6 +114,12 @@ void DeviceStore::scatter(const Elements& from, const Elements& to, std::uint64_
 }
 
 void DeviceStore::run(const Request& request, const Bindings& bindings) {
+    // CUDA's kernels stop where elements are not, a processor's do not: so this is for the tests of all devices.
+    const lanesort::detail::Arrays& arrays = core_.planner().arrays(request);
+    for (std::size_t slot = 0; slot < lanesort::detail::slots; ++slot)
+        lanesort::detail::require(arrays[slot].count == 0 || is_aligned(bindings[slot].memory, arrays[slot].bytes),
+                                  ErrorCode::device_failed, "{} of {} bytes are not aligned", arrays[slot].name,
+                                  arrays[slot].bytes);
     core_.with_work(request, [&](const std::shared_ptr<const Work>& work) {
         if (!work->commands.empty()) core_.backend().enqueue(*work, bindings, {queue_, {}}, nullptr);
     });

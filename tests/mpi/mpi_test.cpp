@@ -49,6 +49,9 @@ int rank() {
     MPI_Comm_rank(MPI_COMM_WORLD, &of);
     return of;
 }
+/// So many that they take turns on a small machine, where each message waits for a turn: what does not depend on the
+/// number of ranks is left to fewer.
+bool are_many() { return ranks() > 5; }
 void see(int count) {
     ++seen.messages;
     seen.message_bytes += static_cast<std::uint64_t>(count);
@@ -430,6 +433,7 @@ TEST_CASE("ranks: keys and pairs in device memory") {
         std::size_t turn = 0;
         for (const Counts& counts : cases())
             for (const std::size_t distribution : {0, 3, 4, 5}) {
+                if (are_many() && distribution % 3 == 0) continue;
                 const KeyType type = all_key_types[++turn % std::size(all_key_types)];
                 const Order order = turn % 2 ? Order::ascending : Order::descending;
                 const mpi::Options options{
@@ -508,6 +512,7 @@ TEST_CASE("ranks: the first k keys, on every rank") {
             const auto mine = part(all, counts);
             for (const std::size_t wanted :
                  {std::size_t{0}, std::size_t{1}, std::size_t{17}, all.size() / 2, all.size()}) {
+                if (are_many() && wanted != 17 && wanted != all.size()) continue;
                 const std::size_t k = std::min(wanted, all.size());
                 const Order order = distribution == 3 ? Order::ascending : Order::descending;
                 auto places = sorted_places(all, KeyType::f16, order);
