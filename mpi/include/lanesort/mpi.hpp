@@ -74,7 +74,7 @@ void argsort(MPI_Comm communicator, Sorter& sorter, ConstKeys keys, Indices indi
 /// Order: that of sort() and sort_by_key().
 /// Memory: on the device what these take on the host, and some 4 bytes for each element of a piece, but no copy where
 /// counts are even. Where messages are staged, host memory of two pieces; of a distribution, and where counts are not
-/// even, twice that of a rank's keys or, if these are wider, values. Of an OpenCL buffer all elements pass through host
+/// even, twice that of a rank's elements. Of an OpenCL buffer all elements pass through host
 /// memory, which the sort takes a copy of. The device memory that MPI is given is the caller's, or was allocated by
 /// cuMemAlloc; a message is staged unless Options::device_messages or MPI says that it takes these.
 /// Cost: that of the same sort of host memory, by the device; what is packed, merged and unpacked is so there, too.
