@@ -30,6 +30,7 @@
 #include "calls.hpp"
 #include "communicator.hpp"
 #include "core/sorter_core.hpp"
+#include "device_store.hpp"
 #include "key_order.hpp"
 #include "splitters.hpp"
 
@@ -484,6 +485,93 @@ TEST_CASE("ranks: what is wrong with one rank's device memory is an error on all
     CHECK(error_of([&] {
               mpi::sort_by_key(MPI_COMM_WORLD, sorter(), cu::Stream{}, cu::KeyRange{}, {.bytes = odd_one ? 0u : 4u});
           }).first != std::nullopt);
+}
+
+namespace {
+
+/// The built-in device, of which one call fails.
+class FailingBackend final : public detail::Backend {
+public:
+    explicit FailingBackend(std::size_t& calls_left) : left_(calls_left), device_(built_in_device().handle().open()) {}
+
+    const DeviceInfo& info() const noexcept override { return device_->info(); }
+    std::shared_ptr<const detail::Program> compile(const detail::KernelParameters& parameters) override {
+        return device_->compile(parameters);
+    }
+    void release() override { device_->release(); }
+    SortReport run_on_host_memory(const detail::Work& work, const detail::Bindings& bindings,
+                                  const std::function<void(std::size_t, std::size_t)>& progress) override {
+        return device_->run_on_host_memory(work, bindings, progress);
+    }
+    void enqueue(const detail::Work& work, const detail::Bindings& bindings, const detail::Queue& queue,
+                 void** event) override {
+        count();
+        device_->enqueue(work, bindings, queue, event);
+    }
+    void copy(void* queue, const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) override {
+        count();
+        device_->copy(queue, from, to, bytes);
+    }
+    std::unique_ptr<detail::SharedMemory> allocate_plain(std::uint64_t bytes, bool on_host) override {
+        count();
+        return device_->allocate_plain(bytes, on_host);
+    }
+    void upload(void* queue, const void* from, const detail::Binding& to, std::uint64_t bytes) override {
+        count();
+        device_->upload(queue, from, to, bytes);
+    }
+    void download(void* queue, const detail::Binding& from, void* to, std::uint64_t bytes) override {
+        count();
+        device_->download(queue, from, to, bytes);
+    }
+    void wait(void*) override { count(); }
+
+private:
+    void count() {
+        if (left_ > 0 && --left_ == 0) throw Error(ErrorCode::out_of_memory, "a call that is to fail");
+    }
+
+    std::size_t& left_;
+    std::unique_ptr<detail::Backend> device_;
+};
+
+}  // namespace
+
+TEST_CASE("ranks: a call to one rank's device that fails is an error on all, and nobody waits") {
+    if (are_many()) return;
+    const bool fails = rank() == ranks() / 2;
+    std::size_t left = 0;
+    detail::SorterCore core(std::make_unique<FailingBackend>(left), {.use_tuned = false});
+    for (const Schedule schedule : {Schedule::columns, Schedule::network, Schedule::distribution})
+        for (const bool is_staged : {false, true})
+            for (std::size_t call = 1; call < 200; ++call) {
+                CAPTURE(name(schedule));
+                CAPTURE(call);
+                std::vector<std::uint32_t> keys(rank() == 0 ? 301 : 300);
+                for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::uint32_t>(i * 7919 % 1000);
+                Request sort{.count = keys.size(), .schedule = schedule};
+                mpi::Communicator on(MPI_COMM_WORLD);
+                mpi::Attempts attempt;
+                const auto all = mpi::agreed(
+                    on, mpi::describe(mpi::Verb::sort, keys, 0, 0, {.piece_bytes = 400, .schedule = schedule}),
+                    attempt);
+                const mpi::Elements given{reinterpret_cast<std::byte*>(keys.data()), nullptr, 4, 0};
+                left = fails ? call : 0;
+                const auto code = error_of([&] {
+                                      mpi::DeviceStore store(core, nullptr, sort, is_staged);
+                                      mpi::sort_elements(on, store, all, given);
+                                  }).first;
+                std::uint64_t has_failed = fails && left == 0 && code ? 1 : 0;
+                MPI_Bcast(&has_failed, 1, MPI_UINT64_T, ranks() / 2, MPI_COMM_WORLD);
+                left = 0;
+                if (has_failed == 0) {
+                    // The sort has fewer calls than that.
+                    CHECK(!code);
+                    CHECK(std::is_sorted(keys.begin(), keys.end()));
+                    break;
+                }
+                CHECK(code == (fails ? ErrorCode::out_of_memory : ErrorCode::device_failed));
+            }
 }
 
 TEST_CASE("ranks: indices count over all ranks, and equal keys keep their order") {
