@@ -1,5 +1,7 @@
 // One order over several CUDA devices, beside one of them on the same keys: medians of wall time, of one call of each
-// in turn. Each device has COUNT keys of 4 bytes, or pairs of them; one device alone has those of all.
+// in turn. Each device has COUNT keys of 4 bytes, or pairs of them; one device alone has those of all. The first call
+// of each is looked at: that its elements are in order, and that they are those of before, as sums of their hashes
+// tell.
 //
 // usage: lanesort_across_bench [COUNT [REPETITIONS [PARTS [PART_OF_NAMES]]]]
 #include <cuda_runtime.h>
@@ -14,6 +16,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <lanesort/cuda.hpp>
@@ -55,6 +58,39 @@ struct Array {
     std::size_t count;
     void *master = nullptr, *sorted = nullptr;
 };
+
+/// Whether elements are in order, and a sum of hashes that tells which they are, in whatever order.
+struct Content {
+    bool is_sorted = true;
+    std::uint64_t sum = 0;
+};
+
+/// Of pairs where there are values: then equal keys are in the order of these.
+Content content(const Integers& keys, const Integers* values, std::size_t count) {
+    const std::size_t threads = std::max(1u, std::thread::hardware_concurrency());
+    std::vector<Content> some(threads);
+    const auto look = [&](std::size_t thread) {
+        Content found;
+        const auto element = [&](std::size_t i) { return std::uint64_t{keys[i]} << 32 | (values ? (*values)[i] : 0); };
+        for (std::size_t i = count * thread / threads; i < count * (thread + 1) / threads; ++i) {
+            if (i > 0 && element(i) < element(i - 1)) found.is_sorted = false;
+            std::uint64_t hash = element(i) + 0x9e3779b97f4a7c15;
+            hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9;
+            hash = (hash ^ hash >> 27) * 0x94d049bb133111eb;
+            found.sum += hash ^ hash >> 31;
+        }
+        some[thread] = found;
+    };
+    std::vector<std::thread> running;
+    for (std::size_t thread = 0; thread < threads; ++thread) running.emplace_back(look, thread);
+    for (std::thread& thread : running) thread.join();
+    Content all;
+    for (const Content& found : some) {
+        all.is_sorted = all.is_sorted && found.is_sorted;
+        all.sum += found.sum;
+    }
+    return all;
+}
 
 struct Part {
     Part(int device, const Integers& all_keys, const Integers& all_values, std::size_t first, std::size_t count)
@@ -120,6 +156,7 @@ int main(int argc, char** argv) try {
 
     struct Trial {
         std::string name;
+        bool by_key;
         std::vector<const Part*> used;
         std::function<void()> run;
         std::vector<double> milliseconds = {};
@@ -132,7 +169,7 @@ int main(int argc, char** argv) try {
             const std::string kind =
                 std::string(by_key ? "pairs, " : "keys, ") + (data_independent ? "data-independent" : "the fastest");
             trials.push_back(
-                {kind + ", across", used, [&parts, by_key, data_independent] {
+                {kind + ", across", by_key, used, [&parts, by_key, data_independent] {
                      std::vector<lanesort::cu::DevicePart> all_parts;
                      for (const auto& part : parts) {
                          lanesort::cu::DevicePart one{part->sorter, part->stream, part->range(data_independent)};
@@ -144,6 +181,7 @@ int main(int argc, char** argv) try {
                  }});
             for (const Part* const single : {&alone, &share})
                 trials.push_back({kind + (single == &alone ? ", one device" : ", one device, one part's"),
+                                  by_key,
                                   {single},
                                   [single, by_key, data_independent] {
                                       auto& sorter = const_cast<lanesort::Sorter&>(single->sorter);
@@ -170,14 +208,17 @@ int main(int argc, char** argv) try {
             if (repetition >= 0) trial.milliseconds.push_back(time.count());
             if (repetition >= 0) continue;
             // The first call compiles, and is looked at.
-            Integers found(all);
+            Integers found(all), found_values(trial.by_key ? all : 0);
             std::size_t place = 0;
             for (const Part* const part : trial.used) {
                 part->keys.read(found.data() + place);
+                if (trial.by_key) part->values.read(found_values.data() + place);
                 place += part->keys.count;
             }
-            if (!std::is_sorted(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(place)))
-                throw std::runtime_error(trial.name + ": not sorted");
+            const Content before = content(keys, trial.by_key ? &values : nullptr, place),
+                          after = content(found, trial.by_key ? &found_values : nullptr, place);
+            if (!after.is_sorted) throw std::runtime_error(trial.name + ": not sorted");
+            if (after.sum != before.sum) throw std::runtime_error(trial.name + ": other elements than before");
         }
     for (Trial& trial : trials) {
         std::ranges::sort(trial.milliseconds);

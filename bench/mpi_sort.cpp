@@ -1,14 +1,19 @@
 // Sorts across the ranks of MPI beside a plain sample sort: medians of wall time on the slowest rank, one call of each
 // in turn, checked. What is printed of bytes is what a rank sends at most, in times of the bytes of a rank's keys.
 //
-// usage: mpirun -n RANKS lanesort_mpi_bench weak|strong KEYS [DEVICE [REPETITIONS]]
+// With a GPU of CUDA for each rank, keys in its memory are sorted, too: with what MPI says that it takes of such
+// memory, and staged. The rank's number on its machine chooses the GPU where DEVICE is "CUDA".
+//
+// usage: mpirun -n RANKS lanesort_mpi_bench weak|strong KEYS [DEVICE [REPETITIONS [PART_OF_WAYS]]]
 //   weak    KEYS are those of each rank    strong    KEYS are those of all ranks
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -16,6 +21,8 @@
 #include <lanesort/device.hpp>
 #include <lanesort/error.hpp>
 #include <lanesort/mpi.hpp>
+
+#include "core/sorter_core.hpp"
 
 namespace {
 
@@ -83,11 +90,39 @@ bool is_right(const Keys32& keys, std::uint64_t sum_before) {
 struct Way {
     const char* name;
     std::function<Outcome(Keys32&)> run;
+    bool on_device = false;  ///< the keys are in device memory
     std::vector<double> seconds = {};
     Outcome most = {};
 };
 
-void measure(const char* scaling, std::uint64_t count, Sorter& sorter, int repetitions) {
+/// The keys in the device's memory.
+class OnDevice {
+public:
+    OnDevice(Sorter& sorter, std::uint64_t count)
+        : backend_(sorter.core().backend()),
+          memory_(backend_.allocate_plain(std::max<std::uint64_t>(4 * count, 4), false)) {}
+    void upload(const Keys32& keys) { backend_.upload(nullptr, keys.data(), {memory_->handle}, 4 * keys.size()); }
+    void download(Keys32& keys) { backend_.download(nullptr, {memory_->handle}, keys.data(), 4 * keys.size()); }
+    void* address() const { return memory_->handle; }
+
+private:
+    lanesort::detail::Backend& backend_;
+    std::unique_ptr<lanesort::detail::SharedMemory> memory_;
+};
+
+/// One of the machine's, for each rank on it another one, as far as there are so many.
+int gpu_of_rank() {
+    MPI_Comm machine = MPI_COMM_NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine);
+    int on_machine = 0;
+    MPI_Comm_rank(machine, &on_machine);
+    MPI_Comm_free(&machine);
+    const auto gpus = std::ranges::count_if(
+        devices(), [](const Device& device) { return device.info().backend == std::string("CUDA"); });
+    return gpus > 0 ? on_machine % static_cast<int>(gpus) : 0;
+}
+
+void measure(const char* scaling, std::uint64_t count, Sorter& sorter, int repetitions, const std::string& some_ways) {
     std::mt19937 random(static_cast<unsigned>(rank + 1));
     Keys32 pristine(count);
     for (std::uint32_t& key : pristine) key = static_cast<std::uint32_t>(random());
@@ -106,21 +141,48 @@ void measure(const char* scaling, std::uint64_t count, Sorter& sorter, int repet
         {"sample sort with lanesort",
          [&](Keys32& keys) { return sample_sort(keys, [&](Keys32& some) { sorter.sort(some); }); }},
     };
+    std::optional<OnDevice> on_device;
+    if (sorter.device().backend == std::string("CUDA")) {
+        on_device.emplace(sorter, count);
+        const auto in_memory = [&](Schedule schedule, mpi::DeviceMessages messages, bool data_independent) {
+            return [&, schedule, messages, data_independent](Keys32& keys) {
+                const cu::KeyRange range{.memory = on_device->address(),
+                                         .count = keys.size(),
+                                         .schedule = schedule,
+                                         .data_independent = data_independent};
+                mpi::sort(MPI_COMM_WORLD, sorter, nullptr, range, {.device_messages = messages});
+                const std::vector<std::uint64_t> counts(static_cast<std::size_t>(ranks), keys.size());
+                const mpi::Options options{.schedule = schedule};
+                return Outcome{mpi::traffic(counts, static_cast<std::uint64_t>(rank), 4, 0, options).bytes(),
+                               keys.size()};
+            };
+        };
+        using enum mpi::DeviceMessages;
+        ways.push_back({"columns in device memory", in_memory(Schedule::columns, automatic, false), true});
+        ways.push_back({"merge-splits in device memory", in_memory(Schedule::network, automatic, true), true});
+        ways.push_back({"distribution in device memory", in_memory(Schedule::distribution, automatic, false), true});
+        if (mpi::takes_cuda_memory())
+            ways.push_back(
+                {"distribution in device memory, staged", in_memory(Schedule::distribution, staged, false), true});
+    }
     // Beside a GPU it would take all the time.
     if (sorter.device().kind == DeviceKind::cpu)
         ways.push_back({"sample sort with std::sort", [](Keys32& keys) {
                             return sample_sort(keys, [](Keys32& some) { std::sort(some.begin(), some.end()); });
                         }});
+    std::erase_if(ways, [&](const Way& way) { return std::string(way.name).find(some_ways) == std::string::npos; });
     Keys32 keys;
     for (int repetition = -1; repetition < repetitions; ++repetition)
         for (Way& way : ways) {
             keys = pristine;
+            if (way.on_device) on_device->upload(keys);
             MPI_Barrier(MPI_COMM_WORLD);
             double seconds = MPI_Wtime();
             Outcome outcome = way.run(keys);
             seconds = MPI_Wtime() - seconds;
             MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
             MPI_Allreduce(MPI_IN_PLACE, &outcome, 2, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+            if (way.on_device) on_device->download(keys);
             if (!is_right(keys, sum)) {
                 std::fprintf(stderr, "rank %d: %s is WRONG\n", rank, way.name);
                 MPI_Abort(MPI_COMM_WORLD, 1);
@@ -147,16 +209,20 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const std::string scaling = argc > 2 ? argv[1] : "";
     if (scaling != "weak" && scaling != "strong") {
-        if (rank == 0) std::fprintf(stderr, "usage: lanesort_mpi_bench weak|strong KEYS [DEVICE [REPETITIONS]]\n");
+        if (rank == 0)
+            std::fprintf(stderr, "usage: lanesort_mpi_bench weak|strong KEYS [DEVICE [REPETITIONS [PART_OF_WAYS]]]\n");
         MPI_Finalize();
         return 2;
     }
     const std::uint64_t keys = std::strtoull(argv[2], nullptr, 10);
     try {
-        Sorter sorter(find_device(argc > 3 ? argv[3] : "built-in"));
+        const std::string device = argc > 3 ? argv[3] : "built-in";
+        Sorter sorter = device == "CUDA" ? cu::make_sorter(gpu_of_rank()) : Sorter(find_device(device));
+        if (rank == 0 && device == "CUDA")
+            std::printf("# MPI says that it takes CUDA memory: %s\n", mpi::takes_cuda_memory() ? "yes" : "no");
         if (rank == 0) std::printf("scaling,ranks,keys a rank,way,seconds,Mkeys/s,bytes sent a key's,keys at most\n");
         measure(scaling.c_str(), scaling == "weak" ? keys : keys / static_cast<std::uint64_t>(ranks), sorter,
-                argc > 4 ? std::max(1, std::atoi(argv[4])) : 7);
+                argc > 4 ? std::max(1, std::atoi(argv[4])) : 7, argc > 5 ? argv[5] : "");
     } catch (const Error& error) {
         std::fprintf(stderr, "rank %d: %s\n", rank, error.what());
         MPI_Abort(MPI_COMM_WORLD, 1);

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "device_store.hpp"
+
 namespace lanesort::mpi {
 namespace {
 
@@ -19,18 +21,11 @@ void require_memory(const void* memory, std::size_t count, const char* sentence)
     require(memory || count == 0, sentence);
 }
 
-void sort_elements(Ranks& ranks, Sorter& sorter, const std::vector<Description>& all, const Elements& given) {
-    const bool by_splitters = all[0].schedule == Schedule::distribution;
-    (by_splitters ? sort_by_splitters : sort_in_blocks)(ranks, sorter, all, given);
-}
-
 }  // namespace
 
-void sort_alone(Sorter& sorter, const Elements& elements, std::uint64_t count, KeyType type, Order order) {
-    const Keys keys(elements.keys, count, type);
-    if (elements.value_bytes > 0)
-        sorter.sort_by_key(keys, Values(elements.values, count, elements.value_bytes), {.order = order});
-    else sorter.sort(keys, {.order = order});
+void sort_elements(Ranks& ranks, Store& store, const std::vector<Description>& all, const Elements& given) {
+    const bool by_splitters = all[0].schedule == Schedule::distribution;
+    (by_splitters ? sort_by_splitters : sort_in_blocks)(ranks, store, all, given);
 }
 
 void sort(Ranks& ranks, Sorter& sorter, Keys keys, const Values* given, const Options& options) {
@@ -46,7 +41,8 @@ void sort(Ranks& ranks, Sorter& sorter, Keys keys, const Values* given, const Op
                 "values have 1, 2, 4, 8 or 16 bytes");
     });
     const auto all = agreed(ranks, describe(Verb::sort, keys, values.bytes(), 0, options), attempt);
-    sort_elements(ranks, sorter, all, elements(keys.data(), keys.kind().bytes(), values.data(), values.bytes()));
+    HostStore store(sorter, all[0].type, all[0].order);
+    sort_elements(ranks, store, all, elements(keys.data(), keys.kind().bytes(), values.data(), values.bytes()));
 }
 
 void argsort(Ranks& ranks, Sorter& sorter, ConstKeys keys, Indices indices, const Options& options) {
@@ -65,7 +61,8 @@ void argsort(Ranks& ranks, Sorter& sorter, ConstKeys keys, Indices indices, cons
     auto* const places = static_cast<std::uint64_t*>(indices.data());
     for (std::size_t i = 0; i < indices.size(); ++i) places[i] = first + i;
     if (keys.size() > 0) std::memcpy(copy.get(), keys.data(), keys.size() * width);
-    sort_elements(ranks, sorter, all, elements(copy.get(), width, indices.data(), 8));
+    HostStore store(sorter, all[0].type, all[0].order);
+    sort_elements(ranks, store, all, elements(copy.get(), width, indices.data(), 8));
 }
 
 /// The best keys of all ranks, with their indices where `indices` has bytes.
@@ -89,6 +86,7 @@ void top_k(Ranks& ranks, Sorter& sorter, ConstKeys keys, Results best, Indices i
                     fmt::format("{} keys are wanted, and all ranks have {}", wanted, begins.back()));
     const std::uint64_t me = ranks.rank();
     const Order order = all[0].order;
+    HostStore store(sorter, keys.kind().type(), order);
     std::uint64_t have = std::min<std::uint64_t>(wanted, keys.size());
     std::unique_ptr<std::byte[]> memory;
     Elements mine;
@@ -122,7 +120,7 @@ void top_k(Ranks& ranks, Sorter& sorter, ConstKeys keys, Results best, Indices i
         behind.each(behind, [&](std::byte* data, std::byte*, std::size_t bytes) {
             ranks.exchange({{me + distance, data, come * bytes}}, {});
         });
-        attempt([&] { sort_alone(sorter, mine, have + come, keys.kind().type(), order); });
+        attempt([&] { store.sort(mine, have + come); });
         have = std::min(wanted, have + come);
     }
     mine.each(mine, [&](std::byte* data, std::byte*, std::size_t bytes) { ranks.broadcast(data, wanted * bytes); });
@@ -130,23 +128,87 @@ void top_k(Ranks& ranks, Sorter& sorter, ConstKeys keys, Results best, Indices i
     mine.copy(elements(best.data(), width, indices.data(), indices.bytes()), wanted);
 }
 
+namespace {
+
+void check_request(const Request& request) {
+    const bool is_top_k = request.operation == Operation::top_k;
+    require(is_top_k || request.operation == Operation::sort || request.operation == Operation::argsort,
+            "across ranks there are sort, argsort and top_k alone");
+    require(!request.in_rows(), "across ranks, keys are one range, without rows or segments");
+    require(is_top_k || request.first == all_keys, "across ranks, all keys are sorted, not the `first`");
+    require(!request.stable || request.value_bytes == 0,
+            "across ranks, pairs of equal keys come in their values' order");
+    require(!is_top_k || request.value_bytes == 0, "across ranks, top_k gives keys and indices, not values");
+    require(!request.limited && !request.nan_last && request.extra_bytes == 0,
+            "across ranks, calls are not `limited` or `nan_last`, and take no `extra_bytes`");
+    require(!request.data_independent || request.schedule != Schedule::distribution,
+            "a distribution is not data-independent");
+}
+
+}  // namespace
+
+void sort_on_device(Ranks& ranks, Sorter& sorter, const DeviceCall& device, const Options& options, bool is_staged) {
+    const Request& request = device.call.request;
+    const AnyCall::Place &keys = device.call.keys, &values = device.call.values;
+    const std::size_t width = request.key.bytes(), value_width = request.value_bytes;
+    lanesort::detail::SorterCore* core = nullptr;
+    // Where memory has no addresses, all of it passes through host memory.
+    std::unique_ptr<std::byte[]> copy;
+    Elements given;
+    const auto each_staged = [&](const auto& move) {
+        if (device.has_addresses || request.count == 0) return;
+        const auto one = [&](const AnyCall::Place& place, std::byte* staged, std::size_t bytes) {
+            const lanesort::detail::Binding at{place.memory, place.offset * bytes};
+            if (bytes > 0) move(at, staged, request.count * bytes);
+        };
+        one(keys, given.keys, width);
+        one(values, given.values, value_width);
+    };
+    Attempts attempt;
+    attempt([&] {
+        check_request(request);
+        require(request.operation == Operation::sort, "on device memory, ranks sort: no argsort or top_k");
+        require(!options.order && options.schedule == Schedule::automatic,
+                "on device memory, the range says order and schedule, not the options");
+        require(!request.key.is_record(), "keys are records; across ranks, numbers are sorted");
+        core = &lanesort::detail::core_of(sorter, device.backend);
+        core->check({device.queue, {}}, request, lanesort::detail::bindings_of(device.call));
+        if (device.has_addresses) {
+            const auto at = [](const AnyCall::Place& place, std::size_t bytes) {
+                return place.memory ? static_cast<std::byte*>(place.memory) + place.offset * bytes : nullptr;
+            };
+            given = elements(at(keys, width), width, at(values, value_width), value_width);
+        } else {
+            copy = std::make_unique_for_overwrite<std::byte[]>(request.count * (width + value_width));
+            given = elements(nullptr, width, nullptr, value_width).at(copy.get(), request.count);
+        }
+        each_staged([&](const auto& place, std::byte* staged, std::uint64_t bytes) {
+            core->backend().download(device.queue, place, staged, bytes);
+        });
+    });
+    Description mine = describe(Verb::sort, ConstKeys(nullptr, 0, request.key), value_width, 0, options);
+    mine.count = request.count;
+    mine.order = request.order_or_usual();
+    mine.schedule = request.schedule;
+    const auto all = agreed(ranks, mine, attempt);
+    if (device.has_addresses) {
+        DeviceStore store(*core, device.queue, request, is_staged);
+        sort_elements(ranks, store, all, given);
+        attempt([&] { store.wait(); });
+    } else {
+        HostStore store(sorter, all[0].type, all[0].order);
+        sort_elements(ranks, store, all, given);
+        each_staged([&](const auto& place, const std::byte* staged, std::uint64_t bytes) {
+            attempt([&] { core->backend().upload(device.queue, staged, place, bytes); });
+        });
+    }
+    attempt.agree(ranks);
+}
+
 void run(Ranks& ranks, Sorter& sorter, const AnyCall& call, std::size_t piece_bytes) {
     const Request& request = call.request;
     Attempts attempt;
-    attempt([&] {
-        const bool is_top_k = request.operation == Operation::top_k;
-        require(is_top_k || request.operation == Operation::sort || request.operation == Operation::argsort,
-                "across ranks there are sort, argsort and top_k alone");
-        require(!request.in_rows(), "across ranks, keys are one range, without rows or segments");
-        require(is_top_k || request.first == all_keys, "across ranks, all keys are sorted, not the `first`");
-        require(!request.stable || request.value_bytes == 0,
-                "across ranks, pairs of equal keys come in their values' order");
-        require(!is_top_k || request.value_bytes == 0, "across ranks, top_k gives keys and indices, not values");
-        require(!request.limited && !request.nan_last && request.extra_bytes == 0,
-                "across ranks, calls are not `limited` or `nan_last`, and take no `extra_bytes`");
-        require(!request.data_independent || request.schedule != Schedule::distribution,
-                "a distribution is not data-independent");
-    });
+    attempt([&] { check_request(request); });
     if (attempt.failure()) {
         refuse(ranks, attempt.failure());
         return;

@@ -4,6 +4,9 @@
 
 #include <lanesort/lanesort_mpi.h>
 #include <lanesort/mpi.hpp>
+#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 #include "arguments.hpp"  // of c/
 #include "calls.hpp"
@@ -36,23 +39,115 @@ void top_k(MPI_Comm communicator, Sorter& sorter, ConstKeys keys, Results best, 
     top_k(ranks, sorter, keys, best, indices, options);
 }
 
+bool takes_cuda_memory() noexcept {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+    return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_CUDA)
+    int is_supported = 0;
+    return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &is_supported) == MPI_SUCCESS && is_supported != 0;
+#else
+    return false;
+#endif
+}
+
+namespace {
+
+/// Sorts what `make` makes a call of, if it can. Memory that has addresses is CUDA's.
+template <class Make>
+void sort_on_device(MPI_Comm communicator, Sorter& sorter, DeviceCall call, const Options& options, const Make& make) {
+    Communicator ranks(communicator);
+    Attempts attempt;
+    attempt([&] { call.call = make(); });
+    // The other ranks wait for what this one has to say.
+    if (attempt.failure()) refuse(ranks, attempt.failure());
+    const bool is_staged = options.device_messages == DeviceMessages::staged ||
+                           (options.device_messages == DeviceMessages::automatic && !takes_cuda_memory());
+    sort_on_device(ranks, sorter, call, options, is_staged);
+}
+
+DeviceCall on_stream(cu::Stream stream) { return {cu::backend_name, stream, true, {}}; }
+DeviceCall on_queue(opencl::Queue queue) { return {opencl::backend_name, queue, false, {}}; }
+
+}  // namespace
+
+void sort(MPI_Comm communicator, Sorter& sorter, cu::Stream stream, const cu::KeyRange& keys, const Options& options) {
+    sort_on_device(communicator, sorter, on_stream(stream), options, [&] { return lanesort::sort(keys); });
+}
+
+void sort_by_key(MPI_Comm communicator, Sorter& sorter, cu::Stream stream, const cu::KeyRange& keys,
+                 const cu::ValueRange& values, const Options& options) {
+    sort_on_device(communicator, sorter, on_stream(stream), options,
+                   [&] { return lanesort::sort_by_key(keys, values); });
+}
+
+void sort(MPI_Comm communicator, Sorter& sorter, opencl::Queue queue, const opencl::KeyRange& keys,
+          const Options& options) {
+    sort_on_device(communicator, sorter, on_queue(queue), options, [&] { return lanesort::sort(keys); });
+}
+
+void sort_by_key(MPI_Comm communicator, Sorter& sorter, opencl::Queue queue, const opencl::KeyRange& keys,
+                 const opencl::ValueRange& values, const Options& options) {
+    sort_on_device(communicator, sorter, on_queue(queue), options, [&] { return lanesort::sort_by_key(keys, values); });
+}
+
 }  // namespace lanesort::mpi
 
-lanesort_status lanesort_mpi_run(lanesort_sorter* sorter, MPI_Comm communicator, const lanesort_request* request,
-                                 size_t piece_bytes) {
-    using namespace lanesort;
+namespace lanesort::mpi {
+namespace {
+
+std::size_t piece_bytes_or_usual(size_t given) { return given > 0 ? given : Options{}.piece_bytes; }
+
+/// Runs `function(ranks, sorter, call)` for a request of C's, if it is one, and the constant one, too.
+template <class Function>
+lanesort_status run_in_c(lanesort_sorter* sorter, MPI_Comm communicator, const lanesort_request* request,
+                         lanesort_mpi_messages messages, const Function& function) {
     return c::guarded([&] {
-        mpi::Communicator ranks(communicator);
+        Communicator ranks(communicator);
         std::optional<c::CallOf> call;
-        mpi::Attempts attempt;
+        Attempts attempt;
         attempt([&] {
             c::sorter_of(sorter);
             call.emplace(request);
+            require(messages >= LANESORT_MPI_AUTOMATIC && messages <= LANESORT_MPI_STAGED,
+                    "there are no such messages");
         });
         // The other ranks wait for what this one has to say.
-        if (attempt.failure()) mpi::refuse(ranks, attempt.failure());
-        else
-            mpi::run(ranks, c::sorter_of(sorter), call->in<void*>(),
-                     piece_bytes > 0 ? piece_bytes : mpi::Options{}.piece_bytes);
+        if (attempt.failure()) refuse(ranks, attempt.failure());
+        else function(ranks, c::sorter_of(sorter), *call);
     });
 }
+
+lanesort_status run_on_device(lanesort_sorter* sorter, MPI_Comm communicator, const lanesort_request* request,
+                              DeviceCall device, size_t piece_bytes, lanesort_mpi_messages messages) {
+    return run_in_c(sorter, communicator, request, messages, [&](Ranks& ranks, Sorter& used, const c::CallOf& call) {
+        device.call = call.in<void*>();
+        sort_on_device(ranks, used, device, {.piece_bytes = piece_bytes_or_usual(piece_bytes)},
+                       messages == LANESORT_MPI_STAGED || (messages != LANESORT_MPI_DIRECT && !takes_cuda_memory()));
+    });
+}
+
+}  // namespace
+}  // namespace lanesort::mpi
+
+using namespace lanesort;
+
+lanesort_status lanesort_mpi_run(lanesort_sorter* sorter, MPI_Comm communicator, const lanesort_request* request,
+                                 size_t piece_bytes) {
+    return mpi::run_in_c(sorter, communicator, request, LANESORT_MPI_AUTOMATIC,
+                         [&](auto& ranks, Sorter& used, const c::CallOf& call) {
+                             mpi::run(ranks, used, call.in<void*>(), mpi::piece_bytes_or_usual(piece_bytes));
+                         });
+}
+
+lanesort_status lanesort_mpi_run_cuda(lanesort_sorter* sorter, CUstream_st* stream, MPI_Comm communicator,
+                                      const lanesort_request* request, size_t piece_bytes,
+                                      lanesort_mpi_messages messages) {
+    return mpi::run_on_device(sorter, communicator, request, mpi::on_stream(stream), piece_bytes, messages);
+}
+
+lanesort_status lanesort_mpi_run_opencl(lanesort_sorter* sorter, cl_command_queue queue, MPI_Comm communicator,
+                                        const lanesort_request* request, size_t piece_bytes) {
+    return mpi::run_on_device(sorter, communicator, request, mpi::on_queue(queue), piece_bytes, LANESORT_MPI_STAGED);
+}
+
+int lanesort_mpi_takes_cuda_memory(void) { return mpi::takes_cuda_memory() ? 1 : 0; }

@@ -4,8 +4,12 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "blocks.hpp"
@@ -17,13 +21,13 @@ namespace lanesort::mpi {
 /// One range's side of it.
 class Splitters {
 public:
-    /// The range has `count` elements, and cut i is to have places[i] elements of all ranges before it. The first and
-    /// the last cut are the ranges' ends.
-    Splitters(const Intervals& places, const Elements& sorted, std::uint64_t count, const Reader& read)
-        : sorted_(sorted),
-          read_(read),
-          value_bits_(static_cast<unsigned>(8 * sorted.value_bytes)),
-          bit_(static_cast<unsigned>(8 * sorted.bytes())),
+    /// The range has `count` elements of so many bytes, of which `read(i)` gives element i, and cut i is to have
+    /// places[i] elements of all ranges before it. The first and the last cut are the ranges' ends.
+    Splitters(const Intervals& places, std::size_t key_bytes, std::size_t value_bytes, std::uint64_t count,
+              std::function<Ordered(std::uint64_t)> read)
+        : read_(std::move(read)),
+          value_bits_(static_cast<unsigned>(8 * value_bytes)),
+          bit_(static_cast<unsigned>(8 * (key_bytes + value_bytes))),
           digit_bits_(digit_bits(places.size() - 1)),
           cuts_(places.size()) {
         cuts_.back() = count;
@@ -109,17 +113,18 @@ private:
         return at;
     }
     /// The first element, of these, that does not come before that one.
-    std::uint64_t first_from(const Ordered& element, std::uint64_t begin, std::uint64_t end) const noexcept {
+    std::uint64_t first_from(const Ordered& element, std::uint64_t begin, std::uint64_t end) const {
         while (begin < end) {
-            const std::uint64_t middle = begin + (end - begin) / 2;
-            if (read_(sorted_, middle) < element) begin = middle + 1;
+            // A multiple of as high a power of two as there is, so that many searches look at the same elements.
+            const auto width = std::bit_width(begin ^ (end - 1));
+            const std::uint64_t middle = width == 0 ? begin : (end - 1) >> (width - 1) << (width - 1);
+            if (read_(middle) < element) begin = middle + 1;
             else end = middle;
         }
         return begin;
     }
 
-    Elements sorted_;
-    Reader read_;
+    std::function<Ordered(std::uint64_t)> read_;
     unsigned value_bits_;
     unsigned bit_;  ///< below it, digits are not known
     unsigned digit_bits_;

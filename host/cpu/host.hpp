@@ -52,6 +52,18 @@ public:
     std::unique_ptr<detail::SharedMemory> allocate_shared(void* queue, std::uint64_t bytes) override;
     void copy(void* queue, const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) override;
 
+    // So does a sort across ranks, of which each may have one of these.
+    std::unique_ptr<detail::SharedMemory> allocate_plain(std::uint64_t bytes, bool) override {
+        return allocate_shared(nullptr, bytes);
+    }
+    void upload(void* queue, const void* from, const detail::Binding& to, std::uint64_t bytes) override {
+        copy(queue, {const_cast<void*>(from)}, to, bytes);
+    }
+    void download(void* queue, const detail::Binding& from, void* to, std::uint64_t bytes) override {
+        copy(queue, from, {to}, bytes);
+    }
+    void wait(void*) override {}
+
 private:
     /// Makes local memory for every kernel of the work.
     void make_local_memory(const detail::Work& work);

@@ -58,6 +58,7 @@ Host::~Host() {
     const bool current = driver().cuCtxPushCurrent(context_) == CUDA_SUCCESS;
     programs_.clear();
     staging_.release();
+    pinned_.clear();
     if (pool_) driver().cuMemPoolDestroy(pool_);
     if (current) driver().cuCtxPopCurrent(&popped);
     driver().cuDevicePrimaryCtxRelease(device_);
@@ -90,6 +91,7 @@ void Host::release() {
     LANESORT_CU(cuCtxSynchronize);
     programs_.clear();
     staging_.release();
+    pinned_.clear();
     if (pool_) LANESORT_CU(cuMemPoolTrimTo, pool_, 0);
 }
 
@@ -344,22 +346,83 @@ void Host::await(void* queue, detail::Backend& other, void* other_queue) {
     event->delay(static_cast<CUstream>(queue));
 }
 
+namespace {
+
+/// Memory that is freed with the context current that it was made in.
+template <class Memory>
+struct InContext final : detail::SharedMemory {
+    template <class... Arguments>
+    explicit InContext(CUcontext current, Arguments&&... arguments) : context(current) {
+        handle = pointer_to(memory.emplace(std::forward<Arguments>(arguments)...));
+    }
+    ~InContext() override {
+        CUcontext popped = nullptr;
+        const bool current = driver().cuCtxPushCurrent(context) == CUDA_SUCCESS;
+        memory.reset();
+        if (current) driver().cuCtxPopCurrent(&popped);
+    }
+    const CUcontext context;
+    std::optional<Memory> memory;
+};
+
+}  // namespace
+
 std::unique_ptr<detail::SharedMemory> Host::allocate_shared(void* queue, std::uint64_t bytes) {
-    struct Own final : detail::SharedMemory {
-        Own(Host& host, CUstream stream, std::uint64_t size) : context(host.context_) {
-            handle = pointer_to(memory.emplace(host, stream, size));
+    const CurrentContext current(context_);
+    return std::make_unique<InContext<PoolMemory>>(context_, *this, static_cast<CUstream>(queue), bytes);
+}
+
+std::unique_ptr<detail::SharedMemory> Host::allocate_plain(std::uint64_t bytes, bool on_host) {
+    // To pin memory takes longer than to copy what fits in there: so a little of it is kept for the next call, and much
+    // of it goes through the pieces of staging_ instead.
+    struct Pinned final : detail::SharedMemory {
+        Pinned(Host& host, std::unique_ptr<PinnedMemory> pinned) : of(host), memory(std::move(pinned)) {
+            handle = memory->memory();
         }
-        ~Own() override {
-            CUcontext popped = nullptr;
-            const bool current = driver().cuCtxPushCurrent(context) == CUDA_SUCCESS;
-            memory.reset();
-            if (current) driver().cuCtxPopCurrent(&popped);
+        ~Pinned() override { of.pinned_.push_back(std::move(memory)); }
+        Host& of;
+        std::unique_ptr<PinnedMemory> memory;
+    };
+    struct Pageable final : detail::SharedMemory {
+        explicit Pageable(std::uint64_t size) : memory(std::make_unique_for_overwrite<std::byte[]>(size)) {
+            handle = memory.get();
         }
-        const CUcontext context;
-        std::optional<PoolMemory> memory;
+        std::unique_ptr<std::byte[]> memory;
     };
     const CurrentContext current(context_);
-    return std::make_unique<Own>(*this, static_cast<CUstream>(queue), bytes);
+    if (!on_host) return std::make_unique<InContext<DeviceMemory>>(context_, bytes);
+    if (bytes >= Staging::least_bytes) return std::make_unique<Pageable>(bytes);
+    const auto kept = std::ranges::find_if(pinned_, [&](const auto& one) { return one->bytes() >= bytes; });
+    if (kept == pinned_.end()) {
+        pinned_.clear();
+        return std::make_unique<Pinned>(*this, std::make_unique<PinnedMemory>(bytes));
+    }
+    auto memory = std::make_unique<Pinned>(*this, std::move(*kept));
+    pinned_.erase(kept);
+    return memory;
+}
+
+void Host::upload(void* queue, const void* from, const detail::Binding& to, std::uint64_t bytes) {
+    const CurrentContext current(context_);
+    const auto stream = static_cast<CUstream>(queue);
+    const CUdeviceptr target = reinterpret_cast<CUdeviceptr>(to.memory) + to.offset;
+    if (staging_.is_for(from, bytes)) staging_.upload(target, from, bytes, stream);
+    else LANESORT_CU(cuMemcpyHtoDAsync, target, from, bytes, stream);
+    LANESORT_CU(cuStreamSynchronize, stream);
+}
+
+void Host::download(void* queue, const detail::Binding& from, void* to, std::uint64_t bytes) {
+    const CurrentContext current(context_);
+    const auto stream = static_cast<CUstream>(queue);
+    const CUdeviceptr source = reinterpret_cast<CUdeviceptr>(from.memory) + from.offset;
+    if (staging_.is_for(to, bytes)) staging_.download(to, source, bytes, stream);
+    else LANESORT_CU(cuMemcpyDtoHAsync, to, source, bytes, stream);
+    LANESORT_CU(cuStreamSynchronize, stream);
+}
+
+void Host::wait(void* queue) {
+    const CurrentContext current(context_);
+    LANESORT_CU(cuStreamSynchronize, static_cast<CUstream>(queue));
 }
 
 void Host::copy(void* queue, const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) {

@@ -11,6 +11,8 @@
 
 namespace lanesort::cu {
 
+class PinnedMemory;
+
 class Host final : public detail::Backend {
 public:
     explicit Host(CUdevice device);
@@ -33,6 +35,10 @@ public:
     void await(void* queue, detail::Backend& other, void* other_queue) override;
     std::unique_ptr<detail::SharedMemory> allocate_shared(void* queue, std::uint64_t bytes) override;
     void copy(void* queue, const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) override;
+    std::unique_ptr<detail::SharedMemory> allocate_plain(std::uint64_t bytes, bool on_host) override;
+    void upload(void* queue, const void* from, const detail::Binding& to, std::uint64_t bytes) override;
+    void download(void* queue, const detail::Binding& from, void* to, std::uint64_t bytes) override;
+    void wait(void* queue) override;
     std::unique_ptr<detail::Recording> record(std::shared_ptr<const detail::Work> work,
                                               const detail::Bindings& bindings, void* queue) override;
 
@@ -50,6 +56,7 @@ private:
     CUmemoryPool pool_ = nullptr;
     std::vector<std::shared_ptr<const Program>> programs_;
     Staging staging_;
+    std::vector<std::unique_ptr<PinnedMemory>> pinned_;  ///< for the next call
 };
 
 }  // namespace lanesort::cu

@@ -56,6 +56,22 @@ private:
     CUdeviceptr memory_ = 0;
 };
 
+/// Host memory that the device copies to and from without the driver's help.
+class PinnedMemory {
+public:
+    explicit PinnedMemory(std::size_t bytes) : bytes_(bytes) { LANESORT_CU(cuMemHostAlloc, &memory_, bytes, 0); }
+    ~PinnedMemory() { driver().cuMemFreeHost(memory_); }
+    PinnedMemory(const PinnedMemory&) = delete;
+    PinnedMemory& operator=(const PinnedMemory&) = delete;
+
+    void* memory() const { return memory_; }
+    std::size_t bytes() const { return bytes_; }
+
+private:
+    void* memory_ = nullptr;
+    std::size_t bytes_;
+};
+
 /// Host memory that is pinned as long as this lives, unless it is so anyway, or cannot be: then copies take longer.
 class PinnedForNow {
 public:

@@ -289,6 +289,22 @@ void Host::copy(void* queue, const detail::Binding& from, const detail::Binding&
     });
 }
 
+void Host::upload(void* queue, const void* from, const detail::Binding& to, std::uint64_t bytes) {
+    checked([&] {
+        const cl::CommandQueue on = retained(queue);
+        on.enqueueBarrierWithWaitList();
+        on.enqueueWriteBuffer(cl::Buffer(static_cast<cl_mem>(to.memory), true), CL_TRUE, to.offset, bytes, from);
+    });
+}
+
+void Host::download(void* queue, const detail::Binding& from, void* to, std::uint64_t bytes) {
+    checked([&] {
+        const cl::CommandQueue on = retained(queue);
+        on.enqueueBarrierWithWaitList();
+        on.enqueueReadBuffer(cl::Buffer(static_cast<cl_mem>(from.memory), true), CL_TRUE, from.offset, bytes, to);
+    });
+}
+
 std::unique_ptr<detail::Recording> Host::record(std::shared_ptr<const detail::Work> work,
                                                 const detail::Bindings& bindings, void* queue) {
     return checked([&] { return std::make_unique<QueueRecording>(*this, std::move(work), bindings, retained(queue)); });

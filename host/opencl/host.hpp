@@ -30,10 +30,13 @@ public:
     void check(const detail::Queue& queue) const override;
     void enqueue(const detail::Work& work, const detail::Bindings& bindings, const detail::Queue& queue,
                  void** event) override;
+    void discard(void* event) noexcept override { clReleaseEvent(static_cast<cl_event>(event)); }
     bool reaches(detail::Backend& other, void* memory) override;
     void await(void* queue, detail::Backend& other, void* other_queue) override;
     std::unique_ptr<detail::SharedMemory> allocate_shared(void* queue, std::uint64_t bytes) override;
     void copy(void* queue, const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) override;
+    void upload(void* queue, const void* from, const detail::Binding& to, std::uint64_t bytes) override;
+    void download(void* queue, const detail::Binding& from, void* to, std::uint64_t bytes) override;
     std::unique_ptr<detail::Recording> record(std::shared_ptr<const detail::Work> work,
                                               const detail::Bindings& bindings, void* queue) override;
 

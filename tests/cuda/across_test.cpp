@@ -121,7 +121,7 @@ TEST_CASE("CUDA across: two to five parts, even and not, of every kind of elemen
         }
 }
 
-TEST_CASE("CUDA across: many keys, and pairs") {
+TEST_CASE("CUDA across: many keys and pairs") {
     const std::vector<CudaTarget*> devices = all_devices();
     if (devices.empty()) return;
     Random random(seed());

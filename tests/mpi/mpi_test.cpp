@@ -5,7 +5,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <functional>
+#include <iterator>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -23,6 +27,10 @@
 
 #include "blocks.hpp"
 #include "c_interface.h"
+#include "calls.hpp"
+#include "communicator.hpp"
+#include "core/sorter_core.hpp"
+#include "device_store.hpp"
 #include "key_order.hpp"
 #include "splitters.hpp"
 
@@ -42,6 +50,9 @@ int rank() {
     MPI_Comm_rank(MPI_COMM_WORLD, &of);
     return of;
 }
+/// So many that they take turns on a small machine, where each message waits for a turn: what does not depend on the
+/// number of ranks is left to fewer.
+bool are_many() { return ranks() > 5; }
 void see(int count) {
     ++seen.messages;
     seen.message_bytes += static_cast<std::uint64_t>(count);
@@ -314,6 +325,255 @@ TEST_CASE("ranks: pairs, whose values decide where keys are equal") {
     }
 }
 
+namespace {
+
+/// An array in the memory of a device, some elements behind where that begins.
+class OnDevice {
+public:
+    template <class T>
+    OnDevice(Sorter& of, const std::vector<T>& elements)
+        : backend_(of.core().backend()),
+          memory_(backend_.allocate_plain((elements.size() + before) * sizeof(T), false)) {
+        if (!elements.empty()) backend_.upload(nullptr, elements.data(), at<T>(), elements.size() * sizeof(T));
+    }
+    template <class T>
+    std::vector<T> read(std::size_t count) const {
+        std::vector<T> elements(count);
+        if (count > 0) backend_.download(nullptr, at<T>(), elements.data(), count * sizeof(T));
+        return elements;
+    }
+    AnyCall::Place place() const { return {memory_->handle, before}; }
+
+private:
+    static constexpr std::size_t before = 3;
+
+    template <class T>
+    detail::Binding at() const {
+        return {memory_->handle, before * sizeof(T)};
+    }
+
+    detail::Backend& backend_;
+    std::unique_ptr<detail::SharedMemory> memory_;
+};
+
+/// The built-in device, whose memory is the host's, and a GPU of the machine's.
+std::vector<Sorter*> sorters_with_memory() {
+    static Sorter built_in(find_device("built-in"), {.use_tuned = false});
+    static std::optional<Sorter> gpu;
+    std::vector<Device> gpus = devices();
+    std::erase_if(gpus, [](const Device& device) { return device.info().backend != std::string("CUDA"); });
+    if (!gpus.empty() && !gpu) gpu.emplace(gpus[static_cast<std::size_t>(rank()) % gpus.size()]);
+    std::vector<Sorter*> all{&built_in};
+    if (gpu) all.push_back(&*gpu);
+    return all;
+}
+
+/// Of CUDA memory MPI is given only what it takes.
+void sort_in_memory(Sorter& used, const AnyCall& call, const mpi::Options& options) {
+    const bool is_cuda = used.device().backend == std::string("CUDA");
+    mpi::Communicator ranks(MPI_COMM_WORLD);
+    const bool is_staged =
+        options.device_messages == mpi::DeviceMessages::staged || (is_cuda && !mpi::takes_cuda_memory());
+    mpi::sort_on_device(ranks, used, {used.device().backend.c_str(), nullptr, true, call}, options, is_staged);
+}
+
+/// Sorts keys, and values where there are any, in the device's memory.
+template <class Bits, class Value>
+void check_in_memory(Sorter& used, const Counts& counts, std::size_t distribution, KeyType type, Order order,
+                     Schedule schedule, bool with_values, mpi::Options options) {
+    CAPTURE(used.device().name);
+    CAPTURE(text(counts));
+    CAPTURE(name(type));
+    CAPTURE(name(schedule));
+    CAPTURE(with_values);
+    const auto all = keys_of<Bits>(distribution, sum(counts));
+    const auto numbers = keys_of<std::uint8_t>(4, all.size());
+    std::vector<Value> values(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) std::memset(&values[i], numbers[i], sizeof(Value));
+    const KeyCoding how = key_coding(type, order);
+    std::vector<std::size_t> places(all.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+        const auto first = encode(all[a], how), second = encode(all[b], how);
+        return first != second ? first < second : with_values && numbers[a] < numbers[b];
+    });
+    const auto given = part(all, counts);
+    const OnDevice keys(used, given), value_memory(used, part(values, counts));
+    KeyRangeIn<void*> range;
+    range.memory = keys.place().memory;
+    range.offset = keys.place().offset;
+    range.count = given.size();
+    range.type = type;
+    range.order = order;
+    range.schedule = schedule;
+    range.data_independent = schedule == Schedule::network;
+    const ValueRangeIn<void*> value_range{value_memory.place().memory, value_memory.place().offset, sizeof(Value)};
+    seen = {};
+    sort_in_memory(used, with_values ? lanesort::sort_by_key(range, value_range) : lanesort::sort(range), options);
+    CHECK(keys.read<Bits>(given.size()) == part(taken(all, places), counts));
+    const auto found = value_memory.read<Value>(given.size());
+    const auto wanted = part(with_values ? taken(values, places) : values, counts);
+    CHECK((found.empty() || std::memcmp(found.data(), wanted.data(), found.size() * sizeof(Value)) == 0));
+    options.order = order;
+    options.schedule = schedule;
+    const mpi::Traffic planned = mpi::traffic(counts, static_cast<std::uint64_t>(rank()), sizeof(Bits),
+                                              with_values ? sizeof(Value) : 0, options);
+    CHECK((schedule == Schedule::distribution ? is_within(seen, planned) : seen == planned));
+}
+
+struct Wide {
+    std::uint64_t low, high;
+};
+
+}  // namespace
+
+TEST_CASE("ranks: keys and pairs in device memory") {
+    using enum Schedule;
+    const Schedule schedules[] = {automatic, network, distribution, columns, distribution};
+    for (Sorter* const used : sorters_with_memory()) {
+        std::size_t turn = 0;
+        for (const Counts& counts : cases())
+            for (const std::size_t distribution : {0, 3, 4, 5}) {
+                if (are_many() && distribution % 3 == 0) continue;
+                const KeyType type = all_key_types[++turn % std::size(all_key_types)];
+                const Order order = turn % 2 ? Order::ascending : Order::descending;
+                const mpi::Options options{
+                    .piece_bytes = turn % 3 ? std::size_t{1} << 20 : 490,
+                    .device_messages = turn % 4 < 2 ? mpi::DeviceMessages::staged : mpi::DeviceMessages::automatic};
+                with_bits(type, [&]<class Bits>(Bits) {
+                    const auto check = [&]<class Value>(Value, bool with_values) {
+                        check_in_memory<Bits, Value>(*used, counts, distribution, type, order,
+                                                     schedules[turn % std::size(schedules)], with_values, options);
+                    };
+                    if (turn % 3 == 0) check(std::uint64_t{}, true);
+                    else if (turn % 7 == 0) check(Wide{}, true);
+                    else check(std::uint16_t{}, false);
+                });
+            }
+        // Pages of sorted elements that are read one by one, of two levels.
+        const Counts many(static_cast<std::size_t>(ranks()), 9000);
+        for (const std::size_t distribution : {0, 3, 4})
+            for (const bool with_values : {false, true})
+                check_in_memory<std::uint32_t, std::uint32_t>(*used, many, distribution, KeyType::u32, Order::ascending,
+                                                              distribution == 0 ? columns : Schedule::distribution,
+                                                              with_values, {});
+    }
+}
+
+TEST_CASE("ranks: what is wrong with one rank's device memory is an error on all") {
+    const bool odd_one = rank() == ranks() - 1;
+    for (Sorter* const used : sorters_with_memory()) {
+        const std::vector<std::uint32_t> before{3, 1, 2};
+        const OnDevice keys(*used, before);
+        KeyRangeIn<void*> good{.memory = keys.place().memory, .offset = keys.place().offset, .count = 3};
+        const auto refused = [&](const KeyRangeIn<void*>& bad, const mpi::Options& options = {}) {
+            CHECK(error_of([&] { sort_in_memory(*used, lanesort::sort(odd_one ? bad : good), options); }).first ==
+                  ErrorCode::invalid_argument);
+            CHECK(keys.read<std::uint32_t>(3) == before);
+        };
+        KeyRangeIn<void*> bad = good;
+        bad.memory = nullptr;
+        refused(bad);
+        bad = good, bad.row_length = 3;
+        refused(bad);
+        if (ranks() > 1) bad = good, bad.type = KeyType::f32, refused(bad);
+        refused(good, {.order = Order::descending});
+    }
+    // A sorter of another backend.
+    const auto code = error_of([&] { mpi::sort(MPI_COMM_WORLD, sorter(), cu::Stream{}, cu::KeyRange{}); }).first;
+    CHECK(code == ErrorCode::unsupported);
+    CHECK(error_of([&] {
+              mpi::sort_by_key(MPI_COMM_WORLD, sorter(), cu::Stream{}, cu::KeyRange{}, {.bytes = odd_one ? 0u : 4u});
+          }).first != std::nullopt);
+}
+
+namespace {
+
+/// The built-in device, of which one call fails.
+class FailingBackend final : public detail::Backend {
+public:
+    explicit FailingBackend(std::size_t& calls_left) : left_(calls_left), device_(built_in_device().handle().open()) {}
+
+    const DeviceInfo& info() const noexcept override { return device_->info(); }
+    std::shared_ptr<const detail::Program> compile(const detail::KernelParameters& parameters) override {
+        return device_->compile(parameters);
+    }
+    void release() override { device_->release(); }
+    SortReport run_on_host_memory(const detail::Work& work, const detail::Bindings& bindings,
+                                  const std::function<void(std::size_t, std::size_t)>& progress) override {
+        return device_->run_on_host_memory(work, bindings, progress);
+    }
+    void enqueue(const detail::Work& work, const detail::Bindings& bindings, const detail::Queue& queue,
+                 void** event) override {
+        count();
+        device_->enqueue(work, bindings, queue, event);
+    }
+    void copy(void* queue, const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) override {
+        count();
+        device_->copy(queue, from, to, bytes);
+    }
+    std::unique_ptr<detail::SharedMemory> allocate_plain(std::uint64_t bytes, bool on_host) override {
+        count();
+        return device_->allocate_plain(bytes, on_host);
+    }
+    void upload(void* queue, const void* from, const detail::Binding& to, std::uint64_t bytes) override {
+        count();
+        device_->upload(queue, from, to, bytes);
+    }
+    void download(void* queue, const detail::Binding& from, void* to, std::uint64_t bytes) override {
+        count();
+        device_->download(queue, from, to, bytes);
+    }
+    void wait(void*) override { count(); }
+
+private:
+    void count() {
+        if (left_ > 0 && --left_ == 0) throw Error(ErrorCode::out_of_memory, "a call that is to fail");
+    }
+
+    std::size_t& left_;
+    std::unique_ptr<detail::Backend> device_;
+};
+
+}  // namespace
+
+TEST_CASE("ranks: a call to one rank's device that fails is an error on all, and nobody waits") {
+    if (are_many()) return;
+    const bool fails = rank() == ranks() / 2;
+    std::size_t left = 0;
+    detail::SorterCore core(std::make_unique<FailingBackend>(left), {.use_tuned = false});
+    for (const Schedule schedule : {Schedule::columns, Schedule::network, Schedule::distribution})
+        for (const bool is_staged : {false, true})
+            for (std::size_t call = 1; call < 200; ++call) {
+                CAPTURE(name(schedule));
+                CAPTURE(call);
+                std::vector<std::uint32_t> keys(rank() == 0 ? 301 : 300);
+                for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::uint32_t>(i * 7919 % 1000);
+                Request sort{.count = keys.size(), .schedule = schedule};
+                mpi::Communicator on(MPI_COMM_WORLD);
+                mpi::Attempts attempt;
+                const auto all = mpi::agreed(
+                    on, mpi::describe(mpi::Verb::sort, keys, 0, 0, {.piece_bytes = 400, .schedule = schedule}),
+                    attempt);
+                const mpi::Elements given{reinterpret_cast<std::byte*>(keys.data()), nullptr, 4, 0};
+                left = fails ? call : 0;
+                const auto code = error_of([&] {
+                                      mpi::DeviceStore store(core, nullptr, sort, is_staged);
+                                      mpi::sort_elements(on, store, all, given);
+                                  }).first;
+                std::uint64_t has_failed = fails && left == 0 && code ? 1 : 0;
+                MPI_Bcast(&has_failed, 1, MPI_UINT64_T, ranks() / 2, MPI_COMM_WORLD);
+                left = 0;
+                if (has_failed == 0) {
+                    // The sort has fewer calls than that.
+                    CHECK(!code);
+                    CHECK(std::is_sorted(keys.begin(), keys.end()));
+                    break;
+                }
+                CHECK(code == (fails ? ErrorCode::out_of_memory : ErrorCode::device_failed));
+            }
+}
+
 TEST_CASE("ranks: indices count over all ranks, and equal keys keep their order") {
     for (const Counts& counts : cases())
         for (const std::size_t distribution : {0, 3, 4, 5}) {
@@ -340,6 +600,7 @@ TEST_CASE("ranks: the first k keys, on every rank") {
             const auto mine = part(all, counts);
             for (const std::size_t wanted :
                  {std::size_t{0}, std::size_t{1}, std::size_t{17}, all.size() / 2, all.size()}) {
+                if (are_many() && wanted != 17 && wanted != all.size()) continue;
                 const std::size_t k = std::min(wanted, all.size());
                 const Order order = distribution == 3 ? Order::ascending : Order::descending;
                 auto places = sorted_places(all, KeyType::f16, order);
@@ -442,9 +703,10 @@ TEST_CASE("ranks: a sorter that fails on one rank is an error on all, and nobody
 }
 
 TEST_CASE("ranks: parts between splitters have exactly the sizes that are asked for") {
-    // Ranges of one process, so no rank takes part; each rank has cases of its own.
-    std::mt19937_64 random(static_cast<std::uint64_t>(rank()));
-    for (const std::size_t ranges : {1, 2, 3, 7, 80, 400})
+    // Ranges of one process, so no rank takes part, and more ranks would do no more.
+    if (ranks() > 1) return;
+    std::mt19937_64 random(7);
+    for (const std::size_t ranges : {1, 2, 3, 3, 7, 7, 7, 80, 80, 400})
         for (const std::uint64_t below : {std::uint64_t{1}, std::uint64_t{3}, std::uint64_t{1} << 16}) {
             const mpi::Reader read(KeyType::u16, Order::descending);
             std::vector<std::vector<std::uint16_t>> keys(ranges);
@@ -463,8 +725,9 @@ TEST_CASE("ranks: parts between splitters have exactly the sizes that are asked 
             places.front() = 0, places.back() = all.size();
             std::vector<mpi::Splitters> sides;
             for (auto& range : keys)
-                sides.emplace_back(places, mpi::Elements{reinterpret_cast<std::byte*>(range.data()), nullptr, 2, 0},
-                                   range.size(), read);
+                sides.emplace_back(places, 2, 0, range.size(), [&](std::uint64_t i) {
+                    return read({reinterpret_cast<std::byte*>(range.data()), nullptr, 2, 0}, i);
+                });
             std::vector<std::uint64_t> sums;
             const auto add = [&](const std::vector<std::uint64_t>& numbers) {
                 sums.resize(std::max(sums.size(), numbers.size()));
@@ -498,6 +761,40 @@ TEST_CASE("ranks: parts between splitters have exactly the sizes that are asked 
                                                         all.begin() + static_cast<std::ptrdiff_t>(places[part + 1]));
             }
             CHECK(is_right);
+        }
+}
+
+TEST_CASE("ranks: the table of docs/scale.md is what the plan says") {
+    if (ranks() > 1) return;
+    std::string guide;
+    {
+        std::ifstream file(LANESORT_DOCS "/scale.md");
+        guide.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    for (const std::uint64_t p : {2, 4, 16, 64, 256, 1024, 4096})
+        for (const unsigned lg : {16u, 22u, 26u}) {
+            const std::uint64_t n = std::uint64_t{1} << lg;
+            const Counts counts(p, n);
+            mpi::Traffic most, parted;
+            for (std::uint64_t i = 0; i < p; ++i) {
+                const mpi::Traffic one = mpi::traffic(counts, i, 4);
+                if (one.bytes() > most.bytes()) most = one;
+                parted = mpi::traffic(counts, i, 4, 0, {.schedule = Schedule::distribution});
+            }
+            const bool by_columns = most.all_to_alls > 0;
+            const auto times = [&](const mpi::Traffic& of) {
+                return static_cast<double>(of.bytes()) / (4.0 * static_cast<double>(n));
+            };
+            char row[200];
+            std::snprintf(row, sizeof(row), "\n| %llu | 2^%u | %s | %llu | %s | %llu | %.2f | %llu | %llu | %.2f |\n",
+                          static_cast<unsigned long long>(p), lg, by_columns ? "columns" : "merge-splits",
+                          static_cast<unsigned long long>(most.all_to_alls),
+                          by_columns ? std::to_string(most.all_to_all_bytes / most.all_to_alls / (p - 1)).c_str() : "",
+                          static_cast<unsigned long long>(most.all_to_alls * (p - 1) + most.messages), times(most),
+                          static_cast<unsigned long long>(parted.reductions - 1),
+                          static_cast<unsigned long long>(4 * n / p), times(parted));
+            CAPTURE(row);
+            CHECK(guide.find(row) != std::string::npos);
         }
 }
 

@@ -100,7 +100,9 @@ Work across(const OpenClTarget& target, const Problem& problem) {
                 return opencl::DevicePart{sorter, queue, keys, {}, opencl::WaitList(waits.data(), waits.size())};
             };
             std::vector<opencl::DevicePart> parts{part(target.queue, 0, first), part(other, first, all)};
+            cl::Event second;  // where it cannot be made, the first one must not be lost
             parts[0].event = ended;
+            parts[1].event = &second;
             opencl::enqueue_sort_across(parts);
         });
 }

@@ -55,7 +55,7 @@ public:
     virtual bool is_replayed() const noexcept = 0;
 };
 
-/// Memory that works of several devices use, freed in the order of the queue that it was made for.
+/// Memory that works of several devices use, or other libraries. allocate_shared() says when it is freed.
 class SharedMemory {
 public:
     virtual ~SharedMemory() = default;
@@ -118,6 +118,9 @@ public:
 
     // Of devices that sort together with others of their backend.
 
+    /// Takes back an event that enqueue() gave and nobody is to have.
+    virtual void discard(void* /*event*/) noexcept {}
+
     /// Whether this device's kernels and copies may use that memory of the other device where it is. Else elements
     /// cross in memory of allocate_shared(), which both may use. Throws Error where they cannot work together.
     virtual bool reaches(Backend& /*other*/, void* /*memory*/) { refuse_queues(); }
@@ -126,12 +129,29 @@ public:
     /// same queue.
     virtual void await(void* /*queue*/, Backend& /*other*/, void* /*other_queue*/) { refuse_queues(); }
 
+    /// Freed in the order of the queue.
     virtual std::unique_ptr<SharedMemory> allocate_shared(void* /*queue*/, std::uint64_t /*bytes*/) { refuse_queues(); }
 
     /// Enqueues a copy; offsets are in bytes.
     virtual void copy(void* /*queue*/, const Binding& /*from*/, const Binding& /*to*/, std::uint64_t /*bytes*/) {
         refuse_queues();
     }
+
+    // Of devices whose elements go to other processes.
+
+    /// Device memory that every library may take, freed at once; or host memory that is fast to copy to and from.
+    virtual std::unique_ptr<SharedMemory> allocate_plain(std::uint64_t /*bytes*/, bool /*on_host*/) { refuse_queues(); }
+
+    /// Copies behind all that is on the queue; returns when it is done. Offsets are in bytes.
+    virtual void upload(void* /*queue*/, const void* /*from*/, const Binding& /*to*/, std::uint64_t /*bytes*/) {
+        refuse_queues();
+    }
+    virtual void download(void* /*queue*/, const Binding& /*from*/, void* /*to*/, std::uint64_t /*bytes*/) {
+        refuse_queues();
+    }
+
+    /// Returns when all that is on the queue has ended.
+    virtual void wait(void* /*queue*/) { refuse_queues(); }
 
     /// Records the work for that queue, which was checked.
     virtual std::unique_ptr<Recording> record(std::shared_ptr<const Work>, const Bindings&, void* /*queue*/) {

@@ -78,8 +78,17 @@ public:
             }
             throw;
         }
-        for (std::size_t i = 0; i < devices_.size(); ++i)
-            if (parts_[i].event) backend(i).enqueue(*nothing, {}, {devices_[i].queue, {}}, parts_[i].event);
+        for (std::size_t i = 0; i < devices_.size(); ++i) {
+            if (!parts_[i].event) continue;
+            try {
+                backend(i).enqueue(*nothing, {}, {devices_[i].queue, {}}, parts_[i].event);
+            } catch (...) {
+                // Nobody gets any event, also none that is there already.
+                for (std::size_t made = 0; made < i; ++made)
+                    if (parts_[made].event) backend(made).discard(*parts_[made].event);
+                throw;
+            }
+        }
         for (const Device& device : devices_) device.core->note(report_.all);
         return std::move(report_);
     }

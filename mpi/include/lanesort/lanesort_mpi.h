@@ -28,6 +28,28 @@ extern "C" {
 LANESORT_API lanesort_status lanesort_mpi_run(lanesort_sorter* sorter, MPI_Comm communicator,
                                               const lanesort_request* request, size_t piece_bytes);
 
+/// What MPI is given of elements in CUDA memory: DeviceMessages of ranks.hpp.
+typedef int32_t lanesort_mpi_messages;
+enum {
+    LANESORT_MPI_AUTOMATIC = 0,  ///< addresses in device memory where MPI says that it takes these, else copies
+    LANESORT_MPI_DIRECT = 1,     ///< addresses in device memory: the caller knows that MPI takes them
+    LANESORT_MPI_STAGED = 2      ///< copies in host memory
+};
+
+/// The same for LANESORT_SORT of CUDA memory, behind what is on the stream (null: the default stream). Blocks until the
+/// keys are in order. Errors: also those of lanesort_cuda_enqueue, on all ranks.
+LANESORT_API lanesort_status lanesort_mpi_run_cuda(lanesort_sorter* sorter, struct CUstream_st* stream,
+                                                   MPI_Comm communicator, const lanesort_request* request,
+                                                   size_t piece_bytes, lanesort_mpi_messages messages);
+
+/// The same for LANESORT_SORT of an OpenCL buffer, all of which passes through host memory.
+LANESORT_API lanesort_status lanesort_mpi_run_opencl(lanesort_sorter* sorter, cl_command_queue queue,
+                                                     MPI_Comm communicator, const lanesort_request* request,
+                                                     size_t piece_bytes);
+
+/// Returns 1 where MPI says that it takes CUDA memory, else 0. Between MPI_Init and MPI_Finalize.
+LANESORT_API int lanesort_mpi_takes_cuda_memory(void);
+
 #ifdef __cplusplus
 }
 #endif

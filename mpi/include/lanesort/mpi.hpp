@@ -1,5 +1,6 @@
 /// @file
-/// Sorting keys that lie on the ranks of an MPI communicator, in host memory: `find_package(lanesort COMPONENTS mpi)`.
+/// Sorting keys that lie on the ranks of an MPI communicator, in host or device memory: `find_package(lanesort
+/// COMPONENTS mpi)`.
 ///
 /// All calls are collective. They send their messages on a duplicate of the communicator, so none of the caller's can
 /// be taken for one of theirs. Which messages these are, and how long, is known from the counts and the options alone
@@ -14,6 +15,8 @@
 #endif
 #include <mpi.h>
 
+#include <lanesort/cuda.hpp>
+#include <lanesort/opencl.hpp>
 #include <lanesort/ranks.hpp>
 #include <lanesort/sorter.hpp>
 
@@ -60,6 +63,42 @@ void sort_by_key(MPI_Comm communicator, Sorter& sorter, Keys keys, Values values
 /// Memory: a copy of the keys, too.
 /// Errors: Error(invalid_argument) also where there are not as many indices as keys, and for indices of 4 bytes.
 void argsort(MPI_Comm communicator, Sorter& sorter, ConstKeys keys, Indices indices, const Options& options = {});
+
+/// @}
+
+/// @name Sorts in device memory
+/// Each rank gives a range in the memory of its device, and a stream or queue of that. What is done begins behind what
+/// is on the stream, and has ended when the call returns. The range says order and schedule, which all ranks give
+/// alike; `data_independent` is of the local sorts.
+///
+/// Order: that of sort() and sort_by_key().
+/// Memory: on the device what these take on the host, and some 4 bytes for each element of a piece, but no copy where
+/// counts are even. Where messages are staged, host memory of two pieces; of a distribution, and where counts are not
+/// even, twice that of a rank's elements. Of an OpenCL buffer all elements pass through host
+/// memory, which the sort takes a copy of. The device memory that MPI is given is the caller's, or was allocated by
+/// cuMemAlloc; a message is staged unless Options::device_messages or MPI says that it takes these.
+/// Cost: that of the same sort of host memory, by the device; what is packed, merged and unpacked is so there, too.
+/// Errors: as sort() and as enqueue() of the device, on all ranks before anything moves; Error(invalid_argument) also
+/// for an order or schedule in the options, rows, segments, `first`, stable pairs and `extra_bytes`.
+/// @{
+
+/// Sorts keys in CUDA memory. What MPI is given is on the device of the sorter, whose context is current there only if
+/// the caller made it so, which MPI may want (cudaSetDevice).
+void sort(MPI_Comm communicator, Sorter& sorter, cu::Stream stream, const cu::KeyRange& keys,
+          const Options& options = {});
+/// The same with values.
+void sort_by_key(MPI_Comm communicator, Sorter& sorter, cu::Stream stream, const cu::KeyRange& keys,
+                 const cu::ValueRange& values, const Options& options = {});
+/// Sorts keys in an OpenCL buffer.
+void sort(MPI_Comm communicator, Sorter& sorter, opencl::Queue queue, const opencl::KeyRange& keys,
+          const Options& options = {});
+/// The same with values.
+void sort_by_key(MPI_Comm communicator, Sorter& sorter, opencl::Queue queue, const opencl::KeyRange& keys,
+                 const opencl::ValueRange& values, const Options& options = {});
+
+/// Whether MPI says that it takes addresses in CUDA memory (MPIX_Query_cuda_support of OpenMPI, MPIX_GPU_query_support
+/// of MPICH). Between MPI_Init and MPI_Finalize.
+bool takes_cuda_memory() noexcept;
 
 /// @}
 

@@ -12,6 +12,13 @@
 
 namespace lanesort::mpi {
 
+/// What MPI is given of elements in device memory. Ranks may differ in it: the messages are the same.
+enum class DeviceMessages : std::uint8_t {
+    automatic,  ///< addresses in device memory where MPI says that it takes these (takes_cuda_memory), else copies
+    direct,     ///< addresses in device memory: the caller knows that MPI takes them
+    staged,     ///< copies in host memory
+};
+
 /// How a call goes. All ranks give the same.
 struct Options {
     std::optional<Order> order = {};                 ///< ascending unless given, but descending for top_k
@@ -20,6 +27,7 @@ struct Options {
     /// suffice, else merge-splits, which `network` demands. `distribution` goes by splitters, and is the only one whose
     /// messages depend on the keys. Not of top_k.
     Schedule schedule = Schedule::automatic;
+    DeviceMessages device_messages = DeviceMessages::automatic;  ///< of sorts in device memory alone
 };
 
 /// What a rank hands over in a sort for the other ranks, but for the allgather of 64 bytes and the allreduces of one
