@@ -279,6 +279,9 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
 
     LOOP(phase, UNROLL_ROUNDS ? FIELD_BITS + 1 : FIRST_PHASE, TILE_BITS, phase >= FIRST_PHASE && phase <= phases) {
         uint top = phase;
+#if !FIRST_ONLY
+        start = mirrors = 0; /* as they are, which NVIDIA's OpenCL does not see: its addresses would be no constants */
+#endif
         LOOP(round, 0, ROUNDS(TILE_BITS) - 1, top > (phase == TILE_BITS ? STEPS_OF_STORE : 0)) {
             uint next = field_start(top - 1);
             hand_over(r, local_tile, t, start, mirrors, next, round == 0, &sync);

@@ -60,8 +60,9 @@ cl::Event QueueExecutor::run(const Work& work, const Bindings& bindings, std::ve
     cl::Event finished;
     if (work.commands.empty()) queue_.enqueueMarkerWithWaitList(&wait_list, &finished);
     for (const Command& command : work.commands) {
-        // An event costs time; an in-order queue needs only the last one.
-        const bool needs_event = !in_order_ || after_launch || &command == &work.commands.back();
+        // An event costs time; an in-order queue needs the last one at most.
+        const bool is_last = &command == &work.commands.back();
+        const bool needs_event = !in_order_ || after_launch || (is_last && gives_end);
         const auto enqueue_it = [&] { enqueue(work, bindings, command, wait_list, needs_event ? &finished : nullptr); };
         // Some drivers take a buffer's memory when it is first used. What is copied before a launch can be so again.
         if (launches_ == 0) allocate_first(enqueue_it);

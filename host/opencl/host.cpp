@@ -51,6 +51,7 @@ std::shared_ptr<const detail::Program> Host::compile(const detail::KernelParamet
 
 void Host::release() {
     programs_.clear();  // the runtime keeps a kernel until the last command that uses it has ended
+    pool_.release();
 }
 
 SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bindings& in_host_memory,
@@ -244,9 +245,14 @@ void Host::check(const detail::Queue& queue) const {
 void Host::enqueue(const detail::Work& work, const detail::Bindings& callers, const detail::Queue& queue,
                    void** event) {
     checked([&] {
+        const cl::CommandQueue on = retained(queue.handle);
         detail::Bindings bindings = callers;
-        const OwnArrays own(context_, work.arrays, bindings);
-        give(QueueExecutor(retained(queue.handle)).run(work, bindings, events_of(queue)), event);
+        std::vector<BufferPool::Taken> own = pool_.take(context_, on, work.arrays, bindings);
+        QueueExecutor executor(on);
+        executor.gives_end = event || !own.empty();
+        const cl::Event end = executor.run(work, bindings, events_of(queue));
+        if (!own.empty()) pool_.give_back(std::move(own), on, end);
+        give(end, event);  // the last that may fail: who gets an error gets no event
     });
 }
 

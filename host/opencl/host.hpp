@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../../lib/src/core/backend.hpp"
+#include "buffer_pool.hpp"
 #include "clhpp.hpp"
 #include "program.hpp"
 
@@ -52,6 +53,7 @@ private:
     cl::Device device_;
     DeviceInfo info_;
     std::optional<cl::CommandQueue> queue_;
+    BufferPool pool_;
     std::vector<std::shared_ptr<const Program>> programs_;
 };
 

@@ -64,7 +64,7 @@ std::optional<Level> level_in(const DeviceInfo& device, const ElementBytes& byte
         level.shape.vectors = level.shape.register_vectors / 2;
         if (classify_local_bytes(level.shape, bytes, level.buckets) <= room &&
             place_blocks_local_bytes(place_blocks_shape(level.shape), level.buckets) <= device.local_bytes &&
-            move_blocks_local_bytes(move_blocks_shape(level.shape)) <= device.local_bytes)
+            move_blocks_local_bytes(move_blocks_shape(level.shape, bytes, level.buckets)) <= device.local_bytes)
             return level;
     }
     return std::nullopt;
@@ -196,8 +196,10 @@ Shape place_blocks_shape(Shape shape) noexcept {
     return shape;
 }
 
-Shape move_blocks_shape(Shape shape) noexcept {
-    shape.work_items = team;
+Shape move_blocks_shape(Shape shape, const ElementBytes& bytes, const Buckets& buckets) noexcept {
+    // Of narrow blocks more are to be on their way at once than a multiprocessor has groups.
+    const bool is_narrow = bytes.all() * buckets.block < 256;
+    shape.work_items = is_narrow && shape.work_items >= 2 * team ? 2 * team : team;
     shape.resident_groups = 32;
     return shape;
 }

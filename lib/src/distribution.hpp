@@ -73,7 +73,7 @@ SharedTables shared_tables(const Distribution& distribution) noexcept;
 /// The shapes in which it is found where blocks go and in which they move, for a level whose elements are classified in
 /// that.
 Shape place_blocks_shape(Shape shape) noexcept;
-Shape move_blocks_shape(Shape shape) noexcept;
+Shape move_blocks_shape(Shape shape, const ElementBytes& bytes, const Buckets& buckets) noexcept;
 
 /// Bytes of local memory that the kernels take.
 std::size_t classify_local_bytes(const Shape& shape, const ElementBytes& bytes, const Buckets& buckets) noexcept;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <span>
 
 #include <fmt/format.h>
@@ -30,6 +31,11 @@ bool has_vectors(ElementBytes bytes) { return !bytes.is_record && bytes.value <=
 /// With records that a C++ function orders: one program has values and indices of every width.
 constexpr std::size_t most_beside_key = 16 + 8;
 
+/// So many keys are sorted in columns of its tiles.
+bool suffices(const Shape& shape, std::uint64_t count) {
+    return count > 0 && count <= std::uint64_t{shape.tile_keys()} << most_column_bits(shape);
+}
+
 /// Takes a tile of so many bytes of the second-level cache, a larger one where the keys are more than are sorted in
 /// columns of it, and a smaller one where there would be too few tiles for all compute units: of those few, where each
 /// is compiled when it is first used.
@@ -37,11 +43,8 @@ void choose_tile(Shape& shape, std::size_t element_bytes, std::uint64_t count, c
     constexpr std::size_t usual_bytes = 1 << 18;
     constexpr unsigned least_keys = 1 << 13;
     constexpr std::uint64_t few_keys = 1 << 16;  // that one unit sorts sooner than several meet four times
-    const auto suffices = [&] {
-        return count > 0 && count <= std::uint64_t{shape.tile_keys()} << most_column_bits(shape);
-    };
     shape.vectors = static_cast<unsigned>(usual_bytes / std::bit_ceil(element_bytes) / shape.lanes / 2);
-    if (!suffices()) {
+    if (!suffices(shape, count)) {
         shape.vectors = std::min(2 * shape.vectors, most_vectors);
         return;
     }
@@ -50,7 +53,7 @@ void choose_tile(Shape& shape, std::size_t element_bytes, std::uint64_t count, c
     const unsigned smaller = device.compiles ? 8 : 2;
     while (shape.tile_keys() / smaller >= least_keys && shape.tile_keys() / smaller * tiles >= count) {
         shape.vectors /= smaller;
-        if (suffices()) continue;
+        if (suffices(shape, count)) continue;
         shape.vectors *= smaller;
         return;
     }
@@ -144,16 +147,21 @@ std::span<const Measured> measured(ElementBytes bytes) {
     return of_narrow_keys;
 }
 
-/// The first row for so many keys (0: very many) that the device can run, or else the last one.
+/// The first row for so many keys (0: very many) that the device can run, or else the last one. They were measured by
+/// CUDA. By OpenCL a launch takes twice as long: there one with larger tiles is better, if these suffice for columns.
 Shape gpu_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t count) {
     const std::span<const Measured> rows = measured(bytes);
+    std::optional<Shape> chosen;
     for (const Measured& row : rows) {
+        const Shape shape = shape_of(row, device);
         const bool for_count = count == 0 ? row.below == any : count < row.below;
-        if (for_count && row.work_items <= device.max_work_items &&
-            shape_of(row, device).local_bytes(bytes) <= device.local_bytes)
-            return shape_of(row, device);
+        if (!for_count || row.work_items > device.max_work_items || shape.local_bytes(bytes) > device.local_bytes)
+            continue;
+        if (!chosen) chosen = shape;
+        if (device.backend != "OpenCL" || !chosen->columns) break;
+        if (suffices(shape, count)) return shape;
     }
-    return shape_of(rows.back(), device);
+    return chosen.value_or(shape_of(rows.back(), device));
 }
 
 }  // namespace

@@ -67,6 +67,30 @@ TEST_CASE("shape: large arrays get the largest tile that the local memory holds"
     CHECK(tile_keys(227 << 10, 1 << 16) == 1 << 11);
 }
 
+TEST_CASE("shape: by OpenCL NVIDIA's GPUs take tiles that suffice for columns, whose launches are few") {
+    DeviceInfo device = test::graphics_card();
+    device.vendor = "NVIDIA Corporation";
+    device.max_work_items = 1024;
+    device.local_bytes = 48 << 10;
+    const auto passes = [&](std::uint64_t count) {
+        return make_plan(count, choose_shape(device, 4, count)).passes.size();
+    };
+    for (const std::uint64_t count : {std::uint64_t{65'536}, std::uint64_t{65'537}, std::uint64_t{100'000},
+                                      std::uint64_t{1} << 17, std::uint64_t{1} << 18, std::uint64_t{1} << 19}) {
+        CAPTURE(count);
+        device.backend = "OpenCL";
+        CHECK(passes(count) == 4);
+        device.backend = "CUDA";
+        CHECK(passes(count) >= 4);
+    }
+    CHECK(passes(std::uint64_t{1} << 18) > 4);
+    // One work-group alone sorts no more than before, on other vendors' cards neither.
+    device.backend = "OpenCL";
+    CHECK(choose_shape(device, 4, 5000).tile_keys() == 512);
+    device.vendor = "another";
+    CHECK(choose_shape(device, 4, 5000).tile_keys() == 512);
+}
+
 TEST_CASE("shape: fitting makes smaller, never larger") {
     const Shape wanted{.lanes = 4, .vectors = 4, .work_items = 256, .register_vectors = 8, .steps_per_pass = 4};
     for (const DeviceInfo& device : poor_devices())

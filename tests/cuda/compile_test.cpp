@@ -279,7 +279,8 @@ TEST_CASE("CUDA: the kernels of a distribution compile for every generation and 
                                             .buckets = made->levels.back().buckets};
                 if (bytes.is_record) parameters.comparator = by_two_numbers;
                 if (family == Family::place_blocks) parameters.shape = place_blocks_shape(parameters.shape);
-                if (family == Family::move_blocks) parameters.shape = move_blocks_shape(parameters.shape);
+                if (family == Family::move_blocks)
+                    parameters.shape = move_blocks_shape(parameters.shape, bytes, parameters.buckets);
                 check_compiled(parameters, generation.architecture);
             }
         }

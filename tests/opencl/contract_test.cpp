@@ -133,6 +133,52 @@ TEST_CASE("contract: a device-side sort allocates no device memory") {
     }
 }
 
+TEST_CASE("contract: what a call takes for itself serves the queue's next call, or that behind its end") {
+    Random random(seed());
+    constexpr std::size_t count = 3001;
+    for (OpenClTarget& target : opencl_devices()) {
+        CAPTURE(target.name);
+        for (const cl::CommandQueue& queue : queues(target)) {
+            const bool in_order = queue() == target.queue();
+            CAPTURE(in_order);
+            Sorter sorter = target.new_sorter();
+            sorter.prepare({.operation = Operation::argsort, .count = count, .index_bytes = 4});
+            const cl::UserEvent gate(target.context);
+            std::vector<cl_event> waits{gate()};
+            std::vector<cl::Buffer> buffers;
+            std::vector<cl::Event> ends;
+            const auto argsort_one_more = [&] {
+                auto keys = random_keys<std::uint32_t>(count, random);
+                keys.resize(2 * count);
+                const cl::Buffer& buffer = buffers.emplace_back(buffer_of(target, keys));
+                const CreatedBuffers before = created_buffers();
+                const SortReport report = opencl::enqueue_argsort(sorter, queue(), {buffer(), 0, count},
+                                                                  {buffer(), count, 4}, waits, &ends.emplace_back());
+                CHECK(report.device_bytes == count * 4);
+                waits.push_back(ends.back()());
+                return created_buffers().bytes - before.bytes;
+            };
+            const auto check_last = [&] {
+                const auto found = read<std::uint32_t>(target.queue, buffers.back(), 2 * count);
+                const std::vector<std::uint32_t> keys(found.begin(), found.begin() + count);
+                for (std::size_t i = 1; i < count; ++i) {
+                    const std::uint32_t a = found[count + i - 1], b = found[count + i];
+                    REQUIRE(std::pair(keys[a], a) < std::pair(keys[b], b));
+                }
+            };
+            CHECK(argsort_one_more() == count * 4);
+            CHECK(argsort_one_more() == (in_order ? 0 : count * 4));
+            queue.flush();
+            cl::UserEvent(gate).setStatus(CL_COMPLETE);
+            cl::Event::waitForEvents(ends);
+            check_last();
+            CHECK(argsort_one_more() == 0);
+            cl::Event::waitForEvents(ends);
+            check_last();
+        }
+    }
+}
+
 TEST_CASE("contract: a sort of a host range takes at most one buffer of its size") {
     Random random(seed());
     for (OpenClTarget& target : opencl_devices()) {

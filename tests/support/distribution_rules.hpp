@@ -37,7 +37,7 @@ inline const char* broken_rule(const detail::Distribution& made, const DeviceInf
         if (tile + buckets.block >= one << 16) return "elements of a tile are counted in 16 bits";
         if (buckets.sample < 4 * children) return "a sample has four elements for each child";
         if (2 * buckets.block > leaf) return "what is divided has two blocks or more";
-        const Shape place = place_blocks_shape(shape), move = move_blocks_shape(shape);
+        const Shape place = place_blocks_shape(shape), move = move_blocks_shape(shape, bytes, buckets);
         if (place.work_items > device.max_work_items || move.work_items > device.max_work_items)
             return "all work-groups are no larger than the device's";
         if (std::max({classify_local_bytes(shape, bytes, buckets), place_blocks_local_bytes(place, buckets),

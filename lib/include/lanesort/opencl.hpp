@@ -103,6 +103,8 @@ private:
 
 /// Returns a sorter in the caller's context, for that device of it. Retains the context.
 ///
+/// Memory: keeps what the last call took on the device for the next one, which frees all but 64 MiB of what is used no
+/// more.
 /// Errors: as Sorter's constructor; Error(invalid_argument) also for a null context or device; Error(wrong_context) if
 /// the context does not hold the device; Error(no_platform) where no libOpenCL is found.
 Sorter make_sorter(Handle<cl_context> context, Handle<cl_device_id> device, SorterOptions options = {});

@@ -33,9 +33,9 @@ std::vector<LevelPrograms> compile_levels(Planner& planner, const Request& reque
             parameters.order_by(request);
             return planner.compile(parameters);
         };
-        const LevelPrograms added = {compile(Family::classify, level.shape),
-                                     compile(Family::place_blocks, place_blocks_shape(level.shape)),
-                                     compile(Family::move_blocks, move_blocks_shape(level.shape))};
+        const LevelPrograms added = {
+            compile(Family::classify, level.shape), compile(Family::place_blocks, place_blocks_shape(level.shape)),
+            compile(Family::move_blocks, move_blocks_shape(level.shape, bytes, level.buckets))};
         for (const auto& program : {added.classify, added.place, added.move})
             if (program->max_work_items < program->parameters.work_items()) {
                 *most_items = program->max_work_items;
