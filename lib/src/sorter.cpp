@@ -407,6 +407,14 @@ void add_values(HostCall& call, const ConstValues& values, const Values& kept) {
     call.result_values = {kept.data()};
 }
 
+HostCall part_by_key_of(Operation operation, const ConstKeys& keys, const ConstValues& values,
+                        std::span<const std::uint8_t> flags, const Results& results, const Values& kept,
+                        bool inverted) {
+    HostCall call = part_of(operation, keys, flags, results, inverted);
+    add_values(call, values, kept);
+    return call;
+}
+
 }  // namespace
 
 std::size_t Sorter::select(ConstKeys keys, std::span<const std::uint8_t> flags, Results results, bool inverted) {
@@ -415,9 +423,7 @@ std::size_t Sorter::select(ConstKeys keys, std::span<const std::uint8_t> flags, 
 
 std::size_t Sorter::select_by_key(ConstKeys keys, ConstValues values, std::span<const std::uint8_t> flags,
                                   Results results, Values kept, bool inverted) {
-    HostCall call = part_of(Operation::select, keys, flags, results, inverted);
-    add_values(call, values, kept);
-    return number_found(*this, call);
+    return number_found(*this, part_by_key_of(Operation::select, keys, values, flags, results, kept, inverted));
 }
 
 std::size_t Sorter::partition(ConstKeys keys, std::span<const std::uint8_t> flags, Results results, bool inverted) {
@@ -426,9 +432,7 @@ std::size_t Sorter::partition(ConstKeys keys, std::span<const std::uint8_t> flag
 
 std::size_t Sorter::partition_by_key(ConstKeys keys, ConstValues values, std::span<const std::uint8_t> flags,
                                      Results results, Values kept, bool inverted) {
-    HostCall call = part_of(Operation::partition, keys, flags, results, inverted);
-    add_values(call, values, kept);
-    return number_found(*this, call);
+    return number_found(*this, part_by_key_of(Operation::partition, keys, values, flags, results, kept, inverted));
 }
 
 SortReport Sorter::lower_bound(ConstKeys keys, ConstKeys needles, Indices indices, const SortOptions& options) {

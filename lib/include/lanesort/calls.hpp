@@ -389,10 +389,8 @@ template <class Memory>
 CallIn<Memory> partition_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Memory>& values,
                                 const FlagRangeIn<Memory>& flags, const DistinctIn<Memory>& selected,
                                 const ValueRangeIn<Memory>& kept) {
-    CallIn<Memory> call = partition(keys, flags, selected);
-    detail::add_values(call, values);
-    detail::check_same_width(values.bytes, kept.bytes);
-    call.result_values = {kept.memory, kept.offset};
+    CallIn<Memory> call = select_by_key(keys, values, flags, selected, kept);
+    call.request.operation = Operation::partition;
     return call;
 }
 

@@ -145,6 +145,12 @@ void check_groups(std::uint64_t groups, const Request& request, const Shape& sha
                                 to_string(shape), groups, most_groups));
 }
 
+void check_doubles(const DeviceInfo& device, KeyType type, const char* what) {
+    if (type == KeyType::f64 && !device.has_doubles)
+        throw Error(ErrorCode::unsupported,
+                    fmt::format("{} cannot {}: it has no floating-point numbers of 64 bits", device.name, what));
+}
+
 Argument coding_if(KeyCoding coding, bool applies) noexcept {
     return {static_cast<std::uint64_t>(applies ? coding.coding : Coding::none), 4};
 }
