@@ -56,6 +56,7 @@ public:
 private:
     struct Planned {
         std::unique_ptr<const Comparator> comparator;  ///< what `request` refers to
+        std::unique_ptr<const Predicate> predicate;    ///< or this
         Request request;
         Arrays arrays;
         std::shared_ptr<const Work> work;  ///< null until it is asked for
