@@ -88,6 +88,13 @@ Comparator comparator_of(const lanesort_comparator& comparator) {
             .declarations = comparator.declarations ? comparator.declarations : ""};
 }
 
+Predicate predicate_of(const lanesort_predicate& predicate) {
+    return {.type = given(predicate.type, "the predicate's type"),
+            .bytes = predicate.bytes,
+            .holds = given(predicate.holds, "the predicate's expression"),
+            .declarations = predicate.declarations ? predicate.declarations : ""};
+}
+
 // An array of which not all is zero is one of the call's, so that a null pointer is found. Null values of so many bytes
 // are also what a call is prepared for before its memory is there.
 bool is_given(const lanesort_place& array) { return array.memory || array.offset > 0; }
@@ -143,6 +150,10 @@ void check_unused(const lanesort_request& request, Operation operation) {
         throw Error(ErrorCode::invalid_argument, "the call is not `limited`, so `limit` must be zero");
     if (request.comparator && request.type != 0)
         throw Error(ErrorCode::invalid_argument, "records have the type of their comparator, so `type` must be zero");
+    if (request.predicate && (request.type != 0 || request.comparator || is_given(request.flags)))
+        throw Error(ErrorCode::invalid_argument,
+                    "a predicate says what the keys are and which are selected, so `type`, `comparator` and `flags` "
+                    "must be zero");
 }
 
 }  // namespace
@@ -187,6 +198,9 @@ CallOf::CallOf(const lanesort_request* given_request) {
     if (from.comparator) {
         comparator_ = comparator_of(*from.comparator);
         request.key = KeyKind(*comparator_);
+    } else if (from.predicate) {
+        predicate_ = predicate_of(*from.predicate);
+        request.key = KeyKind(*predicate_);
     } else {
         request.key = type_of(from.type);
     }

@@ -36,6 +36,7 @@ public:
 
 private:
     std::optional<Comparator> comparator_;
+    std::optional<Predicate> predicate_;
     AnyCall call_;
 };
 

@@ -1,4 +1,4 @@
-/* The caller's order of records. The host puts the caller's own text in the place of this file; what is here lets the
+/* The caller's order of records or, with HAS_PREDICATE, which of them are wanted. The host puts the caller's own text in the place of this file; what is here lets the
  * kernels be compiled alone, and shows what the text defines. */
 #if RECORD_BYTES && !defined(COMPARATOR_H)
 #define COMPARATOR_H
@@ -7,9 +7,14 @@ typedef struct {
     uint words[RECORD_BYTES / 4];
 } comparator_record;
 
+#if HAS_PREDICATE
+/* Whether a is wanted. */
+static inline int predicate_holds(const comparator_record a) { return a.words[0] != 0; }
+#else
 /* Whether a comes before b: a strict weak order. */
 static inline int comparator_before(const comparator_record a, const comparator_record b) {
     return a.words[0] < b.words[0];
 }
+#endif
 
 #endif

@@ -63,7 +63,9 @@ INLINE comparator_record as_record(vec_t bits) {
 }
 #define AS_RECORD(key) as_record(key)
 #endif
+#if !HAS_PREDICATE
 INLINE uint record_before(vec_t a, vec_t b) { return comparator_before(AS_RECORD(a), AS_RECORD(b)) != 0; }
+#endif
 #else
 typedef key_t flip_t;
 

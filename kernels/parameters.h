@@ -38,6 +38,7 @@
  *   TWO_RANGES        1 where two sorted ranges are merged, and the first tile may begin before the array (rows.h). Compiled
  *                     ahead, one program sorts, merges, and has FIRST_ONLY, too
  *   NAN_LAST          1 where numbers descend, but no NaN comes before one. Compiled ahead, it is decided at run time
+ *   HAS_PREDICATE     1: the text in place of comparator.h says which records are wanted, and orders none
  *   COUNT_SYNC        1: work-groups count their hand-overs and barriers (sync_count.h)
  * What a kernel file says of itself, ahead of its includes:
  *   WALKS_IN_CACHE    1: a work-item walks its tile in the array, and pairs may stay packed there (packed.h)
@@ -152,6 +153,9 @@
 #ifndef TWO_RANGES
 #define TWO_RANGES 0
 #endif
+#ifndef HAS_PREDICATE
+#define HAS_PREDICATE 0
+#endif
 #ifndef COUNT_SYNC
 #define COUNT_SYNC 0
 #endif
@@ -229,8 +233,8 @@
 #error "CHUNK_BYTES must be a power of two."
 #endif
 #if !IS_SWITCH(IN_ROWS) || !IS_SWITCH(SHORT_ROWS) || !IS_SWITCH(FIRST_ONLY) || !IS_SWITCH(TWO_RANGES) || \
-    !IS_SWITCH(COUNT_SYNC)
-#error "IN_ROWS, SHORT_ROWS, FIRST_ONLY, TWO_RANGES and COUNT_SYNC must be 0 or 1."
+    !IS_SWITCH(HAS_PREDICATE) || !IS_SWITCH(COUNT_SYNC)
+#error "IN_ROWS, SHORT_ROWS, FIRST_ONLY, TWO_RANGES, HAS_PREDICATE and COUNT_SYNC must be 0 or 1."
 #endif
 #if SEGMENT_BITS != 0 && ((SEGMENT_BITS != 32 && SEGMENT_BITS != 64) || !IN_ROWS)
 #error "SEGMENT_BITS must be 0, or 32 or 64 where IN_ROWS is 1."

@@ -1,14 +1,19 @@
-/* Parts keys, and their values if they have any, by flags of a byte: those whose flag is as wanted come first, the others are left
- * out (select) or follow (partition). All keep their order.
+/* Parts keys, and their values if they have any, by flags of a byte or, with HAS_PREDICATE, by the caller's predicate: those whose
+ * flag is as wanted come first, the others are left out (select) or follow (partition). All keep their order.
  *
- * `parts` work-groups have a share of `share` consecutive elements each: count_flags, scan_counts by one work-group, write_parts.
- * `wanted` is 1 where flags other than 0 are, 0 where 0 is. Keys, values and flags are only read; arrays are given with the
- * elements before the first one.
+ * `parts` work-groups have a share of `share` consecutive elements each: count_wanted, scan_counts by one work-group, write_parts.
+ * `wanted` is 1 where flags other than 0 are, or what the predicate holds of, 0 where the others are. Keys, values and flags are
+ * only read; arrays are given with the elements before the first one. With a predicate there are no flags.
  */
 #include "group_scan.h"
 #include "keys.h"
 #include "status.h"
 
+#if HAS_PREDICATE
+#define IS_FLAGGED(i) (predicate_holds(AS_RECORD(keys[i])) != 0)
+#else
+#define IS_FLAGGED(i) (flags[i] != 0)
+#endif
 #define TILE (WORK_ITEMS * VECTORS)
 #define IN_WARPS (HAS_SHUFFLES && WORK_ITEMS >= 32)
 
@@ -40,14 +45,18 @@ INLINE uint scan_counts_of_group(uint own, LOCAL ulong* shared, uint* all) {
 
 /* The elements of each share that are wanted: shares[part].
  * Launched with `parts` work-groups. Requires: any count, any element offset, LANES 1. Local memory: 8 bytes a work-item. */
-KERNEL void count_flags(GLOBAL const uchar* flags, offset_t flags_offset, position_t count, position_t share, uint wanted,
-                        GLOBAL ulong* shares, offset_t shares_offset) {
+KERNEL void count_wanted(GLOBAL const uchar* flags, offset_t flags_offset, GLOBAL const key_t* keys, offset_t keys_offset,
+                         position_t count, position_t share, uint wanted, GLOBAL ulong* shares, offset_t shares_offset) {
     DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
+#if HAS_PREDICATE
+    keys += keys_offset;
+#else
     flags += flags_offset;
+#endif
     position_t first = GROUP_ID * share, end = end_of_share(first, share, count);
     position_t found = 0;
     ulong all;
-#if WORK_ITEMS > 1
+#if WORK_ITEMS > 1 && !HAS_PREDICATE
     if (((offset_t)(flags + first) & 15) == 0)
         ROLLED for (; first < end && end - first >= 16 * WORK_ITEMS; first += 16 * WORK_ITEMS) {
             uint4 loaded = ((GLOBAL const uint4*)(flags + first))[LOCAL_ID];
@@ -56,13 +65,13 @@ KERNEL void count_flags(GLOBAL const uchar* flags, offset_t flags_offset, positi
                 UNROLL for (uint b = 0; b < 32; b += 8) found += ((words[w] >> b & 255) != 0) == wanted;
         }
 #endif
-    for (position_t i = first + LOCAL_ID; i < end; i += WORK_ITEMS) found += (flags[i] != 0) == wanted;
+    for (position_t i = first + LOCAL_ID; i < end; i += WORK_ITEMS) found += IS_FLAGGED(i) == wanted;
     scan_group(SUM, found, shared, &all);
     if (LOCAL_ID == 0) shares[shares_offset + GROUP_ID] = all;
 }
 
 /* Makes of them how many are wanted in front of each share, and writes how many are in all, to shares[parts], too.
- * Launched after count_flags, with one work-group. Local memory: 8 bytes a work-item. Barriers: a scan of the group. */
+ * Launched after count_wanted, with one work-group. Local memory: 8 bytes a work-item. Barriers: a scan of the group. */
 KERNEL void scan_counts(GLOBAL ulong* shares, offset_t shares_offset, uint parts, GLOBAL ulong* answer,
                         offset_t answer_offset) {
     DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
@@ -83,7 +92,7 @@ KERNEL void scan_counts(GLOBAL ulong* shares, offset_t shares_offset, uint parts
 /* Writes the elements of each share to their places. Those of a tile are put in order in local memory, by their numbers, so that
  * neighbouring work-items write neighbouring ones.
  * Launched after scan_counts, with `parts` work-groups. Requires: tiles of no more than 2^16 elements. Local memory: 8 bytes a
- * work-item and 2 bytes an element of the tile. */
+ * work-item and 2 bytes an element of the tile, 3 with a predicate. */
 KERNEL void write_parts(GLOBAL const uchar* flags, offset_t flags_offset, position_t count, position_t share, uint wanted,
                         uint keeps_others, GLOBAL const ulong* shares, offset_t shares_offset, uint parts,
                         GLOBAL const key_t* keys, offset_t keys_offset, GLOBAL key_t* results, offset_t results_offset,
@@ -91,7 +100,11 @@ KERNEL void write_parts(GLOBAL const uchar* flags, offset_t flags_offset, positi
                         offset_t result_values_offset) {
     DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
     DECLARE_LOCAL(ushort, places, TILE, 8 * WORK_ITEMS);
+#if HAS_PREDICATE
+    DECLARE_LOCAL(uchar, marks, TILE, 8 * WORK_ITEMS + 2 * TILE);
+#else
     flags += flags_offset;
+#endif
     keys += keys_offset;
     results += results_offset;
     shares += shares_offset;
@@ -104,7 +117,12 @@ KERNEL void write_parts(GLOBAL const uchar* flags, offset_t flags_offset, positi
 #endif
     ROLLED for (; first < end; first += MIN(end - first, (position_t)TILE)) {
         uint size = (uint)(end_of_share(first, TILE, end) - first), own_first = LOCAL_ID * VECTORS, own = 0, all;
-#if VECTORS <= 32
+#if HAS_PREDICATE
+        /* Neighbouring work-items read neighbouring elements. */
+        for (uint i = LOCAL_ID; i < TILE; i += WORK_ITEMS) marks[i] = i < size && IS_FLAGGED(first + i) == wanted;
+        BARRIER();
+#define IS_WANTED(i) marks[own_first + (i)]
+#elif VECTORS <= 32
         uint bits = 0;
 #define IS_WANTED(i) (bits >> (i)&1)
 #if VECTORS == 16
@@ -116,9 +134,9 @@ KERNEL void write_parts(GLOBAL const uchar* flags, offset_t flags_offset, positi
         } else
 #endif
             for (uint i = 0; i < VECTORS; ++i)
-                bits |= (uint)(own_first + i < size && (flags[first + own_first + i] != 0) == wanted) << i;
+                bits |= (uint)(own_first + i < size && IS_FLAGGED(first + own_first + i) == wanted) << i;
 #else
-#define IS_WANTED(i) (own_first + (i) < size && (flags[first + own_first + (i)] != 0) == wanted)
+#define IS_WANTED(i) (own_first + (i) < size && IS_FLAGGED(first + own_first + (i)) == wanted)
 #endif
         for (uint i = 0; i < VECTORS; ++i) own += IS_WANTED(i);
         uint rank = scan_counts_of_group(own, shared, &all);

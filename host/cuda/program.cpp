@@ -35,8 +35,8 @@ MachineCode compile(const detail::KernelParameters& parameters, const std::strin
     const std::string file = detail::kernel_file(parameters);
     const Source source(detail::source(parameters), file);
     std::vector<std::string> options{"--std=c++17", "-arch=" + architecture};
-    // The functions of a comparator do not say where they run.
-    if (parameters.comparator) options.push_back("--device-as-default-execution-space");
+    // The functions of a caller's text do not say where they run.
+    if (parameters.comparator || parameters.predicate) options.push_back("--device-as-default-execution-space");
     options.insert(options.end(), more.begin(), more.end());
     std::vector<const char*> option_texts;
     option_texts.reserve(options.size());

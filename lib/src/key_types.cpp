@@ -19,8 +19,9 @@ std::optional<KeyType> key_type_from_name(std::string_view wanted) noexcept {
 
 std::string KeyKind::name() const {
     if (compiled_) return fmt::format("records of {} bytes", compiled_->bytes);
-    return comparator_ ? fmt::format("{} of {} bytes", comparator_->type, comparator_->bytes)
-                       : fmt::format("type {}", lanesort::name(type_));
+    return comparator_  ? fmt::format("{} of {} bytes", comparator_->type, comparator_->bytes)
+           : predicate_ ? fmt::format("{} of {} bytes", predicate_->type, predicate_->bytes)
+                        : fmt::format("type {}", lanesort::name(type_));
 }
 
 }  // namespace lanesort

@@ -393,6 +393,7 @@ HostCall part_of(Operation operation, const ConstKeys& keys, std::span<const std
                  const Results& results, bool inverted) {
     require(flags.size() == keys.size(), ErrorCode::invalid_argument, "there are {} keys, but {} flags", keys.size(),
             flags.size());
+    detail::check_flags(keys.kind());
     HostCall call = runs_of(operation, keys, results, {});
     call.request.inverted = inverted;
     call.flags = {const_cast<std::uint8_t*>(flags.data())};
@@ -407,6 +408,14 @@ void add_values(HostCall& call, const ConstValues& values, const Values& kept) {
     call.result_values = {kept.data()};
 }
 
+HostCall part_by_key_of(Operation operation, const ConstKeys& keys, const ConstValues& values,
+                        std::span<const std::uint8_t> flags, const Results& results, const Values& kept,
+                        bool inverted) {
+    HostCall call = part_of(operation, keys, flags, results, inverted);
+    add_values(call, values, kept);
+    return call;
+}
+
 }  // namespace
 
 std::size_t Sorter::select(ConstKeys keys, std::span<const std::uint8_t> flags, Results results, bool inverted) {
@@ -415,9 +424,7 @@ std::size_t Sorter::select(ConstKeys keys, std::span<const std::uint8_t> flags, 
 
 std::size_t Sorter::select_by_key(ConstKeys keys, ConstValues values, std::span<const std::uint8_t> flags,
                                   Results results, Values kept, bool inverted) {
-    HostCall call = part_of(Operation::select, keys, flags, results, inverted);
-    add_values(call, values, kept);
-    return number_found(*this, call);
+    return number_found(*this, part_by_key_of(Operation::select, keys, values, flags, results, kept, inverted));
 }
 
 std::size_t Sorter::partition(ConstKeys keys, std::span<const std::uint8_t> flags, Results results, bool inverted) {
@@ -426,9 +433,39 @@ std::size_t Sorter::partition(ConstKeys keys, std::span<const std::uint8_t> flag
 
 std::size_t Sorter::partition_by_key(ConstKeys keys, ConstValues values, std::span<const std::uint8_t> flags,
                                      Results results, Values kept, bool inverted) {
-    HostCall call = part_of(Operation::partition, keys, flags, results, inverted);
+    return number_found(*this, part_by_key_of(Operation::partition, keys, values, flags, results, kept, inverted));
+}
+
+namespace {
+
+HostCall part_by_predicate(Operation operation, const ConstKeys& keys, const Results& results) {
+    detail::check_predicate(keys.kind());
+    return runs_of(operation, keys, results, {});
+}
+
+HostCall part_by_predicate(Operation operation, const ConstKeys& keys, const ConstValues& values,
+                           const Results& results, const Values& kept) {
+    HostCall call = part_by_predicate(operation, keys, results);
     add_values(call, values, kept);
-    return number_found(*this, call);
+    return call;
+}
+
+}  // namespace
+
+std::size_t Sorter::select(ConstKeys keys, Results results) {
+    return number_found(*this, part_by_predicate(Operation::select, keys, results));
+}
+
+std::size_t Sorter::select_by_key(ConstKeys keys, ConstValues values, Results results, Values kept) {
+    return number_found(*this, part_by_predicate(Operation::select, keys, values, results, kept));
+}
+
+std::size_t Sorter::partition(ConstKeys keys, Results results) {
+    return number_found(*this, part_by_predicate(Operation::partition, keys, results));
+}
+
+std::size_t Sorter::partition_by_key(ConstKeys keys, ConstValues values, Results results, Values kept) {
+    return number_found(*this, part_by_predicate(Operation::partition, keys, values, results, kept));
 }
 
 SortReport Sorter::lower_bound(ConstKeys keys, ConstKeys needles, Indices indices, const SortOptions& options) {
@@ -543,6 +580,16 @@ void check_same_width(std::size_t bytes, std::size_t other_bytes) {
             "the values have {} bytes in one array, but {} in another", bytes, other_bytes);
 }
 
+void check_flags(const KeyKind& kind) {
+    require(!kind.predicate(), ErrorCode::invalid_argument,
+            "flags or a predicate say which elements are wanted, but not both");
+}
+
+void check_predicate(const KeyKind& kind) {
+    require(kind.predicate() != nullptr, ErrorCode::invalid_argument,
+            "without flags, a predicate must say which elements are wanted");
+}
+
 void check_second(const Request& first, const Request& second) {
     require(first.key == second.key, ErrorCode::invalid_argument,
             "the first range has keys of {}, but the second has keys of {}", first.key.name(), second.key.name());
@@ -585,7 +632,7 @@ void throw_too_few(std::size_t keys, std::size_t others) {
 
 void throw_record_size(std::size_t bytes, std::size_t stated) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("the records have {} bytes, but the comparator is for {}", bytes, stated));
+                fmt::format("the records have {} bytes, but the text is for {}", bytes, stated));
 }
 
 }  // namespace detail

@@ -197,6 +197,10 @@ static void merges_and_reads_sorted_keys(void) {
     RUN(KEYS, .operation = LANESORT_SELECT, .inverted = 1, .flags = {.memory = flags}, .results = {.memory = found},
         .answers = {.memory = answers});
     CHECK(answers[0] == n - (n + 2) / 3 && found[0] == keys[1] && found[2] == keys[4]);
+    const lanesort_predicate is_even = {.type = "uint", .bytes = 4, .holds = "a % 2 == 0"};
+    RUN(.memory = keys, .count = n, .operation = LANESORT_PARTITION, .predicate = &is_even, .results = {.memory = found},
+        .answers = {.memory = answers});
+    for (size_t i = 0; i < n; ++i) CHECK((found[i] % 2 == 0) == (i < answers[0]));
     RUN(KEYS, .operation = LANESORT_INCLUSIVE_SCAN, .results = {.memory = found});
     for (uint32_t i = 0, all = 0; i < n; ++i) CHECK(found[i] == (all += keys[i]));
     RUN(KEYS, .operation = LANESORT_EXCLUSIVE_SCAN, .results = {.memory = found});

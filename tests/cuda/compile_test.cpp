@@ -78,6 +78,8 @@ const Comparator by_number{.type = "record",
                            .bytes = 24,
                            .before = "a.number < b.number",
                            .declarations = "typedef struct { double number, others[2]; } record;"};
+const Predicate has_number{
+    .type = "record", .bytes = by_number.bytes, .holds = "a.number != 0", .declarations = by_number.declarations};
 
 const Comparator by_two_numbers{.type = "record",
                                 .bytes = 16,
@@ -177,6 +179,10 @@ TEST_CASE("CUDA: kernels for sorted ranges compile for every generation and spil
                                                 .wide_positions = length_bytes == 8,
                                                 .shape = schedule.shape};
                     if (is_record) parameters.comparator = by_number;
+                    check_compiled(parameters, generation.architecture);
+                    if (!is_record || family != Family::part) continue;
+                    parameters.comparator = {};
+                    parameters.predicate = has_number;
                     check_compiled(parameters, generation.architecture);
                 }
             }

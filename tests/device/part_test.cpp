@@ -1,4 +1,4 @@
-// Elements by flags: select and partition.
+// Elements by flags or a predicate: select and partition.
 #include <string>
 
 #include "devices_made_up.hpp"
@@ -9,6 +9,50 @@ namespace lanesort::test {
 namespace {
 
 constexpr Operation both[] = {Operation::select, Operation::partition};
+
+struct Particle {
+    float speed;
+    std::uint32_t id, group;
+};
+const Predicate is_fast{.type = "particle",
+                        .bytes = sizeof(Particle),
+                        .holds = "a.speed > 3 && is_in_group(a)",
+                        .declarations =
+                            "typedef struct { float speed; uint id; uint group; } particle;\n"
+                            "static int is_in_group(particle a) { return a.group != 1; }"};
+struct Colour {
+    std::uint8_t red, green, blue;
+};
+const Predicate is_red{.type = "colour",
+                       .bytes = sizeof(Colour),
+                       .holds = "a.red > a.blue",
+                       .declarations = "typedef struct { uchar red, green, blue; } colour;"};
+const Predicate is_positive{.type = "float", .bytes = 4, .holds = "a > 0"};
+const Predicate is_odd{.type = "ulong", .bytes = 8, .holds = "a & 1"};
+/// Of a value whose lower bits are 0, which an int would lose.
+const Predicate has_high_bits{.type = "ulong", .bytes = 8, .holds = "a & 0xffff000000000000"};
+
+/// A problem of elements of which `holds`, in C++, says what the predicate says.
+template <class T, class Holds>
+Problem parted_by(Request request, const Predicate& predicate, const std::vector<T>& elements, Holds holds) {
+    Problem problem = problem_of(request, predicate, elements, [](const T&, const T&) { return false; });
+    problem.before.flags.clear();
+    problem.after = problem.before;
+    std::vector<std::size_t> places(elements.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    const auto is_wanted = [&](std::size_t i) { return holds(elements[i]) != request.inverted; };
+    const auto end = std::stable_partition(places.begin(), places.end(), is_wanted);
+    const auto wanted = static_cast<std::uint64_t>(end - places.begin());
+    if (request.operation == Operation::select) places.resize(wanted);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        std::memcpy(problem.after.results.data() + i * sizeof(T), &elements[places[i]], sizeof(T));
+        if (const std::size_t width = request.value_bytes; width > 0)
+            std::memcpy(problem.after.result_values.data() + i * width,
+                        problem.before.values.data() + places[i] * width, width);
+    }
+    std::memcpy(problem.after.answers.data(), &wanted, sizeof wanted);
+    return problem;
+}
 
 TEST_SUITE("part") {
     TEST_CASE("part: keys of every type, of any number, with values of every width") {
@@ -84,6 +128,106 @@ TEST_SUITE("part") {
                         run_on_host(disguised, problem_of({.operation = operation, .value_bytes = 2},
                                                           random_keys<std::uint32_t>(count, random)));
             }
+    }
+
+    TEST_CASE("part: by a predicate") {
+        Random random(seed());
+        for (Target& target : targets())
+            for (const Operation operation : both)
+                for (const std::size_t count : {0, 1, 255, 4097, 70'003}) {
+                    const std::size_t offset = count % 5;
+                    const Request request{.operation = operation};
+                    run_everywhere(
+                        target, target.sorter(),
+                        parted_by(request, is_positive, make_keys<float>(Pattern::special_values, count, random),
+                                  [](float a) { return a > 0; }),
+                        offset);
+                    run_everywhere(target, target.sorter(),
+                                   parted_by({.operation = operation, .inverted = true, .value_bytes = 2}, is_odd,
+                                             random_keys<std::uint64_t>(count, random),
+                                             [](std::uint64_t a) { return a % 2 == 1; }),
+                                   offset);
+                    std::vector<Particle> particles(count);
+                    for (Particle& particle : particles)
+                        particle = {static_cast<float>(random() % 7), static_cast<std::uint32_t>(random()),
+                                    static_cast<std::uint32_t>(random() % 3)};
+                    run_everywhere(target, target.sorter(),
+                                   parted_by({.operation = operation, .value_bytes = 16}, is_fast, particles,
+                                             [](const Particle& a) { return a.speed > 3 && a.group != 1; }),
+                                   offset);
+                    std::vector<Colour> colours(count);
+                    for (Colour& colour : colours)
+                        colour = {static_cast<std::uint8_t>(random()), 1, static_cast<std::uint8_t>(random())};
+                    run_everywhere(target, target.sorter(),
+                                   parted_by(request, is_red, colours, [](const Colour& a) { return a.red > a.blue; }),
+                                   offset);
+                }
+    }
+
+    TEST_CASE("part: what a predicate gives is true where it is not 0") {
+        Random random(seed());
+        for (Target& target : targets()) {
+            std::vector<std::uint64_t> keys(1001);
+            for (std::uint64_t& key : keys) key = (random() % 2) << 50 | random() % 2;
+            run_everywhere(target, target.sorter(),
+                           parted_by({.operation = Operation::select}, has_high_bits, keys,
+                                     [](std::uint64_t a) { return a >> 48 != 0; }));
+        }
+    }
+
+    TEST_CASE("part: a predicate in work-groups of every size") {
+        Random random(seed());
+        for (Target& target : targets())
+            for (const auto& [work_items, wide] : {std::pair{1u, true}, {8u, false}, {64u, true}}) {
+                if (work_items > target.info.max_work_items) continue;
+                CAPTURE(target.name);
+                CAPTURE(work_items);
+                DeviceInfo card = graphics_card();
+                card.max_work_items = work_items;
+                card.compute_units = 1;
+                Sorter disguised = sorter_as(target.sorter(), card, wide);
+                for (const Operation operation : both)
+                    run_on_host(disguised, parted_by({.operation = operation, .value_bytes = 2}, is_positive,
+                                                     random_keys<float>(70 * std::size_t{work_items} * 16 + 1, random),
+                                                     [](float a) { return a > 0; }));
+            }
+    }
+
+    TEST_CASE("part: predicates that cannot be") {
+        std::vector<float> numbers(10, 1), results(10);
+        const std::vector<std::uint8_t> flags(10, 1);
+        for (Target& target : targets()) {
+            CAPTURE(target.name);
+            Sorter& sorter = target.sorter();
+            CHECK(sorter.select({numbers, is_positive}, results) == 10);
+            CHECK(sorter.partition({numbers, is_positive}, results) == 10);
+            check_refused(ErrorCode::invalid_argument, "a predicate must say",
+                          [&] { sorter.select(numbers, results); });
+            check_refused(ErrorCode::invalid_argument, "but not both", [&] {
+                sorter.select({numbers, is_positive}, flags, results);
+            });
+            check_refused(ErrorCode::invalid_argument, "4 bytes, but the text is for 8", [&] {
+                sorter.select({numbers, is_odd}, results);
+            });
+            check_refused(ErrorCode::invalid_argument, "does not use `predicate`",
+                          [&] { sorter.prepare({.operation = Operation::sort, .count = 10, .key = is_positive}); });
+            Predicate wrong = is_positive;
+            wrong.holds = "a >\n  b";
+            const Error misspelt = error_of([&] { sorter.select({numbers, wrong}, results); });
+            CHECK(misspelt.code() == ErrorCode::build_failed);
+            CHECK(misspelt.build_log().find("holds") != std::string::npos);
+            wrong.holds = "a > 0 /*";
+            check_refused(ErrorCode::invalid_argument, "a comment in the predicate's expression", [&] {
+                sorter.select({numbers, wrong}, results);
+            });
+            wrong.holds.clear();
+            check_refused(ErrorCode::invalid_argument, "a predicate needs", [&] {
+                sorter.select({numbers, wrong}, results);
+            });
+            check_still_sorts(target, sorter);
+        }
+        Sorter sorter(built_in_device());
+        check_refused(ErrorCode::unsupported, "give it flags", [&] { sorter.select({numbers, is_positive}, results); });
     }
 
     TEST_CASE("part: what cannot be") {

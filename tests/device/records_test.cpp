@@ -277,7 +277,7 @@ TEST_SUITE("records") {
             CAPTURE(target.name);
             Sorter& sorter = target.sorter(small_shape(target));
             std::vector<Particle> records(5);
-            check_refused(ErrorCode::invalid_argument, "12 bytes, but the comparator is for 3", [&] {
+            check_refused(ErrorCode::invalid_argument, "12 bytes, but the text is for 3", [&] {
                 sorter.sort({records, by_blue});
             });
             Comparator wrong = by_score_and_id;
@@ -334,7 +334,9 @@ TEST_SUITE("records") {
             if (target.info.compiles) {
                 const auto function = [](const Particle& a, const Particle& b) { return before(a, b); };
                 check_refused(ErrorCode::unsupported, "sort on built_in_device(), or write the order as a Comparator",
-                              [&] { sorter.sort({records, function}); });
+                              [&] {
+                                  sorter.sort({records, function});
+                              });
             }
             wrong.before = "a < b";
             wrong.bytes = 65;

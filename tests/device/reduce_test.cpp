@@ -73,19 +73,6 @@ Problem reduction_of(Reduction reduction, const std::vector<T>& keys, std::size_
     return problem;
 }
 
-/// Of which sums are finite.
-template <Key T>
-std::vector<T> ordinary_keys(std::size_t count, Random& random) {
-    std::vector<T> keys(count);
-    for (T& key : keys) {
-        if constexpr (std::same_as<T, half>) key = std::bit_cast<half>(static_cast<std::uint16_t>(random() & 0xbbff));
-        else if constexpr (is_floating<T>)
-            key = static_cast<T>(std::ldexp(static_cast<double>(random() >> 11) * 0x1p-53 - 0.4, int(random() % 40)));
-        else key = static_cast<T>(random());
-    }
-    return keys;
-}
-
 bool can(const Target& target, KeyType type, Reduction reduction) {
     return reduction != Reduction::sum || type != KeyType::f64 || target.info.has_doubles;
 }

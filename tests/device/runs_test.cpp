@@ -406,7 +406,7 @@ TEST_SUITE("sorted ranges") {
             CHECK(sorter.is_sorted(all.first(0)));
             CHECK(sorter.is_sorted_until(all.first(0)) == 0);
             check_refused(ErrorCode::invalid_argument, "rows of 3", [&] { sorter.is_sorted(all, {.row_length = 3}); });
-            check_refused(ErrorCode::invalid_argument, "the comparator is for 8", [&] {
+            check_refused(ErrorCode::invalid_argument, "the text is for 8", [&] {
                 sorter.is_sorted_until({all, by_key});
             });
 

@@ -108,19 +108,6 @@ Problem scan_of(Operation operation, const std::vector<T>& keys, std::size_t row
     return problem;
 }
 
-/// Of which sums are finite.
-template <Key T>
-std::vector<T> ordinary_keys(std::size_t count, Random& random) {
-    std::vector<T> keys(count);
-    for (T& key : keys) {
-        if constexpr (std::same_as<T, half>) key = std::bit_cast<half>(static_cast<std::uint16_t>(random() & 0xbbff));
-        else if constexpr (is_floating<T>)
-            key = static_cast<T>(std::ldexp(static_cast<double>(random() >> 11) * 0x1p-53 - 0.4, int(random() % 40)));
-        else key = static_cast<T>(random());
-    }
-    return keys;
-}
-
 bool can(const DeviceInfo& device, KeyType type) { return type != KeyType::f64 || device.has_doubles; }
 
 /// A graphics card of so many work-items, which every device can stand for.

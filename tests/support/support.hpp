@@ -174,6 +174,19 @@ std::vector<T> random_keys(std::size_t count, Random& random) {
     return keys;
 }
 
+/// Of which sums are finite.
+template <Key T>
+std::vector<T> ordinary_keys(std::size_t count, Random& random) {
+    std::vector<T> keys(count);
+    for (T& key : keys) {
+        if constexpr (std::same_as<T, half>) key = std::bit_cast<half>(static_cast<std::uint16_t>(random() & 0xbbff));
+        else if constexpr (is_floating<T>)
+            key = static_cast<T>(std::ldexp(static_cast<double>(random() >> 11) * 0x1p-53 - 0.4, int(random() % 40)));
+        else key = static_cast<T>(random());
+    }
+    return keys;
+}
+
 /// Random keys, of which some come often: those are where values and indices go astray.
 template <Key K>
 std::vector<K> keys_with_twins(std::size_t count, Random& random) {

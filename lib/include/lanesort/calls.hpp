@@ -87,6 +87,10 @@ void check_same_width(std::size_t bytes, std::size_t other_bytes);
 /// Throws Error(invalid_argument) for a second range that is not of the first one's type, or asks for something else.
 void check_second(const Request& first, const Request& second);
 
+/// Throw Error(invalid_argument) where a predicate says which elements are wanted, or where none does.
+void check_flags(const KeyKind& kind);
+void check_predicate(const KeyKind& kind);
+
 /// Takes the bounds. Throws Error(invalid_argument) for bins of another type than the keys.
 void bin_evenly(Request& request, const EvenBins& bins);
 /// Throws Error(invalid_argument) where there is not one bound more than bins.
@@ -354,6 +358,7 @@ CallIn<Memory> run_lengths(const KeyRangeIn<Memory>& keys, const DistinctIn<Memo
 template <class Memory>
 CallIn<Memory> select(const KeyRangeIn<Memory>& keys, const FlagRangeIn<Memory>& flags,
                       const DistinctIn<Memory>& selected) {
+    detail::check_flags(keys.type);
     CallIn<Memory> call = unique(keys, selected);
     call.request.operation = Operation::select;
     call.request.inverted = flags.inverted;
@@ -389,10 +394,46 @@ template <class Memory>
 CallIn<Memory> partition_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Memory>& values,
                                 const FlagRangeIn<Memory>& flags, const DistinctIn<Memory>& selected,
                                 const ValueRangeIn<Memory>& kept) {
-    CallIn<Memory> call = partition(keys, flags, selected);
+    CallIn<Memory> call = select_by_key(keys, values, flags, selected, kept);
+    call.request.operation = Operation::partition;
+    return call;
+}
+
+/// Writes the elements of which a predicate holds, which is the type of the keys, and their number. No more elements
+/// than these are written.
+template <class Memory>
+CallIn<Memory> select(const KeyRangeIn<Memory>& keys, const DistinctIn<Memory>& selected) {
+    detail::check_predicate(keys.type);
+    CallIn<Memory> call = unique(keys, selected);
+    call.request.operation = Operation::select;
+    return call;
+}
+
+/// The same with their values, those of the results going to `kept`, which has room for as many as there are elements.
+template <class Memory>
+CallIn<Memory> select_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Memory>& values,
+                             const DistinctIn<Memory>& selected, const ValueRangeIn<Memory>& kept) {
+    CallIn<Memory> call = select(keys, selected);
     detail::add_values(call, values);
     detail::check_same_width(values.bytes, kept.bytes);
     call.result_values = {kept.memory, kept.offset};
+    return call;
+}
+
+/// As select(), and the other elements behind them.
+template <class Memory>
+CallIn<Memory> partition(const KeyRangeIn<Memory>& keys, const DistinctIn<Memory>& selected) {
+    CallIn<Memory> call = select(keys, selected);
+    call.request.operation = Operation::partition;
+    return call;
+}
+
+/// As select_by_key(), and the other elements behind them.
+template <class Memory>
+CallIn<Memory> partition_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Memory>& values,
+                                const DistinctIn<Memory>& selected, const ValueRangeIn<Memory>& kept) {
+    CallIn<Memory> call = select_by_key(keys, values, selected, kept);
+    call.request.operation = Operation::partition;
     return call;
 }
 

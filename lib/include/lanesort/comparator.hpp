@@ -1,5 +1,5 @@
 /// @file
-/// Records, and the caller's own order of them.
+/// Records, and what the caller says of them as text: their order, and which are wanted.
 #pragma once
 
 #include <cstddef>
@@ -37,12 +37,31 @@ struct Comparator {
     friend bool operator==(const Comparator&, const Comparator&) = default;
 };
 
+/// Which elements are wanted, as text for the device's compiler, of numbers and of any other type of the caller's:
+///
+///     const Predicate is_fast{.type = "particle",
+///                             .bytes = sizeof(Particle),
+///                             .holds = "a.speed > 3",
+///                             .declarations = "typedef struct { float speed; uint id; } particle;"};
+///
+/// What Comparator says of its text is true of this one, whose expression is in a file "holds". It must say the same
+/// whenever it is asked of the same element.
+struct Predicate {
+    std::string type;               ///< the name of the type
+    std::size_t bytes = 0;          ///< its size, 1 to 64, which must be the same on the device
+    std::string holds;              ///< an expression of `a`: whether it is wanted
+    std::string declarations = {};  ///< what comes before it: the type's definition, functions
+
+    friend bool operator==(const Predicate&, const Predicate&) = default;
+};
+
 /// A C++ type that a comparator can order: moved as bytes, 64 of them at most.
 template <class T>
 concept Record = std::is_trivially_copyable_v<T> && sizeof(T) <= 64;
 
-/// What keys are: numbers of a type that the library orders, or records that a comparator or a C++ function orders.
-/// Refers to the comparator or function, which must outlive it.
+/// What keys are: numbers of a type that the library orders, records that a comparator or a C++ function orders, or
+/// elements of which a predicate says whether they are wanted. Refers to the comparator, predicate or function, which
+/// must outlive it.
 class KeyKind {
 public:
     /// Numbers of that type.
@@ -50,36 +69,47 @@ public:
     /// Records in the order of that comparator, which must not be a temporary.
     KeyKind(const Comparator& comparator) noexcept : comparator_(&comparator) {}
     KeyKind(Comparator&&) = delete;
+    /// Elements of which that predicate, which must not be a temporary, says whether they are wanted: for select and
+    /// partition alone.
+    KeyKind(const Predicate& predicate) noexcept : predicate_(&predicate) {}
+    KeyKind(Predicate&&) = delete;
     /// Records in the order of a function, with what was compiled for it: cpu.hpp has both.
     KeyKind(const detail::CompiledOrder& compiled, const void* function) noexcept
         : compiled_(&compiled), function_(function) {}
 
     /// Bytes of one key or record.
     std::size_t bytes() const noexcept {
-        return comparator_ ? comparator_->bytes : compiled_ ? compiled_->bytes : key_bytes(type_);
+        return comparator_  ? comparator_->bytes
+               : predicate_ ? predicate_->bytes
+               : compiled_  ? compiled_->bytes
+                            : key_bytes(type_);
     }
-    /// They are records.
-    bool is_record() const noexcept { return comparator_ || compiled_; }
+    /// They are records, or what a predicate takes as such.
+    bool is_record() const noexcept { return comparator_ || predicate_ || compiled_; }
     /// The type of the numbers; without meaning for records.
     KeyType type() const noexcept { return type_; }
     /// The order of records as text; null for any other.
     const Comparator* comparator() const noexcept { return comparator_; }
+    /// What says whether elements are wanted; null for any other.
+    const Predicate* predicate() const noexcept { return predicate_; }
     /// What was compiled with the function that orders records, and that function; null for any other.
     const detail::CompiledOrder* compiled_order() const noexcept { return compiled_; }
     const void* function() const noexcept { return function_; }  ///< see compiled_order()
     /// "type f32", or the name of the records' type, for a person.
     std::string name() const;
 
-    /// The same numbers, or records in the order of equal comparators or of functions of one type.
+    /// The same numbers, records in the order of equal comparators or of functions of one type, or elements for equal
+    /// predicates.
     friend bool operator==(const KeyKind& a, const KeyKind& b) noexcept {
-        if (a.compiled_ != b.compiled_) return false;
-        if (!a.comparator_ || !b.comparator_) return a.comparator_ == b.comparator_ && a.type_ == b.type_;
-        return *a.comparator_ == *b.comparator_;
+        const auto are_same = [](const auto* x, const auto* y) { return x == y || (x && y && *x == *y); };
+        return a.compiled_ == b.compiled_ && a.type_ == b.type_ && are_same(a.comparator_, b.comparator_) &&
+               are_same(a.predicate_, b.predicate_);
     }
 
 private:
     KeyType type_ = KeyType::u32;
     const Comparator* comparator_ = nullptr;
+    const Predicate* predicate_ = nullptr;
     const detail::CompiledOrder* compiled_ = nullptr;
     const void* function_ = nullptr;
 };

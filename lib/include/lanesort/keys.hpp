@@ -73,6 +73,13 @@ const Comparator& checked_for(const Comparator& comparator) {
     return comparator;
 }
 
+template <class T>
+const Predicate& checked_for(const Predicate& predicate) {
+    static_assert(Record<std::remove_const_t<T>>, "elements are trivially copyable and have 64 bytes at most");
+    if (predicate.bytes != sizeof(T)) throw_record_size(sizeof(T), predicate.bytes);
+    return predicate;
+}
+
 /// A function or a function object that says whether one record comes before another.
 template <class Function, class T>
 concept Orders = std::predicate<const Function&, const T&, const T&>;
@@ -102,6 +109,13 @@ public:
         : data_(std::ranges::data(range)),
           count_(std::ranges::size(range)),
           kind_(detail::checked_for<detail::Element<R>>(order)) {}
+    /// Elements of any type, of which a predicate, which must last as long as the view, says whether they are wanted:
+    /// for Sorter::select and Sorter::partition. Throws Error(invalid_argument) for a predicate for another size.
+    template <detail::Lasting R>
+    ConstKeys(R&& range, const Predicate& predicate)
+        : data_(std::ranges::data(range)),
+          count_(std::ranges::size(range)),
+          kind_(detail::checked_for<detail::Element<R>>(predicate)) {}
     /// Records in the order of a C++ function, which must last as long as the view: see cpu.hpp.
     template <detail::Lasting R, detail::Orders<detail::Element<R>> Function>
     ConstKeys(R&& range, const Function& order)

@@ -171,6 +171,14 @@ typedef struct lanesort_comparator {
     const char* declarations;  ///< the type's definition, functions; null: none
 } lanesort_comparator;
 
+/// Which elements are wanted: Predicate of comparator.hpp. The texts need only last for the call.
+typedef struct lanesort_predicate {
+    const char* type;          ///< the name of the elements' type
+    size_t bytes;              ///< its size, 1 to 64
+    const char* holds;         ///< an expression of `a`: whether it is wanted
+    const char* declarations;  ///< the type's definition, functions; null: none
+} lanesort_predicate;
+
 // ---- Requests -----------------------------------------------------------------------------------------------------
 // A request is a call as data: what is done, and on which arrays. The `memory` of an array is a pointer to host memory
 // for lanesort_run, a cl_mem for lanesort_opencl_enqueue, and a device pointer for lanesort_cuda_enqueue. The array
@@ -249,6 +257,7 @@ typedef struct lanesort_request {
     lanesort_key_type type;                 ///< of numbers; 0 for records
     lanesort_order order;                   ///< of numbers; 0 for records
     const lanesort_comparator* comparator;  ///< the keys are records in that order; null: numbers
+    const lanesort_predicate* predicate;    ///< in place of `flags`: which keys, of any type, are selected
     size_t row_length;                      ///< keys of a row, each sorted by itself; 0: no rows
     lanesort_segments segments;             ///< each sorted by itself
     int32_t in_place;                       ///< not 0: LANESORT_UNIQUE writes to the front of the keys, scans in their place

@@ -364,6 +364,30 @@ public:
     std::size_t partition_by_key(ConstKeys keys, ConstValues values, std::span<const std::uint8_t> flags,
                                  Results results, Values kept, bool inverted = false);
 
+    /// Writes the elements of which a predicate holds to `results`, and gives how many they are:
+    /// `sorter.select({numbers, is_wanted}, results)`. There is room for as many results as there are elements. No more
+    /// than these are written.
+    ///
+    /// Order: that of the elements.
+    /// Memory: at most 16 · compute units + 1 integers of 8 bytes, 4 times as many as cores on a processor.
+    /// Cost: reads the elements twice. How much is written depends on them, nothing else does.
+    /// Errors: Error(invalid_argument) for keys without a predicate and for sizes that do not fit, Error(build_failed)
+    /// for a text that is none; Error(unsupported) on the built-in device, which compiles no text.
+    std::size_t select(ConstKeys keys, Results results);
+    /// The same with a value for each element: those of the results go to `kept`, which has room for all of them.
+    ///
+    /// Order, memory, cost and errors: as above.
+    std::size_t select_by_key(ConstKeys keys, ConstValues values, Results results, Values kept);
+    /// As select() by a predicate, but the other elements follow those that are selected.
+    ///
+    /// Order: both keep that of the elements.
+    /// Memory, cost and errors: as above, but all elements are written.
+    std::size_t partition(ConstKeys keys, Results results);
+    /// The same with a value for each element.
+    ///
+    /// Order, memory, cost and errors: as above.
+    std::size_t partition_by_key(ConstKeys keys, ConstValues values, Results results, Values kept);
+
     /// Writes where each of the needles belongs in sorted keys: how many of these come before it. That is the first
     /// place where it can be inserted, as std::lower_bound gives it, and the place of the first key that is equal to
     /// it, if there is one. Needles come in any order, as many as there are indices; keys and needles stay as they are.

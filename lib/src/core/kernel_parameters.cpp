@@ -60,7 +60,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_bounds[] = {"find_places"};
     static constexpr const char* of_bins[] = {"count_keys", "add_counts"};
     static constexpr const char* of_reductions[] = {"combine_blocks", "combine_parts"};
-    static constexpr const char* of_part[] = {"count_flags", "scan_counts", "write_parts"};
+    static constexpr const char* of_part[] = {"count_wanted", "scan_counts", "write_parts"};
     static constexpr const char* of_scans[] = {"combine_blocks", "scan_blocks", "write_scans", "scan_tiles"};
     static constexpr const char* of_quicksort[] = {"choose_pivots", "part_stripes", "exchange_misplaced", "part_ranges",
                                                    "sort_ranges"};
@@ -177,27 +177,42 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
             fmt::format("HELD_BLOCKS={}", parameters.buckets.held_blocks),
             fmt::format("SAMPLE={}", parameters.buckets.sample),
             fmt::format("COALESCED_STORE={}", int{shape.coalesced_store && shape.tile_work_items() > 1}),
+            fmt::format("HAS_PREDICATE={}", int{parameters.predicate.has_value()}),
             fmt::format("COUNT_SYNC={}", int{parameters.count_sync})};
 }
 
 namespace {
 
-/// The caller's text with #line directives, so that a compiler's log names it and its lines.
-std::string text_of(const Comparator& comparator) {
+/// The caller's text with #line directives, so that a compiler's log names it and its lines. It defines `function`,
+/// whose parameters are given, by the expression in `file`.
+std::string caller_text(const std::string& declarations, const std::string& type, std::size_t bytes,
+                        const char* function, const char* file, const std::string& expression) {
     return fmt::format(
         "#line 1 \"declarations\"\n{}\n"
         "#line 1 \"type\"\ntypedef {} comparator_record;\n"
         "#line 1 \"comparator.h\"\n"
         "typedef char the_record_has_the_stated_bytes[sizeof(comparator_record) == {} ? 1 : -1];\n"
-        "static inline int comparator_before(const comparator_record a, const comparator_record b) {{\n"
-        "    return (\n#line 1 \"before\"\n{}\n#line 5 \"comparator.h\"\n    );\n}}\n",
-        comparator.declarations, comparator.type, comparator.bytes, comparator.before);
+        "static inline int {} {{\n"
+        "    return (\n#line 1 \"{}\"\n{}\n#line 5 \"comparator.h\"\n    ) != 0;\n}}\n",
+        declarations, type, bytes, function, file, expression);
+}
+
+std::string caller_text(const KernelParameters& parameters) {
+    if (const auto& predicate = parameters.predicate)
+        return caller_text(predicate->declarations, predicate->type, predicate->bytes,
+                           "predicate_holds(const comparator_record a)", "holds", predicate->holds);
+    if (const auto& comparator = parameters.comparator)
+        return caller_text(comparator->declarations, comparator->type, comparator->bytes,
+                           "comparator_before(const comparator_record a, const comparator_record b)", "before",
+                           comparator->before);
+    return "";
 }
 
 }  // namespace
 
 void KernelParameters::order_by(const Request& request) {
     if (request.key.comparator()) comparator = *request.key.comparator();
+    if (request.key.predicate()) predicate = *request.key.predicate();
     compiled_order = request.key.compiled_order();
     nan_last = coding_of(request).coding == Coding::nan_last;
 }
@@ -207,8 +222,7 @@ std::string source(const KernelParameters& parameters) {
         throw Error(ErrorCode::unsupported,
                     "a C++ function orders records on the built-in device alone, for which it was compiled: sort on "
                     "built_in_device(), or write the order as a Comparator");
-    return kernel_source(kernel_file(parameters),
-                         {definitions(parameters), parameters.comparator ? text_of(*parameters.comparator) : ""});
+    return kernel_source(kernel_file(parameters), {definitions(parameters), caller_text(parameters)});
 }
 
 }  // namespace lanesort::detail

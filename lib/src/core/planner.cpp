@@ -25,8 +25,8 @@ constexpr OperationRow operations[] = {
     {Operation::reduce, "reduce", reductions, reduce_arrays, make_reduction},
     {Operation::inclusive_scan, "inclusive_scan", in_place, scan_arrays, make_scan},
     {Operation::exclusive_scan, "exclusive_scan", in_place, scan_arrays, make_scan},
-    {Operation::select, "select", values | inversion, part_arrays, make_part},
-    {Operation::partition, "partition", values | inversion, part_arrays, make_part},
+    {Operation::select, "select", values | inversion | predicates, part_arrays, make_part},
+    {Operation::partition, "partition", values | inversion | predicates, part_arrays, make_part},
     {Operation::lower_bound, "lower_bound", second_range | indices, bound_arrays, make_bounds},
     {Operation::upper_bound, "upper_bound", second_range | indices, bound_arrays, make_bounds},
     {Operation::equal_range, "equal_range", second_range | indices, bound_arrays, make_bounds},
@@ -68,6 +68,7 @@ void check_options(const Request& request, const OperationRow& row) {
     check(schedules, request.extra_bytes != 0, "extra_bytes");
     check(middle, request.part != MergePart::whole, "part");
     check(second_range, request.second_count != 0, "second_count");
+    check(predicates, request.key.predicate() != nullptr, "predicate");
     check(binning, request.bins != 0, "bins");
     check(binning, request.lower != 0 || request.upper != 0 || request.bounded, "bounds of bins");
 }
@@ -97,10 +98,14 @@ Planner::Planned& Planner::planned(const Request& request) {
     check(request);
     const OperationRow& row = row_of(request.operation);
     check_options(request, row);
-    Planned described{nullptr, request, row.arrays(request), nullptr};
+    Planned described{nullptr, nullptr, request, row.arrays(request), nullptr};
     if (const Comparator* const comparator = request.key.comparator()) {
         described.comparator = std::make_unique<const Comparator>(*comparator);
         described.request.key = KeyKind(*described.comparator);
+    }
+    if (const Predicate* const predicate = request.key.predicate()) {
+        described.predicate = std::make_unique<const Predicate>(*predicate);
+        described.request.key = KeyKind(*described.predicate);
     }
     if (planned_.size() == most_planned) planned_.erase(planned_.begin());
     return planned_.emplace_back(std::move(described));
@@ -143,6 +148,12 @@ void check_groups(std::uint64_t groups, const Request& request, const Shape& sha
         throw Error(ErrorCode::unsupported,
                     fmt::format("{} keys in shape {} need {} work-groups in one launch; {} are possible", request.count,
                                 to_string(shape), groups, most_groups));
+}
+
+void check_doubles(const DeviceInfo& device, KeyType type, const char* what) {
+    if (type == KeyType::f64 && !device.has_doubles)
+        throw Error(ErrorCode::unsupported,
+                    fmt::format("{} cannot {}: it has no floating-point numbers of 64 bits", device.name, what));
 }
 
 Argument coding_if(KeyCoding coding, bool applies) noexcept {

@@ -56,6 +56,7 @@ public:
 private:
     struct Planned {
         std::unique_ptr<const Comparator> comparator;  ///< what `request` refers to
+        std::unique_ptr<const Predicate> predicate;    ///< or this
         Request request;
         Arrays arrays;
         std::shared_ptr<const Work> work;  ///< null until it is asked for
@@ -78,6 +79,8 @@ void check(const Request& request);
 void check_indices(const Request& request);
 /// Throws Error(unsupported) for more work-groups than one launch can have.
 void check_groups(std::uint64_t groups, const Request& request, const Shape& shape);
+/// Throws Error(unsupported) where keys are f64, and the device has no such numbers to do that with: "add f64".
+void check_doubles(const DeviceInfo& device, KeyType type, const char* what);
 
 /// The coding argument: the keys' coding in the pass that encodes or decodes, none in the others.
 Argument coding_if(KeyCoding coding, bool applies) noexcept;

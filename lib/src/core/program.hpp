@@ -71,6 +71,7 @@ struct KernelParameters {
     Shape shape;
     std::optional<Comparator> comparator = {};      ///< where a text orders records
     const CompiledOrder* compiled_order = nullptr;  ///< where a C++ function does
+    std::optional<Predicate> predicate = {};        ///< where a text says which elements are wanted
     Layout layout = Layout::range;
     std::size_t offset_bytes = 0;  ///< of the offsets of segments, where rows are those
     unsigned tiles_per_group = 1;

@@ -1,6 +1,8 @@
 // What no operation can do.
 #include <algorithm>
 #include <bit>
+#include <initializer_list>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -45,17 +47,29 @@ void check(const Request& request) {
             "{} segments are more than can be: they have one offset more", request.segments);
     require(request.value_bytes == 0 || (std::has_single_bit(request.value_bytes) && request.value_bytes <= 16),
             "values have {} bytes, but must have 1, 2, 4, 8 or 16", request.value_bytes);
-    if (const Comparator* const comparator = request.key.comparator()) {
+    const auto check_text = [](std::initializer_list<std::pair<const std::string*, const char*>> parts,
+                               const char* what) {
+        for (const auto& [text, name] : parts)
+            require(!ends_in_comment(*text), "a comment in the {}'s {} has no end: there is /* without */", what, name);
+    };
+    if (const Predicate* const predicate = request.key.predicate()) {
+        require(predicate->bytes >= 1 && predicate->bytes <= 64, "elements have {} bytes, but must have 1 to 64",
+                predicate->bytes);
+        require(!predicate->type.empty() && !predicate->holds.empty(),
+                "a predicate needs the name of the elements' type and an expression");
+        check_text(
+            {{&predicate->type, "type"}, {&predicate->holds, "expression"}, {&predicate->declarations, "declarations"}},
+            "predicate");
+    } else if (const Comparator* const comparator = request.key.comparator()) {
         require(comparator->bytes >= 1 && comparator->bytes <= 64, "records have {} bytes, but must have 1 to 64",
                 comparator->bytes);
         require(!request.order, "records have the order of their comparator, so no other can be asked for");
         require(!comparator->type.empty() && !comparator->before.empty(),
                 "a comparator needs the name of the records' type and an expression");
-        for (const auto& [text, name] : {std::pair{&comparator->type, "type"},
-                                         {&comparator->before, "expression"},
-                                         {&comparator->declarations, "declarations"}})
-            require(!ends_in_comment(*text), "a comment in the comparator's {} has no end: there is /* without */",
-                    name);
+        check_text({{&comparator->type, "type"},
+                    {&comparator->before, "expression"},
+                    {&comparator->declarations, "declarations"}},
+                   "comparator");
     } else if (request.key.compiled_order()) {
         require(!request.order, "records have the order of their function, so no other can be asked for");
     } else {

@@ -89,10 +89,7 @@ Arrays histogram_arrays(const Request& request) {
 void make_histogram(Planner& planner, const Request& request, Work& work) {
     const KeyType type = request.key.type();
     const std::size_t bytes = request.key.bytes();
-    if (!request.bounded && type == KeyType::f64 && !planner.device().has_doubles)
-        throw Error(ErrorCode::unsupported,
-                    fmt::format("{} cannot divide f64 into even bins: it has no floating-point numbers of 64 bits",
-                                planner.device().name));
+    if (!request.bounded) check_doubles(planner.device(), type, "divide f64 into even bins");
     DeviceInfo device = planner.device();
     const unsigned sample = request.bounded ? sample_keys(device, bytes) : 1;
     KernelParameters parameters{.family = request.bounded     ? Family::bounded_bins

@@ -22,6 +22,7 @@ enum Option : unsigned {
     nan = 4096,              ///< `nan_last`
     reductions = 8192,       ///< `reduction`
     inversion = 1 << 14,     ///< `inverted`
+    predicates = 1 << 15,    ///< keys of which a text says whether they are wanted
     second_range = 1 << 20,  ///< `second_count`
     binning = 1 << 21        ///< `bins`, `lower`, `upper` and `bounded`
 };

@@ -1,4 +1,4 @@
-// Elements by flags: those that are selected, without or in front of the others.
+// Elements by flags or a predicate: those that are selected, without or in front of the others.
 #include <lanesort/error.hpp>
 
 #include "../range_schedule.hpp"
@@ -8,13 +8,14 @@ namespace lanesort::detail {
 
 Arrays part_arrays(const Request& request) {
     const auto refuse = [](const char* sentence) { throw Error(ErrorCode::invalid_argument, sentence); };
-    if (request.in_rows()) refuse("elements of rows or segments cannot be selected by flags, but those of a range can");
+    if (request.in_rows())
+        refuse("elements of rows or segments cannot be selected by flags or a predicate, but those of a range can");
     if (request.order) refuse("flags select elements in any order of theirs, so none can be asked for");
     // Those that are selected alone are as many as the answer tells.
     const bool leaves_out = request.operation == Operation::select;
     Arrays arrays;
     arrays[Slot::keys] = {request.count, request.key.bytes(), Access::read, "keys"};
-    arrays[Slot::flags] = {request.count, 1, Access::read, "flags"};
+    if (!request.key.predicate()) arrays[Slot::flags] = {request.count, 1, Access::read, "flags"};
     arrays[Slot::results] = {request.count, request.key.bytes(), Access::write, "results", leaves_out};
     arrays[Slot::answers] = {1, sizeof(std::uint64_t), Access::write, "number of selected elements"};
     if (request.value_bytes > 0) {
@@ -51,8 +52,9 @@ void make_part(Planner& planner, const Request& request, Work& work) {
         return std::get<Launch>(
             work.commands.emplace_back(Launch{.kernel = number, .awaits = false, .groups = groups}));
     };
-    Launch& count = add_launch("count_flags", schedule.parts);
+    Launch& count = add_launch("count_wanted", schedule.parts);
     count.add(Slot::flags);
+    count.add(Slot::keys);
     count.add_count(schedule.count, position_bytes);
     count.add(schedule.share, position_bytes);
     count.add(!request.inverted, 4);

@@ -1,8 +1,6 @@
 // Reductions: sums, and the smallest and the largest key or where it is.
 #include <bit>
 
-#include <fmt/format.h>
-
 #include <lanesort/error.hpp>
 
 #include "../reduction.hpp"
@@ -62,10 +60,7 @@ Arrays reduce_arrays(const Request& request) {
 void make_reduction(Planner& planner, const Request& request, Work& work) {
     const std::uint64_t rows = request.row_count(), count = request.length();
     if (rows == 0) return;
-    if (request.reduction == Reduction::sum && request.key.type() == KeyType::f64 && !planner.device().has_doubles)
-        throw Error(
-            ErrorCode::unsupported,
-            fmt::format("{} cannot add f64: it has no floating-point numbers of 64 bits", planner.device().name));
+    if (request.reduction == Reduction::sum) check_doubles(planner.device(), request.key.type(), "add f64");
     const auto [share, parts] = blocks_of(count, request.key.bytes());
     const Family family = family_of(request);
     KernelParameters parameters{

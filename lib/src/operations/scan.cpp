@@ -1,8 +1,6 @@
 // Scans: the sums of all keys up to each one.
 #include "scan.hpp"
 
-#include <fmt/format.h>
-
 #include <lanesort/error.hpp>
 
 namespace lanesort::detail {
@@ -85,10 +83,7 @@ void make_scan(Planner& planner, const Request& request, Work& work) {
     const std::uint64_t rows = request.row_count(), count = request.length();
     if (request.count == 0) return;
     const bool is_float = is_floating(request.key.type());
-    if (request.key.type() == KeyType::f64 && !planner.device().has_doubles)
-        throw Error(
-            ErrorCode::unsupported,
-            fmt::format("{} cannot add f64: it has no floating-point numbers of 64 bits", planner.device().name));
+    check_doubles(planner.device(), request.key.type(), "add f64");
     DeviceInfo device = planner.device();
     for (;;) {
         const ScanSchedule schedule =
