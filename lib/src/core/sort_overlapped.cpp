@@ -191,7 +191,9 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
     for (std::uint64_t j = 0; j < tiles; ++j) {
         std::uint64_t count = 0;
         for (std::uint64_t i = 0; i < tiles; ++i) count += cut(i, j + 1) - cut(i, j);
-        sort_bucket.push_back(plan(of_count(count)));
+        Request of_bucket = of_count(count);
+        of_bucket.schedule = sort_tile.front()->report.schedule;  // so that there is nothing more to compile
+        sort_bucket.push_back(plan(of_bucket));
         buckets[j % 2].need(*sort_bucket.back());
     }
     for (LaneMemory& bucket : buckets) {

@@ -62,8 +62,8 @@ public:
 
 private:
     static constexpr std::uint64_t no_limit = ~std::uint64_t{0};
-    /// With fewer there is little to gain (bench/NOTES.md).
-    static constexpr std::uint64_t usual_overlap = std::uint64_t{1} << 28;
+    /// With fewer there is less to gain, and it was not measured (bench/NOTES.md).
+    static constexpr std::uint64_t usual_overlap = std::uint64_t{1} << 30;
 
     /// The device memory that arrays in host memory may take.
     std::uint64_t memory_limit() const noexcept;
