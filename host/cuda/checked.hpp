@@ -25,4 +25,19 @@ private:
     CUcontext context_ = nullptr;
 };
 
+/// The same for what must not fail; the context may be gone already (cudaDeviceReset, the end of the process).
+class ContextAtEnd {
+public:
+    explicit ContextAtEnd(CUcontext context) : is_current_(driver().cuCtxPushCurrent(context) == CUDA_SUCCESS) {}
+    ~ContextAtEnd() {
+        CUcontext popped = nullptr;
+        if (is_current_) driver().cuCtxPopCurrent(&popped);
+    }
+    ContextAtEnd(const ContextAtEnd&) = delete;
+    ContextAtEnd& operator=(const ContextAtEnd&) = delete;
+
+private:
+    bool is_current_;
+};
+
 }  // namespace lanesort::cu

@@ -2,40 +2,19 @@
 
 #include <algorithm>
 #include <list>
-#include <numeric>
 #include <optional>
 
-#include "../../lib/src/core/parts_of_work.hpp"
 #include "../../lib/src/core/require.hpp"
 #include "../../lib/src/stopwatch.hpp"
 #include "checked.hpp"
 #include "executor.hpp"
+#include "lane.hpp"
 #include "memory.hpp"
 #include "platform.hpp"
 #include "recording.hpp"
 
 namespace lanesort::cu {
 namespace {
-
-class OwnEvent {
-public:
-    explicit OwnEvent(CUstream stream) {
-        LANESORT_CU(cuEventCreate, &event_, CU_EVENT_DISABLE_TIMING);
-        if (const CUresult result = driver().cuEventRecord(event_, stream); result != CUDA_SUCCESS) {
-            driver().cuEventDestroy(event_);
-            check(result, "cuEventRecord");
-        }
-    }
-    OwnEvent(OwnEvent&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
-    ~OwnEvent() {
-        if (event_) driver().cuEventDestroy(event_);
-    }
-    void wait() const { LANESORT_CU(cuEventSynchronize, event_); }
-    void delay(CUstream stream) const { LANESORT_CU(cuStreamWaitEvent, stream, event_, 0); }
-
-private:
-    CUevent event_ = nullptr;
-};
 
 /// A fact about a pointer; nothing (false) for memory that CUDA does not know.
 template <class Fact>
@@ -53,14 +32,13 @@ Host::Host(CUdevice device) : device_(device), info_(describe(device)) {
 }
 
 Host::~Host() {
-    // The context may be gone already (cudaDeviceReset, the end of the process): then there is nothing to unload.
-    CUcontext popped = nullptr;
-    const bool current = driver().cuCtxPushCurrent(context_) == CUDA_SUCCESS;
-    programs_.clear();
-    staging_.release();
-    pinned_.clear();
-    if (pool_) driver().cuMemPoolDestroy(pool_);
-    if (current) driver().cuCtxPopCurrent(&popped);
+    {
+        const ContextAtEnd current(context_);
+        programs_.clear();
+        staging_.release();
+        pinned_.clear();
+        if (pool_) driver().cuMemPoolDestroy(pool_);
+    }
     driver().cuDevicePrimaryCtxRelease(device_);
 }
 
@@ -159,96 +137,12 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
     return report;
 }
 
-namespace {
+std::unique_ptr<detail::Lane> Host::open_lane() { return std::make_unique<StreamLane>(context_, staging_); }
 
-/// A stream with the memory for a part at a time: what one enqueues, another need not wait for.
-struct Lane {
-    explicit Lane(const std::array<std::uint64_t, detail::slots>& bytes) {
-        for (std::size_t slot = 0; slot < detail::slots; ++slot)
-            if (bytes[slot] > 0) bindings[slot] = {pointer_to(memory.emplace_back(bytes[slot])), 0};
-    }
-
-    /// Enqueues all that is done with a part; gives its end.
-    OwnEvent run(const detail::PartOfWork& part, const detail::Bindings& in_host_memory) {
-        each_copy(part, in_host_memory,
-                  [](CUDA_MEMCPY2D& copy, std::byte* host, CUdeviceptr device, std::size_t pitch) {
-                      copy.srcMemoryType = CU_MEMORYTYPE_HOST;
-                      copy.srcHost = host;
-                      copy.srcPitch = pitch;
-                      copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
-                      copy.dstDevice = device;
-                      copy.dstPitch = copy.WidthInBytes;
-                  });
-        StreamExecutor(stream).run(*part.work, bindings);
-        each_copy(part, in_host_memory,
-                  [](CUDA_MEMCPY2D& copy, std::byte* host, CUdeviceptr device, std::size_t pitch) {
-                      copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
-                      copy.srcDevice = device;
-                      copy.srcPitch = copy.WidthInBytes;
-                      copy.dstMemoryType = CU_MEMORYTYPE_HOST;
-                      copy.dstHost = host;
-                      copy.dstPitch = pitch;
-                  });
-        return OwnEvent(stream);
-    }
-
-    std::list<DeviceMemory> memory;
-    detail::Bindings bindings;
-    OwnStream stream;  // is waited for before the memory goes
-
-private:
-    template <class Describe>
-    void each_copy(const detail::PartOfWork& part, const detail::Bindings& in_host_memory, const Describe& describe) {
-        for (std::size_t slot = 0; slot < detail::slots; ++slot) {
-            const detail::Array& array = part.work->arrays[slot];
-            if (is_own(static_cast<detail::Slot>(slot)) || array.size() == 0) continue;
-            const auto device = reinterpret_cast<CUdeviceptr>(bindings[slot].memory);
-            const auto enqueue = [&](const detail::BlocksOfBytes& blocks) {
-                CUDA_MEMCPY2D copy{};
-                copy.WidthInBytes = blocks.width;
-                copy.Height = blocks.height;
-                describe(copy, blocks.host, device + blocks.on_device, std::max(blocks.pitch, blocks.width));
-                LANESORT_CU(cuMemcpy2DAsync, &copy, stream);
-            };
-            detail::each_blocks(part.part, in_host_memory[slot].memory, array.bytes, enqueue);
-        }
-    }
-};
-
-}  // namespace
-
-SortReport Host::run_in_parts(const detail::PassesOfWork& passes, const detail::Bindings& in_host_memory,
-                              const std::function<void(std::size_t, std::size_t)>& progress) {
+std::shared_ptr<void> Host::pin(void* memory, std::uint64_t bytes) {
     const CurrentContext current(context_);
-    SortReport report = detail::report_of(passes);
-    const std::array<std::uint64_t, detail::slots> bytes = detail::most_bytes(passes);
-    detail::Stopwatch watch;
-    std::list<PinnedForNow> pinned;
-    std::list<Lane> lanes;  // whose copies end before what they read and write is pinned no more
-    allocate_first([&] {
-        while (lanes.size() < detail::parts_at_once) lanes.emplace_back(bytes);
-    });
-    report.device_bytes = lanes.size() * std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
-    // Every array goes to the device and back three times: to pin it takes less than one of these saves.
-    for (std::size_t slot = 0; slot < detail::slots; ++slot)
-        if (const std::uint64_t size = detail::bytes_of(passes, slot);
-            !is_own(static_cast<detail::Slot>(slot)) && size >= Staging::least_bytes)
-            pinned.emplace_back(in_host_memory[slot].memory, size);
-    const std::size_t all = detail::parts_of(passes);
-    std::size_t done = 0;
-    for (const auto& pass : passes) {
-        std::vector<OwnEvent> ends;
-        for (const detail::PartOfWork& part : pass) {
-            ends.push_back(lanes.front().run(part, in_host_memory));
-            lanes.splice(lanes.end(), lanes, lanes.begin());  // the next one's turn
-        }
-        for (const OwnEvent& end : ends) {
-            end.wait();
-            if (progress) progress(++done, all);
-        }
-    }
-    report.sort_seconds = watch.lap();
-    return report;
+    if (bytes < Staging::least_bytes) return nullptr;
+    return std::make_shared<PinnedForNow>(context_, memory, bytes);
 }
 
 detail::MemoryFacts Host::inspect(void* pointer) const {
@@ -352,14 +246,12 @@ namespace {
 template <class Memory>
 struct InContext final : detail::SharedMemory {
     template <class... Arguments>
-    explicit InContext(CUcontext current, Arguments&&... arguments) : context(current) {
+    explicit InContext(CUcontext of, Arguments&&... arguments) : context(of) {
         handle = pointer_to(memory.emplace(std::forward<Arguments>(arguments)...));
     }
     ~InContext() override {
-        CUcontext popped = nullptr;
-        const bool current = driver().cuCtxPushCurrent(context) == CUDA_SUCCESS;
+        const ContextAtEnd current(context);
         memory.reset();
-        if (current) driver().cuCtxPopCurrent(&popped);
     }
     const CUcontext context;
     std::optional<Memory> memory;

@@ -23,10 +23,9 @@ public:
     void release() override;
     SortReport run_on_host_memory(const detail::Work& work, const detail::Bindings& bindings,
                                   const std::function<void(std::size_t, std::size_t)>& progress) override;
-    bool can_run_in_parts() const noexcept override { return true; }
-    SortReport run_in_parts(const std::vector<std::vector<detail::PartOfWork>>& passes,
-                            const detail::Bindings& in_host_memory,
-                            const std::function<void(std::size_t, std::size_t)>& progress) override;
+    bool has_lanes() const noexcept override { return true; }
+    std::unique_ptr<detail::Lane> open_lane() override;
+    std::shared_ptr<void> pin(void* memory, std::uint64_t bytes) override;
     detail::MemoryFacts inspect(void* memory) const override;
     void check(const detail::Queue& queue) const override;
     void enqueue(const detail::Work& work, const detail::Bindings& bindings, const detail::Queue& queue,

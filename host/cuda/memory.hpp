@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #include "checked.hpp"
 #include "driver.hpp"
@@ -42,6 +43,27 @@ private:
     CUstream stream_ = nullptr;
 };
 
+/// The end of what is on a stream; the context is current.
+class OwnEvent {
+public:
+    explicit OwnEvent(CUstream stream) {
+        LANESORT_CU(cuEventCreate, &event_, CU_EVENT_DISABLE_TIMING);
+        if (const CUresult result = driver().cuEventRecord(event_, stream); result != CUDA_SUCCESS) {
+            driver().cuEventDestroy(event_);
+            check(result, "cuEventRecord");
+        }
+    }
+    OwnEvent(OwnEvent&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+    ~OwnEvent() {
+        if (event_) driver().cuEventDestroy(event_);
+    }
+    void wait() const { LANESORT_CU(cuEventSynchronize, event_); }
+    void delay(CUstream stream) const { LANESORT_CU(cuStreamWaitEvent, stream, event_, 0); }
+
+private:
+    CUevent event_ = nullptr;
+};
+
 /// A part of the current context's memory.
 class DeviceMemory {
 public:
@@ -75,15 +97,18 @@ private:
 /// Host memory that is pinned as long as this lives, unless it is so anyway, or cannot be: then copies take longer.
 class PinnedForNow {
 public:
-    PinnedForNow(void* memory, std::size_t bytes)
-        : memory_(driver().cuMemHostRegister(memory, bytes, 0) == CUDA_SUCCESS ? memory : nullptr) {}
+    PinnedForNow(CUcontext context, void* memory, std::size_t bytes)
+        : context_(context), memory_(driver().cuMemHostRegister(memory, bytes, 0) == CUDA_SUCCESS ? memory : nullptr) {}
     ~PinnedForNow() {
-        if (memory_) driver().cuMemHostUnregister(memory_);
+        if (!memory_) return;
+        const ContextAtEnd current(context_);
+        driver().cuMemHostUnregister(memory_);
     }
     PinnedForNow(const PinnedForNow&) = delete;
     PinnedForNow& operator=(const PinnedForNow&) = delete;
 
 private:
+    CUcontext context_;
     void* memory_;
 };
 

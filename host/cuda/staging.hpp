@@ -1,31 +1,29 @@
-// Large arrays in pageable host memory on their way to the device and back: through pinned memory, piece by piece.
+// Large arrays in pageable host memory on their way to a CUDA device and back.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "../cpu/threads.hpp"
+#include "../cpu/piecewise.hpp"
 #include "driver.hpp"
 
 namespace lanesort::cu {
 
-/// Pinned pieces of host memory, and threads that copy into and out of them: while the device copies one piece, they
-/// copy another. A driver that is given pageable memory does the same with one thread, which takes several times as
-/// long as the bus. One thread calls it, with the context current; a call uses nothing of what an earlier one left.
+/// Pinned pieces of host memory, and threads that copy into and out of them. One thread calls it, with the context
+/// current; a call uses nothing of what an earlier one left.
 class Staging {
 public:
-    /// Arrays of fewer bytes are as fast without: it takes a piece's time to begin and to end.
-    static constexpr std::size_t least_bytes = std::size_t{32} << 20;
-    static constexpr std::size_t pieces = 3;
+    static constexpr std::size_t least_bytes = cpu::PiecewiseCopy::least_bytes;
+    static constexpr std::size_t pieces = cpu::PiecewiseCopy::pieces;
 
-    explicit Staging(std::size_t piece_bytes = std::size_t{8} << 20);
+    explicit Staging(std::size_t piece_bytes = cpu::PiecewiseCopy::usual_piece);
     ~Staging();
     Staging(const Staging&) = delete;
     Staging& operator=(const Staging&) = delete;
 
     /// An array of so many bytes there is to be staged, and there is pinned memory for it: `pieces` of the bytes of
     /// one, which are kept.
-    bool is_for(const void* array, std::size_t bytes);
+    bool is_for(const void* array, std::size_t bytes, std::size_t least = least_bytes);
 
     // Of arrays that it is for.
 
@@ -41,15 +39,13 @@ private:
         explicit Piece(std::size_t bytes);
         Piece(Piece&& other) noexcept;
         ~Piece();
+        void wait() const;
 
         void* memory = nullptr;
         CUevent copied = nullptr;  ///< to the device or from it
     };
 
-    void copy(void* to, const void* from, std::size_t bytes);
-
-    std::size_t piece_bytes_;
-    cpu::Threads threads_;
+    cpu::PiecewiseCopy copies_;
     std::vector<Piece> pieces_;
 };
 

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
-#include "../../lib/src/core/parts_of_work.hpp"
 #include "../../lib/src/core/require.hpp"
 #include "../../lib/src/stopwatch.hpp"
 #include "checked.hpp"
 #include "executor.hpp"
 #include "host_range.hpp"
+#include "lane.hpp"
 #include "platform.hpp"
 #include "recording.hpp"
 
@@ -34,7 +33,7 @@ cl::CommandQueue retained(void* queue) {
 }  // namespace
 
 Host::Host(cl::Context context, cl::Device device)
-    : context_(std::move(context)), device_(std::move(device)), info_(describe(device_)) {}
+    : context_(std::move(context)), device_(std::move(device)), info_(describe(device_)), staging_(context_, device_) {}
 
 const cl::CommandQueue& Host::queue() {
     if (!queue_) queue_.emplace(context_, device_);
@@ -50,6 +49,7 @@ std::shared_ptr<const detail::Program> Host::compile(const detail::KernelParamet
 }
 
 void Host::release() {
+    staging_.release();
     programs_.clear();  // the runtime keeps a kernel until the last command that uses it has ended
     pool_.release();
 }
@@ -64,7 +64,8 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
             const detail::Array& array = work.arrays[slot];
             if (is_own(static_cast<detail::Slot>(slot)) || array.size() == 0) continue;
             const HostRange& range =
-                ranges[slot].emplace(*this, queue(), in_host_memory[slot].memory, array.size(), use_of(array.access));
+                ranges[slot].emplace(*this, queue(), info().host_unified_memory ? nullptr : &staging_,
+                                     in_host_memory[slot].memory, array.size(), use_of(array.access));
             bindings[slot] = {range.buffer()(), 0};
             report.device_bytes += range.device_bytes();
         }
@@ -117,85 +118,9 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
     });
 }
 
-namespace {
-
-/// A queue with the memory for a part at a time: what one enqueues, another need not wait for.
-struct Lane {
-    Lane(const cl::Context& context, const cl::Device& device, const std::array<std::uint64_t, detail::slots>& bytes)
-        : queue(context, device) {
-        for (std::size_t slot = 0; slot < detail::slots; ++slot)
-            if (bytes[slot] > 0) bindings[slot] = {buffers.emplace_back(context, CL_MEM_READ_WRITE, bytes[slot])(), 0};
-    }
-
-    /// Enqueues all that is done with a part; gives the ends of what is to be waited for.
-    std::vector<cl::Event> run(const detail::PartOfWork& part, const detail::Bindings& in_host_memory) const {
-        std::vector<cl::Event> ends;
-        each_blocks(part, in_host_memory, [&](const cl::Buffer& buffer, const detail::BlocksOfBytes& blocks) {
-            const auto& [host, front, width, height, pitch] = blocks;
-            if (height == 1)
-                queue.enqueueWriteBuffer(buffer, CL_FALSE, front, width, host, nullptr, &ends.emplace_back());
-            else
-                queue.enqueueWriteBufferRect(buffer, CL_FALSE, {front, 0, 0}, {0, 0, 0}, {width, height, 1}, width, 0,
-                                             pitch, 0, host, nullptr, &ends.emplace_back());
-        });
-        ends.push_back(QueueExecutor(queue).run(*part.work, bindings));
-        each_blocks(part, in_host_memory, [&](const cl::Buffer& buffer, const detail::BlocksOfBytes& blocks) {
-            const auto& [host, front, width, height, pitch] = blocks;
-            if (height == 1)
-                queue.enqueueReadBuffer(buffer, CL_FALSE, front, width, host, nullptr, &ends.emplace_back());
-            else
-                queue.enqueueReadBufferRect(buffer, CL_FALSE, {front, 0, 0}, {0, 0, 0}, {width, height, 1}, width, 0,
-                                            pitch, 0, host, nullptr, &ends.emplace_back());
-        });
-        queue.flush();
-        return ends;
-    }
-
-    cl::CommandQueue queue;
-    std::vector<cl::Buffer> buffers;
-    detail::Bindings bindings;
-
-private:
-    template <class Copy>
-    void each_blocks(const detail::PartOfWork& part, const detail::Bindings& in_host_memory, const Copy& copy) const {
-        for (std::size_t slot = 0; slot < detail::slots; ++slot) {
-            const detail::Array& array = part.work->arrays[slot];
-            if (is_own(static_cast<detail::Slot>(slot)) || array.size() == 0) continue;
-            const cl::Buffer buffer(static_cast<cl_mem>(bindings[slot].memory), true);
-            detail::each_blocks(part.part, in_host_memory[slot].memory, array.bytes,
-                                [&](const detail::BlocksOfBytes& blocks) { copy(buffer, blocks); });
-        }
-    }
-};
-
-}  // namespace
-
-SortReport Host::run_in_parts(const detail::PassesOfWork& passes, const detail::Bindings& in_host_memory,
-                              const std::function<void(std::size_t, std::size_t)>& progress) {
+std::unique_ptr<detail::Lane> Host::open_lane() {
     return checked([&] {
-        SortReport report = detail::report_of(passes);
-        const std::array<std::uint64_t, detail::slots> bytes = detail::most_bytes(passes);
-        std::vector<Lane> lanes;
-        allocate_first([&] {
-            while (lanes.size() < detail::parts_at_once) lanes.emplace_back(context_, device_, bytes);
-        });
-        std::vector<std::unique_ptr<FinishAtEnd>> finish_at_end;
-        for (const Lane& lane : lanes) finish_at_end.push_back(std::make_unique<FinishAtEnd>(lane.queue));
-        report.device_bytes = lanes.size() * std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
-        const std::size_t all = detail::parts_of(passes);
-        std::size_t done = 0;
-        detail::Stopwatch watch;
-        for (const auto& pass : passes) {
-            std::vector<std::vector<cl::Event>> ends;
-            for (const detail::PartOfWork& part : pass)
-                ends.push_back(lanes[ends.size() % lanes.size()].run(part, in_host_memory));
-            for (const std::vector<cl::Event>& of_part : ends) {
-                cl::Event::waitForEvents(of_part);
-                if (progress) progress(++done, all);
-            }
-        }
-        report.sort_seconds = watch.lap();
-        return report;
+        return std::make_unique<QueueLane>(context_, device_, info_.host_unified_memory ? nullptr : &staging_);
     });
 }
 

@@ -85,6 +85,8 @@ public:
             made_up.enqueued.push_back([=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); });
             return CUDA_SUCCESS;
         };
+        driver.cuCtxPushCurrent = [](CUcontext) { return CUDA_SUCCESS; };
+        driver.cuCtxPopCurrent = [](CUcontext*) { return CUDA_SUCCESS; };
         driver.cuMemHostRegister = [](void*, std::size_t, unsigned) {
             if (made_up.fails("cuMemHostRegister")) return made_up.status;
             return ++made_up.held, CUDA_SUCCESS;
@@ -169,12 +171,12 @@ TEST_CASE("staging: memory that is pinned for now is so no longer, and need not 
     const MadeUpDriver driver;
     std::byte memory[1];
     {
-        const cu::PinnedForNow pinned(memory, 1);
+        const cu::PinnedForNow pinned(nullptr, memory, 1);
         CHECK(made_up.held == 1);
         made_up.failing = "cuMemHostRegister";
         made_up.number = 1;
         made_up.status = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-        const cu::PinnedForNow again(memory, 1);
+        const cu::PinnedForNow again(nullptr, memory, 1);
         CHECK(made_up.held == 1);
     }
     CHECK(made_up.held == 0);

@@ -90,12 +90,9 @@ public:
                                   const std::function<void(std::size_t, std::size_t)>& progress) override {
         return real_.run_on_host_memory(work, bindings, progress);
     }
-    bool can_run_in_parts() const noexcept override { return real_.can_run_in_parts(); }
-    SortReport run_in_parts(const std::vector<std::vector<inside::PartOfWork>>& passes,
-                            const inside::Bindings& bindings,
-                            const std::function<void(std::size_t, std::size_t)>& progress) override {
-        return real_.run_in_parts(passes, bindings, progress);
-    }
+    bool has_lanes() const noexcept override { return real_.has_lanes(); }
+    std::unique_ptr<inside::Lane> open_lane() override { return real_.open_lane(); }
+    std::shared_ptr<void> pin(void* memory, std::uint64_t bytes) override { return real_.pin(memory, bytes); }
     inside::MemoryFacts inspect(void* memory) const override { return real_.inspect(memory); }
     void check(const inside::Queue& queue) const override { real_.check(queue); }
     void enqueue(const inside::Work& work, const inside::Bindings& bindings, const inside::Queue& queue,

@@ -12,7 +12,8 @@ namespace lanesort {
 /// all were as long as the longest, though the work-groups of shorter ones may end early. Where the device works in
 /// host memory, giving it back counts as sorting. What a distribution synchronises depends on the keys: of its
 /// hand-overs and barriers only those of the network that sorts its leaves are counted, as if there were leaves of
-/// every size. Of arrays that are sorted in parts, to copy them counts as sorting, too, since it goes on meanwhile.
+/// every size. Of arrays that are sorted in parts, to copy them counts as sorting, too, since it goes on meanwhile. Of
+/// keys that are sorted while others are copied, only the time counts as sorting when no copy of many keys goes on.
 struct SortReport {
     std::uint64_t launches = 0;      ///< kernels launched
     std::uint64_t hand_overs = 0;    ///< points where the work-items of a group synchronised, over all launches

@@ -40,7 +40,8 @@ struct SorterOptions {
     /// limit but DeviceInfo::max_allocation_bytes. The built-in device takes none, whatever this says.
     std::uint64_t device_bytes = 0;
     /// Called by calls on host memory, in the calling thread, after each pass: with the passes done and all passes. Of
-    /// arrays that are sorted in parts, after each part.
+    /// arrays that are sorted in parts, after each part; of keys that are sorted while others are copied, after each of
+    /// these 16 tiles and 16 buckets (docs/memory.md).
     std::function<void(std::size_t done, std::size_t all)> progress = {};
 };
 
@@ -123,7 +124,7 @@ public:
     /// allocation limit, where nothing is sorted in parts, and where parts that fit are too small; Error(unsupported)
     /// for a shape that the device cannot run; Error(out_of_memory); Error(build_failed). All of these leave the arrays
     /// as they were. After Error(device_failed), or what `progress` throws, in the middle of a call, what it writes is
-    /// unspecified where the device works in host memory or sorts in parts, else as it was.
+    /// unspecified where the device works in host memory, or sorts in parts or while keys are copied, else as it was.
     /// @{
 
     /// Sorts the keys in place.
@@ -540,7 +541,8 @@ public:
     /// Errors: as sort().
     void prepare(const KeyKind& type, std::uint64_t count = 0, std::uint64_t row_length = 0);
     /// The same for any call. Calls on host memory and on the device's use the same kernels, so where the arrays are
-    /// need not be said, nor the middle of a merge, nor how many segments there are.
+    /// need not be said, nor the middle of a merge, nor how many segments there are. But arrays in host memory that go
+    /// in parts, or are sorted while they are copied (docs/memory.md), have more compiled when they first are.
     ///
     /// Errors: as the call itself.
     void prepare(Request request);

@@ -11,7 +11,6 @@
 #include <lanesort/error.hpp>
 #include <lanesort/report.hpp>
 
-#include "../parts.hpp"
 #include "work.hpp"
 
 namespace lanesort::detail {
@@ -32,14 +31,45 @@ public:
     explicit NoMemoryForWork(const Error& error) : Error(error) {}
 };
 
-/// A part of the caller's arrays, and what is done with its elements as if they were all.
-struct PartOfWork {
-    Part part;
-    std::shared_ptr<const Work> work;
+/// Rows of bytes in host memory and on the device: of which one begins every `pitch` here, every `device_pitch` there.
+struct Rows {
+    void* host;
+    std::uint64_t width, height, pitch, device_pitch;
 };
 
-/// So many parts at once have memory of the device: while one is sorted, another comes and a third goes.
-inline constexpr std::size_t parts_at_once = 3;
+/// When all has ended that a lane had been given.
+class LaneEnd {
+public:
+    virtual ~LaneEnd() = default;
+    LaneEnd() = default;
+    LaneEnd(const LaneEnd&) = delete;
+    LaneEnd& operator=(const LaneEnd&) = delete;
+
+    /// Blocks.
+    virtual void wait() const = 0;
+};
+
+/// A queue of a device's own, with memory: what it is given it does in order, and beside what other lanes of the device
+/// do. Its end waits for all of that, and frees the memory. Offsets of bindings are in bytes for copies.
+class Lane {
+public:
+    virtual ~Lane() = default;
+    Lane() = default;
+    Lane(const Lane&) = delete;
+    Lane& operator=(const Lane&) = delete;
+
+    /// Memory as bindings have it. Throws NoMemoryForWork.
+    virtual void* allocate(std::uint64_t bytes) = 0;
+    /// May block until what is in the rows is read, but not until the device has it.
+    virtual void upload(const Rows& from, const Binding& to) = 0;
+    /// May block until the rows are there.
+    virtual void download(const Binding& from, const Rows& to) = 0;
+    /// All arrays are bound.
+    virtual void run(const Work& work, const Bindings& bindings) = 0;
+    virtual std::shared_ptr<const LaneEnd> end() = 0;
+    /// What comes next begins after that end of another lane of the device.
+    virtual void await(const LaneEnd& end) = 0;
+};
 
 /// A work that is recorded once on arrays and enqueued many times.
 class Recording {
@@ -95,16 +125,13 @@ public:
 
     // Of devices that have queues and memory of their own. The others throw Error(unsupported).
 
-    /// run_in_parts() is there.
-    virtual bool can_run_in_parts() const noexcept { return false; }
+    /// open_lane() is there.
+    virtual bool has_lanes() const noexcept { return false; }
 
-    /// Copies parts of arrays in host memory to the device, runs their works there and copies them back; blocks. The
-    /// parts of a pass lie apart; a pass begins when the one before it has ended. The works only change the caller's
-    /// arrays. Throws NoMemoryForWork where memory is lacking before anything was done. `progress` may be empty.
-    virtual SortReport run_in_parts(const std::vector<std::vector<PartOfWork>>& /*passes*/, const Bindings&,
-                                    const std::function<void(std::size_t, std::size_t)>& /*progress*/) {
-        refuse_queues();
-    }
+    virtual std::unique_ptr<Lane> open_lane() { refuse_queues(); }
+
+    /// Makes copies to and from that host memory as fast as can be, as long as what it returns lives.
+    virtual std::shared_ptr<void> pin(void* /*memory*/, std::uint64_t /*bytes*/) { return nullptr; }
 
     /// Throws Error for memory that is none of this device's.
     virtual MemoryFacts inspect(void*) const { refuse_queues(); }

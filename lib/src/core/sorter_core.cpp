@@ -1,8 +1,6 @@
 #include "sorter_core.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
 #include <random>
 #include <span>
 #include <string_view>
@@ -17,8 +15,6 @@
 
 namespace lanesort::detail {
 namespace {
-
-constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
 template <class Bits>
 bool is_sorted(const std::vector<std::byte>& keys, KeyCoding coding) {
@@ -52,6 +48,12 @@ SortReport SorterCore::run(const Request& request, Bindings bindings) {
     const bool in_parts = goes_in_parts(request, arrays);
     check_host_memory(arrays, bindings, backend_->info(), request, in_parts);
     if (in_parts) return note(run_in_parts(request, bindings));
+    if (is_overlapped(request, arrays)) {
+        try {
+            return note(run_overlapped(request, bindings));
+        } catch (const NoMemoryForWork&) {  // nothing of the caller's was written yet
+        }
+    }
     // Nothing is to be compiled for no keys, unless these have a result.
     constexpr Slot results[] = {Slot::results, Slot::result_values, Slot::indices, Slot::lengths};
     if (request.count == 0 && std::ranges::none_of(results, [&](Slot slot) { return arrays[slot].count > 0; }))
@@ -65,79 +67,6 @@ std::uint64_t SorterCore::memory_limit() const noexcept {
     const DeviceInfo& device = backend_->info();
     if (device_bytes_ > 0) return device_bytes_;
     return device.host_unified_memory ? no_limit : device.global_bytes - device.global_bytes / 8;
-}
-
-bool SorterCore::goes_in_parts(const Request& request, const Arrays& arrays) const noexcept {
-    const bool is_sort = request.operation == Operation::sort &&
-                         !(request.stable && (request.value_bytes > 0 || request.key.is_record()));
-    const bool is_argsort = request.operation == Operation::argsort && !request.key.is_record();
-    if (!backend_->can_run_in_parts() || request.in_rows() || request.counts_syncs || !(is_sort || is_argsort))
-        return false;
-    std::uint64_t bytes = 0;
-    bool fits = true;
-    for (const Array& array : arrays) {
-        constexpr std::uint64_t any_memory = std::uint64_t{1} << 56;  // more no array can have
-        if (array.count > 0 && array.count > any_memory / array.bytes) return false;
-        bytes += array.size();
-        fits &= array.size() <= backend_->info().max_allocation_bytes;
-    }
-    return !fits || bytes > memory_limit();
-}
-
-SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bindings) {
-    // Pairs are ordered by their values' bits where keys are equal. So indices are values that make a sort stable.
-    const bool is_argsort = request.operation == Operation::argsort;
-    Request of_part = request;
-    of_part.operation = Operation::sort;
-    of_part.first = all_keys;
-    of_part.stable = false;
-    if (is_argsort) of_part.value_bytes = std::exchange(of_part.index_bytes, 0);
-    if (of_part.schedule == Schedule::distribution) of_part.schedule = Schedule::automatic;  // some parts are small
-
-    const std::size_t widest = std::max(of_part.key.bytes(), of_part.value_bytes);
-    std::uint64_t capacity = backend_->info().max_allocation_bytes / widest;
-    of_part.extra_bytes = 0;
-    if (memory_limit() != no_limit) {
-        std::uint64_t bytes = memory_limit() / parts_at_once;
-        if (of_part.schedule == Schedule::automatic && !of_part.data_independent) {
-            const std::uint64_t most = bytes / 16;
-            of_part.extra_bytes = request.extra_bytes > 0 ? std::min(request.extra_bytes, most) : most;
-            bytes -= of_part.extra_bytes;
-        }
-        capacity = std::min(capacity, bytes / (of_part.key.bytes() + of_part.value_bytes));
-    }
-    const std::vector<PassOfParts> parts = parts_that_sort(request.count, capacity);
-    if (parts.empty())
-        throw Error(
-            ErrorCode::too_large,
-            fmt::format("{} keys of {} exceed the {} bytes of device memory that they may take, and parts of "
-                        "{} keys are too small to sort them by: these need {}",
-                        request.count, request.key.name(), std::min(memory_limit(), backend_->info().global_bytes),
-                        capacity, least_capacity(request.count)));
-    std::vector<std::vector<PartOfWork>> passes;
-    for (const PassOfParts& pass : parts) {
-        std::vector<PartOfWork>& works = passes.emplace_back();
-        for (const Part& part : pass) {
-            of_part.count = part.count;
-            works.push_back({part, plan(of_part)});
-        }
-    }
-
-    Bindings in_parts = bindings;
-    std::vector<std::byte> copy;
-    if (is_argsort) {
-        const auto* const keys = static_cast<const std::byte*>(bindings[Slot::keys].memory);
-        copy.assign(keys, keys + request.count * request.key.bytes());
-        in_parts[Slot::keys] = {copy.data()};
-        in_parts[Slot::values] = std::exchange(in_parts[Slot::indices], {});
-        const auto number = [&]<class Index>(Index) {
-            const std::span indices(static_cast<Index*>(in_parts[Slot::values].memory), request.count);
-            std::iota(indices.begin(), indices.end(), Index{0});
-        };
-        if (request.index_bytes == 4) number(std::uint32_t{});
-        else number(std::uint64_t{});
-    }
-    return backend_->run_in_parts(passes, in_parts, progress_);
 }
 
 void SorterCore::check(const Queue& queue, const Request& request, const Bindings& bindings) {

@@ -17,6 +17,7 @@ public:
         : backend_(std::move(backend)),
           planner_(*backend_, options),
           device_bytes_(options.device_bytes),
+          overlapped_from_(backend_->has_lanes() && !backend_->info().host_unified_memory ? usual_overlap : no_limit),
           progress_(std::move(options.progress)) {}
 
     Backend& backend() noexcept { return *backend_; }
@@ -53,19 +54,31 @@ public:
     /// Frees all programs but those of recordings.
     void release();
 
+    /// From how many bytes of keys in host memory on they are sorted while others are copied.
+    void overlap_from(std::uint64_t bytes) noexcept { overlapped_from_ = bytes; }
+
     /// Sorts random keys and counts.
     SyncCounts measure(KeyType type, std::uint64_t count);
 
 private:
+    static constexpr std::uint64_t no_limit = ~std::uint64_t{0};
+    /// With fewer there is less to gain, and it was not measured (bench/NOTES.md).
+    static constexpr std::uint64_t usual_overlap = std::uint64_t{1} << 30;
+
     /// The device memory that arrays in host memory may take.
     std::uint64_t memory_limit() const noexcept;
     /// They take more, and can be sorted part by part.
     bool goes_in_parts(const Request& request, const Arrays& arrays) const noexcept;
     SortReport run_in_parts(const Request& request, const Bindings& bindings);
+    /// They fit, and can be sorted while others are copied.
+    bool is_overlapped(const Request& request, const Arrays& arrays) const noexcept;
+    /// Throws NoMemoryForWork before anything of the caller's is written.
+    SortReport run_overlapped(const Request& request, const Bindings& bindings);
 
     std::unique_ptr<Backend> backend_;
     Planner planner_;
     std::uint64_t device_bytes_;
+    std::uint64_t overlapped_from_;
     std::function<void(std::size_t, std::size_t)> progress_;
     SortReport last_report_;
 };

@@ -1,0 +1,87 @@
+#include "lane.hpp"
+
+#include <utility>
+
+#include "checked.hpp"
+#include "executor.hpp"
+
+namespace lanesort::opencl {
+namespace {
+
+/// Rows are copied piece by piece from this size on. Small parts are many: each takes its time, but the driver more.
+constexpr std::size_t least_staged = std::size_t{1} << 20;
+
+/// What any command failed with, its event tells better than the queue.
+struct QueueEnd final : detail::LaneEnd {
+    explicit QueueEnd(std::vector<cl::Event> all) : events(std::move(all)) {}
+    void wait() const override {
+        checked([&] { cl::Event::waitForEvents(events); });
+    }
+
+    std::vector<cl::Event> events;
+};
+
+cl::Buffer buffer_at(const detail::Binding& there) { return cl::Buffer(static_cast<cl_mem>(there.memory), true); }
+
+}  // namespace
+
+QueueLane::QueueLane(const cl::Context& context, const cl::Device& device, Staging* staging)
+    : context_(context), staging_(staging), queue_(checked([&] { return cl::CommandQueue(context, device); })) {}
+
+QueueLane::~QueueLane() { clFinish(queue_()); }
+
+void* QueueLane::allocate(std::uint64_t bytes) {
+    allocate_first([&] { memory_.emplace_back(context_, CL_MEM_READ_WRITE, bytes); });
+    return memory_.back()();
+}
+
+bool QueueLane::stages(const detail::Rows& rows) {
+    return staging_ && rows.height == 1 && staging_->is_for(rows.width, least_staged);
+}
+
+void QueueLane::upload(const detail::Rows& from, const detail::Binding& to) {
+    checked([&] {
+        if (stages(from)) staging_->upload(queue_, buffer_at(to), to.offset, from.host, from.width, ends_);
+        else if (from.height == 1)
+            queue_.enqueueWriteBuffer(buffer_at(to), CL_FALSE, to.offset, from.width, from.host, nullptr,
+                                      &ends_.emplace_back());
+        else
+            queue_.enqueueWriteBufferRect(buffer_at(to), CL_FALSE, {to.offset, 0, 0}, {0, 0, 0},
+                                          {from.width, from.height, 1}, from.device_pitch, 0, from.pitch, 0, from.host,
+                                          nullptr, &ends_.emplace_back());
+    });
+}
+
+void QueueLane::download(const detail::Binding& from, const detail::Rows& to) {
+    checked([&] {
+        if (stages(to)) staging_->download(queue_, to.host, buffer_at(from), from.offset, to.width);
+        else if (to.height == 1)
+            queue_.enqueueReadBuffer(buffer_at(from), CL_FALSE, from.offset, to.width, to.host, nullptr,
+                                     &ends_.emplace_back());
+        else
+            queue_.enqueueReadBufferRect(buffer_at(from), CL_FALSE, {from.offset, 0, 0}, {0, 0, 0},
+                                         {to.width, to.height, 1}, to.device_pitch, 0, to.pitch, 0, to.host, nullptr,
+                                         &ends_.emplace_back());
+    });
+}
+
+void QueueLane::run(const detail::Work& work, const detail::Bindings& bindings) {
+    checked([&] { ends_.push_back(QueueExecutor(queue_).run(work, bindings)); });
+}
+
+std::shared_ptr<const detail::LaneEnd> QueueLane::end() {
+    return checked([&] {
+        if (ends_.empty()) queue_.enqueueMarkerWithWaitList(nullptr, &ends_.emplace_back());
+        queue_.flush();
+        return std::make_shared<const QueueEnd>(std::exchange(ends_, {}));
+    });
+}
+
+void QueueLane::await(const detail::LaneEnd& end) {
+    checked([&] {
+        const std::vector<cl::Event>& events = static_cast<const QueueEnd&>(end).events;
+        queue_.enqueueBarrierWithWaitList(&events);
+    });
+}
+
+}  // namespace lanesort::opencl

@@ -1,0 +1,55 @@
+// Memory of a lane for works that follow each other.
+#pragma once
+
+#include <algorithm>
+
+#include "backend.hpp"
+
+namespace lanesort::detail {
+
+/// A place for each array of any of several works, one work at a time.
+class LaneMemory {
+public:
+    explicit LaneMemory(Lane& lane) : lane_(&lane) {}
+
+    /// A slot is to have so many bytes at least.
+    void need(Slot slot, std::uint64_t bytes) {
+        std::uint64_t& needed = needed_[static_cast<std::size_t>(slot)];
+        needed = std::max(needed, bytes);
+    }
+    /// The same for arrays of a work, from that slot on.
+    void need(const Work& work, Slot first = Slot::keys) {
+        for (auto slot = static_cast<std::size_t>(first); slot < slots; ++slot)
+            need(static_cast<Slot>(slot), work.arrays[slot].size());
+    }
+    /// Makes room for what is needed. What was in a slot that grows is lost.
+    void allocate() {
+        for (std::size_t slot = 0; slot < slots; ++slot)
+            if (needed_[slot] > there_[slot]) {
+                bindings_[slot] = {lane_->allocate(needed_[slot])};
+                bytes_ += there_[slot] = needed_[slot];
+            }
+    }
+
+    const Bindings& bindings() const noexcept { return bindings_; }
+    /// Device memory that was taken.
+    std::uint64_t bytes() const noexcept { return bytes_; }
+
+private:
+    Lane* lane_;
+    Bindings bindings_;
+    std::array<std::uint64_t, slots> needed_ = {}, there_ = {};
+    std::uint64_t bytes_ = 0;
+};
+
+/// Adds what a work launches.
+inline void add_launches(SortReport& report, const Work& work) {
+    report.launches += work.report.launches;
+    report.hand_overs += work.report.hand_overs;
+    report.barriers += work.report.barriers;
+}
+
+/// All of an array in one row.
+inline Rows one_row(void* host, std::uint64_t bytes) { return {host, bytes, 1, bytes, bytes}; }
+
+}  // namespace lanesort::detail

@@ -1,0 +1,255 @@
+// Sorts of host arrays that exceed the device: part by part, each of which goes there and back.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "../parts.hpp"
+#include "../stopwatch.hpp"
+#include "lane_memory.hpp"
+#include "sorter_core.hpp"
+
+namespace lanesort::detail {
+namespace {
+
+/// So many parts at once have memory of the device: while one is sorted, another comes and a third goes.
+constexpr std::size_t parts_at_once = 3;
+
+/// Elements of an array and their places on the device: blocks of `width`, of which one begins every `pitch` from
+/// `first` on, there every `device_pitch` from `front` on.
+struct Blocks {
+    std::uint64_t first, width, height, pitch, front, device_pitch;
+
+    Rows rows(void* array, std::uint64_t bytes) const noexcept {
+        return {static_cast<std::byte*>(array) + first * bytes, width * bytes, height, pitch * bytes,
+                device_pitch * bytes};
+    }
+};
+
+Blocks one_block(std::uint64_t first, std::uint64_t count, std::uint64_t front) {
+    return {first, count, 1, count, front, count};
+}
+
+/// A part of the caller's arrays: where it comes from, what is done with its elements as if they were all, and where
+/// they go.
+struct PartOfWork {
+    std::vector<Blocks> from, to;
+    std::shared_ptr<const Work> work;
+};
+
+/// Classes of blocks as they lie in tiles that were left class by class. Rows of a few hundred bytes are slow to copy
+/// where they lie apart in host memory, but not where they do so on the device (bench/NOTES.md).
+struct Classes {
+    std::uint64_t count, tile, block, pitch;
+
+    Classes(std::uint64_t all, const std::vector<PassOfParts>& passes)
+        : count(all), tile(passes[0].front().count), block(passes[1].front().width), pitch(passes[1].front().pitch) {}
+
+    /// Elements of a class in a tile of so many.
+    std::uint64_t size(std::uint64_t tile_size, std::uint64_t of_class) const noexcept {
+        const std::uint64_t rest = tile_size % pitch, before = of_class * block;
+        return tile_size / pitch * block + (rest > before ? std::min(rest - before, block) : 0);
+    }
+
+    /// A sorted tile, class by class.
+    std::vector<Blocks> left(const Part& part) const {
+        std::vector<Blocks> all;
+        std::uint64_t first = part.first;
+        for (std::uint64_t front = 0; front < std::min(pitch, part.count); front += block) {
+            const std::uint64_t elements = size(part.count, front / block), blocks = elements / block;
+            if (blocks > 0) all.push_back({first, block, blocks, block, front, pitch});
+            if (const std::uint64_t rest = elements % block; rest > 0)
+                all.push_back(one_block(first + blocks * block, rest, front + blocks * pitch));
+            first += elements;
+        }
+        return all;
+    }
+
+    /// A class of all tiles.
+    std::vector<Blocks> of(std::uint64_t number) const {
+        const std::uint64_t width = tile / pitch * block, tiles = count / tile, last = count % tile;
+        std::vector<Blocks> all{{number * width, width, tiles, tile, 0, width}};
+        std::uint64_t first = tiles * tile;
+        for (std::uint64_t before = 0; before < number; ++before) first += size(last, before);
+        if (const std::uint64_t rest = size(last, number); rest > 0)
+            all.push_back(one_block(first, rest, tiles * width));
+        return all;
+    }
+};
+
+/// Calls do_share(begin, end) for shares of 0 .. count, in several threads where there are many.
+template <class Do>
+void in_threads(std::uint64_t count, const Do& do_share) {
+    constexpr std::uint64_t least = std::uint64_t{1} << 20;
+    const std::uint64_t threads =
+        std::clamp<std::uint64_t>(count / least, 1, std::clamp(std::thread::hardware_concurrency(), 1u, 16u));
+    const auto begin_of = [&](std::uint64_t thread) {
+        return count / threads * thread + count % threads * thread / threads;
+    };
+    std::vector<std::jthread> others;
+    for (std::uint64_t thread = 1; thread < threads; ++thread)
+        others.emplace_back([&, thread] { do_share(begin_of(thread), begin_of(thread + 1)); });
+    do_share(0, begin_of(1));
+}
+
+/// Elements' places in the array.
+void number(void* indices, std::size_t bytes, const Blocks& block) {
+    const auto fill = [&]<class Index>(Index) {
+        Index* const all = static_cast<Index*>(indices) + block.first;
+        in_threads(block.width, [&](std::uint64_t begin, std::uint64_t end) {
+            std::iota(all + begin, all + end, static_cast<Index>(block.first + begin));
+        });
+    };
+    if (bytes == 4) fill(std::uint32_t{});
+    else fill(std::uint64_t{});
+}
+
+/// Memory that was not there takes its time when it is first written, so threads do it.
+std::unique_ptr<std::byte[]> new_memory(std::uint64_t bytes) {
+    auto memory = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    constexpr std::uint64_t page = 4096;
+    in_threads(bytes, [&](std::uint64_t begin, std::uint64_t end) {
+        for (std::uint64_t at = begin; at < end; at += page) memory[at] = {};
+    });
+    return memory;
+}
+
+}  // namespace
+
+bool SorterCore::goes_in_parts(const Request& request, const Arrays& arrays) const noexcept {
+    const bool is_sort = request.operation == Operation::sort &&
+                         !(request.stable && (request.value_bytes > 0 || request.key.is_record()));
+    const bool is_argsort = request.operation == Operation::argsort && !request.key.is_record();
+    if (!backend_->has_lanes() || request.in_rows() || request.counts_syncs || !(is_sort || is_argsort)) return false;
+    std::uint64_t bytes = 0;
+    bool fits = true;
+    for (const Array& array : arrays) {
+        constexpr std::uint64_t any_memory = std::uint64_t{1} << 56;  // more no array can have
+        if (array.count > 0 && array.count > any_memory / array.bytes) return false;
+        bytes += array.size();
+        fits &= array.size() <= backend_->info().max_allocation_bytes;
+    }
+    return !fits || bytes > memory_limit();
+}
+
+SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bindings) {
+    // Pairs are ordered by their values' bits where keys are equal. So indices are values that make a sort stable.
+    const bool is_argsort = request.operation == Operation::argsort;
+    Request of_part = request;
+    of_part.operation = Operation::sort;
+    of_part.first = all_keys;
+    of_part.stable = false;
+    if (is_argsort) of_part.value_bytes = std::exchange(of_part.index_bytes, 0);
+    if (of_part.schedule == Schedule::distribution) of_part.schedule = Schedule::automatic;  // some parts are small
+
+    const std::size_t widest = std::max(of_part.key.bytes(), of_part.value_bytes);
+    std::uint64_t capacity = backend_->info().max_allocation_bytes / widest;
+    of_part.extra_bytes = 0;
+    if (memory_limit() != no_limit) {
+        std::uint64_t bytes = memory_limit() / parts_at_once;
+        if (of_part.schedule == Schedule::automatic && !of_part.data_independent) {
+            const std::uint64_t most = bytes / 16;
+            of_part.extra_bytes = request.extra_bytes > 0 ? std::min(request.extra_bytes, most) : most;
+            bytes -= of_part.extra_bytes;
+        }
+        capacity = std::min(capacity, bytes / (of_part.key.bytes() + of_part.value_bytes));
+    }
+    const std::vector<PassOfParts> passes_of_parts = parts_that_sort(request.count, capacity);
+    if (passes_of_parts.empty())
+        throw Error(
+            ErrorCode::too_large,
+            fmt::format("{} keys of {} exceed the {} bytes of device memory that they may take, and parts of "
+                        "{} keys are too small to sort them by: these need {}",
+                        request.count, request.key.name(), std::min(memory_limit(), backend_->info().global_bytes),
+                        capacity, least_capacity(request.count)));
+    SortReport report;
+    report.schedule = Schedule::columns;
+    std::size_t all = 0;
+    std::vector<std::vector<PartOfWork>> passes;
+    for (const PassOfParts& pass : passes_of_parts) {
+        std::vector<PartOfWork>& works = passes.emplace_back();
+        all += pass.size();
+        for (const Part& part : pass) {
+            of_part.count = part.count;
+            const std::vector<Blocks> whole{one_block(part.first, part.count, 0)};
+            works.push_back({whole, whole, plan(of_part)});
+            add_launches(report, *works.back().work);
+        }
+    }
+    if (passes.size() > 1) {
+        const Classes classes(request.count, passes_of_parts);
+        for (std::size_t i = 0; i < passes[0].size(); ++i) passes[0][i].to = classes.left(passes_of_parts[0][i]);
+        for (std::size_t i = 0; i < passes[1].size(); ++i) passes[1][i].from = passes[1][i].to = classes.of(i);
+    }
+
+    Stopwatch watch;
+    // The keys of an argsort stay as they are: what the first pass has of them goes to another place.
+    std::unique_ptr<std::byte[]> copy;
+    Bindings in_host_memory = bindings;
+    if (is_argsort) {
+        copy = new_memory(request.count * request.key.bytes());
+        in_host_memory[Slot::keys] = {copy.get()};
+        in_host_memory[Slot::values] = std::exchange(in_host_memory[Slot::indices], {});
+    }
+    // What is pinned outlives the copies, and memory what is done with it.
+    std::vector<std::shared_ptr<void>> pinned;
+    const std::unique_ptr<Lane> sorts = backend_->open_lane(), uploads = backend_->open_lane(),
+                                downloads = backend_->open_lane();
+    std::vector<LaneMemory> places(parts_at_once, LaneMemory(*sorts));
+    for (LaneMemory& place : places) {
+        for (const auto& pass : passes)
+            for (const PartOfWork& part : pass) place.need(*part.work);
+        place.allocate();
+        report.device_bytes += place.bytes();
+    }
+    // Every array goes to the device and back three times: to pin it takes less than one of these saves.
+    pinned.push_back(backend_->pin(in_host_memory[Slot::keys].memory, request.count * of_part.key.bytes()));
+    if (of_part.value_bytes > 0)
+        pinned.push_back(backend_->pin(in_host_memory[Slot::values].memory, request.count * of_part.value_bytes));
+
+    std::array<std::shared_ptr<const LaneEnd>, parts_at_once> last;  // of each place
+    std::size_t done = 0, turn = 0;
+    for (const auto& pass : passes) {
+        const bool is_first = &pass == &passes.front();
+        std::vector<std::shared_ptr<const LaneEnd>> ends;
+        for (const PartOfWork& part : pass) {
+            const std::size_t place = turn++ % parts_at_once;
+            const Bindings& on_device = places[place].bindings();
+            const auto each_rows = [&](const std::vector<Blocks>& blocks, const Bindings& arrays,
+                                       const auto& copy_rows) {
+                for (const Slot slot : {Slot::keys, Slot::values})
+                    if (const Array& array = part.work->arrays[slot]; array.size() > 0)
+                        for (const Blocks& some : blocks)
+                            copy_rows(some.rows(arrays[slot].memory, array.bytes),
+                                      Binding{on_device[slot].memory, some.front * array.bytes});
+            };
+            Bindings arrays = in_host_memory;
+            if (is_argsort && is_first) {
+                number(arrays[Slot::values].memory, of_part.value_bytes, part.from.front());
+                arrays[Slot::keys] = bindings[Slot::keys];
+            }
+            if (last[place]) uploads->await(*last[place]);
+            each_rows(part.from, arrays, [&](const Rows& rows, const Binding& at) { uploads->upload(rows, at); });
+            sorts->await(*uploads->end());
+            sorts->run(*part.work, on_device);
+            downloads->await(*sorts->end());
+            each_rows(part.to, in_host_memory,
+                      [&](const Rows& rows, const Binding& at) { downloads->download(at, rows); });
+            ends.push_back(last[place] = downloads->end());
+        }
+        for (const auto& end : ends) {
+            end->wait();
+            if (progress_) progress_(++done, all);
+        }
+    }
+    report.sort_seconds = watch.lap();
+    return report;
+}
+
+}  // namespace lanesort::detail
