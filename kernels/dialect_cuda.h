@@ -54,6 +54,8 @@ typedef ulong offset_t;
 #define GROUP_ID ((position_t)blockIdx.x)
 #define LOCAL_ID (threadIdx.x)
 #define BARRIER() __syncthreads()
+/* Of the work-items that share a tile. Those of a warp need not wait for the other tiles of their group. */
+#define TILE_BARRIER() (TILE_WORK_ITEMS <= 32 ? __syncwarp() : __syncthreads())
 /* A kernel that is launched before the one ahead of it has ended reads and writes nothing before this. Those without it are
  * never launched so. */
 #if __CUDA_ARCH__ >= 900

@@ -63,6 +63,7 @@ typedef ulong offset_t;
 #define LOCAL_ID ((uint)get_local_id(0))
 /* A key that one work-item read from the array another one may write there, so the array is fenced, too. */
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define TILE_BARRIER() BARRIER()
 /* A queue launches a kernel when the one ahead of it has ended. */
 #define AWAIT_LAST_LAUNCH()
 #define DECLARE_LOCAL(type, name, size, bytes_before) __local type name[size]

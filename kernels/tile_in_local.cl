@@ -61,7 +61,7 @@ INLINE uint slot(uint v, uint from, uint to) {
 #define LOCAL_TILE local_arrays_t
 
 INLINE void synchronise(sync_t* sync) {
-    BARRIER();
+    TILE_BARRIER();
     ++sync->barriers;
 }
 

@@ -296,6 +296,7 @@ void ShapeOptions::add_to(CLI::App& app) {
     number("--registers", registers, "vectors held in registers at a time");
     number("--steps-per-pass", steps_per_pass, "the most global steps that one pass runs");
     number("--resident-groups", resident_groups, "work-groups for which to leave registers on a multiprocessor");
+    number("--most-columns", most_columns, "no more columns than that; 0: as many as can be");
     const auto flag = [&](const std::string& name, std::optional<bool>& value, const char* help) {
         app.add_flag_function(
                fmt::format("--{0},!--no-{0}", name), [&value](std::int64_t given) { value = given > 0; }, help)
@@ -311,7 +312,7 @@ void ShapeOptions::add_to(CLI::App& app) {
 
 bool ShapeOptions::any() const {
     return lanes || vectors || work_items || registers || steps_per_pass || resident_groups || local_sync || remap ||
-           bank_swap || bank_padding || coalesced_store || columns;
+           bank_swap || bank_padding || coalesced_store || columns || most_columns;
 }
 
 lanesort::Shape ShapeOptions::over(lanesort::Shape shape) const {
@@ -331,6 +332,7 @@ lanesort::Shape ShapeOptions::over(lanesort::Shape shape) const {
         registers.value_or(in_registers ? all_vectors : std::min(shape.register_vectors, all_vectors));
     shape.columns = columns.value_or(shape.columns &&
                                      (shape.walks_in_cache() || (shape.lanes == 1 && shape.tile_work_items() > 1)));
+    shape.most_columns = most_columns.value_or(shape.most_columns);
     const unsigned most_steps = std::max(static_cast<unsigned>(std::bit_width(shape.tile_vectors())), 2u) - 1;
     shape.steps_per_pass = steps_per_pass.value_or(std::min(shape.steps_per_pass, most_steps));
     return shape;
@@ -371,6 +373,7 @@ Json json_of(const lanesort::Shape& shape) {
             {"resident_groups", shape.resident_groups},
             {"coalesced_store", shape.coalesced_store},
             {"columns", shape.columns},
+            {"most_columns", shape.most_columns},
             {"tile_keys", shape.tile_keys()}};
 }
 

@@ -45,7 +45,7 @@ void add_index_bytes(CLI::App& app, std::size_t& bytes);
 
 /// The parts of a shape that the user chooses.
 struct ShapeOptions {
-    std::optional<unsigned> lanes, vectors, work_items, registers, steps_per_pass, resident_groups;
+    std::optional<unsigned> lanes, vectors, work_items, registers, steps_per_pass, resident_groups, most_columns;
     std::optional<bool> local_sync, remap, bank_swap, bank_padding, coalesced_store, columns;
 
     /// Their title in --help-all.

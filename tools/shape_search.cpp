@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include <lanesort/error.hpp>
+#include <lanesort/plan.hpp>
 #include <lanesort/tuning.hpp>
 
 namespace {
@@ -32,7 +34,6 @@ std::vector<Shape> neighbours_in_cache(const Shape& shape) {
     add([](Shape& s) { s.lanes /= 2, s.vectors *= 2; });
     add([](Shape& s) { s.steps_per_pass += 1; });
     add([](Shape& s) { s.steps_per_pass -= 1; });
-    add([](Shape& s) { s.columns = !s.columns; });
     return found;
 }
 
@@ -53,7 +54,6 @@ std::vector<Shape> neighbours_in_local(const Shape& shape, bool residents_count)
     add([&](Shape& s) { s.work_items /= 2, smaller_groups(s); });
     add([](Shape& s) { s.steps_per_pass += 1; });
     add([](Shape& s) { s.steps_per_pass -= 1; });
-    add([](Shape& s) { s.columns = !s.columns; });
     if (residents_count) {
         const unsigned step = std::max(shape.resident_groups / 4, 1u);
         add([=](Shape& s) { s.resident_groups += step; });
@@ -68,11 +68,31 @@ std::vector<Shape> neighbours_in_local(const Shape& shape, bool residents_count)
     return found;
 }
 
+/// The network alone, or half and twice as many columns.
+std::vector<Shape> with_other_columns(const Shape& shape, std::uint64_t count) {
+    const auto columns_of = [count](const Shape& of) {
+        const Plan plan = make_plan(count, of);
+        return plan.passes.empty() ? 1 : 1u << plan.passes.front().column_bits;
+    };
+    Shape other = shape, unlimited = shape;
+    other.columns = !shape.columns;
+    other.most_columns = unlimited.most_columns = 0;
+    std::vector<Shape> found{other};
+    const unsigned columns = columns_of(shape);
+    if (columns == 1) return found;
+    found.insert(found.end(), 2, shape);
+    found[1].most_columns = columns / 2;
+    found[2].most_columns = 2 * columns < columns_of(unlimited) ? 2 * columns : 0;
+    return found;
+}
+
 }  // namespace
 
-std::vector<Shape> neighbours(const Shape& shape, const DeviceInfo& device, std::size_t key_bytes) {
+std::vector<Shape> neighbours(const Shape& shape, const DeviceInfo& device, std::size_t key_bytes,
+                              std::uint64_t count) {
     std::vector<Shape> found =
         shape.walks_in_cache() ? neighbours_in_cache(shape) : neighbours_in_local(shape, device.backend == "CUDA");
+    std::ranges::copy(with_other_columns(shape, count), std::back_inserter(found));
     std::erase_if(found, [&](const Shape& other) { return other == shape || !can_run(other, device, key_bytes); });
     return found;
 }
@@ -87,9 +107,10 @@ std::optional<Shape> ShapeSearch::next() {
     };
     if (const auto shape = new_one(first_)) return shape;
     for (std::size_t asked = 0; asked < counts_; ++asked) {
-        const std::vector<Shape> best = fastest(turn_++ % counts_, 1);
+        const std::size_t count = turn_++ % counts_;
+        const std::vector<Shape> best = fastest(count, 1);
         if (best.empty()) continue;
-        if (const auto shape = new_one(neighbours_(best.front()))) return shape;
+        if (const auto shape = new_one(neighbours_(best.front(), count))) return shape;
     }
     return std::nullopt;
 }

@@ -11,16 +11,18 @@
 #include <lanesort/device.hpp>
 #include <lanesort/shape.hpp>
 
-/// The shapes that differ from this one in one respect and that the device can run, the most promising first.
+/// The shapes that differ from this one in one respect and that the device can run, the most promising first. Those
+/// with fewer columns are among them only where so many keys are sorted in another way then.
 std::vector<lanesort::Shape> neighbours(const lanesort::Shape& shape, const lanesort::DeviceInfo& device,
-                                        std::size_t key_bytes);
+                                        std::size_t key_bytes, std::uint64_t count);
 
 /// Descends from the shapes known to be good, for several counts at once: compiling takes longer than sorting, so each
 /// shape is tried with all counts. Next come the neighbours of the fastest shape of each count in turn, until all of
 /// them were tried.
 class ShapeSearch {
 public:
-    using Neighbours = std::function<std::vector<lanesort::Shape>(const lanesort::Shape&)>;
+    /// Those of a shape that is the fastest for the count of that number.
+    using Neighbours = std::function<std::vector<lanesort::Shape>(const lanesort::Shape&, std::size_t count)>;
 
     ShapeSearch(std::vector<lanesort::Shape> first, std::size_t counts, Neighbours neighbours);
 

@@ -140,8 +140,9 @@ public:
         const CompilingNotice notice;
         std::vector<Shape> first = built_in_;
         first.insert(first.end(), known.begin(), known.end());
-        ShapeSearch search(first, inputs_.size(),
-                           [this](const Shape& shape) { return neighbours(shape, device_.info(), key_bytes(type_)); });
+        ShapeSearch search(first, inputs_.size(), [this](const Shape& shape, std::size_t i) {
+            return neighbours(shape, device_.info(), key_bytes(type_), inputs_[i].count);
+        });
         while (const std::optional<Shape> shape = search.next()) {
             if (std::ranges::count(first, *shape) == 0 && elapsed() > share_of_search * limit_) break;
             candidates_.push_back(attempt(*shape));

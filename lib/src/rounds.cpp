@@ -73,7 +73,8 @@ unsigned most_column_bits(const Shape& shape) {
     const unsigned lane_bits = log2(shape.lanes), tile_bits = log2(shape.tile_keys());
     const unsigned smallest_strip = std::max(2 * lane_bits, lane_bits + log2(shape.register_vectors));
     if (!shape.columns || tile_bits <= smallest_strip) return 0;
-    return std::min(tile_bits - smallest_strip, (tile_bits - std::max(lane_bits, 2u) + 1) / 2);
+    const unsigned possible = std::min(tile_bits - smallest_strip, (tile_bits - std::max(lane_bits, 2u) + 1) / 2);
+    return shape.most_columns > 0 ? std::min(possible, log2(shape.most_columns)) : possible;
 }
 
 unsigned column_bits(const Shape& shape, unsigned phases) {

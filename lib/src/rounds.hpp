@@ -47,6 +47,7 @@ bool may_have_columns(const Shape& shape);
 /// lg of the most columns in which tiles of that shape are sorted; 0 where they are not. A column is sorted in a tile, and so
 /// is what lies about a border; a strip is a block of L x L keys or more, and more than registers hold; and in a walked tile
 /// keys move no further than to the next lane.
+/// The shape may have fewer.
 unsigned most_column_bits(const Shape& shape);
 
 /// lg of the columns with which tiles in local memory are faster than the network (bench/NOTES.md).

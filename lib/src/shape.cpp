@@ -189,6 +189,8 @@ void check(const Shape& shape) {
             "off where remap is off or lanes is not 1");
     require(!shape.columns || may_have_columns(shape), "columns", shape.columns,
             "off where lanes is not 1 or work-items share no tile, unless one walks it");
+    require(shape.most_columns == 0 || (std::has_single_bit(shape.most_columns) && shape.most_columns > 1),
+            "most_columns", shape.most_columns, "a power of two from 2 on, or 0");
 }
 
 std::size_t Shape::local_bytes(ElementBytes bytes) const noexcept {
@@ -215,6 +217,7 @@ std::string to_string(const Shape& shape) {
     if (shape.bank_padding) text += " bank-padding";
     if (shape.coalesced_store) text += " coalesced-store";
     if (shape.columns) text += " columns";
+    if (shape.columns && shape.most_columns > 0) text += fmt::format("={}", shape.most_columns);
     return text;
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view first_line = "lanesort shapes 2";
+constexpr std::string_view first_line = "lanesort shapes 3";
 constexpr std::string_view last_line = "end";
 constexpr std::string_view row_keyword = "shape";
 constexpr std::string_view limit_keyword = "distribution";
@@ -42,7 +42,7 @@ void for_each_line(Identity& device, Visit visit) {
 template <class AnyShape, class Visit>
 void for_each_part(AnyShape& shape, Visit visit) {
     auto& [lanes, vectors, work_items, register_vectors, steps_per_pass, resident_groups, local_sync, remap, bank_swap,
-           bank_padding, coalesced_store, columns] = shape;
+           bank_padding, coalesced_store, columns, most_columns] = shape;
     visit("lanes", lanes);
     visit("vectors", vectors);
     visit("work_items", work_items);
@@ -55,6 +55,7 @@ void for_each_part(AnyShape& shape, Visit visit) {
     visit("bank_padding", bank_padding);
     visit("coalesced_store", coalesced_store);
     visit("columns", columns);
+    visit("most_columns", most_columns);
 }
 
 std::string one_line(std::string text) {
@@ -255,7 +256,7 @@ std::string file_name(const DeviceIdentity& device) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const std::string* part : {&device.backend, &device.platform, &device.name})
         for (const char c : *part + '\n') hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    return fmt::format("shapes-v2-{}-{:016x}", readable, hash);
+    return fmt::format("shapes-v3-{}-{:016x}", readable, hash);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST_CASE("neighbours: other shapes, all of which the device can run") {
         for (const std::size_t bytes : {1, 2, 4, 8})
             for (const std::uint64_t count : {4096, 100000, 0}) {
                 const Shape from = choose_shape(device, bytes, count);
-                const std::vector<Shape> found = neighbours(from, device, bytes);
+                const std::vector<Shape> found = neighbours(from, device, bytes, count);
                 CHECK(found.size() >= 5);
                 for (const Shape& shape : found) {
                     CAPTURE(to_string(shape));
@@ -49,8 +49,41 @@ TEST_CASE("neighbours: other shapes, all of which the device can run") {
             }
     const Shape shape = choose_shape(graphics_card(), 4);
     const auto has_other_residents = [&](const Shape& s) { return s.resident_groups != shape.resident_groups; };
-    CHECK(std::ranges::none_of(neighbours(shape, graphics_card(), 4), has_other_residents));
-    CHECK(std::ranges::any_of(neighbours(shape, cuda, 4), has_other_residents));
+    CHECK(std::ranges::none_of(neighbours(shape, graphics_card(), 4, 1 << 20), has_other_residents));
+    CHECK(std::ranges::any_of(neighbours(shape, cuda, 4, 1 << 20), has_other_residents));
+}
+
+TEST_CASE("neighbours: the network alone, and other numbers of columns where they matter") {
+    using Numbers = std::vector<unsigned>;
+    const auto columns = [](const Shape& shape, const DeviceInfo& device, std::uint64_t count) {
+        Numbers found;
+        for (const Shape& other : neighbours(shape, device, 4, count)) {
+            Shape same_columns = other;
+            same_columns.columns = shape.columns;
+            same_columns.most_columns = shape.most_columns;
+            if (same_columns == shape) found.push_back(other.columns ? other.most_columns : 1);
+        }
+        return found;
+    };
+    DeviceInfo card = graphics_card();
+    card.vendor = "NVIDIA Corporation";
+    Shape on_card = choose_shape(card, 4), on_processor = choose_shape(processor(), 4);
+    for (const auto& [shape, device] : {std::pair(&on_card, card), {&on_processor, processor()}}) {
+        CAPTURE(to_string(*shape));
+        REQUIRE(shape->columns);
+        const std::uint64_t tile = shape->tile_keys(), many = tile << 10;
+        const unsigned most = 1u << make_plan(many, *shape).passes.front().column_bits;
+        REQUIRE(most >= 16);
+        CHECK(columns(*shape, device, many) == Numbers{1, most / 2});
+        CHECK(columns(*shape, device, tile) == Numbers{1});
+        CHECK(columns(*shape, device, most / 2 * tile) == Numbers{1, most / 4});
+        shape->most_columns = most / 4;
+        CHECK(columns(*shape, device, many) == Numbers{1, most / 8, most / 2});
+        shape->most_columns = most / 2;
+        CHECK(columns(*shape, device, many) == Numbers{1, most / 4, 0});
+        shape->columns = false;
+        CHECK(columns(*shape, device, many) == Numbers{0});
+    }
 }
 
 /// Seconds that are least for that many vectors and steps, and grow with the distance.
@@ -61,7 +94,9 @@ double distance(const Shape& shape, double lg_vectors, double steps) {
 TEST_CASE("search: finds the fastest shape of each count, and tries none twice") {
     const DeviceInfo device = processor();
     const Shape first = choose_shape(device, 4);
-    ShapeSearch search({first, first}, 2, [&](const Shape& shape) { return neighbours(shape, device, 4); });
+    ShapeSearch search({first, first}, 2, [&](const Shape& shape, std::size_t count) {
+        return neighbours(shape, device, 4, count ? 1 << 16 : 1 << 24);
+    });
     std::vector<Shape> tried;
     while (const auto shape = search.next()) {
         CHECK(std::ranges::count(tried, *shape) == 0);
@@ -80,7 +115,7 @@ TEST_CASE("search: finds the fastest shape of each count, and tries none twice")
 
 TEST_CASE("search: goes on past shapes that cannot be used, and ends where none can") {
     const Shape first{.vectors = 1, .steps_per_pass = 1};
-    const auto chain = [](const Shape& shape) {
+    const auto chain = [](const Shape& shape, std::size_t) {
         std::vector<Shape> next = {shape, shape};
         next[0].vectors += 1;
         next[1].vectors += 2;

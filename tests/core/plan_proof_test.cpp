@@ -6,11 +6,16 @@
 // moves bits and xors them: it is linear over GF(2). So the places of single bits tell that of every key. If they are
 // linearly independent, every key is held once; and what a step compares with a key lies one fixed xor away from it.
 // (A tile that is walked in the cache has one work-item. It runs the same steps, in an order of its own.)
+//
+// Columns are no steps of the network. Of them the proof is that keys are moved by permutations, which are linear, too,
+// that each run of tiles has no more tiles than columns, and that as much is mended about borders as can be out of
+// order.
 #include <array>
 #include <bit>
 #include <span>
 #include <utility>
 
+#include "integers.hpp"
 #include "plan_cases.hpp"
 #include "reference_network.hpp"
 #include "rounds.hpp"
@@ -66,7 +71,10 @@ public:
         const bool merges = pass.kind == Pass::Kind::merge_strips || pass.kind == Pass::Kind::merge_tiles;
         if (merges) merge();
         else sort(over_heads_ && pass.kind == Pass::Kind::merge_heads ? pass.first_phase - lane_bits_ : 0);
-        if (shape_.coalesced_store && shape_.tile_work_items() > 1 && pass.kind != Pass::Kind::merge_strips) store();
+        // Columns are stored as the last round holds them.
+        if (shape_.coalesced_store && shape_.tile_work_items() > 1 && pass.kind != Pass::Kind::merge_strips &&
+            pass.column_bits == 0)
+            store();
         block_bits_ = pass.kind == Pass::Kind::merge_heads ? 0 : pass.strip_stride - pass.strip_bits;
         number_bits_ = std::max(block_bits_, bits_below(pass.tiles));
     }
@@ -284,9 +292,10 @@ std::vector<Mask> steps_of(const Kernel& kernel) {
     return steps;
 }
 
-/// What is wrong with any pass as such, or else with all of them, which give `steps` if they are right.
-std::string fault_of_passes(const Plan& plan, std::vector<Mask>& steps) {
-    for (const Pass& pass : plan.passes) {
+/// What is wrong with any pass from that one on as such, or else with all of them, which give `steps` if they are
+/// right.
+std::string fault_of_passes(const Plan& plan, std::vector<Mask>& steps, std::size_t first = 0) {
+    for (const Pass& pass : std::span(plan.passes).subspan(first)) {
         const Kernel kernel(pass, plan);
         if (std::string fault = fault_of_layout(kernel, pass, plan); !fault.empty()) return fault;
         const std::vector<Mask> added = steps_of(kernel);
@@ -346,6 +355,93 @@ std::string fault_over_heads(const Plan& plan, std::uint64_t first) {
     return "";
 }
 
+/// What is wrong with how the first pass leaves columns and the second one finds them: the key of rank k in its tile is
+/// number k / s of column k mod s, and each place of the array has one column and one number. Both are linear, too, but
+/// for a tile that the array ends in, which stays as it is.
+std::string fault_of_column_places(const Plan& plan, unsigned tile_bits) {
+    const Pass& pass = plan.passes[1];
+    const unsigned column_bits = pass.column_bits, strip_bits = tile_bits - column_bits;
+    const auto moved = [&](Mask rank) { return (rank & low_bits(column_bits)) << strip_bits | rank >> column_bits; };
+    if (LinearMap(tile_bits, moved).rank() != tile_bits) return "two keys of a tile have one place in the columns";
+    const auto place = [&](Mask column, Mask i) { return ColumnView(pass, plan, column).place(i); };
+    const auto fault_of = [&](Mask column, Mask i) {
+        const Mask tile = (column >> column_bits << column_bits) + (i >> strip_bits);
+        const Mask rank = (i & low_bits(strip_bits)) << column_bits | (column & low_bits(column_bits));
+        const bool is_whole = (tile + 1) << tile_bits <= plan.count;
+        return place(column, i) != (tile << tile_bits) + (is_whole ? moved(rank) : rank);
+    };
+    for (const Mask column : {Mask{0}, pass.tiles / 2, pass.tiles - 1})
+        for (unsigned bit = 0; bit < tile_bits; ++bit)
+            for (const Mask others : {Mask{0}, low_bits(tile_bits), Mask{0x9e3779b97f4a7c15} & low_bits(tile_bits)})
+                if (fault_of(column, Mask{1} << bit ^ others)) return "a column has other keys than it was left";
+    if (pass.tiles < (plan.passes[0].tiles - 1) / (Mask{1} << column_bits) * (Mask{1} << column_bits) + 1)
+        return "a run has no columns";
+    return pass.tiles % (Mask{1} << column_bits) == 0 ? "" : "a column is not launched";
+}
+
+std::vector<Mask> network_steps(const Pass& pass, const Shape& shape) {
+    std::vector<Mask> xors;
+    for (const Step& step : steps(pass, shape))
+        xors.push_back(step.mirrored ? low_bits(step.phase) : Mask{1} << step.stride);
+    return xors;
+}
+
+/// Of T tiles and s columns. A sorted tile has, for any zeros and ones, as many zeros in one column as in a later one,
+/// or one more; T tiles have T more at most. With the columns in order, zeros and ones therefore meet in T rows of s
+/// keys. So it suffices that tiles are sorted, and then what lies T * s keys before and behind each border.
+std::string fault_of_columns(const Plan& plan) {
+    if (plan.passes.size() < 4) return "there are no four passes";
+    const Shape& shape = plan.shape;
+    const Pass &first = plan.passes[0], &columns = plan.passes[1], &tile_columns = plan.passes[2],
+               &borders = plan.passes[3];
+    const unsigned tile_bits = log2(shape.tile_keys()), column_bits = first.column_bits;
+    const unsigned strip_bits = tile_bits - column_bits, border_bits = borders.last_phase;
+    const bool walks = shape.walks_in_cache();
+    constexpr std::array kinds{Pass::Kind::sort_tiles, Pass::Kind::merge_columns, Pass::Kind::merge_tile_columns,
+                               Pass::Kind::merge_borders};
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        const Pass& pass = plan.passes[i];
+        if (pass.kind != kinds[i] || pass.column_bits != column_bits) return "it is not these four passes";
+        const std::vector<Step> of_pass = steps(pass, shape);
+        if (pass.steps != of_pass.size()) return "the pass counts its steps wrong";
+        if (i == 0) continue;
+        if (pass.groups < ceil_div(pass.tiles, walks ? shape.work_items : 1)) return "a tile has no work-group";
+        const bool stores_held = pass.last_phase == tile_bits && stores_pairs(shape);
+        const auto hand_overs = std::ranges::count_if(of_pass, &Step::handed_over);
+        if (pass.hand_overs != hand_overs + (!walks && shape.coalesced_store && !stores_held))
+            return "the hand-overs are not those between the rounds";
+    }
+    if (!walks && (tile_columns.strip_stride != strip_bits || tile_columns.strip_bits != strip_bits ||
+                   borders.strip_stride != tile_bits || borders.strip_bits != border_bits))
+        return "strips are not columns, or not about borders";
+
+    const Kernel kernel(first, plan);
+    if (std::string fault = fault_of_layout(kernel, first, plan); !fault.empty()) return fault;
+    if (steps_of(kernel) != phases(1, tile_bits)) return "the tiles are not sorted";
+    if (std::string fault = fault_of_column_places(plan, tile_bits); !fault.empty()) return fault;
+    if (network_steps(columns, shape) != phases(strip_bits + 1, tile_bits)) return "the columns are not sorted";
+    if (walks) {
+        // "truncated merges" below says that these steps suffice.
+        if (tile_columns.steps != column_bits * column_bits) return "the merges are not truncated to as many rows";
+    } else if (network_steps(tile_columns, shape) != phases(strip_bits + 1, tile_bits)) {
+        return "the columns of a tile are not merged";
+    }
+    if (tile_columns.tiles != first.tiles) return "a tile's columns stay apart";
+
+    const Mask tiles_of_run = std::min(first.tiles, Mask{1} << column_bits);
+    if (tiles_of_run << column_bits > Mask{1} << border_bits >> 1) return "more may be out of order than is mended";
+    if (border_bits > tile_bits) return "what is mended about two borders overlaps";
+    if (network_steps(borders, shape) != phases(border_bits, border_bits)) return "borders are not mended";
+    const unsigned borders_of_tile = walks ? 0 : tile_bits - border_bits;
+    if (borders_of_tile > column_bits) return "a run begins inside a tile of borders";
+    if (borders.tiles != ((first.tiles - 1) >> borders_of_tile) + 1) return "a border has no tile";
+
+    std::vector<Mask> steps;
+    if (std::string fault = fault_of_passes(plan, steps, 4); !fault.empty()) return fault;
+    const unsigned sorted = tile_bits + column_bits, last = std::max(sorted, bits_below(plan.count));
+    return steps == phases(sorted + 1, last) ? "" : "the steps above columns are not those of the network";
+}
+
 /// Those of tiles of up to 32 keys, and again those that can store pairs.
 std::vector<Shape> shapes_of_small_tiles() {
     std::vector<Shape> shapes = test::shapes_of_tiles_up_to(32);
@@ -354,7 +450,6 @@ std::vector<Shape> shapes_of_small_tiles() {
         shape.coalesced_store = shape.remap = true;
         if (stores_pairs(shape)) shapes.push_back(shape);
     }
-    // Columns are no steps of the network: the zero-one principle proves them.
     std::erase_if(shapes, [](const Shape& shape) { return shape.columns; });
     return shapes;
 }
@@ -377,6 +472,85 @@ TEST_CASE("plan proof: sorts") {
                 if (count > 1) check(count, shape);
     }
     MESSAGE(plans, " plans");
+}
+
+TEST_CASE("plan proof: columns") {
+    std::vector<Shape> shapes = test::column_shapes();
+    for (const std::size_t bytes : {1, 4, 8}) {
+        DeviceInfo card = test::graphics_card();
+        card.vendor = "NVIDIA Corporation";
+        for (const std::uint64_t count : {50'000, 1'000'000, 0}) {
+            shapes.push_back(choose_shape(test::processor(), bytes, count));
+            shapes.push_back(choose_shape(card, bytes, count));
+        }
+    }
+    std::uint64_t plans = 0;
+    const auto check = [&](std::uint64_t count, const Shape& shape) {
+        if (column_bits(shape, bits_below(count)) == 0) return;
+        CAPTURE(to_string(shape));
+        CAPTURE(count);
+        REQUIRE(fault_of_columns(make_plan(count, shape)) == "");
+        ++plans;
+    };
+    test::Random random(test::seed());
+    for (const Shape& shape : shapes) {
+        REQUIRE(shape.columns);
+        const std::uint64_t tile = shape.tile_keys();
+        for (std::uint64_t tiles = 1; tiles <= 70; ++tiles)
+            for (const std::uint64_t count : {tiles * tile, tiles * tile + 1, tiles * tile + random() % tile})
+                check(count, shape);
+        for (unsigned bits = 10; bits <= 61; bits += 3)
+            for (const std::uint64_t count : {Mask{1} << bits, random() >> (64 - bits)})
+                if (count > 1) check(count, shape);
+    }
+    CHECK(plans > 1000);
+    MESSAGE(plans, " plans");
+}
+
+/// Whether the steps bring these zeros to the front of a tile whose columns begin with so many each.
+bool merges_columns(const std::vector<Step>& steps, std::span<const unsigned> zeros, unsigned rows) {
+    const auto columns = static_cast<unsigned>(zeros.size());
+    std::vector<unsigned char> keys(std::size_t{rows} * columns);
+    for (unsigned i = 0; i < keys.size(); ++i) keys[i] = i / columns >= zeros[i % columns];
+    for (const Step& step : steps) {
+        const std::uint64_t chosen = step.distance & (0 - step.distance);
+        for (std::uint64_t i = 0; i + step.distance < keys.size(); ++i)
+            if ((i & chosen) && keys[i] > keys[i + step.distance]) std::swap(keys[i], keys[i + step.distance]);
+    }
+    return std::ranges::is_sorted(keys);
+}
+
+// Of a tile, a column has no fewer zeros than a later one, and as many more at most as there are tiles: these are all
+// inputs, where they lie in the middle of a tile and where they lie at its ends. What is above and below them is in
+// order, and no step reaches further than they do, so a tile of any number of rows is merged as well.
+TEST_CASE("plan proof: truncated merges of 2, 4 and 8 columns, all zeros and ones") {
+    std::uint64_t inputs = 0;
+    for (unsigned column_bits = 1; column_bits <= 3; ++column_bits) {
+        const unsigned columns = 1u << column_bits, rows = 3 * columns;
+        Pass pass{};
+        pass.kind = Pass::Kind::merge_tile_columns;
+        pass.column_bits = pass.first_phase = pass.last_phase = column_bits;
+        const Shape walked{.vectors = 64, .work_items = 1, .register_vectors = 2, .columns = true};
+        const std::vector<Step> steps = lanesort::steps(pass, walked);
+        REQUIRE(steps.size() == column_bits * column_bits);
+        std::vector<unsigned> zeros(columns);
+        const auto check_from = [&](auto& self, unsigned column, unsigned least) -> void {
+            if (column == columns) {
+                REQUIRE(merges_columns(steps, zeros, rows));
+                ++inputs;
+                return;
+            }
+            for (unsigned of_column = least; of_column <= zeros[column - 1]; ++of_column) {
+                zeros[column] = of_column;
+                self(self, column + 1, least);
+            }
+        };
+        for (unsigned most = 0; most <= rows; ++most) {
+            zeros[0] = most;
+            check_from(check_from, 1, most > columns ? most - columns : 0);
+        }
+    }
+    MESSAGE(inputs, " inputs");
 }
 
 TEST_CASE("plan proof: the first keys") {
@@ -477,6 +651,14 @@ TEST_CASE("plan proof: a plan with one mistake is refuted") {
         if (head_bits(count, shape, tile / 4) == 0) continue;
         for_each_broken_plan(make_plan(count, shape, tile / 4), [&](const Plan& broken) {
             CHECK(fault_over_heads(broken, tile / 4) != "");
+            ++plans;
+        });
+    }
+    for (const Shape& shape : test::column_shapes()) {
+        CAPTURE(to_string(shape));
+        const std::uint64_t count = (std::uint64_t{shape.tile_keys()} << most_column_bits(shape)) * 4;
+        for_each_broken_plan(make_plan(count, shape), [&](const Plan& broken) {
+            CHECK(fault_of_columns(broken) != "");
             ++plans;
         });
     }

@@ -50,7 +50,9 @@ constexpr Shape rich_shape{.lanes = 1,
                            .resident_groups = 5,
                            .remap = true,
                            .bank_padding = true,
-                           .coalesced_store = true};
+                           .coalesced_store = true,
+                           .columns = true,
+                           .most_columns = 32};
 constexpr Shape swapping_shape{.lanes = 2,
                                .vectors = 4,
                                .work_items = 64,
@@ -108,20 +110,22 @@ TEST_CASE("shape file: what is written is read") {
     CHECK(find_tuned(card()).table.rows.empty());
 }
 
-TEST_CASE("shape file: files of version 2 stay readable") {
+TEST_CASE("shape file: files of version 3 stay readable") {
     CHECK(to_text(example()) ==
-          "lanesort shapes 2\n"
+          "lanesort shapes 3\n"
           "backend OpenCL\n"
           "platform Made-Up Computing\n"
           "device made-up graphics card\n"
           "driver 1.2.3 (build 4)\n"
           "shape key_bytes=1 from=0 below=5000 lanes=2 vectors=4 work_items=64 register_vectors=8 steps_per_pass=3 "
-          "resident_groups=1 local_sync=0 remap=1 bank_swap=1 bank_padding=0 coalesced_store=0 columns=0\n"
+          "resident_groups=1 local_sync=0 remap=1 bank_swap=1 bank_padding=0 coalesced_store=0 columns=0 "
+          "most_columns=0\n"
           "shape key_bytes=4 from=4096 below=65536 lanes=4 vectors=2 work_items=8 register_vectors=4 steps_per_pass=2 "
-          "resident_groups=1 local_sync=1 remap=0 bank_swap=0 bank_padding=0 coalesced_store=0 columns=0\n"
+          "resident_groups=1 local_sync=1 remap=0 bank_swap=0 bank_padding=0 coalesced_store=0 columns=0 "
+          "most_columns=0\n"
           "shape key_bytes=4 from=70000 below=any lanes=1 vectors=8 work_items=128 register_vectors=16 "
           "steps_per_pass=7 resident_groups=5 local_sync=1 remap=1 bank_swap=0 bank_padding=1 coalesced_store=1 "
-          "columns=0\n"
+          "columns=1 most_columns=32\n"
           "distribution key_bytes=4 from=12345\n"
           "distribution key_bytes=8 from=never\n"
           "end\n");
@@ -221,7 +225,7 @@ TEST_CASE("tuned file: no name of a device leads out of the folder, and each dev
             REQUIRE(file.parent_path() == cache.path() / "lanesort");  // it is written to
             CHECK(file.lexically_normal() == file);
             const std::string last = file.filename();
-            CHECK(last.starts_with("shapes-v2-"));
+            CHECK(last.starts_with("shapes-v3-"));
             CHECK(last.size() < 128);
             CHECK(last.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
                   std::string::npos);
@@ -257,9 +261,9 @@ TEST_CASE("shape file: what is wrong is told with its line, and never believed")
     const Cache cache;
     const std::string good = to_text(example());
     const std::tuple<std::string_view, std::string_view, std::string_view> wrong[] = {
-        {"shapes 2", "shapes 1", ":1: \"lanesort shapes 1\" is not \"lanesort shapes 2\""},
+        {"shapes 3", "shapes 2", ":1: \"lanesort shapes 2\" is not \"lanesort shapes 3\""},
         {"lanesort", "lanesorts", ":1: "},
-        {"shapes 2\n", "shapes 2\r\n", ":1: "},
+        {"shapes 3\n", "shapes 3\r\n", ":1: "},
         {"backend", "Backend", ":2: "},
         {"platform Made-Up Computing\n", "", ":3: "},
         {"lanes=2", "lanes=3", ":6: shape: lanes is 3"},
@@ -288,9 +292,11 @@ TEST_CASE("shape file: what is wrong is told with its line, and never believed")
         {"work_items=128", "work_items=512", ":8: a work-group of 512 work-items"},
         {"lanes=4 vectors=2 work_items=8 register_vectors=4", "lanes=16 vectors=8 work_items=256 register_vectors=16",
          ":7: a tile of 262144 bytes of local memory"},
-        {"coalesced_store=0 columns=0\n", "coalesced_store=0 columns=0 fast=1\n",
+        {"most_columns=32", "most_columns=24", ":8: shape: most_columns is 24"},
+        {"most_columns=32", "most_columns=1", ":8: shape: most_columns is 1"},
+        {"columns=0 most_columns=0\n", "columns=0 most_columns=0 fast=1\n",
          ":6: \" fast=1\" at the end of the line is too much"},
-        {"coalesced_store=0 columns=0\n", "coalesced_store=0 columns=0\n\n", ":7: "},
+        {"columns=0 most_columns=0\n", "columns=0 most_columns=0\n\n", ":7: "},
         {"shape key", "shapes key", ":6: "},
         {"distribution key_bytes=4", "distribution key_bytes=16", ":9: key_bytes is 16"},
         {"distribution key_bytes=4", "distribution key_bytes=8", ":10: the limits are not in order"},

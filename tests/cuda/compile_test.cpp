@@ -357,6 +357,28 @@ TEST_CASE("CUDA: rows of few tiles, in as many columns, compile and spill nothin
     }
 }
 
+TEST_CASE("CUDA: short rows, by work-items with many keys, compile for every generation and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    for (const Generation& generation : generations) {
+        DeviceInfo card = graphics_card(generation);
+        card.compute_units = 132;
+        DescribedDevice described(card);
+        Planner planner(described, {.use_tuned = false});
+        for (const std::uint64_t length : {64, 100, 777, 1024, 3000}) {
+            const auto work = planner.plan({.count = (std::uint64_t{1} << 26) / length * length, .row_length = length});
+            REQUIRE(work->programs.size() == 1);
+            const KernelParameters& parameters = work->programs[0]->parameters;
+            CHECK(parameters.shape.register_vectors == (length > 64 ? 32 : 8));
+            check_compiled(parameters, generation.architecture);
+        }
+        // Few rows want small groups, and pairs were not measured.
+        for (const Request& request : {Request{.count = 10'000, .row_length = 100},
+                                       Request{.count = 100'000'000, .row_length = 100, .value_bytes = 4}})
+            CHECK(planner.plan(request)->programs[0]->parameters.shape.register_vectors < 32);
+    }
+}
+
 TEST_CASE("CUDA: the kernels that permute values compile for every generation and spill nothing") {
     using namespace lanesort::detail;
     if (no_compiler()) return;

@@ -18,10 +18,12 @@ lanesort::Shape shape_from(Choices& choices) {
     shape.work_items = 1u << choices.below(5);
     shape.register_vectors = 1u << choices.below(6);
     shape.steps_per_pass = choices.below(10);
-    const unsigned switches = choices.below(8);
+    const unsigned switches = choices.below(16);
     shape.local_sync = switches & 1;
     shape.remap = switches & 2;
     shape.coalesced_store = switches & 4;
+    shape.columns = switches & 8;
+    if (shape.columns) shape.most_columns = (1u << choices.below(5)) & ~1u;
     return shape;
 }
 

@@ -77,6 +77,7 @@ inline std::vector<Shape> column_shapes_in_local() {
         shape.steps_per_pass = 3;
         shape.columns = true;
     }
+    shapes[2].most_columns = 4;  // of 8
     return shapes;
 }
 
@@ -96,6 +97,7 @@ inline std::vector<Shape> column_shapes() {
         shape.steps_per_pass = 3;
         shape.columns = true;
     }
+    shapes[5].most_columns = 8;  // of 16
     for (const Shape& shape : column_shapes_in_local()) shapes.push_back(shape);
     return shapes;
 }
@@ -125,6 +127,8 @@ inline std::vector<Shape> shapes_of_tiles_up_to(unsigned keys) {
                     for (shape.work_items = 1; shape.tile_keys() <= keys; shape.work_items *= 2) add_if_valid(shape);
                     shape.work_items = 1;
                     shape.columns = true;
+                    add_if_valid(shape);
+                    shape.most_columns = 2;
                     add_if_valid(shape);
                 }
     return shapes;

@@ -27,7 +27,7 @@ struct ElementBytes {
 
 /// The parameters of the method (patent CN102750131A) and of its continuation over several global steps a pass.
 /// Any valid shape sorts any n to the same bytes; shapes differ in speed and in synchronisations only.
-/// All numbers but `steps_per_pass` and `resident_groups` are powers of two.
+/// All numbers but `steps_per_pass` and `resident_groups` are powers of two, or 0 where that has a meaning.
 struct Shape {
     unsigned lanes = 1;             ///< L: keys in a vector; 1, 2, 4, 8 or 16
     unsigned vectors = 1;           ///< M: vectors in each of the two groups of a work-item
@@ -45,8 +45,9 @@ struct Shape {
         false;  ///< unused words between keys in local memory, against bank conflicts; with remap, lanes 1
     bool coalesced_store = false;  ///< neighbouring work-items store neighbouring vectors, after one more hand-over, or
                                    ///< pairs, where the last round can hold them (kernels/README.md)
-    bool columns = false;  ///< sort as many tiles as possible in columns, in four passes, and only what is more by
-                           ///< merging; where one work-item walks its tile, or with lanes 1 a group shares it
+    bool columns = false;       ///< sort as many tiles as possible in columns, in four passes, and only what is more by
+                                ///< merging; where one work-item walks its tile, or with lanes 1 a group shares it
+    unsigned most_columns = 0;  ///< s: no more columns than that, and so no more tiles at a time; 0: as many as can be
 
     friend bool operator==(const Shape&, const Shape&) = default;
 

@@ -133,9 +133,11 @@ ElementBytes element_bytes(const Request& request, std::size_t index_bytes) noex
 
 Network make_network(Planner& planner, const Request& request, const ElementBytes& bytes, const NetworkUse& use) {
     if (use.like) return network_in(planner, *use.like, true, request, bytes, use);
-    // Many rows fill the device, however short they are: then large tiles are of use, unless they exceed a row.
-    constexpr std::uint64_t long_row = 4096;
-    const std::uint64_t count = request.length() <= long_row ? request.length() : request.count;
+    // Many rows fill the device, however short they are: then work-items with many keys are of use. For other elements
+    // than keys of 4 bytes, and on processors, that was not measured for short rows (bench/NOTES.md).
+    const bool is_measured = planner.device().kind == DeviceKind::gpu && bytes.key == 4 && bytes.all() == 4;
+    const std::uint64_t short_row = is_measured ? 64 : 4096;
+    const std::uint64_t count = request.length() <= short_row ? request.length() : request.count;
     if (const std::optional<Shape> wanted = planner.wanted_shape(count, bytes)) {
         try {
             require_fit(*wanted, bytes, planner.device());
