@@ -1,6 +1,7 @@
 #include "sorter_core.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -91,6 +92,7 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
     of_part.operation = Operation::sort;
     of_part.first = all_keys;
     of_part.stable = false;
+    of_part.apart = false;
     if (is_argsort) of_part.value_bytes = std::exchange(of_part.index_bytes, 0);
     if (of_part.schedule == Schedule::distribution) of_part.schedule = Schedule::automatic;  // some parts are small
 
@@ -124,6 +126,14 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
     }
 
     Bindings in_parts = bindings;
+    if (request.apart) {
+        const auto copy_to = [&](Slot from, Slot to, std::size_t bytes) {
+            in_parts[from] = std::exchange(in_parts[to], {});
+            if (bytes > 0) std::memcpy(in_parts[from].memory, bindings[from].memory, request.count * bytes);
+        };
+        copy_to(Slot::keys, Slot::results, request.key.bytes());
+        copy_to(Slot::values, Slot::result_values, request.value_bytes);
+    }
     std::vector<std::byte> copy;
     if (is_argsort) {
         const auto* const keys = static_cast<const std::byte*>(bindings[Slot::keys].memory);
