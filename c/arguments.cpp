@@ -128,14 +128,17 @@ void check_unused(const lanesort_request& request, Operation operation) {
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("{} has values and no keys, so `memory` must be null", name(operation)));
     serves("results", is_given(request.results),
-           {merge, top_k, unique, run_lengths, reduce, inclusive_scan, exclusive_scan, select, partition});
+           {sort, merge, top_k, unique, run_lengths, reduce, inclusive_scan, exclusive_scan, select, partition});
     serves("answers", is_given(request.answers), {is_sorted, is_sorted_until, unique, run_lengths, select, partition});
     serves("flags", is_given(request.flags), {select, partition});
     serves("result_values", is_given(request.result_values),
-           {merge, top_k, unique, gather, scatter, select, partition});
+           {sort, merge, top_k, unique, gather, scatter, select, partition});
     if (request.in_place != 0 && (is_given(request.results) || is_given(request.result_values)))
         throw Error(ErrorCode::invalid_argument,
                     "in place, the results are the keys, so `results` and `result_values` must be zero");
+    if (operation == sort && request.apart == 0 && (is_given(request.results) || is_given(request.result_values)))
+        throw Error(ErrorCode::invalid_argument,
+                    "the sort is not `apart`, so `results` and `result_values` must be zero");
     const bool is_one_range = operation == merge && request.apart == 0;
     if (is_one_range && (is_given(request.second) || is_given(request.second_values) || is_given(request.results) ||
                          is_given(request.result_values)))
@@ -219,6 +222,7 @@ CallOf::CallOf(const lanesort_request* given_request) {
     call_.answers = place(from.answers);
     call_.limit = place(from.limit);
     call_.flags = place(from.flags);
+    if (request.operation == Operation::sort && request.apart) detail::write_results(call_);
 }
 
 SorterOptions options_of(const lanesort_options* options) {

@@ -353,6 +353,7 @@ INLINE void load_tile(element_t* r, arrays_t from, uint slot, uint end_slot, uin
  * counts[c]: blocks of each child of a parent; counts[BUCKETS + c]: its elements besides.
  * Elements go to local memory, where each child has room for HELD_BLOCKS blocks; of what finds no room, as in keys that are in
  * order, whole blocks go to the array at once, and the rest waits until those in local memory have gone there.
+ * Where it is APART, it reads the sources, and the array need not hold anything yet.
  * Launched with as many work-groups as there may be stripes. Local memory: HELD_BLOCKS * BLOCK * BUCKETS elements, a tree of
  * splitters, integers, and a byte a cell. Barriers: three a tile and seven; two more for a tile of which elements find no
  * room. */
@@ -364,7 +365,7 @@ KERNEL void classify_elements(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL v
                               offset_t first_stripes_offset, GLOBAL const ulong* equal, offset_t equal_offset,
                               GLOBAL ulong* counts, offset_t counts_offset, GLOBAL ulong* totals, offset_t totals_offset, GLOBAL ulong* table,
                               offset_t table_offset, GLOBAL ulong* starts, offset_t starts_offset, uint parents,
-                              uint makes_indices, uint coding, flip_t flip) {
+                              uint makes_indices, uint coding, flip_t flip AND_SOURCES) {
     DECLARE_LOCAL_ARRAYS(held, HELD_ELEMENTS);
     DECLARE_LOCAL(uint, shared, INTEGERS, LOCAL_BYTES_OF_ELEMENTS(HELD_ELEMENTS));
     DECLARE_LOCAL(uchar, child_of_cell, CELLS,
@@ -385,6 +386,7 @@ KERNEL void classify_elements(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL v
     stripe_t stripe = stripe_of(number, parents, ULONGS(bounds), UINTS(first_stripes));
     GLOBAL uint* entries = UINTS(table) + stripe.entry; /* of the stripe's slots */
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
+    arrays_t sources = SOURCES_OR(arrays);
     arrays_t pool = arrays_from(
         arrays_of(pool_keys, pool_keys_offset, pool_values, pool_values_offset, pool_indices, pool_indices_offset),
         (offset_t)BUCKETS * stripe.parent);
@@ -422,7 +424,7 @@ KERNEL void classify_elements(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL v
     element_t r[REGISTER_VECTORS];
     uint child[REGISTER_VECTORS], found[REGISTER_VECTORS];
 #define IS_IN_TILE(m) ((m) * WORK_ITEMS + t < size)
-    load_tile(r, arrays, stripe.slot, stripe.end_slot, makes_indices);
+    load_tile(r, sources, stripe.slot, stripe.end_slot, makes_indices);
     for (uint slot = stripe.slot; slot < stripe.end_slot; slot += TILE_SLOTS) {
         uint size = size_of_tile(slot, stripe.end_slot), waits = 0;
         if (cells.are_there) {
@@ -456,7 +458,7 @@ KERNEL void classify_elements(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL v
             }
             if (do_wait) left[c] = whole << 16 | besides;
         }
-        if (!do_wait) load_tile(r, arrays, slot + TILE_SLOTS, stripe.end_slot, makes_indices);
+        if (!do_wait) load_tile(r, sources, slot + TILE_SLOTS, stripe.end_slot, makes_indices);
         BARRIER();
         uint blocks = blocks_listed[parity];
         if (t == 0) blocks_listed[1 - parity] = 0;
@@ -482,7 +484,7 @@ KERNEL void classify_elements(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL v
                     store_local_element(r[m], held, child[m] * HELD_OF_CHILD + PLACE_OF(found[m], count));
                 }
             }
-            load_tile(r, arrays, slot + TILE_SLOTS, stripe.end_slot, makes_indices);
+            load_tile(r, sources, slot + TILE_SLOTS, stripe.end_slot, makes_indices);
             next_slot += *blocks_besides;
             BARRIER();
             if (t == 0) *all = *blocks_besides = 0;
@@ -500,7 +502,7 @@ KERNEL void classify_elements(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL v
     UNROLL for (uint m = 0; m < OUTSIDE_OF_ITEM; ++m) {
         uint i = m * WORK_ITEMS + t;
         if (i >= outside) continue;
-        r[m] = load_at(arrays, i < head ? stripe.begin + i : tail + (i - head), makes_indices);
+        r[m] = load_at(sources, i < head ? stripe.begin + i : tail + (i - head), makes_indices);
         child[m] = child_of(encoded(r[m], coding, flip), splitters, ends_equal);
         found[m] = ATOMIC_ADD(&left[child[m]], 1u);
     }

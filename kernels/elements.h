@@ -63,6 +63,18 @@ INLINE arrays_t arrays_of(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value
     return arrays;
 }
 
+/* Where a pass reads other arrays than it writes, these are its last arguments. Indices are only written. */
+#if APART
+#define AND_SOURCES                                                                                      \
+    , GLOBAL key_t *source_keys, offset_t source_keys_offset, GLOBAL value_argument_t *source_values, \
+        offset_t source_values_offset
+#define SOURCES_OR(arrays) \
+    arrays_of(source_keys, source_keys_offset, source_values, source_values_offset, indices, indices_offset)
+#else
+#define AND_SOURCES
+#define SOURCES_OR(arrays) (arrays)
+#endif
+
 /* The arrays from so many elements on. */
 INLINE arrays_t arrays_from(arrays_t arrays, offset_t elements) {
     arrays.keys += elements;

@@ -37,6 +37,7 @@
  *   FIRST_ONLY        1 where only the heads of sorted runs are merged, for the first keys of the order
  *   TWO_RANGES        1 where two sorted ranges are merged, and the first tile may begin before the array (rows.h). Compiled
  *                     ahead, one program sorts, merges, and has FIRST_ONLY, too
+ *   APART             1 where the pass reads the caller's arrays and writes others: a first pass, alone in its program
  *   NAN_LAST          1 where numbers descend, but no NaN comes before one. Compiled ahead, it is decided at run time
  *   HAS_PREDICATE     1: the text in place of comparator.h says which records are wanted, and orders none
  *   COUNT_SYNC        1: work-groups count their hand-overs and barriers (sync_count.h)
@@ -153,6 +154,9 @@
 #ifndef TWO_RANGES
 #define TWO_RANGES 0
 #endif
+#ifndef APART
+#define APART 0
+#endif
 #ifndef HAS_PREDICATE
 #define HAS_PREDICATE 0
 #endif
@@ -233,8 +237,8 @@
 #error "CHUNK_BYTES must be a power of two."
 #endif
 #if !IS_SWITCH(IN_ROWS) || !IS_SWITCH(SHORT_ROWS) || !IS_SWITCH(FIRST_ONLY) || !IS_SWITCH(TWO_RANGES) || \
-    !IS_SWITCH(HAS_PREDICATE) || !IS_SWITCH(COUNT_SYNC)
-#error "IN_ROWS, SHORT_ROWS, FIRST_ONLY, TWO_RANGES, HAS_PREDICATE and COUNT_SYNC must be 0 or 1."
+    !IS_SWITCH(APART) || !IS_SWITCH(HAS_PREDICATE) || !IS_SWITCH(COUNT_SYNC)
+#error "IN_ROWS, SHORT_ROWS, FIRST_ONLY, TWO_RANGES, APART, HAS_PREDICATE and COUNT_SYNC must be 0 or 1."
 #endif
 #if SEGMENT_BITS != 0 && ((SEGMENT_BITS != 32 && SEGMENT_BITS != 64) || !IN_ROWS)
 #error "SEGMENT_BITS must be 0, or 32 or 64 where IN_ROWS is 1."
@@ -253,6 +257,9 @@
 #endif
 #if TWO_RANGES && (IN_ROWS || SHORT_ROWS)
 #error "TWO_RANGES must be 0 where IN_ROWS or SHORT_ROWS is 1."
+#endif
+#if APART && (TWO_RANGES || LEAVES)
+#error "APART must be 0 where TWO_RANGES or LEAVES is 1."
 #endif
 #if WALKS_IN_CACHE && (WORK_ITEMS != 1 || REGISTER_VECTORS < LANES)
 #error "In the cache WORK_ITEMS must be 1, and REGISTER_VECTORS at least LANES."

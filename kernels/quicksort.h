@@ -344,7 +344,8 @@ KERNEL void sort_ranges(GLOBAL key_t* keys, offset_t keys_offset, position_t cou
             uint phases = FIELD_BITS;
             while (size > (position_t)LANES << phases) ++phases;
             if (size > 0 && size <= FEW_VECTORS * LANES) sort_few(leaf, size, load_coding, store_coding, flip);
-            else if (size > 0) sort_tile(tile, leaf, size, contiguous_tile(0, size), phases, 0, load_coding, store_coding, flip, 0);
+            else if (size > 0)
+                sort_tile(tile, leaf, size, leaf, size, contiguous_tile(0, size), phases, 0, load_coding, store_coding, flip, 0);
             if (waits == 0) return;
             range = waiting[--waits];
             continue;

@@ -123,7 +123,7 @@ WALK void store_columns(local_arrays_t held, arrays_t arrays, tile_t tile, uint 
                 store_element(r[l], arrays, first + (l << (TILE_BITS - column_bits)));
         }
 }
-#if !FIRST_ONLY || DECIDES_AT_RUN_TIME
+#if (!FIRST_ONLY && !APART) || DECIDES_AT_RUN_TIME
 WALK void load_columns(local_arrays_t held, arrays_t arrays, tile_t tile, uint column_bits) {
     for (uint column = 0; column < 1u << column_bits; ++column)
         for (uint row = 0; row < TILE_VECTORS >> column_bits; row += LANES) {
@@ -139,22 +139,24 @@ WALK void load_columns(local_arrays_t held, arrays_t arrays, tile_t tile, uint c
 }
 #endif
 
-/* Phases 1 .. `phases` of a tile, counted in vectors; of heads that are sorted only those from first_phase on. */
-INLINE void sort_tile(local_arrays_t held, arrays_t arrays, position_t count, tile_t tile, uint phases, uint first_phase,
-                      uint load_coding, uint store_coding, flip_t flip, uint column_bits) {
+/* Phases 1 .. `phases` of a tile, counted in vectors; of heads that are sorted only those from first_phase on. From `sources`
+ * to `arrays`, of which `kept` elements are written. */
+INLINE void sort_tile(local_arrays_t held, arrays_t sources, position_t count, arrays_t arrays, position_t kept, tile_t tile,
+                      uint phases, uint first_phase, uint load_coding, uint store_coding, flip_t flip,
+                      uint column_bits) {
     uint is_one_run = phases == TILE_BITS || count <= (position_t)LANES << phases;
     if (SHORT_ROWS || IS_SORTED) is_one_run = 0;
     uint bits = is_one_run ? phases : TILE_BITS, chunk_bits = min(bits, (uint)CHUNK_BITS);
     uint first = IS_SORTED ? first_phase + LANE_BITS : 1, last = phases + LANE_BITS;
-    if (!is_one_run) load_tile(held, bits, arrays, count, tile, 0, load_coding != CODING_NONE, load_coding, flip);
+    if (!is_one_run) load_tile(held, bits, sources, count, tile, 0, load_coding != CODING_NONE, load_coding, flip);
     for (uint chunk = 0; chunk < 1u << (bits - chunk_bits); ++chunk) {
         uint v = chunk << chunk_bits;
-        if (is_one_run) load_unsorted(held, v, v + (1u << chunk_bits), arrays, count, tile, load_coding, flip);
+        if (is_one_run) load_unsorted(held, v, v + (1u << chunk_bits), sources, count, tile, load_coding, flip);
         sort_chunk(held, chunk, chunk_bits, first, last);
     }
     merge_chunks(held, bits, first, last);
     if (column_bits > 0 && tile.whole) store_columns(held, arrays, tile, column_bits);
-    else store_tile(held, bits, arrays, count, tile, 0, store_coding, flip);
+    else store_tile(held, bits, arrays, kept, tile, 0, store_coding, flip);
 }
 
 /* The first phases of each tile. Launched as the first pass, and for heads as each. Where columns follow, whole tiles are left
@@ -164,13 +166,20 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
                        uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
                        uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
                        GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
-                       offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+                       offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset AND_SOURCES AND_KEPT) {
     DECLARE_LOCAL_TILE(held);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
-    offset_t number = enter_row(&arrays, &count, GROUP_FROM_END, segments + segments_offset, rows, end, tile_bits);
+    arrays_t sources = SOURCES_OR(arrays);
+    offset_t number = enter_row(&sources, &count, GROUP_FROM_END, segments + segments_offset, rows, end, tile_bits);
     if (count == 0) return;
-    index_each_run(&arrays, phases);
+#if APART
+    enter_row(&arrays, &kept, GROUP_FROM_END, segments + segments_offset, rows, end, tile_bits);
+#else
+    arrays = sources;
+    position_t kept = count;
+#endif
+    index_each_run(&sources, phases);
     /* A row that is shorter than others takes fewer phases. */
     while (!IS_SORTED && phases > FIELD_BITS && count <= (position_t)LANES << (phases - 1)) --phases;
 #if SORTS_FEW
@@ -178,12 +187,12 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
     if (is_few) sort_few(arrays, count, load_coding, store_coding, flip);
     else
 #endif
-        sort_tile(held, arrays, count, tile_of(number, strip_stride, strip_bits, count), phases, first_phase, load_coding,
-                  store_coding, flip, column_bits);
+        sort_tile(held, sources, count, arrays, kept, tile_of(number, strip_stride, strip_bits, count), phases, first_phase,
+                  load_coding, store_coding, flip, column_bits);
     sync_t none = {0, 0};
     report_sync(counters, counters_offset, none);
 }
-#if !FIRST_ONLY || DECIDES_AT_RUN_TIME
+#if (!FIRST_ONLY && !APART) || DECIDES_AT_RUN_TIME
 /* Each column, which is a strip in order of each tile: phases first_phase .. `phases`.
  * Launched after sort_tiles, with a work-group for each column. */
 KERNEL void merge_columns(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
@@ -262,7 +271,7 @@ KERNEL void merge_borders(GLOBAL key_t* keys, offset_t keys_offset, position_t c
 #include "quicksort.h"
 #endif
 
-#if !FIRST_ONLY || DECIDES_AT_RUN_TIME
+#if (!FIRST_ONLY && !APART) || DECIDES_AT_RUN_TIME
 /* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key.
  * Launched as the last pass of each phase. */
 KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,

@@ -235,7 +235,8 @@ INLINE uint phases_for(position_t elements, uint phases) {
 /* Phases 1 .. lg(REGISTER_VECTORS * L) at once in registers, then one after the other up to the phase that sorts
  * runs of 2^phases vectors. Where that is the whole tile, the first round may take any keys for its own and so takes
  * them contiguously over the work-items; of short rows, heads and shorter segments, it takes them so and hands them over. Of heads
- * that are sorted only the phases from first_phase on. Where columns follow, whole tiles are left in them.
+ * that are sorted only the phases from first_phase on. Where columns follow, whole tiles are left in them. Where it is APART, it
+ * reads the sources, and of each row it writes the first `kept` elements.
  * Launched as the first pass, and for heads as each. Local memory and barriers: as above; a hand-over between two rounds, and
  * one for the store. */
 KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
@@ -243,14 +244,21 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
                        uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
                        uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
                        GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
-                       offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+                       offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset AND_SOURCES AND_KEPT) {
     DECLARE_LOCAL_TILE(local_tile);
     uint t = TILE_WORK_ITEM;
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
-    offset_t number = enter_row(&arrays, &count, TILE_NUMBER(GROUP_FROM_END), segments + segments_offset, rows, end,
+    arrays_t sources = SOURCES_OR(arrays);
+    offset_t number = enter_row(&sources, &count, TILE_NUMBER(GROUP_FROM_END), segments + segments_offset, rows, end,
                                 tile_bits);
-    index_each_run(&arrays, phases);
+#if APART
+    enter_row(&arrays, &kept, TILE_NUMBER(GROUP_FROM_END), segments + segments_offset, rows, end, tile_bits);
+#else
+    arrays = sources;
+    position_t kept = count;
+#endif
+    index_each_run(&sources, phases);
     tile_t tile = tile_of(number, strip_stride, strip_bits, count);
 #if SKIPS && !FIRST_ONLY
     if (tile.base >= count) return;
@@ -261,7 +269,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
     uint start = 0, mirrors = 0;
 
 #if FIRST_ONLY
-    load_registers(r, arrays, count, tile, t, CONTIGUOUS_START, 0, load_coding, flip);
+    load_registers(r, sources, count, tile, t, CONTIGUOUS_START, 0, load_coding, flip);
     start = CONTIGUOUS_START;
     if (!IS_SORTED) {
         hand_over(r, local_tile, t, CONTIGUOUS_START, 0, 0, 0, &sync);
@@ -269,11 +277,11 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
         sort_registers(r);
     }
 #elif (SHORT_ROWS || SKIPS) && COALESCED_STORE
-    load_registers(r, arrays, count, tile, t, CONTIGUOUS_START, 0, load_coding, flip);
+    load_registers(r, sources, count, tile, t, CONTIGUOUS_START, 0, load_coding, flip);
     if (phases < TILE_BITS) hand_over(r, local_tile, t, CONTIGUOUS_START, 0, 0, 0, &sync);
     sort_registers(r);
 #else
-    load_registers(r, arrays, count, tile, t, phases == TILE_BITS ? CONTIGUOUS_START : 0, 0, load_coding, flip);
+    load_registers(r, sources, count, tile, t, phases == TILE_BITS ? CONTIGUOUS_START : 0, 0, load_coding, flip);
     sort_registers(r);
 #endif
 
@@ -293,16 +301,17 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
     }
 
     uint left = phases == TILE_BITS ? STEPS_OF_STORE : 0;
+    tile.whole = tile.whole && kept == count;
 #if COLUMN_BITS
-    store_columns(r, local_tile, arrays, count, tile, t, start, mirrors, left, &sync);
+    store_columns(r, local_tile, arrays, kept, tile, t, start, mirrors, left, &sync);
 #else
-    store_tile(r, local_tile, arrays, count, tile, t, start, mirrors, left, store_coding, flip, &sync);
+    store_tile(r, local_tile, arrays, kept, tile, t, start, mirrors, left, store_coding, flip, &sync);
 #endif
     report_sync(counters, counters_offset, sync);
 }
 #endif
 
-#if COLUMN_BITS
+#if COLUMN_BITS && !APART
 /* Where rounds are a loop, the compiler is told no more than that of it. */
 #define IF_UNROLLED(constant, argument) (UNROLL_ROUNDS ? (constant) : (argument))
 
@@ -415,7 +424,7 @@ KERNEL void merge_borders(GLOBAL key_t* keys, offset_t keys_offset, position_t c
 }
 #endif
 
-#if !FIRST_ONLY
+#if !FIRST_ONLY && !APART
 /* Whether a tile has nothing to merge: it lies beyond the end of its segment or, where keys need not be decoded, that ends in
  * the first of the two runs that become one. */
 INLINE uint is_merged(tile_t tile, position_t count, uint phase, uint store_coding) {

@@ -106,6 +106,22 @@ SortReport Sorter::run(CallIn<void*> call) {
 
 SortReport Sorter::sort(Keys keys, const SortOptions& options) { return run(call_on(Operation::sort, keys, options)); }
 
+namespace {
+
+HostCall sort_to(const Results& sorted, HostCall call) {
+    require(sorted.size() == call.request.count, ErrorCode::invalid_argument,
+            "there is room for {} results, but there are {}", sorted.size(), call.request.count);
+    add_results(call, sorted);
+    detail::write_results(call);
+    return call;
+}
+
+}  // namespace
+
+SortReport Sorter::sort(ConstKeys keys, Results sorted, const SortOptions& options) {
+    return run(sort_to(sorted, call_on(Operation::sort, keys, options)));
+}
+
 SortReport Sorter::partial_sort(Keys keys, std::size_t first, SortOptions options) {
     options.first = first;
     return sort(keys, options);
@@ -123,6 +139,16 @@ SortReport Sorter::sort_by_key(Keys keys, Values values, const SortOptions& opti
     HostCall call = call_on(Operation::sort, keys, options);
     add_values(call, values, keys.size());
     return run(call);
+}
+
+SortReport Sorter::sort_by_key(ConstKeys keys, ConstValues values, Results sorted, Values sorted_values,
+                               const SortOptions& options) {
+    HostCall call = call_on(Operation::sort, keys, options);
+    add_values(call, values, keys.size());
+    if (sorted_values.size() != keys.size()) detail::throw_sizes_differ(keys.size(), sorted_values.size());
+    detail::check_same_width(values.bytes(), sorted_values.bytes());
+    call.result_values = {sorted_values.data()};
+    return run(sort_to(sorted, std::move(call)));
 }
 
 SortReport Sorter::merge(Keys keys, std::size_t middle, const SortOptions& options) {
@@ -573,6 +599,14 @@ std::uint64_t first_with(std::uint64_t n, const Request& request) {
     const std::uint64_t length = request.length();
     require(n <= length, ErrorCode::invalid_argument, "there is no key {} among {}", n, length);
     return n < length ? n + 1 : 0;
+}
+
+void write_results(AnyCall& sort) noexcept {
+    const auto differ = [](const AnyCall::Place& a, const AnyCall::Place& b) {
+        return a.memory == nullptr || a.memory != b.memory || a.offset != b.offset;
+    };
+    sort.request.apart =
+        differ(sort.keys, sort.results) || (sort.request.value_bytes > 0 && differ(sort.values, sort.result_values));
 }
 
 void check_same_width(std::size_t bytes, std::size_t other_bytes) {

@@ -117,16 +117,33 @@ class Calls:
         """A direct array with the elements of x: `out` itself where that can be."""
         if out is None:
             return self._copied(lib, x, axis)
-        if out.shape != x.shape or out.dtype != x.dtype:
-            raise Error(
-                f"{what} has shape {tuple(out.shape)} and type {out.dtype}, but must have {tuple(x.shape)} and {x.dtype}"
-            )
-        lib.check_written(out, what)
+        self._check_target(lib, x, out, what)
         if axis != -1 or not lib.is_direct(out):
             return self._copied(lib, x, axis)
         if out is not x:
             lib.assign(out, x)
         return out
+
+    @staticmethod
+    def _check_target(lib: Arrays, x: Any, out: Any, what: str) -> None:
+        if out.shape != x.shape or out.dtype != x.dtype:
+            raise Error(
+                f"{what} has shape {tuple(out.shape)} and type {out.dtype}, but must have {tuple(x.shape)} and {x.dtype}"
+            )
+        lib.check_written(out, what)
+
+    def _apart(self, lib: Arrays, x: Any, out: Any, axis: int, what: str) -> tuple[Any, Any]:
+        """Direct arrays, one with the elements of x and one that they go to, which may be the same."""
+        if axis == -1 and lib.is_direct(x):
+            if out is None:
+                return x, lib.empty(x, x.shape)
+            if out is not x and lib.is_direct(out):
+                self._check_target(lib, x, out, what)
+                # What overlaps is copied.
+                if abs(lib.at(out)[0] - lib.at(x)[0]) >= math.prod(x.shape) * lib.item_bytes(x):
+                    return x, out
+        work = self._target(lib, x, out, axis, what)
+        return work, work
 
     def _deliver(self, lib: Arrays, work: Any, like: Any, out: Any, axis: int) -> Any:
         """The result in its place: `out`, or a new array."""

@@ -103,8 +103,13 @@ class Recording(OnlyThese):
 
     def _target(self, lib: Arrays, x: Any, out: Any, axis: int, what: str) -> Any:
         if out is not None and not self._is_same(lib, x, out):
-            raise Error("what is sorted is recorded in place: out= is the array itself")
+            raise Error(_NEEDS_OUT)
         return super()._target(lib, x, out, axis, what)
+
+    def _apart(self, lib: Arrays, x: Any, out: Any, axis: int, what: str) -> tuple[Any, Any]:
+        if out is None:
+            raise Error(_NEEDS_OUT)
+        return super()._apart(lib, x, out, axis, what)
 
     def _widened(self, lib: Arrays, x: Any, axis: int, dtype: str) -> Any:
         raise Error(f"sums of {x.dtype} are ones of {dtype}, so what is recorded must be of that type already")

@@ -23,12 +23,12 @@ class Sorts(Calls):
         if lib.is_differentiated(source):
             self._check_differentiated(out, segments, comparator, first)
             return source.take_along_dim(self.argsort(source.detach(), axis=axis, descending=descending), axis)
-        keys = self._target(lib, source, target, axis, "out")
+        keys, results = self._apart(lib, source, target, axis, "out")
         self._run_sort(
-            lib, keys, None, descending, stable and comparator is not None, segments, comparator, first, schedule,
+            lib, keys, results, None, None, descending, stable and comparator is not None, segments, comparator, first, schedule,
             data_independent, extra_bytes,
         )  # fmt: skip
-        result = self._deliver(lib, keys, source, target, axis)
+        result = self._deliver(lib, results, source, target, axis)
         return result if out is None else out
 
     def _sort_pairs(
@@ -53,13 +53,18 @@ class Sorts(Calls):
             # It is the caller's own array, then, and not one that was made of it.
             key_target = source if out[0] is x and source is x else self._out(lib, out[0])
             value_target = moved if out[1] is values and moved is values else self._out(lib, out[1])
-        keys = self._target(lib, source, key_target, axis, "out")
-        work = self._target(lib, moved, value_target, axis, "out")
+        keys, key_results = self._apart(lib, source, key_target, axis, "out")
+        work, value_results = self._apart(lib, moved, value_target, axis, "out")
+        if (keys is key_results) != (work is value_results):
+            # Both are sorted in place then, or neither.
+            keys = key_results = self._target(lib, source, key_target, axis, "out")
+            work = value_results = self._target(lib, moved, value_target, axis, "out")
         self._run_sort(
-            lib, keys, work, descending, stable, segments, comparator, None, schedule, data_independent, extra_bytes
-        )
-        keys = self._deliver(lib, keys, source, key_target, axis)
-        work = self._deliver(lib, work, moved, value_target, axis)
+            lib, keys, key_results, work, value_results, descending, stable, segments, comparator, None, schedule,
+            data_independent, extra_bytes,
+        )  # fmt: skip
+        keys = self._deliver(lib, key_results, source, key_target, axis)
+        work = self._deliver(lib, value_results, moved, value_target, axis)
         if out is not None:
             keys, work = keys if out[0] is None else out[0], work if out[1] is None else out[1]
         return SortedPairs(keys, work)
@@ -95,10 +100,11 @@ class Sorts(Calls):
         return SortedPairs(results[0], tuple(results[1:]))
 
     def _run_sort(
-        self, lib: Arrays, keys: Any, values: Any, descending: bool, stable: bool, segments: Any,
-        comparator: str | Comparator | None, first: int | None, schedule: str, data_independent: bool, extra_bytes: int,
+        self, lib: Arrays, keys: Any, results: Any, values: Any, value_results: Any, descending: bool, stable: bool,
+        segments: Any, comparator: str | Comparator | None, first: int | None, schedule: str, data_independent: bool,
+        extra_bytes: int,
     ) -> None:  # fmt: skip
-        """Sorts direct arrays in place."""
+        """Sorts direct arrays to others, or in place where they are the same."""
         call = self._call(OPERATIONS["sort"], lib, keys, descending, comparator)
         if math.prod(keys.shape) == 0:
             return
@@ -107,6 +113,13 @@ class Sorts(Calls):
             call.values = lib.at(values)
             call.value_bytes = lib.item_bytes(values)
             arrays.append(values)
+        if results is not keys:
+            call.apart = True
+            call.results = lib.at(results)
+            arrays.append(results)
+            if values is not None:
+                call.result_values = lib.at(value_results)
+                arrays.append(value_results)
         if stable:
             call.stable = True
         if first is not None:

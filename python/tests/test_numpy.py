@@ -118,6 +118,12 @@ def test_out():
     values, indices = np.empty((40, 3), "f4"), np.empty((40, 3), "i4")
     result = lanesort.top_k(x, 3, out=(values, indices))
     assert result.values is values and same(values, sorted_of(x, descending=True)[:, :3])
+    kept = x.copy()
+    for stable in (False, True):
+        pair = lanesort.sort_by_key(kept, kept[::-1], stable=stable)
+        own = np.empty_like(x), np.empty_like(x)
+        assert lanesort.sort_by_key(kept, kept[::-1].copy(), stable=stable, out=own)[0] is own[0]
+        assert same(pair.keys, own[0]) and same(pair.values, own[1]) and same(kept, x)
     overlapping = keys_of("u4", 100)
     expected = sorted_of(overlapping[:50])
     lanesort.sort(overlapping[:50], out=overlapping[25:75])

@@ -66,9 +66,11 @@ void refuses_requests(void) {
                .result_values = {.memory = found}, .answers = {.memory = answers});
     IMPOSSIBLE("no `values`", KEYS, .operation = LANESORT_UNIQUE, .results = {.memory = found},
                .result_values = {.memory = lengths}, .answers = {.memory = answers});
-    IMPOSSIBLE("sort does not use `result_values`", KEYS, .result_values = {.memory = found});
+    IMPOSSIBLE("no `values`", KEYS, .apart = 1, .results = {.memory = found}, .result_values = {.memory = lengths});
+    IMPOSSIBLE("not `apart`, so `results`", KEYS, .results = {.memory = found});
     IMPOSSIBLE("sort does not use `in_place`", KEYS, .in_place = 1);
-    IMPOSSIBLE("sort does not use `apart`", KEYS, .apart = 1);
+    IMPOSSIBLE("argsort does not use `apart`", KEYS, .operation = LANESORT_ARGSORT, .indices = {.memory = found},
+               .apart = 1);
     IMPOSSIBLE("unique does not use `second`", KEYS, .operation = LANESORT_UNIQUE, .second = {.memory = values},
                .results = {.memory = found}, .answers = {.memory = answers});
     IMPOSSIBLE("do not lie `apart`", KEYS, .operation = LANESORT_MERGE, .middle = 5, .results = {.memory = found});

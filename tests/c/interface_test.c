@@ -166,6 +166,13 @@ static void merges_and_reads_sorted_keys(void) {
     RUN(KEYS, .operation = LANESORT_IS_SORTED, .row_length = row, .answers = {.memory = answers});
     for (size_t i = 0; i < n / row; ++i) CHECK(answers[i] == (i != middle / row));
 
+    restore_keys();
+    memset(found, 0, sizeof found);
+    RUN(KEYS, .apart = 1, .results = {.memory = found});
+    CHECK(memcmp(keys, numbers, sizeof keys) == 0 && memcmp(found, expected, n * sizeof found[0]) == 0);
+    RUN(KEYS, .apart = 1, .results = {.memory = keys});
+    CHECK(IS_AS_EXPECTED);
+    restore_keys();
     RUN(KEYS, .operation = LANESORT_MERGE, .middle = middle);
     CHECK(IS_AS_EXPECTED);
     restore_keys();
@@ -306,6 +313,7 @@ static void runs_on_no_keys(void) {
 static void prepares_without_memory(void) {
     const lanesort_request requests[] = {
         {.count = n, .values = {.bytes = 16}, .stable = 1},
+        {.count = n, .apart = 1},
         {.count = n, .segments = {.longest = 19500, .bytes = 4}},
         {.count = n, .comparator = &by_score, .stable = 1},
         {.operation = LANESORT_ARGSORT, .count = n, .row_length = 300},

@@ -123,6 +123,7 @@ TEST_CASE("core: what was prepared for compiles nothing any more") {
         {{.count = 10'000, .longest = 5000, .offset_bytes = 8}, [&](Sorter& s) { s.sort(k, {.segments = offsets}); }},
         {{.count = 10'000, .first = 30}, [&](Sorter& s) { s.partial_sort(k, 30); }},
         {{.count = 10'000, .value_bytes = 4}, [&](Sorter& s) { s.sort_by_key(k, v); }},
+        {{.count = 10'000, .apart = true}, [&](Sorter& s) { s.sort(k, distinct); }},
         {{.count = 10'000, .stable = true, .value_bytes = 4},
          [&](Sorter& s) { s.sort_by_key(k, v, {.stable = true}); }},
         {{.operation = Operation::argsort, .count = 10'000, .index_bytes = 4},
@@ -159,7 +160,11 @@ TEST_CASE("core: what was prepared for compiles nothing any more") {
             prepared.key = KeyType::f32;
             sorter.prepare(prepared);
             const std::size_t programs = compiler.programs.size();
-            CHECK(programs == (prepared.row_length == 1 ? 0 : 1));
+            // A first pass that reads other arrays than it writes has a program of its own, and is the processor's only
+            // one.
+            const bool is_apart = prepared.operation == Operation::argsort || prepared.first == 9000 ||
+                                  (prepared.operation == Operation::sort && prepared.apart);
+            CHECK(programs == (prepared.row_length == 1 ? 0 : is_apart && device.kind == DeviceKind::gpu ? 2 : 1));
             a_case.call(sorter);
             CHECK(compiler.programs.size() == programs);
         }
@@ -188,9 +193,8 @@ TEST_CASE("core: the commands of a described device is the work of that device")
             REQUIRE(list.commands.size() == work->commands.size());
             CHECK(list.report.launches == work->report.launches);
             CHECK(list.report.device_bytes == work->report.device_bytes);
-            if (request.operation == Operation::argsort)
-                CHECK(list.commands.front() ==
-                      (request.count == 1 ? PlannedCommand{"zero", 0, 0, 4} : PlannedCommand{"copy", 0, 0, 4 << 20}));
+            if (request.count == 1) CHECK(list.commands.front() == PlannedCommand{"zero", 0, 0, 4});
+            else CHECK(list.commands.front().name == "sort_tiles");  // nothing is copied
         }
 }
 
@@ -224,7 +228,7 @@ TEST_CASE("core: an option that a call does not use is refused") {
         refused(operation, {.nan_last = true}, "nan_last");
     }
     for (const Operation operation : {sort, argsort, top_k}) refused(operation, {.middle = 5}, "middle");
-    for (const Operation operation : {sort, argsort, top_k, unique}) refused(operation, {.apart = true}, "apart");
+    for (const Operation operation : {argsort, top_k, unique}) refused(operation, {.apart = true}, "apart");
     for (const Operation operation : {sort, merge}) refused(operation, {.in_place = true}, "in_place");
     for (const Operation operation : {sort, merge}) refused(operation, {.index_bytes = 4}, "indices");
 }

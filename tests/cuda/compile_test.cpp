@@ -2,6 +2,7 @@
 // library chooses spill no registers.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <regex>
 #include <set>
@@ -335,6 +336,38 @@ TEST_CASE("CUDA: what sorts the leaves of records, and larger leaves, compiles a
             check_compiled(parameters, generation.architecture);
         }
         CHECK(compiled.size() == 2);  // leaves, and what is nearly never left
+    }
+}
+
+TEST_CASE("CUDA: first passes that read other arrays than they write compile and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    const Generation& generation = generations[2];
+    DeviceInfo card = graphics_card(generation);
+    card.compute_units = 132;
+    card.max_allocation_bytes = std::uint64_t{1} << 36;
+    DescribedDevice described(card);
+    Planner planner(described, {.use_tuned = false});
+    std::vector<Request> requests;
+    for (const std::uint64_t length : {100, 512, 1000, 2048, 4096})
+        requests.push_back({.operation = Operation::top_k,
+                            .count = length << 16,
+                            .row_length = length,
+                            .first = length / 2,
+                            .index_bytes = 4,
+                            .key = KeyType::f32});
+    for (const std::uint64_t count : {100'000, 5'000'000, 1 << 25})
+        for (const std::size_t value_bytes : {0, 4}) {
+            requests.push_back({.count = count, .apart = true, .value_bytes = value_bytes, .key = KeyType::f32});
+            requests.push_back({.count = count, .apart = true, .value_bytes = 2 * value_bytes, .key = KeyType::u64});
+        }
+    for (const Request& request : requests) {
+        const auto work = planner.plan(request);
+        CHECK(std::ranges::none_of(work->commands,
+                                   [](const Command& command) { return std::holds_alternative<Copy>(command); }));
+        const auto program = std::ranges::find_if(work->programs, [](const auto& p) { return p->parameters.apart; });
+        REQUIRE(program != work->programs.end());
+        check_compiled((*program)->parameters, generation.architecture);
     }
 }
 

@@ -55,6 +55,8 @@ TEST_SUITE("distribution") {
                     const SortReport report =
                         run_everywhere(target, sorter, problem_of(by_distribution({}), keys), count % 31);
                     CHECK(report.schedule == Schedule::distribution);
+                    if (count < 100'000)
+                        run_everywhere(target, sorter, apart(problem_of(by_distribution({}), keys)), count % 31);
                 }
         }
     }

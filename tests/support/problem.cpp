@@ -381,23 +381,28 @@ Problem problem_of_indices(Request request, std::uint64_t count, Bytes values,
     return {request, before, after};
 }
 
-Problem apart(Problem merge) {
-    merge.request.apart = true;
+Problem apart(Problem problem) {
+    problem.request.apart = true;
     const auto take_apart = [&](Bytes Contents::*first, Bytes Contents::*second, Bytes Contents::*merged,
                                 std::size_t width) {
-        Bytes &all = merge.before.*first, &rest = merge.before.*second;
+        if (problem.request.operation == Operation::sort) {
+            problem.before.*merged = other_bytes((problem.before.*first).size());
+            problem.after.*merged = std::exchange(problem.after.*first, problem.before.*first);
+            return;
+        }
+        Bytes &all = problem.before.*first, &rest = problem.before.*second;
         const auto middle =
-            all.begin() + static_cast<std::ptrdiff_t>(std::min(merge.request.middle * width, all.size()));
+            all.begin() + static_cast<std::ptrdiff_t>(std::min(problem.request.middle * width, all.size()));
         rest.assign(middle, all.end());
-        merge.before.*merged = other_bytes(all.size());
+        problem.before.*merged = other_bytes(all.size());
         all.erase(middle, all.end());
-        merge.after.*merged = std::exchange(merge.after.*first, all);
-        merge.after.*second = rest;
+        problem.after.*merged = std::exchange(problem.after.*first, all);
+        problem.after.*second = rest;
     };
-    take_apart(&Contents::keys, &Contents::second_keys, &Contents::results, merge.request.key.bytes());
-    take_apart(&Contents::values, &Contents::second_values, &Contents::result_values, merge.request.value_bytes);
-    if (merge.settle)
-        merge.settle = [settle = merge.settle](Contents& contents) {
+    take_apart(&Contents::keys, &Contents::second_keys, &Contents::results, problem.request.key.bytes());
+    take_apart(&Contents::values, &Contents::second_values, &Contents::result_values, problem.request.value_bytes);
+    if (problem.settle)
+        problem.settle = [settle = problem.settle](Contents& contents) {
             Contents merged;
             merged.keys.swap(contents.results);
             merged.values.swap(contents.result_values);
@@ -405,7 +410,7 @@ Problem apart(Problem merge) {
             merged.keys.swap(contents.results);
             merged.values.swap(contents.result_values);
         };
-    return merge;
+    return problem;
 }
 
 std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random& random) {
@@ -423,6 +428,15 @@ std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random&
     add("sort of the first keys", {.first = few});
     add("sort of rows", {.row_length = third});
     add("sort of pairs", {.value_bytes = 4});
+    const auto add_apart = [&](const std::string& name, const Request& request, const Offsets& segments = {}) {
+        add(name + " to another place", request, segments);
+        all.back().problem = apart(all.back().problem);
+    };
+    add_apart("sort", {});
+    add_apart("sort of the first keys", {.first = few});
+    add_apart("sort of pairs in rows", {.row_length = third, .value_bytes = 4});
+    add_apart("stable sort of pairs", {.stable = true, .value_bytes = 4});
+    add_apart("sort of pairs in segments", {.value_bytes = 4}, {1, third, third, count - count / 8});
     add("stable sort of pairs in segments", {.stable = true, .value_bytes = 4}, {0, third, third, count});
     add("argsort", {.operation = Operation::argsort, .index_bytes = 4});
     add("merge", {.operation = Operation::merge, .middle = third});

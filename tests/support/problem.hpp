@@ -88,8 +88,8 @@ void sort_two(std::vector<T>& keys, std::size_t middle, Before is_before) {
     std::stable_sort(second, keys.end(), is_before);
 }
 
-/// The merge of two ranges that lie apart in place of this one.
-Problem apart(Problem merge);
+/// In place of this merge, that of two ranges that lie apart; in place of this sort, one to another place.
+Problem apart(Problem problem);
 
 /// A problem for each operation and for each way that it takes, on so many keys, of which many are equal.
 struct NamedProblem {

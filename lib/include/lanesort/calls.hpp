@@ -84,6 +84,9 @@ std::uint64_t first_with(std::uint64_t n, const Request& request);
 /// Throws Error(invalid_argument) for values of one width that are to be copied to values of another.
 void check_same_width(std::size_t bytes, std::size_t other_bytes);
 
+/// A sort writes to the places of the call's results, unless these are the keys' and values' own: then it is in place.
+void write_results(AnyCall& sort) noexcept;
+
 /// Throws Error(invalid_argument) for a second range that is not of the first one's type, or asks for something else.
 void check_second(const Request& first, const Request& second);
 
@@ -141,6 +144,15 @@ CallIn<Memory> sort(const KeyRangeIn<Memory>& keys) {
     return detail::call_on(Operation::sort, keys);
 }
 
+/// The same to another place. The keys stay as they are.
+template <class Memory>
+CallIn<Memory> sort(const KeyRangeIn<Memory>& keys, const SortedIn<Memory>& sorted) {
+    CallIn<Memory> call = sort(keys);
+    call.results = {sorted.memory, sorted.offset};
+    detail::write_results(call);
+    return call;
+}
+
 /// Brings the first `first` keys of the order to the front, in order. The others follow in some order.
 template <class Memory>
 CallIn<Memory> partial_sort(const KeyRangeIn<Memory>& keys, std::size_t first) {
@@ -163,6 +175,18 @@ template <class Memory>
 CallIn<Memory> sort_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Memory>& values) {
     CallIn<Memory> call = detail::call_on(Operation::sort, keys);
     detail::add_values(call, values);
+    return call;
+}
+
+/// The same to another place. The keys and values stay as they are.
+template <class Memory>
+CallIn<Memory> sort_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Memory>& values,
+                           const SortedIn<Memory>& sorted, const ValueRangeIn<Memory>& sorted_values) {
+    CallIn<Memory> call = sort_by_key(keys, values);
+    detail::check_same_width(values.bytes, sorted_values.bytes);
+    call.results = {sorted.memory, sorted.offset};
+    call.result_values = {sorted_values.memory, sorted_values.offset};
+    detail::write_results(call);
     return call;
 }
 

@@ -188,7 +188,8 @@ typedef struct lanesort_predicate {
 /// Operation of request.hpp. Sorter's functions of these names (sorter.hpp) say what each does.
 typedef int32_t lanesort_operation;
 enum {
-    LANESORT_SORT = 0,       ///< in place; together with `values`, if there are any
+    LANESORT_SORT = 0,       ///< in place; together with `values`, if there are any. Where the sort is `apart`, to `results`
+                             ///< and `result_values`, which may be the keys' and values' own places
     LANESORT_ARGSORT = 1,    ///< writes `indices`, of 4 or 8 bytes
     LANESORT_MERGE = 2,      ///< two sorted ranges, the second of which begins at `middle`, or is `second` where they
                              ///< lie `apart`; values as in a sort
@@ -261,7 +262,7 @@ typedef struct lanesort_request {
     size_t row_length;                      ///< keys of a row, each sorted by itself; 0: no rows
     lanesort_segments segments;             ///< each sorted by itself
     int32_t in_place;                       ///< not 0: LANESORT_UNIQUE writes to the front of the keys, scans in their place
-    int32_t apart;                          ///< not 0: LANESORT_MERGE writes to `results`; `count` is of both ranges
+    int32_t apart;                          ///< not 0: LANESORT_SORT and LANESORT_MERGE write to `results`; `count` is of both ranges
     int32_t limited;                        ///< not 0: LANESORT_TOP_K reads how many of `k` are wanted from `limit`
     int32_t nan_last;                       ///< not 0: LANESORT_TOP_K takes no NaN before a number
     int32_t stable;                         ///< not 0: sorts and merges keep the order of equal elements

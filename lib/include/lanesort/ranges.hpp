@@ -73,6 +73,13 @@ struct SelectedIn {
     IntegersIn<Memory> limit = {};
 };
 
+/// Where sorted keys go, with room for as many as there are.
+template <class Memory>
+struct SortedIn {
+    Memory memory = nullptr;  ///< apart from the keys, or theirs: then the sort is one in place
+    std::size_t offset = 0;   ///< keys before the first one
+};
+
 /// Where merged keys go, with room for those of both ranges.
 template <class Memory>
 struct MergedIn {

@@ -92,14 +92,16 @@ struct Request {
     std::uint64_t count = 0;                ///< keys
     /// Of numbers; records have the comparator's. Nothing: ascending, but the largest first for top_k.
     std::optional<Order> order = {};
-    bool stable = false;             ///< elements with equal keys keep their order
-    bool in_host_memory = false;     ///< the arrays are in host memory, else in the device's
-    bool counts_syncs = false;       ///< the kernels count their hand-overs and barriers
-    bool in_place = false;           ///< the results go to the place of the keys; of unique, to the front of them
-    bool limited = false;            ///< of top_k: an integer in memory says how many of the `first` are wanted
-    bool nan_last = false;           ///< of top_k: no NaN comes before a number, also where keys descend
-    bool inverted = false;           ///< of select and partition: elements whose flag is 0 are selected
-    bool apart = false;              ///< of a merge: the ranges have arrays of their own, and are merged into a third
+    bool stable = false;          ///< elements with equal keys keep their order
+    bool in_host_memory = false;  ///< the arrays are in host memory, else in the device's
+    bool counts_syncs = false;    ///< the kernels count their hand-overs and barriers
+    bool in_place = false;        ///< the results go to the place of the keys; of unique, to the front of them
+    bool limited = false;         ///< of top_k: an integer in memory says how many of the `first` are wanted
+    bool nan_last = false;        ///< of top_k: no NaN comes before a number, also where keys descend
+    bool inverted = false;        ///< of select and partition: elements whose flag is 0 are selected
+    /// Of a sort: what is sorted goes to arrays of its own, and the keys and values stay as they are. Of a merge: the
+    /// ranges have arrays of their own, and are merged into a third.
+    bool apart = false;
     std::uint64_t row_length = 0;    ///< keys of a row, which divide `count`; 0: no rows
     std::uint64_t segments = 0;      ///< segments, where `offset_bytes` says that there are any
     std::uint64_t longest = 0;       ///< the most keys of a segment

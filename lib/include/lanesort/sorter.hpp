@@ -144,6 +144,16 @@ public:
         return sort(Keys(records, order), options);
     }
 
+    /// Sorts the keys to another place of as many, which may be their own: then in place. Unless it is, the keys stay
+    /// as they are.
+    ///
+    /// Order: as sort() in place.
+    /// Memory: as sort() in place.
+    /// Cost: as sort() in place, of which the first pass reads the keys and writes the results. On the built-in device
+    /// they are copied first, and so are segments on any.
+    /// Errors: Error(invalid_argument) also for results that are not as many, or as wide, as the keys.
+    SortReport sort(ConstKeys keys, Results sorted, const SortOptions& options = {});
+
     /// Brings the first `first` keys of the order to the front, as std::partial_sort, or all where there are no more.
     /// It is sort() with `options.first`, which pairs, indices and segments have, too.
     ///
@@ -171,6 +181,12 @@ public:
     /// Cost: as sort(), and each pass moves the values, too.
     /// Errors: Error(invalid_argument) also where there are not as many values as keys.
     SortReport sort_by_key(Keys keys, Values values, const SortOptions& options = {});
+
+    /// The same to another place, as sort() to one. Both places of keys and values may be their own, or none.
+    ///
+    /// Order, memory and errors: as sort_by_key() in place and sort() to another place.
+    SortReport sort_by_key(ConstKeys keys, ConstValues values, Results sorted, Values sorted_values,
+                           const SortOptions& options = {});
 
     /// Merges two sorted ranges that lie side by side, in place, as std::inplace_merge. The first is keys[0] ..
     /// keys[middle - 1].
@@ -216,7 +232,8 @@ public:
     /// with fewer keys all are written, and the rest of its places stays as it is. The keys stay as they are.
     ///
     /// Order: that of a stable sort; of equal keys, those with the lowest indices.
-    /// Memory: on a graphics card, of rows of 8192 keys or more, nothing but indices that nobody asked for, where rows
+    /// Memory: on a graphics card, of rows that it sorts whole, nothing (docs/memory.md); of rows of 8192 keys or more,
+    /// nothing but indices that nobody asked for, where rows
     /// are many; else room for what passes a threshold, a little more than k elements of each row with their indices,
     /// at most a quarter of the row. Of what goes another way, a few keys take what launches leave for each other:
     /// fewer elements, with indices, than there are keys, and of many keys far fewer. A few are up to a quarter of what

@@ -13,7 +13,8 @@ namespace {
 
 /// Every operation, in the order of its enumerators.
 constexpr OperationRow operations[] = {
-    {Operation::sort, "sort", stable | first | values | counters | schedules | independence, sort_arrays, make_sort},
+    {Operation::sort, "sort", stable | first | apart | values | counters | schedules | independence, sort_arrays,
+     make_sort},
     {Operation::argsort, "argsort", stable | first | indices | schedules | independence, argsort_arrays, make_argsort},
     {Operation::merge, "merge", stable | first | middle | apart | values | counters, merge_arrays, make_sort},
     {Operation::top_k, "top_k", stable | first | values | indices | independence | limit | nan, top_k_arrays,

@@ -77,6 +77,7 @@ struct KernelParameters {
     unsigned tiles_per_group = 1;
     bool nan_last = false;     ///< numbers descend, but no NaN comes before one
     bool leaves = false;       ///< the rows are the leaves of a distribution
+    bool apart = false;        ///< a first pass that reads other arrays than it writes
     Buckets buckets = {};      ///< of a distribution
     unsigned column_bits = 0;  ///< lg of the columns, where tiles in local memory are sorted in columns
 

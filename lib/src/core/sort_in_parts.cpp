@@ -145,6 +145,7 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
     of_part.operation = Operation::sort;
     of_part.first = all_keys;
     of_part.stable = false;
+    of_part.apart = false;
     if (is_argsort) of_part.value_bytes = std::exchange(of_part.index_bytes, 0);
     if (of_part.schedule == Schedule::distribution) of_part.schedule = Schedule::automatic;  // some parts are small
 
@@ -189,9 +190,13 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
     }
 
     Stopwatch watch;
-    // The keys of an argsort stay as they are: what the first pass has of them goes to another place.
+    // Where keys stay as they are, what the first pass has of them goes to another place.
     std::unique_ptr<std::byte[]> copy;
     Bindings in_host_memory = bindings;
+    if (request.apart) {
+        in_host_memory[Slot::keys] = std::exchange(in_host_memory[Slot::results], {});
+        in_host_memory[Slot::values] = std::exchange(in_host_memory[Slot::result_values], {});
+    }
     if (is_argsort) {
         copy = new_memory(request.count * request.key.bytes());
         in_host_memory[Slot::keys] = {copy.get()};
@@ -230,10 +235,9 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
                                       Binding{on_device[slot].memory, some.front * array.bytes});
             };
             Bindings arrays = in_host_memory;
-            if (is_argsort && is_first) {
-                number(arrays[Slot::values].memory, of_part.value_bytes, part.from.front());
-                arrays[Slot::keys] = bindings[Slot::keys];
-            }
+            if (is_argsort && is_first) number(arrays[Slot::values].memory, of_part.value_bytes, part.from.front());
+            if (is_first) arrays[Slot::keys] = bindings[Slot::keys];
+            if (is_first && request.apart) arrays[Slot::values] = bindings[Slot::values];
             if (last[place]) uploads->await(*last[place]);
             each_rows(part.from, arrays, [&](const Rows& rows, const Binding& at) { uploads->upload(rows, at); });
             sorts->await(*uploads->end());

@@ -87,6 +87,7 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
     const auto of_count = [&](std::uint64_t count) {
         Request smaller = request;
         smaller.count = count;
+        smaller.apart = false;
         return smaller;
     };
     const auto search = [&](std::uint64_t count) {
@@ -226,7 +227,7 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
     };
     try {
         sort_next();
-        std::byte* to = keys;
+        auto* to = static_cast<std::byte*>(bindings[request.apart ? Slot::results : Slot::keys].memory);
         for (std::uint64_t j = 0; j < tiles; ++j) {
             if (j + 1 < tiles) sort_next();  // ahead of a copy that may block
             if (j == 0) {

@@ -21,7 +21,7 @@ struct LevelPrograms {
 /// Compiles the kernels of each level, or nothing where the compiler's use of registers allows smaller work-groups
 /// only: of no more than *most_items then.
 std::vector<LevelPrograms> compile_levels(Planner& planner, const Request& request, const ElementBytes& bytes,
-                                          const Distribution& distribution, unsigned* most_items) {
+                                          const Distribution& distribution, bool apart, unsigned* most_items) {
     std::vector<LevelPrograms> programs;
     for (const Level& level : distribution.levels) {
         const auto compile = [&](Family family, const Shape& shape) {
@@ -31,6 +31,7 @@ std::vector<LevelPrograms> compile_levels(Planner& planner, const Request& reque
                                         .shape = shape,
                                         .buckets = level.buckets};
             parameters.order_by(request);
+            parameters.apart = apart && family == Family::classify && programs.empty();
             return planner.compile(parameters);
         };
         const LevelPrograms added = {
@@ -50,7 +51,8 @@ std::vector<LevelPrograms> compile_levels(Planner& planner, const Request& reque
 class Levels {
 public:
     Levels(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes,
-           const Distribution& distribution, std::vector<LevelPrograms> programs, Slot keys, Slot indices, Slot values)
+           const Distribution& distribution, std::vector<LevelPrograms> programs, Slot keys, Slot indices, Slot values,
+           const Sources* sources)
         : planner_(planner),
           work_(work),
           request_(request),
@@ -59,6 +61,7 @@ public:
           keys_(keys),
           indices_(indices),
           values_(values),
+          sources_(sources),
           coding_(coding_of(request)),
           shared_(shared_tables(distribution)) {
         std::uint64_t units = shared_.end;
@@ -103,8 +106,10 @@ private:
         const std::uint64_t child_states = own_[number].states + child / 2;
 
         use(programs_[number].classify);
+        const Sources* const sources = is_first ? sources_ : nullptr;
         Launch& choose = launch("choose_splitters", level.batch());
-        elements(choose);
+        if (sources) choose.add(sources->keys), choose.add(sources->values), choose.add(indices_);
+        else elements(choose);
         pool(choose, 0);
         for (const std::uint64_t of :
              {bounds, states, shared_.divided, shared_.first_stripes, equal, shared_.counts, shared_.totals})
@@ -128,6 +133,7 @@ private:
         classify.add(is_first, 4);
         classify.add(coding_if(coding_, true));
         classify.add(flip_of(*parameters_, coding_));
+        if (sources) classify.add(sources->keys), classify.add(sources->values);
 
         use(programs_[number].place);
         Launch& find = launch("find_children", level.batch());
@@ -226,6 +232,7 @@ private:
     const Distribution& distribution_;
     std::vector<LevelPrograms> programs_;
     Slot keys_, indices_, values_;
+    const Sources* sources_;  // null: the elements are there
     KeyCoding coding_;
     SharedTables shared_;
     std::vector<LevelTables> own_;
@@ -287,7 +294,7 @@ std::optional<Shape> larger_leaves(const DeviceInfo& device, const ElementBytes&
     return larger;
 }
 
-CompiledDistribution compile_all(Planner& planner, const Request& request, const ElementBytes& bytes) {
+CompiledDistribution compile_all(Planner& planner, const Request& request, const ElementBytes& bytes, bool apart) {
     DeviceInfo device = planner.device();
     const std::uint64_t most =
         request.extra_bytes > 0 ? request.extra_bytes : most_distribution_bytes(request.count, bytes);
@@ -310,7 +317,8 @@ CompiledDistribution compile_all(Planner& planner, const Request& request, const
             leaf = of_leaves.plan.shape.tile_keys();
             continue;
         }
-        std::vector<LevelPrograms> levels = compile_levels(planner, request, bytes, *made, &device.max_work_items);
+        std::vector<LevelPrograms> levels =
+            compile_levels(planner, request, bytes, *made, apart, &device.max_work_items);
         if (levels.empty()) continue;
         const Request few = leaves_of(request, made->few(), leaf * most_tiles_of_few);
         Request whole = leaves_of(request, 1, request.count);
@@ -327,7 +335,7 @@ CompiledDistribution compile_all(Planner& planner, const Request& request, const
 }  // namespace
 
 bool add_distribution(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
-                      Slot indices, Slot values) {
+                      Slot indices, Slot values, const Sources* sources) {
     const DeviceInfo& device = planner.device();
     const bool is_demanded = request.schedule == Schedule::distribution;
     if (!is_demanded && !is_faster(planner, request, bytes)) return false;
@@ -339,13 +347,13 @@ bool add_distribution(Planner& planner, Work& work, const Request& request, cons
                         device.name));
     std::optional<CompiledDistribution> compiled;
     try {
-        compiled = compile_all(planner, request, bytes);
+        compiled = compile_all(planner, request, bytes, sources != nullptr);
     } catch (const Error&) {
         if (is_demanded) throw;
         return false;
     }
     Levels levels(planner, work, request, bytes, compiled->distribution, std::move(compiled->levels), keys, indices,
-                  values);
+                  values, sources);
     levels.add();
     const auto add = [&](Network network, const Request& of, std::uint64_t from) {
         network.segments = Slot::own_integers;
@@ -359,7 +367,7 @@ bool add_distribution(Planner& planner, Work& work, const Request& request, cons
 }
 
 Distribution distribution_of(Planner& planner, const Request& request, const ElementBytes& bytes) {
-    return compile_all(planner, request, bytes).distribution;
+    return compile_all(planner, request, bytes, false).distribution;
 }
 
 }  // namespace lanesort::detail

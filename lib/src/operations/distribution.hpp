@@ -7,9 +7,10 @@
 namespace lanesort::detail {
 
 /// Adds the launches that sort the request's one range by distribution, if it is faster or demanded. Returns whether it
-/// did. Throws Error(unsupported) where one that is demanded cannot be. Requires: the request does not rule it out.
+/// did. Throws Error(unsupported) where one that is demanded cannot be. Requires: the request does not rule it out. The
+/// first level reads `sources`, if there are any.
 bool add_distribution(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
-                      Slot indices, Slot values);
+                      Slot indices, Slot values, const Sources* sources);
 
 /// The distribution that a request which demands one is planned with: what the device's compiler allows is known then,
 /// and the tables lie accordingly. Errors: as above.

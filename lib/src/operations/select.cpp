@@ -1,10 +1,12 @@
 // The first k keys, of an array or of each of its rows.
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
 #include <lanesort/error.hpp>
 
+#include "../integers.hpp"
 #include "../selection.hpp"
 #include "../sieve.hpp"
 #include "gather.hpp"
@@ -273,21 +275,77 @@ struct Selected {
     FoundIndices indices;
 };
 
+/// A shape whose tile holds a row, if there is one.
+std::optional<Shape> shape_for_row(const DeviceInfo& device, const ElementBytes& bytes, const Request& request) {
+    // Twice the elements in registers take a fifth less time, but where rows are short or too few (bench/NOTES.md).
+    constexpr std::uint64_t least_length = 257, least_count = 1 << 19;
+    constexpr unsigned many_vectors = 8, resident_items = 512, most_work_items = 512;
+    Shape shape = choose_shape(device, bytes, request.length());
+    if (!shape.walks_in_cache()) {
+        unsigned resident = shape.resident_groups * shape.work_items;
+        if (bytes.all() == 8 && request.length() >= least_length && request.count >= least_count) {
+            shape.vectors = many_vectors;
+            shape.register_vectors = 2 * many_vectors;
+            resident = resident_items;
+        }
+        while (shape.tile_keys() < request.length() &&
+               2 * shape.work_items <= std::min(device.max_work_items, most_work_items))
+            shape.work_items *= 2;
+        shape.resident_groups = std::max(resident / shape.work_items, 1u);
+    }
+    const bool fits = shape.tile_keys() >= request.length() && shape.local_bytes(bytes) <= device.local_bytes;
+    return fits ? std::optional(shape) : std::nullopt;
+}
+
+/// Sorts each row that a tile holds, and writes the first k of it. Does nothing where no tile holds one.
+bool add_sort_of_rows(Work& work, Planner& planner, const Request& request, const Place& results,
+                      std::size_t index_bytes) {
+    const ElementBytes bytes = element_bytes(request, index_bytes);
+    if (!planner.device().compiles || request.is_trivial() || request.has_segments()) return false;
+    const std::optional<Shape> shape = shape_for_row(planner.device(), bytes, request);
+    if (!shape) return false;
+    Network network = make_network(planner, request, bytes, {.like = shape, .apart = true, .kept = request.first});
+    // The device's compiler may want a smaller tile.
+    if (network.plan.passes.size() > 1) return false;
+    if (index_bytes > 0 && results.indices == Slot::own_results)
+        work.arrays[Slot::own_results] = {request.row_count() * request.first, index_bytes};
+    const Sources sources{Slot::keys};
+    add_network(work, std::move(network), request, results.keys, results.indices, Slot::values, &sources);
+    return true;
+}
+
 /// Sorts the first k of each row of a copy to its front.
 Selected add_sort_of_copy(Work& work, Planner& planner, const Request& request, std::size_t index_bytes) {
-    const Slot sorted = copy_of_keys(request, work);
-    if (sorted == Slot::keys) work.arrays[sorted].access = Access::consume;
+    const Sources sources{Slot::keys};
+    const Slot sorted = request.in_host_memory ? Slot::keys : Slot::own_keys;
+    if (request.in_host_memory) work.arrays[sorted].access = Access::consume;
+    else work.arrays[sorted] = {request.count, request.key.bytes()};
     if (index_bytes > 0) work.arrays[Slot::own_indices] = {request.count, index_bytes};
-    if (!request.is_trivial())
-        add_network(work, make_network(planner, request, element_bytes(request, index_bytes)), request, sorted,
-                    Slot::own_indices);
-    else if (index_bytes > 0) work.commands.emplace_back(Zero{Slot::own_indices});
+    if (!request.is_trivial()) {
+        add_network(work, make_network(planner, request, element_bytes(request, index_bytes), {.apart = true}), request,
+                    sorted, Slot::own_indices, Slot::values, &sources);
+    } else {
+        add_copies(work, sources, sorted, Slot::values);
+        if (index_bytes > 0) work.commands.emplace_back(Zero{Slot::own_indices});
+    }
     return {sorted, {Slot::own_indices, true}};
+}
+
+/// Whether rows are sorted sooner than their first k are selected, if a tile holds one: of elements of 8 bytes and
+/// less, short rows always, others from a sixteenth of the row on (bench/NOTES.md).
+bool sorts_rows(const DeviceInfo& device, const Request& request, std::size_t index_bytes) noexcept {
+    constexpr std::uint64_t short_row = 512, least_part = 16;
+    if (device.kind != DeviceKind::gpu || request.key.is_record() || request.key.bytes() + index_bytes > 8)
+        return false;
+    return request.length() <= short_row || request.first >= ceil_div(request.length(), least_part);
 }
 
 /// Adds what selects, with indices of so many bytes, and leaves it in these places or, after a sort, elsewhere.
 Selected add_finding(Planner& planner, Work& work, const Request& request, const Place& results,
                      std::size_t index_bytes) {
+    if (sorts_rows(planner.device(), request, index_bytes) &&
+        add_sort_of_rows(work, planner, request, results, index_bytes))
+        return {results.keys, {results.indices}};
     // With a C++ function sorts are compiled, but no selections: those would take as long again.
     if (request.first < request.length() && !request.has_segments() && !request.key.compiled_order()) {
         const ElementBytes bytes = element_bytes(request, index_bytes);
@@ -301,6 +359,7 @@ Selected add_finding(Planner& planner, Work& work, const Request& request, const
             return {results.keys, {results.indices}};
         }
     }
+    if (add_sort_of_rows(work, planner, request, results, index_bytes)) return {results.keys, {results.indices}};
     return add_sort_of_copy(work, planner, request, index_bytes);
 }
 
@@ -308,7 +367,7 @@ Selected add_finding(Planner& planner, Work& work, const Request& request, const
 bool leaves_places(const Request& request) noexcept { return request.has_segments() || request.limited; }
 
 /// Copies the first k of each row.
-void add_copies(Work& work, const Request& request, Slot from, Slot to) {
+void add_copies_of_first(Work& work, const Request& request, Slot from, Slot to) {
     const std::size_t bytes = work.arrays[to].bytes;
     work.commands.emplace_back(Copy{from, to, request.first * bytes, request.row_count(), request.length() * bytes});
 }
@@ -359,7 +418,7 @@ void make_top_k(Planner& planner, const Request& request, Work& work) {
         work.arrays[Slot::pool_keys] = {work.arrays[Slot::results].count, request.key.bytes()};
     const auto take = [&](Slot from, Slot to) {
         if (leaves_places(request)) add_taking(planner, work, request, selected.indices, from, to);
-        else add_copies(work, request, from, to);
+        else add_copies_of_first(work, request, from, to);
     };
     if (selected.keys != Slot::results) {
         take(selected.keys, Slot::results);
@@ -369,7 +428,7 @@ void make_top_k(Planner& planner, const Request& request, Work& work) {
         add_gathering(planner, work, request, selected.indices, Slot::values, Slot::result_values);
 }
 
-bool add_selection_to_front(Planner& planner, Work& work, const Request& request) {
+bool add_selection_to_front(Planner& planner, Work& work, const Request& request, Slot keys, const Sources* sources) {
     constexpr std::uint64_t least_length = 1 << 14, least_part = 16;
     const DeviceInfo& device = planner.device();
     const ElementBytes bytes(request.key.is_record() ? 0 : request.key.bytes(), 0, index_bytes_for(request));
@@ -382,9 +441,10 @@ bool add_selection_to_front(Planner& planner, Work& work, const Request& request
     if (!ready) return false;
     const Place best{Slot::own_keys, Slot::own_indices, ready->selection.left_over()};
     const KernelParameters parameters = ready->program->parameters;
+    if (sources) add_copies(work, *sources, keys, keys);
     add_selection(work, *std::move(ready), request, best);
     Launch bring{.kernel = kernel_number(parameters, "bring_to_front"), .groups = request.row_count()};
-    bring.add(Slot::keys);
+    bring.add(keys);
     bring.add(best.keys, best.from);
     bring.add(best.indices, best.from);
     bring.add_count(request.length(), parameters.wide_positions ? 8 : 4);

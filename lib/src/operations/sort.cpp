@@ -39,7 +39,8 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
     const bool merges = request.operation == Operation::merge;
     const std::uint64_t length = request.length();
     const unsigned resident_items = shape.resident_groups * shape.work_items;
-    if (request.in_rows() && device.compiles) shape = fit_row(shape, length, !request.has_segments());
+    const bool keeps_all = use.kept >= length, is_apart = use.apart && device.compiles;
+    if (request.in_rows() && device.compiles) shape = fit_row(shape, length, keeps_all && !request.has_segments());
     if (use.sorts_leaves || request.schedule == Schedule::network) shape.columns = false;
     if (request.schedule == Schedule::columns) shape.columns = may_have_columns(shape);
     KernelParameters parameters{.bytes = bytes,
@@ -54,7 +55,7 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
     DeviceInfo limited = device;
     Network network;
     for (;;) {
-        const bool short_rows = device.compiles && request.row_length > 0 && std::has_single_bit(length) &&
+        const bool short_rows = keeps_all && device.compiles && request.row_length > 0 && std::has_single_bit(length) &&
                                 parameters.shape.tile_keys() > length &&
                                 parameters.shape.register_vectors * parameters.shape.lanes <= length;
         parameters.layout = short_rows ? Layout::short_rows : request.in_rows() ? Layout::rows : Layout::range;
@@ -71,8 +72,16 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
             parameters.tiles_per_group = tiles_per_group(parameters, device, limited.max_work_items);
             parameters.shape.resident_groups = std::clamp(resident_items / parameters.work_items(), 1u, 32u);
         }
+        // Where the first pass is the only one, no other program is needed.
+        parameters.apart = is_apart && length <= parameters.shape.tile_keys();
         network.program = planner.compile(parameters);
         limited.max_work_items = network.program->max_work_items;
+        if (is_apart) {
+            KernelParameters of_first = parameters;
+            of_first.apart = true;
+            network.first_program = planner.compile(of_first);
+            limited.max_work_items = std::min(limited.max_work_items, network.first_program->max_work_items);
+        }
         if (parameters.work_items() <= limited.max_work_items) break;
         if (parameters.tiles_per_group > 1) continue;
         const Shape smaller = fit(parameters.shape, parameters.bytes, limited);
@@ -90,6 +99,7 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
                                        request.first, parameters.layout == Layout::short_rows)
                        : make_plan(length, parameters.shape, request.first);
     for (const Pass& pass : network.plan.passes) check_groups(pass.groups, request, network.plan.shape);
+    if (network.plan.passes.size() == 1 && !keeps_all) network.kept = use.kept;
     return network;
 }
 
@@ -149,7 +159,10 @@ Network make_network(Planner& planner, const Request& request, const ElementByte
     return network_in(planner, choose_shape(planner.device(), bytes, count), true, request, bytes, use);
 }
 
-void add_network(Work& work, Network network, const Request& request, Slot keys, Slot indices, Slot values) {
+void add_network(Work& work, Network network, const Request& request, Slot keys, Slot indices, Slot values,
+                 const Sources* sources) {
+    if (sources && !network.first_program) add_copies(work, *sources, keys, values);
+    const bool is_apart = sources && network.first_program;
     const KernelParameters& parameters = network.program->parameters;
     const Plan& plan = network.plan;
     const KeyCoding coding = coding_of(request);
@@ -166,7 +179,7 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
         const bool is_before_last_borders =
             !is_last && &pass + 1 == &plan.passes.back() && plan.passes.back().kind == Pass::Kind::merge_borders;
         Launch launch;
-        launch.program = static_cast<std::uint8_t>(work.programs.size());
+        launch.program = static_cast<std::uint8_t>(work.programs.size() + (is_apart && !is_first));
         launch.kernel = kernel_number(parameters, kernel_of(pass.kind));
         launch.groups = pass.groups;
         // Of leaves, few are to be merged (kernels/tile_in_local.cl).
@@ -193,16 +206,31 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
         launch.add(indices);
         launch.add(network.segments, network.first_segment);
         launch.add(Slot::counters, work.commands.size());
+        if (is_apart && is_first) {
+            launch.add(sources->keys);
+            launch.add(sources->values);
+            launch.add_count(std::min(network.kept, in_rows ? plan.count : request.count), position_bytes);
+        }
         work.commands.emplace_back(launch);
         ++work.report.launches;
         work.report.hand_overs += pass.hand_overs;
         work.report.barriers += pass.barriers;
     }
-    work.programs.push_back(std::move(network.program));
+    if (is_apart) work.programs.push_back(std::move(network.first_program));
+    if (!is_apart || plan.passes.size() > 1) work.programs.push_back(std::move(network.program));
     work.plan = std::move(network.plan);
 }
 
-Arrays sort_arrays(const Request& request) {
+void add_copies(Work& work, const Sources& sources, Slot keys, Slot values) {
+    for (const auto& [from, to] : {std::pair{sources.keys, keys}, std::pair{sources.values, values}})
+        if (from != to && work.arrays[from].size() > 0)
+            work.commands.emplace_back(Copy{from, to, work.arrays[from].size()});
+}
+
+namespace {
+
+/// The arrays of a sort or merge in place.
+Arrays arrays_in_place(const Request& request) {
     check_schedule(request);
     Arrays arrays;
     arrays[Slot::keys] = {request.count, request.key.bytes(), Access::change, "keys"};
@@ -213,6 +241,24 @@ Arrays sort_arrays(const Request& request) {
     return arrays;
 }
 
+}  // namespace
+
+Arrays sort_arrays(const Request& request) {
+    Arrays arrays = arrays_in_place(request);
+    if (!request.apart) return arrays;
+    const auto take_apart = [&](Slot from, Slot to, const char* name) {
+        if (arrays[from].bytes == 0) return;
+        arrays[to] = arrays[from];
+        arrays[to].name = name;
+        arrays[to].access = Access::write;
+        arrays[to].is_reread = true;
+        arrays[from].access = Access::read;
+    };
+    take_apart(Slot::keys, Slot::results, "sorted keys");
+    take_apart(Slot::values, Slot::result_values, "sorted values");
+    return arrays;
+}
+
 Arrays merge_arrays(const Request& request) {
     if (request.in_rows() || request.first != all_keys)
         throw Error(ErrorCode::invalid_argument,
@@ -220,7 +266,7 @@ Arrays merge_arrays(const Request& request) {
     if (request.middle > request.count)
         throw Error(ErrorCode::out_of_range, fmt::format("the second range begins at key {}, but there are {} in all",
                                                          request.middle, request.count));
-    Arrays arrays = sort_arrays(request);
+    Arrays arrays = arrays_in_place(request);
     if (request.is_first_step()) {
         arrays[Slot::keys].name = "keys of the lower range";
         arrays[Slot::second_keys] = {request.count, request.key.bytes(), Access::change, "keys of the upper range"};
@@ -246,7 +292,7 @@ Arrays merge_arrays(const Request& request) {
 
 Arrays argsort_arrays(const Request& request) {
     check_indices(request);
-    Arrays arrays = sort_arrays(request);
+    Arrays arrays = arrays_in_place(request);
     arrays[Slot::keys].access = request.in_host_memory ? Access::consume : Access::read;
     arrays[Slot::indices] = {request.count, request.index_bytes, Access::write, "indices"};
     arrays[Slot::indices].is_reread = true;
@@ -299,12 +345,17 @@ bool may_distribute(const Request& request) {
            (request.schedule == Schedule::automatic && !request.data_independent);
 }
 
+/// Sorts in place or, where there are `sources`, from these.
 void add_sort(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys, Slot indices,
-              Slot values) {
+              Slot values, const Sources* sources) {
+    // What is compiled ahead sorts in place alone.
+    if (sources && !planner.device().compiles) add_copies(work, *std::exchange(sources, nullptr), keys, values);
     const bool is_distribution =
         may_distribute(request) && (add_quicksort(planner, work, request, bytes, keys, indices, values) ||
-                                    add_distribution(planner, work, request, bytes, keys, indices, values));
-    if (!is_distribution) add_network(work, make_network(planner, request, bytes), request, keys, indices, values);
+                                    add_distribution(planner, work, request, bytes, keys, indices, values, sources));
+    if (!is_distribution)
+        add_network(work, make_network(planner, request, bytes, {.apart = sources != nullptr}), request, keys, indices,
+                    values, sources);
     if (request.in_rows() || request.operation == Operation::merge) return;
     const auto is_of_columns = [](const Pass& pass) { return pass.kind == Pass::Kind::merge_columns; };
     work.report.schedule = is_distribution                                        ? Schedule::distribution
@@ -314,17 +365,24 @@ void add_sort(Planner& planner, Work& work, const Request& request, const Elemen
 
 }  // namespace
 
-/// Sorts or merges in place; of ranges that lie apart, in place of the results.
+/// Sorts or merges in place; what lies apart, to the place of the results.
 void make_sort(Planner& planner, const Request& request, Work& work) {
     const Slot keys = request.apart ? Slot::results : Slot::keys;
     const Slot values = request.apart ? Slot::result_values : Slot::values;
-    if (request.apart) {
+    const bool is_merge = request.operation == Operation::merge,
+               is_nothing = request.is_trivial() || request.first == 0;
+    const Sources apart{Slot::keys};
+    const Sources* sources = request.apart && !is_merge ? &apart : nullptr;
+    if (request.apart && is_merge) {
         gather(work, Slot::keys, Slot::second_keys, keys);
         gather(work, Slot::values, Slot::second_values, values);
     }
-    if (request.is_trivial() || request.first == 0) return;
+    // What is in no segment stays, too.
+    if (sources && (is_nothing || request.has_segments()))
+        add_copies(work, *std::exchange(sources, nullptr), keys, values);
+    if (is_nothing) return;
     if (request.is_first_step()) return add_exchange(planner, work, request);
-    if (request.operation == Operation::sort && add_selection_to_front(planner, work, request)) return;
+    if (!is_merge && add_selection_to_front(planner, work, request, keys, sources)) return;
     // Numbers that are equal are so in every bit: they need nothing to keep them apart.
     const bool is_indexed = request.stable && (request.value_bytes > 0 || request.key.is_record());
     const std::size_t index_bytes = is_indexed ? index_bytes_for(request) : 0;
@@ -333,7 +391,7 @@ void make_sort(Planner& planner, const Request& request, Work& work) {
     // Of what is compiled ahead there are no kernels that move both: the library would be half as large again.
     const bool permutes = is_indexed && !bytes.is_record && !planner.device().compiles;
     if (permutes) bytes.value = 0;
-    add_sort(planner, work, request, bytes, keys, Slot::own_indices, values);
+    add_sort(planner, work, request, bytes, keys, Slot::own_indices, values, sources);
     if (permutes) add_permutation(planner, work, request, Slot::own_indices, values);
 }
 
@@ -342,15 +400,13 @@ void make_argsort(Planner& planner, const Request& request, Work& work) {
         if (request.count > 0) work.commands.emplace_back(Zero{Slot::indices});
         return;
     }
-    const Slot sorted = copy_of_keys(request, work);
-    add_sort(planner, work, request, element_bytes(request, request.index_bytes), sorted, Slot::indices, Slot::values);
-}
-
-Slot copy_of_keys(const Request& request, Work& work) {
-    if (request.in_host_memory) return Slot::keys;  // which is one, as they are consumed
-    Array& copy = work.arrays[Slot::own_keys] = {request.count, request.key.bytes()};
-    work.commands.emplace_back(Copy{Slot::keys, Slot::own_keys, copy.size()});
-    return Slot::own_keys;
+    const ElementBytes bytes = element_bytes(request, request.index_bytes);
+    // Those in host memory are a copy, as they are consumed.
+    const Slot sorted = request.in_host_memory ? Slot::keys : Slot::own_keys;
+    work.arrays[sorted].count = request.count;
+    work.arrays[sorted].bytes = request.key.bytes();
+    const Sources sources{Slot::keys};
+    add_sort(planner, work, request, bytes, sorted, Slot::indices, Slot::values, &sources);
 }
 
 }  // namespace lanesort::detail
