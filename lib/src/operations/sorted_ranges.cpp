@@ -100,7 +100,10 @@ bool add_one_read(Planner& planner, const Request& request, Work& work, Slot key
         if (program->max_work_items < 2) return false;
         device.max_work_items = program->max_work_items;
     }
-    const std::uint64_t tiles = std::max<std::uint64_t>(ceil_div(request.count, find_runs_tile(parameters.shape)), 1);
+    const std::uint64_t tile = find_runs_tile(parameters.shape);
+    // Where runs begin is left for 16 keys at once.
+    if (reduces_runs(request) && tile % 16 != 0) return false;
+    const std::uint64_t tiles = std::max<std::uint64_t>(ceil_div(request.count, tile), 1);
     check_groups(tiles, request, parameters.shape);
     work.programs.push_back(program);
     // At most three words of 4 bytes or two of 8 for each tile.
