@@ -47,6 +47,8 @@ Operation operation_of(lanesort_operation operation) {
         case LANESORT_SCATTER: return Operation::scatter;
         case LANESORT_PERMUTE: return Operation::permute;
         case LANESORT_HISTOGRAM: return Operation::histogram;
+        case LANESORT_REDUCE_BY_KEY: return Operation::reduce_by_key;
+        case LANESORT_GROUP_BY: return Operation::group_by;
         default: throw Error(ErrorCode::invalid_argument, fmt::format("there is no operation {}", operation));
     }
 }
@@ -128,11 +130,13 @@ void check_unused(const lanesort_request& request, Operation operation) {
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("{} has values and no keys, so `memory` must be null", name(operation)));
     serves("results", is_given(request.results),
-           {sort, merge, top_k, unique, run_lengths, reduce, inclusive_scan, exclusive_scan, select, partition});
-    serves("answers", is_given(request.answers), {is_sorted, is_sorted_until, unique, run_lengths, select, partition});
+           {sort, merge, top_k, unique, run_lengths, reduce, inclusive_scan, exclusive_scan, select, partition,
+            reduce_by_key, group_by});
+    serves("answers", is_given(request.answers),
+           {is_sorted, is_sorted_until, unique, run_lengths, select, partition, reduce_by_key, group_by});
     serves("flags", is_given(request.flags), {select, partition});
     serves("result_values", is_given(request.result_values),
-           {sort, merge, top_k, unique, gather, scatter, select, partition});
+           {sort, merge, top_k, unique, gather, scatter, select, partition, reduce_by_key, group_by});
     if (request.in_place != 0 && (is_given(request.results) || is_given(request.result_values)))
         throw Error(ErrorCode::invalid_argument,
                     "in place, the results are the keys, so `results` and `result_values` must be zero");
@@ -188,6 +192,7 @@ CallOf::CallOf(const lanesort_request* given_request) {
     const bool writes_lengths =
         request.operation == Operation::run_lengths || request.operation == Operation::histogram;
     request.length_bytes = bytes_of(from.lengths, writes_lengths);
+    request.value_type = type_of(from.value_type);
     request.second_count = from.second_count;
     request.bins = from.bins;
     request.bounded = from.bounded != 0;

@@ -170,6 +170,12 @@ foreach(key IN ITEMS 1 2 4 8)
   endforeach()
 endforeach()
 foreach(key_bits IN ITEMS 8 16 32 64)
+  foreach(reduction IN ITEMS integer float least)
+    if(NOT (reduction STREQUAL float AND key_bits EQUAL 8))
+      add_cpu_program(${reduction}_runs_${key_bits} baseline ${reduction}_runs.cl "reduce_runs;close_runs"
+                      KEY_BITS=${key_bits} LANES=1 VECTORS=1 REGISTER_VECTORS=2 VALUE_BITS=0 INDEX_BITS=0)
+    endif()
+  endforeach()
   foreach(value_bits IN ITEMS 0 8 16 32 64 128)
     add_cpu_program(exchange_${key_bits}_${value_bits} baseline exchange.cl exchange_ends KEY_BITS=${key_bits} LANES=1
                     VECTORS=1 REGISTER_VECTORS=2 VALUE_BITS=${value_bits} INDEX_BITS=0)

@@ -9,6 +9,7 @@
  */
 #include "group_scan.h"
 #include "keys.h"
+#include "run_marks.h"
 
 #define TILE (WORK_ITEMS * VECTORS)
 
@@ -79,20 +80,22 @@ KERNEL void scan_shares(GLOBAL ulong* shares, offset_t shares_offset, uint parts
 }
 
 /* The first key of each run with its value, and the length of the run before it. The runs of a tile of WORK_ITEMS * VECTORS keys are ranked in
- * local memory, so that neighbouring work-items write neighbouring ones.
+ * local memory, so that neighbouring work-items write neighbouring ones. With `marks` it leaves what run_marks.h says.
  * Launched after scan_shares, with `parts` work-groups. Requires: tiles of no more than 2^16 keys. Local memory: 8 bytes a
  * work-item and 3 bytes a key of the tile. Barriers: in each tile one scan of the group and two more. */
 KERNEL void write_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share,
                        GLOBAL const ulong* shares, offset_t shares_offset, GLOBAL key_t* distinct,
                        offset_t distinct_offset, GLOBAL value_argument_t* values, offset_t values_offset,
                        GLOBAL value_argument_t* kept, offset_t kept_offset, GLOBAL index_t* lengths,
-                       offset_t lengths_offset) {
+                       offset_t lengths_offset, uint marks, GLOBAL ushort* begins_of_all, offset_t begins_offset,
+                       GLOBAL ulong* bases, offset_t bases_offset) {
     DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
     DECLARE_LOCAL(ushort, places, TILE, 8 * WORK_ITEMS);
     DECLARE_LOCAL(uchar, begins, TILE, 8 * WORK_ITEMS + 2 * TILE);
     keys += keys_offset;
     shares += shares_offset + 2 * GROUP_ID;
-    distinct += distinct_offset + shares[0];
+    ulong in_front = shares[0];
+    distinct += distinct_offset + in_front;
 #if VALUE_BITS
     values_t all_values = VALUES_AT(values) + values_offset;
     values_t kept_values = VALUES_AT(kept) + (kept_offset + shares[0]);
@@ -108,6 +111,14 @@ KERNEL void write_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_
         BARRIER();
         uint own_first = LOCAL_ID * VECTORS, own = 0;
         for (uint i = 0; i < VECTORS; ++i) own += begins[own_first + i];
+        if (marks) {
+            for (uint i = LOCAL_ID; i < TILE / MARKED_KEYS; i += WORK_ITEMS) {
+                uint mark = 0;
+                for (uint k = 0; k < MARKED_KEYS; ++k) mark |= (uint)begins[i * MARKED_KEYS + k] << k;
+                begins_of_all[begins_offset + first / MARKED_KEYS + i] = (ushort)mark;
+            }
+            if (LOCAL_ID == 0 && first % REDUCED_KEYS == 0) bases[bases_offset + first / REDUCED_KEYS] = in_front;
+        }
         ulong runs;
         uint rank = (uint)scan_group(SUM, own, shared, &runs);
         for (uint i = 0; i < VECTORS; ++i)
@@ -125,6 +136,7 @@ KERNEL void write_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_
 #endif
         }
         distinct += runs;
+        in_front += runs;
 #if VALUE_BITS
         kept_values += runs;
 #endif

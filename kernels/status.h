@@ -18,6 +18,7 @@ typedef ulong status_t;
 #define SHUFFLE_XOR(value, mask) __shfl_xor_sync(~0u, value, mask)
 #define BALLOT(condition) __ballot_sync(~0u, condition)
 #define FIRST_BIT(bits) ((uint)__ffs((int)(bits)) - 1)
+#define LAST_BIT(bits) (31 - (uint)__clz((int)(bits)))
 #elif defined(__cplusplus)
 #define STATUS_BITS 64
 typedef ulong status_t;

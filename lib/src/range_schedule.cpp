@@ -12,7 +12,7 @@ RangeSchedule make_range_schedule(const DeviceInfo& device, std::size_t key_byte
     Shape& shape = schedule.shape;
     shape.work_items = is_processor ? 1 : 256;
     // A tile is read twice: the second time it is still in the first-level cache.
-    shape.vectors = is_processor ? 2048 : key_bytes <= 8 ? 16 : 4;
+    shape.vectors = is_processor ? 2048 : key_bytes <= 8 || !schedule.tests_order() ? 16 : 4;
     while (shape.work_items > 1 &&
            (shape.work_items > device.max_work_items || equal_runs_local_bytes(shape) > device.local_bytes))
         shape.work_items /= 2;
@@ -27,10 +27,28 @@ RangeSchedule make_range_schedule(const DeviceInfo& device, std::size_t key_byte
     return schedule;
 }
 
+Shape find_runs_shape(const DeviceInfo& device, const ElementBytes& bytes) noexcept {
+    Shape shape;
+    shape.lanes = 1;
+    shape.register_vectors = 2;
+    // At most four times 16 bytes of keys for each work-item.
+    shape.vectors = bytes.is_record ? 4 : bytes.key == 8 ? 8 : 16;
+    shape.work_items = 256;
+    while (shape.work_items > 2 &&
+           (shape.work_items > device.max_work_items || find_runs_local_bytes(shape, bytes) > device.local_bytes))
+        shape.work_items /= 2;
+    return shape;
+}
+
 std::size_t order_local_bytes(const Shape& shape) noexcept { return 8 * std::size_t{shape.work_items}; }
 
 std::size_t equal_runs_local_bytes(const Shape& shape) noexcept {
     return std::size_t{shape.work_items} * (8 + 3 * std::size_t{shape.vectors});
+}
+
+std::size_t find_runs_local_bytes(const Shape& shape, const ElementBytes& bytes) noexcept {
+    const std::size_t of_key = (bytes.is_record ? 0 : bytes.key) + 2;
+    return 128 + std::size_t{shape.work_items} * (16 + of_key * shape.vectors);
 }
 
 }  // namespace lanesort::detail

@@ -1,10 +1,11 @@
-// The schedules on sorted ranges: how far they are in order, and their runs of equal keys (kernels/order.cl and
-// equal_runs.cl). Pure.
+// The schedules on sorted ranges: how far they are in order, and their runs of equal keys (kernels/order.cl,
+// equal_runs.cl and find_runs.cl). Pure.
 #pragma once
 
 #include <cstdint>
 
 #include <lanesort/device.hpp>
+#include <lanesort/plan.hpp>
 #include <lanesort/shape.hpp>
 
 namespace lanesort::detail {
@@ -36,8 +37,17 @@ struct RangeSchedule {
 RangeSchedule make_range_schedule(const DeviceInfo& device, std::size_t key_bytes, RangeTask task, std::uint64_t rows,
                                   std::uint64_t count);
 
-/// Bytes of local memory that a work-group takes, of the kernels of either file.
+/// Keys of a work-group that finds runs in one read.
+constexpr std::uint64_t find_runs_tile(const Shape& shape) noexcept {
+    return std::uint64_t{shape.work_items} * shape.vectors;
+}
+
+/// The shape for that, of elements of so many bytes. Not for processors, on which two reads are cheaper.
+Shape find_runs_shape(const DeviceInfo& device, const ElementBytes& bytes) noexcept;
+
+/// Bytes of local memory that a work-group takes, of the kernels of each file.
 std::size_t order_local_bytes(const Shape& shape) noexcept;
 std::size_t equal_runs_local_bytes(const Shape& shape) noexcept;
+std::size_t find_runs_local_bytes(const Shape& shape, const ElementBytes& bytes) noexcept;
 
 }  // namespace lanesort::detail

@@ -329,6 +329,38 @@ std::size_t Sorter::run_lengths(ConstKeys keys, Results distinct, Indices length
     return number_found(*this, call);
 }
 
+namespace {
+
+/// Of the places of both, to which the caller adds those of the keys and their values.
+HostCall reduced_runs_of(Operation operation, const ConstKeys& keys, const ConstKeys& values, Reduction reduction,
+                         const Results& distinct, const Results& reduced, const SortOptions& options) {
+    if (reduced.size() < keys.size()) detail::throw_too_few(keys.size(), reduced.size());
+    HostCall call = runs_of(operation, keys, distinct, options);
+    Request& request = call.request;
+    request.reduction = reduction;
+    request.value_type = detail::type_of_values(keys.size(), values.size(), values.kind());
+    request.value_bytes = key_bytes(request.value_type);
+    require(reduced.bytes() == request.reduced_bytes(), ErrorCode::invalid_argument,
+            "results have {} bytes, but those of this reduction have {}", reduced.bytes(), request.reduced_bytes());
+    call.values = {const_cast<void*>(values.data())};
+    call.result_values = {reduced.data()};
+    return call;
+}
+
+}  // namespace
+
+std::size_t Sorter::reduce_by_key(ConstKeys keys, ConstKeys values, Reduction reduction, Results distinct,
+                                  Results reduced, const SortOptions& options) {
+    return number_found(*this,
+                        reduced_runs_of(Operation::reduce_by_key, keys, values, reduction, distinct, reduced, options));
+}
+
+std::size_t Sorter::group_by(Keys keys, Keys values, Reduction reduction, Results distinct, Results reduced,
+                             const SortOptions& options) {
+    return number_found(*this,
+                        reduced_runs_of(Operation::group_by, keys, values, reduction, distinct, reduced, options));
+}
+
 SortReport Sorter::reduce(ConstKeys keys, Reduction reduction, Results results, std::size_t row_length) {
     HostCall call = call_on(Operation::reduce, keys, {.row_length = row_length});
     call.request.reduction = reduction;
@@ -607,6 +639,12 @@ void write_results(AnyCall& sort) noexcept {
     };
     sort.request.apart =
         differ(sort.keys, sort.results) || (sort.request.value_bytes > 0 && differ(sort.values, sort.result_values));
+}
+
+KeyType type_of_values(std::size_t keys, std::size_t values, const KeyKind& type) {
+    if (values != keys) throw_sizes_differ(keys, values);
+    require(!type.is_record(), ErrorCode::invalid_argument, "records cannot be reduced, but numbers can");
+    return type.type();
 }
 
 void check_same_width(std::size_t bytes, std::size_t other_bytes) {

@@ -216,6 +216,16 @@ static void merges_and_reads_sorted_keys(void) {
         .results = {.memory = answers});
     for (size_t i = 0; i < n / row; ++i) CHECK(answers[i] == 0);
 
+    static uint32_t largest_of[n];
+    RUN(KEYS, .operation = LANESORT_REDUCE_BY_KEY, .reduction = LANESORT_MAX, .values = {.memory = lengths},
+        .results = {.memory = found}, .result_values = {.memory = largest_of}, .answers = {.memory = answers});
+    for (uint64_t i = 0, run = 0; run < answers[0]; ++run) {
+        uint32_t largest = 0;
+        for (const uint32_t key = keys[i]; i < n && keys[i] == key; ++i)
+            largest = lengths[i] > largest ? lengths[i] : largest;
+        CHECK(largest_of[run] == largest);
+    }
+
     RUN(KEYS, .operation = LANESORT_UPPER_BOUND, .second = {.memory = expected}, .second_count = n / 2,
         .indices = {.memory = lengths});
     for (size_t i = 0; i < n / 2; ++i)

@@ -186,6 +186,13 @@ TEST_CASE("CUDA: kernels for sorted ranges compile for every generation and spil
                     parameters.predicate = has_number;
                     check_compiled(parameters, generation.architecture);
                 }
+                KernelParameters parameters{.family = Family::find_runs,
+                                            .bytes = {bytes, value_bytes, length_bytes, is_record},
+                                            .wide_positions = length_bytes == 0 && value_bytes == 1,
+                                            .shape = {}};
+                parameters.shape = find_runs_shape(graphics_card(generation), parameters.bytes);
+                if (is_record) parameters.comparator = by_number;
+                check_compiled(parameters, generation.architecture);
             }
 }
 

@@ -40,6 +40,11 @@ Problem random_problem(Operation operation, std::size_t count, Random& random) {
             break;
         case Operation::run_lengths: request.length_bytes = 4; [[fallthrough]];
         case Operation::unique: std::ranges::sort(keys, is_before); break;
+        case Operation::reduce_by_key: std::ranges::sort(keys, is_before); [[fallthrough]];
+        case Operation::group_by:
+            request.value_bytes = 4;
+            request.reduction = random() % 2 ? Reduction::min : Reduction::sum;
+            break;
         case Operation::lower_bound:
         case Operation::upper_bound:
         case Operation::equal_range:

@@ -113,6 +113,13 @@ void print_for_numbers(Printer& printer, const DeviceInfo& device, const KeyKind
         request.reduction = reduction;
         printer.print(device, request);
     }
+    for (const Reduction reduction : {Reduction::sum, Reduction::min}) {
+        Request request = call(Operation::reduce_by_key, key);
+        request.reduction = reduction;
+        request.value_type = key.type();
+        request.value_bytes = key.bytes();
+        printer.print(device, request);
+    }
     printer.print(device, call(Operation::inclusive_scan, key));
     for (const std::uint64_t bins : {100, 20'000, 1'000'000}) {
         Request request = call(Operation::histogram, key);

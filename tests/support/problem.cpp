@@ -82,6 +82,23 @@ public:
                     }
                     put_integer(after.answers, 8, 0, results);
                     break;
+                case Operation::reduce_by_key:
+                case Operation::group_by: {
+                    if (request_.operation == Operation::group_by)
+                        arrange(after, begin, order(before, begin, end, request_.stable));
+                    for (std::size_t i = begin; i < end; ++i) {
+                        const auto differs = [&](std::size_t j) {
+                            return is_before_(key(after, j), key(after, i)) || is_before_(key(after, i), key(after, j));
+                        };
+                        if (i == begin || differs(i - 1)) {
+                            std::memcpy(after.results.data() + results * key_bytes_, key(after, i), key_bytes_);
+                            put_integer(after.result_values, request_.reduced_bytes(), results++, 0);
+                        }
+                        put_reduced(after, results - 1, i, i == begin || differs(i - 1));
+                    }
+                    put_integer(after.answers, 8, 0, results);
+                    break;
+                }
                 case Operation::reduce: {
                     std::uint64_t result = 0;
                     const std::size_t best = places.empty() ? begin : *std::ranges::min_element(places, is_before);
@@ -181,6 +198,27 @@ private:
         using enum KeyType;
         const KeyType type = request_.key.type();
         return type == i8 || type == i16 || type == i32 || type == i64 ? (bits ^ sign) - sign : bits;
+    }
+
+    /// Combines the value of an element with those of a run that was reduced so far. Of integers alone.
+    void put_reduced(Contents& contents, std::size_t run, std::size_t i, bool is_first) const {
+        const std::size_t width = request_.value_bytes, reduced = request_.reduced_bytes();
+        using enum KeyType;
+        const KeyType type = request_.value_type;
+        const bool is_signed = type == i8 || type == i16 || type == i32 || type == i64;
+        const auto extend = [&](std::uint64_t bits, std::size_t bytes) {
+            const std::uint64_t sign = std::uint64_t{1} << (bytes * 8 - 1);
+            return is_signed ? (bits ^ sign) - sign : bits;
+        };
+        const std::uint64_t value = extend(integer(contents.values, width, i), width);
+        const std::uint64_t so_far = extend(integer(contents.result_values, reduced, run), reduced);
+        const bool is_less =
+            is_signed ? static_cast<std::int64_t>(value) < static_cast<std::int64_t>(so_far) : value < so_far;
+        const bool takes = is_first || (request_.reduction == Reduction::min ? is_less : !is_less);
+        put_integer(contents.result_values, reduced, run,
+                    request_.reduction == Reduction::sum ? so_far + value
+                    : takes                              ? value
+                                                         : so_far);
     }
 
     /// The bin of a key, or a larger number if it is in none.
@@ -324,7 +362,9 @@ Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const 
         for (std::byte& byte : before.values) byte = static_cast<std::byte>(random() % 3);
     }
     const bool selects = request.operation == Operation::top_k;
-    const bool finds = request.operation == Operation::unique || request.operation == Operation::run_lengths;
+    const bool reduces_runs = request.operation == Operation::reduce_by_key || request.operation == Operation::group_by;
+    const bool finds =
+        request.operation == Operation::unique || request.operation == Operation::run_lengths || reduces_runs;
     const bool tests = request.operation == Operation::is_sorted || request.operation == Operation::is_sorted_until;
     const bool reduces = request.operation == Operation::reduce;
     const bool parts = request.operation == Operation::select || request.operation == Operation::partition;
@@ -334,7 +374,7 @@ Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const 
                                 : (finds || scans || parts) && !request.in_place ? count
                                                                                  : 0;
     before.results = other_bytes(results * request.result_bytes());
-    before.result_values = other_bytes(results * request.value_bytes);
+    before.result_values = other_bytes(results * (reduces_runs ? request.reduced_bytes() : request.value_bytes));
     const std::size_t places = request.operation == Operation::equal_range ? 2 : 1;
     before.indices = other_bytes((selects    ? results
                                   : searches ? request.second_count * places
@@ -459,6 +499,12 @@ std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random&
     add("distinct pairs", {.operation = Operation::unique, .value_bytes = 4});
     add("distinct pairs in place", {.operation = Operation::unique, .in_place = true, .value_bytes = 4});
     add("lengths of runs", {.operation = Operation::run_lengths, .length_bytes = 4});
+    add("sums of equal keys", {.operation = Operation::reduce_by_key, .value_bytes = 4});
+    add("largest values of equal keys", {.operation = Operation::reduce_by_key,
+                                         .value_bytes = 2,
+                                         .reduction = Reduction::max,
+                                         .value_type = KeyType::i16});
+    add("groups", {.operation = Operation::group_by, .value_bytes = 4, .value_type = KeyType::i32});
     add("sum", {.operation = Operation::reduce});
     add("smallest keys of rows", {.operation = Operation::reduce, .row_length = third, .reduction = Reduction::min});
     add("place of the smallest key", {.operation = Operation::reduce, .reduction = Reduction::arg_min});

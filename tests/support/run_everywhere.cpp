@@ -10,7 +10,10 @@ std::vector<ArrayOfCall> arrays_of(const Request& request) {
             {&Contents::indices, &Call::indices, "index", request.index_bytes},
             {&Contents::segments, &Call::segments, "offset", request.offset_bytes},
             {&Contents::results, &Call::results, "result", request.result_bytes()},
-            {&Contents::result_values, &Call::result_values, "result's value", request.value_bytes},
+            {&Contents::result_values, &Call::result_values, "result's value",
+             request.operation == Operation::reduce_by_key || request.operation == Operation::group_by
+                 ? request.reduced_bytes()
+                 : request.value_bytes},
             {&Contents::lengths, &Call::lengths, "length", request.length_bytes},
             {&Contents::answers, &Call::answers, "answer", 8},
             {&Contents::limit, &Call::limit, "limit", 8},

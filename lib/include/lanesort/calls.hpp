@@ -87,6 +87,9 @@ void check_same_width(std::size_t bytes, std::size_t other_bytes);
 /// A sort writes to the places of the call's results, unless these are the keys' and values' own: then it is in place.
 void write_results(AnyCall& sort) noexcept;
 
+/// Throws Error(invalid_argument) for values that are records or not as many as the keys.
+KeyType type_of_values(std::size_t keys, std::size_t values, const KeyKind& type);
+
 /// Throws Error(invalid_argument) for a second range that is not of the first one's type, or asks for something else.
 void check_second(const Request& first, const Request& second);
 
@@ -292,6 +295,32 @@ CallIn<Memory> reduce(const KeyRangeIn<Memory>& keys, Reduction reduction, const
     CallIn<Memory> call = detail::call_on(Operation::reduce, keys);
     call.request.reduction = reduction;
     call.results = {reduced.memory, reduced.offset};
+    return call;
+}
+
+/// Writes the distinct keys of a sorted range, their number, and the sum, the smallest or the largest of the values of
+/// each, as Sorter::reduce_by_key says. The values are as many as the keys; of their range, the place and the type
+/// count alone.
+template <class Memory>
+CallIn<Memory> reduce_by_key(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>& values, Reduction reduction,
+                             const DistinctIn<Memory>& distinct, const ReducedIn<Memory>& reduced) {
+    CallIn<Memory> call = detail::call_on(Operation::reduce_by_key, keys);
+    call.request.reduction = reduction;
+    call.request.value_type = detail::type_of_values(keys.count, values.count, values.type);
+    call.request.value_bytes = key_bytes(call.request.value_type);
+    call.values = {values.memory, values.offset};
+    call.results = {distinct.memory, distinct.offset};
+    call.answers = {distinct.number.memory, distinct.number.offset};
+    call.result_values = {reduced.memory, reduced.offset};
+    return call;
+}
+
+/// The same of keys in any order, which are sorted together with their values, both in place.
+template <class Memory>
+CallIn<Memory> group_by(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>& values, Reduction reduction,
+                        const DistinctIn<Memory>& distinct, const ReducedIn<Memory>& reduced) {
+    CallIn<Memory> call = reduce_by_key(keys, values, reduction, distinct, reduced);
+    call.request.operation = Operation::group_by;
     return call;
 }
 

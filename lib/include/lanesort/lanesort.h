@@ -211,7 +211,10 @@ enum {
                                    ///< `second_count` `indices` tell
     LANESORT_SCATTER = 17,         ///< the reverse: `second_count` values to where these tell, among `count` results
     LANESORT_PERMUTE = 18,         ///< brings `count` `values` into the order of `indices`, in place
-    LANESORT_HISTOGRAM = 19        ///< writes how many keys lie in each of `bins` bins to `lengths`
+    LANESORT_HISTOGRAM = 19,       ///< writes how many keys lie in each of `bins` bins to `lengths`
+    LANESORT_REDUCE_BY_KEY = 20,   ///< as LANESORT_UNIQUE, with the `reduction` of each key's `values`, which are of
+                                   ///< `value_type`, in `result_values`
+    LANESORT_GROUP_BY = 21         ///< the same, after a sort of keys and `values` in place
 };
 
 /// Reduction of request.hpp. Sorter::reduce says which type a result has.
@@ -269,7 +272,7 @@ typedef struct lanesort_request {
     lanesort_schedule schedule;             ///< of a sort or argsort of one whole range
     int32_t data_independent;               ///< not 0: sorts compare the same positions, and LANESORT_TOP_K as many,
                                             ///< whatever the keys are
-    lanesort_reduction reduction;           ///< of LANESORT_REDUCE
+    lanesort_reduction reduction;           ///< of LANESORT_REDUCE, LANESORT_REDUCE_BY_KEY and LANESORT_GROUP_BY
     uint64_t extra_bytes;                   ///< device memory that a distribution may take; 0: as Schedule says
     size_t first;                           ///< keys or indices that a sort brings to their places, in front; 0: all
     size_t k;                               ///< of LANESORT_TOP_K
@@ -293,6 +296,7 @@ typedef struct lanesort_request {
     int32_t bounded;                        ///< not 0: `second` has `bins` + 1 keys that bound the bins
     uint64_t lower;                         ///< else the bits of the first key that even bins count,
     uint64_t upper;                         ///< and of the last, as EvenBins of key_types.hpp says
+    lanesort_key_type value_type;           ///< of LANESORT_REDUCE_BY_KEY and LANESORT_GROUP_BY: what `values` are
 } lanesort_request;
 
 /// Runs a request on host memory: Sorter::run. Blocks.

@@ -34,6 +34,8 @@ enum class Operation : std::uint8_t {
     scatter,          ///< values to where indices tell
     permute,          ///< values in the order of indices, in place
     histogram,        ///< how many keys lie in each bin
+    reduce_by_key,    ///< of sorted keys: the distinct ones, and the sum, the least or the greatest of their values
+    group_by,         ///< the same of keys in any order, which are sorted with their values
 };
 
 /// What a reduction gives of a range or of each of its rows.
@@ -112,18 +114,19 @@ struct Request {
     std::size_t index_bytes = 0;     ///< of an index of argsort, top_k, searches and moves, 4 or 8; 0: no indices
     std::size_t length_bytes = 0;    ///< of a length of run_lengths, or a count of histogram, 4 or 8
     Schedule schedule = Schedule::automatic;  ///< of a sort or argsort of one whole range
-    Reduction reduction = Reduction::sum;     ///< of reduce
+    Reduction reduction = Reduction::sum;     ///< of reduce, reduce_by_key and group_by
     bool data_independent =
         false;  ///< of sorts: the same positions are compared whatever the keys are; of top_k: as many
     std::uint64_t extra_bytes = 0;      ///< device memory that a distribution may take; 0: as Schedule says
     MergePart part = MergePart::whole;  ///< of merge: what is done of it
     /// Of lower_bound, upper_bound and equal_range: keys that are looked for. Of gather and scatter: indices.
     std::uint64_t second_count = 0;
-    std::uint64_t bins = 0;      ///< of histogram
-    bool bounded = false;        ///< of histogram: keys in an array bound the bins
-    std::uint64_t lower = 0;     ///< of histogram: the bits of the first key that even bins count
-    std::uint64_t upper = 0;     ///< of histogram: the bits of the last one
-    KeyKind key = KeyType::u32;  ///< numbers of a type, or records in the order of a comparator
+    std::uint64_t bins = 0;             ///< of histogram
+    bool bounded = false;               ///< of histogram: keys in an array bound the bins
+    std::uint64_t lower = 0;            ///< of histogram: the bits of the first key that even bins count
+    std::uint64_t upper = 0;            ///< of histogram: the bits of the last one
+    KeyType value_type = KeyType::u32;  ///< of reduce_by_key and group_by: what the `value_bytes` are
+    KeyKind key = KeyType::u32;         ///< numbers of a type, or records in the order of a comparator
 
     /// The order of numbers.
     Order order_or_usual() const noexcept {
@@ -143,6 +146,11 @@ struct Request {
             return key.bytes();
         if (reduction != Reduction::sum) return 8;
         return key.type() == KeyType::f16 || key.type() == KeyType::f32 ? 4 : 8;
+    }
+    /// Bytes of a reduced value of reduce_by_key and group_by.
+    std::size_t reduced_bytes() const noexcept {
+        if (reduction != Reduction::sum) return key_bytes(value_type);
+        return value_type == KeyType::f16 || value_type == KeyType::f32 ? 4 : 8;
     }
     /// There are segments.
     bool has_segments() const noexcept { return offset_bytes > 0; }
@@ -164,11 +172,12 @@ struct Request {
 
 /// Every operation, in the order of Operation.
 inline constexpr Operation all_operations[] = {
-    Operation::sort,      Operation::argsort,         Operation::merge,          Operation::top_k,
-    Operation::is_sorted, Operation::is_sorted_until, Operation::unique,         Operation::run_lengths,
-    Operation::reduce,    Operation::inclusive_scan,  Operation::exclusive_scan, Operation::select,
-    Operation::partition, Operation::lower_bound,     Operation::upper_bound,    Operation::equal_range,
-    Operation::gather,    Operation::scatter,         Operation::permute,        Operation::histogram};
+    Operation::sort,          Operation::argsort,         Operation::merge,          Operation::top_k,
+    Operation::is_sorted,     Operation::is_sorted_until, Operation::unique,         Operation::run_lengths,
+    Operation::reduce,        Operation::inclusive_scan,  Operation::exclusive_scan, Operation::select,
+    Operation::partition,     Operation::lower_bound,     Operation::upper_bound,    Operation::equal_range,
+    Operation::gather,        Operation::scatter,         Operation::permute,        Operation::histogram,
+    Operation::reduce_by_key, Operation::group_by};
 
 /// Every schedule, in the order of Schedule.
 inline constexpr Schedule all_schedules[] = {Schedule::automatic, Schedule::network, Schedule::columns,

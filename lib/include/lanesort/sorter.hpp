@@ -281,8 +281,10 @@ public:
     /// Order: that of the keys. Numbers are equal if all of their bits are, records if neither comes before the other;
     /// the first of equal ones is kept. Of keys that are not sorted, the first of each run of equal neighbours is kept,
     /// as std::unique does.
-    /// Memory: 16 bytes for each block of keys, of which there are at most 16 a compute unit.
-    /// Cost: reads the keys twice. What is written, and where, depends on the keys.
+    /// Memory: 16 bytes for each tile of keys, which are from 1024 to 4096 on a graphics card with work-groups of 256
+    /// and more; on a processor, and for the lengths of 2^31 keys and more, 16 bytes for each of at most 16 blocks a
+    /// compute unit.
+    /// Cost: reads the keys once; there, twice. What is written, and where, depends on the keys.
     /// Errors: Error(invalid_argument) also for rows and segments, and for results that have no room for all keys.
     std::size_t unique(ConstKeys keys, Results distinct, const SortOptions& options = {});
 
@@ -324,6 +326,33 @@ public:
     /// results of another width or number; Error(unsupported) for sums of f64 on a device that cannot add them, and
     /// for more than 2^31 - 1 work-groups.
     SortReport reduce(ConstKeys keys, Reduction reduction, Results results, std::size_t row_length = 0);
+
+    /// Writes the distinct keys of a sorted range to the beginning of `distinct`, and the sum, the smallest or the
+    /// largest of the values of each to that of `reduced`; gives how many there are. Both have room for as many as
+    /// there are keys, and no more than these are written. Values and results are numbers of the types of
+    /// Sorter::reduce: sums of integers have 64 bits, and wrap; sums of f16 and f32 are f32, those of f64 f64. How many
+    /// values each key has, run_lengths tells.
+    ///
+    /// Order: that of the keys, and equal neighbours are told as in unique(), also in keys that are not sorted. Sums of
+    /// floating-point numbers are made by a tree that depends on the places of the keys and the values alone
+    /// (kernels/reduce_runs.h), so they have the same bits in every run and on every device that keeps subnormal
+    /// numbers; a sum that is NaN is the quiet one with no other bits set, one that is zero +0. Of minima and maxima,
+    /// -0 is below +0, and a NaN is only taken where all values are. Memory: what unique() takes, a bit for each key,
+    /// and 8 bytes and two results for each 4096 of them. Cost: reads the keys as unique() does, and the values once.
+    /// Errors: as unique(), and Error(invalid_argument) where there are not as many values as keys, for other
+    /// reductions, and for `reduced` of another width or without room for all; Error(unsupported) for sums of f64 on a
+    /// device that cannot add them.
+    std::size_t reduce_by_key(ConstKeys keys, ConstKeys values, Reduction reduction, Results distinct, Results reduced,
+                              const SortOptions& options = {});
+
+    /// The same of keys in any order: sorts them together with their values, both in place, and reduces the values of
+    /// equal keys. The distinct keys come in the order that is asked for.
+    ///
+    /// Order: without SortOptions::stable, values of equal keys come in the order of their bits, so that sums of
+    /// floating-point numbers do not depend on where the values were.
+    /// Memory and cost: also those of sort_by_key().
+    std::size_t group_by(Keys keys, Keys values, Reduction reduction, Results distinct, Results reduced,
+                         const SortOptions& options = {});
 
     /// Writes the sums of all keys up to each one, with it, to `results`, which has room for as many as there are keys
     /// and lies apart from them. A sum has the keys' type: integers wrap; f16 is added in f32 and rounded for each

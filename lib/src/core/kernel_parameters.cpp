@@ -22,6 +22,7 @@ std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::sieve) return "sieve.cl";
     if (parameters.family == Family::order) return "order.cl";
     if (parameters.family == Family::equal_runs) return "equal_runs.cl";
+    if (parameters.family == Family::find_runs) return "find_runs.cl";
     if (parameters.family == Family::classify) return "classify.cl";
     if (parameters.family == Family::place_blocks) return "place_blocks.cl";
     if (parameters.family == Family::move_blocks) return "move_blocks.cl";
@@ -34,6 +35,9 @@ std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::float_sum) return "float_sum.cl";
     if (parameters.family == Family::integer_scan) return "integer_scan.cl";
     if (parameters.family == Family::float_scan) return "float_scan.cl";
+    if (parameters.family == Family::integer_runs) return "integer_runs.cl";
+    if (parameters.family == Family::float_runs) return "float_runs.cl";
+    if (parameters.family == Family::least_runs) return "least_runs.cl";
     if (parameters.family == Family::part) return "part.cl";
     if (parameters.family == Family::bounds) return "bounds.cl";
     if (parameters.family == Family::integer_bins) return "integer_bins.cl";
@@ -50,6 +54,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
                                                "choose_digit"};
     static constexpr const char* of_order[] = {"first_descents", "least_descents"};
     static constexpr const char* of_equal_runs[] = {"count_runs", "scan_shares", "write_runs"};
+    static constexpr const char* of_find_runs[] = {"find_runs"};
     static constexpr const char* of_classify[] = {"choose_splitters", "classify_elements"};
     static constexpr const char* of_place_blocks[] = {"find_children", "find_slots", "find_paths", "find_cuts",
                                                       "save_blocks",   "fill_gaps",  "list_leaves"};
@@ -60,6 +65,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_bounds[] = {"find_places"};
     static constexpr const char* of_bins[] = {"count_keys", "add_counts"};
     static constexpr const char* of_reductions[] = {"combine_blocks", "combine_parts"};
+    static constexpr const char* of_reduced_runs[] = {"reduce_runs", "close_runs"};
     static constexpr const char* of_part[] = {"count_wanted", "scan_counts", "write_parts"};
     static constexpr const char* of_scans[] = {"combine_blocks", "scan_blocks", "write_scans", "scan_tiles"};
     static constexpr const char* of_quicksort[] = {"choose_pivots", "part_stripes", "exchange_misplaced", "part_ranges",
@@ -75,6 +81,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::sieve: return std::span(of_sieve).first(parameters.bytes.is_record ? 3 : 5);
         case Family::order: return of_order;
         case Family::equal_runs: return of_equal_runs;
+        case Family::find_runs: return of_find_runs;
         case Family::quicksort: return of_quicksort;
         case Family::classify: return of_classify;
         case Family::place_blocks: return of_place_blocks;
@@ -88,6 +95,9 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::float_sum: return of_reductions;
         case Family::integer_scan: return of_scans;
         case Family::float_scan: return std::span(of_scans).first(3);
+        case Family::integer_runs:
+        case Family::float_runs:
+        case Family::least_runs: return of_reduced_runs;
         case Family::part: return of_part;
         case Family::bounds: return of_bounds;
         case Family::integer_bins:
@@ -109,6 +119,12 @@ std::size_t counters_bytes(const Shape& shape) noexcept {
     return shape.work_items > 1 ? shape.vectors * std::size_t{4} : 0;
 }
 
+/// Of reduce_runs.h: a number and a flag for each leaf, a count for each work-item, and results.
+std::size_t reduced_runs_bytes(const Shape& shape, std::size_t number_bytes) noexcept {
+    const std::size_t results = shape.work_items > 1 ? std::size_t{8} * shape.work_items : 0;
+    return tree_leaves * (number_bytes + 4) + std::size_t{8} * shape.work_items + results * number_bytes;
+}
+
 }  // namespace
 
 std::size_t KernelParameters::local_bytes() const noexcept {
@@ -124,6 +140,7 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::sieve: return sieve_local_bytes(shape, bytes);
         case Family::order: return order_local_bytes(shape);
         case Family::equal_runs: return equal_runs_local_bytes(shape);
+        case Family::find_runs: return find_runs_local_bytes(shape, bytes);
         case Family::classify: return classify_local_bytes(shape, bytes, buckets);
         case Family::place_blocks: return place_blocks_local_bytes(shape, buckets);
         case Family::move_blocks: return move_blocks_local_bytes(shape);
@@ -136,6 +153,9 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::float_sum: return tree_leaves * (bytes.key == 8 ? std::size_t{8} : 4);
         case Family::integer_scan:
         case Family::float_scan: return scan_local_bytes(shape, bytes.key);
+        case Family::integer_runs: return reduced_runs_bytes(shape, 8);
+        case Family::float_runs: return reduced_runs_bytes(shape, bytes.key == 8 ? 8 : 4);
+        case Family::least_runs: return reduced_runs_bytes(shape, bytes.key);
         case Family::part: return equal_runs_local_bytes(shape);
         case Family::bounds: return buckets.sample * bytes.key;
         case Family::integer_bins:

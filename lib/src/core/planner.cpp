@@ -35,6 +35,10 @@ constexpr OperationRow operations[] = {
     {Operation::scatter, "scatter", second_range | indices | values, gather_arrays, make_gather},
     {Operation::permute, "permute", indices | values, gather_arrays, make_gather},
     {Operation::histogram, "histogram", lengths | binning, histogram_arrays, make_histogram},
+    {Operation::reduce_by_key, "reduce_by_key", values | value_types | reductions, reduce_run_arrays,
+     make_reduced_runs},
+    {Operation::group_by, "group_by", stable | values | value_types | reductions | schedules | independence,
+     reduce_run_arrays, make_groups},
 };
 
 const OperationRow& row_of(Operation operation) {
@@ -64,6 +68,7 @@ void check_options(const Request& request, const OperationRow& row) {
     check(counters, request.counts_syncs, "counts_syncs");
     check(schedules, request.schedule != Schedule::automatic, "schedule");
     check(reductions, request.reduction != Reduction::sum, "reduction");
+    check(value_types, request.value_type != KeyType::u32, "value_type");
     check(inversion, request.inverted, "inverted");
     check(independence, request.data_independent, "data_independent");
     check(schedules, request.extra_bytes != 0, "extra_bytes");

@@ -25,6 +25,7 @@ enum class Family : std::uint8_t {
     sieve,         ///< the same by a threshold
     order,         ///< how far ranges are in order
     equal_runs,    ///< the runs of equal keys
+    find_runs,     ///< the same in one read
     quicksort,     ///< one range, by partitions
     classify,      ///< by distribution: the children of elements
     place_blocks,  ///< by distribution: where these go
@@ -37,6 +38,9 @@ enum class Family : std::uint8_t {
     float_sum,     ///< sums of floating-point numbers
     integer_scan,  ///< scans of integers
     float_scan,    ///< scans of floating-point numbers
+    integer_runs,  ///< sums of the integers of equal keys
+    float_runs,    ///< sums of their floating-point numbers
+    least_runs,    ///< the smallest or the largest of them
     part,          ///< elements by flags
     bounds,        ///< where keys belong in a sorted range
     integer_bins,  ///< of histograms: even bins of integers

@@ -36,11 +36,15 @@ enum class Slot : std::uint8_t {
     own_indices,
     own_results,   ///< indices of results that nobody asked for
     own_integers,  ///< what work-groups leave for later launches
+    own_status,    ///< what they tell each other while they run
+    own_begins,    ///< bits: where runs begin
+    own_bases,     ///< how many begin in front of each tile
+    own_partials,  ///< of runs that lie in several tiles
     pool_keys,     ///< elements that wait for their places
     pool_values,
     pool_indices,
 };
-inline constexpr std::size_t slots = 22;
+inline constexpr std::size_t slots = 26;
 
 constexpr bool is_own(Slot slot) noexcept { return slot >= Slot::own_keys; }
 

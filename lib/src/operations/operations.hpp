@@ -23,12 +23,18 @@ enum Option : unsigned {
     reductions = 8192,       ///< `reduction`
     inversion = 1 << 14,     ///< `inverted`
     predicates = 1 << 15,    ///< keys of which a text says whether they are wanted
+    value_types = 1 << 16,   ///< `value_type`
     second_range = 1 << 20,  ///< `second_count`
     binning = 1 << 21        ///< `bins`, `lower`, `upper` and `bounded`
 };
 
 /// Of f16, f32 and f64.
 inline bool is_floating(KeyType type) noexcept { return key_coding(type, Order::ascending).coding == Coding::floating; }
+
+/// Values of equal keys are reduced, too.
+inline bool reduces_runs(const Request& request) noexcept {
+    return request.operation == Operation::reduce_by_key || request.operation == Operation::group_by;
+}
 
 /// What the planner knows of an operation.
 struct OperationRow {
@@ -56,6 +62,16 @@ void make_order_test(Planner& planner, const Request& request, Work& work);
 
 Arrays equal_run_arrays(const Request& request);
 void make_equal_runs(Planner& planner, const Request& request, Work& work);
+
+Arrays reduce_run_arrays(const Request& request);
+void make_reduced_runs(Planner& planner, const Request& request, Work& work);
+void make_groups(Planner& planner, const Request& request, Work& work);
+
+/// What the kernels take as order_t (kernels/least_order.h).
+struct LeastOrder {
+    std::uint64_t mask, flip, bias;
+};
+LeastOrder least_order(KeyType type, Reduction reduction);
 
 Arrays reduce_arrays(const Request& request);
 void make_reduction(Planner& planner, const Request& request, Work& work);

@@ -18,30 +18,25 @@ Family family_of(const Request& request) {
     }
 }
 
-/// What the kernels take as order_t.
-struct LeastOrder {
-    std::uint64_t mask, flip, bias;
-};
-
-LeastOrder order_of(const Request& request) {
-    const KeyType type = request.key.type();
-    const std::uint64_t all = ~std::uint64_t{0} >> (64 - request.key.bytes() * 8), sign = all ^ (all >> 1);
-    const bool is_float = is_floating(type);
-    const bool is_signed = is_float || key_coding(type, Order::ascending).flip != 0;
-    if (request.reduction == Reduction::sum) return {0, is_signed ? sign : 0, 0};
-    const bool is_max = request.reduction == Reduction::max || request.reduction == Reduction::arg_max;
-    const std::uint64_t nans = !is_float                  ? 0
-                               : request.key.bytes() == 8 ? nans_of_a_sign<std::uint64_t>()
-                               : request.key.bytes() == 4 ? nans_of_a_sign<std::uint32_t>()
-                                                          : nans_of_a_sign<std::uint16_t>();
-    return {is_float ? all >> 1 : 0, is_max ? all : 0, is_signed ? sign - nans : 0};
-}
-
 std::size_t partial_bytes(Family family, const Request& request) {
     return family == Family::least_place ? 16 : family == Family::least ? request.key.bytes() : request.result_bytes();
 }
 
 }  // namespace
+
+LeastOrder least_order(KeyType type, Reduction reduction) {
+    const std::size_t bytes = key_bytes(type);
+    const std::uint64_t all = ~std::uint64_t{0} >> (64 - bytes * 8), sign = all ^ (all >> 1);
+    const bool is_float = is_floating(type);
+    const bool is_signed = is_float || key_coding(type, Order::ascending).flip != 0;
+    if (reduction == Reduction::sum) return {0, is_signed ? sign : 0, 0};
+    const bool is_max = reduction == Reduction::max || reduction == Reduction::arg_max;
+    const std::uint64_t nans = !is_float    ? 0
+                               : bytes == 8 ? nans_of_a_sign<std::uint64_t>()
+                               : bytes == 4 ? nans_of_a_sign<std::uint32_t>()
+                                            : nans_of_a_sign<std::uint16_t>();
+    return {is_float ? all >> 1 : 0, is_max ? all : 0, is_signed ? sign - nans : 0};
+}
 
 Arrays reduce_arrays(const Request& request) {
     const auto refuse = [](const char* sentence) { throw Error(ErrorCode::invalid_argument, sentence); };
@@ -81,7 +76,7 @@ void make_reduction(Planner& planner, const Request& request, Work& work) {
     if (parts > 1) work.arrays[Slot::own_integers] = {rows * parts, partial_bytes(family, request)};
 
     const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
-    const auto [mask, flip, bias] = order_of(request);
+    const auto [mask, flip, bias] = least_order(request.key.type(), request.reduction);
     const auto add_launch = [&](const char* kernel, std::uint64_t groups) -> Launch& {
         ++work.report.launches;
         const std::uint8_t number = kernel_number(program->parameters, kernel);

@@ -1,9 +1,13 @@
 // Sorted ranges: how far they are in order, and their runs of equal keys.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <lanesort/error.hpp>
 
+#include "../integers.hpp"
 #include "../range_schedule.hpp"
+#include "../scan_schedule.hpp"
 #include "operations.hpp"
 
 namespace lanesort::detail {
@@ -49,12 +53,74 @@ ReadyRanges add_program(Planner& planner, const Request& request, Work& work) {
         parameters.order_by(request);
         std::shared_ptr<const Program> program = planner.compile(parameters);
         if (parameters.work_items() <= program->max_work_items) {
-            work.arrays[Slot::own_integers] = {schedule.left_over(), sizeof(std::uint64_t)};
+            // A sort ahead of it may have left more there.
+            Array& left = work.arrays[Slot::own_integers];
+            if (left.size() < schedule.left_over() * sizeof(std::uint64_t))
+                left = {schedule.left_over(), sizeof(std::uint64_t)};
             work.programs.push_back(program);
             return {schedule, std::move(program)};
         }
         device.max_work_items = program->max_work_items;
     }
+}
+
+Launch& add_launch(Work& work, const char* kernel, std::uint64_t groups) {
+    ++work.report.launches;
+    const auto program = static_cast<std::uint8_t>(work.programs.size() - 1);
+    const std::uint8_t number = kernel_number(work.programs[program]->parameters, kernel);
+    return std::get<Launch>(
+        work.commands.emplace_back(Launch{.program = program, .kernel = number, .awaits = false, .groups = groups}));
+}
+
+/// Where the runs begin, left for the values' reduction (kernels/run_marks.h).
+void add_marks(Launch& launch, const Request& request) {
+    launch.add(reduces_runs(request), 4);
+    launch.add(Slot::own_begins);
+    launch.add(Slot::own_bases);
+}
+
+/// Finds the runs in one read, where the device's work-groups can look at each other's results. False: nothing is
+/// added.
+bool add_one_read(Planner& planner, const Request& request, Work& work, Slot keys, Slot values) {
+    DeviceInfo device = planner.device();
+    const bool is_wide = request.count >= wide_count;
+    if (device.kind == DeviceKind::cpu || device.max_work_items < 2 || (is_wide && request.length_bytes > 0))
+        return false;
+    KernelParameters parameters{
+        .family = Family::find_runs,
+        .bytes = {request.key.bytes(), request.value_bytes, request.length_bytes, request.key.is_record()},
+        .wide_positions = is_wide,
+        .shape = {}};
+    parameters.order_by(request);
+    std::shared_ptr<const Program> program;
+    for (;;) {
+        parameters.shape = find_runs_shape(device, parameters.bytes);
+        program = planner.compile(parameters);
+        if (parameters.work_items() <= program->max_work_items) break;
+        if (program->max_work_items < 2) return false;
+        device.max_work_items = program->max_work_items;
+    }
+    const std::uint64_t tile = find_runs_tile(parameters.shape);
+    // Where runs begin is left for 16 keys at once.
+    if (reduces_runs(request) && tile % 16 != 0) return false;
+    const std::uint64_t tiles = std::max<std::uint64_t>(ceil_div(request.count, tile), 1);
+    check_groups(tiles, request, parameters.shape);
+    work.programs.push_back(program);
+    // At most three words of 4 bytes or two of 8 for each tile.
+    work.arrays[Slot::own_status] = {tiles * 2, sizeof(std::uint64_t)};
+    work.commands.emplace_back(Zero{Slot::own_status});
+    Launch& find = add_launch(work, "find_runs", tiles);
+    find.add(keys);
+    find.add_count(request.count, program->parameters.wide_positions ? 8 : 4);
+    find.add(ScanSchedule::usual_tries, 4);
+    find.add(Slot::own_status);
+    find.add(request.in_place ? Slot::keys : Slot::results);
+    find.add(values);
+    find.add(request.in_place ? Slot::values : Slot::result_values);
+    find.add(Slot::lengths);
+    find.add(Slot::answers);
+    add_marks(find, request);
+    return true;
 }
 
 /// The caller's arrays that all of these have.
@@ -63,12 +129,6 @@ Arrays run_arrays(const Request& request) {
     arrays[Slot::keys] = {request.count, request.key.bytes(), Access::read, "keys"};
     arrays[Slot::answers] = {request.row_count(), sizeof(std::uint64_t), Access::write, "results"};
     return arrays;
-}
-
-Launch& add_launch(Work& work, const char* kernel, std::uint64_t groups) {
-    ++work.report.launches;
-    const std::uint8_t number = kernel_number(work.programs[0]->parameters, kernel);
-    return std::get<Launch>(work.commands.emplace_back(Launch{.kernel = number, .awaits = false, .groups = groups}));
 }
 
 }  // namespace
@@ -142,6 +202,7 @@ void make_equal_runs(Planner& planner, const Request& request, Work& work) {
         return own;
     };
     const Slot keys = unchanging(Slot::keys, Slot::own_keys), values = unchanging(Slot::values, Slot::own_values);
+    if (add_one_read(planner, request, work, keys, values)) return;
     const ReadyRanges ready = add_program(planner, request, work);
     const RangeSchedule& schedule = ready.schedule;
     const std::size_t position_bytes = ready.program->parameters.wide_positions ? 8 : 4;
@@ -166,6 +227,7 @@ void make_equal_runs(Planner& planner, const Request& request, Work& work) {
     write.add(values);
     write.add(request.in_place ? Slot::values : Slot::result_values);
     write.add(Slot::lengths);
+    add_marks(write, request);
 }
 
 }  // namespace lanesort::detail
