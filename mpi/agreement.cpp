@@ -7,7 +7,7 @@
 namespace lanesort::mpi {
 
 std::string Description::text() const {
-    static constexpr const char* verbs[] = {"sorts", "sorts indices of", "selects from"};
+    static constexpr const char* verbs[] = {"sorts", "sorts indices of", "selects from", "sorts in device memory"};
     return fmt::format("{} {} keys of type {}, {}, with values of {} bytes, k = {}, pieces of {} bytes and schedule {}",
                        verbs[static_cast<std::uint32_t>(verb)], count, name(type),
                        order == Order::ascending ? "ascending" : "descending", value_bytes, wanted, piece_bytes,

@@ -16,7 +16,7 @@
 
 namespace lanesort::mpi {
 
-enum class Verb : std::uint32_t { sort, argsort, top_k };
+enum class Verb : std::uint32_t { sort, argsort, top_k, sort_on_device };
 
 /// What the ranks must agree on, and what each needs to know of the others.
 struct Description {

@@ -186,7 +186,7 @@ void sort_on_device(Ranks& ranks, Sorter& sorter, const DeviceCall& device, cons
             core->backend().download(device.queue, place, staged, bytes);
         });
     });
-    Description mine = describe(Verb::sort, ConstKeys(nullptr, 0, request.key), value_width, 0, options);
+    Description mine = describe(Verb::sort_on_device, ConstKeys(nullptr, 0, request.key), value_width, 0, options);
     mine.count = request.count;
     mine.order = request.order_or_usual();
     mine.schedule = request.schedule;

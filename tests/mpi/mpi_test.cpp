@@ -478,6 +478,17 @@ TEST_CASE("ranks: what is wrong with one rank's device memory is an error on all
         refused(bad);
         if (ranks() > 1) bad = good, bad.type = KeyType::f32, refused(bad);
         refused(good, {.order = Order::descending});
+        if (ranks() == 1) continue;
+        // One rank calls the sort of host memory.
+        std::vector<std::uint32_t> in_host_memory = before;
+        const auto [code, sentence] = error_of([&] {
+            if (odd_one) mpi::sort(MPI_COMM_WORLD, sorter(), in_host_memory);
+            else sort_in_memory(*used, lanesort::sort(good), {});
+        });
+        CHECK(code == ErrorCode::invalid_argument);
+        CHECK(sentence.find("in device memory") != std::string::npos);
+        CHECK(in_host_memory == before);
+        CHECK(keys.read<std::uint32_t>(3) == before);
     }
     // A sorter of another backend.
     const auto code = error_of([&] { mpi::sort(MPI_COMM_WORLD, sorter(), cu::Stream{}, cu::KeyRange{}); }).first;
