@@ -7,11 +7,12 @@
 namespace lanesort::mpi {
 
 std::string Description::text() const {
-    static constexpr const char* verbs[] = {"sorts", "sorts indices of", "selects from"};
-    return fmt::format("{} {} keys of type {}, {}, with values of {} bytes, k = {}, pieces of {} bytes and schedule {}",
-                       verbs[static_cast<std::uint32_t>(verb)], count, name(type),
-                       order == Order::ascending ? "ascending" : "descending", value_bytes, wanted, piece_bytes,
-                       name(schedule));
+    static constexpr const char* verbs[] = {"sorts", "sorts indices of", "selects from", "sorts in device memory"};
+    return fmt::format(
+        "{} {} keys of type {}, {}, with values of {} bytes, k = {}, pieces of {} bytes and schedule {}{}",
+        verbs[static_cast<std::uint32_t>(verb)], count, name(type),
+        order == Order::ascending ? "ascending" : "descending", value_bytes, wanted, piece_bytes, name(schedule),
+        data_independent ? ", data-independent" : "");
 }
 
 void require(bool holds, const char* sentence) {
@@ -29,6 +30,7 @@ Description describe(Verb verb, const ConstKeys& keys, std::size_t value_bytes, 
             .order = options.order.value_or(verb == Verb::top_k ? Order::descending : Order::ascending),
             .schedule = options.schedule,
             .is_record = keys.kind().is_record(),
+            .data_independent = options.data_independent,
             .is_refused = 0,
             .refusal = 0,
             .unused = {}};
@@ -47,6 +49,8 @@ std::vector<Description> agreed(Ranks& ranks, Description mine, Attempts& attemp
                 "pieces have no bytes, or more than 2^30");
         require(mine.verb != Verb::top_k || mine.schedule == Schedule::automatic,
                 "a schedule is one of sorts, so top_k takes none");
+        require(!mine.data_independent || mine.schedule != Schedule::distribution,
+                "a distribution is not data-independent");
     });
     if (attempts.failure()) {
         mine.is_refused = 1;

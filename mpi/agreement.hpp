@@ -16,7 +16,7 @@
 
 namespace lanesort::mpi {
 
-enum class Verb : std::uint32_t { sort, argsort, top_k };
+enum class Verb : std::uint32_t { sort, argsort, top_k, sort_on_device };
 
 /// What the ranks must agree on, and what each needs to know of the others.
 struct Description {
@@ -25,13 +25,14 @@ struct Description {
     KeyType type;
     Order order;
     Schedule schedule;
-    std::uint8_t is_record, is_refused, refusal;
-    std::uint8_t unused[18];
+    std::uint8_t is_record, data_independent, is_refused, refusal;
+    std::uint8_t unused[17];
 
     /// Both are parts of one call.
     bool agrees(const Description& other) const noexcept {
         return wanted == other.wanted && piece_bytes == other.piece_bytes && value_bytes == other.value_bytes &&
-               verb == other.verb && type == other.type && order == other.order && schedule == other.schedule;
+               verb == other.verb && type == other.type && order == other.order && schedule == other.schedule &&
+               data_independent == other.data_independent;
     }
     std::string text() const;
 };

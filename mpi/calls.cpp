@@ -41,7 +41,7 @@ void sort(Ranks& ranks, Sorter& sorter, Keys keys, const Values* given, const Op
                 "values have 1, 2, 4, 8 or 16 bytes");
     });
     const auto all = agreed(ranks, describe(Verb::sort, keys, values.bytes(), 0, options), attempt);
-    HostStore store(sorter, all[0].type, all[0].order);
+    HostStore store(sorter, all[0]);
     sort_elements(ranks, store, all, elements(keys.data(), keys.kind().bytes(), values.data(), values.bytes()));
 }
 
@@ -61,7 +61,7 @@ void argsort(Ranks& ranks, Sorter& sorter, ConstKeys keys, Indices indices, cons
     auto* const places = static_cast<std::uint64_t*>(indices.data());
     for (std::size_t i = 0; i < indices.size(); ++i) places[i] = first + i;
     if (keys.size() > 0) std::memcpy(copy.get(), keys.data(), keys.size() * width);
-    HostStore store(sorter, all[0].type, all[0].order);
+    HostStore store(sorter, all[0]);
     sort_elements(ranks, store, all, elements(copy.get(), width, indices.data(), 8));
 }
 
@@ -85,8 +85,8 @@ void top_k(Ranks& ranks, Sorter& sorter, ConstKeys keys, Results best, Indices i
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("{} keys are wanted, and all ranks have {}", wanted, begins.back()));
     const std::uint64_t me = ranks.rank();
-    const Order order = all[0].order;
-    HostStore store(sorter, keys.kind().type(), order);
+    const TopKOptions selection{.order = all[0].order, .data_independent = options.data_independent};
+    HostStore store(sorter, all[0]);
     std::uint64_t have = std::min<std::uint64_t>(wanted, keys.size());
     std::unique_ptr<std::byte[]> memory;
     Elements mine;
@@ -96,10 +96,10 @@ void top_k(Ranks& ranks, Sorter& sorter, ConstKeys keys, Results best, Indices i
         const Results found(mine.keys, have, width);
         if (have == 0) return;
         if (mine.value_bytes == 0) {
-            sorter.top_k(keys, found, TopKOptions{.order = order});
+            sorter.top_k(keys, found, selection);
             return;
         }
-        sorter.top_k(keys, found, Indices(mine.values, have, 8), TopKOptions{.order = order});
+        sorter.top_k(keys, found, Indices(mine.values, have, 8), selection);
         auto* const places = reinterpret_cast<std::uint64_t*>(mine.values);
         for (std::uint64_t i = 0; i < have; ++i) places[i] += begins[me];
     });
@@ -136,13 +136,12 @@ void check_request(const Request& request) {
             "across ranks there are sort, argsort and top_k alone");
     require(!request.in_rows(), "across ranks, keys are one range, without rows or segments");
     require(is_top_k || request.first == all_keys, "across ranks, all keys are sorted, not the `first`");
+    require(!request.apart, "across ranks, keys are sorted where they are, not into arrays `apart`");
     require(!request.stable || request.value_bytes == 0,
             "across ranks, pairs of equal keys come in their values' order");
     require(!is_top_k || request.value_bytes == 0, "across ranks, top_k gives keys and indices, not values");
     require(!request.limited && !request.nan_last && request.extra_bytes == 0,
             "across ranks, calls are not `limited` or `nan_last`, and take no `extra_bytes`");
-    require(!request.data_independent || request.schedule != Schedule::distribution,
-            "a distribution is not data-independent");
 }
 
 }  // namespace
@@ -168,8 +167,8 @@ void sort_on_device(Ranks& ranks, Sorter& sorter, const DeviceCall& device, cons
     attempt([&] {
         check_request(request);
         require(request.operation == Operation::sort, "on device memory, ranks sort: no argsort or top_k");
-        require(!options.order && options.schedule == Schedule::automatic,
-                "on device memory, the range says order and schedule, not the options");
+        require(!options.order && options.schedule == Schedule::automatic && !options.data_independent,
+                "on device memory, the range says order, schedule and `data_independent`, not the options");
         require(!request.key.is_record(), "keys are records; across ranks, numbers are sorted");
         core = &lanesort::detail::core_of(sorter, device.backend);
         core->check({device.queue, {}}, request, lanesort::detail::bindings_of(device.call));
@@ -186,17 +185,18 @@ void sort_on_device(Ranks& ranks, Sorter& sorter, const DeviceCall& device, cons
             core->backend().download(device.queue, place, staged, bytes);
         });
     });
-    Description mine = describe(Verb::sort, ConstKeys(nullptr, 0, request.key), value_width, 0, options);
+    Description mine = describe(Verb::sort_on_device, ConstKeys(nullptr, 0, request.key), value_width, 0, options);
     mine.count = request.count;
     mine.order = request.order_or_usual();
     mine.schedule = request.schedule;
+    mine.data_independent = request.data_independent;
     const auto all = agreed(ranks, mine, attempt);
     if (device.has_addresses) {
         DeviceStore store(*core, device.queue, request, is_staged);
         sort_elements(ranks, store, all, given);
         attempt([&] { store.wait(); });
     } else {
-        HostStore store(sorter, all[0].type, all[0].order);
+        HostStore store(sorter, all[0]);
         sort_elements(ranks, store, all, given);
         each_staged([&](const auto& place, const std::byte* staged, std::uint64_t bytes) {
             attempt([&] { core->backend().upload(device.queue, staged, place, bytes); });
@@ -216,7 +216,10 @@ void run(Ranks& ranks, Sorter& sorter, const AnyCall& call, std::size_t piece_by
     const auto at = [](const AnyCall::Place& place, std::size_t width) {
         return place.memory ? static_cast<std::byte*>(place.memory) + place.offset * width : nullptr;
     };
-    const Options options{.order = request.order, .piece_bytes = piece_bytes, .schedule = request.schedule};
+    const Options options{.order = request.order,
+                          .piece_bytes = piece_bytes,
+                          .schedule = request.schedule,
+                          .data_independent = request.data_independent};
     const std::size_t width = request.key.bytes();
     const Keys keys(at(call.keys, width), request.count, request.key);
     const std::size_t results = request.operation == Operation::top_k ? request.first : request.count;

@@ -59,9 +59,10 @@ void HostStore::unpack(const Elements& block, std::span<const Packed> parts) {
 
 void HostStore::sort(const Elements& elements, std::uint64_t count) {
     const Keys keys(elements.keys, count, type_);
+    const SortOptions options{.order = order_, .data_independent = data_independent_};
     if (elements.value_bytes > 0)
-        sorter_.sort_by_key(keys, Values(elements.values, count, elements.value_bytes), {.order = order_});
-    else sorter_.sort(keys, {.order = order_});
+        sorter_.sort_by_key(keys, Values(elements.values, count, elements.value_bytes), options);
+    else sorter_.sort(keys, options);
 }
 
 std::uint64_t HostStore::keep(const Elements& mine, const Elements& theirs, std::uint64_t count, bool is_low) {

@@ -90,14 +90,11 @@ void sort_by_key(MPI_Comm communicator, Sorter& sorter, opencl::Queue queue, con
     sort_on_device(communicator, sorter, on_queue(queue), options, [&] { return lanesort::sort_by_key(keys, values); });
 }
 
-}  // namespace lanesort::mpi
-
-namespace lanesort::mpi {
 namespace {
 
 std::size_t piece_bytes_or_usual(size_t given) { return given > 0 ? given : Options{}.piece_bytes; }
 
-/// Runs `function(ranks, sorter, call)` for a request of C's, if it is one, and the constant one, too.
+/// Checks the request and `messages`, then runs `function(ranks, sorter, call)`.
 template <class Function>
 lanesort_status run_in_c(lanesort_sorter* sorter, MPI_Comm communicator, const lanesort_request* request,
                          lanesort_mpi_messages messages, const Function& function) {

@@ -66,8 +66,12 @@ public:
 
 class HostStore final : public Store {
 public:
-    HostStore(Sorter& sorter, KeyType type, Order order)
-        : sorter_(sorter), type_(type), order_(order), read_(type, order) {}
+    HostStore(Sorter& sorter, const Description& call)
+        : sorter_(sorter),
+          type_(call.type),
+          order_(call.order),
+          data_independent_(call.data_independent != 0),
+          read_(call.type, call.order) {}
 
     std::byte* allocate(std::uint64_t bytes) override;
     void copy(const Elements& from, const Elements& to, std::uint64_t count) override { from.copy(to, count); }
@@ -92,6 +96,7 @@ private:
     Sorter& sorter_;
     KeyType type_;
     Order order_;
+    bool data_independent_;
     Reader read_;
     std::vector<std::unique_ptr<std::byte[]>> memory_;
 };

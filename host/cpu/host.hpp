@@ -52,7 +52,7 @@ public:
     std::unique_ptr<detail::SharedMemory> allocate_shared(void* queue, std::uint64_t bytes) override;
     void copy(void* queue, const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) override;
 
-    // So does a sort across ranks, of which each may have one of these.
+    // A sort across ranks does so, too; each rank may have such a device.
     std::unique_ptr<detail::SharedMemory> allocate_plain(std::uint64_t bytes, bool) override {
         return allocate_shared(nullptr, bytes);
     }

@@ -271,7 +271,15 @@ std::unique_ptr<detail::SharedMemory> Host::allocate_plain(std::uint64_t bytes, 
         Pinned(Host& host, std::unique_ptr<PinnedMemory> pinned) : of(host), memory(std::move(pinned)) {
             handle = memory->memory();
         }
-        ~Pinned() override { of.pinned_.push_back(std::move(memory)); }
+        ~Pinned() override {
+            try {
+                of.pinned_.push_back(std::move(memory));
+            } catch (...) {
+                // It is not kept, then.
+                const ContextAtEnd current(of.context_);
+                memory.reset();
+            }
+        }
         Host& of;
         std::unique_ptr<PinnedMemory> memory;
     };
@@ -287,7 +295,12 @@ std::unique_ptr<detail::SharedMemory> Host::allocate_plain(std::uint64_t bytes, 
     const auto kept = std::ranges::find_if(pinned_, [&](const auto& one) { return one->bytes() >= bytes; });
     if (kept == pinned_.end()) {
         pinned_.clear();
-        return std::make_unique<Pinned>(*this, std::make_unique<PinnedMemory>(bytes));
+        try {
+            return std::make_unique<Pinned>(*this, std::make_unique<PinnedMemory>(bytes));
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::out_of_memory) throw;
+            return std::make_unique<Pageable>(bytes);
+        }
     }
     auto memory = std::make_unique<Pinned>(*this, std::move(*kept));
     pinned_.erase(kept);

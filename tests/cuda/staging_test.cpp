@@ -9,6 +9,7 @@
 
 #include "error_support.hpp"
 #include "host/cuda/checked.hpp"
+#include "host/cuda/host.hpp"
 #include "host/cuda/memory.hpp"
 #include "host/cuda/staging.hpp"
 #include "support.hpp"
@@ -85,6 +86,12 @@ public:
             made_up.enqueued.push_back([=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); });
             return CUDA_SUCCESS;
         };
+        driver.cuDriverGetVersion = [](int* version) { return *version = 13000, CUDA_SUCCESS; };
+        driver.cuDeviceGetName = [](char* name, int, CUdevice) { return *name = 0, CUDA_SUCCESS; };
+        driver.cuDeviceTotalMem = [](std::size_t* bytes, CUdevice) { return *bytes = 1 << 30, CUDA_SUCCESS; };
+        driver.cuDeviceGetAttribute = [](int* value, CUdevice_attribute, CUdevice) { return *value = 1, CUDA_SUCCESS; };
+        driver.cuDevicePrimaryCtxRetain = [](CUcontext* context, CUdevice) { return *context = nullptr, CUDA_SUCCESS; };
+        driver.cuDevicePrimaryCtxRelease = [](CUdevice) { return CUDA_SUCCESS; };
         driver.cuCtxPushCurrent = [](CUcontext) { return CUDA_SUCCESS; };
         driver.cuCtxPopCurrent = [](CUcontext*) { return CUDA_SUCCESS; };
         driver.cuMemHostRegister = [](void*, std::size_t, unsigned) {
@@ -165,6 +172,35 @@ TEST_CASE("staging: not for small arrays, nor for pinned ones, nor without pinne
             CHECK(made_up.held == 0);
         }
     CHECK(staging.is_for(large().data(), large().size()));
+}
+
+TEST_CASE("staging: memory for messages is pinned where there is such memory, and kept") {
+    const MadeUpDriver driver;
+    {
+        cu::Host host(0);
+        std::size_t bytes = 0;
+        for (const bool has_pinned : {false, true, false}) {
+            bytes += 1000;  // more than what is kept
+            CAPTURE(has_pinned);
+            made_up.failing = has_pinned ? "" : "cuMemHostAlloc";
+            made_up.number = 1;
+            made_up.status = CUDA_ERROR_OUT_OF_MEMORY;
+            {
+                const auto memory = host.allocate_plain(bytes, true);
+                std::memset(memory->handle, 1, bytes);
+                CHECK(made_up.held == (has_pinned ? 1 : 0));
+            }
+            CHECK(made_up.held == (has_pinned ? 1 : 0));
+        }
+        made_up.number = 1;
+        made_up.status = CUDA_ERROR_UNKNOWN;
+        const auto error = error_in([&] { host.allocate_plain(bytes, true); });
+        REQUIRE(error);
+        CHECK(error->call() == "cuMemHostAlloc");
+        host.allocate_plain(bytes, true);
+        CHECK(made_up.held == 1);
+    }
+    CHECK(made_up.held == 0);
 }
 
 TEST_CASE("staging: memory that is pinned for now is so no longer, and need not be") {

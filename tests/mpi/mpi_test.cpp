@@ -478,6 +478,18 @@ TEST_CASE("ranks: what is wrong with one rank's device memory is an error on all
         refused(bad);
         if (ranks() > 1) bad = good, bad.type = KeyType::f32, refused(bad);
         refused(good, {.order = Order::descending});
+        refused(good, {.data_independent = true});
+        if (ranks() == 1) continue;
+        // One rank calls the sort of host memory.
+        std::vector<std::uint32_t> in_host_memory = before;
+        const auto [code, sentence] = error_of([&] {
+            if (odd_one) mpi::sort(MPI_COMM_WORLD, sorter(), in_host_memory);
+            else sort_in_memory(*used, lanesort::sort(good), {});
+        });
+        CHECK(code == ErrorCode::invalid_argument);
+        CHECK(sentence.find("in device memory") != std::string::npos);
+        CHECK(in_host_memory == before);
+        CHECK(keys.read<std::uint32_t>(3) == before);
     }
     // A sorter of another backend.
     const auto code = error_of([&] { mpi::sort(MPI_COMM_WORLD, sorter(), cu::Stream{}, cu::KeyRange{}); }).first;
@@ -499,8 +511,11 @@ public:
         return device_->compile(parameters);
     }
     void release() override { device_->release(); }
+    detail::MemoryFacts inspect(void* memory) const override { return device_->inspect(memory); }
+    void check(const detail::Queue& queue) const override { device_->check(queue); }
     SortReport run_on_host_memory(const detail::Work& work, const detail::Bindings& bindings,
                                   const std::function<void(std::size_t, std::size_t)>& progress) override {
+        schedules_.push_back(work.report.schedule);
         return device_->run_on_host_memory(work, bindings, progress);
     }
     void enqueue(const detail::Work& work, const detail::Bindings& bindings, const detail::Queue& queue,
@@ -525,6 +540,8 @@ public:
         device_->download(queue, from, to, bytes);
     }
     void wait(void*) override { count(); }
+    /// Of what ran on host memory.
+    const std::vector<Schedule>& schedules() const { return schedules_; }
 
 private:
     void count() {
@@ -533,6 +550,7 @@ private:
 
     std::size_t& left_;
     std::unique_ptr<detail::Backend> device_;
+    std::vector<Schedule> schedules_;
 };
 
 }  // namespace
@@ -572,6 +590,38 @@ TEST_CASE("ranks: a call to one rank's device that fails is an error on all, and
                 }
                 CHECK(code == (fails ? ErrorCode::out_of_memory : ErrorCode::device_failed));
             }
+}
+
+TEST_CASE("ranks: no rank's sort is a distribution where they are data-independent") {
+    if (are_many()) return;
+    std::size_t left = 0;
+    auto backend = std::make_unique<FailingBackend>(left);
+    const auto& schedules = backend->schedules();
+    Sorter used(std::make_unique<detail::SorterCore>(std::move(backend), SorterOptions{.use_tuned = false}));
+    enum class Way { sort, argsort, sort_of_a_buffer };
+    for (const Way way : {Way::sort, Way::argsort, Way::sort_of_a_buffer})
+        for (const bool data_independent : {false, true}) {
+            const bool with_indices = way == Way::argsort;
+            std::vector<std::uint64_t> keys(20'001), indices(keys.size());
+            for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i * 7919 % 10007;
+            // As C and Python call it.
+            AnyCall call;
+            call.request = {.operation = with_indices ? Operation::argsort : Operation::sort,
+                            .count = keys.size(),
+                            .index_bytes = with_indices ? 8u : 0u,
+                            .data_independent = data_independent,
+                            .key = KeyType::u64};
+            call.keys.memory = keys.data();
+            call.indices.memory = indices.data();
+            mpi::Communicator on(MPI_COMM_WORLD);
+            const auto first = static_cast<std::ptrdiff_t>(schedules.size());
+            if (way == Way::sort_of_a_buffer)
+                mpi::sort_on_device(on, used, {used.device().backend.c_str(), nullptr, false, call}, {}, true);
+            else mpi::run(on, used, call, std::size_t{1} << 20);
+            // Pairs of the built-in device are never distributed.
+            CHECK((std::count(schedules.begin() + first, schedules.end(), Schedule::distribution) > 0) ==
+                  (!data_independent && !with_indices));
+        }
 }
 
 TEST_CASE("ranks: indices count over all ranks, and equal keys keep their order") {
@@ -646,6 +696,7 @@ TEST_CASE("ranks: what one rank gets wrong is an error on all, before anything m
             mpi::sort(MPI_COMM_WORLD, sorter(), keys,
                       {.schedule = odd_one ? Schedule::distribution : Schedule::automatic});
         });
+        refused([&] { mpi::sort(MPI_COMM_WORLD, sorter(), keys, {.data_independent = odd_one}); });
         refused([&] {
             std::vector<std::uint64_t> values(3);
             if (odd_one) mpi::sort(MPI_COMM_WORLD, sorter(), keys);
@@ -663,6 +714,9 @@ TEST_CASE("ranks: what one rank gets wrong is an error on all, before anything m
     refused([&] { mpi::sort(MPI_COMM_WORLD, sorter(), Keys(odd_one ? nullptr : keys.data(), 3, KeyType::u32)); });
     refused([&] { mpi::sort_by_key(MPI_COMM_WORLD, sorter(), keys, Values(keys.data(), 3, 0)); });
     refused([&] { mpi::sort(MPI_COMM_WORLD, sorter(), keys, {.piece_bytes = 0}); });
+    refused([&] {
+        mpi::sort(MPI_COMM_WORLD, sorter(), keys, {.schedule = Schedule::distribution, .data_independent = true});
+    });
     refused([&] {
         std::vector<std::uint32_t> indices(3);
         mpi::argsort(MPI_COMM_WORLD, sorter(), keys, indices);

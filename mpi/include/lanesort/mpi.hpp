@@ -37,13 +37,13 @@ namespace lanesort::mpi {
 /// up to 1000 ranks, by which each rank gets exactly its number of keys: one for each 4 bits of an element on up to 69
 /// ranks, 2 on up to 342 and 1 beyond, or fewer where keys differ before. Errors: the same code on all ranks, before
 /// anything moves: Error(invalid_argument) where two ranks differ in type, order, width of values or options, for
-/// records, for what a rank's arguments alone get wrong, for an intercommunicator, and where MPI is not running;
-/// Error(too_large) for 2^31 keys of a rank in a distribution. After what happens later, what the
-/// arrays hold is unspecified: Error(device_failed) with the call and its status where the communicator returns errors
-/// of MPI; Error(out_of_memory) and whatever a rank's sorter throws on that rank alone, which all ranks learn of at the
-/// end: the others throw Error(device_failed). Source: Leighton, "Tight bounds on the complexity of parallel sorting",
-/// 1985; Knuth, "Sorting and Searching", 5.2.2, algorithm M; for exact splitters Cheng, Shah, Gilbert, Edelman, "A
-/// novel parallel sorting algorithm for contemporary architectures", 2007.
+/// records, for a distribution that is to be `data_independent`, for what a rank's arguments alone get wrong, for an
+/// intercommunicator, and where MPI is not running; Error(too_large) for 2^31 keys of a rank in a distribution. After
+/// what happens later, what the arrays hold is unspecified: Error(device_failed) with the call and its status where the
+/// communicator returns errors of MPI; Error(out_of_memory) and whatever a rank's sorter throws on that rank alone,
+/// which all ranks learn of at the end: the others throw Error(device_failed). Source: Leighton, "Tight bounds on the
+/// complexity of parallel sorting", 1985; Knuth, "Sorting and Searching", 5.2.2, algorithm M; for exact splitters
+/// Cheng, Shah, Gilbert, Edelman, "A novel parallel sorting algorithm for contemporary architectures", 2007.
 /// @{
 
 /// Sorts the keys.
@@ -68,18 +68,20 @@ void argsort(MPI_Comm communicator, Sorter& sorter, ConstKeys keys, Indices indi
 
 /// @name Sorts in device memory
 /// Each rank gives a range in the memory of its device, and a stream or queue of that. What is done begins behind what
-/// is on the stream, and has ended when the call returns. The range says order and schedule, which all ranks give
-/// alike; `data_independent` is of the local sorts.
+/// is on the stream, and has ended when the call returns. The range says order, schedule and `data_independent`, which
+/// all ranks give alike; the last is said of the sorts of single ranks.
 ///
 /// Order: that of sort() and sort_by_key().
-/// Memory: on the device what these take on the host, and some 4 bytes for each element of a piece, but no copy where
-/// counts are even. Where messages are staged, host memory of two pieces; of a distribution, and where counts are not
-/// even, twice that of a rank's elements. Of an OpenCL buffer all elements pass through host
-/// memory, which the sort takes a copy of. The device memory that MPI is given is the caller's, or was allocated by
-/// cuMemAlloc; a message is staged unless Options::device_messages or MPI says that it takes these.
+/// Memory: on the device what these take on the host, up to one rank's share of a piece again, and 4 bytes for each of
+/// its elements, but no copy where counts are equal. Where messages are staged, host memory of two pieces; of a
+/// distribution, and where counts are not equal, twice that of a rank's elements. Of an OpenCL buffer all elements pass
+/// through host memory, which the sort takes a copy of. The device memory that MPI is given is the caller's, or was
+/// allocated by cuMemAlloc; a message is staged unless Options::device_messages or MPI says that it takes these.
 /// Cost: that of the same sort of host memory, by the device; what is packed, merged and unpacked is so there, too.
 /// Errors: as sort() and as enqueue() of the device, on all ranks before anything moves; Error(invalid_argument) also
-/// for an order or schedule in the options, rows, segments, `first`, stable pairs and `extra_bytes`.
+/// for an order, schedule or `data_independent` in the options, a rank that sorts host memory meanwhile, records, a
+/// distribution that is to be `data_independent`, rows, segments, `first`, results that lie `apart`, stable pairs,
+/// `limited`, `nan_last` and `extra_bytes`.
 /// @{
 
 /// Sorts keys in CUDA memory. What MPI is given is on the device of the sorter, whose context is current there only if

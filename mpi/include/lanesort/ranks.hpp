@@ -28,6 +28,7 @@ struct Options {
     /// messages depend on the keys. Not of top_k.
     Schedule schedule = Schedule::automatic;
     DeviceMessages device_messages = DeviceMessages::automatic;  ///< of sorts in device memory alone
+    bool data_independent = false;  ///< the sorts and selections of single ranks are so, as SortOptions says
 };
 
 /// What a rank hands over in a sort for the other ranks, but for the allgather of 64 bytes and the allreduces of one
