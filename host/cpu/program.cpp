@@ -41,9 +41,10 @@ const Compiled* find(const detail::KernelParameters& parameters, Instructions mo
 
 Error unsupported(const detail::KernelParameters& parameters) {
     if (parameters.predicate)
-        return Error(ErrorCode::unsupported,
-                     "the built-in device has no compiler for the text of a predicate: give it flags, or select on an "
-                     "OpenCL or CUDA device");
+        return Error(
+            ErrorCode::unsupported,
+            "the built-in device has no compiler for the text of a predicate: give it flags, or take an OpenCL or "
+            "CUDA device");
     if (parameters.comparator)
         return Error(ErrorCode::unsupported,
                      "the built-in device has no compiler for the text of a comparator: include lanesort/cpu.hpp and "

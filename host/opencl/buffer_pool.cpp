@@ -10,7 +10,12 @@ namespace {
 
 constexpr std::uint64_t most_idle_bytes = std::uint64_t{64} << 20;
 
-bool has_ended(const cl::Event& end) { return end.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE; }
+/// An event that cannot be asked counts as one under way.
+bool has_ended(const cl::Event& end) noexcept {
+    cl_int status = CL_QUEUED;
+    return clGetEventInfo(end(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr) == CL_SUCCESS &&
+           status <= CL_COMPLETE;
+}
 
 }  // namespace
 
@@ -26,10 +31,15 @@ std::vector<BufferPool::Taken> BufferPool::take(const cl::Context& context, cons
     std::uint64_t idle_bytes = 0;
     std::erase_if(kept_, [&](const Kept& kept) {
         if (!has_ended(*kept.end)) return false;
+        if (idle_bytes + kept.taken.bytes > most_idle_bytes) return true;
         idle_bytes += kept.taken.bytes;
-        return idle_bytes > most_idle_bytes;
+        return false;
     });
     return taken;
+}
+
+void BufferPool::trim() noexcept {
+    std::erase_if(kept_, [](const Kept& kept) { return has_ended(*kept.end); });
 }
 
 BufferPool::Taken BufferPool::take(const cl::Context& context, cl_command_queue in_order, std::uint64_t bytes) {
@@ -42,8 +52,7 @@ BufferPool::Taken BufferPool::take(const cl::Context& context, cl_command_queue 
         kept_.erase(found);
         return taken;
     }
-    // What is idle makes room.
-    std::erase_if(kept_, [](const Kept& kept) { return has_ended(*kept.end); });
+    trim();
     Taken taken{{}, bytes};
     allocate_first([&] { taken.buffer = cl::Buffer(context, CL_MEM_READ_WRITE, bytes); });
     return taken;

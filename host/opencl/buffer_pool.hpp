@@ -24,6 +24,8 @@ public:
                             detail::Bindings& bindings);
     /// Takes them back; `end` is that of the last command that uses them.
     void give_back(std::vector<Taken> taken, const cl::CommandQueue& queue, cl::Event end);
+    /// Frees idle ones: they make room.
+    void trim() noexcept;
     /// Frees all.
     void release() noexcept { kept_.clear(); }
 

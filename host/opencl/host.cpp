@@ -56,6 +56,7 @@ void Host::release() {
 
 SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bindings& in_host_memory,
                                     const std::function<void(std::size_t, std::size_t)>& progress) {
+    pool_.trim();
     return checked([&] {
         SortReport report = work.report;
         std::array<std::optional<HostRange>, detail::slots> ranges;
@@ -119,6 +120,7 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
 }
 
 std::unique_ptr<detail::Lane> Host::open_lane() {
+    pool_.trim();
     return checked([&] {
         return std::make_unique<QueueLane>(context_, device_, info_.host_unified_memory ? nullptr : &staging_);
     });
@@ -204,6 +206,7 @@ void Host::await(void* queue, detail::Backend&, void* other_queue) {
 }
 
 std::unique_ptr<detail::SharedMemory> Host::allocate_shared(void*, std::uint64_t bytes) {
+    pool_.trim();
     struct Own final : detail::SharedMemory {
         Own(const cl::Context& context, std::uint64_t size) : buffer(context, CL_MEM_READ_WRITE, size) {
             handle = buffer();
@@ -238,6 +241,7 @@ void Host::download(void* queue, const detail::Binding& from, void* to, std::uin
 
 std::unique_ptr<detail::Recording> Host::record(std::shared_ptr<const detail::Work> work,
                                                 const detail::Bindings& bindings, void* queue) {
+    pool_.trim();
     return checked([&] { return std::make_unique<QueueRecording>(*this, std::move(work), bindings, retained(queue)); });
 }
 

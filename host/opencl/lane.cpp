@@ -1,5 +1,6 @@
 #include "lane.hpp"
 
+#include <cstdint>
 #include <utility>
 
 #include "checked.hpp"
@@ -31,7 +32,13 @@ QueueLane::QueueLane(const cl::Context& context, const cl::Device& device, Stagi
 QueueLane::~QueueLane() { clFinish(queue_()); }
 
 void* QueueLane::allocate(std::uint64_t bytes) {
-    allocate_first([&] { memory_.emplace_back(context_, CL_MEM_READ_WRITE, bytes); });
+    allocate_first([&] {
+        memory_.emplace_back(context_, CL_MEM_READ_WRITE, bytes);
+        // Some drivers look for memory when it is first used, which would be too late.
+        cl::Event filled;
+        queue_.enqueueFillBuffer(memory_.back(), std::uint8_t{0}, 0, 1, nullptr, &filled);
+        filled.wait();
+    });
     return memory_.back()();
 }
 

@@ -26,24 +26,39 @@ bool Staging::is_for(std::size_t bytes, std::size_t least) {
     return true;
 }
 
+template <class Copy>
+void Staging::forgetting_failures(const cl::CommandQueue& queue, const Copy& copy) {
+    try {
+        copy();
+    } catch (...) {
+        clFinish(queue());
+        for (Piece& piece : pieces_) piece.copied = {};
+        throw;
+    }
+}
+
 void Staging::upload(const cl::CommandQueue& queue, const cl::Buffer& to, std::size_t offset, const void* from,
                      std::size_t bytes, std::vector<cl::Event>& ends) {
-    copies_.up(pieces_, from, bytes, [&](Piece& piece, std::size_t done, std::size_t size) {
-        cl::Event copied;
-        queue.enqueueWriteBuffer(to, CL_FALSE, offset + done, size, piece.memory, nullptr, &copied);
-        queue.flush();
-        ends.push_back(copied);
-        piece.copied = std::move(copied);
+    forgetting_failures(queue, [&] {
+        copies_.up(pieces_, from, bytes, [&](Piece& piece, std::size_t done, std::size_t size) {
+            cl::Event copied;
+            queue.enqueueWriteBuffer(to, CL_FALSE, offset + done, size, piece.memory, nullptr, &copied);
+            queue.flush();
+            ends.push_back(copied);
+            piece.copied = std::move(copied);
+        });
     });
 }
 
 void Staging::download(const cl::CommandQueue& queue, void* to, const cl::Buffer& from, std::size_t offset,
                        std::size_t bytes) {
-    copies_.down(pieces_, to, bytes, [&](Piece& piece, std::size_t done, std::size_t size) {
-        cl::Event copied;
-        queue.enqueueReadBuffer(from, CL_FALSE, offset + done, size, piece.memory, nullptr, &copied);
-        queue.flush();
-        piece.copied = std::move(copied);
+    forgetting_failures(queue, [&] {
+        copies_.down(pieces_, to, bytes, [&](Piece& piece, std::size_t done, std::size_t size) {
+            cl::Event copied;
+            queue.enqueueReadBuffer(from, CL_FALSE, offset + done, size, piece.memory, nullptr, &copied);
+            queue.flush();
+            piece.copied = std::move(copied);
+        });
     });
 }
 

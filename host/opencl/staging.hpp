@@ -43,11 +43,13 @@ private:
         void* memory = nullptr;
         cl::Event copied;  ///< to the device or from it; none before the first time
 
-        /// An event that failed does so once.
         void wait() {
-            if (const cl::Event last = std::move(copied); last()) last.wait();
+            if (copied()) copied.wait();
         }
     };
+    /// Copies that failed are no later call's.
+    template <class Copy>
+    void forgetting_failures(const cl::CommandQueue& queue, const Copy& copy);
 
     cl::Context context_;
     cl::Device device_;

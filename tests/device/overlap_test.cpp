@@ -111,6 +111,17 @@ TEST_SUITE("overlap") {
         }
     }
 
+    TEST_CASE("overlap: to another place, and with memory for a distribution that none takes") {
+        Random random(seed());
+        for (Target& target : with_lanes()) {
+            CAPTURE(target.name);
+            Sorter sorter = overlapping(target);
+            const auto keys = random_keys<std::uint32_t>(20'203, random);
+            check_overlapped(sorter, apart(problem_of({}, keys)));
+            check_overlapped(sorter, problem_of({.extra_bytes = 1 << 20}, keys));
+        }
+    }
+
     TEST_CASE("overlap: progress is told after each tile and bucket") {
         Random random(seed());
         for (Target& target : with_lanes()) {

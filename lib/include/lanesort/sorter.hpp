@@ -232,18 +232,18 @@ public:
     /// with fewer keys all are written, and the rest of its places stays as it is. The keys stay as they are.
     ///
     /// Order: that of a stable sort; of equal keys, those with the lowest indices.
-    /// Memory: on a graphics card, of rows that it sorts whole, nothing (docs/memory.md); of rows of 8192 keys or more,
-    /// nothing but indices that nobody asked for, where rows
-    /// are many; else room for what passes a threshold, a little more than k elements of each row with their indices,
-    /// at most a quarter of the row. Of what goes another way, a few keys take what launches leave for each other:
-    /// fewer elements, with indices, than there are keys, and of many keys far fewer. A few are up to a quarter of what
-    /// a work-group has in local memory (1024 of 4 bytes on a graphics card), or 128 of a processor's vectors (1024 of
-    /// 4 bytes with AVX2). More take a copy of the keys, and of their indices if these are wanted or the keys are
-    /// records. So do all segments. Cost: a few keys of many take little more than to read all once, and on a graphics
-    /// card so do up to about an eighth of them, of which what passes the threshold is sorted. More take a sort, and
-    /// segments a sort of their first k keys, as SortOptions::first says. Errors: Error(invalid_argument) also for more
-    /// keys than there are in the range or a row. Source: Gaihre et al., "Dr. Top-k: Delegate-Centric Top-k on GPUs",
-    /// SC 2021; Floyd and Rivest, "Expected time bounds for selection", 1975.
+    /// Memory: on a graphics card, of rows that it sorts whole, nothing but indices that nobody asked for
+    /// (docs/memory.md); the same of rows of 8192 keys or more, where rows are many; else room for what passes a
+    /// threshold, a little more than k elements of each row with their indices, at most a quarter of the row. Of what
+    /// goes another way, a few keys take what launches leave for each other: fewer elements, with indices, than there
+    /// are keys, and of many keys far fewer. A few are up to a quarter of what a work-group has in local memory (1024
+    /// of 4 bytes on a graphics card), or 128 of a processor's vectors (1024 of 4 bytes with AVX2). More take a copy of
+    /// the keys, and of their indices if these are wanted or the keys are records. So do all segments. Cost: a few keys
+    /// of many take little more than to read all once, and on a graphics card so do up to about an eighth of them, of
+    /// which what passes the threshold is sorted. More take a sort, and segments a sort of their first k keys, as
+    /// SortOptions::first says. Errors: Error(invalid_argument) also for more keys than there are in the range or a
+    /// row. Source: Gaihre et al., "Dr. Top-k: Delegate-Centric Top-k on GPUs", SC 2021; Floyd and Rivest, "Expected
+    /// time bounds for selection", 1975.
     SortReport top_k(ConstKeys keys, Results best, const TopKOptions& options = {});
     /// The same with the indices of these keys, from 0 in each row.
     ///
@@ -348,8 +348,8 @@ public:
     /// The same of keys in any order: sorts them together with their values, both in place, and reduces the values of
     /// equal keys. The distinct keys come in the order that is asked for.
     ///
-    /// Order: without SortOptions::stable, values of equal keys come in the order of their bits, so that sums of
-    /// floating-point numbers do not depend on where the values were.
+    /// Order: without SortOptions::stable, values of equal numbers come in the order of their bits, so that sums
+    /// of floating-point numbers do not depend on where the values were; of equal records, of their words first.
     /// Memory and cost: also those of sort_by_key().
     std::size_t group_by(Keys keys, Keys values, Reduction reduction, Results distinct, Results reduced,
                          const SortOptions& options = {});

@@ -4,6 +4,7 @@
 #include <memory>
 #include <numeric>
 #include <span>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -93,8 +94,13 @@ void in_threads(std::uint64_t count, const Do& do_share) {
         return count / threads * thread + count % threads * thread / threads;
     };
     std::vector<std::jthread> others;
-    for (std::uint64_t thread = 1; thread < threads; ++thread)
-        others.emplace_back([&, thread] { do_share(begin_of(thread), begin_of(thread + 1)); });
+    std::uint64_t thread = 1;
+    try {
+        for (; thread < threads; ++thread)
+            others.emplace_back([&, thread] { do_share(begin_of(thread), begin_of(thread + 1)); });
+    } catch (const std::system_error&) {  // no more threads: the caller does the rest
+        do_share(begin_of(thread), count);
+    }
     do_share(0, begin_of(1));
 }
 
@@ -239,17 +245,19 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
             if (is_first) arrays[Slot::keys] = bindings[Slot::keys];
             if (is_first && request.apart) arrays[Slot::values] = bindings[Slot::values];
             if (last[place]) uploads->await(*last[place]);
+            const auto ended = [&](const std::shared_ptr<const LaneEnd>& end) { return ends.emplace_back(end); };
             each_rows(part.from, arrays, [&](const Rows& rows, const Binding& at) { uploads->upload(rows, at); });
-            sorts->await(*uploads->end());
+            sorts->await(*ended(uploads->end()));
             sorts->run(*part.work, on_device);
-            downloads->await(*sorts->end());
+            downloads->await(*ended(sorts->end()));
             each_rows(part.to, in_host_memory,
                       [&](const Rows& rows, const Binding& at) { downloads->download(at, rows); });
-            ends.push_back(last[place] = downloads->end());
+            last[place] = ended(downloads->end());
         }
-        for (const auto& end : ends) {
-            end->wait();
-            if (progress_) progress_(++done, all);
+        // Of each part its upload, its sort and its download.
+        for (std::size_t i = 0; i < ends.size(); ++i) {
+            ends[i]->wait();
+            if (progress_ && i % 3 == 2) progress_(++done, all);
         }
     }
     report.sort_seconds = watch.lap();

@@ -136,12 +136,13 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
     // Tiles are sorted as they come.
     auto* const keys = static_cast<std::byte*>(bindings[Slot::keys].memory);
     Bindings on_device = memory.bindings();
-    std::vector<std::shared_ptr<const LaneEnd>> ends;
+    std::vector<std::shared_ptr<const LaneEnd>> uploaded, ends;
     for (std::uint64_t i = 0; i < tiles; ++i) {
         const std::uint64_t first = i * tiling.tile;
         uploads->upload(one_row(keys + first * bytes, tiling.size(i) * bytes),
                         {on_device[Slot::keys].memory, first * bytes});
-        sorts->await(*uploads->end());
+        uploaded.push_back(uploads->end());
+        sorts->await(*uploaded.back());
         on_device[Slot::keys].offset = first;
         sorts->run(*sort_tile[i], on_device);
         sorts->run(copying(bytes, tiling.samples(i), 1, tiling.stride, tiling.first_sample(i)), on_device);
@@ -149,7 +150,7 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
         ends.push_back(sorts->end());
     }
     for (std::uint64_t i = 0; i + 1 < tiles; ++i) tell(ends[i]);
-    uploads->end()->wait();
+    for (const auto& end : uploaded) end->wait();
     report.upload_seconds = watch.lap();
     tell(ends.back());
 
@@ -188,13 +189,24 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
                : i > tile ? range[0]
                           : splitters[j - 1] % (tiling.tile / tiling.stride) * tiling.stride;
     };
+    // Buckets take the tiles' schedule, so that there is nothing more to compile. A larger one may need more memory for
+    // a distribution than it may take.
+    const auto plan_bucket = [&](Request bucket) {
+        bucket.schedule = sort_tile.front()->report.schedule;
+        if (bucket.schedule != Schedule::distribution) bucket.extra_bytes = 0;
+        try {
+            return plan(bucket);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::unsupported) throw;
+            bucket.schedule = Schedule::automatic;
+            return plan(bucket);
+        }
+    };
     std::vector<std::shared_ptr<const Work>> sort_bucket;
     for (std::uint64_t j = 0; j < tiles; ++j) {
         std::uint64_t count = 0;
         for (std::uint64_t i = 0; i < tiles; ++i) count += cut(i, j + 1) - cut(i, j);
-        Request of_bucket = of_count(count);
-        of_bucket.schedule = sort_tile.front()->report.schedule;  // so that there is nothing more to compile
-        sort_bucket.push_back(plan(of_bucket));
+        sort_bucket.push_back(plan_bucket(of_count(count)));
         buckets[j % 2].need(*sort_bucket.back());
     }
     for (LaneMemory& bucket : buckets) {
@@ -239,8 +251,12 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
             back.push_back(downloads->end());
             to += counts[j] * bytes;
         }
-        for (const auto& end : back) tell(end);
+        for (std::uint64_t j = 0; j < tiles; ++j) {
+            sorted[j]->wait();
+            tell(back[j]);
+        }
     } catch (const NoMemoryForWork& error) {
+        if (back.empty()) throw;
         throw Error(error);  // it is too late for another way
     }
     report.download_seconds = watch.lap();

@@ -62,10 +62,7 @@ Arrays reduce_run_arrays(const Request& request) {
 }
 
 void make_reduced_runs(Planner& planner, const Request& request, Work& work) {
-    if (request.reduction == Reduction::sum && request.value_type == KeyType::f64 && !planner.device().has_doubles)
-        throw Error(
-            ErrorCode::unsupported,
-            fmt::format("{} cannot add f64: it has no floating-point numbers of 64 bits", planner.device().name));
+    if (request.reduction == Reduction::sum) check_doubles(planner.device(), request.value_type, "add f64");
     const std::uint64_t tiles = ceil_div(request.count, tile_values);
     work.arrays[Slot::own_begins] = {tiles * (tile_values / 16), 2};
     work.arrays[Slot::own_bases] = {tiles, sizeof(std::uint64_t)};

@@ -74,7 +74,7 @@ Launch& add_launch(Work& work, const char* kernel, std::uint64_t groups) {
 
 /// Where the runs begin, left for the values' reduction (kernels/run_marks.h).
 void add_marks(Launch& launch, const Request& request) {
-    launch.add(reduces_runs(request), 4);
+    launch.add(reduces_runs(request) && request.count > 0, 4);
     launch.add(Slot::own_begins);
     launch.add(Slot::own_bases);
 }
