@@ -42,27 +42,6 @@ void check_every_operation(const Target& target, const Shape& shape) {
     });
 }
 
-/// Enqueued alone, without those that Oclgrind cannot judge (kernels/oclgrind.sh).
-void check_enqueued(const Target& target, const Shape& shape) {
-    Random random(seed());
-    Sorter sorter = target.new_sorter(shape);
-    for_each_count(target, shape, [&](std::size_t count) {
-        for (const NamedProblem& named : problems_of_every_operation(count, random)) {
-            // What is initialised in these Oclgrind 21.10 cannot tell; "small sorts" has them without that.
-            using enum Operation;
-            const auto cannot_tell = {top_k, is_sorted, is_sorted_until, gather, scatter, permute, histogram};
-            if (std::ranges::count(cannot_tell, named.problem.request.operation) > 0) continue;
-            // Oclgrind 21.10 takes values that were copied behind others for uninitialised; their bytes are right.
-            if (named.problem.request.apart && named.problem.request.value_bytes > 0) continue;
-            CAPTURE(named.name);
-            const Layout layout(named.problem);
-            const auto memory = target.memory(layout.before());
-            memory->enqueue(sorter, layout.call());
-            layout.check(memory->read());
-        }
-    });
-}
-
 /// What the library chooses for work-groups of 32 work-items with 4 KB of local memory and no vectors, on this device.
 Shape poor_shape(const DeviceInfo& device) {
     DeviceInfo poor = device;
@@ -148,14 +127,6 @@ TEST_SUITE("small distributions") {
             CHECK(memory->enqueue(sorter, layout.call()).schedule == Schedule::distribution);
             layout.check(memory->read());
         }
-    }
-}
-
-TEST_SUITE("small enqueued sorts") {
-    TEST_CASE("small enqueued sorts: other operations, in vectors, in local memory and in the cache") {
-        for (Target& target : targets())
-            for (const std::size_t i : {0, 2, 5})
-                if (target.can_run(small_shapes()[i], 8)) check_enqueued(target, small_shapes()[i]);
     }
 }
 

@@ -32,7 +32,7 @@ check() {
 
 export LANESORT_TUNED=0 LANESORT_REQUIRE_DEVICE=1
 check --uninitialized -- --test-case="small sorts: keys alone*"
-check --uninitialized -- --test-suite="small enqueued sorts"
-# Oclgrind 21.10 cannot tell what is initialised after LLVM's `freeze`, which kernels that select, fill gaps, move, count and
-# look for order become, nor where the memory of one buffer was that of another one in host memory.
+# Oclgrind 21.10 cannot tell what is initialised after LLVM's `freeze`, which kernels that select, fill gaps, move, count, find
+# runs and look for order become, nor in a buffer that an earlier call used, nor where the memory of one buffer was that of
+# another one in host memory.
 check -- --test-suite="small sorts,small distributions" --test-case-exclude="small sorts: keys alone*"
