@@ -81,7 +81,7 @@ class Sorter(SortedRanges, Selections, Reductions, Searches, Moves):
 
         >>> import lanesort, numpy
         >>> plan = lanesort.plan("sort", numpy.empty(1000, "u4"))
-        >>> len(plan.commands) == plan.report["launches"]
+        >>> len(plan.commands) >= plan.report["launches"]
         True
         """
         from ._recording import Planning
