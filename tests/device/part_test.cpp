@@ -54,6 +54,23 @@ Problem parted_by(Request request, const Predicate& predicate, const std::vector
     return problem;
 }
 
+/// Calls check(sorter, many) for work-groups of several sizes and positions of either width, on every device; so many
+/// elements are more than one share.
+template <class Check>
+void in_work_groups_of_every_size(const Check& check) {
+    for (Target& target : targets())
+        for (const auto& [work_items, wide] : {std::pair{1u, true}, {8u, false}, {64u, true}}) {
+            if (work_items > target.info.max_work_items) continue;
+            CAPTURE(target.name);
+            CAPTURE(work_items);
+            DeviceInfo card = graphics_card();
+            card.max_work_items = work_items;
+            card.compute_units = 1;
+            Sorter disguised = sorter_as(target.sorter(), card, wide);
+            check(disguised, 70 * std::size_t{work_items} * 16 + 1);
+        }
+}
+
 TEST_SUITE("part") {
     TEST_CASE("part: keys of every type, of any number, with values of every width") {
         Random random(seed());
@@ -114,20 +131,12 @@ TEST_SUITE("part") {
 
     TEST_CASE("part: in work-groups of every size, with positions of either width") {
         Random random(seed());
-        for (Target& target : targets())
-            for (const auto& [work_items, wide] : {std::pair{1u, true}, {8u, false}, {64u, true}}) {
-                if (work_items > target.info.max_work_items) continue;
-                CAPTURE(target.name);
-                CAPTURE(work_items);
-                DeviceInfo card = graphics_card();
-                card.max_work_items = work_items;
-                card.compute_units = 1;
-                Sorter disguised = sorter_as(target.sorter(), card, wide);
-                for (const Operation operation : both)
-                    for (const std::size_t count : {std::size_t{1}, 70 * std::size_t{work_items} * 16 + 1})
-                        run_on_host(disguised, problem_of({.operation = operation, .value_bytes = 2},
-                                                          random_keys<std::uint32_t>(count, random)));
-            }
+        in_work_groups_of_every_size([&](Sorter& sorter, std::size_t many) {
+            for (const Operation operation : both)
+                for (const std::size_t count : {std::size_t{1}, many})
+                    run_on_host(sorter, problem_of({.operation = operation, .value_bytes = 2},
+                                                   random_keys<std::uint32_t>(count, random)));
+        });
     }
 
     TEST_CASE("part: by a predicate") {
@@ -177,20 +186,11 @@ TEST_SUITE("part") {
 
     TEST_CASE("part: a predicate in work-groups of every size") {
         Random random(seed());
-        for (Target& target : targets())
-            for (const auto& [work_items, wide] : {std::pair{1u, true}, {8u, false}, {64u, true}}) {
-                if (work_items > target.info.max_work_items) continue;
-                CAPTURE(target.name);
-                CAPTURE(work_items);
-                DeviceInfo card = graphics_card();
-                card.max_work_items = work_items;
-                card.compute_units = 1;
-                Sorter disguised = sorter_as(target.sorter(), card, wide);
-                for (const Operation operation : both)
-                    run_on_host(disguised, parted_by({.operation = operation, .value_bytes = 2}, is_positive,
-                                                     random_keys<float>(70 * std::size_t{work_items} * 16 + 1, random),
-                                                     [](float a) { return a > 0; }));
-            }
+        in_work_groups_of_every_size([&](Sorter& sorter, std::size_t many) {
+            for (const Operation operation : both)
+                run_on_host(sorter, parted_by({.operation = operation, .value_bytes = 2}, is_positive,
+                                              random_keys<float>(many, random), [](float a) { return a > 0; }));
+        });
     }
 
     TEST_CASE("part: predicates that cannot be") {

@@ -161,18 +161,6 @@ Problem reduction_of(Reduction reduction, const std::vector<K>& keys, const std:
     return problem;
 }
 
-template <Key V>
-std::vector<V> ordinary_values(std::size_t count, Random& random) {
-    std::vector<V> values(count);
-    for (V& value : values) {
-        if constexpr (std::same_as<V, half>) value = std::bit_cast<half>(static_cast<std::uint16_t>(random() & 0xbbff));
-        else if constexpr (is_floating<V>)
-            value = static_cast<V>(std::ldexp(static_cast<double>(random() >> 11) * 0x1p-53 - 0.4, int(random() % 40)));
-        else value = static_cast<V>(random());
-    }
-    return values;
-}
-
 constexpr Reduction reductions[] = {Reduction::sum, Reduction::min, Reduction::max};
 
 bool can(const DeviceInfo& device, KeyType type) { return type != KeyType::f64 || device.has_doubles; }
@@ -196,8 +184,7 @@ TEST_SUITE("reduce runs") {
                 for (const std::size_t count : {0, 1, 15, 4096, 4097, 20'011})
                     for (const std::size_t length : {1, 3, 40, 700, 30'000}) {
                         const auto keys = keys_in_runs<std::uint32_t>(count, length, random);
-                        run_on_host(sorter, reduction_of(reduction, keys, ordinary_values<V>(count, random)),
-                                    count % 5);
+                        run_on_host(sorter, reduction_of(reduction, keys, ordinary_keys<V>(count, random)), count % 5);
                     }
         });
     }
@@ -208,12 +195,12 @@ TEST_SUITE("reduce runs") {
         for_each_key_type([&]<class K>() {
             auto keys = make_keys<K>(Pattern::special_values, 9001, random);
             std::sort(keys.begin(), keys.end(), [](K a, K b) { return comes_before(a, b, Order::ascending); });
-            run_on_host(sorter, reduction_of(Reduction::sum, keys, ordinary_values<float>(keys.size(), random)));
+            run_on_host(sorter, reduction_of(Reduction::sum, keys, ordinary_keys<float>(keys.size(), random)));
         });
         const auto keys = keys_in_runs<std::uint32_t>(1'100'003, 2000, random);
-        run_on_host(sorter, reduction_of(Reduction::sum, keys, ordinary_values<float>(keys.size(), random)));
+        run_on_host(sorter, reduction_of(Reduction::sum, keys, ordinary_keys<float>(keys.size(), random)));
         const std::vector<std::uint16_t> one(1'100'003, 7);
-        run_on_host(sorter, reduction_of(Reduction::sum, one, ordinary_values<float>(one.size(), random)));
+        run_on_host(sorter, reduction_of(Reduction::sum, one, ordinary_keys<float>(one.size(), random)));
     }
 
     TEST_CASE("reduce runs: every device gives the same bits") {
@@ -225,7 +212,7 @@ TEST_SUITE("reduce runs") {
                     const auto run = [&]<class V>(Reduction reduction, V) {
                         if (can(target.info, key_type_v<V>))
                             run_everywhere(target, target.sorter(),
-                                           reduction_of(reduction, keys, ordinary_values<V>(count, random)), count % 5);
+                                           reduction_of(reduction, keys, ordinary_keys<V>(count, random)), count % 5);
                     };
                     run(Reduction::sum, float{});
                     run(Reduction::sum, std::int16_t{});
@@ -251,12 +238,12 @@ TEST_SUITE("reduce runs") {
                 check_no_keys(disguised);
                 for (const std::size_t length : {1, 5, 3000}) {
                     const auto keys = keys_in_runs<std::uint32_t>(30'003, length, random);
-                    run_on_host(disguised, reduction_of(Reduction::sum, keys, ordinary_values<float>(30'003, random)));
+                    run_on_host(disguised, reduction_of(Reduction::sum, keys, ordinary_keys<float>(30'003, random)));
                     run_on_host(disguised,
-                                reduction_of(Reduction::sum, keys, ordinary_values<std::int8_t>(30'003, random)), 1);
+                                reduction_of(Reduction::sum, keys, ordinary_keys<std::int8_t>(30'003, random)), 1);
                 }
                 const auto many = keys_in_runs<std::uint8_t>(1'100'003, 5000, random);
-                run_on_host(disguised, reduction_of(Reduction::sum, many, ordinary_values<float>(many.size(), random)));
+                run_on_host(disguised, reduction_of(Reduction::sum, many, ordinary_keys<float>(many.size(), random)));
             }
     }
 
