@@ -208,6 +208,15 @@ TEST_CASE("ranks: what one rank gets wrong is an error on all, before anything m
         std::vector<std::uint32_t> best(static_cast<std::size_t>(3 * ranks() + 1));
         mpi::top_k(MPI_COMM_WORLD, sorter(), keys, best);
     });
+    // More keys of the last rank than MPI can count, which nobody has the memory for here.
+    std::vector<mpi::Description> all(static_cast<std::size_t>(ranks()));
+    all.back().count = std::uint64_t{1} << 31;
+    all.front().schedule = Schedule::distribution;
+    mpi::HostStore store(sorter(), all[0]);
+    mpi::Communicator on(MPI_COMM_WORLD);
+    seen = {};
+    CHECK(error_of([&] { mpi::sort_elements(on, store, all, {}); }).first == ErrorCode::too_large);
+    CHECK(seen == mpi::Traffic{});
     CHECK(error_of([&] { mpi::sort(MPI_COMM_NULL, sorter(), keys); }).first == ErrorCode::invalid_argument);
     // The next call is none the worse.
     mpi::sort(MPI_COMM_WORLD, sorter(), keys);
