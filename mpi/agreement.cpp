@@ -7,10 +7,10 @@
 namespace lanesort::mpi {
 
 std::string Description::text() const {
-    static constexpr const char* verbs[] = {"sorts", "sorts indices of", "selects from", "sorts in device memory"};
+    static constexpr const char* verbs[] = {"sorts", "sorts indices of", "selects from"};
     return fmt::format(
-        "{} {} keys of type {}, {}, with values of {} bytes, k = {}, pieces of {} bytes and schedule {}{}",
-        verbs[static_cast<std::uint32_t>(verb)], count, name(type),
+        "{} {} keys of type {} in {} memory, {}, with values of {} bytes, k = {}, pieces of {} bytes and schedule {}{}",
+        verbs[static_cast<std::uint32_t>(verb)], count, name(type), on_device ? "device" : "host",
         order == Order::ascending ? "ascending" : "descending", value_bytes, wanted, piece_bytes, name(schedule),
         data_independent ? ", data-independent" : "");
 }
@@ -31,6 +31,7 @@ Description describe(Verb verb, const ConstKeys& keys, std::size_t value_bytes, 
             .schedule = options.schedule,
             .is_record = keys.kind().is_record(),
             .data_independent = options.data_independent,
+            .on_device = 0,
             .is_refused = 0,
             .refusal = 0,
             .unused = {}};

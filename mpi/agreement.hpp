@@ -16,7 +16,7 @@
 
 namespace lanesort::mpi {
 
-enum class Verb : std::uint32_t { sort, argsort, top_k, sort_on_device };
+enum class Verb : std::uint32_t { sort, argsort, top_k };
 
 /// What the ranks must agree on, and what each needs to know of the others.
 struct Description {
@@ -25,14 +25,14 @@ struct Description {
     KeyType type;
     Order order;
     Schedule schedule;
-    std::uint8_t is_record, data_independent, is_refused, refusal;
-    std::uint8_t unused[17];
+    std::uint8_t is_record, data_independent, on_device, is_refused, refusal;
+    std::uint8_t unused[16];
 
     /// Both are parts of one call.
     bool agrees(const Description& other) const noexcept {
         return wanted == other.wanted && piece_bytes == other.piece_bytes && value_bytes == other.value_bytes &&
                verb == other.verb && type == other.type && order == other.order && schedule == other.schedule &&
-               data_independent == other.data_independent;
+               data_independent == other.data_independent && on_device == other.on_device;
     }
     std::string text() const;
 };

@@ -1,21 +1,14 @@
-// What each call checks, what the ranks agree on, and selections.
+// What each call on host memory checks, what the ranks agree on, and selections.
 #include "calls.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <new>
 
 #include <fmt/format.h>
 
-#include "device_store.hpp"
-
 namespace lanesort::mpi {
 namespace {
-
-Elements elements(void* keys, std::size_t key_bytes, void* values = nullptr, std::size_t value_bytes = 0) {
-    return {static_cast<std::byte*>(keys), static_cast<std::byte*>(values), key_bytes, value_bytes};
-}
 
 void require_memory(const void* memory, std::size_t count, const char* sentence) {
     require(memory || count == 0, sentence);
@@ -26,6 +19,12 @@ void require_memory(const void* memory, std::size_t count, const char* sentence)
 void sort_elements(Ranks& ranks, Store& store, const std::vector<Description>& all, const Elements& given) {
     const bool by_splitters = all[0].schedule == Schedule::distribution;
     (by_splitters ? sort_by_splitters : sort_in_blocks)(ranks, store, all, given);
+}
+
+void sort_indices(Ranks& ranks, Store& store, const std::vector<Description>& all, const Elements& keys) {
+    const std::uint64_t me = ranks.rank();
+    store.attempt([&] { store.number(keys.values, all[me].count, intervals_of(all)[me]); });
+    sort_elements(ranks, store, all, keys);
 }
 
 void sort(Ranks& ranks, Sorter& sorter, Keys keys, const Values* given, const Options& options) {
@@ -57,53 +56,30 @@ void argsort(Ranks& ranks, Sorter& sorter, ConstKeys keys, Indices indices, cons
         copy = std::make_unique_for_overwrite<std::byte[]>(keys.size() * width);
     });
     const auto all = agreed(ranks, describe(Verb::argsort, keys, indices.bytes(), 0, options), attempt);
-    const std::uint64_t first = intervals_of(all)[ranks.rank()];
-    auto* const places = static_cast<std::uint64_t*>(indices.data());
-    for (std::size_t i = 0; i < indices.size(); ++i) places[i] = first + i;
     if (keys.size() > 0) std::memcpy(copy.get(), keys.data(), keys.size() * width);
     HostStore store(sorter, all[0]);
-    sort_elements(ranks, store, all, elements(copy.get(), width, indices.data(), 8));
+    sort_indices(ranks, store, all, elements(copy.get(), width, indices.data(), 8));
 }
 
-/// The best keys of all ranks, with their indices where `indices` has bytes.
-void top_k(Ranks& ranks, Sorter& sorter, ConstKeys keys, Results best, Indices indices, const Options& options) {
-    const std::size_t width = keys.kind().bytes();
-    const std::uint64_t wanted = best.size();
-    Attempts attempt;
-    attempt([&] {
-        require_memory(keys.data(), keys.size(), "there are keys, but the pointer to them is null");
-        require_memory(best.data(), best.size(), "keys are wanted, but the pointer to the results is null");
-        require(best.bytes() == width, "results have not the keys' width");
-        if (indices.bytes() == 0) return;
-        require(indices.bytes() == 8, "indices across ranks have 8 bytes");
-        require(indices.size() == best.size(), "there is not one index for each key that is selected");
-        require_memory(indices.data(), indices.size(), "indices are wanted, but the pointer to them is null");
-    });
-    const auto all = agreed(ranks, describe(Verb::top_k, keys, indices.bytes(), wanted, options), attempt);
+void select_from_all(Ranks& ranks, Sorter& sorter, const std::vector<Description>& all,
+                     const std::function<void(std::uint64_t, const Elements&)>& select,
+                     const std::function<void(const Elements&)>& deliver) {
+    const std::uint64_t wanted = all[0].wanted, me = ranks.rank();
     const Intervals begins = intervals_of(all);
     if (wanted > begins.back())
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("{} keys are wanted, and all ranks have {}", wanted, begins.back()));
-    const std::uint64_t me = ranks.rank();
-    const TopKOptions selection{.order = all[0].order, .data_independent = options.data_independent};
     HostStore store(sorter, all[0]);
-    std::uint64_t have = std::min<std::uint64_t>(wanted, keys.size());
-    std::unique_ptr<std::byte[]> memory;
-    Elements mine;
-    attempt([&] {
-        memory = std::make_unique_for_overwrite<std::byte[]>(2 * wanted * (width + indices.bytes()));
-        mine = elements(nullptr, width, nullptr, indices.bytes()).at(memory.get(), 2 * wanted);
-        const Results found(mine.keys, have, width);
+    std::uint64_t have = std::min(wanted, all[me].count);
+    Elements mine = elements(nullptr, key_bytes(all[0].type), nullptr, all[0].value_bytes);
+    store.attempt([&] {
+        mine = mine.at(store.allocate(2 * wanted * mine.bytes()), 2 * wanted);
         if (have == 0) return;
-        if (mine.value_bytes == 0) {
-            sorter.top_k(keys, found, selection);
-            return;
-        }
-        sorter.top_k(keys, found, Indices(mine.values, have, 8), selection);
+        select(have, mine);
         auto* const places = reinterpret_cast<std::uint64_t*>(mine.values);
-        for (std::uint64_t i = 0; i < have; ++i) places[i] += begins[me];
+        for (std::uint64_t i = 0; mine.value_bytes > 0 && i < have; ++i) places[i] += begins[me];
     });
-    attempt.agree(ranks);
+    store.attempt.agree(ranks);
 
     // A rank takes what another, `distance` above it, has found among as many ranks, or gives its own and is done.
     for (std::uint64_t distance = 1; distance < ranks.size(); distance *= 2) {
@@ -120,15 +96,39 @@ void top_k(Ranks& ranks, Sorter& sorter, ConstKeys keys, Results best, Indices i
         behind.each(behind, [&](std::byte* data, std::byte*, std::size_t bytes) {
             ranks.exchange({{me + distance, data, come * bytes}}, {});
         });
-        attempt([&] { store.sort(mine, have + come); });
+        store.attempt([&] { store.sort(mine, have + come); });
         have = std::min(wanted, have + come);
     }
     mine.each(mine, [&](std::byte* data, std::byte*, std::size_t bytes) { ranks.broadcast(data, wanted * bytes); });
-    attempt.agree(ranks);
-    mine.copy(elements(best.data(), width, indices.data(), indices.bytes()), wanted);
+    store.attempt([&] { deliver(mine); });
+    store.attempt.agree(ranks);
 }
 
-namespace {
+void top_k(Ranks& ranks, Sorter& sorter, ConstKeys keys, Results best, Indices indices, const Options& options) {
+    const std::size_t width = keys.kind().bytes();
+    Attempts attempt;
+    attempt([&] {
+        require_memory(keys.data(), keys.size(), "there are keys, but the pointer to them is null");
+        require_memory(best.data(), best.size(), "keys are wanted, but the pointer to the results is null");
+        require(best.bytes() == width, "results have not the keys' width");
+        if (indices.bytes() == 0) return;
+        require(indices.bytes() == 8, "indices across ranks have 8 bytes");
+        require(indices.size() == best.size(), "there is not one index for each key that is selected");
+        require_memory(indices.data(), indices.size(), "indices are wanted, but the pointer to them is null");
+    });
+    const auto all = agreed(ranks, describe(Verb::top_k, keys, indices.bytes(), best.size(), options), attempt);
+    const TopKOptions selection{.order = all[0].order, .data_independent = options.data_independent};
+    select_from_all(
+        ranks, sorter, all,
+        [&](std::uint64_t count, const Elements& found) {
+            const Results results(found.keys, count, width);
+            if (found.value_bytes > 0) sorter.top_k(keys, results, Indices(found.values, count, 8), selection);
+            else sorter.top_k(keys, results, selection);
+        },
+        [&](const Elements& found) {
+            found.copy(elements(best.data(), width, indices.data(), indices.bytes()), best.size());
+        });
+}
 
 void check_request(const Request& request) {
     const bool is_top_k = request.operation == Operation::top_k;
@@ -142,67 +142,6 @@ void check_request(const Request& request) {
     require(!is_top_k || request.value_bytes == 0, "across ranks, top_k gives keys and indices, not values");
     require(!request.limited && !request.nan_last && request.extra_bytes == 0,
             "across ranks, calls are not `limited` or `nan_last`, and take no `extra_bytes`");
-}
-
-}  // namespace
-
-void sort_on_device(Ranks& ranks, Sorter& sorter, const DeviceCall& device, const Options& options, bool is_staged) {
-    const Request& request = device.call.request;
-    const AnyCall::Place &keys = device.call.keys, &values = device.call.values;
-    const std::size_t width = request.key.bytes(), value_width = request.value_bytes;
-    lanesort::detail::SorterCore* core = nullptr;
-    // Where memory has no addresses, all of it passes through host memory.
-    std::unique_ptr<std::byte[]> copy;
-    Elements given;
-    const auto each_staged = [&](const auto& move) {
-        if (device.has_addresses || request.count == 0) return;
-        const auto one = [&](const AnyCall::Place& place, std::byte* staged, std::size_t bytes) {
-            const lanesort::detail::Binding at{place.memory, place.offset * bytes};
-            if (bytes > 0) move(at, staged, request.count * bytes);
-        };
-        one(keys, given.keys, width);
-        one(values, given.values, value_width);
-    };
-    Attempts attempt;
-    attempt([&] {
-        check_request(request);
-        require(request.operation == Operation::sort, "on device memory, ranks sort: no argsort or top_k");
-        require(!options.order && options.schedule == Schedule::automatic && !options.data_independent,
-                "on device memory, the range says order, schedule and `data_independent`, not the options");
-        require(!request.key.is_record(), "keys are records; across ranks, numbers are sorted");
-        core = &lanesort::detail::core_of(sorter, device.backend);
-        core->check({device.queue, {}}, request, lanesort::detail::bindings_of(device.call));
-        if (device.has_addresses) {
-            const auto at = [](const AnyCall::Place& place, std::size_t bytes) {
-                return place.memory ? static_cast<std::byte*>(place.memory) + place.offset * bytes : nullptr;
-            };
-            given = elements(at(keys, width), width, at(values, value_width), value_width);
-        } else {
-            copy = std::make_unique_for_overwrite<std::byte[]>(request.count * (width + value_width));
-            given = elements(nullptr, width, nullptr, value_width).at(copy.get(), request.count);
-        }
-        each_staged([&](const auto& place, std::byte* staged, std::uint64_t bytes) {
-            core->backend().download(device.queue, place, staged, bytes);
-        });
-    });
-    Description mine = describe(Verb::sort_on_device, ConstKeys(nullptr, 0, request.key), value_width, 0, options);
-    mine.count = request.count;
-    mine.order = request.order_or_usual();
-    mine.schedule = request.schedule;
-    mine.data_independent = request.data_independent;
-    const auto all = agreed(ranks, mine, attempt);
-    if (device.has_addresses) {
-        DeviceStore store(*core, device.queue, request, is_staged);
-        sort_elements(ranks, store, all, given);
-        attempt([&] { store.wait(); });
-    } else {
-        HostStore store(sorter, all[0]);
-        sort_elements(ranks, store, all, given);
-        each_staged([&](const auto& place, const std::byte* staged, std::uint64_t bytes) {
-            attempt([&] { core->backend().upload(device.queue, staged, place, bytes); });
-        });
-    }
-    attempt.agree(ranks);
 }
 
 void run(Ranks& ranks, Sorter& sorter, const AnyCall& call, std::size_t piece_bytes) {

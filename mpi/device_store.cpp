@@ -48,6 +48,20 @@ void DeviceStore::expect_messages(std::uint64_t bytes) {
     received_ = allocate(bytes, true);
 }
 
+void DeviceStore::number(std::byte* integers, std::uint64_t count, std::uint64_t first) {
+    if (count == 0) return;
+    // They are the sums of `first` and of ones, of which there are twice as many after each copy.
+    std::vector<std::uint64_t> some(std::min(count, page), 1);
+    some[0] = first;
+    upload(reinterpret_cast<const std::byte*>(some.data()), integers, 8 * some.size());
+    for (std::uint64_t have = some.size(), more = 0; have < count; have += more) {
+        more = std::min(have - 1, count - have);
+        copy(integers + 8, integers + 8 * have, 8 * more);
+    }
+    const auto call = lanesort::inclusive_scan<void*>({.memory = integers, .count = count, .type = KeyType::u64});
+    run(call.request, bindings_of(call));
+}
+
 void DeviceStore::copy(const Elements& from, const Elements& to, std::uint64_t count) {
     from.each(to, [&](const std::byte* source, std::byte* target, std::size_t width) {
         if (count > 0) core_.backend().copy(queue_, binding(source), binding(target), count * width);

@@ -28,6 +28,7 @@ public:
 
     std::byte* allocate(std::uint64_t bytes) override;
     void expect_messages(std::uint64_t bytes) override;
+    void number(std::byte* integers, std::uint64_t count, std::uint64_t first) override;
     void copy(const Elements& from, const Elements& to, std::uint64_t count) override;
     void pack(const Elements& block, std::span<const Packed> parts) override;
     void unpack(const Elements& block, std::span<const Packed> parts) override;

@@ -54,6 +54,10 @@ struct Elements {
     }
 };
 
+inline Elements elements(void* keys, std::size_t key_bytes, void* values = nullptr, std::size_t value_bytes = 0) {
+    return {static_cast<std::byte*>(keys), static_cast<std::byte*>(values), key_bytes, value_bytes};
+}
+
 /// An element as one integer, whose order is that of elements: by their keys, then by their values' bits.
 struct Ordered {
     std::uint64_t key = 0;            ///< encoded

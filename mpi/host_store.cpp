@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "store.hpp"
 
@@ -35,6 +36,11 @@ void copy_strided(const std::byte* from, std::uint64_t stride, std::byte* to, st
 
 std::byte* HostStore::allocate(std::uint64_t bytes) {
     return memory_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(bytes)).get();
+}
+
+void HostStore::number(std::byte* integers, std::uint64_t count, std::uint64_t first) {
+    auto* const places = reinterpret_cast<std::uint64_t*>(integers);
+    std::iota(places, places + count, first);
 }
 
 void HostStore::pack(const Elements& block, std::span<const Packed> parts) {

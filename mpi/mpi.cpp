@@ -52,9 +52,9 @@ bool takes_cuda_memory() noexcept {
 
 namespace {
 
-/// Sorts what `make` makes a call of, if it can. Memory that has addresses is CUDA's.
+/// Runs what `make` makes a call of, if it can. Memory that has addresses is CUDA's.
 template <class Make>
-void sort_on_device(MPI_Comm communicator, Sorter& sorter, DeviceCall call, const Options& options, const Make& make) {
+void run_on_device(MPI_Comm communicator, Sorter& sorter, DeviceCall call, const Options& options, const Make& make) {
     Communicator ranks(communicator);
     Attempts attempt;
     attempt([&] { call.call = make(); });
@@ -62,7 +62,7 @@ void sort_on_device(MPI_Comm communicator, Sorter& sorter, DeviceCall call, cons
     if (attempt.failure()) refuse(ranks, attempt.failure());
     const bool is_staged = options.device_messages == DeviceMessages::staged ||
                            (options.device_messages == DeviceMessages::automatic && !takes_cuda_memory());
-    sort_on_device(ranks, sorter, call, options, is_staged);
+    run_on_device(ranks, sorter, call, options, is_staged);
 }
 
 DeviceCall on_stream(cu::Stream stream) { return {cu::backend_name, stream, true, {}}; }
@@ -71,23 +71,43 @@ DeviceCall on_queue(opencl::Queue queue) { return {opencl::backend_name, queue, 
 }  // namespace
 
 void sort(MPI_Comm communicator, Sorter& sorter, cu::Stream stream, const cu::KeyRange& keys, const Options& options) {
-    sort_on_device(communicator, sorter, on_stream(stream), options, [&] { return lanesort::sort(keys); });
+    run_on_device(communicator, sorter, on_stream(stream), options, [&] { return lanesort::sort(keys); });
 }
 
 void sort_by_key(MPI_Comm communicator, Sorter& sorter, cu::Stream stream, const cu::KeyRange& keys,
                  const cu::ValueRange& values, const Options& options) {
-    sort_on_device(communicator, sorter, on_stream(stream), options,
-                   [&] { return lanesort::sort_by_key(keys, values); });
+    run_on_device(communicator, sorter, on_stream(stream), options,
+                  [&] { return lanesort::sort_by_key(keys, values); });
+}
+
+void argsort(MPI_Comm communicator, Sorter& sorter, cu::Stream stream, const cu::KeyRange& keys,
+             const cu::ValueRange& indices, const Options& options) {
+    run_on_device(communicator, sorter, on_stream(stream), options, [&] { return lanesort::argsort(keys, indices); });
+}
+
+void top_k(MPI_Comm communicator, Sorter& sorter, cu::Stream stream, const cu::KeyRange& keys, std::size_t k,
+           const cu::Selected& selected, const Options& options) {
+    run_on_device(communicator, sorter, on_stream(stream), options, [&] { return lanesort::top_k(keys, k, selected); });
 }
 
 void sort(MPI_Comm communicator, Sorter& sorter, opencl::Queue queue, const opencl::KeyRange& keys,
           const Options& options) {
-    sort_on_device(communicator, sorter, on_queue(queue), options, [&] { return lanesort::sort(keys); });
+    run_on_device(communicator, sorter, on_queue(queue), options, [&] { return lanesort::sort(keys); });
 }
 
 void sort_by_key(MPI_Comm communicator, Sorter& sorter, opencl::Queue queue, const opencl::KeyRange& keys,
                  const opencl::ValueRange& values, const Options& options) {
-    sort_on_device(communicator, sorter, on_queue(queue), options, [&] { return lanesort::sort_by_key(keys, values); });
+    run_on_device(communicator, sorter, on_queue(queue), options, [&] { return lanesort::sort_by_key(keys, values); });
+}
+
+void argsort(MPI_Comm communicator, Sorter& sorter, opencl::Queue queue, const opencl::KeyRange& keys,
+             const opencl::ValueRange& indices, const Options& options) {
+    run_on_device(communicator, sorter, on_queue(queue), options, [&] { return lanesort::argsort(keys, indices); });
+}
+
+void top_k(MPI_Comm communicator, Sorter& sorter, opencl::Queue queue, const opencl::KeyRange& keys, std::size_t k,
+           const opencl::Selected& selected, const Options& options) {
+    run_on_device(communicator, sorter, on_queue(queue), options, [&] { return lanesort::top_k(keys, k, selected); });
 }
 
 namespace {
@@ -114,12 +134,12 @@ lanesort_status run_in_c(lanesort_sorter* sorter, MPI_Comm communicator, const l
     });
 }
 
-lanesort_status run_on_device(lanesort_sorter* sorter, MPI_Comm communicator, const lanesort_request* request,
-                              DeviceCall device, size_t piece_bytes, lanesort_mpi_messages messages) {
+lanesort_status run_on_device_in_c(lanesort_sorter* sorter, MPI_Comm communicator, const lanesort_request* request,
+                                   DeviceCall device, size_t piece_bytes, lanesort_mpi_messages messages) {
     return run_in_c(sorter, communicator, request, messages, [&](Ranks& ranks, Sorter& used, const c::CallOf& call) {
         device.call = call.in<void*>();
-        sort_on_device(ranks, used, device, {.piece_bytes = piece_bytes_or_usual(piece_bytes)},
-                       messages == LANESORT_MPI_STAGED || (messages != LANESORT_MPI_DIRECT && !takes_cuda_memory()));
+        run_on_device(ranks, used, device, {.piece_bytes = piece_bytes_or_usual(piece_bytes)},
+                      messages == LANESORT_MPI_STAGED || (messages != LANESORT_MPI_DIRECT && !takes_cuda_memory()));
     });
 }
 
@@ -139,12 +159,13 @@ lanesort_status lanesort_mpi_run(lanesort_sorter* sorter, MPI_Comm communicator,
 lanesort_status lanesort_mpi_run_cuda(lanesort_sorter* sorter, CUstream_st* stream, MPI_Comm communicator,
                                       const lanesort_request* request, size_t piece_bytes,
                                       lanesort_mpi_messages messages) {
-    return mpi::run_on_device(sorter, communicator, request, mpi::on_stream(stream), piece_bytes, messages);
+    return mpi::run_on_device_in_c(sorter, communicator, request, mpi::on_stream(stream), piece_bytes, messages);
 }
 
 lanesort_status lanesort_mpi_run_opencl(lanesort_sorter* sorter, cl_command_queue queue, MPI_Comm communicator,
                                         const lanesort_request* request, size_t piece_bytes) {
-    return mpi::run_on_device(sorter, communicator, request, mpi::on_queue(queue), piece_bytes, LANESORT_MPI_STAGED);
+    return mpi::run_on_device_in_c(sorter, communicator, request, mpi::on_queue(queue), piece_bytes,
+                                   LANESORT_MPI_STAGED);
 }
 
 int lanesort_mpi_takes_cuda_memory(void) { return mpi::takes_cuda_memory() ? 1 : 0; }

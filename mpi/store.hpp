@@ -40,6 +40,8 @@ public:
     /// Says that the messages of one call will have no more bytes than that, each way.
     virtual void expect_messages(std::uint64_t /*bytes*/) {}
 
+    /// Writes the integers from `first` on, of 8 bytes, one behind the other.
+    virtual void number(std::byte* integers, std::uint64_t count, std::uint64_t first) = 0;
     /// Copies elements to another place, which does not overlap.
     virtual void copy(const Elements& from, const Elements& to, std::uint64_t count) = 0;
     /// The same for the elements of many places of a block, and back.
@@ -74,6 +76,7 @@ public:
           read_(call.type, call.order) {}
 
     std::byte* allocate(std::uint64_t bytes) override;
+    void number(std::byte* integers, std::uint64_t count, std::uint64_t first) override;
     void copy(const Elements& from, const Elements& to, std::uint64_t count) override { from.copy(to, count); }
     void pack(const Elements& block, std::span<const Packed> parts) override;
     void unpack(const Elements& block, std::span<const Packed> parts) override;

@@ -130,6 +130,9 @@ class Arrays:
         """The caller's current queue or stream."""
         return 0
 
+    def await_content(self, arrays: Sequence[Any]) -> None:
+        """Returns when what the library itself does with them is done, as far as that is on no queue of the caller's."""
+
     def run(self, sorter: _core.Sorter, call: _core.Call, arrays: Sequence[Any]) -> None:
         """Enqueues the call on the caller's queue, or runs it on host memory."""
         sorter.enqueue(call, self.queue(arrays[0]))

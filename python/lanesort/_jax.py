@@ -120,6 +120,10 @@ class JaxArrays(Arrays):
     def make_sorter(self, x: Any, compiles: bool) -> _core.Sorter:
         return _core.Sorter.cuda(self.place(x))
 
+    def await_content(self, arrays: Sequence[Any]) -> None:
+        for box in arrays:
+            box.array.block_until_ready()
+
     def run(self, sorter: _core.Sorter, call: _core.Call, arrays: Sequence[Any]) -> None:
         # What is written are our own new arrays, which nobody else has seen.
         kept: list[Any] = []

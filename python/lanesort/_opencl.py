@@ -82,6 +82,11 @@ class OpenclArrays(Arrays):
     def queue(self, x: Any) -> int:
         return int(x.queue.int_ptr)
 
+    def await_content(self, arrays: Sequence[Any]) -> None:
+        for array in arrays:
+            for event in array.events:
+                event.wait()
+
     def run(self, sorter: _core.Sorter, call: _core.Call, arrays: Sequence[Any]) -> None:
         waits = [event.int_ptr for array in arrays for event in array.events]
         self.ended(arrays, sorter.enqueue(call, self.queue(arrays[0]), waits))

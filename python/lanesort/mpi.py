@@ -1,4 +1,4 @@
-"""Sorts what lies on the ranks of an MPI communicator of mpi4py's, in host memory. The package itself needs no MPI.
+"""Sorts what lies on the ranks of an MPI communicator of mpi4py's. The package itself needs no MPI.
 
 Every rank calls the same function with an array of one axis; their lengths may differ, and be 0. Rank 0 has the first
 keys of the order then, and each rank as many as before. The result has the same bytes for any number of ranks.
@@ -11,18 +11,25 @@ How ranks come to one order is `schedule`: "automatic" and "columns" send messag
 all-to-alls where there are enough keys; "network" merges with one rank after the other; "distribution" sends each key once,
 to where splitters say, and so what is sent depends on the keys.
 
+Arrays are of any library that lanesort knows, on all ranks in host memory or on all of them on a device, and results lie
+where they do. On CUDA, a call begins behind what is on the caller's stream, and returns when all is done. What MPI is given
+of these is `device_messages`: "direct", addresses in device memory; "staged", copies in host memory; or "automatic", the first
+where MPI says that it takes these. Arrays of pyopencl pass through host memory. The first keys of `top_k` do so everywhere.
+Indices have 64 bits, but 32 where jax has no wider integers: for fewer than 2^31 keys of all ranks.
+
 Errors: what one rank gets wrong is an Error on all of them, before anything moves. Those of MPI are mpi4py's own.
 """
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import _core
-from ._arrays import taken
+from ._arrays import Arrays, taken
 from ._calls import OPERATIONS, VALUE_BYTES, counted
 from ._errors import Error
 from ._operations import Sorter, default
@@ -93,161 +100,194 @@ class _Ranks:
         self.mpi.Request.Waitall(requests)
 
 
-def _keys(x: Any) -> Any:
-    """The caller's array as numpy's, of one axis."""
+def takes_cuda_memory() -> bool:
+    """Whether MPI says that it takes addresses in CUDA memory."""
+    from mpi4py import MPI
+
+    # mpi4py has no such question, but the MPI that it is linked with has.
+    mpi = ctypes.CDLL(MPI.__file__)
+    if hasattr(mpi, "MPIX_Query_cuda_support"):  # OpenMPI
+        return bool(mpi.MPIX_Query_cuda_support() == 1)
+    if hasattr(mpi, "MPIX_GPU_query_support"):  # MPICH, where CUDA is number 0
+        answer = ctypes.c_int(0)
+        return bool(mpi.MPIX_GPU_query_support(0, ctypes.byref(answer)) == 0 and answer.value)
+    return False
+
+
+def _is_staged(device_messages: str) -> bool:
+    if device_messages not in ("automatic", "direct", "staged"):
+        raise Error(f"there are no messages {device_messages!r}, only automatic, direct, staged")
+    return device_messages == "staged" or (device_messages == "automatic" and not takes_cuda_memory())
+
+
+def _keys(x: Any) -> tuple[Arrays, Any]:
     lib, array = taken(x)
-    if lib.backend != "host":
-        raise Error(f"across ranks, arrays lie in host memory, but this one of {lib.name} lies in {lib.backend}'s")
-    if not isinstance(array, np.ndarray) or array.ndim != 1:
-        raise Error("across ranks, arrays are those that numpy can look at, of one axis")
-    return array
+    if array.ndim != 1:
+        raise Error(f"across ranks, arrays have one axis, but this one has {array.ndim}")
+    if lib.is_differentiated(array):
+        raise Error("no gradient goes through a call across ranks: give what needs none (x.detach())")
+    return lib, array
 
 
-def _direct(array: Any, *, copies: bool) -> Any:
+def _direct(lib: Arrays, array: Any, *, copies: bool) -> Any:
     """A contiguous array in the machine's byte order: a copy, or what is given where it need not be one."""
-    lib, _ = taken(array)
     return lib.ordered_copy(array, -1) if copies or not lib.is_direct(array) else array
 
 
-def _call(operation: int, keys: Any, descending: bool, schedule: str) -> _core.Call:
-    call = default._call(operation, taken(keys)[0], keys, descending, None)
+def _call(operation: int, lib: Arrays, keys: Any, descending: bool, schedule: str) -> _core.Call:
+    call = default._call(operation, lib, keys, descending, None)
     default._choose(call, schedule, False, 0)
     return call
 
 
+_Prepared = tuple[Arrays, _core.Call, list[Any]]
+
+
 def _run(
-    communicator: Any, sorter: Sorter | None, piece_bytes: int, prepare: Callable[[], tuple[_core.Call, list[Any]]]
-) -> list[Any]:
-    """Runs the call that a rank prepares, or tells the other ranks that it is refused. Gives the call's arrays."""
+    communicator: Any, sorter: Sorter | None, piece_bytes: int, device_messages: str, prepare: Callable[[], _Prepared]
+) -> _Prepared:
+    """Runs the call that a rank prepares, or tells the other ranks that it is refused. Gives what was prepared."""
     with _Ranks(communicator) as ranks:
         try:
-            call, arrays = prepare()
+            is_staged = _is_staged(device_messages)
+            lib, call, arrays = prepared = prepare()
             piece_bytes = counted("piece_bytes", piece_bytes, 1 << 30)
-            core = (sorter or default)._core_for(taken(arrays[0])[0], arrays[0], False)
+            core = (sorter or default)._core_for(lib, arrays[0], False)
+            lib.await_content(arrays)
         except Exception as error:
             try:
                 _core.refuse_on_ranks(ranks, str(error))
             except Error:
                 raise error from None
-        core.run_on_ranks(call, ranks, piece_bytes)
-    return arrays
+        if lib.backend == "host":
+            core.run_on_ranks(call, ranks, piece_bytes)
+        else:
+            core.enqueue_on_ranks(call, ranks, piece_bytes, lib.queue(arrays[0]), is_staged)
+    return prepared
 
 
-def _restored(work: Any, like: Any, in_place: bool) -> Any:
-    lib, _ = taken(like)
+def _restored(lib: Arrays, work: Any, like: Any, in_place: bool) -> Any:
     if not in_place:
-        return lib.restored(work, like)
-    if work is not like:
+        return lib.given(lib.restored(work, like))
+    if work is like:
+        lib.written(like)
+    else:
         lib.assign(like, work)
     return like
 
 
 def _sort(
     communicator: Any, x: Any, values: Any, in_place: bool, descending: bool, schedule: str, sorter: Sorter | None,
-    piece_bytes: int,
+    piece_bytes: int, device_messages: str,
 ) -> list[Any]:  # fmt: skip
     given: list[Any] = []
 
-    def prepare() -> tuple[_core.Call, list[Any]]:
-        given.append(_keys(x))
+    def prepare() -> _Prepared:
+        lib, keys = _keys(x)
+        given.append(keys)
         if values is not None:
-            given.append(_keys(values))
-            Sorter._check_moved(given[1])
-            if given[1].shape != given[0].shape or given[1].dtype.itemsize not in VALUE_BYTES:
+            given.append(default._values_beside(lib, values, keys))
+            if lib.is_differentiated(given[1]):
+                raise Error("no gradient goes through a call across ranks: give what needs none (values.detach())")
+            if lib.item_bytes(given[1]) not in VALUE_BYTES:
                 raise Error("values are as many as keys, of 1, 2, 4, 8 or 16 bytes")
         if in_place:
             for array, theirs in zip(given, (x, values), strict=False):
-                lib = taken(theirs)[0]
                 default._out(lib, theirs)
                 lib.check_written(array, "what is sorted in place")
-        arrays = [_direct(array, copies=not in_place) for array in given]
-        call = _call(OPERATIONS["sort"], arrays[0], descending, schedule)
+        arrays = [_direct(lib, array, copies=not in_place) for array in given]
+        call = _call(OPERATIONS["sort"], lib, arrays[0], descending, schedule)
         if values is not None:
-            call.values, call.value_bytes = (arrays[1].ctypes.data, 0), arrays[1].dtype.itemsize
-        return call, arrays
+            call.values, call.value_bytes = lib.at(arrays[1]), lib.item_bytes(arrays[1])
+        return lib, call, arrays
 
-    arrays = _run(communicator, sorter, piece_bytes, prepare)
-    return [_restored(work, like, in_place) for work, like in zip(arrays, given, strict=True)]
+    lib, _, arrays = _run(communicator, sorter, piece_bytes, device_messages, prepare)
+    return [_restored(lib, work, like, in_place) for work, like in zip(arrays, given, strict=True)]
 
 
 def sort(
     communicator: Any, x: Any, /, *, descending: bool = False, schedule: str = "automatic",
-    sorter: Sorter | None = None, piece_bytes: int = _PIECE_BYTES,
+    sorter: Sorter | None = None, piece_bytes: int = _PIECE_BYTES, device_messages: str = "automatic",
 ) -> Any:  # fmt: skip
     """The keys of all ranks, sorted: on each rank as many as it gave.
 
     Result: a new array of the type of `x`. Order: that of `lanesort.sort`. Memory: the result, two buffers of
     `piece_bytes`, and an array like `x` where the lengths differ or `schedule` is "distribution".
     """
-    return _sort(communicator, x, None, False, descending, schedule, sorter, piece_bytes)[0]
+    return _sort(communicator, x, None, False, descending, schedule, sorter, piece_bytes, device_messages)[0]
 
 
 def sort_(
     communicator: Any, x: Any, /, *, descending: bool = False, schedule: str = "automatic",
-    sorter: Sorter | None = None, piece_bytes: int = _PIECE_BYTES,
+    sorter: Sorter | None = None, piece_bytes: int = _PIECE_BYTES, device_messages: str = "automatic",
 ) -> Any:  # fmt: skip
     """The same in place: gives `x`."""
-    _sort(communicator, x, None, True, descending, schedule, sorter, piece_bytes)
+    _sort(communicator, x, None, True, descending, schedule, sorter, piece_bytes, device_messages)
     return x
 
 
 def sort_by_key(
     communicator: Any, keys: Any, values: Any, /, *, descending: bool = False, schedule: str = "automatic",
-    sorter: Sorter | None = None, piece_bytes: int = _PIECE_BYTES,
+    sorter: Sorter | None = None, piece_bytes: int = _PIECE_BYTES, device_messages: str = "automatic",
 ) -> SortedPairs:  # fmt: skip
     """Keys with one value each, of 1, 2, 4, 8 or 16 bytes.
 
     Order: pairs of equal keys come in the order of their values' bits, taken as unsigned integers and ascending.
     """
-    return SortedPairs(*_sort(communicator, keys, values, False, descending, schedule, sorter, piece_bytes))
+    return SortedPairs(*_sort(communicator, keys, values, False, descending, schedule, sorter, piece_bytes, device_messages))
 
 
 def sort_by_key_(
     communicator: Any, keys: Any, values: Any, /, *, descending: bool = False, schedule: str = "automatic",
-    sorter: Sorter | None = None, piece_bytes: int = _PIECE_BYTES,
+    sorter: Sorter | None = None, piece_bytes: int = _PIECE_BYTES, device_messages: str = "automatic",
 ) -> SortedPairs:  # fmt: skip
     """The same in place."""
-    _sort(communicator, keys, values, True, descending, schedule, sorter, piece_bytes)
+    _sort(communicator, keys, values, True, descending, schedule, sorter, piece_bytes, device_messages)
     return SortedPairs(keys, values)
 
 
 def argsort(
     communicator: Any, x: Any, /, *, descending: bool = False, schedule: str = "automatic",
-    sorter: Sorter | None = None, piece_bytes: int = _PIECE_BYTES,
+    sorter: Sorter | None = None, piece_bytes: int = _PIECE_BYTES, device_messages: str = "automatic",
 ) -> Any:  # fmt: skip
     """The indices that would sort the keys of all ranks, counted from rank 0's first key on. Stable.
 
     Result: integers of 64 bits, on each rank as many as keys. Memory: besides, a copy of the keys.
     """
 
-    def prepare() -> tuple[_core.Call, list[Any]]:
-        keys = _direct(_keys(x), copies=False)
-        indices = np.empty(keys.shape, np.int64)
-        call = _call(OPERATIONS["argsort"], keys, descending, schedule)
-        call.indices, call.index_bytes = (indices.ctypes.data, 0), 8
-        return call, [keys, indices]
+    def prepare() -> _Prepared:
+        lib, given = _keys(x)
+        keys = _direct(lib, given, copies=False)
+        indices = lib.empty(keys, keys.shape, "int64")
+        call = _call(OPERATIONS["argsort"], lib, keys, descending, schedule)
+        call.indices, call.index_bytes = lib.at(indices), 8
+        return lib, call, [keys, indices]
 
-    return _run(communicator, sorter, piece_bytes, prepare)[1]
+    lib, _, arrays = _run(communicator, sorter, piece_bytes, device_messages, prepare)
+    return lib.given(lib.wide(arrays[1], "int64"))
 
 
 def top_k(
     communicator: Any, x: Any, k: int, /, *, largest: bool = True, sorter: Sorter | None = None,
-    piece_bytes: int = _PIECE_BYTES,
+    piece_bytes: int = _PIECE_BYTES, device_messages: str = "automatic",
 ) -> TopK:  # fmt: skip
     """The `k` largest keys of all ranks, or the smallest, with their indices, on every rank.
 
     Order: that of a stable sort. Indices count from rank 0's first key on.
     """
 
-    def prepare() -> tuple[_core.Call, list[Any]]:
-        keys = _direct(_keys(x), copies=False)
-        best, indices = np.empty(k, keys.dtype), np.empty(k, np.int64)
-        call = _call(OPERATIONS["top_k"], keys, largest, "automatic")
-        call.first, call.index_bytes = k, 8
-        call.results, call.indices = (best.ctypes.data, 0), (indices.ctypes.data, 0)
-        return call, [keys, best, indices]
+    def prepare() -> _Prepared:
+        lib, given = _keys(x)
+        keys = _direct(lib, given, copies=False)
+        wanted = counted("k", k, 1 << 62)
+        best, indices = lib.empty(keys, (wanted,)), lib.empty(keys, (wanted,), "int64")
+        call = _call(OPERATIONS["top_k"], lib, keys, largest, "automatic")
+        call.first, call.index_bytes = wanted, 8
+        call.results, call.indices = lib.at(best), lib.at(indices)
+        return lib, call, [keys, best, indices]
 
-    return TopK(*_run(communicator, sorter, piece_bytes, prepare)[1:])
+    lib, _, (_, best, indices) = _run(communicator, sorter, piece_bytes, device_messages, prepare)
+    return TopK(lib.given(best), lib.given(lib.wide(indices, "int64")))
 
 
-__all__ = ["argsort", "sort", "sort_", "sort_by_key", "sort_by_key_", "top_k"]
+__all__ = ["argsort", "sort", "sort_", "sort_by_key", "sort_by_key_", "takes_cuda_memory", "top_k"]

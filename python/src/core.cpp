@@ -459,6 +459,18 @@ NB_MODULE(_core, m) {
         Ranks ranks(std::move(transport));
         self.use([&](lanesort::Sorter& used) { lanesort::mpi::run(ranks, used, what, piece_bytes); });
     });
+    // The same in device memory.
+    sorter.def("enqueue_on_ranks", [](Sorter& self, const Call& what, nb::object transport, std::size_t piece_bytes,
+                                      std::uintptr_t queue, bool is_staged) {
+        Ranks ranks(std::move(transport));
+        self.use([&](lanesort::Sorter& used) {
+            const std::string& backend = used.device().backend;
+            lanesort::mpi::run_on_device(
+                ranks, used,
+                {backend.c_str(), reinterpret_cast<void*>(queue), backend == lanesort::cu::backend_name, what},
+                {.piece_bytes = piece_bytes}, is_staged);
+        });
+    });
     m.def("refuse_on_ranks", [](nb::object transport, const std::string& sentence) {
         Ranks ranks(std::move(transport));
         const nb::gil_scoped_release without_lock;

@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 from conftest import keys_of, order_of, same, sorted_of
+from test_cuda import LIBRARIES
 
 import lanesort
 import lanesort.mpi
@@ -17,6 +18,8 @@ import lanesort.mpi
 ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1",
+    # jax would take most of the memory of a GPU that ranks share.
+    "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
 }  # fmt: skip
 
 
@@ -92,7 +95,64 @@ def on_ranks():
     refused("wanted", lanesort.mpi.top_k, world, x, 10 * size + 1)
     refused("Intracomm", lanesort.mpi.sort, None, x)
     lanesort.mpi.sort_(world, x)
+    refused("no messages", lanesort.mpi.sort, world, x, device_messages="by hand")
+    assert lanesort.mpi.takes_cuda_memory() in (True, False)
+    for library in libraries():
+        on_devices(world, *library)
     print("all is well")
+
+
+def libraries():
+    """Arrays on devices, of the libraries that are here: how numpy's become theirs, and come back."""
+    yield from LIBRARIES
+    try:
+        import pyopencl
+        import pyopencl.array
+
+        queue = pyopencl.CommandQueue(pyopencl.create_some_context(interactive=False))
+    except Exception:  # no library, no driver, or no device
+        return
+    yield "pyopencl", lambda x: pyopencl.array.to_device(queue, x), lambda x: x.get()
+
+
+def on_devices(world, name, to, back):
+    size, rank = world.size, world.rank
+    for lengths in ([1000] * size, [3 * i * i for i in range(size)], [7] + [0] * (size - 1)):
+        begin, end = sum(lengths[:rank]), sum(lengths[: rank + 1])
+        for dtype in ("f4", "u1"):
+            x = keys_of(dtype, sum(lengths))
+            mine = to(x[begin:end])
+            for schedule in ("automatic", "distribution"):
+                how = {"descending": dtype == "u1", "schedule": schedule, "piece_bytes": 1000}
+                how["device_messages"] = "staged" if dtype == "u1" else "automatic"
+                wanted = sorted_of(x, descending=dtype == "u1")[begin:end]
+                places = order_of(x, descending=dtype == "u1")[begin:end]
+                result = lanesort.mpi.sort(world, mine, **how)
+                assert type(result) is type(mine), (name, type(result))
+                assert same(back(result), wanted), (name, lengths, dtype, schedule)
+                indices = lanesort.mpi.argsort(world, mine, **how)
+                assert type(indices) is type(mine)
+                assert (back(indices) == places).all(), (name, lengths, dtype, schedule)
+                assert same(back(mine), x[begin:end])
+                keys, values = lanesort.mpi.sort_by_key(world, mine, to(np.arange(begin, end, dtype="i4")), **how)
+                assert same(back(keys), wanted) and (back(values) == places).all(), (name, lengths, dtype, schedule)
+                if name != "jax":  # whose arrays never change
+                    copy = to(x[begin:end])
+                    assert lanesort.mpi.sort_(world, copy, **how) is copy
+                    assert same(back(copy), wanted)
+            for k in (0, min(5, x.size), x.size):
+                best = lanesort.mpi.top_k(world, mine, k)
+                assert (back(best.indices) == order_of(x, descending=True)[:k]).all(), (name, lengths, dtype, k)
+                assert same(back(best.values), sorted_of(x, descending=True)[:k])
+    # What one rank gets wrong, and host memory beside a device's.
+    x = np.arange(10, dtype="f4")[::-1].copy()
+    odd = rank == size - 1
+    refused("" if odd else "refused", lanesort.mpi.sort, world, to(x.reshape(2, 5) if odd else x))
+    refused("" if odd else "refused", lanesort.mpi.sort_by_key, world, to(x), x if odd else to(x))
+    if size > 1:
+        refused("disagree", lanesort.mpi.sort, world, x if odd else to(x))
+        refused("disagree", lanesort.mpi.top_k, world, to(x), 1 if odd else 2)
+    assert same(back(lanesort.mpi.sort(world, to(x))), np.repeat(x[::-1], size)[10 * rank : 10 * rank + 10])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// Sorts across ranks of OpenCL buffers, which pass through host memory, against the standard library's sort.
+// Calls across ranks on OpenCL buffers, which pass through host memory, against the standard library's sort.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -74,6 +74,30 @@ TEST_CASE("ranks: keys and pairs in OpenCL buffers") {
         mpi::sort(MPI_COMM_WORLD, sorter, target.queue, alone);
         CHECK(read<std::uint32_t>(target.queue, keys_alone, keys.size()) == wanted);
     }
+
+    // Indices and the first keys, of keys that stay as they are.
+    std::vector<std::uint32_t> keys_of_all;
+    for (const auto& [key, value] : pairs_of_all(ranks)) keys_of_all.push_back(key);
+    std::vector<std::uint64_t> places(all.size()), wanted_places(before, 79), wanted_best(before, 79);
+    std::iota(places.begin(), places.end(), std::uint64_t{0});
+    std::ranges::stable_sort(places, {}, [&](std::uint64_t place) { return keys_of_all[place]; });
+    wanted_places.insert(wanted_places.end(), places.begin() + static_cast<std::ptrdiff_t>(begin),
+                         places.begin() + static_cast<std::ptrdiff_t>(end));
+    const cl::Buffer given = buffer_of(target, keys);
+    opencl::KeyRange range{.memory = given, .offset = before, .count = keys.size() - before};
+    const cl::Buffer indices = buffer_of(target, std::vector<std::uint64_t>(wanted_places.size(), 79));
+    mpi::argsort(MPI_COMM_WORLD, sorter, target.queue, range, {indices(), before, 8});
+    CHECK(read<std::uint64_t>(target.queue, indices, wanted_places.size()) == wanted_places);
+    range.order = Order::ascending;
+    const std::size_t k = all.size() - 1;  // more than this rank has
+    std::vector<std::uint32_t> wanted_keys(before, 80);
+    for (std::size_t i = 0; i < k; ++i) wanted_keys.push_back(all[i].first), wanted_best.push_back(places[i]);
+    const cl::Buffer best = buffer_of(target, std::vector<std::uint32_t>(before + k, 80)),
+                     best_indices = buffer_of(target, std::vector<std::uint64_t>(before + k, 79));
+    mpi::top_k(MPI_COMM_WORLD, sorter, target.queue, range, k, {best(), before, {best_indices(), before, 8}});
+    CHECK(read<std::uint32_t>(target.queue, best, before + k) == wanted_keys);
+    CHECK(read<std::uint64_t>(target.queue, best_indices, before + k) == wanted_best);
+    CHECK(read<std::uint32_t>(target.queue, given, keys.size()) == keys);
 
     // In C, and an error of one rank's on all.
     lanesort_sorter* in_c = nullptr;

@@ -37,13 +37,13 @@ enum {
     LANESORT_MPI_STAGED = 2      ///< copies in host memory
 };
 
-/// The same for LANESORT_SORT of CUDA memory, behind what is on the stream (null: the default stream). Blocks until the
-/// keys are in order. Errors: also those of lanesort_cuda_enqueue, on all ranks.
+/// The same for CUDA memory, behind what is on the stream (null: the default stream). Blocks until all is done. Errors:
+/// also those of lanesort_cuda_enqueue, on all ranks.
 LANESORT_API lanesort_status lanesort_mpi_run_cuda(lanesort_sorter* sorter, struct CUstream_st* stream,
                                                    MPI_Comm communicator, const lanesort_request* request,
                                                    size_t piece_bytes, lanesort_mpi_messages messages);
 
-/// The same for LANESORT_SORT of an OpenCL buffer, all of which passes through host memory.
+/// The same for OpenCL buffers, all of which pass through host memory, but of LANESORT_TOP_K the first keys alone.
 LANESORT_API lanesort_status lanesort_mpi_run_opencl(lanesort_sorter* sorter, cl_command_queue queue,
                                                      MPI_Comm communicator, const lanesort_request* request,
                                                      size_t piece_bytes);

@@ -66,44 +66,6 @@ void argsort(MPI_Comm communicator, Sorter& sorter, ConstKeys keys, Indices indi
 
 /// @}
 
-/// @name Sorts in device memory
-/// Each rank gives a range in the memory of its device, and a stream or queue of that. What is done begins behind what
-/// is on the stream, and has ended when the call returns. The range says order, schedule and `data_independent`, which
-/// all ranks give alike; the last is said of the sorts of single ranks.
-///
-/// Order: that of sort() and sort_by_key().
-/// Memory: on the device what these take on the host, up to one rank's share of a piece again, and 4 bytes for each of
-/// its elements, but no copy where counts are equal. Where messages are staged, host memory of two pieces; of a
-/// distribution, and where counts are not equal, twice that of a rank's elements. Of an OpenCL buffer all elements pass
-/// through host memory, which the sort takes a copy of. The device memory that MPI is given is the caller's, or was
-/// allocated by cuMemAlloc; a message is staged unless Options::device_messages or MPI says that it takes these.
-/// Cost: that of the same sort of host memory, by the device; what is packed, merged and unpacked is so there, too.
-/// Errors: as sort() and as enqueue() of the device, on all ranks before anything moves; Error(invalid_argument) also
-/// for an order, schedule or `data_independent` in the options, a rank that sorts host memory meanwhile, records, a
-/// distribution that is to be `data_independent`, rows, segments, `first`, results that lie `apart`, stable pairs,
-/// `limited`, `nan_last` and `extra_bytes`.
-/// @{
-
-/// Sorts keys in CUDA memory. What MPI is given is on the device of the sorter, whose context is current there only if
-/// the caller made it so, which MPI may want (cudaSetDevice).
-void sort(MPI_Comm communicator, Sorter& sorter, cu::Stream stream, const cu::KeyRange& keys,
-          const Options& options = {});
-/// The same with values.
-void sort_by_key(MPI_Comm communicator, Sorter& sorter, cu::Stream stream, const cu::KeyRange& keys,
-                 const cu::ValueRange& values, const Options& options = {});
-/// Sorts keys in an OpenCL buffer.
-void sort(MPI_Comm communicator, Sorter& sorter, opencl::Queue queue, const opencl::KeyRange& keys,
-          const Options& options = {});
-/// The same with values.
-void sort_by_key(MPI_Comm communicator, Sorter& sorter, opencl::Queue queue, const opencl::KeyRange& keys,
-                 const opencl::ValueRange& values, const Options& options = {});
-
-/// Whether MPI says that it takes addresses in CUDA memory (MPIX_Query_cuda_support of OpenMPI, MPIX_GPU_query_support
-/// of MPICH). Between MPI_Init and MPI_Finalize.
-bool takes_cuda_memory() noexcept;
-
-/// @}
-
 /// Writes the first best.size() keys of a stable sort of all ranks' keys to `best`, on every rank: the largest, or the
 /// smallest if the options ask for an ascending order. The keys stay as they are.
 ///
@@ -118,5 +80,57 @@ void top_k(MPI_Comm communicator, Sorter& sorter, ConstKeys keys, Results best, 
 /// Memory: 2 k indices on each rank, too.
 void top_k(MPI_Comm communicator, Sorter& sorter, ConstKeys keys, Results best, Indices indices,
            const Options& options = {});
+
+/// @name Device memory
+/// Each rank gives ranges in the memory of its device, and a stream or queue of that. What is done begins behind what
+/// is on the stream, and has ended when the call returns. The range of keys says order, schedule and
+/// `data_independent`, which all ranks give alike; the last is said of the sorts and selections of single ranks.
+///
+/// Order: that of the same call on host memory.
+/// Memory: on the device what that takes on the host, up to one rank's share of a piece again, and 4 bytes for each of
+/// its elements, but no copy where counts are equal; argsort a copy of the keys, too. Where messages are staged, host
+/// memory of two pieces; of a distribution, and where counts are not equal, twice that of a rank's elements. Of an
+/// OpenCL buffer all elements pass through host memory, which the sort takes a copy of. Of top_k, the first k keys and
+/// indices of each rank pass through host memory, twice as many of which it takes there. The device memory that MPI is
+/// given is the caller's, or was allocated by cuMemAlloc; a message is staged unless Options::device_messages or MPI
+/// says that it takes these.
+/// Cost: that of the same call on host memory, by the device; what is packed, merged and unpacked is so there, too.
+/// Errors: as the same call on host memory and as enqueue() of the device, on all ranks before anything moves;
+/// Error(invalid_argument) also for an order, schedule or `data_independent` in the options, a rank that gives host
+/// memory meanwhile, records, a distribution that is to be `data_independent`, rows, segments, `first`, results that
+/// lie `apart`, stable pairs, `limited`, `nan_last` and `extra_bytes`.
+/// @{
+
+/// Sorts keys in CUDA memory. What MPI is given is on the device of the sorter, whose context is current there only if
+/// the caller made it so, which MPI may want (cudaSetDevice).
+void sort(MPI_Comm communicator, Sorter& sorter, cu::Stream stream, const cu::KeyRange& keys,
+          const Options& options = {});
+/// The same with values.
+void sort_by_key(MPI_Comm communicator, Sorter& sorter, cu::Stream stream, const cu::KeyRange& keys,
+                 const cu::ValueRange& values, const Options& options = {});
+/// Writes the indices that would sort the keys, of 8 bytes.
+void argsort(MPI_Comm communicator, Sorter& sorter, cu::Stream stream, const cu::KeyRange& keys,
+             const cu::ValueRange& indices, const Options& options = {});
+/// Writes the first k keys of all ranks, and their indices of 8 bytes if there is memory for them, on every rank.
+void top_k(MPI_Comm communicator, Sorter& sorter, cu::Stream stream, const cu::KeyRange& keys, std::size_t k,
+           const cu::Selected& selected, const Options& options = {});
+/// Sorts keys in an OpenCL buffer.
+void sort(MPI_Comm communicator, Sorter& sorter, opencl::Queue queue, const opencl::KeyRange& keys,
+          const Options& options = {});
+/// The same with values.
+void sort_by_key(MPI_Comm communicator, Sorter& sorter, opencl::Queue queue, const opencl::KeyRange& keys,
+                 const opencl::ValueRange& values, const Options& options = {});
+/// Writes the indices that would sort the keys, of 8 bytes.
+void argsort(MPI_Comm communicator, Sorter& sorter, opencl::Queue queue, const opencl::KeyRange& keys,
+             const opencl::ValueRange& indices, const Options& options = {});
+/// Writes the first k keys of all ranks, and their indices of 8 bytes if there is memory for them, on every rank.
+void top_k(MPI_Comm communicator, Sorter& sorter, opencl::Queue queue, const opencl::KeyRange& keys, std::size_t k,
+           const opencl::Selected& selected, const Options& options = {});
+
+/// Whether MPI says that it takes addresses in CUDA memory (MPIX_Query_cuda_support of OpenMPI, MPIX_GPU_query_support
+/// of MPICH). Between MPI_Init and MPI_Finalize.
+bool takes_cuda_memory() noexcept;
+
+/// @}
 
 }  // namespace lanesort::mpi

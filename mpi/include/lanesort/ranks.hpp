@@ -27,7 +27,7 @@ struct Options {
     /// suffice, else merge-splits, which `network` demands. `distribution` goes by splitters, and is the only one whose
     /// messages depend on the keys. Not of top_k.
     Schedule schedule = Schedule::automatic;
-    DeviceMessages device_messages = DeviceMessages::automatic;  ///< of sorts in device memory alone
+    DeviceMessages device_messages = DeviceMessages::automatic;  ///< of sorts and argsorts in device memory alone
     bool data_independent = false;  ///< the sorts and selections of single ranks are so, as SortOptions says
 };
 
