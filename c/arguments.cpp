@@ -60,6 +60,8 @@ Reduction reduction_of(lanesort_reduction reduction) {
         case LANESORT_MAX: return Reduction::max;
         case LANESORT_ARG_MIN: return Reduction::arg_min;
         case LANESORT_ARG_MAX: return Reduction::arg_max;
+        case LANESORT_COUNT: return Reduction::count;
+        case LANESORT_MEAN: return Reduction::mean;
         default: throw Error(ErrorCode::invalid_argument, fmt::format("there is no reduction {}", reduction));
     }
 }

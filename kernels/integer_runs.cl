@@ -1,6 +1,9 @@
-/* Sums of the integers of each run of equal keys, in 64 bits and modulo 2^64. reduce_runs.h has the kernels.
- * `flip` is the sign bit of signed values. */
+/* Sums of the integers of each run of equal keys, in 64 bits and modulo 2^64, and means of them, in f64. reduce_runs.h and mean_runs.h
+ * have the kernels. `flip` is the sign bit of signed values. */
 #include "least_order.h"
+
+#define DIGITS 53
+#include "quotient.h"
 
 typedef ulong number_t, result_t;
 #define IDENTITY 0
@@ -12,4 +15,9 @@ INLINE result_t result_of(number_t sum, order_t order) {
     return sum;
 }
 
-#include "reduce_runs.h"
+INLINE result_t mean_of(ulong sum, ulong count, order_t order) {
+    ulong sign = order.flip ? sum >> 63 : 0;
+    return sum == 0 ? 0 : sign << 63 | nearest_quotient(sign ? 0 - sum : sum, 0, count);
+}
+
+#include "mean_runs.h"

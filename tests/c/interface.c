@@ -54,7 +54,8 @@ static void find_arrays(lanesort_request* r, array* arrays) {
         {(void**)(uintptr_t)&r->segments.memory,
          (r->segments.offset + r->segments.count + 1) * or_else(r->segments.bytes, 8)},
         {&r->results.memory, (r->results.offset + results) * (is_wide ? sizeof(uint64_t) : key)},
-        {&r->result_values.memory, (r->result_values.offset + results) * or_else(r->values.bytes, 4)},
+        {&r->result_values.memory, (r->result_values.offset + results) *
+                                       (r->reduction == LANESORT_MEAN ? sizeof(double) : or_else(r->values.bytes, 4))},
         {&r->answers.memory, (r->answers.offset + rows) * sizeof(uint64_t)},
         {&r->limit.memory, (r->limit.offset + 1) * sizeof(uint64_t)},
         {&r->flags.memory, r->flags.offset + r->count}};

@@ -226,6 +226,16 @@ static void merges_and_reads_sorted_keys(void) {
         CHECK(largest_of[run] == largest);
     }
 
+    static double means[n];
+    RUN(KEYS, .operation = LANESORT_REDUCE_BY_KEY, .reduction = LANESORT_MEAN, .values = {.memory = lengths},
+        .results = {.memory = found}, .result_values = {.memory = means}, .answers = {.memory = answers});
+    for (uint64_t i = 0, run = 0; run < answers[0]; ++run) {
+        uint64_t of_key = 0;
+        const uint64_t first = i;
+        for (const uint32_t key = keys[i]; i < n && keys[i] == key; ++i) of_key += lengths[i];
+        CHECK(means[run] == (double)of_key / (double)(i - first));
+    }
+
     RUN(KEYS, .operation = LANESORT_UPPER_BOUND, .second = {.memory = expected}, .second_count = n / 2,
         .indices = {.memory = lengths});
     for (size_t i = 0; i < n / 2; ++i)

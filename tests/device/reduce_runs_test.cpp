@@ -1,4 +1,5 @@
 // Values of equal keys: their sums, of integers and by the tree of floating-point numbers, minima and maxima; groups.
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -138,11 +139,20 @@ Problem reduction_of(Reduction reduction, const std::vector<K>& keys, const std:
         for (std::size_t i = 0; i < keys.size(); ++i)
             begins[i] = i == 0 || std::memcmp(&keys[i - 1], &keys[i], sizeof(K)) != 0;
         Bytes all;
-        if (reduction == Reduction::sum) {
+        if (reduction == Reduction::count) return problem;
+        if (reduction == Reduction::sum || reduction == Reduction::mean) {
             using Number = std::conditional_t<sizeof(V) == 8, double, float>;
             std::vector<Number> numbers;
             for (const V value : values) numbers.push_back(static_cast<Number>(number_of(value)));
             std::vector<Number> sums = RunTree<Number>::sums(numbers, begins);
+            if (reduction == Reduction::mean) {
+                std::vector<Number> lengths;
+                for (const bool begin : begins)
+                    if (begin) lengths.push_back(1);
+                    else ++lengths.back();
+                for (std::size_t run = 0; run < sums.size(); ++run)
+                    sums[run] = sums[run] == 0 ? 0 : sums[run] / lengths[run];
+            }
             for (Number& sum : sums) sum = std::isnan(sum) ? std::numeric_limits<Number>::quiet_NaN() : sum;
             all = bytes_of(sums);
         } else {
@@ -161,7 +171,7 @@ Problem reduction_of(Reduction reduction, const std::vector<K>& keys, const std:
     return problem;
 }
 
-constexpr Reduction reductions[] = {Reduction::sum, Reduction::min, Reduction::max};
+constexpr Reduction reductions[] = {Reduction::sum, Reduction::min, Reduction::max, Reduction::count, Reduction::mean};
 
 bool can(const DeviceInfo& device, KeyType type) { return type != KeyType::f64 || device.has_doubles; }
 
@@ -216,13 +226,48 @@ TEST_SUITE("reduce runs") {
                     };
                     run(Reduction::sum, float{});
                     run(Reduction::sum, std::int16_t{});
+                    run(Reduction::mean, float{});
+                    run(Reduction::mean, std::int64_t{});
+                    run(Reduction::count, std::int8_t{});
                     run(Reduction::max, half{});
                     if (length > 2) continue;
+                    run(Reduction::mean, double{});
                     run(Reduction::sum, double{});
                     run(Reduction::sum, half{});
                     run(Reduction::min, std::int8_t{});
                     run(Reduction::min, std::uint64_t{});
                 }
+    }
+
+    TEST_CASE("reduce runs: a mean is the nearest number, whatever the sum and the count are") {
+        Random random(seed());
+        for (Target& target : targets()) {
+            const auto run = [&]<class V>(std::vector<V> values, std::size_t length) {
+                std::vector<std::uint32_t> keys(values.size());
+                for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::uint32_t>(i / length);
+                if (can(target.info, key_type_v<V>))
+                    run_on_host(target.sorter(), reduction_of(Reduction::mean, keys, values));
+            };
+            for (const std::size_t length : {1, 2, 3, 7, 1000, 4096}) {
+                std::vector<std::uint64_t> large(8200);
+                std::vector<std::int64_t> below(large.size());
+                std::vector<float> tiny(large.size()), huge(large.size());
+                std::vector<double> tiny_too(large.size());
+                for (std::size_t i = 0; i < large.size(); ++i) {
+                    // Halves between two numbers of 53 bits, and their neighbours.
+                    large[i] = i % length ? 0 : ((random() >> 1 | std::uint64_t{1} << 62) & ~0x3ffULL) + 0x1ff + i % 3;
+                    below[i] = static_cast<std::int64_t>(~large[i] + 1);
+                    tiny[i] = std::bit_cast<float>(static_cast<std::uint32_t>(random() % 4000));
+                    huge[i] = i % length ? 0 : std::bit_cast<float>(static_cast<std::uint32_t>(random() % 0x7f800000));
+                    tiny_too[i] = std::bit_cast<double>(random() % (std::uint64_t{1} << 53));
+                }
+                run(large, length);
+                run(below, length);
+                run(huge, length);
+                run(tiny_too, length);
+                if (target.info.backend == "CPU") run(tiny, length);
+            }
+        }
     }
 
     TEST_CASE("reduce runs: in work-groups of every size, whatever the device, with positions of either width") {
@@ -241,9 +286,14 @@ TEST_SUITE("reduce runs") {
                     run_on_host(disguised, reduction_of(Reduction::sum, keys, ordinary_keys<float>(30'003, random)));
                     run_on_host(disguised,
                                 reduction_of(Reduction::sum, keys, ordinary_keys<std::int8_t>(30'003, random)), 1);
+                    run_on_host(disguised, reduction_of(Reduction::mean, keys, ordinary_keys<float>(30'003, random)));
+                    run_on_host(disguised,
+                                reduction_of(Reduction::mean, keys, ordinary_keys<std::uint64_t>(30'003, random)), 1);
+                    run_on_host(disguised, reduction_of(Reduction::count, keys, ordinary_keys<half>(30'003, random)));
                 }
                 const auto many = keys_in_runs<std::uint8_t>(1'100'003, 5000, random);
                 run_on_host(disguised, reduction_of(Reduction::sum, many, ordinary_keys<float>(many.size(), random)));
+                run_on_host(disguised, reduction_of(Reduction::mean, many, ordinary_keys<float>(many.size(), random)));
             }
     }
 
@@ -288,7 +338,14 @@ TEST_SUITE("reduce runs") {
             });
             check_refused(ErrorCode::invalid_argument, "results have 2 bytes, but those of this reduction have 4",
                           [&] { sorter.reduce_by_key(keys, values, Reduction::sum, distinct, keys); });
-            check_refused(ErrorCode::invalid_argument, "a sum, a minimum or a maximum alone",
+            std::vector<std::uint64_t> numbers(6);
+            CHECK(sorter.group_by(keys, values, Reduction::count, distinct, numbers) == 3);
+            CHECK(std::vector(numbers.begin(), numbers.begin() + 3) == std::vector<std::uint64_t>{3, 1, 2});
+            CHECK(sorter.group_by(keys, values, Reduction::mean, distinct, sums) == 3);
+            CHECK(std::vector(sums.begin(), sums.begin() + 3) == std::vector<float>{7.0F / 3, 7, -0.25F});
+            check_refused(ErrorCode::invalid_argument, "but a range has none",
+                          [&] { sorter.reduce(keys, Reduction::mean, std::span(numbers).first(1)); });
+            check_refused(ErrorCode::invalid_argument, "a sum, a minimum, a maximum, a number or a mean alone",
                           [&] { sorter.reduce_by_key(keys, values, Reduction::arg_min, distinct, sums); });
             check_refused(ErrorCode::invalid_argument, "but those of a range can", [&] {
                 sorter.reduce_by_key(keys, values, Reduction::sum, distinct, sums, {.row_length = 3});

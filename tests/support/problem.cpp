@@ -1,6 +1,7 @@
 #include "problem.hpp"
 
 #include <bit>
+#include <cmath>
 #include <iterator>
 #include <numeric>
 
@@ -84,6 +85,7 @@ public:
                     break;
                 case Operation::reduce_by_key:
                 case Operation::group_by: {
+                    std::vector<std::uint64_t> lengths;
                     if (request_.operation == Operation::group_by)
                         arrange(after, begin, order(before, begin, end, request_.stable));
                     for (std::size_t i = begin; i < end; ++i) {
@@ -93,9 +95,13 @@ public:
                         if (i == begin || differs(i - 1)) {
                             std::memcpy(after.results.data() + results * key_bytes_, key(after, i), key_bytes_);
                             put_integer(after.result_values, request_.reduced_bytes(), results++, 0);
+                            lengths.push_back(0);
                         }
                         put_reduced(after, results - 1, i, i == begin || differs(i - 1));
+                        ++lengths.back();
                     }
+                    for (std::size_t run = 0; run < results && request_.reduction == Reduction::mean; ++run)
+                        put_mean(after, run, lengths[run]);
                     put_integer(after.answers, 8, 0, results);
                     break;
                 }
@@ -216,9 +222,32 @@ private:
             is_signed ? static_cast<std::int64_t>(value) < static_cast<std::int64_t>(so_far) : value < so_far;
         const bool takes = is_first || (request_.reduction == Reduction::min ? is_less : !is_less);
         put_integer(contents.result_values, reduced, run,
-                    request_.reduction == Reduction::sum ? so_far + value
-                    : takes                              ? value
-                                                         : so_far);
+                    request_.reduction == Reduction::count  ? so_far + 1
+                    : request_.reduction == Reduction::sum  ? so_far + value
+                    : request_.reduction == Reduction::mean ? so_far + value
+                    : takes                                 ? value
+                                                            : so_far);
+    }
+
+    /// Makes a mean of a sum of integers: the nearest f64.
+    void put_mean(Contents& contents, std::size_t run, std::uint64_t count) const {
+        const std::uint64_t bits = integer(contents.result_values, request_.reduced_bytes(), run);
+        using enum KeyType;
+        const KeyType type = request_.value_type;
+        if (request_.reduced_bytes() != 8 || type == f64) return;  // of those the caller knows the tree
+        const bool is_signed = type == i8 || type == i16 || type == i32 || type == i64;
+        // Sums of 64 bits have more than an f64 has: of it and its neighbours the one whose product is nearest.
+        const long double sum =
+            is_signed ? static_cast<long double>(static_cast<std::int64_t>(bits)) : static_cast<long double>(bits);
+        const auto distance = [&](double mean) {
+            return std::fabs(std::fma(static_cast<long double>(mean), static_cast<long double>(count), -sum));
+        };
+        double mean = static_cast<double>(sum / static_cast<long double>(count));
+        for (const double other : {std::nextafter(mean, -HUGE_VAL), std::nextafter(mean, HUGE_VAL)})
+            if (distance(other) < distance(mean) ||
+                (distance(other) == distance(mean) && (std::bit_cast<std::uint64_t>(other) & 1) == 0))
+                mean = other;
+        put_integer(contents.result_values, 8, run, std::bit_cast<std::uint64_t>(mean));
     }
 
     /// The bin of a key, or a larger number if it is in none.
@@ -504,6 +533,11 @@ std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random&
                                          .value_bytes = 2,
                                          .reduction = Reduction::max,
                                          .value_type = KeyType::i16});
+    add("numbers of equal keys", {.operation = Operation::reduce_by_key,
+                                  .value_bytes = 1,
+                                  .reduction = Reduction::count,
+                                  .value_type = KeyType::u8});
+    add("means of equal keys", {.operation = Operation::reduce_by_key, .value_bytes = 4, .reduction = Reduction::mean});
     add("groups", {.operation = Operation::group_by, .value_bytes = 4, .value_type = KeyType::i32});
     add("sum", {.operation = Operation::reduce});
     add("smallest keys of rows", {.operation = Operation::reduce, .row_length = third, .reduction = Reduction::min});

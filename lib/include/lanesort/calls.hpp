@@ -298,8 +298,8 @@ CallIn<Memory> reduce(const KeyRangeIn<Memory>& keys, Reduction reduction, const
     return call;
 }
 
-/// Writes the distinct keys of a sorted range, their number, and the sum, the smallest or the largest of the values of
-/// each, as Sorter::reduce_by_key says. The values are as many as the keys; of their range, the place and the type
+/// Writes the distinct keys of a sorted range, their number, and what the reduction gives of the values of each, as
+/// Sorter::reduce_by_key says. The values are as many as the keys; of their range, the place and the type
 /// count alone.
 template <class Memory>
 CallIn<Memory> reduce_by_key(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>& values, Reduction reduction,

@@ -224,7 +224,9 @@ enum {
     LANESORT_MIN = 1,      ///< the smallest key
     LANESORT_MAX = 2,      ///< the largest key
     LANESORT_ARG_MIN = 3,  ///< where the first of the smallest keys is: 64 bits
-    LANESORT_ARG_MAX = 4   ///< where the first of the largest keys is
+    LANESORT_ARG_MAX = 4,  ///< where the first of the largest keys is
+    LANESORT_COUNT = 5,    ///< of equal keys: how many values there are, in 64 bits
+    LANESORT_MEAN = 6      ///< of equal keys: the sum divided by that, of integers in f64
 };
 
 /// Values, indices, lengths or counts, one for each key, each result or each bin.

@@ -34,17 +34,19 @@ enum class Operation : std::uint8_t {
     scatter,          ///< values to where indices tell
     permute,          ///< values in the order of indices, in place
     histogram,        ///< how many keys lie in each bin
-    reduce_by_key,    ///< of sorted keys: the distinct ones, and the sum, the least or the greatest of their values
+    reduce_by_key,    ///< of sorted keys: the distinct ones, and what a reduction gives of their values
     group_by,         ///< the same of keys in any order, which are sorted with their values
 };
 
-/// What a reduction gives of a range or of each of its rows.
+/// What a reduction gives of a range, of each of its rows, or of the values of equal keys.
 enum class Reduction : std::uint8_t {
     sum,      ///< of integers in 64 bits, wrapping; of f16 and f32 in f32, of f64 in f64
     min,      ///< the smallest key; -0 is below +0, and NaN is only taken where all keys are
     max,      ///< the largest key, with the same rules
     arg_min,  ///< where the first of the smallest keys is, from 0 in each row
     arg_max,  ///< where the first of the largest keys is
+    count,    ///< of equal keys: how many values there are, in 64 bits
+    mean,     ///< of equal keys: the sum divided by that, of integers in f64
 };
 
 /// What is done of a merge of two sorted ranges, where these lie in the memory of two devices. After the first step all
@@ -149,7 +151,8 @@ struct Request {
     }
     /// Bytes of a reduced value of reduce_by_key and group_by.
     std::size_t reduced_bytes() const noexcept {
-        if (reduction != Reduction::sum) return key_bytes(value_type);
+        if (reduction == Reduction::min || reduction == Reduction::max) return key_bytes(value_type);
+        if (reduction == Reduction::count) return 8;
         return value_type == KeyType::f16 || value_type == KeyType::f32 ? 4 : 8;
     }
     /// There are segments.

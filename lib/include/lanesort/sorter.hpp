@@ -327,21 +327,23 @@ public:
     /// for more than 2^31 - 1 work-groups.
     SortReport reduce(ConstKeys keys, Reduction reduction, Results results, std::size_t row_length = 0);
 
-    /// Writes the distinct keys of a sorted range to the beginning of `distinct`, and the sum, the smallest or the
-    /// largest of the values of each to that of `reduced`; gives how many there are. Both have room for as many as
-    /// there are keys, and no more than these are written. Values and results are numbers of the types of
-    /// Sorter::reduce: sums of integers have 64 bits, and wrap; sums of f16 and f32 are f32, those of f64 f64. How many
-    /// values each key has, run_lengths tells.
+    /// Writes the distinct keys of a sorted range to the beginning of `distinct`, and the sum, the smallest, the
+    /// largest, the number or the mean of the values of each to that of `reduced`; gives how many there are. Both have
+    /// room for as many as there are keys, and no more than these are written. Values and results are numbers of the
+    /// types of Sorter::reduce: sums of integers have 64 bits, and wrap; sums of f16 and f32 are f32, those of f64 f64.
+    /// Numbers are u64. A mean is the sum divided by the number: the nearest f64 to it of integers, the nearest f32 of
+    /// f16 and f32, of two as near the even one. Keys without values have run_lengths().
     ///
     /// Order: that of the keys, and equal neighbours are told as in unique(), also in keys that are not sorted. Sums of
     /// floating-point numbers are made by a tree that depends on the places of the keys and the values alone
     /// (kernels/reduce_runs.h), so they have the same bits in every run and on every device that keeps subnormal
     /// numbers; a sum that is NaN is the quiet one with no other bits set, one that is zero +0. Of minima and maxima,
-    /// -0 is below +0, and a NaN is only taken where all values are. Memory: what unique() takes, a bit for each key,
-    /// and 8 bytes and two results for each 4096 of them. Cost: reads the keys as unique() does, and the values once.
+    /// -0 is below +0, and a NaN is only taken where all values are. Memory: what unique() takes and, but for numbers, a
+    /// bit for each key, and 8 bytes and two results for each 4096 of them. Cost: reads the keys as unique() does, and
+    /// the values once, or not at all for numbers; means read and write the sums once more.
     /// Errors: as unique(), and Error(invalid_argument) where there are not as many values as keys, for other
-    /// reductions, and for `reduced` of another width or without room for all; Error(unsupported) for sums of f64 on a
-    /// device that cannot add them.
+    /// reductions, and for `reduced` of another width or without room for all; Error(unsupported) for sums and means of
+    /// f64 on a device that cannot add them.
     std::size_t reduce_by_key(ConstKeys keys, ConstKeys values, Reduction reduction, Results distinct, Results reduced,
                               const SortOptions& options = {});
 

@@ -65,7 +65,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_bounds[] = {"find_places"};
     static constexpr const char* of_bins[] = {"count_keys", "add_counts"};
     static constexpr const char* of_reductions[] = {"combine_blocks", "combine_parts"};
-    static constexpr const char* of_reduced_runs[] = {"reduce_runs", "close_runs"};
+    static constexpr const char* of_reduced_runs[] = {"reduce_runs", "close_runs", "divide_runs"};
     static constexpr const char* of_part[] = {"count_wanted", "scan_counts", "write_parts"};
     static constexpr const char* of_scans[] = {"combine_blocks", "scan_blocks", "write_scans", "scan_tiles"};
     static constexpr const char* of_quicksort[] = {"choose_pivots", "part_stripes", "exchange_misplaced", "part_ranges",
@@ -96,8 +96,8 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::integer_scan: return of_scans;
         case Family::float_scan: return std::span(of_scans).first(3);
         case Family::integer_runs:
-        case Family::float_runs:
-        case Family::least_runs: return of_reduced_runs;
+        case Family::float_runs: return of_reduced_runs;
+        case Family::least_runs: return std::span(of_reduced_runs).first(2);
         case Family::part: return of_part;
         case Family::bounds: return of_bounds;
         case Family::integer_bins:
@@ -155,7 +155,7 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::float_scan: return scan_local_bytes(shape, bytes.key);
         case Family::integer_runs: return reduced_runs_bytes(shape, 8);
         case Family::float_runs: return reduced_runs_bytes(shape, bytes.key == 8 ? 8 : 4);
-        case Family::least_runs: return reduced_runs_bytes(shape, bytes.key);
+        case Family::least_runs: return reduced_runs_bytes(shape, std::max<std::size_t>(bytes.key, 4));
         case Family::part: return equal_runs_local_bytes(shape);
         case Family::bounds: return buckets.sample * bytes.key;
         case Family::integer_bins:

@@ -43,6 +43,8 @@ Arrays reduce_arrays(const Request& request) {
     if (request.key.is_record()) refuse("records cannot be reduced, but numbers can");
     if (request.order) refuse("a reduction has no order: take the minimum or the maximum");
     if (request.has_segments()) refuse("segments cannot be reduced, but rows can");
+    if (request.reduction == Reduction::count || request.reduction == Reduction::mean)
+        refuse("values of equal keys have a number and a mean, but a range has none");
     if (request.reduction > Reduction::arg_max) refuse("there is no such reduction");
     if (request.count == 0 && request.row_length == 0 && request.reduction != Reduction::sum)
         refuse("no keys have no minimum and no maximum, but their sum is 0");

@@ -17,13 +17,13 @@ namespace {
 constexpr std::uint64_t tile_values = 4096, tiles_of_group = tree_leaves;
 
 Family family_of(const Request& request) {
-    if (request.reduction != Reduction::sum) return Family::least_runs;
+    if (request.reduction == Reduction::min || request.reduction == Reduction::max) return Family::least_runs;
     return is_floating(request.value_type) ? Family::float_runs : Family::integer_runs;
 }
 
 /// Of what is left of tiles.
 std::size_t number_bytes(const Request& request) {
-    return request.reduction == Reduction::sum ? request.reduced_bytes() : key_bytes(request.value_type);
+    return std::max<std::size_t>(request.reduced_bytes(), 4);
 }
 
 std::shared_ptr<const Program> compile(Planner& planner, const Request& request) {
@@ -49,7 +49,9 @@ std::shared_ptr<const Program> compile(Planner& planner, const Request& request)
 
 Arrays reduce_run_arrays(const Request& request) {
     const auto refuse = [](const char* sentence) { throw Error(ErrorCode::invalid_argument, sentence); };
-    if (request.reduction > Reduction::max) refuse("values of equal keys have a sum, a minimum or a maximum alone");
+    if (request.reduction == Reduction::arg_min || request.reduction == Reduction::arg_max ||
+        request.reduction > Reduction::mean)
+        refuse("values of equal keys have a sum, a minimum, a maximum, a number or a mean alone");
     if (std::ranges::count(all_key_types, request.value_type) == 0) refuse("there is no such type of values");
     if (request.value_bytes != key_bytes(request.value_type))
         throw Error(ErrorCode::invalid_argument, fmt::format("values have {} bytes, but those of their type have {}",
@@ -62,12 +64,18 @@ Arrays reduce_run_arrays(const Request& request) {
 }
 
 void make_reduced_runs(Planner& planner, const Request& request, Work& work) {
-    if (request.reduction == Reduction::sum) check_doubles(planner.device(), request.value_type, "add f64");
+    Request of_keys = request;
+    of_keys.value_bytes = 0;
+    if (request.reduction == Reduction::count) {
+        of_keys.length_bytes = request.reduced_bytes();
+        make_equal_runs(planner, of_keys, work);
+        return;
+    }
+    const Family family = family_of(request);
+    if (family == Family::float_runs) check_doubles(planner.device(), request.value_type, "add f64");
     const std::uint64_t tiles = ceil_div(request.count, tile_values);
     work.arrays[Slot::own_begins] = {tiles * (tile_values / 16), 2};
     work.arrays[Slot::own_bases] = {tiles, sizeof(std::uint64_t)};
-    Request of_keys = request;
-    of_keys.value_bytes = 0;
     make_equal_runs(planner, of_keys, work);
     if (tiles == 0) return;
 
@@ -77,7 +85,8 @@ void make_reduced_runs(Planner& planner, const Request& request, Work& work) {
     const auto number = static_cast<std::uint8_t>(work.programs.size());
     work.programs.push_back(program);
     const std::size_t position_bytes = parameters.wide_positions ? 8 : 4, value_bytes = parameters.bytes.key;
-    const LeastOrder order = least_order(request.value_type, request.reduction);
+    const LeastOrder order =
+        least_order(request.value_type, family == Family::least_runs ? request.reduction : Reduction::sum);
     // What is left of all tiles, of all groups of those, and so on: in front, and behind.
     std::uint64_t all_left = 0, from = 0;
     for (std::uint64_t left = tiles; all_left += left, left > 1;) left = ceil_div(left, tiles_of_group);
@@ -120,6 +129,13 @@ void make_reduced_runs(Planner& planner, const Request& request, Work& work) {
         if (groups == 1) break;
         left = groups;
     }
+    if (request.reduction != Reduction::mean) return;
+    Launch& divide = add_launch("divide_runs", tiles);
+    divide.add(Slot::own_begins);
+    divide.add(Slot::own_bases);
+    divide.add_count(request.count, position_bytes);
+    add_order(divide);
+    divide.add(Slot::result_values);
 }
 
 void make_groups(Planner& planner, const Request& request, Work& work) {

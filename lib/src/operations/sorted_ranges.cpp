@@ -72,16 +72,19 @@ Launch& add_launch(Work& work, const char* kernel, std::uint64_t groups) {
         work.commands.emplace_back(Launch{.program = program, .kernel = number, .awaits = false, .groups = groups}));
 }
 
+/// The values of runs are reduced, and not only counted.
+bool leaves_marks(const Request& request) { return reduces_runs(request) && request.length_bytes == 0; }
+
 /// Where the runs begin, left for the values' reduction (kernels/run_marks.h).
 void add_marks(Launch& launch, const Request& request) {
-    launch.add(reduces_runs(request) && request.count > 0, 4);
+    launch.add(leaves_marks(request) && request.count > 0, 4);
     launch.add(Slot::own_begins);
     launch.add(Slot::own_bases);
 }
 
 /// Finds the runs in one read, where the device's work-groups can look at each other's results. False: nothing is
 /// added.
-bool add_one_read(Planner& planner, const Request& request, Work& work, Slot keys, Slot values) {
+bool add_one_read(Planner& planner, const Request& request, Work& work, Slot keys, Slot values, Slot lengths) {
     DeviceInfo device = planner.device();
     const bool is_wide = request.count >= wide_count;
     if (device.kind == DeviceKind::cpu || device.max_work_items < 2 || (is_wide && request.length_bytes > 0))
@@ -102,7 +105,7 @@ bool add_one_read(Planner& planner, const Request& request, Work& work, Slot key
     }
     const std::uint64_t tile = find_runs_tile(parameters.shape);
     // Where runs begin is left for 16 keys at once.
-    if (reduces_runs(request) && tile % 16 != 0) return false;
+    if (leaves_marks(request) && tile % 16 != 0) return false;
     const std::uint64_t tiles = std::max<std::uint64_t>(ceil_div(request.count, tile), 1);
     check_groups(tiles, request, parameters.shape);
     work.programs.push_back(program);
@@ -117,7 +120,7 @@ bool add_one_read(Planner& planner, const Request& request, Work& work, Slot key
     find.add(request.in_place ? Slot::keys : Slot::results);
     find.add(values);
     find.add(request.in_place ? Slot::values : Slot::result_values);
-    find.add(Slot::lengths);
+    find.add(lengths);
     find.add(Slot::answers);
     add_marks(find, request);
     return true;
@@ -202,7 +205,8 @@ void make_equal_runs(Planner& planner, const Request& request, Work& work) {
         return own;
     };
     const Slot keys = unchanging(Slot::keys, Slot::own_keys), values = unchanging(Slot::values, Slot::own_values);
-    if (add_one_read(planner, request, work, keys, values)) return;
+    const Slot lengths = reduces_runs(request) ? Slot::result_values : Slot::lengths;
+    if (add_one_read(planner, request, work, keys, values, lengths)) return;
     const ReadyRanges ready = add_program(planner, request, work);
     const RangeSchedule& schedule = ready.schedule;
     const std::size_t position_bytes = ready.program->parameters.wide_positions ? 8 : 4;
@@ -217,7 +221,7 @@ void make_equal_runs(Planner& planner, const Request& request, Work& work) {
     scan.add(schedule.parts, 4);
     scan.add_count(schedule.count, position_bytes);
     scan.add(Slot::answers);
-    scan.add(Slot::lengths);
+    scan.add(lengths);
     Launch& write = add_launch(work, "write_runs", schedule.parts);
     write.add(keys);
     write.add_count(schedule.count, position_bytes);
@@ -226,7 +230,7 @@ void make_equal_runs(Planner& planner, const Request& request, Work& work) {
     write.add(request.in_place ? Slot::keys : Slot::results);
     write.add(values);
     write.add(request.in_place ? Slot::values : Slot::result_values);
-    write.add(Slot::lengths);
+    write.add(lengths);
     add_marks(write, request);
 }
 
