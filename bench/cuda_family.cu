@@ -10,6 +10,7 @@
 #include <cub/device/device_merge.cuh>
 #include <cub/device/device_merge_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_reduce.cuh>
 #include <cub/device/device_run_length_encode.cuh>
 #include <cub/device/device_segmented_radix_sort.cuh>
 #include <cub/device/device_segmented_sort.cuh>
@@ -289,6 +290,90 @@ void compare_runs(Bench& bench, lanesort::Sorter& sorter, std::size_t count) {
                     })}});
 }
 
+struct Sum {
+    __host__ __device__ std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
+};
+
+struct Widened {
+    __host__ __device__ std::uint64_t operator()(std::uint32_t value) const { return value; }
+};
+
+/// Sums of 64 bits of the values of equal keys, four of each in order, and of as many different keys in any order,
+/// beside CUB's of the same.
+void compare_groups(Bench& bench, lanesort::Sorter& sorter, std::size_t count, std::uint32_t different) {
+    using namespace lanesort;
+    DeviceArray<std::uint32_t> in_runs(count), pristine(count), keys(count), sorted(count), values(count),
+        sorted_values(count), distinct(count);
+    DeviceArray<std::uint64_t> sums(count), number(1);
+    std::vector<std::uint32_t> input(count), random = random_integers<std::uint32_t>(count);
+    for (std::size_t i = 0; i < count; ++i) input[i] = static_cast<std::uint32_t>(i / 4);
+    in_runs.put(input);
+    values.put(random);
+    for (std::uint32_t& key : random) key %= different;
+    pristine.put(random);
+    cudaStream_t stream = bench.stream();
+    const auto n = static_cast<std::int64_t>(count);
+    const auto cub_sums = [&](const std::uint32_t* of_keys, const std::uint32_t* of_values) {
+        const auto widened = thrust::make_transform_iterator(of_values, Widened{});
+        return with_temporary_memory([=, &distinct, &sums, &number](void* temporary, std::size_t& bytes) {
+            return cub::DeviceReduce::ReduceByKey(temporary, bytes, of_keys, distinct.get(), widened, sums.get(),
+                                                  number.get(), Sum{}, n, stream);
+        });
+    };
+    const auto restore = [&] { keys.copy(pristine, stream); };
+    const lanesort::cu::KeyRange range{keys.get(), 0, count, KeyType::u32}, runs{in_runs.get(), 0, count, KeyType::u32},
+        of_values{values.get(), 0, count, KeyType::u32};
+    const lanesort::cu::Distinct to{distinct.get(), 0, {number.get(), 0}};
+    lanesort::cu::Recorded recorded(
+        sorter, stream, reduce_by_key(runs, of_values, Reduction::sum, to, lanesort::cu::Reduced{sums.get(), 0}));
+    bench.compare(
+        "reduce_by_key of " + std::to_string(count), count,
+        {{"graph", [] {}, [&] { recorded.enqueue(); }},
+         {"stream", [] {},
+          [&] {
+              lanesort::cu::enqueue_reduce_by_key(sorter, stream, runs, of_values, Reduction::sum, to, {sums.get(), 0});
+          }},
+         {"CUB", [] {}, cub_sums(in_runs.get(), values.get())}});
+    const auto sort = with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
+        return cub::DeviceRadixSort::SortPairs(temporary, bytes, pristine.get(), sorted.get(), values.get(),
+                                               sorted_values.get(), n, 0, 32, stream);
+    });
+    const auto reduce = cub_sums(sorted.get(), sorted_values.get());
+    bench.compare(
+        "group_by of " + std::to_string(different) + " keys", count,
+        {{"group_by", restore,
+          [&] {
+              lanesort::cu::enqueue_group_by(sorter, stream, range, of_values, Reduction::sum, to, {sums.get(), 0});
+          }},
+         {"CUB radix", restore, [&] {
+              sort();
+              reduce();
+          }}});
+}
+
+/// The dot product beside CUB's.
+void compare_products(Bench& bench, lanesort::Sorter& sorter, std::size_t count) {
+    using namespace lanesort;
+    DeviceArray<float> keys(count), others(count), sum(1);
+    keys.put(std::vector<float>(count, 0.5F));
+    others.put(std::vector<float>(count, 3.0F));
+    cudaStream_t stream = bench.stream();
+    const auto products = thrust::make_transform_iterator(
+        thrust::counting_iterator<std::int64_t>(0),
+        [a = keys.get(), b = others.get()] __device__(std::int64_t i) { return a[i] * b[i]; });
+    const lanesort::cu::KeyRange range{keys.get(), 0, count, KeyType::f32},
+        second{others.get(), 0, count, KeyType::f32};
+    bench.compare("products of " + std::to_string(count), count,
+                  {{"transform_reduce", [] {},
+                    [&] {
+                        lanesort::cu::enqueue_transform_reduce(sorter, stream, range, second, {sum.get(), 0});
+                    }},
+                   {"CUB", [] {}, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
+                        return cub::DeviceReduce::Sum(temporary, bytes, products, sum.get(),
+                                                      static_cast<std::int64_t>(count), stream);
+                    })}});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -298,6 +383,9 @@ int main(int argc, char** argv) {
         compare_pairs<std::uint32_t>(bench, sorter, std::size_t{1} << exponent);
     for (const int exponent : {16, 24}) compare_pairs<std::uint64_t>(bench, sorter, std::size_t{1} << exponent);
     constexpr std::size_t count = std::size_t{1} << 26;
+    for (const int exponent : {16, 20, 24, 28}) compare_products(bench, sorter, std::size_t{1} << exponent);
+    for (const int exponent : {16, 20, 24}) compare_groups(bench, sorter, std::size_t{1} << exponent, 1 << 10);
+    for (const int exponent : {8, 20, 31}) compare_groups(bench, sorter, count, std::uint32_t{1} << exponent);
     for (const int exponent : {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
         compare_rows(bench, sorter, count, std::size_t{1} << exponent, true);
     for (const std::size_t length : {33, 100, 1000, 5000, 50000})

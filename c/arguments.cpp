@@ -49,6 +49,7 @@ Operation operation_of(lanesort_operation operation) {
         case LANESORT_HISTOGRAM: return Operation::histogram;
         case LANESORT_REDUCE_BY_KEY: return Operation::reduce_by_key;
         case LANESORT_GROUP_BY: return Operation::group_by;
+        case LANESORT_TRANSFORM_REDUCE: return Operation::transform_reduce;
         default: throw Error(ErrorCode::invalid_argument, fmt::format("there is no operation {}", operation));
     }
 }
@@ -126,14 +127,15 @@ void check_unused(const lanesort_request& request, Operation operation) {
     };
     serves("first", request.first > 0, {sort, argsort, merge});
     serves("k", request.k > 0, {top_k});
-    serves("second", is_given(request.second), {merge, lower_bound, upper_bound, equal_range, histogram});
+    serves("second", is_given(request.second),
+           {merge, lower_bound, upper_bound, equal_range, histogram, transform_reduce});
     serves("second_values", is_given(request.second_values), {merge});
     if (moves(operation) && request.memory)
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("{} has values and no keys, so `memory` must be null", name(operation)));
     serves("results", is_given(request.results),
            {sort, merge, top_k, unique, run_lengths, reduce, inclusive_scan, exclusive_scan, select, partition,
-            reduce_by_key, group_by});
+            reduce_by_key, group_by, transform_reduce});
     serves("answers", is_given(request.answers),
            {is_sorted, is_sorted_until, unique, run_lengths, select, partition, reduce_by_key, group_by});
     serves("flags", is_given(request.flags), {select, partition});

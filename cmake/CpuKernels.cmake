@@ -163,8 +163,17 @@ foreach(key IN ITEMS 1 2 4 8)
   foreach(instructions IN LISTS cpu_instructions)
     foreach(reduction IN ITEMS least least_place integer_sum float_sum)
       if(NOT instructions STREQUAL avx512 AND NOT (reduction STREQUAL float_sum AND key EQUAL 1))
-        add_cpu_program(${reduction}_${key} ${instructions} ${reduction}.cl "combine_blocks;combine_parts"
-                        KEY_BITS=${key_bits} LANES=1 VECTORS=1 REGISTER_VECTORS=2 VALUE_BITS=0 INDEX_BITS=0)
+        set(kernels combine_blocks combine_parts)
+        if(reduction MATCHES sum)
+          list(APPEND kernels combine_products)
+        endif()
+        add_cpu_program(${reduction}_${key} ${instructions} ${reduction}.cl "${kernels}" KEY_BITS=${key_bits} LANES=1
+                        VECTORS=1 REGISTER_VECTORS=2 VALUE_BITS=0 INDEX_BITS=0)
+        if(reduction STREQUAL float_sum)
+          # A product is rounded before it is added.
+          set_property(SOURCE ${PROJECT_BINARY_DIR}/cpu/${instructions}_${reduction}_${key}.cpp
+                       APPEND PROPERTY COMPILE_OPTIONS -ffp-contract=off)
+        endif()
       endif()
     endforeach()
   endforeach()

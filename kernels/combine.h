@@ -48,6 +48,19 @@ INLINE partial_t combine_leaves(partial_t* leaves, LOCAL partial_t* shared) {
     return shared[0];
 }
 
+/* Steps 2 and 3, of the columns that each work-item has. */
+INLINE partial_t combine_columns(partial_t* columns, LOCAL partial_t* shared) {
+    partial_t leaves[OWN_LEAVES];
+    for (uint l = 0; l < OWN_LEAVES; ++l) {
+        UNROLL for (uint apart = KEYS_OF_LEAF / 2; apart > 0; apart /= 2)
+            UNROLL for (uint k = 0; k < apart; ++k)
+                columns[l * KEYS_OF_LEAF + k] =
+                    combine(columns[l * KEYS_OF_LEAF + k], columns[l * KEYS_OF_LEAF + k + apart]);
+        leaves[l] = columns[l * KEYS_OF_LEAF];
+    }
+    return combine_leaves(leaves, shared);
+}
+
 /* Combines each block's keys: to a partial result or, where a row is one block, to the result.
  * Launched with parts * rows work-groups. Requires: any count, any element offset; 16 bytes are loaded at once where a row
  * begins at a multiple of 16. Local memory: 256 partial results. Barriers: 9. */
@@ -85,15 +98,7 @@ KERNEL void combine_blocks(GLOBAL const key_t* keys, offset_t keys_offset, posit
     FOR_COLUMNS(c)
         if (IN_TILE(c) < end - i) columns[c] = combine(columns[c], leaf_of(keys[i + IN_TILE(c)], i + IN_TILE(c), order));
 
-    partial_t leaves[OWN_LEAVES];
-    for (uint l = 0; l < OWN_LEAVES; ++l) {
-        UNROLL for (uint apart = KEYS_OF_LEAF / 2; apart > 0; apart /= 2)
-            UNROLL for (uint k = 0; k < apart; ++k)
-                columns[l * KEYS_OF_LEAF + k] =
-                    combine(columns[l * KEYS_OF_LEAF + k], columns[l * KEYS_OF_LEAF + k + apart]);
-        leaves[l] = columns[l * KEYS_OF_LEAF];
-    }
-    partial_t partial = combine_leaves(leaves, shared);
+    partial_t partial = combine_columns(columns, shared);
     if (LOCAL_ID == 0) {
         if (parts > 1) partials[partials_offset + GROUP_ID] = partial;
         else results[results_offset + GROUP_ID] = result_of(partial, count, order);

@@ -1,7 +1,8 @@
-/* Sums of floating-point numbers: of f16 and f32 in f32, of f64 in f64. combine.h has the kernels and the order of additions. A
- * sum that is NaN has the same bits everywhere. */
+/* Sums of floating-point numbers and of products of two: of f16 and f32 in f32, of f64 in f64. combine.h and combine_products.h have the
+ * kernels and the order of additions. A sum that is NaN has the same bits everywhere. */
 #include "least_order.h"
 #include "numbers.h"
+#include "products.h"
 
 typedef number_t partial_t;
 typedef number_bits_t result_t;
@@ -21,4 +22,10 @@ INLINE result_t result_of(partial_t partial, position_t count, order_t order) {
     return partial == partial ? both.bits : QUIET_NAN;
 }
 
-#include "combine.h"
+/* Rounded before it is added, on every device. */
+INLINE partial_t product_of(vec_t key, vec_t other, order_t order) {
+    (void)order;
+    return ROUNDED_PRODUCT(number_of(key), number_of(other));
+}
+
+#include "combine_products.h"

@@ -1,5 +1,6 @@
-/* Sums of integers, in 64 bits and modulo 2^64. combine.h has the kernels.
- * `flip` is the sign bit of signed keys: with it inverted a key is larger by as much, which the count takes off in the end. */
+/* Sums of integers and of products of two, in 64 bits and modulo 2^64. combine.h and combine_products.h have the kernels.
+ * `flip` is the sign bit of signed keys: with it inverted a key is larger by as much, which the count takes off in the end;
+ * factors are extended instead. */
 #include "least_order.h"
 
 typedef ulong partial_t, result_t;
@@ -12,4 +13,7 @@ INLINE partial_t leaf_of(vec_t key, position_t place, order_t order) {
 }
 INLINE ulong result_of(partial_t partial, position_t count, order_t order) { return partial - (ulong)count * order.flip; }
 
-#include "combine.h"
+INLINE ulong extended(vec_t key, order_t order) { return (ulong)(vec_t)(key ^ order.flip) - (ulong)order.flip; }
+INLINE partial_t product_of(vec_t key, vec_t other, order_t order) { return extended(key, order) * extended(other, order); }
+
+#include "combine_products.h"

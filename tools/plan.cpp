@@ -151,7 +151,8 @@ public:
                         "What the call does: sort, argsort, merge, top_k, is_sorted, is_sorted_until, unique, "
                         "run_lengths, reduce, inclusive_scan, exclusive_scan, select, partition, lower_bound, "
                         "upper_bound, equal_range, gather, scatter, permute, histogram (of 1024 bins between keys), "
-                        "reduce_by_key or group_by (of sums of u32); all but sort show their commands on device memory")
+                        "reduce_by_key, group_by (of sums of u32) or transform_reduce; all but sort show their "
+                        "commands on device memory")
             ->transform(CLI::CheckedTransformer(operations).description(""))
             ->option_text("NAME");
         add_count(command, count_);

@@ -361,15 +361,33 @@ std::size_t Sorter::group_by(Keys keys, Keys values, Reduction reduction, Result
                         reduced_runs_of(Operation::group_by, keys, values, reduction, distinct, reduced, options));
 }
 
-SortReport Sorter::reduce(ConstKeys keys, Reduction reduction, Results results, std::size_t row_length) {
-    HostCall call = call_on(Operation::reduce, keys, {.row_length = row_length});
-    call.request.reduction = reduction;
-    const detail::Array& wanted = core_->planner().arrays(call.request)[detail::Slot::results];
+namespace {
+
+/// There must be as many as the reduction gives.
+void add_reduced(HostCall& call, detail::Planner& planner, const Results& results) {
+    const detail::Array& wanted = planner.arrays(call.request)[detail::Slot::results];
     require(results.bytes() == wanted.bytes, ErrorCode::invalid_argument,
             "results have {} bytes, but those of this reduction have {}", results.bytes(), wanted.bytes);
     require(results.size() == wanted.count, ErrorCode::invalid_argument,
             "there is room for {} results, but there are {}", results.size(), wanted.count);
     call.results = {results.data()};
+}
+
+}  // namespace
+
+SortReport Sorter::reduce(ConstKeys keys, Reduction reduction, Results results, std::size_t row_length) {
+    HostCall call = call_on(Operation::reduce, keys, {.row_length = row_length});
+    call.request.reduction = reduction;
+    add_reduced(call, core_->planner(), results);
+    return run(call);
+}
+
+SortReport Sorter::transform_reduce(ConstKeys keys, ConstKeys others, Results results, std::size_t row_length) {
+    HostCall call = call_on(Operation::transform_reduce, keys, {.row_length = row_length});
+    detail::check_factors(call.request,
+                          call_on(Operation::transform_reduce, others, {.row_length = row_length}).request);
+    call.second_keys = {const_cast<void*>(others.data())};
+    add_reduced(call, core_->planner(), results);
     return run(call);
 }
 
@@ -672,6 +690,12 @@ void check_second(const Request& first, const Request& second) {
     asked.stable |= first.stable;
     require(asked == wanted, ErrorCode::invalid_argument,
             "the second range asks for something else than the first; it may leave that to the first");
+}
+
+void check_factors(const Request& first, const Request& second) {
+    require(first.count == second.count, ErrorCode::invalid_argument,
+            "the first range has {} keys, but the second has {}", first.count, second.count);
+    check_second(first, second);
 }
 
 void bin_evenly(Request& request, const EvenBins& bins) {

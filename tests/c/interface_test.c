@@ -194,6 +194,9 @@ static void merges_and_reads_sorted_keys(void) {
     for (size_t i = 0; i < n; ++i) sum += expected[i];
     RUN(KEYS, .operation = LANESORT_REDUCE, .results = {.memory = answers});
     CHECK(answers[0] == sum);
+    for (size_t i = sum = 0; i < n; ++i) sum += (uint64_t)keys[i] * expected[i];
+    RUN(KEYS, .operation = LANESORT_TRANSFORM_REDUCE, .second = {.memory = expected}, .results = {.memory = answers});
+    CHECK(answers[0] == sum);
     RUN(KEYS, .operation = LANESORT_REDUCE, .reduction = LANESORT_MAX, .results = {.memory = found});
     CHECK(found[0] == expected[n - 1]);
     static uint8_t flags[n];

@@ -1,4 +1,4 @@
-// Reductions: sums, and the smallest and the largest key or where it is.
+// Reductions: sums, also of products, and the smallest and the largest key or where it is.
 #include <cmath>
 
 #include "error_support.hpp"
@@ -16,24 +16,38 @@ class Tree {
 public:
     template <Key T>
     static Number sum(std::span<const T> keys) {
-        const std::size_t tile = 4096 / sizeof(T), tiles = (keys.size() + tile - 1) / tile;
+        std::vector<Number> numbers;
+        for (const T key : keys) numbers.push_back(static_cast<Number>(number_of(key)));
+        return sum_of(numbers, sizeof(T));
+    }
+
+    template <Key T>
+    static Number sum_of_products(std::span<const T> keys, std::span<const T> others) {
+        std::vector<Number> products;
+        // Rounded here, and added there.
+        for (std::size_t i = 0; i < keys.size(); ++i)
+            products.push_back(static_cast<Number>(number_of(keys[i])) * static_cast<Number>(number_of(others[i])));
+        return sum_of(products, sizeof(T));
+    }
+
+private:
+    /// Of keys of so many bytes.
+    static Number sum_of(const std::vector<Number>& numbers, std::size_t bytes) {
+        const std::size_t tile = 4096 / bytes, tiles = (numbers.size() + tile - 1) / tile;
         const std::size_t share = std::max<std::size_t>((tiles + 4095) / 4096, 4) * tile;
         std::vector<Number> parts;
-        for (std::size_t begin = 0; begin < keys.size(); begin += share)
-            parts.push_back(block(keys.subspan(begin, std::min(share, keys.size() - begin))));
+        for (std::size_t begin = 0; begin < numbers.size(); begin += share)
+            parts.push_back(
+                block(std::span(numbers).subspan(begin, std::min(share, numbers.size() - begin)), 16 / bytes));
         if (parts.size() <= 1) return parts.empty() ? 0 : parts[0];
         std::vector<Number> leaves(256, 0);
         for (std::size_t p = 0; p < parts.size(); ++p) leaves[p % 256] += parts[p];
         return halved(leaves, 0, 256, 1);
     }
 
-private:
-    template <Key T>
-    static Number block(std::span<const T> keys) {
-        constexpr std::size_t of_leaf = 16 / sizeof(T);
+    static Number block(std::span<const Number> numbers, std::size_t of_leaf) {
         std::vector<Number> columns(256 * of_leaf, 0), leaves;
-        for (std::size_t i = 0; i < keys.size(); ++i)
-            columns[i % columns.size()] += static_cast<Number>(number_of(keys[i]));
+        for (std::size_t i = 0; i < numbers.size(); ++i) columns[i % columns.size()] += numbers[i];
         for (std::size_t l = 0; l < 256; ++l) leaves.push_back(halved(columns, l * of_leaf, of_leaf, 1));
         return halved(leaves, 0, 256, 1);
     }
@@ -66,6 +80,25 @@ Problem reduction_of(Reduction reduction, const std::vector<T>& keys, std::size_
         std::vector<Number> sums;
         for (std::size_t row = 0; row < problem.request.row_count(); ++row) {
             const Number sum = Tree<Number>::template sum<T>(std::span(keys).subspan(row * length, length));
+            sums.push_back(std::isnan(sum) ? std::numeric_limits<Number>::quiet_NaN() : sum);
+        }
+        problem.after.results = bytes_of(sums);
+    }
+    return problem;
+}
+
+/// The sum of products, or one for each row.
+template <Key T>
+Problem products_of(const std::vector<T>& keys, const std::vector<T>& others, std::size_t row_length = 0) {
+    const Request request{.operation = Operation::transform_reduce, .row_length = row_length};
+    Problem problem = problem_of(request, keys, {}, {}, 0, bytes_of(others));
+    if constexpr (is_floating<T>) {
+        using Number = std::conditional_t<sizeof(T) == 8, double, float>;
+        const std::size_t length = row_length > 0 ? row_length : keys.size();
+        std::vector<Number> sums;
+        for (std::size_t row = 0; row < problem.request.row_count(); ++row) {
+            const Number sum = Tree<Number>::template sum_of_products<T>(
+                std::span(keys).subspan(row * length, length), std::span(others).subspan(row * length, length));
             sums.push_back(std::isnan(sum) ? std::numeric_limits<Number>::quiet_NaN() : sum);
         }
         problem.after.results = bytes_of(sums);
@@ -125,6 +158,47 @@ TEST_SUITE("reduce") {
         float sum = 0;
         sorter.reduce(many, Reduction::sum, std::span(&sum, 1));
         CHECK(bits_of(sum) == bits_of(Tree<float>::sum<float>(many)));
+    }
+
+    TEST_CASE("reduce: products of keys of every type, of any number, in rows, from addresses of every kind") {
+        Random random(seed());
+        for (Target& target : targets())
+            for_each_key_type([&]<class T>() {
+                if (!can(target, key_type_v<T>, Reduction::sum)) return;
+                const auto keys = [&](std::size_t count) { return ordinary_keys<T>(count, random); };
+                for (const std::size_t count : {1, 2, 255, 4097, 40'011})
+                    run_everywhere(target, target.sorter(), products_of(keys(count), keys(count)), count % 5);
+                run_everywhere(target, target.sorter(), products_of(keys(70'001), keys(70'001)), 16);
+                const auto special = make_keys<T>(Pattern::special_values, 5001, random);
+                run_everywhere(target, target.sorter(), products_of(special, keys(5001)));
+                for (const std::size_t length : {1, 64, 20'000})
+                    run_everywhere(target, target.sorter(), products_of(keys(3 * length), keys(3 * length), length));
+            });
+    }
+
+    TEST_CASE("reduce: products by the built-in device; many; none") {
+        Random random(seed());
+        Sorter sorter(built_in_device());
+        for_each_key_type([&]<class T>() {
+            for (const std::size_t count : {1, 255, 4097, 60'011})
+                run_on_host(sorter, products_of(ordinary_keys<T>(count, random), ordinary_keys<T>(count, random)),
+                            count % 5);
+        });
+        run_on_host(sorter, products_of(std::vector<std::int32_t>(), {}));
+        const auto many = ordinary_keys<float>(1'100'003, random), others = ordinary_keys<float>(1'100'003, random);
+        float sum = 0;
+        sorter.transform_reduce(many, others, std::span(&sum, 1));
+        CHECK(bits_of(sum) == bits_of(Tree<float>::sum_of_products<float>(many, others)));
+        sorter.transform_reduce(many, many, std::span(&sum, 1));
+        CHECK(bits_of(sum) == bits_of(Tree<float>::sum_of_products<float>(many, many)));
+        check_refused(ErrorCode::invalid_argument, "the first range has 1100003 keys, but the second has 3",
+                      [&] { sorter.transform_reduce(many, std::span(others).first(3), std::span(&sum, 1)); });
+        const std::vector<std::int32_t> integers(many.size());
+        check_refused(ErrorCode::invalid_argument, "the second has keys of type i32",
+                      [&] { sorter.transform_reduce(many, integers, std::span(&sum, 1)); });
+        double wide = 0;
+        check_refused(ErrorCode::invalid_argument, "results have 8 bytes, but those of this reduction have 4",
+                      [&] { sorter.transform_reduce(many, others, std::span(&wide, 1)); });
     }
 
     TEST_CASE("reduce: rows, of one block and of several") {

@@ -75,6 +75,11 @@ Problem random_problem(Operation operation, std::size_t count, Random& random) {
             request.order.reset();
             if (count > 0) request.reduction = random() % 2 ? Reduction::min : Reduction::arg_min;
             break;
+        case Operation::transform_reduce:
+            request.order.reset();
+            // Of floating-point numbers reduce_test knows the tree.
+            if constexpr (is_floating<T>) keys.assign(count, T{});
+            break;
         case Operation::inclusive_scan:
         case Operation::exclusive_scan: request.order.reset(); break;
         case Operation::select:

@@ -120,6 +120,7 @@ void print_for_numbers(Printer& printer, const DeviceInfo& device, const KeyKind
         request.value_bytes = key.bytes();
         printer.print(device, request);
     }
+    printer.print(device, call(Operation::transform_reduce, key));
     printer.print(device, call(Operation::inclusive_scan, key));
     for (const std::uint64_t bins : {100, 20'000, 1'000'000}) {
         Request request = call(Operation::histogram, key);

@@ -105,11 +105,18 @@ public:
                     put_integer(after.answers, 8, 0, results);
                     break;
                 }
+                case Operation::transform_reduce: {
+                    std::uint64_t sum = 0;
+                    for (const std::size_t i : places)
+                        sum += extended(before.keys, i) * extended(before.second_keys, i);
+                    put_integer(after.results, request_.result_bytes(), answers++, sum);
+                    break;
+                }
                 case Operation::reduce: {
                     std::uint64_t result = 0;
                     const std::size_t best = places.empty() ? begin : *std::ranges::min_element(places, is_before);
                     if (request_.reduction == Reduction::sum)
-                        for (const std::size_t i : places) result += extended(before, i);
+                        for (const std::size_t i : places) result += extended(before.keys, i);
                     else if (request_.reduction == Reduction::min || request_.reduction == Reduction::max)
                         result = integer(before.keys, key_bytes_, best);
                     else result = best - begin;
@@ -198,9 +205,8 @@ private:
     }
 
     /// An integer in 64 bits.
-    std::uint64_t extended(const Contents& contents, std::size_t i) const {
-        const std::uint64_t bits = integer(contents.keys, key_bytes_, i),
-                            sign = std::uint64_t{1} << (key_bytes_ * 8 - 1);
+    std::uint64_t extended(const Bytes& keys, std::size_t i) const {
+        const std::uint64_t bits = integer(keys, key_bytes_, i), sign = std::uint64_t{1} << (key_bytes_ * 8 - 1);
         using enum KeyType;
         const KeyType type = request_.key.type();
         return type == i8 || type == i16 || type == i32 || type == i64 ? (bits ^ sign) - sign : bits;
@@ -395,7 +401,9 @@ Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const 
     const bool finds =
         request.operation == Operation::unique || request.operation == Operation::run_lengths || reduces_runs;
     const bool tests = request.operation == Operation::is_sorted || request.operation == Operation::is_sorted_until;
-    const bool reduces = request.operation == Operation::reduce;
+    const bool multiplies = request.operation == Operation::transform_reduce;
+    const bool reduces = request.operation == Operation::reduce || multiplies;
+    if (multiplies && before.second_keys.empty()) before.second_keys = before.keys;
     const bool parts = request.operation == Operation::select || request.operation == Operation::partition;
     const bool scans = request.operation == Operation::inclusive_scan || request.operation == Operation::exclusive_scan;
     const std::size_t results = reduces                                          ? request.row_count()
@@ -540,6 +548,8 @@ std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random&
     add("means of equal keys", {.operation = Operation::reduce_by_key, .value_bytes = 4, .reduction = Reduction::mean});
     add("groups", {.operation = Operation::group_by, .value_bytes = 4, .value_type = KeyType::i32});
     add("sum", {.operation = Operation::reduce});
+    add("sum of squares", {.operation = Operation::transform_reduce});
+    add("sums of squares of rows", {.operation = Operation::transform_reduce, .row_length = third});
     add("smallest keys of rows", {.operation = Operation::reduce, .row_length = third, .reduction = Reduction::min});
     add("place of the smallest key", {.operation = Operation::reduce, .reduction = Reduction::arg_min});
     add("selected keys", {.operation = Operation::select});

@@ -93,6 +93,9 @@ KeyType type_of_values(std::size_t keys, std::size_t values, const KeyKind& type
 /// Throws Error(invalid_argument) for a second range that is not of the first one's type, or asks for something else.
 void check_second(const Request& first, const Request& second);
 
+/// The same also for one of another count.
+void check_factors(const Request& first, const Request& second);
+
 /// Throw Error(invalid_argument) where a predicate says which elements are wanted, or where none does.
 void check_flags(const KeyKind& kind);
 void check_predicate(const KeyKind& kind);
@@ -294,6 +297,17 @@ template <class Memory>
 CallIn<Memory> reduce(const KeyRangeIn<Memory>& keys, Reduction reduction, const ReducedIn<Memory>& reduced) {
     CallIn<Memory> call = detail::call_on(Operation::reduce, keys);
     call.request.reduction = reduction;
+    call.results = {reduced.memory, reduced.offset};
+    return call;
+}
+
+/// Writes the sum of the products of two ranges, key by key, or that of each row: the dot product.
+template <class Memory>
+CallIn<Memory> transform_reduce(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>& others,
+                                const ReducedIn<Memory>& reduced) {
+    CallIn<Memory> call = detail::call_on(Operation::transform_reduce, keys);
+    detail::check_factors(call.request, detail::call_on(Operation::transform_reduce, others).request);
+    call.second_keys = {others.memory, others.offset};
     call.results = {reduced.memory, reduced.offset};
     return call;
 }

@@ -214,7 +214,8 @@ enum {
     LANESORT_HISTOGRAM = 19,       ///< writes how many keys lie in each of `bins` bins to `lengths`
     LANESORT_REDUCE_BY_KEY = 20,   ///< as LANESORT_UNIQUE, with the `reduction` of each key's `values`, which are of
                                    ///< `value_type`, in `result_values`
-    LANESORT_GROUP_BY = 21         ///< the same, after a sort of keys and `values` in place
+    LANESORT_GROUP_BY = 21,        ///< the same, after a sort of keys and `values` in place
+    LANESORT_TRANSFORM_REDUCE = 22  ///< writes the sums of the products of keys and `second`, of each row, to `results`
 };
 
 /// Reduction of request.hpp. Sorter::reduce says which type a result has.
@@ -281,7 +282,8 @@ typedef struct lanesort_request {
     size_t middle;                          ///< of LANESORT_MERGE: keys of the first range
     lanesort_values values;                 ///< one for each key
     lanesort_place second;                  ///< keys of the second range, of which there are `count` - `middle`; or
-                                            ///< `second_count` that are looked for, or `bins` + 1 bounds
+                                            ///< `second_count` that are looked for, `bins` + 1 bounds, or `count`
+                                            ///< factors
     lanesort_place second_values;           ///< theirs, as wide as `values`
     lanesort_values indices;                ///< one for each key, or each selected key, counted from 0 in each row;
                                             ///< of searches one for each of `second_count`, or two (EQUAL_RANGE)

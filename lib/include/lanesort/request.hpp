@@ -36,6 +36,8 @@ enum class Operation : std::uint8_t {
     histogram,        ///< how many keys lie in each bin
     reduce_by_key,    ///< of sorted keys: the distinct ones, and what a reduction gives of their values
     group_by,         ///< the same of keys in any order, which are sorted with their values
+    /// The sum of the products of two ranges, key by key.
+    transform_reduce,
 };
 
 /// What a reduction gives of a range, of each of its rows, or of the values of equal keys.
@@ -144,8 +146,8 @@ struct Request {
     std::uint64_t ranges() const noexcept { return has_segments() ? segments : row_count(); }
     /// Bytes of a result: of a key, but 8 of places and of sums of integers, and 4 of sums of f16.
     std::size_t result_bytes() const noexcept {
-        if (operation != Operation::reduce || reduction == Reduction::min || reduction == Reduction::max)
-            return key.bytes();
+        const bool reduces = operation == Operation::reduce || operation == Operation::transform_reduce;
+        if (!reduces || reduction == Reduction::min || reduction == Reduction::max) return key.bytes();
         if (reduction != Reduction::sum) return 8;
         return key.type() == KeyType::f16 || key.type() == KeyType::f32 ? 4 : 8;
     }
@@ -175,12 +177,12 @@ struct Request {
 
 /// Every operation, in the order of Operation.
 inline constexpr Operation all_operations[] = {
-    Operation::sort,          Operation::argsort,         Operation::merge,          Operation::top_k,
-    Operation::is_sorted,     Operation::is_sorted_until, Operation::unique,         Operation::run_lengths,
-    Operation::reduce,        Operation::inclusive_scan,  Operation::exclusive_scan, Operation::select,
-    Operation::partition,     Operation::lower_bound,     Operation::upper_bound,    Operation::equal_range,
-    Operation::gather,        Operation::scatter,         Operation::permute,        Operation::histogram,
-    Operation::reduce_by_key, Operation::group_by};
+    Operation::sort,          Operation::argsort,         Operation::merge,           Operation::top_k,
+    Operation::is_sorted,     Operation::is_sorted_until, Operation::unique,          Operation::run_lengths,
+    Operation::reduce,        Operation::inclusive_scan,  Operation::exclusive_scan,  Operation::select,
+    Operation::partition,     Operation::lower_bound,     Operation::upper_bound,     Operation::equal_range,
+    Operation::gather,        Operation::scatter,         Operation::permute,         Operation::histogram,
+    Operation::reduce_by_key, Operation::group_by,        Operation::transform_reduce};
 
 /// Every schedule, in the order of Schedule.
 inline constexpr Schedule all_schedules[] = {Schedule::automatic, Schedule::network, Schedule::columns,

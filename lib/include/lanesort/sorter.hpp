@@ -275,6 +275,15 @@ public:
     /// Returns whether the keys are in order, or those of every row. The rest is as in is_sorted_until().
     bool is_sorted(ConstKeys keys, const SortOptions& options = {});
 
+    /// Writes the sum of the products of two ranges, key by key, to `results`, as reduce() does with a sum: the dot
+    /// product, or one for each row. Both ranges have one type and as many keys, and stay as they are; they may be one.
+    ///
+    /// Order: integers are multiplied in 64 bits, signed if the keys are, and wrap. Floating-point numbers are
+    /// multiplied in the type of the sum, rounded, and then added by the tree of reduce(), so they have the same bits
+    /// in every run and on every device that keeps subnormal numbers. Memory and errors: as reduce(), and
+    /// Error(invalid_argument) for ranges that differ in count or type. Cost: reads both ranges once.
+    SortReport transform_reduce(ConstKeys keys, ConstKeys others, Results results, std::size_t row_length = 0);
+
     /// Writes the distinct keys of a sorted range to the beginning of `distinct`, and returns how many they are. No
     /// more than these are written. The keys stay as they are.
     ///

@@ -64,7 +64,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_gather[] = {"gather_elements", "move_elements"};
     static constexpr const char* of_bounds[] = {"find_places"};
     static constexpr const char* of_bins[] = {"count_keys", "add_counts"};
-    static constexpr const char* of_reductions[] = {"combine_blocks", "combine_parts"};
+    static constexpr const char* of_reductions[] = {"combine_blocks", "combine_parts", "combine_products"};
     static constexpr const char* of_reduced_runs[] = {"reduce_runs", "close_runs", "divide_runs"};
     static constexpr const char* of_part[] = {"count_wanted", "scan_counts", "write_parts"};
     static constexpr const char* of_scans[] = {"combine_blocks", "scan_blocks", "write_scans", "scan_tiles"};
@@ -90,7 +90,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::exchange: return of_exchange;
         case Family::gather: return of_gather;
         case Family::least:
-        case Family::least_place:
+        case Family::least_place: return std::span(of_reductions).first(2);
         case Family::integer_sum:
         case Family::float_sum: return of_reductions;
         case Family::integer_scan: return of_scans;

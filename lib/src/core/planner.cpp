@@ -39,6 +39,7 @@ constexpr OperationRow operations[] = {
      make_reduced_runs},
     {Operation::group_by, "group_by", stable | values | value_types | reductions | schedules | independence,
      reduce_run_arrays, make_groups},
+    {Operation::transform_reduce, "transform_reduce", 0, reduce_arrays, make_reduction},
 };
 
 const OperationRow& row_of(Operation operation) {

@@ -1,4 +1,4 @@
-// Reductions: sums, and the smallest and the largest key or where it is.
+// Reductions: sums, also of products of two ranges, and the smallest and the largest key or where it is.
 #include <bit>
 
 #include <lanesort/error.hpp>
@@ -17,6 +17,8 @@ Family family_of(const Request& request) {
         default: return Family::least_place;
     }
 }
+
+bool multiplies(const Request& request) { return request.operation == Operation::transform_reduce; }
 
 std::size_t partial_bytes(Family family, const Request& request) {
     return family == Family::least_place ? 16 : family == Family::least ? request.key.bytes() : request.result_bytes();
@@ -50,6 +52,8 @@ Arrays reduce_arrays(const Request& request) {
         refuse("no keys have no minimum and no maximum, but their sum is 0");
     Arrays arrays;
     arrays[Slot::keys] = {request.count, request.key.bytes(), Access::read, "keys"};
+    if (multiplies(request))
+        arrays[Slot::second_keys] = {request.count, request.key.bytes(), Access::read, "other factors"};
     arrays[Slot::results] = {request.row_count(), request.result_bytes(), Access::write, "results"};
     return arrays;
 }
@@ -89,8 +93,9 @@ void make_reduction(Planner& planner, const Request& request, Work& work) {
     const auto add_order = [&](Launch& launch) {
         for (const std::uint64_t word : orders) launch.add(word, request.key.bytes());
     };
-    Launch& blocks = add_launch("combine_blocks", rows * parts);
+    Launch& blocks = add_launch(multiplies(request) ? "combine_products" : "combine_blocks", rows * parts);
     blocks.add(Slot::keys);
+    if (multiplies(request)) blocks.add(Slot::second_keys);
     blocks.add_count(count, position_bytes);
     blocks.add(share, position_bytes);
     blocks.add(parts, 4);
@@ -100,7 +105,8 @@ void make_reduction(Planner& planner, const Request& request, Work& work) {
     if (parts == 1) return;
     Launch& last = add_launch("combine_parts", rows);
     last.add(Slot::own_integers);
-    last.add_count(count, position_bytes);
+    // Of products nothing is left to be taken off.
+    last.add_count(multiplies(request) ? 0 : count, position_bytes);
     last.add(parts, 4);
     add_order(last);
     last.add(Slot::results);
