@@ -56,7 +56,9 @@ KERNEL void count_wanted(GLOBAL const uchar* flags, offset_t flags_offset, GLOBA
                          position_t count, position_t share, uint wanted, GLOBAL ulong* shares, offset_t shares_offset) {
     DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
     flags += flags_offset * FLAG_BYTES;
+#if HAS_PREDICATE
     keys += keys_offset;
+#endif
     position_t first = GROUP_ID * share, end = end_of_share(first, share, count);
     position_t found = 0;
     ulong all;
