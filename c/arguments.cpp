@@ -97,7 +97,9 @@ Predicate predicate_of(const lanesort_predicate& predicate) {
     return {.type = given(predicate.type, "the predicate's type"),
             .bytes = predicate.bytes,
             .holds = given(predicate.holds, "the predicate's expression"),
-            .declarations = predicate.declarations ? predicate.declarations : ""};
+            .declarations = predicate.declarations ? predicate.declarations : "",
+            .parameter_type = predicate.parameter_type ? predicate.parameter_type : "",
+            .parameter_bytes = predicate.parameter_bytes};
 }
 
 // An array of which not all is zero is one of the call's, so that a null pointer is found. Null values of so many bytes
@@ -161,6 +163,8 @@ void check_unused(const lanesort_request& request, Operation operation) {
         throw Error(ErrorCode::invalid_argument, "the call is not `limited`, so `limit` must be zero");
     if (request.comparator && request.type != 0)
         throw Error(ErrorCode::invalid_argument, "records have the type of their comparator, so `type` must be zero");
+    if (is_given(request.parameter) && !(request.predicate && request.predicate->parameter_bytes > 0))
+        throw Error(ErrorCode::invalid_argument, "no predicate has a parameter, so `parameter` must be zero");
     if (request.predicate && (request.type != 0 || request.comparator || is_given(request.flags)))
         throw Error(ErrorCode::invalid_argument,
                     "a predicate says what the keys are and which are selected, so `type`, `comparator` and `flags` "
@@ -231,6 +235,7 @@ CallOf::CallOf(const lanesort_request* given_request) {
     call_.answers = place(from.answers);
     call_.limit = place(from.limit);
     call_.flags = place(from.flags);
+    call_.parameter = place(from.parameter);
     if (request.operation == Operation::sort && request.apart) detail::write_results(call_);
 }
 

@@ -8,8 +8,10 @@ typedef struct {
 } comparator_record;
 
 #if HAS_PREDICATE
-/* Whether a is wanted. */
-static inline int predicate_holds(const comparator_record a) { return a.words[0] != 0; }
+#define PARAMETER_BYTES 4
+typedef uint predicate_parameter;
+/* Whether a is wanted, by a parameter of so many bytes; with 0 in their place it is given none. */
+static inline int predicate_holds(const comparator_record a, const predicate_parameter p) { return a.words[0] != p; }
 #else
 /* Whether a comes before b: a strict weak order. */
 static inline int comparator_before(const comparator_record a, const comparator_record b) {

@@ -3,15 +3,22 @@
  *
  * `parts` work-groups have a share of `share` consecutive elements each: count_wanted, scan_counts by one work-group, write_parts.
  * `wanted` is 1 where flags other than 0 are, or what the predicate holds of, 0 where the others are. Keys, values and flags are
- * only read; arrays are given with the elements before the first one. With a predicate there are no flags.
+ * only read; arrays are given with the elements before the first one. With a predicate there are no flags: they stand for its parameter,
+ * if it has one.
  */
 #include "group_scan.h"
 #include "keys.h"
 #include "status.h"
 
 #if HAS_PREDICATE
-#define IS_FLAGGED(i) (predicate_holds(AS_RECORD(keys[i])) != 0)
+#if PARAMETER_BYTES
+#define IS_FLAGGED(i) (predicate_holds(AS_RECORD(keys[i]), *(GLOBAL const predicate_parameter*)flags) != 0)
 #else
+#define IS_FLAGGED(i) (predicate_holds(AS_RECORD(keys[i])) != 0)
+#endif
+#define FLAG_BYTES PARAMETER_BYTES
+#else
+#define FLAG_BYTES 1
 #define IS_FLAGGED(i) (flags[i] != 0)
 #endif
 #define TILE (WORK_ITEMS * VECTORS)
@@ -48,10 +55,9 @@ INLINE uint scan_counts_of_group(uint own, LOCAL ulong* shared, uint* all) {
 KERNEL void count_wanted(GLOBAL const uchar* flags, offset_t flags_offset, GLOBAL const key_t* keys, offset_t keys_offset,
                          position_t count, position_t share, uint wanted, GLOBAL ulong* shares, offset_t shares_offset) {
     DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
+    flags += flags_offset * FLAG_BYTES;
 #if HAS_PREDICATE
     keys += keys_offset;
-#else
-    flags += flags_offset;
 #endif
     position_t first = GROUP_ID * share, end = end_of_share(first, share, count);
     position_t found = 0;
@@ -102,9 +108,8 @@ KERNEL void write_parts(GLOBAL const uchar* flags, offset_t flags_offset, positi
     DECLARE_LOCAL(ushort, places, TILE, 8 * WORK_ITEMS);
 #if HAS_PREDICATE
     DECLARE_LOCAL(uchar, marks, TILE, 8 * WORK_ITEMS + 2 * TILE);
-#else
-    flags += flags_offset;
 #endif
+    flags += flags_offset * FLAG_BYTES;
     keys += keys_offset;
     results += results_offset;
     shares += shares_offset;

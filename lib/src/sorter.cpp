@@ -516,7 +516,9 @@ namespace {
 
 HostCall part_by_predicate(Operation operation, const ConstKeys& keys, const Results& results) {
     detail::check_predicate(keys.kind());
-    return runs_of(operation, keys, results, {});
+    HostCall call = runs_of(operation, keys, results, {});
+    call.parameter = {const_cast<void*>(keys.kind().parameter())};
+    return call;
 }
 
 HostCall part_by_predicate(Operation operation, const ConstKeys& keys, const ConstValues& values,
@@ -729,6 +731,12 @@ void throw_too_few(std::size_t keys, std::size_t others) {
 void throw_record_size(std::size_t bytes, std::size_t stated) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("the records have {} bytes, but the text is for {}", bytes, stated));
+}
+
+void throw_parameter_size(std::size_t bytes, std::size_t stated) {
+    throw Error(ErrorCode::invalid_argument,
+                stated == 0 ? "the predicate has no parameter"
+                            : fmt::format("the parameter has {} bytes, but the predicate's has {}", bytes, stated));
 }
 
 }  // namespace detail

@@ -16,7 +16,7 @@ from ._core import Device
 from ._errors import Error
 from ._operations import Sorter, default as _default
 from ._recording import Recorded
-from ._types import Command, Comparator, Partition, Plan, Runs, Selected, SortedPairs, TopK, Unique
+from ._types import Command, Comparator, Partition, Plan, Predicate, Runs, Selected, SortedPairs, TopK, Unique
 
 __version__: str = _core.version
 
@@ -93,10 +93,10 @@ def find_device(selector: str = "") -> Device:
 
 
 __all__ = [
-    "Command", "Comparator", "Device", "Discovery", "Error", "Partition", "Plan", "Recorded", "Runs", "Selected",
-    "SortedPairs", "Sorter", "TopK", "Unique", "argmax", "argmin", "argsort", "cumulative_sum", "devices", "discover",
-    "equal_range", "exclusive_scan", "find_device", "gather", "histogram", "is_sorted", "is_sorted_until", "max",
-    "merge", "merge_", "min", "nth_element", "partial_sort", "partition", "permute_", "plan", "run_lengths",
+    "Command", "Comparator", "Device", "Discovery", "Error", "Partition", "Plan", "Predicate", "Recorded", "Runs",
+    "Selected", "SortedPairs", "Sorter", "TopK", "Unique", "argmax", "argmin", "argsort", "cumulative_sum", "devices",
+    "discover", "equal_range", "exclusive_scan", "find_device", "gather", "histogram", "is_sorted", "is_sorted_until",
+    "max", "merge", "merge_", "min", "nth_element", "partial_sort", "partition", "permute_", "plan", "run_lengths",
     "scatter", "searchsorted", "select", "sort", "sort_", "sort_by_key", "sort_by_key_", "sum", "top_k",
     "top_k_by_key", "unique",
 ]  # fmt: skip

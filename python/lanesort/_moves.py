@@ -1,4 +1,4 @@
-"""What flags select, and values that move by indices."""
+"""What flags or a predicate select, and values that move by indices."""
 
 from __future__ import annotations
 
@@ -11,34 +11,44 @@ from . import _core
 from ._arrays import KEY_TYPES, Arrays, taken
 from ._calls import OPERATIONS, VALUE_BYTES, Calls
 from ._errors import Error
-from ._types import Partition, Selected
+from ._types import Partition, Predicate, Selected, predicate_text
 
 
 class Moves(Calls):
-    def select(self, x: Any, flags: Any, /, *, values: Any = None, inverted: bool = False) -> Any:
-        """The elements whose flags are true, as ``x[flags]``.
+    def select(
+        self, x: Any, flags: Any, /, *, values: Any = None, inverted: bool = False, parameter: Any = None
+    ) -> Any:
+        """The elements whose flags are true, as ``x[flags]``, or of which a predicate holds.
 
         Result: an array of one axis; with `values`, the pair of it and their values.
         Order: that of `x`, row by row. Memory: the results at the length of `x`.
-        Cost: reads the flags twice and what is selected once. Waits for the number of results.
-        Errors: flags are truth values or bytes, one for each element; no gradient goes through.
+        Cost: reads the flags twice and what is selected once; by a predicate, all elements twice. Waits for the number
+        of results.
+        Errors: flags are truth values or bytes, one for each element; a predicate needs a device that compiles; no
+        gradient goes through.
 
         Args:
+            flags: or a text such as ``"a < p"``, or a `Predicate`.
             values: an array that belongs to the keys.
             inverted: those whose flags are false.
+            parameter: of the predicate, ``p``: a number of the type of `x`, or an array of one element, which may be
+                a part of `x` on the device. Another one compiles nothing anew.
 
         >>> import lanesort, numpy
         >>> x = numpy.array([3, 1, 4, 1])
         >>> lanesort.select(x, x > 1)
         array([3, 4])
         """
-        lib, keys, kept, answers = self._parted("select", x, flags, values, inverted)
+        lib, keys, kept, answers = self._parted("select", x, flags, values, inverted, parameter)
         number = 0 if answers is None else lib.number(answers)
         first = lib.given(lib.head(keys, number))
         return first if kept is None else Selected(first, lib.given(lib.head(kept, number)))
 
-    def partition(self, x: Any, flags: Any, /, *, values: Any = None, inverted: bool = False) -> Partition:
-        """The elements whose flags are true, and the others behind them. (numpy's partition is `nth_element`.)
+    def partition(
+        self, x: Any, flags: Any, /, *, values: Any = None, inverted: bool = False, parameter: Any = None
+    ) -> Partition:
+        """The elements whose flags are true, or of which a predicate holds, and the others behind them. (numpy's
+        partition is `nth_element`.)
 
         Result: a triple: the elements, how many have true flags, and the values in the same order, or None. The number
         is an int, or on a queue or stream an array of no axis, so that nothing waits.
@@ -50,7 +60,7 @@ class Moves(Calls):
         >>> lanesort.partition(x, x > 1)
         Partition(keys=array([3, 4, 1, 1]), count=2, values=None)
         """
-        lib, keys, kept, answers = self._parted("partition", x, flags, values, inverted)
+        lib, keys, kept, answers = self._parted("partition", x, flags, values, inverted, parameter)
         count: Any
         if answers is None:
             answers = lib.upload(np.zeros(1, np.int64), keys)
@@ -61,35 +71,75 @@ class Moves(Calls):
         return Partition(lib.given(keys), count, None if kept is None else lib.given(kept))
 
     def _parted(
-        self, operation: str, x: Any, flags: Any, values: Any, inverted: bool
+        self, operation: str, x: Any, flags: Any, values: Any, inverted: bool, parameter: Any
     ) -> tuple[Arrays, Any, Any, Any]:
         lib, source = taken(x)
+        moved = None if values is None else self._values_beside(lib, values, source)
+        self._check_no_gradient(lib, source, moved)
+        keys = self._flat(lib, source)
+        size = keys.shape[0]
+        by_predicate = isinstance(flags, str | Predicate)
+        if by_predicate:
+            call, deciding = self._call_by_predicate(operation, lib, keys, flags, parameter)
+        else:
+            call = self._call(OPERATIONS[operation], lib, keys, False, None)
+            deciding = [self._flags_beside(lib, flags, source, parameter)]
+            if size > 0:
+                call.flags = lib.at(deciding[0])
+        results = lib.empty(keys, (size,))
+        kept = None if moved is None else lib.empty(moved, (size,))
+        answers = None
+        if size > 0:
+            answers = lib.empty(keys, (1,), "int64")
+            call.results, call.answers = lib.at(results), lib.at(answers)
+            call.inverted = inverted
+            arrays = [keys, *deciding, results, answers]
+            if kept is not None:
+                flat = self._flat(lib, moved)
+                call.values, call.result_values = lib.at(flat), lib.at(kept)
+                call.value_bytes = self._width(lib, flat)
+                arrays += [flat, kept]
+            self._run(lib, call, arrays, by_predicate)
+        return lib, results, kept, answers
+
+    def _flags_beside(self, lib: Arrays, flags: Any, source: Any, parameter: Any) -> Any:
+        if parameter is not None:
+            raise Error("parameter= is that of a predicate, but there are flags")
         choice = self._taken_beside(lib, flags, "flags")
         if tuple(choice.shape) != tuple(source.shape) or lib.item_bytes(choice) != 1:
             raise Error(
                 f"flags are truth values or bytes, one for each element, but these are of type {choice.dtype} and "
                 f"shape {tuple(choice.shape)}, where the array has {tuple(source.shape)}"
             )
-        moved = None if values is None else self._values_beside(lib, values, source)
-        self._check_no_gradient(lib, source, moved)
-        keys, chosen = self._flat(lib, source), self._flat(lib, choice)
-        size = keys.shape[0]
-        call = self._call(OPERATIONS[operation], lib, keys, False, None)
-        results = lib.empty(keys, (size,))
-        kept = None if moved is None else lib.empty(moved, (size,))
-        answers = None
-        if size > 0:
-            answers = lib.empty(keys, (1,), "int64")
-            call.flags, call.results, call.answers = lib.at(chosen), lib.at(results), lib.at(answers)
-            call.inverted = inverted
-            arrays = [keys, chosen, results, answers]
-            if kept is not None:
-                flat = self._flat(lib, moved)
-                call.values, call.result_values = lib.at(flat), lib.at(kept)
-                call.value_bytes = self._width(lib, flat)
-                arrays += [flat, kept]
-            self._run(lib, call, arrays, False)
-        return lib, results, kept, answers
+        return self._flat(lib, choice)
+
+    def _call_by_predicate(
+        self, operation: str, lib: Arrays, keys: Any, predicate: str | Predicate, parameter: Any
+    ) -> tuple[_core.Call, list[Any]]:
+        """Gives the arrays that the call reads besides, too."""
+        dtype, width, place, read = None, 0, None, []
+        if isinstance(parameter, bool | int | float | np.generic):
+            numbers = np.asarray(parameter, None if isinstance(parameter, np.void) else lib.numpy_dtype(keys))
+            dtype, width = numbers.dtype, numbers.itemsize
+            # Whole integers, of a width that every library has and lies at the address of any type.
+            padded = np.zeros(-(-width // 8), np.int64).view(np.uint8)
+            padded[:width] = np.frombuffer(numbers.tobytes(), np.uint8)
+            read = [lib.upload(padded.view(np.int32), keys)]
+            place = lib.at(read[0])
+        elif parameter is not None:
+            array = self._taken_beside(lib, parameter, "parameter")
+            if math.prod(array.shape) != 1:
+                raise Error(f"a parameter is one element, but the array has shape {tuple(array.shape)}")
+            read = [self._flat(lib, array)]
+            dtype, width, place = lib.numpy_dtype(array), lib.item_bytes(array), lib.at(read[0])
+        text = predicate_text(lib, keys, predicate, dtype)
+        call = _core.Call(OPERATIONS[operation], 0, keys.shape[0])
+        call.set_predicate(text.type, lib.item_bytes(keys), text.holds, text.declarations, text.parameter_type, width)
+        if keys.shape[0] > 0:
+            call.keys = lib.at(keys)
+        if place is not None:
+            call.parameter = place
+        return call, read
 
     def gather(self, x: Any, indices: Any, /, *, out: Any = None) -> Any:
         """Values from where indices tell: ``result[i] = x[indices[i]]``.

@@ -33,6 +33,22 @@ class Comparator(NamedTuple):
     """What comes before it: the type's definition, functions."""
 
 
+class Predicate(NamedTuple):
+    """Which elements are wanted, as text for the device's compiler, as an order is of `Comparator`.
+
+    A plain text given in its place is `holds`; the types are then made of the arrays'.
+    """
+
+    holds: str
+    """An expression of ``a``, and of ``p``, its parameter: whether a is wanted."""
+    type: str
+    """The name of the elements' type."""
+    declarations: str = ""
+    """What comes before it: the types' definitions, functions."""
+    parameter_type: str = ""
+    """The name of the parameter's type; empty: it has none."""
+
+
 class SortedPairs(NamedTuple):
     """What sort_by_key gives."""
 
@@ -105,22 +121,36 @@ def comparator_text(lib: Arrays, x: Any, comparator: str | Comparator) -> Compar
         return comparator
     if not isinstance(comparator, str):
         raise Error(f"a comparator is a text or a lanesort.Comparator, not of type {type(comparator).__name__}")
-    dtype = lib.numpy_dtype(x)
+    return Comparator(comparator, *_type_of(lib.numpy_dtype(x), "record", "Comparator"))
+
+
+def predicate_text(lib: Arrays, x: Any, predicate: str | Predicate, parameter: np.dtype[Any] | None) -> Predicate:
+    if isinstance(predicate, Predicate):
+        return predicate
+    name, declarations = _type_of(lib.numpy_dtype(x), "record", "Predicate")
+    if parameter is None:
+        return Predicate(predicate, name, declarations)
+    parameter_type, more = _type_of(parameter, "parameter", "Predicate")
+    return Predicate(predicate, name, declarations + more, parameter_type)
+
+
+def _type_of(dtype: np.dtype[Any], what: str, instead: str) -> tuple[str, str]:
+    """The name of C's type for a numpy type, and its definition, if it has fields."""
     if dtype.names is None:
         if dtype not in _C_TYPES:
-            raise Error(f"no type of C is known for keys of type {dtype}; give a lanesort.Comparator")
-        return Comparator(comparator, _C_TYPES[dtype])
+            raise Error(f"no type of C is known for the type {dtype}; give a lanesort.{instead}")
+        return _C_TYPES[dtype], ""
     fields, end, widest = [], 0, 1
     assert dtype.fields is not None
     for name in dtype.names:
         field, offset = dtype.fields[name][:2]
         if field not in _C_TYPES or not name.isidentifier() or not name.isascii():
-            raise Error(f"no type of C is known for the field {name} of type {field}; give a lanesort.Comparator")
+            raise Error(f"no type of C is known for the field {name} of type {field}; give a lanesort.{instead}")
         if offset != -(-end // field.itemsize) * field.itemsize:
             raise Error(f"the field {name} is not where C has it; make the type with numpy.dtype(.., align=True)")
         end, widest = offset + field.itemsize, max(widest, field.itemsize)
         fields.append(f"{_C_TYPES[field]} {name};")
     if dtype.itemsize != -(-end // widest) * widest:
         raise Error("the records have other bytes than C gives them; make the type with numpy.dtype(.., align=True)")
-    kind = "lanesort_python_record"
-    return Comparator(comparator, kind, f"typedef struct {{ {' '.join(fields)} }} {kind};")
+    kind = f"lanesort_python_{what}"
+    return kind, f"typedef struct {{ {' '.join(fields)} }} {kind};"

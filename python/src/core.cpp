@@ -92,6 +92,10 @@ public:
         comparator_ = std::move(comparator);
         request.key = lanesort::KeyKind(*comparator_);
     }
+    void set_predicate(lanesort::Predicate predicate) {
+        predicate_ = std::move(predicate);
+        request.key = lanesort::KeyKind(*predicate_);
+    }
     /// In host memory, so many indices of 8 bytes: they are sorted as ones of 4 in the second half of their array, and
     /// widened in it. The built-in device has a quicksort for those alone, and less is moved anywhere.
     void set_narrow_indices(std::uintptr_t address, std::size_t count) {
@@ -117,6 +121,7 @@ public:
 
 private:
     std::optional<lanesort::Comparator> comparator_;
+    std::optional<lanesort::Predicate> predicate_;
     unsigned char *wide_ = nullptr, *narrow_ = nullptr;
     std::size_t count_ = 0;
 };
@@ -425,6 +430,11 @@ NB_MODULE(_core, m) {
              [](Call& self, std::string type, std::size_t bytes, std::string before, std::string declarations) {
                  self.set_comparator({std::move(type), bytes, std::move(before), std::move(declarations)});
              });
+    call.def("set_predicate", [](Call& self, std::string type, std::size_t bytes, std::string holds,
+                                 std::string declarations, std::string parameter_type, std::size_t parameter_bytes) {
+        self.set_predicate({std::move(type), bytes, std::move(holds), std::move(declarations),
+                            std::move(parameter_type), parameter_bytes});
+    });
     using Places = lanesort::AnyCall;
     def_place<&Places::keys>(call, "keys");
     def_place<&Places::values>(call, "values");
@@ -438,6 +448,7 @@ NB_MODULE(_core, m) {
     def_place<&Places::answers>(call, "answers");
     def_place<&Places::limit>(call, "limit");
     def_place<&Places::flags>(call, "flags");
+    def_place<&Places::parameter>(call, "parameter");
 
     nb::class_<Sorter> sorter(m, "Sorter");
     sorter.def(nb::new_([](const lanesort::Device& on, std::uint64_t device_bytes) {

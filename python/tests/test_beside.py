@@ -170,6 +170,41 @@ def test_flags_of_any_form(failing):
     failing("invalid_argument", "have 12", lanesort.select, x, flags, values=np.zeros(x.shape, "V12"))
 
 
+@pytest.mark.parametrize("dtype", ["u1", "i2", "u4", "f4", "i8"])
+def test_a_predicate_selects(dtype):
+    for size in SIZES:
+        x, values = keys_of(dtype, size, size), np.arange(size, dtype="c16")
+        for pivot in (0, 3, np.dtype(dtype).type(7)):
+            first = x < pivot
+            order = np.concatenate((np.flatnonzero(first), np.flatnonzero(~first)))
+            assert same(lanesort.select(x, "a < p", parameter=pivot), x[first]), size
+            both = lanesort.select(x, "a < p", parameter=np.array([pivot], dtype), values=values, inverted=True)
+            assert same(both.keys, x[~first]) and same(both.values, values[~first]), size
+            keys, count, _ = lanesort.partition(x, "a < p", parameter=pivot)
+            assert same(keys, x[order]) and count == first.sum(), size
+        if size:
+            assert same(lanesort.select(x, "a < p", parameter=x[size // 2]), x[x < x[size // 2]])
+        assert same(lanesort.select(x, "a != 0"), x[x != 0]), size
+
+
+def test_a_predicate_of_records(failing):
+    kind, bounds = np.dtype([("score", "f4"), ("id", "u4")]), np.dtype([("least", "f8"), ("id", "u4")], align=True)
+    x = np.zeros(1000, kind)
+    x["score"], x["id"] = np.random.default_rng(1).random(1000), np.arange(1000)
+    wanted = np.array([(0.25, 800)], bounds)
+    expected = x[(x["score"] > 0.25) & (x["id"] < 800)]
+    for parameter in (wanted, wanted[0]):
+        assert same(lanesort.select(x, "a.score > p.least && a.id < p.id", parameter=parameter), expected)
+    by_name = lanesort.Predicate("a.x > p", "record", "typedef struct { float x; uint id; } record;", "float")
+    half = np.array(0.5, "f4")
+    assert same(lanesort.select(x, by_name, parameter=half), x[x["score"] > 0.5])
+    failing("invalid_argument", "there are flags", lanesort.select, x["score"], x["id"] > 3, parameter=1)
+    failing("invalid_argument", "one element", lanesort.select, x, by_name, parameter=x["score"])
+    failing("invalid_argument", "needs a type and a size", lanesort.select, x, by_name)
+    failing("invalid_argument", "give a lanesort.Predicate", lanesort.select, x["score"].astype("f2"), "a > 1")
+    failing("build_failed", "", lanesort.select, x, "a.nothing")
+
+
 @pytest.mark.parametrize("index", ["i4", "u4", "i8", "u8"])
 def test_indices_move_values_of_every_width(index):
     for size in SIZES[1:]:

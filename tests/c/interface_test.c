@@ -211,6 +211,13 @@ static void merges_and_reads_sorted_keys(void) {
     RUN(.memory = keys, .count = n, .operation = LANESORT_PARTITION, .predicate = &is_even, .results = {.memory = found},
         .answers = {.memory = answers});
     for (size_t i = 0; i < n; ++i) CHECK((found[i] % 2 == 0) == (i < answers[0]));
+    const lanesort_predicate is_below = {
+        .type = "uint", .bytes = 4, .holds = "a < p", .parameter_type = "uint", .parameter_bytes = 4};
+    for (uint32_t pivot = 0; pivot < 4; ++pivot) {
+        RUN(.memory = keys, .count = n, .operation = LANESORT_PARTITION, .predicate = &is_below,
+            .parameter = {.memory = &pivot}, .results = {.memory = found}, .answers = {.memory = answers});
+        for (size_t i = 0; i < n; ++i) CHECK((found[i] < pivot) == (i < answers[0]));
+    }
     RUN(KEYS, .operation = LANESORT_INCLUSIVE_SCAN, .results = {.memory = found});
     for (uint32_t i = 0, all = 0; i < n; ++i) CHECK(found[i] == (all += keys[i]));
     RUN(KEYS, .operation = LANESORT_EXCLUSIVE_SCAN, .results = {.memory = found});

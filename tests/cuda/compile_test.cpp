@@ -79,8 +79,12 @@ const Comparator by_number{.type = "record",
                            .bytes = 24,
                            .before = "a.number < b.number",
                            .declarations = "typedef struct { double number, others[2]; } record;"};
-const Predicate has_number{
-    .type = "record", .bytes = by_number.bytes, .holds = "a.number != 0", .declarations = by_number.declarations};
+const Predicate has_number{.type = "record",
+                           .bytes = by_number.bytes,
+                           .holds = "a.number != p",
+                           .declarations = by_number.declarations,
+                           .parameter_type = "double",
+                           .parameter_bytes = 8};
 
 const Comparator by_two_numbers{.type = "record",
                                 .bytes = 16,

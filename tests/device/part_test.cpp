@@ -28,6 +28,19 @@ const Predicate is_red{.type = "colour",
                        .holds = "a.red > a.blue",
                        .declarations = "typedef struct { uchar red, green, blue; } colour;"};
 const Predicate is_positive{.type = "float", .bytes = 4, .holds = "a > 0"};
+const Predicate is_below{
+    .type = "float", .bytes = 4, .holds = "a < p", .parameter_type = "float", .parameter_bytes = 4};
+struct Bounds {
+    std::uint64_t first, last;
+    std::uint8_t step;
+};
+/// Of a parameter that is wider than the elements, and of a type of the caller's.
+const Predicate is_between{.type = "uchar",
+                           .bytes = 1,
+                           .holds = "a >= p.first && a < p.last && a % p.step == 0",
+                           .declarations = "typedef struct { ulong first, last; uchar step; } bounds;",
+                           .parameter_type = "bounds",
+                           .parameter_bytes = sizeof(Bounds)};
 const Predicate is_odd{.type = "ulong", .bytes = 8, .holds = "a & 1"};
 /// Of a value whose lower bits are 0, which an int would lose.
 const Predicate has_high_bits{.type = "ulong", .bytes = 8, .holds = "a & 0xffff000000000000"};
@@ -51,6 +64,15 @@ Problem parted_by(Request request, const Predicate& predicate, const std::vector
                         problem.before.values.data() + places[i] * width, width);
     }
     std::memcpy(problem.after.answers.data(), &wanted, sizeof wanted);
+    return problem;
+}
+
+/// The same of a predicate with a parameter, of which `holds` is asked, too.
+template <class T, class P, class Holds>
+Problem parted_by(const Request& request, const Predicate& predicate, const P& parameter,
+                  const std::vector<T>& elements, Holds holds) {
+    Problem problem = parted_by(request, predicate, elements, [&](const T& a) { return holds(a, parameter); });
+    problem.before.parameter = problem.after.parameter = bytes_of(std::vector<P>{parameter});
     return problem;
 }
 
@@ -173,6 +195,60 @@ TEST_SUITE("part") {
                 }
     }
 
+    TEST_CASE("part: by a predicate with a parameter") {
+        Random random(seed());
+        const auto is_less = [](float a, float p) { return a < p; };
+        for (Target& target : targets())
+            for (const Operation operation : both)
+                for (const std::size_t count : {0, 1, 255, 4097, 70'003}) {
+                    const std::vector<float> numbers = make_keys<float>(Pattern::special_values, count, random);
+                    for (const float pivot : {0.0F, 1.5F, -std::numeric_limits<float>::infinity(), std::nanf("")})
+                        run_everywhere(target, target.sorter(),
+                                       parted_by({.operation = operation}, is_below, pivot, numbers, is_less),
+                                       count % 5);
+                    for (const Bounds& bounds : {Bounds{3, 200, 3}, Bounds{0, 1'000'000'000'000, 1}, Bounds{9, 9, 1}})
+                        run_everywhere(target, target.sorter(),
+                                       parted_by({.operation = operation, .inverted = true, .value_bytes = 8},
+                                                 is_between, bounds, random_keys<std::uint8_t>(count, random),
+                                                 [](std::uint8_t a, const Bounds& p) {
+                                                     return a >= p.first && a < p.last && a % p.step == 0;
+                                                 }),
+                                       count % 3);
+                }
+        in_work_groups_of_every_size([&](Sorter& sorter, std::size_t many) {
+            run_on_host(sorter, parted_by({.operation = Operation::partition}, is_below, 0.5F,
+                                          random_keys<float>(many, random), is_less));
+        });
+    }
+
+    TEST_CASE("part: by one of the elements") {
+        Random random(seed());
+        for (Target& target : targets()) {
+            CAPTURE(target.name);
+            Layout layout(parted_by({.operation = Operation::partition}, is_below, 0.0F,
+                                    random_keys<float>(10'001, random), [](float, float) { return false; }));
+            Call call = layout.call();
+            for (const std::size_t pivot : {0, 777, 10'000}) {
+                call.parameter = {call.keys.memory, call.keys.offset + pivot};
+                const auto memory = target.memory(layout.before());
+                memory->enqueue(target.sorter(), call);
+                const Bytes found = memory->read();
+                const auto array = [&](const Call::Place& place, std::size_t count) {
+                    std::vector<float> numbers(count);
+                    std::memcpy(numbers.data(), found.data() + place.offset * 4, count * 4);
+                    return numbers;
+                };
+                std::vector<float> numbers = array(call.keys, 10'001);
+                const float least = numbers[pivot];
+                const auto end = std::ranges::stable_partition(numbers, [&](float a) { return a < least; });
+                std::uint64_t below = 0;
+                std::memcpy(&below, found.data() + call.answers.offset * 8, 8);
+                CHECK(below == static_cast<std::uint64_t>(end.begin() - numbers.begin()));
+                CHECK(bytes_of(array(call.results, 10'001)) == bytes_of(numbers));
+            }
+        }
+    }
+
     TEST_CASE("part: what a predicate gives is true where it is not 0") {
         Random random(seed());
         for (Target& target : targets()) {
@@ -220,6 +296,29 @@ TEST_SUITE("part") {
             check_refused(ErrorCode::invalid_argument, "a comment in the predicate's expression", [&] {
                 sorter.select({numbers, wrong}, results);
             });
+            CHECK(sorter.select({numbers, is_below, 2.0F}, results) == 10);
+            CHECK(sorter.partition({numbers, is_below, 1.0F}, results) == 0);
+            check_refused(ErrorCode::invalid_argument, "the predicate's parameter", [&] {
+                sorter.select({numbers, is_below}, results);
+            });
+            check_refused(ErrorCode::invalid_argument, "has 8 bytes, but the predicate's has 4", [&] {
+                sorter.select({numbers, is_below, 2.0}, results);
+            });
+            check_refused(ErrorCode::invalid_argument, "has no parameter", [&] {
+                sorter.select({numbers, is_positive, 2.0F}, results);
+            });
+            wrong = is_below;
+            wrong.parameter_bytes = 65;
+            check_refused(ErrorCode::invalid_argument, "must have 1 to 64", [&] {
+                sorter.select({numbers, wrong}, results);
+            });
+            wrong = is_below;
+            wrong.parameter_type.clear();
+            check_refused(ErrorCode::invalid_argument, "needs a type and a size", [&] {
+                sorter.select({numbers, wrong, 2.0F}, results);
+            });
+            wrong.parameter_type = "double";
+            CHECK(error_of([&] { sorter.select({numbers, wrong, 2.0F}, results); }).code() == ErrorCode::build_failed);
             wrong.holds.clear();
             check_refused(ErrorCode::invalid_argument, "a predicate needs", [&] {
                 sorter.select({numbers, wrong}, results);

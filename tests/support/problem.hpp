@@ -21,7 +21,7 @@ using Offsets = std::vector<std::uint64_t>;
 /// What the arrays of a call hold; one that it does not have is empty.
 struct Contents {
     Bytes keys = {}, values = {}, second_keys = {}, second_values = {}, indices = {}, segments = {}, results = {},
-          result_values = {}, lengths = {}, answers = {}, limit = {}, flags = {};
+          result_values = {}, lengths = {}, answers = {}, limit = {}, flags = {}, parameter = {};
 };
 
 struct Problem {

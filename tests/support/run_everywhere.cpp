@@ -17,7 +17,9 @@ std::vector<ArrayOfCall> arrays_of(const Request& request) {
             {&Contents::lengths, &Call::lengths, "length", request.length_bytes},
             {&Contents::answers, &Call::answers, "answer", 8},
             {&Contents::limit, &Call::limit, "limit", 8},
-            {&Contents::flags, &Call::flags, "flag", 1}};
+            {&Contents::flags, &Call::flags, "flag", 1},
+            {&Contents::parameter, &Call::parameter, "parameter",
+             request.key.predicate() ? request.key.predicate()->parameter_bytes : 0}};
 }
 
 Layout::Layout(const Problem& problem, std::size_t offset) : settle_(problem.settle) {

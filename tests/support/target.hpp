@@ -43,9 +43,9 @@ using Call = CallIn<void*>;
 template <class Memory>
 CallIn<Memory> call_in(void* memory, const Call& call) {
     CallIn<Memory> moved{call};
-    for (Call::Place* place :
-         {&moved.keys, &moved.values, &moved.second_keys, &moved.second_values, &moved.indices, &moved.segments,
-          &moved.results, &moved.result_values, &moved.lengths, &moved.answers, &moved.limit, &moved.flags})
+    for (Call::Place* place : {&moved.keys, &moved.values, &moved.second_keys, &moved.second_values, &moved.indices,
+                               &moved.segments, &moved.results, &moved.result_values, &moved.lengths, &moved.answers,
+                               &moved.limit, &moved.flags, &moved.parameter})
         if (place->memory) place->memory = memory;
     return moved;
 }

@@ -35,6 +35,7 @@ struct AnyCall {
     Place answers;        ///< integers of 64 bits
     Place limit;          ///< one such integer
     Place flags;          ///< a byte for each key
+    Place parameter;      ///< of a predicate that has one; read when the call runs
 };
 
 /// A call on arrays that all lie in such memory: `Memory` is what the device knows it by.
@@ -473,6 +474,7 @@ CallIn<Memory> select(const KeyRangeIn<Memory>& keys, const DistinctIn<Memory>& 
     detail::check_predicate(keys.type);
     CallIn<Memory> call = unique(keys, selected);
     call.request.operation = Operation::select;
+    call.parameter = {keys.parameter.memory, keys.parameter.offset};
     return call;
 }
 

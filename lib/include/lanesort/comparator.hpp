@@ -46,11 +46,22 @@ struct Comparator {
 ///
 /// What Comparator says of its text is true of this one, whose expression is in a file "holds". It must say the same
 /// whenever it is asked of the same element.
+///
+/// What changes from call to call, such as a pivot, is its parameter, so that it is compiled once:
+///
+///     const Predicate is_below{.type = "float", .bytes = 4, .holds = "a < p", .parameter_type = "float",
+///                              .parameter_bytes = 4};
+///     sorter.partition({numbers, is_below, pivot}, results);
+///
+/// Several are members of one type. On a queue or a stream it lies in the device's memory (KeyRange::parameter), where
+/// an operation ahead may have written it, or is one of the elements.
 struct Predicate {
-    std::string type;               ///< the name of the type
-    std::size_t bytes = 0;          ///< its size, 1 to 64, which must be the same on the device
-    std::string holds;              ///< an expression of `a`: whether it is wanted
-    std::string declarations = {};  ///< what comes before it: the type's definition, functions
+    std::string type;                 ///< the name of the type
+    std::size_t bytes = 0;            ///< its size, 1 to 64, which must be the same on the device
+    std::string holds;                ///< an expression of `a`, and of `p`, its parameter: whether a is wanted
+    std::string declarations = {};    ///< what comes before it: the types' definitions, functions
+    std::string parameter_type = {};  ///< the name of the parameter's type; empty: it has none
+    std::size_t parameter_bytes = 0;  ///< its size, 1 to 64, which must be the same on the device; 0: it has none
 
     friend bool operator==(const Predicate&, const Predicate&) = default;
 };
@@ -70,9 +81,10 @@ public:
     KeyKind(const Comparator& comparator) noexcept : comparator_(&comparator) {}
     KeyKind(Comparator&&) = delete;
     /// Elements of which that predicate, which must not be a temporary, says whether they are wanted: for select and
-    /// partition alone.
-    KeyKind(const Predicate& predicate) noexcept : predicate_(&predicate) {}
-    KeyKind(Predicate&&) = delete;
+    /// partition alone. Its parameter, if it has one, is that of a call on host memory; it must last as long.
+    KeyKind(const Predicate& predicate, const void* parameter = nullptr) noexcept
+        : predicate_(&predicate), parameter_(parameter) {}
+    KeyKind(Predicate&&, const void* = nullptr) = delete;
     /// Records in the order of a function, with what was compiled for it: cpu.hpp has both.
     KeyKind(const detail::CompiledOrder& compiled, const void* function) noexcept
         : compiled_(&compiled), function_(function) {}
@@ -92,6 +104,7 @@ public:
     const Comparator* comparator() const noexcept { return comparator_; }
     /// What says whether elements are wanted; null for any other.
     const Predicate* predicate() const noexcept { return predicate_; }
+    const void* parameter() const noexcept { return parameter_; }  ///< the predicate's, in host memory; or null
     /// What was compiled with the function that orders records, and that function; null for any other.
     const detail::CompiledOrder* compiled_order() const noexcept { return compiled_; }
     const void* function() const noexcept { return function_; }  ///< see compiled_order()
@@ -99,7 +112,7 @@ public:
     std::string name() const;
 
     /// The same numbers, records in the order of equal comparators or of functions of one type, or elements for equal
-    /// predicates.
+    /// predicates, whatever their parameters are.
     friend bool operator==(const KeyKind& a, const KeyKind& b) noexcept {
         const auto are_same = [](const auto* x, const auto* y) { return x == y || (x && y && *x == *y); };
         return a.compiled_ == b.compiled_ && a.type_ == b.type_ && are_same(a.comparator_, b.comparator_) &&
@@ -110,6 +123,7 @@ private:
     KeyType type_ = KeyType::u32;
     const Comparator* comparator_ = nullptr;
     const Predicate* predicate_ = nullptr;
+    const void* parameter_ = nullptr;
     const detail::CompiledOrder* compiled_ = nullptr;
     const void* function_ = nullptr;
 };

@@ -21,6 +21,7 @@ namespace detail {
 [[noreturn]] void throw_sizes_differ(std::size_t keys, std::size_t others);
 [[noreturn]] void throw_too_few(std::size_t keys, std::size_t others);
 [[noreturn]] void throw_record_size(std::size_t bytes, std::size_t stated);
+[[noreturn]] void throw_parameter_size(std::size_t bytes, std::size_t stated);
 
 template <class R>
 using Element = std::remove_reference_t<std::ranges::range_reference_t<R>>;
@@ -80,6 +81,13 @@ const Predicate& checked_for(const Predicate& predicate) {
     return predicate;
 }
 
+template <class P>
+const void* parameter_for(const Predicate& predicate, const P& parameter) {
+    static_assert(Record<P>, "parameters are trivially copyable and have 64 bytes at most");
+    if (predicate.parameter_bytes != sizeof(P)) throw_parameter_size(sizeof(P), predicate.parameter_bytes);
+    return std::addressof(parameter);
+}
+
 /// A function or a function object that says whether one record comes before another.
 template <class Function, class T>
 concept Orders = std::predicate<const Function&, const T&, const T&>;
@@ -116,6 +124,13 @@ public:
         : data_(std::ranges::data(range)),
           count_(std::ranges::size(range)),
           kind_(detail::checked_for<detail::Element<R>>(predicate)) {}
+    /// The same with the predicate's parameter, which must last as long as the view, too. Throws
+    /// Error(invalid_argument) for one of another size.
+    template <detail::Lasting R, class P>
+    ConstKeys(R&& range, const Predicate& predicate, const P& parameter)
+        : data_(std::ranges::data(range)),
+          count_(std::ranges::size(range)),
+          kind_(detail::checked_for<detail::Element<R>>(predicate), detail::parameter_for(predicate, parameter)) {}
     /// Records in the order of a C++ function, which must last as long as the view: see cpu.hpp.
     template <detail::Lasting R, detail::Orders<detail::Element<R>> Function>
     ConstKeys(R&& range, const Function& order)

@@ -175,8 +175,10 @@ typedef struct lanesort_comparator {
 typedef struct lanesort_predicate {
     const char* type;          ///< the name of the elements' type
     size_t bytes;              ///< its size, 1 to 64
-    const char* holds;         ///< an expression of `a`: whether it is wanted
-    const char* declarations;  ///< the type's definition, functions; null: none
+    const char* holds;         ///< an expression of `a`, and of `p`, its parameter: whether a is wanted
+    const char* declarations;  ///< the types' definitions, functions; null: none
+    const char* parameter_type;  ///< the name of the parameter's type; null: it has none
+    size_t parameter_bytes;      ///< its size, 1 to 64; 0: it has none
 } lanesort_predicate;
 
 // ---- Requests -----------------------------------------------------------------------------------------------------
@@ -294,6 +296,7 @@ typedef struct lanesort_request {
     lanesort_place limit;                   ///< one integer of 64 bits: no more of a row are written than that
     lanesort_place flags;                   ///< of LANESORT_SELECT and LANESORT_PARTITION: a byte for each key, not 0
                                             ///< where it is selected
+    lanesort_place parameter;               ///< of a predicate that has one; read when the call runs
     int32_t inverted;                       ///< not 0: keys whose flag is 0 are selected
     size_t second_count;                    ///< keys that are looked for, or indices that values are moved by
     size_t bins;                            ///< of LANESORT_HISTOGRAM

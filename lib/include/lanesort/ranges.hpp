@@ -26,13 +26,21 @@ struct SegmentRange {
     std::size_t bytes = 8;    ///< of an offset: 4 or 8
 };
 
+/// The parameter of a predicate, which the device reads when the call runs. It begins `offset` parameters (not bytes)
+/// after the start of the memory, which may be that of the keys.
+template <class Memory>
+struct ParameterIn {
+    Memory memory = nullptr;  ///< of the parameter; null: there is none
+    std::size_t offset = 0;   ///< parameters before it
+};
+
 /// Keys: `count` numbers or records of that type, beginning `offset` keys (not bytes) after the start of the memory.
 template <class Memory>
 struct KeyRangeIn {
     Memory memory = nullptr;      ///< of the keys
     std::size_t offset = 0;       ///< keys before the first one
     std::size_t count = 0;        ///< keys
-    KeyKind type = KeyType::u32;  ///< numbers of a type, or records of a comparator
+    KeyKind type = KeyType::u32;  ///< numbers of a type, records of a comparator, or elements of a predicate
     /// Of numbers; records have the comparator's. Nothing: ascending, but the largest first for top_k.
     std::optional<Order> order = {};
     std::size_t row_length = 0;               ///< keys of a row, as SortOptions says; 0: the range is one
@@ -43,6 +51,7 @@ struct KeyRangeIn {
     bool data_independent = false;            ///< as SortOptions says
     std::uint64_t extra_bytes = 0;            ///< as SortOptions says
     bool nan_last = false;                    ///< as TopKOptions says
+    ParameterIn<Memory> parameter = {};       ///< of a predicate that has one
 };
 
 /// Values, indices or lengths, one for each key, of `bytes` bytes each (values 1, 2, 4, 8 or 16, the others 4 or 8),

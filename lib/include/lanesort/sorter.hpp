@@ -423,14 +423,16 @@ public:
                                  Results results, Values kept, bool inverted = false);
 
     /// Writes the elements of which a predicate holds to `results`, and gives how many they are:
-    /// `sorter.select({numbers, is_wanted}, results)`. There is room for as many results as there are elements. No more
+    /// `sorter.select({numbers, is_wanted}, results)`, or `{numbers, is_below, pivot}` of one that has a parameter,
+    /// which compiles once whatever the pivots are. There is room for as many results as there are elements. No more
     /// than these are written.
     ///
     /// Order: that of the elements.
     /// Memory: at most 16 · compute units + 1 integers of 8 bytes, 4 times as many as cores on a processor.
     /// Cost: reads the elements twice. How much is written depends on them, nothing else does.
-    /// Errors: Error(invalid_argument) for keys without a predicate and for sizes that do not fit, Error(build_failed)
-    /// for a text that is none; Error(unsupported) on the built-in device, which compiles no text.
+    /// Errors: Error(invalid_argument) for keys without a predicate, for a parameter that is missing and for sizes that
+    /// do not fit, Error(build_failed) for a text that is none; Error(unsupported) on the built-in device, which
+    /// compiles no text.
     std::size_t select(ConstKeys keys, Results results);
     /// The same with a value for each element: those of the results go to `kept`, which has room for all of them.
     ///

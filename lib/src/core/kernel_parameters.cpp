@@ -205,28 +205,46 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
 
 namespace {
 
-/// The caller's text with #line directives, so that a compiler's log names it and its lines. It defines `function`,
-/// whose parameters are given, by the expression in `file`.
-std::string caller_text(const std::string& declarations, const std::string& type, std::size_t bytes,
-                        const char* function, const char* file, const std::string& expression) {
+// The caller's text with #line directives, so that a compiler's log names it and its lines.
+
+/// A type of the caller's by a name of the kernels'.
+std::string caller_type(const char* name, const char* file, const std::string& type, std::size_t bytes) {
     return fmt::format(
-        "#line 1 \"declarations\"\n{}\n"
-        "#line 1 \"type\"\ntypedef {} comparator_record;\n"
+        "#line 1 \"{1}\"\ntypedef {2} {0};\n"
         "#line 1 \"comparator.h\"\n"
-        "typedef char the_record_has_the_stated_bytes[sizeof(comparator_record) == {} ? 1 : -1];\n"
+        "typedef char {0}_has_the_stated_bytes[sizeof({0}) == {3} ? 1 : -1];\n",
+        name, file, type, bytes);
+}
+
+/// A function by the expression in `file`.
+std::string caller_function(const char* function, const char* file, const std::string& expression) {
+    return fmt::format(
         "static inline int {} {{\n"
         "    return (\n#line 1 \"{}\"\n{}\n#line 5 \"comparator.h\"\n    ) != 0;\n}}\n",
-        declarations, type, bytes, function, file, expression);
+        function, file, expression);
+}
+
+std::string caller_text(const std::string& declarations, const std::string& type, std::size_t bytes) {
+    return fmt::format("#line 1 \"declarations\"\n{}\n", declarations) +
+           caller_type("comparator_record", "type", type, bytes);
 }
 
 std::string caller_text(const KernelParameters& parameters) {
-    if (const auto& predicate = parameters.predicate)
-        return caller_text(predicate->declarations, predicate->type, predicate->bytes,
-                           "predicate_holds(const comparator_record a)", "holds", predicate->holds);
+    if (const auto& predicate = parameters.predicate) {
+        const std::string text = caller_text(predicate->declarations, predicate->type, predicate->bytes) +
+                                 fmt::format("#define PARAMETER_BYTES {}\n", predicate->parameter_bytes);
+        if (predicate->parameter_bytes == 0)
+            return text + caller_function("predicate_holds(const comparator_record a)", "holds", predicate->holds);
+        return text +
+               caller_type("predicate_parameter", "parameter_type", predicate->parameter_type,
+                           predicate->parameter_bytes) +
+               caller_function("predicate_holds(const comparator_record a, const predicate_parameter p)", "holds",
+                               predicate->holds);
+    }
     if (const auto& comparator = parameters.comparator)
-        return caller_text(comparator->declarations, comparator->type, comparator->bytes,
-                           "comparator_before(const comparator_record a, const comparator_record b)", "before",
-                           comparator->before);
+        return caller_text(comparator->declarations, comparator->type, comparator->bytes) +
+               caller_function("comparator_before(const comparator_record a, const comparator_record b)", "before",
+                               comparator->before);
     return "";
 }
 

@@ -57,9 +57,15 @@ void check(const Request& request) {
                 predicate->bytes);
         require(!predicate->type.empty() && !predicate->holds.empty(),
                 "a predicate needs the name of the elements' type and an expression");
-        check_text(
-            {{&predicate->type, "type"}, {&predicate->holds, "expression"}, {&predicate->declarations, "declarations"}},
-            "predicate");
+        require(predicate->parameter_bytes <= 64, "a parameter has {} bytes, but must have 1 to 64",
+                predicate->parameter_bytes);
+        require(predicate->parameter_type.empty() == (predicate->parameter_bytes == 0),
+                "a predicate's parameter needs a type and a size");
+        check_text({{&predicate->type, "type"},
+                    {&predicate->holds, "expression"},
+                    {&predicate->declarations, "declarations"},
+                    {&predicate->parameter_type, "parameter's type"}},
+                   "predicate");
     } else if (const Comparator* const comparator = request.key.comparator()) {
         require(comparator->bytes >= 1 && comparator->bytes <= 64, "records have {} bytes, but must have 1 to 64",
                 comparator->bytes);

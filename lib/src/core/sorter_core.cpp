@@ -119,6 +119,7 @@ Bindings bindings_of(const AnyCall& call) {
     bind(Slot::answers, call.answers);
     bind(Slot::limit, call.limit);
     bind(Slot::flags, call.flags);
+    bind(Slot::parameter, call.parameter);
     bindings[Slot::order] = {const_cast<void*>(call.request.key.function())};
     return bindings;
 }

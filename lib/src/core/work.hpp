@@ -29,8 +29,9 @@ enum class Slot : std::uint8_t {
     answers,        ///< integers of 64 bits: keys in order, or the number of results
     limit,          ///< an integer of 64 bits: how many of the first k are wanted
     counters,
-    flags,  ///< bytes that say which elements are selected
-    order,  ///< the C++ function that orders records, which is no array
+    flags,      ///< bytes that say which elements are selected
+    parameter,  ///< of a predicate that says it
+    order,      ///< the C++ function that orders records, which is no array
     own_keys,
     own_values,
     own_indices,
@@ -44,7 +45,7 @@ enum class Slot : std::uint8_t {
     pool_values,
     pool_indices,
 };
-inline constexpr std::size_t slots = 26;
+inline constexpr std::size_t slots = 27;
 
 constexpr bool is_own(Slot slot) noexcept { return slot >= Slot::own_keys; }
 

@@ -15,7 +15,10 @@ Arrays part_arrays(const Request& request) {
     const bool leaves_out = request.operation == Operation::select;
     Arrays arrays;
     arrays[Slot::keys] = {request.count, request.key.bytes(), Access::read, "keys"};
-    if (!request.key.predicate()) arrays[Slot::flags] = {request.count, 1, Access::read, "flags"};
+    const Predicate* const predicate = request.key.predicate();
+    if (!predicate) arrays[Slot::flags] = {request.count, 1, Access::read, "flags"};
+    else if (predicate->parameter_bytes > 0)
+        arrays[Slot::parameter] = {1, predicate->parameter_bytes, Access::read, "the predicate's parameter"};
     arrays[Slot::results] = {request.count, request.key.bytes(), Access::write, "results", leaves_out};
     arrays[Slot::answers] = {1, sizeof(std::uint64_t), Access::write, "number of selected elements"};
     if (request.value_bytes > 0) {
@@ -52,8 +55,9 @@ void make_part(Planner& planner, const Request& request, Work& work) {
         return std::get<Launch>(
             work.commands.emplace_back(Launch{.kernel = number, .awaits = false, .groups = groups}));
     };
+    const Slot deciding = request.key.predicate() ? Slot::parameter : Slot::flags;
     Launch& count = add_launch("count_wanted", schedule.parts);
-    count.add(Slot::flags);
+    count.add(deciding);
     count.add(Slot::keys);
     count.add_count(schedule.count, position_bytes);
     count.add(schedule.share, position_bytes);
@@ -64,7 +68,7 @@ void make_part(Planner& planner, const Request& request, Work& work) {
     scan.add_count(schedule.parts, 4);
     scan.add(Slot::answers);
     Launch& write = add_launch("write_parts", schedule.parts);
-    write.add(Slot::flags);
+    write.add(deciding);
     write.add_count(schedule.count, position_bytes);
     write.add(schedule.share, position_bytes);
     write.add(!request.inverted, 4);
