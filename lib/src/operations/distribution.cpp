@@ -322,9 +322,10 @@ CompiledDistribution compile_all(Planner& planner, const Request& request, const
         if (levels.empty()) continue;
         const Request few = leaves_of(request, made->few(), leaf * most_tiles_of_few);
         Request whole = leaves_of(request, 1, request.count);
-        whole.schedule = Schedule::columns;  // has the fewest launches that find nothing to do
-        // What is nearly never left takes the shape of leaves: few elements by their program, and a larger tile of
-        // records takes the compiler many times as long.
+        // What is nearly never left takes the shape of leaves. Of numbers all go by columns, which have the fewest
+        // launches that find nothing to do; the kernels of records for columns take the compiler twice as long as all
+        // the others.
+        whole.schedule = bytes.is_record ? Schedule::network : Schedule::columns;
         const NetworkUse use{.sorts_leaves = true, .like = of_leaves.plan.shape};
         Network of_few = make_network(planner, few, bytes, use), of_whole = make_network(planner, whole, bytes, use);
         return {
