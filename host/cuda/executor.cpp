@@ -1,7 +1,9 @@
 #include "executor.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 
 #include "checked.hpp"
 
@@ -11,6 +13,24 @@ using detail::Bindings, detail::Launch, detail::Slot, detail::Work;
 
 CUdeviceptr place_of(const Work& work, const Bindings& bindings, Slot slot) noexcept {
     return reinterpret_cast<CUdeviceptr>(bindings[slot].memory) + bindings[slot].offset * work.arrays[slot].bytes;
+}
+
+void copy_rows(const CUDA_MEMCPY2D& rows, CUstream stream) {
+    constexpr std::size_t most_pitch = (std::size_t{1} << 31) - 1;
+    if (rows.Height > 1 && std::max(rows.srcPitch, rows.dstPitch) <= most_pitch) {
+        LANESORT_CU(cuMemcpy2DAsync, &rows, stream);
+        return;
+    }
+    for (std::size_t row = 0; row < rows.Height; ++row) {
+        const std::size_t from = row * rows.srcPitch, to = row * rows.dstPitch;
+        if (rows.srcMemoryType == CU_MEMORYTYPE_HOST)
+            LANESORT_CU(cuMemcpyHtoDAsync, rows.dstDevice + to, static_cast<const std::byte*>(rows.srcHost) + from,
+                        rows.WidthInBytes, stream);
+        else if (rows.dstMemoryType == CU_MEMORYTYPE_HOST)
+            LANESORT_CU(cuMemcpyDtoHAsync, static_cast<std::byte*>(rows.dstHost) + to, rows.srcDevice + from,
+                        rows.WidthInBytes, stream);
+        else LANESORT_CU(cuMemcpyDtoDAsync, rows.dstDevice + to, rows.srcDevice + from, rows.WidthInBytes, stream);
+    }
 }
 
 void StreamExecutor::run(const Work& work, const Bindings& bindings) {
@@ -48,12 +68,6 @@ void StreamExecutor::enqueue(const Work& work, const Bindings& bindings, const d
     follows_ = false;
     const CUdeviceptr from = place_of(work, bindings, copy.from);
     const CUdeviceptr to = place_of(work, bindings, copy.to) + copy.front;
-    constexpr std::size_t most_pitch = (std::size_t{1} << 31) - 1;
-    if (copy.height == 1 || copy.pitch > most_pitch) {
-        for (std::uint64_t row = 0; row < copy.height; ++row)
-            LANESORT_CU(cuMemcpyDtoDAsync, to + row * copy.width, from + row * copy.pitch, copy.width, stream_);
-        return;
-    }
     CUDA_MEMCPY2D rows{};
     rows.srcMemoryType = rows.dstMemoryType = CU_MEMORYTYPE_DEVICE;
     rows.srcDevice = from;
@@ -61,7 +75,7 @@ void StreamExecutor::enqueue(const Work& work, const Bindings& bindings, const d
     rows.dstDevice = to;
     rows.dstPitch = rows.WidthInBytes = copy.width;
     rows.Height = copy.height;
-    LANESORT_CU(cuMemcpy2DAsync, &rows, stream_);
+    copy_rows(rows, stream_);
 }
 
 void StreamExecutor::enqueue(const Work& work, const Bindings& bindings, const detail::Zero& zero) {

@@ -13,6 +13,9 @@ namespace lanesort::cu {
 /// Where the first element of a slot's array lies.
 CUdeviceptr place_of(const detail::Work& work, const detail::Bindings& bindings, detail::Slot slot) noexcept;
 
+/// Enqueues a copy of rows: at once where the driver copies such rows so, else row by row.
+void copy_rows(const CUDA_MEMCPY2D& rows, CUstream stream);
+
 /// Enqueues the commands; does not wait. The context of programs and stream is current.
 class StreamExecutor {
 public:

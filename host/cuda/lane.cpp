@@ -1,6 +1,5 @@
 #include "lane.hpp"
 
-#include <algorithm>
 #include <cstddef>
 
 #include "checked.hpp"
@@ -26,14 +25,6 @@ struct StreamEnd final : detail::LaneEnd {
     CUcontext context;
     std::optional<OwnEvent> event;
 };
-
-/// Calls copy(row), or copy_all() where the driver copies such rows at once.
-template <class CopyRow, class CopyAll>
-void copy_rows(const detail::Rows& rows, const CopyRow& copy_row, const CopyAll& copy_all) {
-    constexpr std::uint64_t most_pitch = (std::uint64_t{1} << 31) - 1;
-    if (rows.height > 1 && std::max(rows.pitch, rows.device_pitch) <= most_pitch) return copy_all();
-    for (std::uint64_t row = 0; row < rows.height; ++row) copy_row(row);
-}
 
 CUdeviceptr address_of(const detail::Binding& there) {
     return reinterpret_cast<CUdeviceptr>(there.memory) + there.offset;
@@ -62,48 +53,32 @@ void StreamLane::upload(const detail::Rows& from, const detail::Binding& to) {
     const CurrentContext current(context_);
     if (from.height == 1 && staging_.is_for(from.host, from.width, least_staged))
         return staging_.upload(address_of(to), from.host, from.width, *stream_);
-    copy_rows(
-        from,
-        [&](std::uint64_t row) {
-            LANESORT_CU(cuMemcpyHtoDAsync, address_of(to) + row * from.device_pitch,
-                        static_cast<const std::byte*>(from.host) + row * from.pitch, from.width, *stream_);
-        },
-        [&] {
-            CUDA_MEMCPY2D copy{};
-            copy.srcMemoryType = CU_MEMORYTYPE_HOST;
-            copy.srcHost = from.host;
-            copy.srcPitch = from.pitch;
-            copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
-            copy.dstDevice = address_of(to);
-            copy.dstPitch = from.device_pitch;
-            copy.WidthInBytes = from.width;
-            copy.Height = from.height;
-            LANESORT_CU(cuMemcpy2DAsync, &copy, *stream_);
-        });
+    CUDA_MEMCPY2D rows{};
+    rows.srcMemoryType = CU_MEMORYTYPE_HOST;
+    rows.srcHost = from.host;
+    rows.srcPitch = from.pitch;
+    rows.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    rows.dstDevice = address_of(to);
+    rows.dstPitch = from.device_pitch;
+    rows.WidthInBytes = from.width;
+    rows.Height = from.height;
+    copy_rows(rows, *stream_);
 }
 
 void StreamLane::download(const detail::Binding& from, const detail::Rows& to) {
     const CurrentContext current(context_);
     if (to.height == 1 && staging_.is_for(to.host, to.width, least_staged))
         return staging_.download(to.host, address_of(from), to.width, *stream_);
-    copy_rows(
-        to,
-        [&](std::uint64_t row) {
-            LANESORT_CU(cuMemcpyDtoHAsync, static_cast<std::byte*>(to.host) + row * to.pitch,
-                        address_of(from) + row * to.device_pitch, to.width, *stream_);
-        },
-        [&] {
-            CUDA_MEMCPY2D copy{};
-            copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
-            copy.srcDevice = address_of(from);
-            copy.srcPitch = to.device_pitch;
-            copy.dstMemoryType = CU_MEMORYTYPE_HOST;
-            copy.dstHost = to.host;
-            copy.dstPitch = to.pitch;
-            copy.WidthInBytes = to.width;
-            copy.Height = to.height;
-            LANESORT_CU(cuMemcpy2DAsync, &copy, *stream_);
-        });
+    CUDA_MEMCPY2D rows{};
+    rows.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+    rows.srcDevice = address_of(from);
+    rows.srcPitch = to.device_pitch;
+    rows.dstMemoryType = CU_MEMORYTYPE_HOST;
+    rows.dstHost = to.host;
+    rows.dstPitch = to.pitch;
+    rows.WidthInBytes = to.width;
+    rows.Height = to.height;
+    copy_rows(rows, *stream_);
 }
 
 void StreamLane::run(const detail::Work& work, const detail::Bindings& bindings) {

@@ -158,7 +158,7 @@ class Sorts(Calls):
         bit; records that the comparator calls equal keep their order where `stable`.
         Memory: the result; along another axis than the last, or for what is not contiguous, one copy. In place, along
         the last axis of a contiguous array, none on the processor and on OpenCL; CUDA takes up to 32 MiB or a hundredth
-        of an array of 128 MiB or more, unless it is to be data-independent. A stable sort of records takes 4 bytes each.
+        of an array of 64 MiB or more, unless it is to be data-independent. A stable sort of records takes 4 bytes each.
         Cost: neither blocks nor synchronises on a queue or stream, but to compile for the first call of a kind.
 
         Args:

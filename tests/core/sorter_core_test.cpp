@@ -390,17 +390,17 @@ private:
     }
 };
 
-TEST_CASE("core: CUDA sorts by distribution from 128 MiB on, where nothing speaks against it") {
+TEST_CASE("core: CUDA sorts by distribution from 64 MiB on, where nothing speaks against it") {
     SorterCore core = core_for(FullCard::card(), 1024);
     const auto taken = [&](const Request& request) { return core.planner().plan(request)->report.schedule; };
-    constexpr std::uint64_t large = 1 << 25;
+    constexpr std::uint64_t large = 1 << 24;
     const Comparator record{.type = "ulong", .bytes = 8, .before = "a < b"};
     const Comparator wide_record{
         .type = "pair", .bytes = 32, .before = "a < b", .declarations = "typedef ulong4 pair;"};
     const Comparator of_16_bytes{
         .type = "pair", .bytes = 16, .before = "a < b", .declarations = "typedef ulong2 pair;"};
-    CHECK(taken({.count = large / 8, .key = of_16_bytes}) == Schedule::distribution);
-    CHECK(taken({.count = large / 8 - 1, .key = of_16_bytes}) != Schedule::distribution);
+    CHECK(taken({.count = large / 4, .key = of_16_bytes}) == Schedule::distribution);
+    CHECK(taken({.count = large / 4 - 1, .key = of_16_bytes}) != Schedule::distribution);
     CHECK(taken({.count = large}) == Schedule::distribution);
     CHECK(taken({.count = large - 1}) != Schedule::distribution);
     CHECK(taken({.count = large / 2, .value_bytes = 4}) == Schedule::distribution);
@@ -412,7 +412,7 @@ TEST_CASE("core: CUDA sorts by distribution from 128 MiB on, where nothing speak
                                    {.operation = Operation::merge, .count = large, .middle = 10},
                                    {.count = large, .extra_bytes = 1000},
                                    {.count = large, .key = wide_record},
-                                   {.count = large / 4 - 1, .key = record},
+                                   {.count = large / 2 - 1, .key = record},
                                    {.count = large, .stable = true, .key = record}})
         CHECK(taken(request) != Schedule::distribution);
     SorterCore other = core_for(test::graphics_card(), 256);

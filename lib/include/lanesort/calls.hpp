@@ -143,6 +143,14 @@ void add_values(CallIn<Memory>& call, const ValueRangeIn<Memory>& values) {
     call.request.value_bytes = width_of("values", values.bytes);
 }
 
+/// The same, and where those of the results go.
+template <class Memory>
+void add_values(CallIn<Memory>& call, const ValueRangeIn<Memory>& values, const ValueRangeIn<Memory>& kept) {
+    add_values(call, values);
+    check_same_width(values.bytes, kept.bytes);
+    call.result_values = {kept.memory, kept.offset};
+}
+
 }  // namespace detail
 
 /// Sorts the keys in place.
@@ -395,9 +403,7 @@ template <class Memory>
 CallIn<Memory> unique_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Memory>& values,
                              const DistinctIn<Memory>& distinct, const ValueRangeIn<Memory>& kept) {
     CallIn<Memory> call = unique(keys, distinct);
-    detail::add_values(call, values);
-    detail::check_same_width(values.bytes, kept.bytes);
-    call.result_values = {kept.memory, kept.offset};
+    detail::add_values(call, values, kept);
     return call;
 }
 
@@ -441,9 +447,7 @@ CallIn<Memory> select_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<
                              const FlagRangeIn<Memory>& flags, const DistinctIn<Memory>& selected,
                              const ValueRangeIn<Memory>& kept) {
     CallIn<Memory> call = select(keys, flags, selected);
-    detail::add_values(call, values);
-    detail::check_same_width(values.bytes, kept.bytes);
-    call.result_values = {kept.memory, kept.offset};
+    detail::add_values(call, values, kept);
     return call;
 }
 
@@ -483,9 +487,7 @@ template <class Memory>
 CallIn<Memory> select_by_key(const KeyRangeIn<Memory>& keys, const ValueRangeIn<Memory>& values,
                              const DistinctIn<Memory>& selected, const ValueRangeIn<Memory>& kept) {
     CallIn<Memory> call = select(keys, selected);
-    detail::add_values(call, values);
-    detail::check_same_width(values.bytes, kept.bytes);
-    call.result_values = {kept.memory, kept.offset};
+    detail::add_values(call, values, kept);
     return call;
 }
 

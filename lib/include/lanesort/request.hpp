@@ -67,7 +67,7 @@ enum class MergePart : std::uint8_t {
 /// does not.
 enum class Schedule : std::uint8_t {
     /// What is the fastest on the device; a distribution only on the built-in device, from 16,385 keys on, and by CUDA
-    /// of numbers from 2^27 bytes on, values and indices counted in, and by NVIDIA's OpenCL of keys of 4 bytes alone,
+    /// from 2^26 bytes on, values and indices counted in, and by NVIDIA's OpenCL of keys of 4 bytes alone, from 2^27 on,
     /// where the device has the memory for it. It is also what goes on while keys are copied: of 2^30 bytes of numbers
     /// or more in host memory, alone, on a device with memory of its own.
     automatic,

@@ -241,19 +241,21 @@ private:
 };
 
 /// Whether a sort that may take any schedule takes this one: from as many keys on as were measured on this device, or
-/// as many bytes as on NVIDIA's H100 and H200 (bench/NOTES.md): half as many of records, of which wider ones were not
-/// measured. Nor were cards with much less local memory by CUDA, and by OpenCL elements but keys of 4 bytes.
+/// as many bytes as on NVIDIA's H100 and H200 (bench/NOTES.md). Not measured were records of more than 16 bytes, cards
+/// with much less local memory by CUDA, and by OpenCL elements but keys of 4 bytes.
 bool is_faster(const Planner& planner, const Request& request, const ElementBytes& bytes) {
     const DeviceInfo& device = planner.device();
     if (const auto from = planner.distribution_from(bytes)) return device.compiles && request.count >= *from;
-    constexpr std::uint64_t least_bytes = std::uint64_t{1} << 27, least_local_bytes = std::uint64_t{1} << 17;
+    constexpr std::uint64_t least_bytes = std::uint64_t{1} << 26, least_bytes_by_opencl = std::uint64_t{1} << 27;
+    constexpr std::uint64_t least_local_bytes = std::uint64_t{1} << 17;
     constexpr std::size_t widest_record = 16;
     const bool is_nvidia = device.kind == DeviceKind::gpu && device.vendor.find("NVIDIA") != std::string::npos;
-    if (device.backend == "OpenCL" && is_nvidia && bytes == ElementBytes(4)) return request.count * 4 >= least_bytes;
+    if (device.backend == "OpenCL" && is_nvidia && bytes == ElementBytes(4))
+        return request.count * 4 >= least_bytes_by_opencl;
     if (device.backend != "CUDA" || device.local_bytes < least_local_bytes) return false;
     if (bytes.is_record) {
         const bool is_alone = bytes.value == 0 && !request.stable && request.index_bytes == 0;
-        return is_alone && bytes.key <= widest_record && request.count * bytes.key >= least_bytes / 2;
+        return is_alone && bytes.key <= widest_record && request.count * bytes.key >= least_bytes;
     }
     return request.count * bytes.all() >= least_bytes;
 }
@@ -322,9 +324,10 @@ CompiledDistribution compile_all(Planner& planner, const Request& request, const
         if (levels.empty()) continue;
         const Request few = leaves_of(request, made->few(), leaf * most_tiles_of_few);
         Request whole = leaves_of(request, 1, request.count);
-        whole.schedule = Schedule::columns;  // has the fewest launches that find nothing to do
-        // What is nearly never left takes the shape of leaves: few elements by their program, and a larger tile of
-        // records takes the compiler many times as long.
+        // What is nearly never left takes the shape of leaves. Of numbers all go by columns, which have the fewest
+        // launches that find nothing to do; the kernels of records for columns take the compiler twice as long as all
+        // the others.
+        whole.schedule = bytes.is_record ? Schedule::network : Schedule::columns;
         const NetworkUse use{.sorts_leaves = true, .like = of_leaves.plan.shape};
         Network of_few = make_network(planner, few, bytes, use), of_whole = make_network(planner, whole, bytes, use);
         return {
