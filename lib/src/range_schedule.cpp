@@ -34,6 +34,7 @@ Shape find_runs_shape(const DeviceInfo& device, const ElementBytes& bytes) noexc
     // At most four times 16 bytes of keys for each work-item.
     shape.vectors = bytes.is_record ? 4 : bytes.key == 8 ? 8 : 16;
     shape.work_items = 256;
+    if (!bytes.is_record) shape.resident_groups = 6;  // registers bind: five would be resident
     while (shape.work_items > 2 &&
            (shape.work_items > device.max_work_items || find_runs_local_bytes(shape, bytes) > device.local_bytes))
         shape.work_items /= 2;

@@ -43,7 +43,7 @@ void make_bounds(Planner& planner, const Request& request, Work& work) {
     work.programs.push_back(program);
 
     // Few keys are shared by as many work-groups as keep the device busy.
-    const std::uint64_t most = shape.work_items * shape.vectors, least = std::max(shape.work_items * 4u, 64u);
+    const std::uint64_t most = shape.work_items * shape.vectors, least = std::max(shape.work_items, 64u);
     const std::uint64_t wanted = ceil_div(request.second_count, std::uint64_t{device.compute_units} * 4);
     const std::uint64_t share = std::min(ceil_div(wanted, least) * least, most);
     const std::uint64_t groups = ceil_div(request.second_count, share);

@@ -37,15 +37,16 @@ Counting on_processor(const DeviceInfo& device, std::uint64_t count, std::uint64
     return counting;
 }
 
-/// Of work-groups that count in local memory, with room for so many counters.
+/// Of work-groups that count in local memory, with room for so many counters. They count so many bins, or all values
+/// of bytes, whose bins are found in the end.
 Counting in_local_memory(const DeviceInfo& device, const Shape& shape, std::size_t key_bytes, std::uint64_t count,
-                         std::uint64_t bins) {
+                         std::uint64_t bins, std::uint64_t counted) {
     constexpr unsigned most_windows = 4, most_copies = 32;
     const std::uint64_t tile = std::uint64_t{shape.work_items} * (16 / key_bytes), counters = shape.vectors;
     const std::uint64_t groups = std::uint64_t{device.compute_units} * std::max(2048 / shape.work_items, 1u);
     Counting counting;
-    counting.windows = static_cast<unsigned>(std::min<std::uint64_t>(ceil_div(bins, counters), most_windows + 1));
-    const bool all_in_memory = counting.windows > most_windows || count / groups < bins / 16;
+    counting.windows = static_cast<unsigned>(std::min<std::uint64_t>(ceil_div(counted, counters), most_windows + 1));
+    const bool all_in_memory = counting.windows > most_windows || count / groups < std::min(bins, counted) / 16;
     if (all_in_memory) counting.windows = 1;
     counting.share =
         ceil_div(ceil_div(count, 2 * tile), std::max<std::uint64_t>(groups / counting.windows, 1)) * 2 * tile;
@@ -53,7 +54,7 @@ Counting in_local_memory(const DeviceInfo& device, const Shape& shape, std::size
     if (all_in_memory) counting.copies = 0;
     else if (counting.windows == 1)
         counting.copies = std::bit_floor(static_cast<unsigned>(
-            std::clamp<std::uint64_t>(std::min(counters, counting.share) / bins, 1, most_copies)));
+            std::clamp<std::uint64_t>(std::min(counters, counting.share) / counted, 1, most_copies)));
     return counting;
 }
 
@@ -111,11 +112,12 @@ void make_histogram(Planner& planner, const Request& request, Work& work) {
             // Many bins take most of the local memory, and a work-group all of the multiprocessor.
             constexpr std::uint64_t usual_counters = 8192;
             const std::uint64_t room = std::bit_floor((device.local_bytes - sample * bytes) / 4);
-            const bool are_many = request.bins > usual_counters;
-            const std::uint64_t wanted = are_many ? std::bit_ceil(request.bins) : usual_counters;
+            const std::uint64_t counted = bytes == 1 && room >= 256 ? 256 : request.bins;
+            const bool are_many = counted > usual_counters;
+            const std::uint64_t wanted = are_many ? std::bit_ceil(counted) : usual_counters;
             shape.vectors = static_cast<unsigned>(std::min(room, wanted));
             shape.work_items = std::bit_floor(std::min(device.max_work_items, are_many ? 1024u : 512u));
-            counting = in_local_memory(device, shape, bytes, count, request.bins);
+            counting = in_local_memory(device, shape, bytes, count, request.bins, counted);
             if (counting.copies == 0) {
                 shape.vectors = 4;  // the sample lies behind 16 bytes
                 shape.work_items = std::min(shape.work_items, 512u);
