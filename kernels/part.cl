@@ -1,57 +1,228 @@
 /* Parts keys, and their values if they have any, by flags of a byte or, with HAS_PREDICATE, by the caller's predicate: those whose
  * flag is as wanted come first, the others are left out (select) or follow (partition). All keep their order.
  *
- * `parts` work-groups have a share of `share` consecutive elements each: count_wanted, scan_counts by one work-group, write_parts.
+ * A selection reads all once, a tile for each work-group (select_tiles), which learns how many are wanted in front of it by look_back.h.
+ * Where others follow, their places depend on how many are wanted in all, and a processor rather counts than looks back: then `parts`
+ * work-groups have a share of `share` consecutive elements each (count_wanted, write_parts).
  * `wanted` is 1 where flags other than 0 are, or what the predicate holds of, 0 where the others are. Keys, values and flags are
  * only read; arrays are given with the elements before the first one. With a predicate there are no flags: they stand for its parameter,
  * if it has one.
  */
 #include "group_scan.h"
 #include "keys.h"
-#include "status.h"
+#if !RECORD_BYTES
+#include "loaded_keys.h"
+#endif
 
-#if HAS_PREDICATE
-#if PARAMETER_BYTES
-#define IS_FLAGGED(i) (predicate_holds(AS_RECORD(keys[i]), *(GLOBAL const predicate_parameter*)flags) != 0)
+/* Keys that are loaded at once. Work-item i has leaves i, i + WORK_ITEMS, .. of a tile. */
+#if RECORD_BYTES
+#define KEYS_OF_LEAF 1
 #else
-#define IS_FLAGGED(i) (predicate_holds(AS_RECORD(keys[i])) != 0)
+#define KEYS_OF_LEAF KEYS_OF_16_BYTES
 #endif
-#define FLAG_BYTES PARAMETER_BYTES
-#else
-#define FLAG_BYTES 1
-#define IS_FLAGGED(i) (flags[i] != 0)
-#endif
+#define LEAVES_OF_ITEM (VECTORS / KEYS_OF_LEAF)
+#define LEAF(v) (LOCAL_ID + (v) * WORK_ITEMS)
 #define TILE (WORK_ITEMS * VECTORS)
-#define IN_WARPS (HAS_SHUFFLES && WORK_ITEMS >= 32)
+#define FOR_LEAVES(v) UNROLL for (uint v = 0; v < LEAVES_OF_ITEM; ++v)
+#define FOR_KEYS_OF_LEAF(k) UNROLL for (uint k = 0; k < KEYS_OF_LEAF; ++k)
+#if LANES != 1 || (WORK_ITEMS > 1 && (LEAVES_OF_ITEM < 1 || LEAVES_OF_ITEM > 4 || VECTORS > 16))
+#error "To part elements, LANES must be 1, and VECTORS at most 16 and 1 to 4 leaves where WORK_ITEMS is more than 1."
+#endif
 
-/* What the work-items before this one have in all. Local memory: 8 bytes a work-item. */
-INLINE uint scan_counts_of_group(uint own, LOCAL ulong* shared, uint* all) {
-#if IN_WARPS
-    LOCAL uint* warps = (LOCAL uint*)shared;
-    uint to_here = own, before = 0, sum = 0;
-    UNROLL for (uint apart = 1; apart < 32; apart *= 2) {
-        uint earlier = SHUFFLE_UP(to_here, apart);
-        to_here += LOCAL_ID % 32 >= apart ? earlier : 0;
-    }
-    if (LOCAL_ID % 32 == 31) warps[LOCAL_ID / 32] = to_here;
-    BARRIER();
-    UNROLL for (uint w = 0; w < WORK_ITEMS / 32; ++w) {
-        before = w == LOCAL_ID / 32 ? sum : before;
-        sum += warps[w];
-    }
-    BARRIER();
-    *all = sum;
-    return before + to_here - own;
+/* A tile is put in order in local memory: its keys, but not records, and their places where values or records need them. One
+ * work-item alone writes a place behind the last one. */
+#define HOLDS_KEYS (!RECORD_BYTES)
+#define HOLDS_PLACES (RECORD_BYTES || VALUE_BITS)
+#define HELD (TILE + 2 * (WORK_ITEMS == 1))
+#if HOLDS_KEYS
+#define HELD_KEYS(of_group, before) DECLARE_LOCAL(key_t, of_group, HELD, before)
 #else
-    ulong sum;
-    uint before = (uint)scan_group(SUM, own, shared, &sum);
-    *all = (uint)sum;
-    return before;
+#define HELD_KEYS(of_group, before) LOCAL key_t* of_group = 0
+#endif
+#if HOLDS_PLACES
+#define HELD_PLACES(of_group, before) DECLARE_LOCAL(ushort, of_group, HELD, (before) + HOLDS_KEYS * HELD * KEY_BYTES)
+#else
+#define HELD_PLACES(of_group, before) LOCAL ushort* of_group = 0
+#endif
+
+#if HAS_PREDICATE && !RECORD_BYTES
+/* Numbers and what is as wide as one are moved as such. */
+INLINE comparator_record as_element(key_t bits) {
+    union {
+        key_t key;
+        comparator_record element;
+    } both;
+    both.key = bits;
+    return both.element;
+}
+#define AS_ELEMENT(key) as_element(key)
+#elif HAS_PREDICATE
+#define AS_ELEMENT(key) AS_RECORD(key)
+#endif
+
+#if !HAS_PREDICATE
+#define FLAG_BYTES 1
+#else
+#define FLAG_BYTES PARAMETER_BYTES
+#if PARAMETER_BYTES
+#define HOLDS(key) (predicate_holds(AS_ELEMENT(key), *(GLOBAL const predicate_parameter*)flags) != 0)
+#else
+#define HOLDS(key) (predicate_holds(AS_ELEMENT(key)) != 0)
+#endif
+#endif
+
+INLINE uint is_wanted(GLOBAL const uchar* flags, GLOBAL const key_t* keys, position_t i, uint wanted) {
+#if HAS_PREDICATE
+    return HOLDS(keys[i]) == wanted;
+#else
+    return (flags[i] != 0) == wanted;
 #endif
 }
 
+#if WORK_ITEMS > 1
+#if HAS_PREDICATE
+#define FLAGS_ARE_AT_LEAVES(flags) 1
+#else
+#define FLAGS_ARE_AT_LEAVES(flags) (((offset_t)(flags) & (KEYS_OF_LEAF - 1)) == 0)
+
+/* A bit for each of four bytes: whether it is other than 0. */
+INLINE uint marks_of_word(uint bytes) {
+    uint set = (bytes | ((bytes & 0x7f7f7f7f) + 0x7f7f7f7f)) & 0x80808080;
+    return (set >> 7) * 0x10204080 >> 28;
+}
+
+/* A bit for each flag of leaf number l. */
+INLINE uint marks_of_leaf(GLOBAL const uchar* flags, uint l) {
+#if KEYS_OF_LEAF == 16
+    uint4 words = ((GLOBAL const uint4*)flags)[l];
+    return marks_of_word(words.x) | marks_of_word(words.y) << 4 | marks_of_word(words.z) << 8 | marks_of_word(words.w) << 12;
+#elif KEYS_OF_LEAF == 8
+    uint2 words = ((GLOBAL const uint2*)flags)[l];
+    return marks_of_word(words.x) | marks_of_word(words.y) << 4;
+#elif KEYS_OF_LEAF == 4
+    return marks_of_word(((GLOBAL const uint*)flags)[l]);
+#elif KEYS_OF_LEAF == 2
+    return marks_of_word(((GLOBAL const ushort*)flags)[l]);
+#else
+    return flags[l] != 0;
+#endif
+}
+#endif
+
+/* Loads a work-item's keys of the tile `first` .. `end`, but not records; bit v * KEYS_OF_LEAF + k tells whether key k of its leaf v is
+ * wanted. */
+INLINE uint load_tile(GLOBAL const uchar* flags, GLOBAL const key_t* keys, position_t first, position_t end, uint wanted,
+                      key_t* own) {
+    uint marks = 0;
+#if !RECORD_BYTES
+    if (end - first >= TILE && ((offset_t)(keys + first) & 15) == 0 && FLAGS_ARE_AT_LEAVES(flags + first)) {
+        loaded_keys_t leaves[LEAVES_OF_ITEM];
+        FOR_LEAVES(v) leaves[v] = load_keys(keys + first, LEAF(v));
+#if !HAS_PREDICATE
+        FOR_LEAVES(v) marks |= marks_of_leaf(flags + first, LEAF(v)) << v * KEYS_OF_LEAF;
+        marks = wanted ? marks : ~marks & ((1u << VECTORS) - 1);
+#endif
+        FOR_LEAVES(v) FOR_KEYS_OF_LEAF(k) {
+            key_t key = own[v * KEYS_OF_LEAF + k] = (key_t)key_in(leaves + v, k);
+#if HAS_PREDICATE
+            marks |= (uint)(HOLDS(key) == wanted) << (v * KEYS_OF_LEAF + k);
+#else
+            (void)key;
+#endif
+        }
+        return marks;
+    }
+#endif
+#if HOLDS_KEYS
+    FOR_LEAVES(v) FOR_KEYS_OF_LEAF(k) {
+        position_t i = first + LEAF(v) * KEYS_OF_LEAF + k;
+        if (i < end) own[v * KEYS_OF_LEAF + k] = keys[i];
+    }
+#endif
+    /* One after the other, which takes fewer registers. */
+    ROLLED for (uint k = 0; k < VECTORS; ++k) {
+        position_t i = first + LEAF(k / KEYS_OF_LEAF) * KEYS_OF_LEAF + k % KEYS_OF_LEAF;
+        if (i < end) marks |= is_wanted(flags, keys, i, wanted) << k;
+    }
+    return marks;
+}
+
+/* Puts a tile in order in local memory: the wanted keys, whose number it gives, then the others if they are kept. Local memory: 8 bytes
+ * a work-item besides. Barriers: a scan of the group and one more. */
+INLINE uint order_tile(GLOBAL const uchar* flags, GLOBAL const key_t* keys, position_t first, position_t end, uint wanted,
+                       uint keeps_others, LOCAL ulong* shared, LOCAL key_t* ranked, LOCAL ushort* places) {
+    key_t own[VECTORS];
+    uint marks = load_tile(flags, keys, first, end, wanted, own);
+    /* How many are wanted of the leaves in front, in 16 bits for each row of leaves. */
+    ulong of_leaves = 0, of_rows;
+    FOR_LEAVES(v)
+        of_leaves |= (ulong)COUNT_BITS(marks >> v * KEYS_OF_LEAF & ((1u << KEYS_OF_LEAF) - 1)) << 16 * v;
+    ulong before = scan_group(SUM, of_leaves, shared, &of_rows);
+    uint all = 0, of_rows_before = 0, size = (uint)(end - first < TILE ? end - first : TILE);
+    FOR_LEAVES(v) all += (uint)(of_rows >> 16 * v & 0xffff);
+    FOR_LEAVES(v) {
+        uint rank = (uint)(before >> 16 * v & 0xffff) + of_rows_before;
+        of_rows_before += (uint)(of_rows >> 16 * v & 0xffff);
+        FOR_KEYS_OF_LEAF(k) {
+            uint place = LEAF(v) * KEYS_OF_LEAF + k, mark = marks >> (v * KEYS_OF_LEAF + k) & 1;
+            uint to = mark ? rank : all + (place - rank);
+            if (mark || (keeps_others && place < size)) {
+#if HOLDS_KEYS
+                ranked[to] = own[v * KEYS_OF_LEAF + k];
+#endif
+#if HOLDS_PLACES
+                places[to] = (ushort)place;
+#endif
+            }
+            rank += mark;
+        }
+    }
+    BARRIER();
+    return all;
+}
+#else
+/* The same without a branch: every key is written, and the next one over it if it does not belong there. */
+INLINE uint order_tile(GLOBAL const uchar* flags, GLOBAL const key_t* keys, position_t first, position_t end, uint wanted,
+                       uint keeps_others, LOCAL ulong* shared, LOCAL key_t* ranked, LOCAL ushort* places) {
+    uint all = 0, size = (uint)(end - first < TILE ? end - first : TILE), to = 0;
+    for (uint round = 0; round <= keeps_others; ++round) {
+        for (uint i = 0; i < size; ++i) {
+#if HOLDS_KEYS
+            ranked[to] = keys[first + i];
+#endif
+#if HOLDS_PLACES
+            places[to] = (ushort)i;
+#endif
+            to += is_wanted(flags, keys, first + i, wanted ^ round);
+        }
+        all = round == 0 ? to : all;
+    }
+    return all;
+}
+#endif
+
+/* Elements `begin` .. `end` of a tile that is in order go to `to` and behind. */
+INLINE void write_ordered(GLOBAL const key_t* keys, position_t first, GLOBAL key_t* results, GLOBAL value_argument_t* values,
+                          offset_t values_offset, GLOBAL value_argument_t* result_values, offset_t result_values_offset,
+                          LOCAL const key_t* ranked, LOCAL const ushort* places, uint begin, uint end, position_t to) {
+#if VALUE_BITS
+    values_t all_values = VALUES_AT(values) + values_offset, all_results = VALUES_AT(result_values) + result_values_offset;
+#endif
+    for (uint i = begin + LOCAL_ID; i < end; i += WORK_ITEMS) {
+#if HOLDS_KEYS
+        results[to + (i - begin)] = ranked[i];
+#else
+        results[to + (i - begin)] = keys[first + places[i]];
+#endif
+#if VALUE_BITS
+        STORE_GLOBAL_VECTOR(value_vec_t, LOAD_GLOBAL_VECTOR(value_vec_t, all_values + (first + places[i])),
+                            all_results + (to + (i - begin)));
+#endif
+    }
+}
+
 /* The elements of each share that are wanted: shares[part].
- * Launched with `parts` work-groups. Requires: any count, any element offset, LANES 1. Local memory: 8 bytes a work-item. */
+ * Launched with `parts` work-groups. Requires: any count, any element offset. Local memory: 8 bytes a work-item. */
 KERNEL void count_wanted(GLOBAL const uchar* flags, offset_t flags_offset, GLOBAL const key_t* keys, offset_t keys_offset,
                          position_t count, position_t share, uint wanted, GLOBAL ulong* shares, offset_t shares_offset) {
     DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
@@ -65,104 +236,97 @@ KERNEL void count_wanted(GLOBAL const uchar* flags, offset_t flags_offset, GLOBA
 #if WORK_ITEMS > 1 && !HAS_PREDICATE
     if (((offset_t)(flags + first) & 15) == 0)
         ROLLED for (; first < end && end - first >= 16 * WORK_ITEMS; first += 16 * WORK_ITEMS) {
-            uint4 loaded = ((GLOBAL const uint4*)(flags + first))[LOCAL_ID];
-            uint words[4] = {loaded.x, loaded.y, loaded.z, loaded.w};
-            UNROLL for (uint w = 0; w < 4; ++w)
-                UNROLL for (uint b = 0; b < 32; b += 8) found += ((words[w] >> b & 255) != 0) == wanted;
+            uint4 words = ((GLOBAL const uint4*)(flags + first))[LOCAL_ID];
+            uint marks = marks_of_word(words.x) | marks_of_word(words.y) << 4 | marks_of_word(words.z) << 8 |
+                         marks_of_word(words.w) << 12;
+            found += wanted ? COUNT_BITS(marks) : 16 - COUNT_BITS(marks);
         }
 #endif
-    for (position_t i = first + LOCAL_ID; i < end; i += WORK_ITEMS) found += IS_FLAGGED(i) == wanted;
+    for (position_t i = first + LOCAL_ID; i < end; i += WORK_ITEMS) found += is_wanted(flags, keys, i, wanted);
     scan_group(SUM, found, shared, &all);
     if (LOCAL_ID == 0) shares[shares_offset + GROUP_ID] = all;
 }
 
-/* Makes of them how many are wanted in front of each share, and writes how many are in all, to shares[parts], too.
- * Launched after count_wanted, with one work-group. Local memory: 8 bytes a work-item. Barriers: a scan of the group. */
-KERNEL void scan_counts(GLOBAL ulong* shares, offset_t shares_offset, uint parts, GLOBAL ulong* answer,
-                        offset_t answer_offset) {
-    DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
-    shares += shares_offset;
-    uint parts_of_item = (parts + WORK_ITEMS - 1) / WORK_ITEMS;
-    uint first = MIN(LOCAL_ID * parts_of_item, parts), end = MIN(first + parts_of_item, parts);
-    ulong found = 0, all;
-    for (uint part = first; part < end; ++part) found += shares[part];
-    found = scan_group(SUM, found, shared, &all);
-    for (uint part = first; part < end; ++part) {
-        ulong of_share = shares[part];
-        shares[part] = found;
-        found += of_share;
-    }
-    if (LOCAL_ID == 0) answer[answer_offset] = shares[parts] = all;
-}
-
-/* Writes the elements of each share to their places. Those of a tile are put in order in local memory, by their numbers, so that
- * neighbouring work-items write neighbouring ones.
- * Launched after scan_counts, with `parts` work-groups. Requires: tiles of no more than 2^16 elements. Local memory: 8 bytes a
- * work-item and 2 bytes an element of the tile, 3 with a predicate. */
+/* Writes the elements of each share to their places, and how many are wanted in all. Each work-group adds up for itself what those in
+ * front of it and all have counted.
+ * Launched after count_wanted, with `parts` work-groups. Requires: tiles of no more than 2^16 elements. Local memory: 128 bytes and 16
+ * a work-item, HELD keys and as many integers of 2 bytes. */
 KERNEL void write_parts(GLOBAL const uchar* flags, offset_t flags_offset, position_t count, position_t share, uint wanted,
                         uint keeps_others, GLOBAL const ulong* shares, offset_t shares_offset, uint parts,
                         GLOBAL const key_t* keys, offset_t keys_offset, GLOBAL key_t* results, offset_t results_offset,
                         GLOBAL value_argument_t* values, offset_t values_offset, GLOBAL value_argument_t* result_values,
-                        offset_t result_values_offset) {
+                        offset_t result_values_offset, GLOBAL ulong* answer, offset_t answer_offset) {
     DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
-    DECLARE_LOCAL(ushort, places, TILE, 8 * WORK_ITEMS);
-#if HAS_PREDICATE
-    DECLARE_LOCAL(uchar, marks, TILE, 8 * WORK_ITEMS + 2 * TILE);
-#endif
+    HELD_KEYS(ranked, 16 * WORK_ITEMS + 128);
+    HELD_PLACES(places, 16 * WORK_ITEMS + 128);
     flags += flags_offset * FLAG_BYTES;
     keys += keys_offset;
     results += results_offset;
     shares += shares_offset;
+    ulong in_front = 0, in_all = 0;
+    for (uint part = LOCAL_ID; part < parts; part += WORK_ITEMS) {
+        in_front += part < GROUP_ID ? shares[part] : 0;
+        in_all += shares[part];
+    }
+    scan_group(SUM, in_front, shared, &in_front);
+    scan_group(SUM, in_all, shared, &in_all);
+    if (GROUP_ID == 0 && LOCAL_ID == 0) answer[answer_offset] = in_all;
     position_t first = GROUP_ID * share, end = end_of_share(first, share, count);
-    /* A rehearsal has more shares than are there. */
-    uint part = MIN((uint)GROUP_ID, parts);
-    position_t next = (position_t)shares[part], next_other = (position_t)shares[parts] + first - next;
-#if VALUE_BITS
-    values_t all_values = VALUES_AT(values) + values_offset, all_results = VALUES_AT(result_values) + result_values_offset;
-#endif
+    position_t next = (position_t)in_front, next_other = (position_t)in_all + first - next;
     ROLLED for (; first < end; first += MIN(end - first, (position_t)TILE)) {
-        uint size = (uint)(end_of_share(first, TILE, end) - first), own_first = LOCAL_ID * VECTORS, own = 0, all;
-#if HAS_PREDICATE
-        /* Neighbouring work-items read neighbouring elements. */
-        for (uint i = LOCAL_ID; i < TILE; i += WORK_ITEMS) marks[i] = i < size && IS_FLAGGED(first + i) == wanted;
-        BARRIER();
-#define IS_WANTED(i) marks[own_first + (i)]
-#elif VECTORS <= 32
-        uint bits = 0;
-#define IS_WANTED(i) (bits >> (i)&1)
-#if VECTORS == 16
-        if (size == TILE && ((offset_t)(flags + first) & 15) == 0) {
-            uint4 loaded = ((GLOBAL const uint4*)(flags + first))[LOCAL_ID];
-            uint words[4] = {loaded.x, loaded.y, loaded.z, loaded.w};
-            UNROLL for (uint i = 0; i < 16; ++i)
-                bits |= (uint)(((words[i / 4] >> i % 4 * 8 & 255) != 0) == wanted) << i;
-        } else
-#endif
-            for (uint i = 0; i < VECTORS; ++i)
-                bits |= (uint)(own_first + i < size && IS_FLAGGED(first + own_first + i) == wanted) << i;
-#else
-#define IS_WANTED(i) (own_first + (i) < size && IS_FLAGGED(first + own_first + (i)) == wanted)
-#endif
-        for (uint i = 0; i < VECTORS; ++i) own += IS_WANTED(i);
-        uint rank = scan_counts_of_group(own, shared, &all);
-        uint other = all + own_first - rank;
-        for (uint i = 0; i < VECTORS; ++i) {
-            uint is_wanted = IS_WANTED(i);
-            if (own_first + i < size) places[is_wanted ? rank : other] = (ushort)(own_first + i);
-            rank += is_wanted;
-            other += 1 - is_wanted;
-        }
-        BARRIER();
-        uint written = keeps_others ? size : all;
-        for (uint i = LOCAL_ID; i < written; i += WORK_ITEMS) {
-            position_t from = first + places[i], to = i < all ? next + i : next_other + (i - all);
-            results[to] = keys[from];
-#if VALUE_BITS
-            STORE_GLOBAL_VECTOR(value_vec_t, LOAD_GLOBAL_VECTOR(value_vec_t, all_values + from), all_results + to);
-#endif
-        }
-        BARRIER();
+        uint size = (uint)(end - first < TILE ? end - first : TILE);
+        uint all = order_tile(flags, keys, first, end, wanted, keeps_others, shared, ranked, places);
+        write_ordered(keys, first, results, values, values_offset, result_values, result_values_offset, ranked, places, 0, all,
+                      next);
+        if (keeps_others)
+            write_ordered(keys, first, results, values, values_offset, result_values, result_values_offset, ranked, places,
+                          all, size, next_other);
         next += all;
         next_other += size - all;
+        BARRIER();
     }
 }
+
+#if WORK_ITEMS > 1
+typedef position_t number_t;
+#define NUMBER_BITS POSITION_BITS
+#define IDENTITY 0
+INLINE number_t combine(number_t a, number_t b) { return a + b; }
+#include "look_back.h"
+
+/* How many a work-item finds in a tile. */
+INLINE number_t count_tile(GLOBAL const uchar* flags, GLOBAL const key_t* keys, position_t first, position_t count,
+                           uint wanted) {
+    number_t own = 0;
+    ROLLED for (position_t i = first + LOCAL_ID; i < count && i - first < TILE; i += WORK_ITEMS)
+        own += is_wanted(flags, keys, i, wanted);
+    return own;
+}
+
+/* Writes the wanted elements to their places, and how many they are, in one read. `status` is zeroes.
+ * Launched with a work-group for each tile, and one where there are no elements. Requires: any count, any element offset. Local memory:
+ * as write_parts. */
+KERNEL void select_tiles(GLOBAL const uchar* flags, offset_t flags_offset, position_t count, uint wanted, uint tries,
+                         GLOBAL status_t* status, offset_t status_offset, GLOBAL const key_t* keys, offset_t keys_offset,
+                         GLOBAL key_t* results, offset_t results_offset, GLOBAL value_argument_t* values,
+                         offset_t values_offset, GLOBAL value_argument_t* result_values, offset_t result_values_offset,
+                         GLOBAL ulong* answer, offset_t answer_offset) {
+    DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
+    DECLARE_LOCAL(uint, found, 32, 16 * WORK_ITEMS);
+    HELD_KEYS(ranked, 16 * WORK_ITEMS + 128);
+    HELD_PLACES(places, 16 * WORK_ITEMS + 128);
+    flags += flags_offset * FLAG_BYTES;
+    keys += keys_offset;
+    results += results_offset;
+    status += status_offset;
+    offset_t tile = GROUP_ID;
+    /* A rehearsal has more tiles than elements. */
+    position_t begin = GROUP_ID * TILE, first = begin < count ? begin : count;
+    uint all = order_tile(flags, keys, first, count, wanted, 0, shared, ranked, places);
+    LOOK_BACK(in_front, status, tile, (number_t)all, tries, (LOCAL number_t*)shared, found, missing,
+              count_tile(flags, keys, (position_t)missing * TILE, count, wanted));
+    write_ordered(keys, first, results, values, values_offset, result_values, result_values_offset, ranked, places, 0, all,
+                  in_front);
+    if (LOCAL_ID == 0 && count - first <= TILE) answer[answer_offset] = in_front + all;
+}
+#endif

@@ -33,8 +33,8 @@ const Compiled* find(const detail::KernelParameters& parameters, Instructions mo
     }
     const Compiled* best = nullptr;
     for (const Compiled* const compiled : all_compiled())
-        if (compiled->instructions <= most && !parameters.bytes.is_record && serves(*compiled, parameters) &&
-            (!best || best->instructions < compiled->instructions))
+        if (compiled->instructions <= most && !parameters.bytes.is_record && !parameters.predicate &&
+            serves(*compiled, parameters) && (!best || best->instructions < compiled->instructions))
             best = compiled;
     return best;
 }

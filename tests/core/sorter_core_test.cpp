@@ -658,6 +658,8 @@ TEST_CASE("core: launches follow each other, and what one share leaves needs no 
     }
     for (const Operation operation : {Operation::unique, Operation::run_lengths})
         CHECK(launches(operation, 1, 8193) == Names{{"find_runs", 3}});
+    CHECK(launches(Operation::select, 1, 8193) == Names{{"select_tiles", 3}});
+    CHECK(launches(Operation::partition, 1, 8193) == Names{{"count_wanted", 3}, {"write_parts", 3}});
 }
 
 TEST_CASE("core: indices of a selection need room for what is selected only") {

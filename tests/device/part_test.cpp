@@ -1,12 +1,16 @@
 // Elements by flags or a predicate: select and partition.
 #include <string>
 
+#include "core/sorter_core.hpp"
 #include "devices_made_up.hpp"
 #include "error_support.hpp"
 #include "run_everywhere.hpp"
+#include "scan_schedule.hpp"
 
 namespace lanesort::test {
 namespace {
+
+namespace inside = lanesort::detail;
 
 constexpr Operation both[] = {Operation::select, Operation::partition};
 
@@ -93,6 +97,27 @@ void in_work_groups_of_every_size(const Check& check) {
         }
 }
 
+/// Runs a selection by look-back whose groups look so often at the tiles in front.
+void check_with_tries(Sorter& sorter, Problem problem, std::uint32_t tries) {
+    CAPTURE(tries);
+    Request request = problem.request;
+    request.in_host_memory = true;
+    inside::Work work = *sorter.core().planner().plan(request);
+    REQUIRE(work.commands.size() == 2);
+    inside::Launch& launch = std::get<inside::Launch>(work.commands[1]);
+    REQUIRE(launch.arguments[3].value == inside::ScanSchedule::usual_tries);
+    launch.arguments[3].value = tries;
+    Contents& found = problem.before;
+    inside::Bindings bindings;
+    bindings[inside::Slot::keys] = {found.keys.data()};
+    bindings[inside::Slot::flags] = {found.flags.data()};
+    bindings[inside::Slot::results] = {found.results.data()};
+    bindings[inside::Slot::answers] = {found.answers.data()};
+    sorter.core().backend().run_on_host_memory(work, bindings, nullptr);
+    CHECK(found.answers == problem.after.answers);
+    CHECK(found.results == problem.after.results);
+}
+
 TEST_SUITE("part") {
     TEST_CASE("part: keys of every type, of any number, with values of every width") {
         Random random(seed());
@@ -159,6 +184,29 @@ TEST_SUITE("part") {
                     run_on_host(sorter, problem_of({.operation = operation, .value_bytes = 2},
                                                    random_keys<std::uint32_t>(count, random)));
         });
+    }
+
+    TEST_CASE("part: work-groups that do not see those in front count for themselves") {
+        Random random(seed());
+        for (Target& target : targets())
+            for (const unsigned work_items : {8u, 64u}) {
+                if (work_items > target.info.max_work_items) continue;
+                CAPTURE(target.name);
+                CAPTURE(work_items);
+                DeviceInfo card = graphics_card();
+                card.max_work_items = work_items;
+                Sorter disguised = sorter_as(target.sorter(), card);
+                for (const std::uint32_t tries : {0, 1}) {
+                    const std::size_t count = 70 * std::size_t{work_items} * 16 + 1;
+                    check_with_tries(
+                        disguised,
+                        problem_of({.operation = Operation::select}, random_keys<std::uint32_t>(count, random)), tries);
+                    check_with_tries(disguised,
+                                     parted_by({.operation = Operation::select, .inverted = true}, is_positive,
+                                               random_keys<float>(count, random), [](float a) { return a > 0; }),
+                                     tries);
+                }
+            }
     }
 
     TEST_CASE("part: by a predicate") {

@@ -400,9 +400,11 @@ public:
     /// written.
     ///
     /// Order: that of the keys.
-    /// Memory: at most 16 · compute units + 1 integers of 8 bytes, 4 times as many as cores on a processor.
-    /// Cost: reads the flags twice and the selected keys once. How much is written depends on the flags, nothing else
-    /// does. Errors: Error(invalid_argument) also for rows and segments, and for sizes that do not fit;
+    /// Memory: 16 bytes for each work-group's keys, 4096 in general, 2048 of 8 bytes, 1024 records; on a processor 4
+    /// times as many integers of 8 bytes as cores.
+    /// Cost: reads flags and keys once; a processor reads the flags twice. How much is written depends on the flags,
+    /// nothing else does, but how often a work-group counts flags in front of its own, if others are late.
+    /// Errors: Error(invalid_argument) also for rows and segments, and for sizes that do not fit;
     /// Error(unsupported) for records on the built-in device.
     std::size_t select(ConstKeys keys, std::span<const std::uint8_t> flags, Results results, bool inverted = false);
     /// The same with a value for each key: those of the selected keys go to `kept`, which has room for all of them.
@@ -414,7 +416,9 @@ public:
     /// As select(), but the other keys follow those that are selected.
     ///
     /// Order: both keep that of the keys.
-    /// Memory, cost and errors: as above, but all keys are read and written.
+    /// Memory: at most 16 · compute units integers of 8 bytes, 4 times as many as cores on a processor.
+    /// Cost: reads the flags twice, the keys once, and writes all of these. Nothing depends on the flags but where keys
+    /// go. Errors: as above.
     std::size_t partition(ConstKeys keys, std::span<const std::uint8_t> flags, Results results, bool inverted = false);
     /// The same with a value for each key.
     ///
@@ -428,8 +432,9 @@ public:
     /// than these are written.
     ///
     /// Order: that of the elements.
-    /// Memory: at most 16 · compute units + 1 integers of 8 bytes, 4 times as many as cores on a processor.
-    /// Cost: reads the elements twice. How much is written depends on them, nothing else does.
+    /// Memory: as with flags; elements of another width than 1, 2, 4 or 8 bytes are records.
+    /// Cost: reads the elements once, a processor twice. How much is written depends on them, nothing else does, but
+    /// how often a work-group asks of elements in front of its own, if others are late.
     /// Errors: Error(invalid_argument) for keys without a predicate, for a parameter that is missing and for sizes that
     /// do not fit, Error(build_failed) for a text that is none; Error(unsupported) on the built-in device, which
     /// compiles no text.
@@ -441,7 +446,8 @@ public:
     /// As select() by a predicate, but the other elements follow those that are selected.
     ///
     /// Order: both keep that of the elements.
-    /// Memory, cost and errors: as above, but all elements are written.
+    /// Memory and errors: as by flags.
+    /// Cost: reads the elements twice and writes all of them.
     std::size_t partition(ConstKeys keys, Results results);
     /// The same with a value for each element.
     ///

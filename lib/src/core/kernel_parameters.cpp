@@ -6,6 +6,7 @@
 
 #include "../distribution.hpp"
 #include "../key_order.hpp"
+#include "../part_schedule.hpp"
 #include "../range_schedule.hpp"
 #include "../reduction.hpp"
 #include "../scan_schedule.hpp"
@@ -66,7 +67,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_bins[] = {"count_keys", "add_counts"};
     static constexpr const char* of_reductions[] = {"combine_blocks", "combine_parts", "combine_products"};
     static constexpr const char* of_reduced_runs[] = {"reduce_runs", "close_runs", "divide_runs"};
-    static constexpr const char* of_part[] = {"count_wanted", "scan_counts", "write_parts"};
+    static constexpr const char* of_part[] = {"count_wanted", "write_parts", "select_tiles"};
     static constexpr const char* of_scans[] = {"combine_blocks", "scan_blocks", "write_scans", "scan_tiles"};
     static constexpr const char* of_quicksort[] = {"choose_pivots", "part_stripes", "exchange_misplaced", "part_ranges",
                                                    "sort_ranges"};
@@ -98,7 +99,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::integer_runs:
         case Family::float_runs: return of_reduced_runs;
         case Family::least_runs: return std::span(of_reduced_runs).first(2);
-        case Family::part: return of_part;
+        case Family::part: return std::span(of_part).first(parameters.work_items() > 1 ? 3 : 2);
         case Family::bounds: return of_bounds;
         case Family::integer_bins:
         case Family::float_bins:
@@ -156,7 +157,7 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::integer_runs: return reduced_runs_bytes(shape, 8);
         case Family::float_runs: return reduced_runs_bytes(shape, bytes.key == 8 ? 8 : 4);
         case Family::least_runs: return reduced_runs_bytes(shape, std::max<std::size_t>(bytes.key, 4));
-        case Family::part: return equal_runs_local_bytes(shape);
+        case Family::part: return part_local_bytes(shape, bytes);
         case Family::bounds: return buckets.sample * bytes.key;
         case Family::integer_bins:
         case Family::float_bins: return counters_bytes(shape);

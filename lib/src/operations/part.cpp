@@ -1,7 +1,12 @@
 // Elements by flags or a predicate: those that are selected, without or in front of the others.
+#include <algorithm>
+#include <bit>
+
 #include <lanesort/error.hpp>
 
-#include "../range_schedule.hpp"
+#include "../integers.hpp"
+#include "../part_schedule.hpp"
+#include "../scan_schedule.hpp"
 #include "operations.hpp"
 
 namespace lanesort::detail {
@@ -31,54 +36,70 @@ Arrays part_arrays(const Request& request) {
 
 void make_part(Planner& planner, const Request& request, Work& work) {
     DeviceInfo device = planner.device();
-    RangeSchedule schedule;
+    const bool keeps_others = request.operation == Operation::partition;
+    const std::size_t width = request.key.bytes();
+    // Elements as wide as a number are moved as one.
+    const bool is_number = !request.key.is_record() || (width <= 8 && std::has_single_bit(width));
+    KernelParameters parameters{.family = Family::part,
+                                .bytes = {width, request.value_bytes, 0, !is_number},
+                                .wide_positions = request.count >= wide_count,
+                                .shape = {}};
+    parameters.order_by(request);
+    PartSchedule schedule;
     std::shared_ptr<const Program> program;
     for (;;) {
-        // Shares and tiles are those of the runs of equal keys, and so is the local memory.
-        schedule = make_range_schedule(device, request.key.bytes(), RangeTask::unique, 1, request.count);
-        check_groups(schedule.parts, request, schedule.shape);
-        KernelParameters parameters{.family = Family::part,
-                                    .bytes = {request.key.bytes(), request.value_bytes, 0, request.key.is_record()},
-                                    .wide_positions = request.count >= wide_count,
-                                    .shape = schedule.shape};
-        parameters.order_by(request);
+        schedule = make_part_schedule(device, parameters.bytes, request.count, keeps_others);
+        parameters.shape = schedule.shape;
         program = planner.compile(parameters);
         if (parameters.work_items() <= program->max_work_items) break;
         device.max_work_items = program->max_work_items;
     }
+    const std::uint64_t groups =
+        schedule.looks_back ? std::max<std::uint64_t>(ceil_div(request.count, schedule.tile), 1) : schedule.parts;
+    check_groups(groups, request, schedule.shape);
     work.programs.push_back(program);
-    work.arrays[Slot::own_integers] = {schedule.parts + 1, sizeof(std::uint64_t)};
     const std::size_t position_bytes = program->parameters.wide_positions ? 8 : 4;
-    const auto add_launch = [&](const char* kernel, std::uint64_t groups) -> Launch& {
+    const auto add_launch = [&](const char* kernel) -> Launch& {
         ++work.report.launches;
         const std::uint8_t number = kernel_number(program->parameters, kernel);
         return std::get<Launch>(
             work.commands.emplace_back(Launch{.kernel = number, .awaits = false, .groups = groups}));
     };
+    const auto add_elements = [](Launch& launch) {
+        for (const Slot slot : {Slot::keys, Slot::results, Slot::values, Slot::result_values, Slot::answers})
+            launch.add(slot);
+    };
     const Slot deciding = request.key.predicate() ? Slot::parameter : Slot::flags;
-    Launch& count = add_launch("count_wanted", schedule.parts);
+    if (schedule.looks_back) {
+        // At most two words of 4 bytes or two of 8 for each tile.
+        work.arrays[Slot::own_status] = {groups * 2, sizeof(std::uint64_t)};
+        work.commands.emplace_back(Zero{Slot::own_status});
+        Launch& select = add_launch("select_tiles");
+        select.add(deciding);
+        select.add_count(request.count, position_bytes);
+        select.add(!request.inverted, 4);
+        select.add(ScanSchedule::usual_tries, 4);
+        select.add(Slot::own_status);
+        add_elements(select);
+        return;
+    }
+    work.arrays[Slot::own_integers] = {schedule.parts, sizeof(std::uint64_t)};
+    Launch& count = add_launch("count_wanted");
     count.add(deciding);
     count.add(Slot::keys);
-    count.add_count(schedule.count, position_bytes);
+    count.add_count(request.count, position_bytes);
     count.add(schedule.share, position_bytes);
     count.add(!request.inverted, 4);
     count.add(Slot::own_integers);
-    Launch& scan = add_launch("scan_counts", 1);
-    scan.add(Slot::own_integers);
-    scan.add_count(schedule.parts, 4);
-    scan.add(Slot::answers);
-    Launch& write = add_launch("write_parts", schedule.parts);
+    Launch& write = add_launch("write_parts");
     write.add(deciding);
-    write.add_count(schedule.count, position_bytes);
+    write.add_count(request.count, position_bytes);
     write.add(schedule.share, position_bytes);
     write.add(!request.inverted, 4);
-    write.add(request.operation == Operation::partition, 4);
+    write.add(keeps_others, 4);
     write.add(Slot::own_integers);
     write.add_count(schedule.parts, 4);
-    write.add(Slot::keys);
-    write.add(Slot::results);
-    write.add(Slot::values);
-    write.add(Slot::result_values);
+    add_elements(write);
 }
 
 }  // namespace lanesort::detail
