@@ -351,6 +351,11 @@ void compare_groups(Bench& bench, lanesort::Sorter& sorter, std::size_t count, s
           }}});
 }
 
+struct Product {
+    const float *keys, *others;
+    __device__ float operator()(std::int64_t i) const { return keys[i] * others[i]; }
+};
+
 /// The dot product beside CUB's.
 void compare_products(Bench& bench, lanesort::Sorter& sorter, std::size_t count) {
     using namespace lanesort;
@@ -358,9 +363,8 @@ void compare_products(Bench& bench, lanesort::Sorter& sorter, std::size_t count)
     keys.put(std::vector<float>(count, 0.5F));
     others.put(std::vector<float>(count, 3.0F));
     cudaStream_t stream = bench.stream();
-    const auto products = thrust::make_transform_iterator(
-        thrust::counting_iterator<std::int64_t>(0),
-        [a = keys.get(), b = others.get()] __device__(std::int64_t i) { return a[i] * b[i]; });
+    const auto products =
+        thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0), Product{keys.get(), others.get()});
     const lanesort::cu::KeyRange range{keys.get(), 0, count, KeyType::f32},
         second{others.get(), 0, count, KeyType::f32};
     bench.compare("products of " + std::to_string(count), count,
