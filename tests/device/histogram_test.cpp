@@ -169,10 +169,14 @@ TEST_SUITE("histogram") {
                     run_on_host(disguised, even_bins(keys, bins, 5u, ~0u, count_bytes), count_bytes == 4 ? 0 : 3);
                     run_on_host(disguised,
                                 even_bins(keys_around<float>(30'007, random), bins, -3.0F, 5.0F, count_bytes));
+                    run_on_host(disguised, even_bins(random_keys<std::int8_t>(100'011, random), bins, std::int8_t{-100},
+                                                     std::int8_t{90}, count_bytes));
                 }
                 for (const std::size_t bounds : {2, 1025, 1026, 3000, 30'000})
                     run_on_host(disguised, bounded_bins(random_keys<std::int16_t>(100'011, random),
                                                         random_keys<std::int16_t>(bounds, random), count_bytes));
+                run_on_host(disguised, bounded_bins(random_keys<std::uint8_t>(100'011, random),
+                                                    random_keys<std::uint8_t>(40, random), count_bytes));
                 run_on_host(disguised, even_bins(std::vector<std::uint32_t>(), 3, 5u, ~0u, count_bytes));
             }
         }
