@@ -91,6 +91,7 @@ INLINE uint marks_of_word(uint bytes) {
     return (set >> 7) * 0x10204080 >> 28;
 }
 
+#if !RECORD_BYTES
 /* A bit for each flag of leaf number l. */
 INLINE uint marks_of_leaf(GLOBAL const uchar* flags, uint l) {
 #if KEYS_OF_LEAF == 16
@@ -101,12 +102,11 @@ INLINE uint marks_of_leaf(GLOBAL const uchar* flags, uint l) {
     return marks_of_word(words.x) | marks_of_word(words.y) << 4;
 #elif KEYS_OF_LEAF == 4
     return marks_of_word(((GLOBAL const uint*)flags)[l]);
-#elif KEYS_OF_LEAF == 2
-    return marks_of_word(((GLOBAL const ushort*)flags)[l]);
 #else
-    return flags[l] != 0;
+    return marks_of_word(((GLOBAL const ushort*)flags)[l]);
 #endif
 }
+#endif
 #endif
 
 /* Loads a work-item's keys of the tile `first` .. `end`, but not records; bit v * KEYS_OF_LEAF + k tells whether key k of its leaf v is
