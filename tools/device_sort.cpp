@@ -122,28 +122,15 @@ void DeviceSort::open(InputFile& in, const std::optional<NpyHeader>& npy, std::s
                                   device.max_allocation_bytes, widest, why_limited(device)));
 }
 
-void DeviceSort::sort_run(Numbers& keys) {
-    const SortReport before = report_;
-    const std::size_t count = count_;
-    run(sort(range_of(keys)), false);
-    count_ += count;
-    report_.launches += before.launches;
-    report_.hand_overs += before.hand_overs;
-    report_.barriers += before.barriers;
-    report_.device_bytes = std::max(report_.device_bytes, before.device_bytes);
-    report_.upload_seconds += before.upload_seconds;
-    report_.sort_seconds += before.sort_seconds;
-    report_.download_seconds += before.download_seconds;
-}
+void DeviceSort::sort_run(Numbers& keys) { run(sort(range_of(keys)), false); }
 
 void DeviceSort::run(CallIn<void*> call, bool shows_progress) {
     Request& request = call.request;
     request.in_host_memory = true;
     const std::size_t value_bytes = request.value_bytes + request.index_bytes;
-    count_ = request.count;
     type_ = request.key.type();
     const bool is_sort = request.operation == Operation::sort || request.operation == Operation::argsort;
-    const Shape usual = usual_shape(device_->info(), type_, count_, value_bytes);
+    const Shape usual = usual_shape(device_->info(), type_, request.count, value_bytes);
     if (options_.shape.any()) shape_ = options_.shape.over(usual);
 
     Progress progress("sorting");
@@ -154,15 +141,28 @@ void DeviceSort::run(CallIn<void*> call, bool shows_progress) {
         const CompilingNotice notice;
         sorter.prepare(request);
     }
-    report_ = sorter.run(call);
+    const SortReport report = sorter.run(call);
+    add(report, request.count);
     note_ = sorter.note();
     // Only for keys without values and rows does a sorter tell how it fitted the shape to its kernels, and only for
     // those of the network and of columns.
-    const bool has_plan = count_ > 1 && request.row_length == 0 && report_.schedule != Schedule::distribution;
+    const bool has_plan = request.count > 1 && request.row_length == 0 && report.schedule != Schedule::distribution;
     if (is_sort && options_.stats && has_plan) {
-        if (value_bytes == 0) shape_ = sorter.plan(type_, count_).shape;
+        if (value_bytes == 0) shape_ = sorter.plan(type_, request.count).shape;
         else if (!shape_) shape_ = usual;
     }
+}
+
+void DeviceSort::add(const SortReport& report, std::size_t count) noexcept {
+    count_ += count;
+    report_.launches += report.launches;
+    report_.hand_overs += report.hand_overs;
+    report_.barriers += report.barriers;
+    report_.device_bytes = std::max(report_.device_bytes, report.device_bytes);
+    report_.upload_seconds += report.upload_seconds;
+    report_.sort_seconds += report.sort_seconds;
+    report_.download_seconds += report.download_seconds;
+    report_.schedule = report.schedule;
 }
 
 void DeviceSort::sort_by_key(Numbers& keys, IndexArray& places, Order order) {

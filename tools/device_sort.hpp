@@ -57,10 +57,10 @@ public:
     /// `index_bytes` bytes (0: none) for each.
     void open(InputFile& in, const std::optional<NpyHeader>& npy, std::size_t index_bytes = 0);
 
-    /// Runs a call on these keys, in host memory. Where the device sorts, it compiles first.
+    /// Runs a call on these keys, in host memory. Where the device sorts, it compiles first. The reports of all calls
+    /// are added up.
     void run(lanesort::CallIn<void*> call, bool shows_progress = true);
-    /// Sorts one run of many, with what the options ask for and without a progress bar of its own. The reports of all
-    /// runs are added up.
+    /// Sorts one run of many, with what the options ask for and without a progress bar of its own.
     void sort_run(Numbers& keys);
     /// So many keys there were, some of which were in several runs.
     void count_keys(std::size_t count) noexcept { count_ = count; }
@@ -77,13 +77,15 @@ public:
     void print_stats() const;
 
 private:
+    void add(const lanesort::SortReport& report, std::size_t count) noexcept;
+
     using Clock = std::chrono::steady_clock;
     Clock::time_point start_ = Clock::now();
     const SortArguments& options_;
     std::optional<lanesort::Device> device_;
-    std::size_t count_ = 0;
+    std::size_t count_ = 0;  ///< of keys, in all calls
     lanesort::KeyType type_{};
-    lanesort::SortReport report_;
+    lanesort::SortReport report_;           ///< of all calls; the schedule is the last one's
     std::optional<lanesort::Shape> shape_;  ///< of a sort
     std::string note_;
 };

@@ -65,11 +65,11 @@ std::size_t MemoryPlan::buffer_bytes(std::size_t runs) const noexcept {
     return static_cast<std::size_t>(std::min(usable_ / (runs + 1) / page * page, most));
 }
 
-void announce_runs(const TemporaryFile& file, const MemoryPlan& plan, std::size_t run_bytes, bool stats,
-                   std::uint64_t expected_bytes, std::uint64_t most_bytes) {
+void announce_runs(const TemporaryFile& file, const MemoryPlan& plan, std::size_t run_bytes, std::size_t least_bytes,
+                   bool stats, std::uint64_t expected_bytes, std::uint64_t most_bytes) {
     // Where one pass does not do, there are two files for a while.
     const auto needed_for = [&](std::uint64_t bytes) {
-        return bytes / run_bytes >= plan.most_runs() ? 2 * bytes : bytes;
+        return bytes / least_bytes >= plan.most_runs() ? 2 * bytes : bytes;
     };
     file.require_space(needed_for(expected_bytes));
     if (!stats && ::isatty(STDERR_FILENO) == 0) return;
@@ -202,7 +202,7 @@ void NumberSort::sort_text(InputFile& in, OutputFile& out) {
         // A line has a digit and its end at least, but most have more: those of the first run tell how many.
         const std::uint64_t size = in.known_size(), bytes = options_.type ? key_bytes(*options_.type) : 8;
         const double part = static_cast<double>(size) / static_cast<double>(in.taken());
-        announce_runs(*file_, plan_, run_bytes_, options_.stats,
+        announce_runs(*file_, plan_, run_bytes_, run_bytes_, options_.stats,
                       static_cast<std::uint64_t>(static_cast<double>(first.bytes.size()) * part),
                       (size / 2 + 1) * bytes);
     };
@@ -230,7 +230,7 @@ void NumberSort::sort_raw(InputFile& in, KeyType type, const std::optional<NpyHe
     if (!npy) require_whole_keys(in, in.known_size(), type);
     before_runs_ = [&](const Numbers&) {
         const std::uint64_t size = in.known_size() - std::min(in.known_size(), head);
-        announce_runs(*file_, plan_, run_bytes_, options_.stats, size, size);
+        announce_runs(*file_, plan_, run_bytes_, run_bytes_, options_.stats, size, size);
     };
     Numbers last = read_runs(in, type, UINT64_MAX);
     in.require_unchanged();
@@ -258,7 +258,7 @@ void NumberSort::sort_rows(InputFile& in, const NpyHeader& npy, OutputFile& out)
     out.write(npy.bytes.data(), npy.bytes.size());
     const std::uint64_t row_bytes = npy.shape.back() * key_bytes(npy.type);
     before_runs_ = [&](const Numbers&) {
-        announce_runs(*file_, plan_, run_bytes_, options_.stats, row_bytes, row_bytes);
+        announce_runs(*file_, plan_, run_bytes_, run_bytes_, options_.stats, row_bytes, row_bytes);
     };
     std::uint64_t read = 0;
     Progress progress("sorting rows");

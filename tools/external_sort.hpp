@@ -36,9 +36,9 @@ private:
 enum class Equal { keep, keep_first, count };
 
 /// Throws where the folder of the file has no room for what runs of so many bytes in all take, as far as that is known
-/// (0: not at all), and says on a terminal, or with --stats, how much it is at most.
-void announce_runs(const TemporaryFile& file, const MemoryPlan& plan, std::size_t run_bytes, bool stats,
-                   std::uint64_t expected_bytes, std::uint64_t most_bytes);
+/// (0: not at all), and says on a terminal, or with --stats, how much it is at most. Later runs have `least_bytes`.
+void announce_runs(const TemporaryFile& file, const MemoryPlan& plan, std::size_t run_bytes, std::size_t least_bytes,
+                   bool stats, std::uint64_t expected_bytes, std::uint64_t most_bytes);
 /// What --stats says of the runs.
 void print_run_stats(bool stats, std::size_t runs, std::size_t passes, std::uint64_t temporary_bytes);
 

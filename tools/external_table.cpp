@@ -258,7 +258,7 @@ void TableSort::add_run(const InputFile& in, const TextTable& table, const Table
         file_.emplace(folder_);
         // Runs of shorter records have less text.
         const std::size_t text_bytes = table.size_of_piece();
-        announce_runs(*file_, plan_, text_bytes / 2, options_.stats, in.known_size(),
+        announce_runs(*file_, plan_, text_bytes, text_bytes / 2, options_.stats, in.known_size(),
                       in.known_size() + line_end_.size());
     }
     const std::uint64_t begin = file_->size();

@@ -12,7 +12,7 @@
 namespace lanesort::cpu {
 namespace {
 
-using detail::Bindings, detail::Launch, detail::Slot, detail::Work;
+using detail::Bindings, detail::Launch, detail::Slot, detail::Threads, detail::Work;
 
 /// Bytes of a line of the cache, from which on arrays lie that works take for themselves.
 constexpr std::size_t line = 64;

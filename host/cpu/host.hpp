@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "../../lib/src/core/backend.hpp"
+#include "../../lib/src/threads.hpp"
 #include "platform.hpp"
-#include "threads.hpp"
 
 namespace lanesort::cpu {
 
@@ -71,7 +71,7 @@ private:
     Instructions instructions_;
     DeviceInfo info_;
     std::vector<std::shared_ptr<const Program>> programs_;
-    Threads threads_;
+    detail::Threads threads_;
     Memory kept_;                       ///< for small arrays that works take for themselves
     std::vector<Memory> local_memory_;  ///< of each thread
     std::size_t local_bytes_ = 0;

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "../../lib/src/integers.hpp"
-#include "threads.hpp"
+#include "../../lib/src/threads.hpp"
 
 namespace lanesort::cpu {
 
@@ -75,7 +75,7 @@ private:
     }
 
     std::size_t piece_bytes_;
-    Threads threads_;
+    detail::Threads threads_;
 };
 
 }  // namespace lanesort::cpu

@@ -187,6 +187,11 @@ TEST_CASE("--memory: tables, whole lines by their keys") {
     CHECK(stat(stats, "runs") > 2);
     CHECK(stat(stats, "merge passes") == 1);
     CHECK(stat(stats, "temporary bytes") <= stated(stats));
+    // Runs are as large as was said, but for the last one, and lines that are a little longer or shorter.
+    constexpr std::string_view runs_of = "runs of ";
+    const std::uint64_t run = std::stoull(stats.substr(stats.find(runs_of) + runs_of.size()));
+    CHECK(run * (stat(stats, "runs") - 1) <= stat(stats, "temporary bytes") * 5 / 4);
+    CHECK(run * stat(stats, "runs") >= stat(stats, "temporary bytes") * 4 / 5);
     for (const Words& columns :
          std::initializer_list<Words>{{"--by-column", "name:text", "--by-column", "price:desc"},
                                       {"--by-column", "price:desc", "--by-column", "note:text:desc"},
@@ -215,6 +220,7 @@ TEST_CASE("--memory: tables in several passes, without a header, whose type is f
         const std::string stats = require_same(scene, words, scene.file("in.tsv", lines + "7\tlast"));
         CHECK(stat(stats, "merge passes") > 1);
         CHECK(stat(stats, "temporary bytes") <= stated(stats));
+        CHECK(stat(stats, "keys") == 600001);
         require_same(scene, words, scene.file("in.tsv", lines + "1000\tlast"));
     }
     std::string zeros;

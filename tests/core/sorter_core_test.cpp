@@ -1,7 +1,14 @@
 // What the core makes of a device's limits, on a device that is none.
 #include "core/sorter_core.hpp"
 
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
 #include <fstream>
+#include <thread>
 
 #include <lanesort/commands.hpp>
 #include <lanesort/cuda.hpp>
@@ -693,6 +700,65 @@ TEST_CASE("core: shapes and plans of keys of no type are refused") {
     const auto none = static_cast<KeyType>(99);
     CHECK(test::error_of([&] { sorter.shape(none, 100); }).code() == ErrorCode::invalid_argument);
     CHECK(test::error_of([&] { sorter.plan(none, 100); }).code() == ErrorCode::invalid_argument);
+}
+
+/// Copies nothing and sorts nothing.
+class IdleLane final : public Lane {
+public:
+    void* allocate(std::uint64_t) override { return this; }
+    void upload(const Rows&, const Binding&) override {}
+    void download(const Binding&, const Rows&) override {}
+    void run(const Work&, const Bindings&) override {}
+    std::shared_ptr<const LaneEnd> end() override {
+        struct End final : LaneEnd {
+            void wait() const override {}
+        };
+        return std::make_shared<End>();
+    }
+    void await(const LaneEnd&) override {}
+};
+
+class IdleDevice final : public DescribedDevice {
+public:
+    using DescribedDevice::DescribedDevice;
+    bool has_lanes() const noexcept override { return true; }
+    std::unique_ptr<Lane> open_lane() override { return std::make_unique<IdleLane>(); }
+};
+
+std::atomic<long> calling_thread = 0, own_signals = 0, other_signals = 0;
+
+TEST_CASE("core: threads that write the indices of parts take no signals of the program's") {
+    // This thread takes none, so the one that calls gets them, and threads of the call's own if they take any.
+    sigset_t alarms, before;
+    sigemptyset(&alarms);
+    sigaddset(&alarms, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &alarms, &before);
+    struct sigaction counting {};
+    struct sigaction old {};
+    counting.sa_handler = [](int) { ++(syscall(SYS_gettid) == calling_thread ? own_signals : other_signals); };
+    sigaction(SIGALRM, &counting, &old);
+    std::size_t misplaced = 0;
+    const itimerval often{{0, 200}, {0, 200}}, never{};
+    std::thread([&] {
+        calling_thread = syscall(SYS_gettid);
+        Sorter sorter(std::make_unique<SorterCore>(std::make_unique<IdleDevice>(test::graphics_card(), 256),
+                                                   SorterOptions{.use_tuned = false, .device_bytes = 16 << 20}));
+        const std::vector<std::uint32_t> keys(std::size_t{8} << 20);
+        std::vector<std::uint32_t> indices(keys.size());
+        pthread_sigmask(SIG_UNBLOCK, &alarms, nullptr);
+        setitimer(ITIMER_REAL, &often, nullptr);
+        for (int i = 0; i < 5; ++i) {
+            std::ranges::fill(indices, 0u);
+            sorter.argsort(std::span(keys), std::span(indices));
+            for (std::uint32_t place = 0; place < indices.size(); ++place) misplaced += indices[place] != place;
+        }
+        setitimer(ITIMER_REAL, &never, nullptr);
+    }).join();
+    sigaction(SIGALRM, &old, nullptr);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    CHECK(misplaced == 0);
+    CHECK(own_signals > 0);
+    CHECK(other_signals == 0);
 }
 
 }  // namespace

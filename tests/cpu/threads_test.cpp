@@ -17,7 +17,7 @@
 #include <lanesort/device.hpp>
 #include <lanesort/sorter.hpp>
 
-#include "host/cpu/threads.hpp"
+#include "threads.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -31,7 +31,7 @@ std::vector<unsigned> random_keys(std::size_t count) {
 
 TEST_CASE("every work-group runs once, in as many launches as there are") {
     for (const unsigned count : {1u, 2u, 3u, 8u}) {
-        cpu::Threads threads(count);
+        detail::Threads threads(count);
         for (const std::uint64_t groups : {0, 1, 2, 3, 15, 16, 17, 1000, 4099}) {
             std::vector<std::atomic<int>> runs(groups);
             for (int launch = 1; launch <= 3; ++launch) {
@@ -50,7 +50,7 @@ TEST_CASE("every work-group runs once, in as many launches as there are") {
 }
 
 TEST_CASE("what one launch wrote, the next one reads, whichever thread does") {
-    cpu::Threads threads(4);
+    detail::Threads threads(4);
     std::vector<std::uint64_t> numbers(10'000, 1);
     for (int launch = 0; launch < 50; ++launch)
         threads.share_out(numbers.size(), [&](std::uint64_t first, std::uint64_t end, unsigned) {
@@ -60,7 +60,7 @@ TEST_CASE("what one launch wrote, the next one reads, whichever thread does") {
 }
 
 TEST_CASE("a thread that wakes when a launch is over leaves the next one whole") {
-    cpu::Threads threads(8);
+    detail::Threads threads(8);
     for (unsigned launch = 0; launch < 1000; ++launch) {
         if (launch % 50 == 0) usleep(300);  // until all sleep
         std::array<std::atomic<unsigned>, 6> runs{};

@@ -4,15 +4,16 @@
 #include <memory>
 #include <numeric>
 #include <span>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "../integers.hpp"
 #include "../parts.hpp"
 #include "../stopwatch.hpp"
+#include "../threads.hpp"
 #include "lane_memory.hpp"
 #include "sorter_core.hpp"
 
@@ -84,31 +85,26 @@ struct Classes {
     }
 };
 
+/// As many as it takes to write memory as fast as it goes.
+unsigned threads_that_write() {
+    constexpr unsigned enough = 16;
+    return std::clamp(std::thread::hardware_concurrency(), 1u, enough);
+}
+
 /// Calls do_share(begin, end) for shares of 0 .. count, in several threads where there are many.
 template <class Do>
-void in_threads(std::uint64_t count, const Do& do_share) {
-    constexpr std::uint64_t least = std::uint64_t{1} << 20;
-    const std::uint64_t threads =
-        std::clamp<std::uint64_t>(count / least, 1, std::clamp(std::thread::hardware_concurrency(), 1u, 16u));
-    const auto begin_of = [&](std::uint64_t thread) {
-        return count / threads * thread + count % threads * thread / threads;
-    };
-    std::vector<std::jthread> others;
-    std::uint64_t thread = 1;
-    try {
-        for (; thread < threads; ++thread)
-            others.emplace_back([&, thread] { do_share(begin_of(thread), begin_of(thread + 1)); });
-    } catch (const std::system_error&) {  // no more threads: the caller does the rest
-        do_share(begin_of(thread), count);
-    }
-    do_share(0, begin_of(1));
+void in_shares(Threads& threads, std::uint64_t count, const Do& do_share) {
+    constexpr std::uint64_t share = std::uint64_t{1} << 20;
+    threads.share_out(ceil_div(count, share), [&](std::uint64_t first, std::uint64_t end, unsigned) {
+        do_share(first * share, std::min(end * share, count));
+    });
 }
 
 /// Elements' places in the array.
-void number(void* indices, std::size_t bytes, const Blocks& block) {
+void number(Threads& threads, void* indices, std::size_t bytes, const Blocks& block) {
     const auto fill = [&]<class Index>(Index) {
         Index* const all = static_cast<Index*>(indices) + block.first;
-        in_threads(block.width, [&](std::uint64_t begin, std::uint64_t end) {
+        in_shares(threads, block.width, [&](std::uint64_t begin, std::uint64_t end) {
             std::iota(all + begin, all + end, static_cast<Index>(block.first + begin));
         });
     };
@@ -117,10 +113,10 @@ void number(void* indices, std::size_t bytes, const Blocks& block) {
 }
 
 /// Memory that was not there takes its time when it is first written, so threads do it.
-std::unique_ptr<std::byte[]> new_memory(std::uint64_t bytes) {
+std::unique_ptr<std::byte[]> new_memory(Threads& threads, std::uint64_t bytes) {
     auto memory = std::make_unique_for_overwrite<std::byte[]>(bytes);
     constexpr std::uint64_t page = 4096;
-    in_threads(bytes, [&](std::uint64_t begin, std::uint64_t end) {
+    in_shares(threads, bytes, [&](std::uint64_t begin, std::uint64_t end) {
         for (std::uint64_t at = begin; at < end; at += page) memory[at] = {};
     });
     return memory;
@@ -196,6 +192,7 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
     }
 
     Stopwatch watch;
+    Threads threads(threads_that_write());
     // Where keys stay as they are, what the first pass has of them goes to another place.
     std::unique_ptr<std::byte[]> copy;
     Bindings in_host_memory = bindings;
@@ -204,7 +201,7 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
         in_host_memory[Slot::values] = std::exchange(in_host_memory[Slot::result_values], {});
     }
     if (is_argsort) {
-        copy = new_memory(request.count * request.key.bytes());
+        copy = new_memory(threads, request.count * request.key.bytes());
         in_host_memory[Slot::keys] = {copy.get()};
         in_host_memory[Slot::values] = std::exchange(in_host_memory[Slot::indices], {});
     }
@@ -241,7 +238,8 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
                                       Binding{on_device[slot].memory, some.front * array.bytes});
             };
             Bindings arrays = in_host_memory;
-            if (is_argsort && is_first) number(arrays[Slot::values].memory, of_part.value_bytes, part.from.front());
+            if (is_argsort && is_first)
+                number(threads, arrays[Slot::values].memory, of_part.value_bytes, part.from.front());
             if (is_first) arrays[Slot::keys] = bindings[Slot::keys];
             if (is_first && request.apart) arrays[Slot::values] = bindings[Slot::values];
             if (last[place]) uploads->await(*last[place]);

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <system_error>
 
-namespace lanesort::cpu {
+namespace lanesort::detail {
 namespace {
 
 /// While this lives, threads that are started get no signals: those are for the program's own threads.
@@ -119,4 +119,4 @@ Threads::~Threads() {
     for (std::thread& thread : crew_->threads) thread.join();
 }
 
-}  // namespace lanesort::cpu
+}  // namespace lanesort::detail

@@ -1,4 +1,4 @@
-// The threads of one sorter on the built-in device.
+// The threads of a sorter: those of the built-in device, and those that copy.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace lanesort::cpu {
+namespace lanesort::detail {
 
 /// Threads that share out the work-groups of a launch among them. They start with the first launch that needs them, and
 /// sleep between calls: between launches of one call a wait of 60 us, to wake, is as long as small ones take, so there
@@ -65,4 +65,4 @@ private:
     int process_ = 0;  ///< whose threads they are
 };
 
-}  // namespace lanesort::cpu
+}  // namespace lanesort::detail

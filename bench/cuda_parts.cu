@@ -1,0 +1,227 @@
+// Host arrays that are 1, 4 and 16 times as large as the memory that a sorter may take on the first CUDA device, beside
+// the processor's sorts of the same keys: medians of wall time, one call of each in turn. Every result is looked at.
+// The bound of parts is three passes over the bus, at what it was measured to carry each way while both ways are busy.
+//
+// usage: lanesort_parts_bench [REPETITIONS [EXPONENT...]]
+#include <cuda_runtime.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <lanesort/cuda.hpp>
+#include <lanesort/lanesort.hpp>
+
+namespace {
+
+using Integers = std::span<std::uint32_t>;
+
+void check(cudaError_t status) {
+    if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
+}
+
+double seconds_of(const std::function<void()>& run) {
+    const auto start = std::chrono::steady_clock::now();
+    run();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Calls run(i) for 0 .. count on all cores.
+template <class Run>
+void on_all_cores(std::size_t count, const Run& run) {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count), [&](const tbb::blocked_range<std::size_t>& some) {
+        for (std::size_t i = some.begin(); i < some.end(); ++i) run(i);
+    });
+}
+
+std::uint64_t hash_of(std::uint64_t number) {
+    number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9;
+    number = (number ^ number >> 27) * 0x94d049bb133111eb;
+    return number ^ number >> 31;
+}
+
+std::uint64_t sum_of_hashes(Integers keys) {
+    std::atomic<std::uint64_t> sum = 0;
+    constexpr std::size_t share = 1 << 16;
+    on_all_cores((keys.size() + share - 1) / share, [&](std::size_t i) {
+        std::uint64_t some = 0;
+        for (const std::uint32_t key : keys.subspan(i * share, std::min(share, keys.size() - i * share)))
+            some += hash_of(key + 1);
+        sum += some;
+    });
+    return sum;
+}
+
+/// Memory for keys, pinned or as a vector has it.
+class Array {
+public:
+    Array(std::size_t count, bool is_pinned) {
+        if (is_pinned) check(cudaMallocHost(reinterpret_cast<void**>(&pinned_), count * sizeof(std::uint32_t)));
+        else vector_.resize(count);
+        all_ = is_pinned ? Integers(pinned_, count) : Integers(vector_);
+    }
+    ~Array() { cudaFreeHost(pinned_); }
+    Array(const Array&) = delete;
+    Array& operator=(const Array&) = delete;
+    Integers all() const { return all_; }
+
+private:
+    std::uint32_t* pinned_ = nullptr;
+    std::vector<std::uint32_t> vector_;
+    Integers all_;
+};
+
+/// Bytes a second each way, both ways at once.
+double bus_speed() {
+    constexpr std::size_t count = std::size_t{1} << 26, bytes = count * sizeof(std::uint32_t);
+    constexpr int times = 8;
+    const Array up(count, true), down(count, true);
+    void *first = nullptr, *second = nullptr;
+    cudaStream_t uploads, downloads;
+    check(cudaMalloc(&first, bytes));
+    check(cudaMalloc(&second, bytes));
+    check(cudaStreamCreate(&uploads));
+    check(cudaStreamCreate(&downloads));
+    const auto copy = [&] {
+        for (int i = 0; i < times; ++i) {
+            check(cudaMemcpyAsync(first, up.all().data(), bytes, cudaMemcpyHostToDevice, uploads));
+            check(cudaMemcpyAsync(down.all().data(), second, bytes, cudaMemcpyDeviceToHost, downloads));
+        }
+        check(cudaDeviceSynchronize());
+    };
+    copy();
+    const double seconds = seconds_of(copy);
+    check(cudaStreamDestroy(uploads));
+    check(cudaStreamDestroy(downloads));
+    check(cudaFree(first));
+    check(cudaFree(second));
+    return times * static_cast<double>(bytes) / seconds;
+}
+
+class Bench {
+public:
+    Bench(std::size_t count, int repetitions, double bus)
+        : count_(count), repetitions_(repetitions), bus_(bus), pristine_(count, false) {
+        on_all_cores(count, [&](std::size_t i) {
+            pristine_.all()[i] = static_cast<std::uint32_t>(hash_of(i + 0x9e3779b97f4a7c15 * count_));
+        });
+        sum_ = sum_of_hashes(pristine_.all());
+    }
+
+    void sorts(bool is_pinned) {
+        const Array keys(count_, is_pinned);
+        for (const unsigned times : {1u, 4u, 16u}) {
+            lanesort::Sorter sorter = limited(sizeof(std::uint32_t), times);
+            measure(title("sort", is_pinned, times), times == 1 ? 0 : sizeof(std::uint32_t), repetitions_, keys,
+                    [&] { sorter.sort(keys.all()); });
+        }
+    }
+
+    void argsorts(bool is_pinned) {
+        const Array indices(count_, is_pinned);
+        const Integers keys = pristine_.all(), places = indices.all();
+        for (const unsigned times : {4u, 16u}) {
+            lanesort::Sorter sorter = limited(2 * sizeof(std::uint32_t), times);
+            std::vector<double> seconds;
+            for (int i = 0; i <= repetitions_; ++i)
+                seconds.push_back(seconds_of([&] { sorter.argsort(keys, places); }));
+            // They ascend with their keys, so none is there twice.
+            std::atomic<std::size_t> wrong = 0;
+            on_all_cores(count_ - 1, [&](std::size_t i) {
+                const std::uint32_t a = places[i], b = places[i + 1];
+                if (a >= count_ || b >= count_ || keys[a] > keys[b] || (keys[a] == keys[b] && a >= b)) ++wrong;
+            });
+            report(title("argsort, indices", is_pinned, times), seconds, wrong == 0, 2 * sizeof(std::uint32_t));
+        }
+    }
+
+    void processors() {
+        const Array keys(count_, false);
+        const Integers all = keys.all();
+        const std::string threads = std::to_string(std::thread::hardware_concurrency()) + " threads";
+        measure("tbb::parallel_sort, " + threads, 0, 1, keys, [&] { tbb::parallel_sort(all.begin(), all.end()); });
+        // One core alone takes too long for more.
+        if (constexpr std::size_t most = std::size_t{1} << 28; count_ > most) return;
+        measure("std::sort, one thread", 0, 0, keys, [&] { std::sort(all.begin(), all.end()); });
+        std::vector<std::uint64_t> pairs(count_);
+        std::vector<double> seconds;
+        for (int i = 0; i < 2; ++i) {
+            on_all_cores(count_, [&](std::size_t k) { pairs[k] = std::uint64_t{pristine_.all()[k]} << 32 | k; });
+            seconds.push_back(seconds_of([&] { tbb::parallel_sort(pairs.begin(), pairs.end()); }));
+        }
+        report("tbb::parallel_sort of keys with their places", seconds, std::ranges::is_sorted(pairs), 0);
+    }
+
+private:
+    lanesort::Sorter limited(std::size_t element_bytes, unsigned times) const {
+        return lanesort::cu::make_sorter(0, {.device_bytes = times == 1 ? 0 : count_ * element_bytes / times});
+    }
+
+    std::string title(const std::string& what, bool is_pinned, unsigned times) const {
+        return what + (is_pinned ? " pinned" : " pageable") + (times == 1 ? "" : ", in 1/" + std::to_string(times));
+    }
+
+    /// The first run of several is not counted.
+    void measure(const std::string& name, std::size_t moved_bytes, int repetitions, const Array& keys,
+                 const std::function<void()>& sort) const {
+        std::vector<double> seconds;
+        for (int i = 0; i <= repetitions; ++i) {
+            on_all_cores(count_, [&](std::size_t k) { keys.all()[k] = pristine_.all()[k]; });
+            seconds.push_back(seconds_of(sort));
+        }
+        std::atomic<bool> is_sorted = true;
+        on_all_cores(count_ - 1, [&](std::size_t k) {
+            if (keys.all()[k] > keys.all()[k + 1]) is_sorted = false;
+        });
+        report(name, seconds, is_sorted && sum_of_hashes(keys.all()) == sum_, moved_bytes);
+    }
+
+    /// `moved_bytes` of an element go each way three times; 0: there is no such bound.
+    void report(const std::string& name, std::vector<double> seconds, bool is_right, std::size_t moved_bytes) const {
+        if (seconds.size() > 1) seconds.erase(seconds.begin());
+        std::ranges::sort(seconds);
+        const double median = seconds[seconds.size() / 2], keys = static_cast<double>(count_);
+        std::printf("%-46s %9.1f ms %8.1f Mkeys/s", name.c_str(), median * 1e3, keys / median / 1e6);
+        if (moved_bytes > 0)
+            std::printf("  %.3f of the bound", 3 * keys * static_cast<double>(moved_bytes) / bus_ / median);
+        std::printf("%s\n", is_right ? "" : "  WRONG");
+        std::fflush(stdout);
+    }
+
+    std::size_t count_;
+    int repetitions_;
+    double bus_;
+    Array pristine_;
+    std::uint64_t sum_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const int repetitions = argc > 1 ? std::atoi(argv[1]) : 3;
+    std::vector<int> exponents;
+    for (int i = 2; i < argc; ++i) exponents.push_back(std::atoi(argv[i]));
+    if (exponents.empty()) exponents = {28, 30};
+    const double bus = bus_speed();
+    std::printf("the bus, both ways at once: %.1f GB/s each way\n", bus / 1e9);
+    for (const int exponent : exponents) {
+        std::printf("2^%d keys, u32\n", exponent);
+        Bench bench(std::size_t{1} << exponent, repetitions, bus);
+        for (const bool is_pinned : {true, false}) bench.sorts(is_pinned);
+        for (const bool is_pinned : {true, false}) bench.argsorts(is_pinned);
+        bench.processors();
+    }
+}
