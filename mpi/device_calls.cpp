@@ -10,7 +10,7 @@
 namespace lanesort::mpi {
 namespace {
 
-using lanesort::detail::Binding, lanesort::detail::Bindings, lanesort::detail::Slot, lanesort::detail::SorterCore;
+using lanesort::detail::Binding, lanesort::detail::Slot, lanesort::detail::SorterCore;
 using Place = AnyCall::Place;
 
 class CallOnDevice {
@@ -82,6 +82,8 @@ private:
         alone.operation = Operation::sort;
         alone.value_bytes = value_bytes();
         alone.index_bytes = 0;
+        // Indices keep equal keys in order, in a sort that looks at them.
+        if (is_argsort()) alone.stable = false;
         DeviceStore store(*core_, device_.queue, alone, is_staged);
         if (is_argsort()) {
             Elements copied = given;

@@ -114,10 +114,12 @@ def takes_cuda_memory() -> bool:
     return False
 
 
-def _is_staged(device_messages: str) -> bool:
+def _is_staged(device_messages: str, lib: Arrays) -> bool:
     if device_messages not in ("automatic", "direct", "staged"):
         raise Error(f"there are no messages {device_messages!r}, only automatic, direct, staged")
-    return device_messages == "staged" or (device_messages == "automatic" and not takes_cuda_memory())
+    if lib.backend != "CUDA" or device_messages == "staged":
+        return True
+    return device_messages == "automatic" and not takes_cuda_memory()
 
 
 def _keys(x: Any) -> tuple[Arrays, Any]:
@@ -149,8 +151,8 @@ def _run(
     """Runs the call that a rank prepares, or tells the other ranks that it is refused. Gives what was prepared."""
     with _Ranks(communicator) as ranks:
         try:
-            is_staged = _is_staged(device_messages)
             lib, call, arrays = prepared = prepare()
+            is_staged = _is_staged(device_messages, lib)
             piece_bytes = counted("piece_bytes", piece_bytes, 1 << 30)
             core = (sorter or default)._core_for(lib, arrays[0], False)
             lib.await_content(arrays)

@@ -164,8 +164,8 @@ namespace {
 struct Turn {
     explicit Turn(std::size_t number)
         : type(all_key_types[number % std::size(all_key_types)]),
-          order(number % 2 ? Order::ascending : Order::descending),
-          schedule(std::array{Schedule::automatic, Schedule::network, Schedule::distribution}[number % 3]),
+          order((number + number / 4) % 2 ? Order::ascending : Order::descending),
+          schedule(std::array{Schedule::automatic, Schedule::network, Schedule::distribution}[(number + number / 3) % 3]),
           options{.piece_bytes = number % 5 ? std::size_t{1} << 20 : 490,
                   .device_messages = number % 4 < 2 ? mpi::DeviceMessages::staged : mpi::DeviceMessages::automatic} {}
 
@@ -203,6 +203,7 @@ TEST_CASE("ranks: indices of keys in device memory count over all ranks") {
                     const OnDevice keys(*used, given), indices(*used, std::vector<std::uint64_t>(given.size(), 99));
                     KeyRangeIn<void*> range = range_of(keys, given.size(), turn);
                     range.schedule = turn.schedule;
+                    range.stable = number / 3 % 2 == 0;
                     range.data_independent = turn.schedule == Schedule::network;
                     seen = {};
                     run_in_memory(*used, lanesort::argsort(range, indices_in(indices)), turn.options);
@@ -244,7 +245,7 @@ TEST_CASE("ranks: the first k keys of device memory, on every rank") {
                 CAPTURE(name(turn.type));
                 CAPTURE(k);
                 with_bits(turn.type, [&]<class Bits>(Bits) {
-                    const auto all = keys_of<Bits>(number % 2 ? 0 : 4, sum(counts));
+                    const auto all = keys_of<Bits>(number / 8 % 2 ? 0 : 4, sum(counts));
                     const auto given = part(all, counts);
                     auto places = sorted_places(all, turn.type, turn.order);
                     places.resize(k);
