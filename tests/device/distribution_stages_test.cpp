@@ -11,6 +11,7 @@
 #include "distribution.hpp"
 #include "integers.hpp"
 #include "operations/distribution.hpp"
+#include "operations/sort.hpp"
 #include "run_everywhere.hpp"
 #include "shapes.hpp"
 
@@ -38,14 +39,16 @@ struct State {
 /// A distribution whose own arrays are the test's, so that they can be looked at.
 class Observed {
 public:
-    Observed(Sorter& sorter, const Keys& keys, std::uint64_t extra_bytes) : core_(sorter.core()) {
+    Observed(Sorter& sorter, const Keys& keys, std::uint64_t extra_bytes, const KeyKind& kind = KeyType::u32)
+        : core_(sorter.core()) {
         const Request request{.count = keys.size(),
                               .in_host_memory = true,
                               .schedule = Schedule::distribution,
-                              .extra_bytes = extra_bytes};
+                              .extra_bytes = extra_bytes,
+                              .key = kind};
         // Not what the device's limits alone would make: its compiler may want smaller work-groups, and then the tables
         // lie elsewhere.
-        made_ = distribution_of(core_.planner(), request, ElementBytes(4));
+        made_ = distribution_of(core_.planner(), request, element_bytes(request, 0));
         shared_ = shared_tables(made_);
         std::uint64_t end = shared_.end;
         for (const Level& level : made_.levels) {
@@ -351,6 +354,50 @@ TEST_SUITE("distribution") {
                 CHECK(check_leaves(observed));
                 run_everywhere(target, sorter,
                                problem_of({.schedule = Schedule::distribution, .extra_bytes = extra}, keys), 3);
+            }
+        }
+    }
+
+    TEST_CASE("distribution: records that its sample does not see are left to the network") {
+        const Comparator number{.type = "uint", .bytes = 4, .before = "a < b"};
+        struct Pair {
+            std::uint64_t second, first;
+        };
+        const Comparator by_first{.type = "pair",
+                                  .bytes = sizeof(Pair),
+                                  .before = "a.first < b.first",
+                                  .declarations = "typedef struct { ulong second, first; } pair;"};
+        Random random(seed());
+        for (Target& target : targets()) {
+            if (!target.info.compiles) continue;
+            CAPTURE(target.name);
+            Sorter sorter = target.new_sorter(small_leaves);
+            constexpr std::uint64_t extra = 3 << 20;
+            // The last tile and the last run are whole, or not.
+            for (const std::size_t count : {16'384, 20'001, 30'011}) {
+                const auto hidden = [&](const KeyKind& kind, std::uint32_t few) {
+                    const Request request{
+                        .count = count, .schedule = Schedule::distribution, .extra_bytes = extra, .key = kind};
+                    const Distribution made =
+                        distribution_of(sorter.core().planner(), request, element_bytes(request, 0));
+                    REQUIRE(made.levels.size() == 1);
+                    return hidden_from_sample(count, made.levels[0].buckets.sample, few, random);
+                };
+                for (const std::uint32_t few : {1u, 2u, 100u}) {
+                    CAPTURE(count);
+                    CAPTURE(few);
+                    const Request request{.schedule = Schedule::distribution, .extra_bytes = extra};
+                    const Keys numbers = hidden(number, few);
+                    Observed observed(sorter, numbers, extra, number);
+                    CHECK(check_leaves(observed));
+                    run_everywhere(target, sorter, problem_of(request, number, numbers, std::less<std::uint32_t>()), 3);
+                    std::vector<Pair> pairs;
+                    for (const std::uint32_t first : hidden(by_first, few)) pairs.push_back({random() % 3, first});
+                    const auto is_before = [](const Pair& a, const Pair& b) { return a.first < b.first; };
+                    const SortReport report =
+                        run_everywhere(target, sorter, problem_of(request, by_first, pairs, is_before), 3);
+                    CHECK(report.schedule == Schedule::distribution);
+                }
             }
         }
     }
