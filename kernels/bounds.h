@@ -8,11 +8,9 @@
 #define BOUNDS_H
 #include "keys.h"
 
-/* Keys that a work-item looks for at once, so that it waits for all of them together. */
+/* The most keys that a work-item looks for at once, so that it waits for all of them together. */
 #if WORK_ITEMS == 1
 #define AT_ONCE 16
-#elif RECORD_BYTES > 16
-#define AT_ONCE 1
 #else
 #define AT_ONCE 4
 #endif

@@ -3,7 +3,8 @@
  * A work-group of several work-items counts its share in local memory, in `copies` counters of each bin, so that equal keys seldom
  * meet, and adds the sums to the table in memory. Where there are more bins than counters, `windows` work-groups look at each
  * share, for a part of the bins each. Without copies, the counters are those in memory.
- * It counts bytes by their values, which takes fewer instructions than by their bins; those of the 256 are found in the end.
+ * With room for 256 counters, it counts bytes by their values, which takes fewer instructions than by their bins; those of the 256
+ * are found in the end.
  * A work-group of one work-item has counters of its own in memory, and adds nothing to those of others.
  * All of these are integers, so the order of additions does not matter.
  *

@@ -5,8 +5,8 @@
  * Where others follow, their places depend on how many are wanted in all, and a processor rather counts than looks back: then `parts`
  * work-groups have a share of `share` consecutive elements each (count_wanted, write_parts).
  * `wanted` is 1 where flags other than 0 are, or what the predicate holds of, 0 where the others are. Keys, values and flags are
- * only read; arrays are given with the elements before the first one. With a predicate there are no flags: they stand for its parameter,
- * if it has one.
+ * only read; arrays are given with the elements before the first one. With a predicate there are no flags, and the argument
+ * `flags` is its parameter, if it has one.
  */
 #include "group_scan.h"
 #include "keys.h"

@@ -116,7 +116,7 @@ class Arrays:
         raise NotImplementedError
 
     def upload(self, x: np.ndarray[Any, Any], like: Any) -> Any:
-        """Integers of 64 bits, beside that array."""
+        """Integers of 32 or 64 bits, beside that array; where the library has none of 64, their lower halves."""
         return x
 
     def place(self, x: Any) -> Any:

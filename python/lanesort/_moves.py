@@ -22,8 +22,8 @@ class Moves(Calls):
 
         Result: an array of one axis; with `values`, the pair of it and their values.
         Order: that of `x`, row by row. Memory: the results at the length of `x`.
-        Cost: reads the flags twice and what is selected once; by a predicate, all elements twice. Waits for the number
-        of results.
+        Cost: a graphics card reads flags and elements once, a processor flags, or by a predicate elements, twice. Waits
+        for the number of results.
         Errors: flags are truth values or bytes, one for each element; a predicate needs a device that compiles; no
         gradient goes through.
 
@@ -52,7 +52,8 @@ class Moves(Calls):
 
         Result: a triple: the elements, how many have true flags, and the values in the same order, or None. The number
         is an int, or on a queue or stream an array of no axis, so that nothing waits.
-        Order: both parts keep that of `x`, row by row. Memory: the results. Cost: reads and writes all once.
+        Order: both parts keep that of `x`, row by row. Memory: the results.
+        Cost: reads the flags, or by a predicate the elements, twice, and writes all once.
         Arguments, errors: as `select`.
 
         >>> import lanesort, numpy
@@ -113,13 +114,27 @@ class Moves(Calls):
             )
         return self._flat(lib, choice)
 
+    @staticmethod
+    def _number_of(parameter: Any, dtype: Any) -> np.ndarray[Any, Any]:
+        """A record as it is, else a number of that type, which it has to be one of."""
+        if isinstance(parameter, np.void):
+            return np.asarray(parameter)
+        refusal = f"the parameter {parameter} is no number of type {dtype}; give an array of one element of its own type"
+        try:
+            number = np.asarray(parameter, dtype)
+        except OverflowError:
+            raise Error(refusal) from None
+        if number.dtype.kind in "iub" and number != parameter:
+            raise Error(refusal)
+        return number
+
     def _call_by_predicate(
         self, operation: str, lib: Arrays, keys: Any, predicate: str | Predicate, parameter: Any
     ) -> tuple[_core.Call, list[Any]]:
         """Gives the arrays that the call reads besides, too."""
         dtype, width, place, read = None, 0, None, []
         if isinstance(parameter, bool | int | float | np.generic):
-            numbers = np.asarray(parameter, None if isinstance(parameter, np.void) else lib.numpy_dtype(keys))
+            numbers = self._number_of(parameter, lib.numpy_dtype(keys))
             dtype, width = numbers.dtype, numbers.itemsize
             # Whole integers, of a width that every library has and lies at the address of any type.
             padded = np.zeros(-(-width // 8), np.int64).view(np.uint8)

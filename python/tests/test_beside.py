@@ -200,6 +200,8 @@ def test_a_predicate_of_records(failing):
     assert same(lanesort.select(x, by_name, parameter=half), x[x["score"] > 0.5])
     failing("invalid_argument", "there are flags", lanesort.select, x["score"], x["id"] > 3, parameter=1)
     failing("invalid_argument", "one element", lanesort.select, x, by_name, parameter=x["score"])
+    for wrong in (2.5, 1 << 40, -1):
+        failing("invalid_argument", "is no number of type", lanesort.select, x["id"], "a < p", parameter=wrong)
     failing("invalid_argument", "needs a type and a size", lanesort.select, x, by_name)
     failing("invalid_argument", "give a lanesort.Predicate", lanesort.select, x["score"].astype("f2"), "a > 1")
     failing("build_failed", "", lanesort.select, x, "a.nothing")

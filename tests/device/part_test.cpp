@@ -111,6 +111,7 @@ void check_with_tries(Sorter& sorter, Problem problem, std::uint32_t tries) {
     inside::Bindings bindings;
     bindings[inside::Slot::keys] = {found.keys.data()};
     bindings[inside::Slot::flags] = {found.flags.data()};
+    bindings[inside::Slot::parameter] = {found.parameter.data()};
     bindings[inside::Slot::results] = {found.results.data()};
     bindings[inside::Slot::answers] = {found.answers.data()};
     sorter.core().backend().run_on_host_memory(work, bindings, nullptr);
@@ -205,6 +206,11 @@ TEST_SUITE("part") {
                                      parted_by({.operation = Operation::select, .inverted = true}, is_positive,
                                                random_keys<float>(count, random), [](float a) { return a > 0; }),
                                      tries);
+                    check_with_tries(
+                        disguised,
+                        parted_by({.operation = Operation::select}, is_below, 0.5F, random_keys<float>(count, random),
+                                  [](float a, float p) { return a < p; }),
+                        tries);
                 }
             }
     }
@@ -264,8 +270,20 @@ TEST_SUITE("part") {
                                        count % 3);
                 }
         in_work_groups_of_every_size([&](Sorter& sorter, std::size_t many) {
-            run_on_host(sorter, parted_by({.operation = Operation::partition}, is_below, 0.5F,
-                                          random_keys<float>(many, random), is_less));
+            for (const Operation operation : both)
+                for (const std::size_t count : {std::size_t{0}, std::size_t{1}, many}) {
+                    run_on_host(
+                        sorter,
+                        parted_by({.operation = operation}, is_below, 0.5F, random_keys<float>(count, random), is_less),
+                        3);
+                    std::vector<Colour> colours(count);
+                    for (Colour& colour : colours)
+                        colour = {static_cast<std::uint8_t>(random()), 1, static_cast<std::uint8_t>(random())};
+                    run_on_host(sorter,
+                                parted_by({.operation = operation, .inverted = true, .value_bytes = 2}, is_red, colours,
+                                          [](const Colour& a) { return a.red > a.blue; }),
+                                3);
+                }
         });
     }
 

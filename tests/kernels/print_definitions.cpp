@@ -192,6 +192,13 @@ void print_all() {
             for (const Operation operation : all_operations)
                 if (takes_any_keys(operation)) printer.print(device, call(operation, key));
         for (const KeyType key : {KeyType::f16, KeyType::f32, KeyType::f64}) print_for_numbers(printer, device, key);
+        for (const std::size_t bytes : {1, 4, 12}) {
+            const Predicate predicate{.type = "element", .bytes = bytes, .holds = "1"};
+            printer.print(device, call(Operation::select, KeyKind(predicate)));
+            Request parted = call(Operation::partition, KeyKind(predicate));
+            parted.value_bytes = 2;
+            printer.print(device, parted);
+        }
         // Positions of 64 bits.
         for (const KeyKind& key : {KeyKind(KeyType::u8), records(12)})
             for (const Operation operation : {Operation::sort, Operation::merge, Operation::top_k, Operation::unique})

@@ -53,7 +53,7 @@ struct Comparator {
 ///                              .parameter_bytes = 4};
 ///     sorter.partition({numbers, is_below, pivot}, results);
 ///
-/// Several are members of one type. On a queue or a stream it lies in the device's memory (KeyRange::parameter), where
+/// Its bytes are taken as they are: for a "float" give 2.0F, not 2. Several are members of one type. On a queue or a stream it lies in the device's memory (KeyRange::parameter), where
 /// an operation ahead may have written it, or is one of the elements.
 struct Predicate {
     std::string type;                 ///< the name of the type

@@ -229,7 +229,7 @@ enum {
     LANESORT_ARG_MIN = 3,  ///< where the first of the smallest keys is: 64 bits
     LANESORT_ARG_MAX = 4,  ///< where the first of the largest keys is
     LANESORT_COUNT = 5,    ///< of equal keys: how many values there are, in 64 bits
-    LANESORT_MEAN = 6      ///< of equal keys: the sum divided by that, of integers in f64
+    LANESORT_MEAN = 6      ///< of equal keys: the sum, which may have wrapped, divided by that; of integers in f64
 };
 
 /// Values, indices, lengths or counts, one for each key, each result or each bin.

@@ -48,7 +48,7 @@ enum class Reduction : std::uint8_t {
     arg_min,  ///< where the first of the smallest keys is, from 0 in each row
     arg_max,  ///< where the first of the largest keys is
     count,    ///< of equal keys: how many values there are, in 64 bits
-    mean,     ///< of equal keys: the sum divided by that, of integers in f64
+    mean,     ///< of equal keys: the sum, which may have wrapped, divided by that; of integers in f64
 };
 
 /// What is done of a merge of two sorted ranges, where these lie in the memory of two devices. After the first step all

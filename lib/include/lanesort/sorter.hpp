@@ -341,7 +341,8 @@ public:
     /// room for as many as there are keys, and no more than these are written. Values and results are numbers of the
     /// types of Sorter::reduce: sums of integers have 64 bits, and wrap; sums of f16 and f32 are f32, those of f64 f64.
     /// Numbers are u64. A mean is the sum divided by the number: the nearest f64 to it of integers, the nearest f32 of
-    /// f16 and f32, of two as near the even one. Keys without values have run_lengths().
+    /// f16 and f32, of two as near the even one. Where the sum wraps or overflows, as that of a few i64 times in
+    /// nanoseconds does, so does the mean. Keys without values have run_lengths().
     ///
     /// Order: that of the keys, and equal neighbours are told as in unique(), also in keys that are not sorted. Sums of
     /// floating-point numbers are made by a tree that depends on the places of the keys and the values alone
@@ -433,8 +434,9 @@ public:
     ///
     /// Order: that of the elements.
     /// Memory: as with flags; elements of another width than 1, 2, 4 or 8 bytes are records.
-    /// Cost: reads the elements once, a processor twice. How much is written depends on them, nothing else does, but
-    /// how often a work-group asks of elements in front of its own, if others are late.
+    /// Cost: reads the elements once, a processor twice, and records that are written once more. How much is written
+    /// depends on them, nothing else does, but how often a work-group asks of elements in front of its own, if others
+    /// are late.
     /// Errors: Error(invalid_argument) for keys without a predicate, for a parameter that is missing and for sizes that
     /// do not fit, Error(build_failed) for a text that is none; Error(unsupported) on the built-in device, which
     /// compiles no text.
@@ -447,7 +449,7 @@ public:
     ///
     /// Order: both keep that of the elements.
     /// Memory and errors: as by flags.
-    /// Cost: reads the elements twice and writes all of them.
+    /// Cost: reads the elements twice, records once more, and writes all of them.
     std::size_t partition(ConstKeys keys, Results results);
     /// The same with a value for each element.
     ///

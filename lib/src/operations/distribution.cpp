@@ -253,11 +253,10 @@ bool is_faster(const Planner& planner, const Request& request, const ElementByte
     if (device.backend == "OpenCL" && is_nvidia && bytes == ElementBytes(4))
         return request.count * 4 >= least_bytes_by_opencl;
     if (device.backend != "CUDA" || device.local_bytes < least_local_bytes) return false;
-    if (bytes.is_record) {
-        const bool is_alone = bytes.value == 0 && !request.stable && request.index_bytes == 0;
-        return is_alone && bytes.key <= widest_record && request.count * bytes.key >= least_bytes;
-    }
-    return request.count * bytes.all() >= least_bytes;
+    // Of records, those of 16 bytes alone were measured.
+    const bool has_more = bytes.value > 0 || request.stable || request.index_bytes > 0;
+    if (bytes.is_record && (has_more || bytes.key > widest_record)) return false;
+    return request.count * (bytes.is_record ? bytes.key : bytes.all()) >= least_bytes;
 }
 
 /// A request that sorts the ranges from and to the places that a table in the work's own integers tells.
