@@ -16,7 +16,9 @@ from ._core import Device
 from ._errors import Error
 from ._operations import Sorter, default as _default
 from ._recording import Recorded
-from ._types import Command, Comparator, Partition, Plan, Predicate, Runs, Selected, SortedPairs, TopK, Unique
+from ._types import (
+    Command, Comparator, Groups, Partition, Plan, Predicate, Runs, Selected, SortedPairs, TopK, Unique,
+)  # fmt: skip
 
 __version__: str = _core.version
 
@@ -35,11 +37,14 @@ is_sorted = _default.is_sorted
 is_sorted_until = _default.is_sorted_until
 unique = _default.unique
 run_lengths = _default.run_lengths
+reduce_by_key = _default.reduce_by_key
+group_by = _default.group_by
 sum = _default.sum
 min = _default.min
 max = _default.max
 argmin = _default.argmin
 argmax = _default.argmax
+vecdot = _default.vecdot
 cumulative_sum = _default.cumulative_sum
 exclusive_scan = _default.exclusive_scan
 searchsorted = _default.searchsorted
@@ -93,10 +98,10 @@ def find_device(selector: str = "") -> Device:
 
 
 __all__ = [
-    "Command", "Comparator", "Device", "Discovery", "Error", "Partition", "Plan", "Predicate", "Recorded", "Runs",
-    "Selected", "SortedPairs", "Sorter", "TopK", "Unique", "argmax", "argmin", "argsort", "cumulative_sum", "devices",
-    "discover", "equal_range", "exclusive_scan", "find_device", "gather", "histogram", "is_sorted", "is_sorted_until",
-    "max", "merge", "merge_", "min", "nth_element", "partial_sort", "partition", "permute_", "plan", "run_lengths",
-    "scatter", "searchsorted", "select", "sort", "sort_", "sort_by_key", "sort_by_key_", "sum", "top_k",
-    "top_k_by_key", "unique",
+    "Command", "Comparator", "Device", "Discovery", "Error", "Groups", "Partition", "Plan", "Predicate", "Recorded",
+    "Runs", "Selected", "SortedPairs", "Sorter", "TopK", "Unique", "argmax", "argmin", "argsort", "cumulative_sum",
+    "devices", "discover", "equal_range", "exclusive_scan", "find_device", "gather", "group_by", "histogram",
+    "is_sorted", "is_sorted_until", "max", "merge", "merge_", "min", "nth_element", "partial_sort", "partition",
+    "permute_", "plan", "reduce_by_key", "run_lengths", "scatter", "searchsorted", "select", "sort", "sort_",
+    "sort_by_key", "sort_by_key_", "sum", "top_k", "top_k_by_key", "unique", "vecdot",
 ]  # fmt: skip

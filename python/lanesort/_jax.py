@@ -72,6 +72,8 @@ class JaxArrays(Arrays):
         return _Box(jnp.moveaxis(x.array, -1, axis))
 
     def empty(self, like: Any, shape: Sequence[int], dtype: str | None = None) -> Any:
+        if dtype == "float64" and self.index_bytes == 4:
+            raise Error("means of integers are float64, which jax has only with its 64-bit types (jax_enable_x64)")
         # Answers of 64 bits are two of 32 where jax knows no wider ones.
         wide = dtype in ("int64", "uint64") and self.index_bytes == 4
         shape = (*shape[:-1], 2 * shape[-1]) if wide and len(shape) > 0 else tuple(shape)

@@ -1,4 +1,4 @@
-"""Sums of all and up to each number, and the smallest and the largest keys or where they are."""
+"""Sums of all, of products and up to each number, the smallest and the largest keys or where they are, and groups."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ import numpy as np
 from ._arrays import taken
 from ._calls import OPERATIONS, Calls, axis_from_end, without
 from ._errors import Error
+from ._types import Comparator, Groups
 
-_REDUCTIONS = {name: number for number, name in enumerate(("sum", "min", "max", "argmin", "argmax"))}
+_REDUCTIONS = {
+    name: number for number, name in enumerate(("sum", "min", "max", "argmin", "argmax", "count", "mean"))
+}
+_OF_GROUPS = ("sum", "min", "max", "count", "mean")
 
 
 class Reductions(Calls):
@@ -76,6 +80,66 @@ class Reductions(Calls):
         1
         """
         return self._reduce("argmax", x, axis, keepdims, out)
+
+    def vecdot(self, x: Any, y: Any, /, *, axis: int | None = -1, out: Any = None) -> Any:
+        """The sum of the products of two arrays along an axis: the dot product, or that of each row.
+
+        Result: of the type of `sum`, and without the axis.
+        Order: integers are multiplied in 64 bits, and wrap. Floating-point numbers are multiplied in the type of the
+        result, rounded, and added by the tree of `sum`. Memory: as `sum`. Cost: reads both arrays once.
+        Errors: both must have one shape and type; nothing is broadcast. No gradient goes through it.
+
+        Args:
+            axis: None: all of both arrays.
+
+        >>> import lanesort, numpy
+        >>> lanesort.vecdot(numpy.array([[1, 2], [3, 4]]), numpy.array([[5, 6], [7, 8]]))
+        array([17, 53])
+        """
+        return self._reduce("sum", x, axis, False, out, (y,))
+
+    def reduce_by_key(
+        self, keys: Any, values: Any, /, reduction: str = "sum", *, comparator: str | Comparator | None = None
+    ) -> Groups:
+        """Each of sorted keys once, and what a reduction gives of its values.
+
+        Result: two arrays of one axis, as long as there are runs of equal neighbours. Sums have the type of `sum`,
+        minima and maxima that of the values, counts are integers of 64 bits; means are float64, of float16 and float32
+        float32 (jax on a GPU has means of integers only with its 64-bit types).
+        Order: that of the keys, which are not sorted first. Equal is as in `unique`. Floating-point numbers are added by
+        a tree that the places of the keys give, so sums have the same bits in every run and on every device that keeps
+        subnormal numbers. A minimum or a maximum is as in `min`. A mean is the number nearest to the sum divided by the
+        count.
+        Memory: the results at the length of the keys; but for counts a bit for each key, and a little for each 4096.
+        Cost: reads keys and values once, for means the sums once more. Waits for the number of results.
+        Errors: no gradient goes through it.
+
+        Args:
+            reduction: "sum", "min", "max", "count" or "mean".
+
+        >>> import lanesort, numpy
+        >>> lanesort.reduce_by_key(numpy.array([1, 1, 7, 1]), numpy.array([10, 20, 30, 40]))
+        Groups(keys=array([1, 7, 1]), values=array([30, 30, 40]))
+        """
+        return self._groups("reduce_by_key", keys, values, reduction, False, False, comparator)
+
+    def group_by(
+        self, keys: Any, values: Any, /, reduction: str = "sum", *, descending: bool = False, stable: bool = False,
+        comparator: str | Comparator | None = None,
+    ) -> Groups:  # fmt: skip
+        """Each distinct key once, in order, and what a reduction gives of its values.
+
+        Result: as `reduce_by_key`, as long as there are distinct keys.
+        Order: the keys come as in `sort`. The values of equal numbers are reduced in the order of their bits, so sums of
+        floating-point numbers do not depend on where the values were; with `stable` in that in which they came. Of equal
+        records `stable` keeps the first. Memory: as `reduce_by_key` and, for what is sorted, as `sort_by_key`.
+        Cost: that of both.
+
+        >>> import lanesort, numpy
+        >>> lanesort.group_by(numpy.array([7, 1, 7]), numpy.array([1.0, 2.0, 4.0]), "mean")
+        Groups(keys=array([1, 7]), values=array([2. , 2.5]))
+        """
+        return self._groups("group_by", keys, values, reduction, descending, stable, comparator)
 
     def cumulative_sum(self, x: Any, /, *, axis: int | None = None, out: Any = None) -> Any:
         """The sums of all numbers up to each one, with it, along an axis.
@@ -145,8 +209,58 @@ class Reductions(Calls):
         result = self._deliver(lib, work, source, target, axis)
         return result if out is None else out
 
-    def _reduce(self, reduction: str, x: Any, axis: int | None, keepdims: bool, out: Any) -> Any:
+    def _groups(
+        self, operation: str, keys: Any, values: Any, reduction: str, descending: bool, stable: bool,
+        comparator: str | Comparator | None,
+    ) -> Groups:  # fmt: skip
+        lib, source = taken(keys)
+        if source.ndim != 1:
+            raise Error(f"keys and values are arrays of one axis, but these keys have {source.ndim}")
+        beside = self._values_beside(lib, values, source)
+        if reduction not in _OF_GROUPS:
+            raise Error(f"there is no reduction {reduction!r} of equal keys, only {', '.join(_OF_GROUPS)}")
+        if lib.is_differentiated(beside):
+            raise Error("no gradient goes through reductions of equal keys; detach the values")
+        # What is sorted for it are copies.
+        works = [
+            self._copied(lib, array, -1) if operation == "group_by" else self._flat(lib, array)
+            for array in (source, beside)
+        ]
+        size, value_type = source.shape[0], lib.key_type(works[1])
+        if size == 0 and comparator is None:
+            lib.key_type(works[0])
+        dtype: str | None = None
+        if reduction == "count":
+            dtype = "int64"
+        elif reduction not in ("min", "max"):
+            dtype = lib.sum_type(works[1], value_type)
+            if reduction == "mean" and not dtype.startswith("float"):
+                dtype = "float64"
+        distinct, reduced = lib.empty(works[0], (size,)), lib.empty(works[1], (size,), dtype)
+        number = 0
+        if size > 0:
+            answers = lib.empty(works[0], (1,), "int64")
+            call = self._call(OPERATIONS[operation], lib, works[0], descending, comparator)
+            call.reduction, call.stable = _REDUCTIONS[reduction], stable
+            call.values, call.value_type, call.value_bytes = lib.at(works[1]), value_type, lib.item_bytes(works[1])
+            call.results, call.result_values, call.answers = lib.at(distinct), lib.at(reduced), lib.at(answers)
+            self._run(lib, call, [*works, distinct, reduced, answers], comparator is not None)
+            number = lib.number(answers)
+        if dtype is not None:
+            reduced = lib.wide(reduced, dtype)
+        return Groups(lib.given(lib.head(distinct, number)), lib.given(lib.head(reduced, number)))
+
+    def _reduce(
+        self, reduction: str, x: Any, axis: int | None, keepdims: bool, out: Any, factors: tuple[Any, ...] = ()
+    ) -> Any:  # fmt: skip
         lib, source = taken(x)
+        others = [self._taken_beside(lib, array, "the second array") for array in factors]
+        for array in others:
+            if tuple(array.shape) != tuple(source.shape) or array.dtype != source.dtype:
+                raise Error(
+                    f"the second array has shape {tuple(array.shape)} and type {array.dtype}, but must have "
+                    f"{tuple(source.shape)} and {source.dtype}"
+                )
         shape: tuple[int, ...]
         if axis is None:
             shape = (1,) * source.ndim if keepdims else ()
@@ -156,7 +270,7 @@ class Reductions(Calls):
             if keepdims:
                 place = len(shape) + 1 + axis
                 shape = (*shape[:place], 1, *shape[place:])
-        if lib.is_differentiated(source):
+        if any(lib.is_differentiated(array) for array in (source, *others)):
             if reduction in ("min", "max") and out is None:
                 places = self._reduce("arg" + reduction, source, axis, True, None)
                 along = source.reshape(-1) if axis is None else source
@@ -165,7 +279,10 @@ class Reductions(Calls):
             if reduction in ("sum", "min", "max"):
                 raise Error("no gradient goes through a sum or through out=; detach the array")
             source = source.detach()
-        keys = self._flat(lib, source) if axis is None else self._direct(lib, source, axis)
+        keys, *others = (
+            self._flat(lib, array) if axis is None else self._direct(lib, array, axis)
+            for array in (source, *others)
+        )
         key_type, length, rows = lib.key_type(keys), keys.shape[-1], math.prod(keys.shape[:-1])
         dtype = None if reduction in ("min", "max") else "int64" if reduction != "sum" else lib.sum_type(keys, key_type)
         target = self._out(lib, out)
@@ -184,10 +301,12 @@ class Reductions(Calls):
         else:
             work = self._result(lib, keys, target, (rows,), -1, dtype)
         if length > 0 and rows > 0:
-            call = self._call(OPERATIONS["reduce"], lib, keys, False, None)
+            call = self._call(OPERATIONS["transform_reduce" if others else "reduce"], lib, keys, False, None)
             call.reduction = _REDUCTIONS[reduction]
+            if others:
+                call.second_keys = lib.at(others[0])
             call.results = lib.at(work)
-            self._run(lib, call, [keys, work], False)
+            self._run(lib, call, [keys, *others, work], False)
         result = work if work is target else lib.reshaped(work if dtype is None else lib.wide(work, dtype), shape)
         result = self._deliver(lib, result, source if dtype is None else result, target, -1)
         if out is not None:

@@ -70,6 +70,13 @@ class Runs(NamedTuple):
     lengths: Any
 
 
+class Groups(NamedTuple):
+    """What reduce_by_key and group_by give: one of each for every distinct key."""
+
+    keys: Any
+    values: Any
+
+
 class Unique(NamedTuple):
     """What unique gives where counts or values are asked for; else None stands for them."""
 

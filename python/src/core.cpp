@@ -410,6 +410,7 @@ NB_MODULE(_core, m) {
     def_member<&Request::first>(call, "first");
     def_member<&Request::offset_bytes>(call, "offset_bytes");
     def_member<&Request::value_bytes>(call, "value_bytes");
+    def_member<&Request::value_type>(call, "value_type");
     def_member<&Request::index_bytes>(call, "index_bytes");
     def_member<&Request::length_bytes>(call, "length_bytes");
     def_member<&Request::data_independent>(call, "data_independent");

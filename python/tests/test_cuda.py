@@ -65,12 +65,15 @@ def test_reductions():
     for dtype in ("f4", "u1", "i4", "u4"):
         # Sums that 32 bits hold, which is what jax has.
         x = (keys_of("i1", (50, 1001)) if dtype in ("f4", "i4") else keys_of("u1", (50, 1001)) % 100).astype(dtype)
-        for name, (given,), back in each(x):
+        y = (keys_of("i1", (50, 1001), 2) % 3).astype(dtype)
+        for name, (given, factors), back in each(x, y):
             for axis in (None, 0, -1):
                 sums = np.sum(x, axis=axis, dtype="f4" if dtype == "f4" else "i8")
                 assert (back(lanesort.sum(given, axis=axis)) == sums).all(), (name, dtype, axis)
                 assert same(back(lanesort.min(given, axis=axis)), np.min(x, axis=axis)), (name, dtype, axis)
                 assert (back(lanesort.argmax(given, axis=axis)) == np.argmax(x, axis=axis)).all(), (name, dtype, axis)
+                products = np.sum(x.astype(sums.dtype) * y.astype(sums.dtype), axis=axis)
+                assert (back(lanesort.vecdot(given, factors, axis=axis)) == products).all(), (name, dtype, axis)
 
 
 def test_what_stands_beside_a_sort():
@@ -168,6 +171,13 @@ def test_pairs_merges_and_sorted_ranges():
         assert back(lanesort.is_sorted(first)) and not back(lanesort.is_sorted(keys)), name
         got = lanesort.unique(many, return_counts=True)
         assert same(back(got.keys), unique) and (back(got.counts) == counts).all(), name
+        groups = lanesort.group_by(many, many)
+        assert same(back(groups.keys), unique) and (back(groups.values) == unique * counts).all(), name
+        groups = lanesort.group_by(many, many, "count", descending=True)
+        assert same(back(groups.keys), unique[::-1]) and (back(groups.values) == counts[::-1]).all(), name
+        runs = lanesort.reduce_by_key(first, first, "mean")
+        distinct = lanesort.group_by(first, first, "min")
+        assert same(back(runs.keys), back(distinct.keys)) and same(back(distinct.keys), back(distinct.values)), name
         segments = [0, 5, 5, 20_001]
         expected = x.copy()
         expected[:5], expected[5:] = sorted_of(x[:5]), sorted_of(x[5:])

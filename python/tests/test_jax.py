@@ -28,7 +28,12 @@ def test_results_lie_where_the_array_did():
     distinct = lanesort.unique(x, return_counts=True)
     assert distinct.keys.tolist() == [1, 2, 3] and distinct.counts.tolist() == [1, 1, 2]
     firsts = lanesort.unique(x, values=x).values
-    results = (lanesort.sort(x), *lanesort.top_k(x, 2), distinct.keys, distinct.counts, firsts, lanesort.sum(x, axis=0))
+    groups, means = lanesort.group_by(x, x), lanesort.group_by(x, x, "mean")
+    assert groups.values.tolist() == [1, 2, 6] and means.values.tolist() == [1, 2, 3]
+    results = (
+        lanesort.sort(x), *lanesort.top_k(x, 2), distinct.keys, distinct.counts, firsts, lanesort.sum(x, axis=0), *groups,
+        *means, lanesort.vecdot(x, x),
+    )  # fmt: skip
     for result in results:
         assert result.devices() == {device}
 

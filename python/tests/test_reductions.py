@@ -79,6 +79,52 @@ def test_any_shape_and_axis(shape, axis, dtype, keepdims, layout, has_out, seed)
         assert result is out or not has_out
 
 
+@pytest.mark.parametrize("dtype", [*DTYPES, "bool"])
+def test_sums_of_products_of_every_type_and_size(dtype):
+    kind = np.dtype(dtype).kind
+    wide = {"u": "u8", "f": "f8" if dtype == "f8" else "f4"}.get(kind, "i8")
+    for size in SIZES:
+        if kind == "f":
+            x, y = ((keys_of("i1", size, seed) % 3).astype(dtype) for seed in (1, 2))
+        else:
+            x, y = keys_of(dtype, size, 1), keys_of(dtype, size, 2)
+        assert same(lanesort.vecdot(x, y), np.sum(x.astype(wide) * y.astype(wide), dtype=wide)), size
+        assert same(lanesort.vecdot(x, x), np.sum(x.astype(wide) * x.astype(wide), dtype=wide)), size
+
+
+def test_sums_of_products():
+    x = np.array([300, 1], "f2")
+    assert same(lanesort.vecdot(x, x), np.float32(90_001))  # more than a float16 holds
+    assert lanesort.vecdot(np.array([1 << 62, 3]), np.array([4, 5])) == 15
+    assert np.isnan(lanesort.vecdot(np.array([0.0, 1.0]), np.array([np.inf, 1.0])))
+    random = np.random.default_rng(1)
+    x, y = random.standard_normal((2, 100_001)).astype("f4")
+    exact = math.fsum(a * b for a, b in zip(x.tolist(), y.tolist(), strict=True))
+    assert abs(float(lanesort.vecdot(x, y)) - exact) < 1e-6 * float(np.abs(x * y).sum())
+
+
+@settings(max_examples=100, deadline=None)
+@given(shape=st.lists(st.integers(0, 7), min_size=1, max_size=4).map(tuple), axis=st.integers(-4, 3) | st.none(),
+       layout=st.sampled_from(["c", "f", "strided", "swapped"]), has_out=st.booleans())  # fmt: skip
+def test_sums_of_products_of_any_shape_and_axis(shape, axis, layout, has_out):
+    x, y = keys_of("i2", shape, 1), keys_of("i2", shape, 2)
+    if layout == "f":
+        x = np.asfortranarray(x)
+    elif layout == "strided":
+        y = np.repeat(y, 2, axis=-1)[..., ::2]
+    elif layout == "swapped":
+        x, y = (array.astype(array.dtype.newbyteorder()) for array in (x, y))
+    x.flags.writeable = False
+    if axis is not None and not -x.ndim <= axis < x.ndim:
+        with pytest.raises(lanesort.Error, match="axis"):
+            lanesort.vecdot(x, y, axis=axis)
+        return
+    expected = np.asarray(np.sum(x.astype("i8") * y, axis=axis))
+    out = np.empty(expected.shape, "i8") if has_out else None
+    result = lanesort.vecdot(x, y, axis=axis, out=out)
+    assert same(result, expected) and (result is out or not has_out)
+
+
 def test_no_keys(failing):
     assert same(lanesort.sum(np.empty(0, "u4")), np.uint64(0)) and same(lanesort.sum(np.empty(0, "f4")), np.float32(0))
     assert same(lanesort.sum(np.empty((3, 0)), axis=1), np.zeros(3))
@@ -109,6 +155,12 @@ def test_mistakes_are_told(failing):
     failing("not_writable", "read-only", lanesort.sum, x, axis=1, out=np.frombuffer(bytes(16)))
     failing("invalid_argument", "complex128", lanesort.sum, x.astype(complex))
     failing("invalid_argument", "no minimum", lanesort.min, [])
+    failing("invalid_argument", "must have (2, 3) and float64", lanesort.vecdot, x, x[:1])
+    failing("invalid_argument", "must have (2, 3) and float64", lanesort.vecdot, x, None)
+    failing("invalid_argument", "must have (2, 3) and float64", lanesort.vecdot, x, x.astype("f4"))
+    failing("invalid_argument", "must have (2,) and float64", lanesort.vecdot, x, x, out=np.empty(3))
+    failing("not_writable", "read-only", lanesort.vecdot, x, x, out=np.frombuffer(bytes(16)))
+    failing("invalid_argument", "complex128", lanesort.vecdot, x.astype(complex), x.astype(complex))
 
 
 def test_prepared_planned_and_recorded():
@@ -116,7 +168,12 @@ def test_prepared_planned_and_recorded():
     sorter.prepare("max", x)
     assert len(lanesort.plan("sum", x).commands) > 0
     again = sorter.record("sum", x, out=out)
+    y = keys_of("i4", 5000, 7)
+    product = np.empty((), "i8")
+    multiply = sorter.record("vecdot", x, y, axis=None, out=product)
     for seed in range(3):
         x[...] = keys_of("i4", 5000, seed)
         again()
         assert out == np.sum(x, dtype="i8")
+        multiply()
+        assert product == np.sum(x.astype("i8") * y)

@@ -61,6 +61,16 @@ def test_reductions_and_selections():
             assert torch.equal(total, given.sum() if axis is None else given.sum(axis)), (dtype, axis)
             assert same(lanesort.max(given, axis=axis).numpy(), np.max(x, axis=axis))
             assert same(lanesort.argmin(given, axis=axis, keepdims=True).numpy(), np.argmin(x, axis=axis, keepdims=True))
+            squares = lanesort.sum(given.to(total.dtype) ** 2, axis=axis)
+            assert torch.equal(lanesort.vecdot(given, given, axis=axis), squares)
+    for dtype in ("f4", "u1", "i4", "f8", "bool"):
+        keys, values = torch.from_numpy(keys_of("u1", 3001)), torch.from_numpy(keys_of("i1", 3001).astype(dtype))
+        distinct, places, counts = torch.unique(keys, return_inverse=True, return_counts=True)
+        groups = lanesort.group_by(keys, values)
+        assert torch.equal(groups.keys, distinct)
+        sums = torch.zeros(distinct.shape, dtype=values.sum().dtype)
+        assert torch.equal(groups.values, sums.index_add_(0, places, values.to(sums.dtype)))
+        assert torch.equal(lanesort.group_by(keys, values, "count").values, counts)
     x = torch.from_numpy(keys_of("f4", 5000))
     best = lanesort.top_k_by_key(x, torch.arange(5000), 7)
     assert torch.equal(best.values, lanesort.top_k(x, 7).indices)
@@ -101,6 +111,10 @@ def test_gradients_of_reductions():
     assert lanesort.argmax(x) == x.argmax()
     with pytest.raises(lanesort.Error, match="no gradient"):
         lanesort.sum(x)
+    with pytest.raises(lanesort.Error, match="no gradient"):
+        lanesort.vecdot(x.detach(), x)
+    with pytest.raises(lanesort.Error, match="no gradient"):
+        lanesort.group_by(x[0].detach(), x[0])
 
 
 def test_gradients_go_through():
