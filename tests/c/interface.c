@@ -27,7 +27,7 @@ void check_refused(lanesort_status status, lanesort_status wanted, const char* w
             lanesort_status_name(status));
 }
 
-enum { most_arrays = 12 };
+enum { most_arrays = 13 };
 
 typedef struct {
     void** memory;
@@ -58,7 +58,8 @@ static void find_arrays(lanesort_request* r, array* arrays) {
                                        (r->reduction == LANESORT_MEAN ? sizeof(double) : or_else(r->values.bytes, 4))},
         {&r->answers.memory, (r->answers.offset + rows) * sizeof(uint64_t)},
         {&r->limit.memory, (r->limit.offset + 1) * sizeof(uint64_t)},
-        {&r->flags.memory, r->flags.offset + r->count}};
+        {&r->flags.memory, r->flags.offset + r->count},
+        {&r->parameter.memory, (r->parameter.offset + 1) * (r->predicate ? r->predicate->parameter_bytes : 0)}};
     memcpy(arrays, all, sizeof all);
 }
 
