@@ -85,8 +85,8 @@ enum class Schedule : std::uint8_t {
     /// Request::extra_bytes. SortReport::device_bytes counts it.
     /// Cost: reads and writes the array a few times at any count, where a network does so for each of its passes. The
     /// time depends on the keys; what is parted badly for long goes to the network, or all of it.
-    /// Errors: Error(unsupported) where the array is too small, and where the device or the memory allows no
-    /// distribution of such elements.
+    /// Errors: Error(unsupported) where the array is too small, but on the built-in device, and where the device or
+    /// the memory allows no distribution of such elements.
     /// Source: Axtmann, Witt, Ferizovic, Sanders, "Engineering In-place (Shared-memory) Sorting Algorithms", 2020;
     /// Bramas, "A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512 on Intel Skylake", 2017.
     distribution,
