@@ -28,7 +28,10 @@ inline PartSchedule make_part_schedule(const DeviceInfo& device, const ElementBy
     const bool is_processor = device.kind == DeviceKind::cpu;
     PartSchedule schedule;
     // Kernels that find runs hold no less in local memory.
-    if (!is_processor) schedule.shape = find_runs_shape(device, bytes);
+    if (!is_processor) {
+        schedule.shape = find_runs_shape(device, bytes);
+        schedule.shape.resident_groups = Shape().resident_groups;  // with fewer registers these would spill
+    }
     if (is_processor || device.max_work_items == 1)
         schedule.shape = {.lanes = 1, .vectors = 2048, .work_items = 1, .register_vectors = 2};
     schedule.looks_back = schedule.shape.work_items > 1 && !keeps_others;
