@@ -53,8 +53,8 @@ struct Comparator {
 ///                              .parameter_bytes = 4};
 ///     sorter.partition({numbers, is_below, pivot}, results);
 ///
-/// Its bytes are taken as they are: for a "float" give 2.0F, not 2. Several are members of one type. On a queue or a stream it lies in the device's memory (KeyRange::parameter), where
-/// an operation ahead may have written it, or is one of the elements.
+/// Its bytes are taken as they are: for a "float" give 2.0F, not 2. Several are members of one type. On a queue or a
+/// stream it lies in device memory (KeyRange::parameter), written ahead by an operation, or is one of the elements.
 struct Predicate {
     std::string type;                 ///< the name of the type
     std::size_t bytes = 0;            ///< its size, 1 to 64, which must be the same on the device
