@@ -41,7 +41,7 @@ static void find_arrays(lanesort_request* r, array* arrays) {
     static const size_t type_bytes[] = {4, 4, 4, 8, 8, 8, 2, 2, 2, 1, 1};
     const size_t key = r->comparator ? r->comparator->bytes : type_bytes[r->type];
     const size_t rows = r->row_length > 0 ? r->count / r->row_length : 1;
-    const int reduces = r->operation == LANESORT_REDUCE;
+    const int reduces = r->operation == LANESORT_REDUCE || r->operation == LANESORT_TRANSFORM_REDUCE;
     const size_t results = r->operation == LANESORT_TOP_K ? rows * r->k : reduces ? rows : r->count;
     const int is_wide = reduces && r->reduction != LANESORT_MIN && r->reduction != LANESORT_MAX;
     const array all[most_arrays] = {
