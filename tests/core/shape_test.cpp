@@ -91,6 +91,18 @@ TEST_CASE("shape: by OpenCL NVIDIA's GPUs take tiles that suffice for columns, w
     CHECK(choose_shape(device, 4, 5000).tile_keys() == 512);
 }
 
+TEST_CASE("shape: records of 16 bytes are sorted by the network, in columns where these are asked for") {
+    DeviceInfo device = test::graphics_card();
+    device.vendor = "NVIDIA Corporation";
+    device.backend = "CUDA";
+    device.max_work_items = 1024;
+    device.local_bytes = 227 << 10;
+    for (const std::uint64_t count : {5'000, 1 << 20, 0}) {
+        CHECK_FALSE(choose_shape(device, ElementBytes(16, 0, 1, true), count).columns);
+        CHECK(choose_shape(device, ElementBytes(8, 8), count).columns);
+    }
+}
+
 TEST_CASE("shape: fitting makes smaller, never larger") {
     const Shape wanted{.lanes = 4, .vectors = 4, .work_items = 256, .register_vectors = 8, .steps_per_pass = 4};
     for (const DeviceInfo& device : poor_devices())
