@@ -1,5 +1,6 @@
-// Pairs, indices, rows and the largest keys in host memory beside the standard library: medians of wall time, one call
-// of each in turn, on every device that works in host memory.
+// Pairs, indices, rows, the largest keys and the first ones in host memory beside the standard library, and reductions,
+// scans and selections beside copies by all cores: medians of wall time, one call of each in turn, on every device that
+// works in host memory.
 //
 // usage: lanesort_host_family_bench [REPETITIONS]
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -53,6 +55,64 @@ std::vector<std::uint32_t> random_keys(std::size_t count) {
     std::vector<std::uint32_t> keys(count);
     std::ranges::generate(keys, random);
     return keys;
+}
+
+/// The first keys in their places, the others behind them.
+void measure_first_keys(Sorter& sorter, std::size_t count, int repetitions) {
+    const std::vector<std::uint32_t> pristine = random_keys(count);
+    std::vector<std::uint32_t> keys;
+    const auto restore = [&] { keys = pristine; };
+    for (const std::ptrdiff_t first : {10, 1000})
+        compare("partial_sort " + std::to_string(first) + " of " + std::to_string(count), count, repetitions,
+                {{"", restore, [&] { sorter.partial_sort(std::span(keys), static_cast<std::size_t>(first)); }},
+                 {"std::partial_sort", restore, [&] { std::ranges::partial_sort(keys, keys.begin() + first); }}});
+}
+
+/// Prints how many bytes a second each call reads and writes, over those of copies by all cores.
+void measure_streams(Sorter& sorter, std::size_t count, int repetitions) {
+    const std::vector<std::uint32_t> keys = random_keys(count);
+    std::vector<std::uint32_t> results(count);
+    std::vector<std::uint8_t> flags(count);
+    for (std::size_t i = 0; i < count; ++i) flags[i] = keys[i] & 1;
+    std::vector<std::uint64_t> sum(1);
+    const std::uint64_t selected = sorter.select(keys, flags, results);
+    const auto copy = [&] {
+        const std::size_t cores = std::max(std::thread::hardware_concurrency(), 1u), part = count / cores;
+        std::vector<std::jthread> threads;
+        for (std::size_t core = 0; core < cores; ++core)
+            threads.emplace_back([&, core] { std::ranges::copy_n(&keys[core * part], part, &results[core * part]); });
+    };
+    struct Stream {
+        const char* name;
+        std::size_t bytes;
+        std::function<void()> run;
+        std::vector<double> seconds = {};
+    };
+    const std::size_t n = 4 * count;
+    std::vector<Stream> streams{
+        {"copy", 2 * n, copy},
+        {"reduce", n, [&] { sorter.reduce(keys, Reduction::sum, sum); }},
+        {"inclusive_scan", 2 * n, [&] { sorter.inclusive_scan(keys, results); }},
+        {"exclusive_scan", 2 * n, [&] { sorter.exclusive_scan(keys, results); }},
+        {"select", n + count + 4 * selected, [&] { sorter.select(keys, flags, results); }},
+    };
+    for (int repetition = -1; repetition < repetitions; ++repetition)
+        for (Stream& stream : streams) {
+            const auto start = std::chrono::steady_clock::now();
+            stream.run();
+            const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+            if (repetition >= 0) stream.seconds.push_back(seconds.count());
+        }
+    std::printf("%-34s", ("bytes a second, " + std::to_string(count)).c_str());
+    double of_copies = 0;
+    for (Stream& stream : streams) {
+        std::ranges::sort(stream.seconds);
+        const double speed = static_cast<double>(stream.bytes) / stream.seconds[stream.seconds.size() / 2];
+        if (of_copies == 0) std::printf(" copy %.1f G/s", (of_copies = speed) / 1e9);
+        else std::printf(" | %s x%.2f", stream.name, speed / of_copies);
+    }
+    std::printf("\n");
+    std::fflush(stdout);
 }
 
 void measure(Sorter& sorter, std::size_t count, int repetitions) {
@@ -104,5 +164,7 @@ int main(int argc, char** argv) {
         std::printf("%s (%s)\n", device.info().name.c_str(), device.info().platform.c_str());
         Sorter sorter(device);
         for (const int exponent : {16, 20, 22}) measure(sorter, std::size_t{1} << exponent, repetitions);
+        measure_first_keys(sorter, std::size_t{1} << 24, repetitions);
+        measure_streams(sorter, std::size_t{1} << 24, repetitions);
     }
 }
