@@ -436,7 +436,7 @@ TEST_CASE("CUDA: the kernels that permute values compile for every generation an
                                generation.architecture);
 }
 
-TEST_CASE("CUDA: the kernel that counts compiles for every generation and spills nothing") {
+TEST_CASE("CUDA: integers that count compile for every generation and spill nothing") {
     using namespace lanesort::detail;
     if (no_compiler()) return;
     for (const Generation& generation : generations)
