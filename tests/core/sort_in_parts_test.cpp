@@ -47,9 +47,11 @@ struct Lanes {
 
     Random random{seed()};
     std::deque<std::deque<Step>> steps;
-    std::vector<Moved> parts;          ///< bytes of each, in the order of their sorts
+    std::vector<Moved> parts;          ///< bytes of each
     std::size_t sorts = 0;             ///< asked for so far
     std::set<std::size_t> awaited_at;  ///< how many that were when the host waited
+    bool copies_block = false;
+    std::vector<std::size_t> sorts_at_download;  ///< that were asked for when the one of each part began
     std::size_t calls = 0, failing = 0;
     Order order = Order::ascending;
 };
@@ -95,14 +97,15 @@ public:
     }
     void upload(const Rows& from, const Binding& to) override {
         lanes_.count_call();
-        lanes_.parts.resize(lanes_.sorts + 1);
+        lanes_.parts.resize(parts_ + 1);
         lanes_.parts.back().up += from.width * from.height;
-        copy_later(from, to, true);
+        copy(from, to, true);
     }
     void download(const Binding& from, const Rows& to) override {
         lanes_.count_call();
-        lanes_.parts.back().down += to.width * to.height;
-        copy_later(to, from, false);
+        lanes_.parts.at(parts_).down += to.width * to.height;
+        if (lanes_.sorts_at_download.size() == parts_) lanes_.sorts_at_download.push_back(lanes_.sorts);
+        copy(to, from, false);
     }
     void run(const Work& work, const Bindings& bindings) override {
         lanes_.count_call();
@@ -128,6 +131,7 @@ public:
         lanes_.count_call();
         auto made = std::make_shared<MadeUpEnd>(lanes_);
         later([reached = made->reached] { *reached = true; });
+        ++parts_;
         return made;
     }
     void await(const LaneEnd& end) override {
@@ -143,7 +147,7 @@ private:
         });
     }
 
-    void copy_later(const Rows& rows, const Binding& there, bool up) {
+    void copy(const Rows& rows, const Binding& there, bool up) {
         later([=] {
             for (std::uint64_t row = 0; row < rows.height; ++row) {
                 std::byte* const here = static_cast<std::byte*>(rows.host) + row * rows.pitch;
@@ -152,11 +156,13 @@ private:
                 std::memcpy(up ? on_device : here, up ? here : on_device, rows.width);
             }
         });
+        while (lanes_.copies_block && !steps_.empty()) REQUIRE(lanes_.go_on());
     }
 
     Lanes& lanes_;
     std::deque<Lanes::Step>& steps_;
     std::deque<std::vector<std::byte>> memory_;
+    std::size_t parts_ = 0;  ///< whose end was asked for
 };
 
 class MadeUpDevice final : public DescribedDevice {
@@ -279,6 +285,24 @@ TEST_CASE("sort in parts: keys and pairs go both ways in every pass, to another 
         }
 }
 
+TEST_CASE("sort in parts: where copies block, the next part is sorted while one goes back") {
+    constexpr std::size_t count = 80'001;
+    Lanes lanes;
+    lanes.copies_block = true;
+    Random random(seed());
+    const std::vector<std::uint32_t> keys = some_keys(count, random);
+    std::vector<std::uint32_t> sorted = keys, expected = keys;
+    std::ranges::sort(expected);
+    sorter_on(lanes, 4).sort(sorted, {.data_independent = true});
+    CHECK(sorted == expected);
+    std::vector<std::size_t> ahead;
+    for (const PassOfParts& pass : parts_that_sort(count, fitting / at_once)) {
+        const std::size_t before = ahead.size();
+        for (std::size_t i = 0; i < pass.size(); ++i) ahead.push_back(before + std::min(i + 2, pass.size()));
+    }
+    CHECK(lanes.sorts_at_download == ahead);
+}
+
 TEST_CASE("sort in parts: whichever call fails, an argsort says so, leaves the keys and goes on the next time") {
     Random random(seed());
     constexpr std::size_t count = 40'003;
@@ -290,6 +314,7 @@ TEST_CASE("sort in parts: whichever call fails, an argsort says so, leaves the k
     const auto argsort = [&] {
         lanes.calls = lanes.sorts = 0;
         lanes.parts.clear();
+        lanes.copies_block = random() % 2 == 0;
         sorter.argsort(keys, indices);
     };
     argsort();

@@ -2,7 +2,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -273,40 +272,50 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
         pinned.push_back(backend_->pin(memory, request.count * bytes));
     }
 
-    std::array<std::shared_ptr<const LaneEnd>, parts_at_once> last;  // of each place
-    std::size_t done = 0, turn = 0;
+    const auto each_rows = [](const Copied& copied, const Arrays& elements, const Bindings& in_host,
+                              const Bindings& on_device, const auto& copy_rows) {
+        for (const auto& [slot, blocks] :
+             {std::pair{Slot::keys, &copied.keys}, std::pair{Slot::values, &copied.values}})
+            if (const std::size_t bytes = elements[slot].bytes; bytes > 0)
+                for (const Blocks& some : *blocks)
+                    copy_rows(some.rows(in_host[slot].memory, bytes),
+                              Binding{on_device[slot].memory, some.front * bytes});
+    };
+    std::size_t done = 0;
     for (const auto& pass : passes) {
-        const bool is_first = &pass == &passes.front();
-        std::vector<std::shared_ptr<const LaneEnd>> ends;
-        for (const PartOfWork& part : pass) {
-            const std::size_t place = turn++ % parts_at_once;
-            const Bindings& on_device = places[place].bindings();
-            const auto each_rows = [&](const Copied& copied, const Bindings& arrays, const auto& copy_rows) {
-                for (const auto& [slot, blocks] :
-                     {std::pair{Slot::keys, &copied.keys}, std::pair{Slot::values, &copied.values}})
-                    if (const std::size_t bytes = part.work->arrays[slot].bytes; bytes > 0)
-                        for (const Blocks& some : *blocks)
-                            copy_rows(some.rows(arrays[slot].memory, bytes),
-                                      Binding{on_device[slot].memory, some.front * bytes});
-            };
-            Bindings arrays = in_host_memory;
-            if (is_first) arrays[Slot::keys] = bindings[Slot::keys];
-            if (is_first && request.apart) arrays[Slot::values] = bindings[Slot::values];
-            if (last[place]) uploads->await(*last[place]);
-            const auto ended = [&](const std::shared_ptr<const LaneEnd>& end) { return ends.emplace_back(end); };
-            each_rows(part.up, arrays, [&](const Rows& rows, const Binding& at) { uploads->upload(rows, at); });
-            sorts->await(*ended(uploads->end()));
-            if (part.numbers) sorts->run(*part.numbers, on_device);
-            sorts->run(*part.work, on_device);
-            downloads->await(*ended(sorts->end()));
-            each_rows(part.down, in_host_memory,
-                      [&](const Rows& rows, const Binding& at) { downloads->download(at, rows); });
-            last[place] = ended(downloads->end());
+        Bindings from = in_host_memory;
+        if (&pass == &passes.front()) {
+            from[Slot::keys] = bindings[Slot::keys];
+            if (request.apart) from[Slot::values] = bindings[Slot::values];
         }
-        // Of each part its upload, its sort and its download.
-        for (std::size_t i = 0; i < ends.size(); ++i) {
-            ends[i]->wait();
-            if (progress_ && i % 3 == 2) progress_(++done, all);
+        std::vector<std::shared_ptr<const LaneEnd>> uploaded, sorted, back;
+        const auto on_device = [&](std::size_t i) -> const Bindings& { return places[i % parts_at_once].bindings(); };
+        const auto bring = [&](std::size_t i) {
+            const PartOfWork& part = pass[i];
+            if (i >= parts_at_once) uploads->await(*back[i - parts_at_once]);
+            each_rows(part.up, part.work->arrays, from, on_device(i),
+                      [&](const Rows& rows, const Binding& at) { uploads->upload(rows, at); });
+            uploaded.push_back(uploads->end());
+            sorts->await(*uploaded[i]);
+            if (part.numbers) sorts->run(*part.numbers, on_device(i));
+            sorts->run(*part.work, on_device(i));
+            sorted.push_back(sorts->end());
+        };
+        const auto send_back = [&](std::size_t i) {
+            downloads->await(*sorted[i]);
+            each_rows(pass[i].down, pass[i].work->arrays, in_host_memory, on_device(i),
+                      [&](const Rows& rows, const Binding& at) { downloads->download(at, rows); });
+            back.push_back(downloads->end());
+        };
+        // A download may block until it has ended, so the next part comes and is sorted ahead of it.
+        bring(0);
+        for (std::size_t i = 0; i < pass.size(); ++i) {
+            if (i + 1 < pass.size()) bring(i + 1);
+            send_back(i);
+        }
+        for (std::size_t i = 0; i < pass.size(); ++i) {
+            for (const auto* ends : {&uploaded, &sorted, &back}) (*ends)[i]->wait();
+            if (progress_) progress_(++done, all);
         }
     }
     report.sort_seconds = watch.lap();
