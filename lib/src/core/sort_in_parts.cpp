@@ -230,7 +230,7 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
             part.numbers->arrays[Slot::values] = part.work->arrays[Slot::values];
             add_iota(planner_, *part.numbers, Slot::values, passes_of_parts.front()[i].first);
             backend_->rehearse(*part.numbers);
-            report.launches += part.numbers->report.launches;
+            add_launches(report, *part.numbers);
         }
         for (PartOfWork& part : passes.back()) part.down.keys.clear();
         if (passes.size() > 1)
