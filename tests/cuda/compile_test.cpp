@@ -441,6 +441,15 @@ TEST_CASE("CUDA: the kernels that permute values compile for every generation an
                                generation.architecture);
 }
 
+TEST_CASE("CUDA: integers that count compile for every generation and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    for (const Generation& generation : generations)
+        for (const std::size_t bytes : {4, 8})
+            check_compiled({.family = Family::iota, .bytes = ElementBytes(1, 0, bytes), .shape = {.work_items = 256}},
+                           generation.architecture);
+}
+
 TEST_CASE("CUDA: the kernels that gather elements compile for every generation and spill nothing") {
     using namespace lanesort::detail;
     if (no_compiler()) return;

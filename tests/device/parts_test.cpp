@@ -79,6 +79,34 @@ TEST_SUITE("parts") {
         }
     }
 
+    TEST_CASE("parts: indices of keys of every width, of which one does not fit, with NaN and equal ones") {
+        Random random(seed());
+        for (Target& target : limited_targets()) {
+            CAPTURE(target.name);
+            const auto check = [&]<Key K>(K, std::size_t index_bytes) {
+                const std::size_t element_bytes = sizeof(K) + index_bytes;
+                Sorter sorter = limited(target, element_bytes);
+                Request request{.operation = Operation::argsort, .index_bytes = index_bytes};
+                for (const std::size_t count : {fitting + 1, std::size_t{70'001}})
+                    for (const Order order : both_orders) {
+                        request.order = order;
+                        check_in_parts(sorter, problem_of(request, random_keys<K>(count, random)), element_bytes);
+                        request.data_independent = !request.data_independent;
+                        const auto special = make_keys<K>(Pattern::special_values, count, random);
+                        check_in_parts(sorter, problem_of(request, special), element_bytes, 0);
+                        check_in_parts(sorter, problem_of(request, std::vector<K>(count)), element_bytes);
+                    }
+                request.first = 7;
+                check_in_parts(sorter, problem_of(request, random_keys<K>(fitting + 1, random)), element_bytes);
+            };
+            check(std::uint8_t{}, 4);
+            check(half{}, 8);
+            check(float{}, 4);
+            check(double{}, 4);
+            check(std::int64_t{}, 8);
+        }
+    }
+
     TEST_CASE("parts: what fits is sorted at once, and what cannot go in parts is not limited") {
         Random random(seed());
         for (Target& target : limited_targets()) {

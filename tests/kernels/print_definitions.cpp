@@ -10,6 +10,7 @@
 #include "core/described_device.hpp"
 #include "core/planner.hpp"
 #include "devices_made_up.hpp"
+#include "operations/iota.hpp"
 #include "shapes.hpp"
 
 namespace lanesort::test {
@@ -24,6 +25,15 @@ public:
         inside::DescribedDevice described(device);
         inside::Planner planner(described, {.shape = shape, .use_tuned = false});
         for (const auto& program : planner.plan(request)->programs) print(program->parameters);
+    }
+    /// Of an argsort in parts, which no request plans.
+    void print_iota(const DeviceInfo& device, std::size_t bytes) {
+        inside::DescribedDevice described(device);
+        inside::Planner planner(described, {.use_tuned = false});
+        inside::Work work;
+        work.arrays[inside::Slot::values] = {100, bytes};
+        inside::add_iota(planner, work, inside::Slot::values, 0);
+        print(work.programs.front()->parameters);
     }
 
 private:
@@ -82,6 +92,7 @@ Request distribution(const KeyKind& key) {
 
 void print_for_amd() {
     Printer printer;
+    printer.print_iota(card(), 4);
     for (const KeyType key : {KeyType::u8, KeyType::u32, KeyType::u64}) {
         printer.print(card(), distribution(key));
         Shape shape = choose_shape(card(), key_bytes(key));
@@ -199,6 +210,7 @@ void print_all() {
             parted.value_bytes = 2;
             printer.print(device, parted);
         }
+        for (const std::size_t bytes : {4, 8}) printer.print_iota(device, bytes);
         // Positions of 64 bits.
         for (const KeyKind& key : {KeyKind(KeyType::u8), records(12)})
             for (const Operation operation : {Operation::sort, Operation::merge, Operation::top_k, Operation::unique})

@@ -240,9 +240,11 @@ TEST_CASE("faults: each call of each entry point fails once") {
     MESSAGE(faults, " faults");
 }
 
-/// Each call, the first few of each entry point, fails in sorts of so many keys. Without memory some have another way.
-void fail_in_sorts(Sorter& sorter, std::size_t keys, const char* expected, bool has_another_way, Random& random) {
-    const auto work_of = [&] { return in_host_memory(problem_of({}, random_keys<std::uint32_t>(keys, random))); };
+/// Each call, the first few of each entry point, fails in sorts or argsorts of so many keys. Without memory some have
+/// another way.
+void fail_in_sorts(Sorter& sorter, const Request& request, std::size_t keys, const char* expected, bool has_another_way,
+                   Random& random) {
+    const auto work_of = [&] { return in_host_memory(problem_of(request, random_keys<std::uint32_t>(keys, random))); };
     work_of().call(sorter);
     const std::map<std::string, std::size_t> counted = [&] {
         const Fault none;
@@ -283,7 +285,9 @@ TEST_CASE("faults: each call of a sort in parts fails once") {
     for (OpenClTarget& target : devices_behind_layer()) {
         CAPTURE(target.name);
         Sorter sorter = target.new_sorter(SorterOptions{.shape = shape, .device_bytes = 3 * 1000});
-        fail_in_sorts(sorter, 1999, "clEnqueueReadBufferRect", false, random);
+        fail_in_sorts(sorter, {}, 1999, "clEnqueueReadBufferRect", false, random);
+        fail_in_sorts(sorter, {.operation = Operation::argsort, .index_bytes = 4}, 999, "clEnqueueReadBufferRect",
+                      false, random);
     }
 }
 
@@ -294,7 +298,7 @@ TEST_CASE("faults: each call of a sort that goes on while keys come and go fails
         Sorter sorter = target.new_sorter(SorterOptions{});
         in_host_memory(problem_of({}, random_keys<std::uint32_t>(9000, random))).call(sorter);  // the other way
         sorter.core().overlap_from(1);
-        fail_in_sorts(sorter, 9000, "clEnqueueCopyBufferRect", true, random);
+        fail_in_sorts(sorter, {}, 9000, "clEnqueueCopyBufferRect", true, random);
     }
 }
 

@@ -30,6 +30,7 @@ std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::permute) return "permute.cl";
     if (parameters.family == Family::exchange) return "exchange.cl";
     if (parameters.family == Family::gather) return "gather.cl";
+    if (parameters.family == Family::iota) return "iota.cl";
     if (parameters.family == Family::least) return "least.cl";
     if (parameters.family == Family::least_place) return "least_place.cl";
     if (parameters.family == Family::integer_sum) return "integer_sum.cl";
@@ -63,6 +64,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_permute[] = {"walk_from_cuts", "walk_cycles"};
     static constexpr const char* of_exchange[] = {"exchange_ends"};
     static constexpr const char* of_gather[] = {"gather_elements", "move_elements"};
+    static constexpr const char* of_iota[] = {"write_iota"};
     static constexpr const char* of_bounds[] = {"find_places"};
     static constexpr const char* of_bins[] = {"count_keys", "add_counts"};
     static constexpr const char* of_reductions[] = {"combine_blocks", "combine_parts", "combine_products"};
@@ -90,6 +92,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::permute: return of_permute;
         case Family::exchange: return of_exchange;
         case Family::gather: return of_gather;
+        case Family::iota: return of_iota;
         case Family::least:
         case Family::least_place: return std::span(of_reductions).first(2);
         case Family::integer_sum:
@@ -147,7 +150,8 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::move_blocks: return move_blocks_local_bytes(shape);
         case Family::permute:
         case Family::exchange:
-        case Family::gather: return 0;
+        case Family::gather:
+        case Family::iota: return 0;
         case Family::least: return tree_leaves * bytes.key;
         case Family::least_place: return tree_leaves * std::size_t{16};
         case Family::integer_sum: return tree_leaves * std::size_t{8};

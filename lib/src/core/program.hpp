@@ -32,6 +32,7 @@ enum class Family : std::uint8_t {
     move_blocks,   ///< by distribution: the moves
     permute,       ///< values, into the order of indices
     gather,        ///< elements, from where indices say
+    iota,          ///< integers that count
     least,         ///< of reductions: the smallest or the largest key
     least_place,   ///< where that is
     integer_sum,   ///< sums of integers

@@ -1,8 +1,11 @@
 // Sorts of host arrays that exceed the device: part by part, each of which goes there and back.
+#include <sys/mman.h>
+
 #include <algorithm>
-#include <array>
+#include <cstdlib>
 #include <memory>
-#include <numeric>
+#include <new>
+#include <optional>
 #include <span>
 #include <thread>
 #include <utility>
@@ -11,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "../integers.hpp"
+#include "../operations/iota.hpp"
 #include "../parts.hpp"
 #include "../stopwatch.hpp"
 #include "../threads.hpp"
@@ -38,12 +42,29 @@ Blocks one_block(std::uint64_t first, std::uint64_t count, std::uint64_t front) 
     return {first, count, 1, count, front, count};
 }
 
-/// A part of the caller's arrays: where it comes from, what is done with its elements as if they were all, and where
-/// they go.
-struct PartOfWork {
-    std::vector<Blocks> from, to;
-    std::shared_ptr<const Work> work;
+/// What of a part is copied.
+struct Copied {
+    std::vector<Blocks> keys, values;
 };
+
+/// A part of the caller's arrays: what comes from there, what is done with its elements as if they were all, and what
+/// goes back.
+struct PartOfWork {
+    Copied up, down;
+    std::shared_ptr<const Work> work;
+    std::optional<Work> numbers = {};  ///< makes its values, where they are the elements' places
+};
+
+/// What of a tile is sorted once more, about its borders.
+std::vector<Blocks> at_borders(const Part& tile, const PassOfParts& borders) {
+    std::vector<Blocks> all;
+    for (const Part& border : borders) {
+        const std::uint64_t first = std::max(tile.first, border.first);
+        const std::uint64_t end = std::min(tile.first + tile.count, border.first + border.count);
+        if (first < end) all.push_back(one_block(first, end - first, first - tile.first));
+    }
+    return all;
+}
 
 /// Classes of blocks as they lie in tiles that were left class by class. Rows of a few hundred bytes are slow to copy
 /// where they lie apart in host memory, but not where they do so on the device (bench/NOTES.md).
@@ -100,25 +121,29 @@ void in_shares(Threads& threads, std::uint64_t count, const Do& do_share) {
     });
 }
 
-/// Elements' places in the array.
-void number(Threads& threads, void* indices, std::size_t bytes, const Blocks& block) {
-    const auto fill = [&]<class Index>(Index) {
-        Index* const all = static_cast<Index*>(indices) + block.first;
-        in_shares(threads, block.width, [&](std::uint64_t begin, std::uint64_t end) {
-            std::iota(all + begin, all + end, static_cast<Index>(block.first + begin));
-        });
-    };
-    if (bytes == 4) fill(std::uint32_t{});
-    else fill(std::uint64_t{});
-}
-
-/// Memory that was not there takes its time when it is first written, so threads do it.
-std::unique_ptr<std::byte[]> new_memory(Threads& threads, std::uint64_t bytes) {
-    auto memory = std::make_unique_for_overwrite<std::byte[]>(bytes);
+/// Memory that was not there takes its time when it is first written, and several times as long when it is pinned. So
+/// threads write it, with nothing that anybody reads.
+void write_first(Threads& threads, void* memory, std::uint64_t bytes) {
     constexpr std::uint64_t page = 4096;
     in_shares(threads, bytes, [&](std::uint64_t begin, std::uint64_t end) {
-        for (std::uint64_t at = begin; at < end; at += page) memory[at] = {};
+        for (std::uint64_t at = begin; at < end; at += page) static_cast<std::byte*>(memory)[at] = {};
     });
+}
+
+struct Free {
+    void operator()(void* memory) const noexcept { std::free(memory); }
+};
+using HostMemory = std::unique_ptr<void, Free>;
+
+/// In large pages, where there are any: these are fewer to write, to pin and to give back (bench/NOTES.md).
+HostMemory new_memory(std::uint64_t bytes) {
+    constexpr std::uint64_t large_page = std::uint64_t{2} << 20;
+    const std::uint64_t whole = ceil_div(bytes, large_page) * large_page;
+    HostMemory memory(std::aligned_alloc(large_page, whole));
+    if (!memory) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+    ::madvise(memory.get(), whole, MADV_HUGEPAGE);
+#endif
     return memory;
 }
 
@@ -181,27 +206,48 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
         for (const Part& part : pass) {
             of_part.count = part.count;
             const std::vector<Blocks> whole{one_block(part.first, part.count, 0)};
-            works.push_back({whole, whole, plan(of_part)});
+            works.push_back({{whole, whole}, {whole, whole}, plan(of_part)});
             add_launches(report, *works.back().work);
         }
     }
     if (passes.size() > 1) {
         const Classes classes(request.count, passes_of_parts);
-        for (std::size_t i = 0; i < passes[0].size(); ++i) passes[0][i].to = classes.left(passes_of_parts[0][i]);
-        for (std::size_t i = 0; i < passes[1].size(); ++i) passes[1][i].from = passes[1][i].to = classes.of(i);
+        for (std::size_t i = 0; i < passes[0].size(); ++i) {
+            const std::vector<Blocks> left = classes.left(passes_of_parts[0][i]);
+            passes[0][i].down = {left, left};
+        }
+        for (std::size_t i = 0; i < passes[1].size(); ++i) {
+            const std::vector<Blocks> all_tiles = classes.of(i);
+            passes[1][i].up = passes[1][i].down = {all_tiles, all_tiles};
+        }
+    }
+    if (is_argsort) {
+        // Indices begin on the device, and nobody wants the keys in the end.
+        for (std::size_t i = 0; i < passes.front().size(); ++i) {
+            PartOfWork& part = passes.front()[i];
+            part.up.values.clear();
+            part.numbers.emplace();
+            part.numbers->arrays[Slot::values] = part.work->arrays[Slot::values];
+            add_iota(planner_, *part.numbers, Slot::values, passes_of_parts.front()[i].first);
+            backend_->rehearse(*part.numbers);
+            add_launches(report, *part.numbers);
+        }
+        for (PartOfWork& part : passes.back()) part.down.keys.clear();
+        if (passes.size() > 1)
+            for (std::size_t i = 0; i < passes[2].size(); ++i)
+                passes[2][i].down.keys = at_borders(passes_of_parts[2][i], passes_of_parts[3]);
     }
 
     Stopwatch watch;
-    Threads threads(threads_that_write());
     // Where keys stay as they are, what the first pass has of them goes to another place.
-    std::unique_ptr<std::byte[]> copy;
+    HostMemory copy;
     Bindings in_host_memory = bindings;
     if (request.apart) {
         in_host_memory[Slot::keys] = std::exchange(in_host_memory[Slot::results], {});
         in_host_memory[Slot::values] = std::exchange(in_host_memory[Slot::result_values], {});
     }
     if (is_argsort) {
-        copy = new_memory(threads, request.count * request.key.bytes());
+        copy = new_memory(request.count * request.key.bytes());
         in_host_memory[Slot::keys] = {copy.get()};
         in_host_memory[Slot::values] = std::exchange(in_host_memory[Slot::indices], {});
     }
@@ -217,45 +263,59 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
         report.device_bytes += place.bytes();
     }
     // Every array goes to the device and back three times: to pin it takes less than one of these saves.
-    pinned.push_back(backend_->pin(in_host_memory[Slot::keys].memory, request.count * of_part.key.bytes()));
-    if (of_part.value_bytes > 0)
-        pinned.push_back(backend_->pin(in_host_memory[Slot::values].memory, request.count * of_part.value_bytes));
+    Threads threads(threads_that_write());
+    for (const auto& [slot, bytes] :
+         {std::pair{Slot::keys, of_part.key.bytes()}, std::pair{Slot::values, of_part.value_bytes}}) {
+        if (bytes == 0) continue;
+        void* const memory = in_host_memory[slot].memory;
+        if (is_argsort || request.apart) write_first(threads, memory, request.count * bytes);
+        pinned.push_back(backend_->pin(memory, request.count * bytes));
+    }
 
-    std::array<std::shared_ptr<const LaneEnd>, parts_at_once> last;  // of each place
-    std::size_t done = 0, turn = 0;
+    const auto each_rows = [](const Copied& copied, const Arrays& elements, const Bindings& in_host,
+                              const Bindings& on_device, const auto& copy_rows) {
+        for (const auto& [slot, blocks] :
+             {std::pair{Slot::keys, &copied.keys}, std::pair{Slot::values, &copied.values}})
+            if (const std::size_t bytes = elements[slot].bytes; bytes > 0)
+                for (const Blocks& some : *blocks)
+                    copy_rows(some.rows(in_host[slot].memory, bytes),
+                              Binding{on_device[slot].memory, some.front * bytes});
+    };
+    std::size_t done = 0;
     for (const auto& pass : passes) {
-        const bool is_first = &pass == &passes.front();
-        std::vector<std::shared_ptr<const LaneEnd>> ends;
-        for (const PartOfWork& part : pass) {
-            const std::size_t place = turn++ % parts_at_once;
-            const Bindings& on_device = places[place].bindings();
-            const auto each_rows = [&](const std::vector<Blocks>& blocks, const Bindings& arrays,
-                                       const auto& copy_rows) {
-                for (const Slot slot : {Slot::keys, Slot::values})
-                    if (const Array& array = part.work->arrays[slot]; array.size() > 0)
-                        for (const Blocks& some : blocks)
-                            copy_rows(some.rows(arrays[slot].memory, array.bytes),
-                                      Binding{on_device[slot].memory, some.front * array.bytes});
-            };
-            Bindings arrays = in_host_memory;
-            if (is_argsort && is_first)
-                number(threads, arrays[Slot::values].memory, of_part.value_bytes, part.from.front());
-            if (is_first) arrays[Slot::keys] = bindings[Slot::keys];
-            if (is_first && request.apart) arrays[Slot::values] = bindings[Slot::values];
-            if (last[place]) uploads->await(*last[place]);
-            const auto ended = [&](const std::shared_ptr<const LaneEnd>& end) { return ends.emplace_back(end); };
-            each_rows(part.from, arrays, [&](const Rows& rows, const Binding& at) { uploads->upload(rows, at); });
-            sorts->await(*ended(uploads->end()));
-            sorts->run(*part.work, on_device);
-            downloads->await(*ended(sorts->end()));
-            each_rows(part.to, in_host_memory,
-                      [&](const Rows& rows, const Binding& at) { downloads->download(at, rows); });
-            last[place] = ended(downloads->end());
+        Bindings from = in_host_memory;
+        if (&pass == &passes.front()) {
+            from[Slot::keys] = bindings[Slot::keys];
+            if (request.apart) from[Slot::values] = bindings[Slot::values];
         }
-        // Of each part its upload, its sort and its download.
-        for (std::size_t i = 0; i < ends.size(); ++i) {
-            ends[i]->wait();
-            if (progress_ && i % 3 == 2) progress_(++done, all);
+        std::vector<std::shared_ptr<const LaneEnd>> uploaded, sorted, back;
+        const auto on_device = [&](std::size_t i) -> const Bindings& { return places[i % parts_at_once].bindings(); };
+        const auto bring = [&](std::size_t i) {
+            const PartOfWork& part = pass[i];
+            if (i >= parts_at_once) uploads->await(*back[i - parts_at_once]);
+            each_rows(part.up, part.work->arrays, from, on_device(i),
+                      [&](const Rows& rows, const Binding& at) { uploads->upload(rows, at); });
+            uploaded.push_back(uploads->end());
+            sorts->await(*uploaded[i]);
+            if (part.numbers) sorts->run(*part.numbers, on_device(i));
+            sorts->run(*part.work, on_device(i));
+            sorted.push_back(sorts->end());
+        };
+        const auto send_back = [&](std::size_t i) {
+            downloads->await(*sorted[i]);
+            each_rows(pass[i].down, pass[i].work->arrays, in_host_memory, on_device(i),
+                      [&](const Rows& rows, const Binding& at) { downloads->download(at, rows); });
+            back.push_back(downloads->end());
+        };
+        // A download may block until it has ended, so the next part comes and is sorted ahead of it.
+        bring(0);
+        for (std::size_t i = 0; i < pass.size(); ++i) {
+            if (i + 1 < pass.size()) bring(i + 1);
+            send_back(i);
+        }
+        for (std::size_t i = 0; i < pass.size(); ++i) {
+            for (const auto* ends : {&uploaded, &sorted, &back}) (*ends)[i]->wait();
+            if (progress_) progress_(++done, all);
         }
     }
     report.sort_seconds = watch.lap();

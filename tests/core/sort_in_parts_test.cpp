@@ -1,0 +1,335 @@
+// Sorts in parts on a device that is made up: whichever of its lanes goes on first, what comes out is right, and no
+// more goes over the bus than has to.
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <set>
+
+#include "core/described_device.hpp"
+#include "core/sorter_core.hpp"
+#include "devices_made_up.hpp"
+#include "error_support.hpp"
+#include "parts.hpp"
+#include "support.hpp"
+
+namespace lanesort::detail {
+namespace {
+
+using test::Random, test::seed;
+
+struct Moved {
+    std::uint64_t up = 0, down = 0;
+    friend bool operator==(const Moved&, const Moved&) = default;
+};
+
+/// What lanes still have to do, and what they were asked for.
+struct Lanes {
+    /// Does what is next, unless that has to wait for another lane.
+    using Step = std::function<bool()>;
+
+    /// One of the lanes goes on, if any can.
+    bool go_on() {
+        std::vector<std::deque<Step>*> busy;
+        for (std::deque<Step>& lane : steps)
+            if (!lane.empty()) busy.push_back(&lane);
+        std::ranges::shuffle(busy, random);
+        for (std::deque<Step>* const lane : busy)
+            if (lane->front()()) {
+                lane->pop_front();
+                return true;
+            }
+        return false;
+    }
+
+    void count_call() {
+        if (++calls == failing) throw Error(ErrorCode::device_failed, "the bus is gone");
+    }
+
+    Random random{seed()};
+    std::deque<std::deque<Step>> steps;
+    std::vector<Moved> parts;          ///< bytes of each
+    std::size_t sorts = 0;             ///< asked for so far
+    std::set<std::size_t> awaited_at;  ///< how many that were when the host waited
+    bool copies_block = false;
+    std::vector<std::size_t> sorts_at_download;  ///< that were asked for when the one of each part began
+    std::size_t calls = 0, failing = 0;
+    Order order = Order::ascending;
+};
+
+struct MadeUpEnd final : LaneEnd {
+    explicit MadeUpEnd(Lanes& its) : lanes(its) {}
+    void wait() const override {
+        lanes.count_call();
+        lanes.awaited_at.insert(lanes.sorts);
+        while (!*reached) REQUIRE(lanes.go_on());
+    }
+    Lanes& lanes;
+    std::shared_ptr<bool> reached = std::make_shared<bool>(false);
+};
+
+/// Sorts keys of 4 bytes, and values of 4 or 8 that order equal ones.
+template <class Value>
+void sort_elements(std::byte* keys, std::byte* values, std::size_t count, Order order) {
+    std::vector<std::pair<std::uint32_t, Value>> elements(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        std::memcpy(&elements[i].first, keys + 4 * i, 4);
+        if (values) std::memcpy(&elements[i].second, values + sizeof(Value) * i, sizeof(Value));
+    }
+    std::ranges::sort(elements, [&](const auto& a, const auto& b) {
+        return a.first != b.first ? (a.first < b.first) == (order == Order::ascending) : a.second < b.second;
+    });
+    for (std::size_t i = 0; i < count; ++i) {
+        std::memcpy(keys + 4 * i, &elements[i].first, 4);
+        if (values) std::memcpy(values + sizeof(Value) * i, &elements[i].second, sizeof(Value));
+    }
+}
+
+class MadeUpLane final : public Lane {
+public:
+    explicit MadeUpLane(Lanes& lanes) : lanes_(lanes), steps_(lanes.steps.emplace_back()) {}
+    ~MadeUpLane() override {
+        while (!steps_.empty()) REQUIRE(lanes_.go_on());
+    }
+
+    void* allocate(std::uint64_t bytes) override {
+        lanes_.count_call();
+        return memory_.emplace_back(bytes).data();
+    }
+    void upload(const Rows& from, const Binding& to) override {
+        lanes_.count_call();
+        lanes_.parts.resize(parts_ + 1);
+        lanes_.parts.back().up += from.width * from.height;
+        copy(from, to, true);
+    }
+    void download(const Binding& from, const Rows& to) override {
+        lanes_.count_call();
+        lanes_.parts.at(parts_).down += to.width * to.height;
+        if (lanes_.sorts_at_download.size() == parts_) lanes_.sorts_at_download.push_back(lanes_.sorts);
+        copy(to, from, false);
+    }
+    void run(const Work& work, const Bindings& bindings) override {
+        lanes_.count_call();
+        auto* const keys = static_cast<std::byte*>(bindings[Slot::keys].memory);
+        auto* const values = static_cast<std::byte*>(bindings[Slot::values].memory);
+        const std::size_t bytes = work.arrays[Slot::values].bytes;
+        if (!work.programs.empty() && work.programs.front()->parameters.family == Family::iota) {
+            const Launch launch = std::get<Launch>(work.commands.front());
+            const std::uint64_t count = launch.arguments[1].value, first = launch.arguments[2].value;
+            return later([=] {
+                for (std::uint64_t i = 0, place = first; i < count; ++i, ++place)
+                    std::memcpy(values + i * bytes, &place, bytes);  // the low bytes come first
+            });
+        }
+        ++lanes_.sorts;
+        const std::size_t count = work.arrays[Slot::keys].count;
+        later([=, order = lanes_.order] {
+            if (bytes == 8) sort_elements<std::uint64_t>(keys, values, count, order);
+            else sort_elements<std::uint32_t>(keys, bytes > 0 ? values : nullptr, count, order);
+        });
+    }
+    std::shared_ptr<const LaneEnd> end() override {
+        lanes_.count_call();
+        auto made = std::make_shared<MadeUpEnd>(lanes_);
+        later([reached = made->reached] { *reached = true; });
+        ++parts_;
+        return made;
+    }
+    void await(const LaneEnd& end) override {
+        steps_.push_back([reached = static_cast<const MadeUpEnd&>(end).reached] { return *reached; });
+    }
+
+private:
+    template <class Do>
+    void later(const Do& act) {
+        steps_.push_back([act] {
+            act();
+            return true;
+        });
+    }
+
+    void copy(const Rows& rows, const Binding& there, bool up) {
+        later([=] {
+            for (std::uint64_t row = 0; row < rows.height; ++row) {
+                std::byte* const here = static_cast<std::byte*>(rows.host) + row * rows.pitch;
+                std::byte* const on_device =
+                    static_cast<std::byte*>(there.memory) + there.offset + row * rows.device_pitch;
+                std::memcpy(up ? on_device : here, up ? here : on_device, rows.width);
+            }
+        });
+        while (lanes_.copies_block && !steps_.empty()) REQUIRE(lanes_.go_on());
+    }
+
+    Lanes& lanes_;
+    std::deque<Lanes::Step>& steps_;
+    std::deque<std::vector<std::byte>> memory_;
+    std::size_t parts_ = 0;  ///< whose end was asked for
+};
+
+class MadeUpDevice final : public DescribedDevice {
+public:
+    explicit MadeUpDevice(Lanes& lanes) : DescribedDevice(test::graphics_card()), lanes_(lanes) {}
+    bool has_lanes() const noexcept override { return true; }
+    std::unique_ptr<Lane> open_lane() override { return std::make_unique<MadeUpLane>(lanes_); }
+
+private:
+    Lanes& lanes_;
+};
+
+/// So many parts have memory at once.
+constexpr std::uint64_t at_once = 3, fitting = 20'000;
+
+Sorter sorter_on(Lanes& lanes, std::size_t element_bytes) {
+    return Sorter(
+        std::make_unique<SorterCore>(std::make_unique<MadeUpDevice>(lanes),
+                                     SorterOptions{.use_tuned = false, .device_bytes = fitting * element_bytes}));
+}
+
+/// Keys of which many are equal.
+std::vector<std::uint32_t> some_keys(std::size_t count, Random& random) {
+    std::vector<std::uint32_t> keys(count);
+    for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(random() % (count / 3));
+    return keys;
+}
+
+/// What the parts of a pass move.
+std::vector<Moved> moved_by_passes(const Lanes& lanes, std::uint64_t count) {
+    std::vector<Moved> all;
+    std::size_t next = 0;
+    for (const PassOfParts& pass : parts_that_sort(count, fitting / at_once)) {
+        Moved& moved = all.emplace_back();
+        for (std::size_t i = 0; i < pass.size(); ++i, ++next) {
+            moved.up += lanes.parts.at(next).up;
+            moved.down += lanes.parts.at(next).down;
+        }
+    }
+    CHECK(next == lanes.parts.size());
+    return all;
+}
+
+/// One more than fits, a last tile of any length, and many tiles.
+constexpr std::size_t counts[] = {fitting + 1, 20'203, 80'001, 119'999, 319'999};
+
+template <class Index>
+void check_argsorts(Order order) {
+    Lanes lanes;
+    lanes.order = order;
+    Random random(seed());
+    Sorter sorter = sorter_on(lanes, 4 + sizeof(Index));
+    for (const std::size_t count : counts)
+        for (int time = 0; time < 2; ++time) {
+            CAPTURE(count);
+            const std::vector<std::uint32_t> keys = some_keys(count, random), before = keys;
+            std::vector<Index> indices(count, Index{77});
+            lanes.parts.clear();
+            lanes.sorts = 0;
+            lanes.awaited_at.clear();
+            const SortReport report = sorter.argsort(keys, indices, {.order = order, .data_independent = true});
+            CHECK(keys == before);
+            CHECK(indices == test::stable_indices<Index>(keys, order));
+            CHECK(report.device_bytes <= fitting * (4 + sizeof(Index)));
+
+            std::uint64_t at_borders = 0;
+            const std::vector<PassOfParts> passes = parts_that_sort(count, fitting / at_once);
+            for (const Part& part : passes[3]) at_borders += part.count;
+            constexpr std::uint64_t key = 4, index = sizeof(Index), both = key + index;
+            const std::vector<Moved> expected{{count * key, count * both},
+                                              {count * both, count * both},
+                                              {count * both, count * index + at_borders * key},
+                                              {at_borders * both, at_borders * index}};
+            CHECK(moved_by_passes(lanes, count) == expected);
+
+            // Until all of a pass was asked for, the host waits for nothing.
+            std::set<std::size_t> ends;
+            std::size_t parts = 0;
+            for (const PassOfParts& pass : passes) ends.insert(parts += pass.size());
+            CHECK(lanes.awaited_at == ends);
+        }
+}
+
+TEST_CASE("sort in parts: an argsort numbers on the device and brings back no keys but those about borders") {
+    for (const Order order : test::both_orders) {
+        check_argsorts<std::uint32_t>(order);
+        check_argsorts<std::uint64_t>(order);
+    }
+}
+
+TEST_CASE("sort in parts: keys and pairs go both ways in every pass, to another place, too") {
+    Lanes lanes;
+    Random random(seed());
+    for (const bool has_values : {false, true})
+        for (const bool apart : {false, true}) {
+            constexpr std::size_t count = 80'001;
+            const std::size_t element = has_values ? 8 : 4;
+            Sorter sorter = sorter_on(lanes, element);
+            std::vector<std::uint32_t> keys = some_keys(count, random), values = some_keys(count, random);
+            const std::vector<std::uint32_t> keys_before = keys, values_before = values;
+            std::vector<std::pair<std::uint32_t, std::uint32_t>> expected(count);
+            for (std::size_t i = 0; i < count; ++i) expected[i] = {keys[i], has_values ? values[i] : 0};
+            std::ranges::sort(expected);
+            std::vector<std::uint32_t> sorted(count), sorted_values(count);
+            lanes.parts.clear();
+            lanes.sorts = 0;
+            const SortOptions options{.data_independent = true};
+            if (apart && has_values) sorter.sort_by_key(keys, values, sorted, sorted_values, options);
+            else if (apart) sorter.sort(keys, sorted, options);
+            else if (has_values) sorter.sort_by_key(keys, values, options);
+            else sorter.sort(keys, options);
+            if (apart) CHECK((keys == keys_before && values == values_before));
+            else sorted = keys, sorted_values = values;
+            std::vector<std::pair<std::uint32_t, std::uint32_t>> found(count);
+            for (std::size_t i = 0; i < count; ++i) found[i] = {sorted[i], has_values ? sorted_values[i] : 0};
+            CHECK(found == expected);
+            const std::vector<Moved> moved = moved_by_passes(lanes, count);
+            for (const Moved& pass : moved) CHECK(pass.up == pass.down);
+            for (std::size_t pass = 0; pass < 3; ++pass) CHECK(moved[pass].up == count * element);
+        }
+}
+
+TEST_CASE("sort in parts: where copies block, the next part is sorted while one goes back") {
+    constexpr std::size_t count = 80'001;
+    Lanes lanes;
+    lanes.copies_block = true;
+    Random random(seed());
+    const std::vector<std::uint32_t> keys = some_keys(count, random);
+    std::vector<std::uint32_t> sorted = keys, expected = keys;
+    std::ranges::sort(expected);
+    sorter_on(lanes, 4).sort(sorted, {.data_independent = true});
+    CHECK(sorted == expected);
+    std::vector<std::size_t> ahead;
+    for (const PassOfParts& pass : parts_that_sort(count, fitting / at_once)) {
+        const std::size_t before = ahead.size();
+        for (std::size_t i = 0; i < pass.size(); ++i) ahead.push_back(before + std::min(i + 2, pass.size()));
+    }
+    CHECK(lanes.sorts_at_download == ahead);
+}
+
+TEST_CASE("sort in parts: whichever call fails, an argsort says so, leaves the keys and goes on the next time") {
+    Random random(seed());
+    constexpr std::size_t count = 40'003;
+    const std::vector<std::uint32_t> keys = some_keys(count, random), before = keys;
+    const std::vector<std::uint32_t> expected = test::stable_indices<std::uint32_t>(keys, Order::ascending);
+    Lanes lanes;
+    Sorter sorter = sorter_on(lanes, 8);
+    std::vector<std::uint32_t> indices(count);
+    const auto argsort = [&] {
+        lanes.calls = lanes.sorts = 0;
+        lanes.parts.clear();
+        lanes.copies_block = random() % 2 == 0;
+        sorter.argsort(keys, indices);
+    };
+    argsort();
+    const std::size_t calls = lanes.calls;
+    REQUIRE(calls > 100);
+    for (std::size_t failing = 1; failing <= calls; failing += 1 + random() % 5) {
+        CAPTURE(failing);
+        lanes.failing = failing;
+        test::check_refused(ErrorCode::device_failed, "the bus is gone", argsort);
+        CHECK(keys == before);
+        lanes.failing = 0;
+        argsort();
+        REQUIRE(indices == expected);
+    }
+}
+
+}  // namespace
+}  // namespace lanesort::detail
