@@ -25,7 +25,7 @@
 #define TILE_KEYS (ALL_LEAVES * KEYS_OF_LEAF)
 #define OWN_LEAVES (ALL_LEAVES / WORK_ITEMS)
 #define OWN_COLUMNS (OWN_LEAVES * KEYS_OF_LEAF)
-/* Tiles that are loaded ahead. */
+/* Tiles that are loaded ahead or, by a processor, combined at once: so its columns are read and written less often. */
 #define AHEAD 4
 
 /* Where a work-item's column c is in a tile. Loops over columns are vectors on a processor, and unrolled elsewhere. */
@@ -92,10 +92,21 @@ KERNEL void combine_blocks(GLOBAL const key_t* keys, offset_t keys_offset, posit
                     }
             }
         }
+#else
+    ROLLED for (; end - i >= AHEAD * TILE_KEYS; i += AHEAD * TILE_KEYS)
+        FOR_COLUMNS(c) {
+            partial_t column = columns[c];
+            UNROLL for (uint t = 0; t < AHEAD; ++t) {
+                position_t place = i + t * TILE_KEYS + c;
+                column = combine(column, leaf_of(keys[place], place, order));
+            }
+            columns[c] = column;
+        }
 #endif
     ROLLED for (; end - i >= TILE_KEYS; i += TILE_KEYS)
         FOR_COLUMNS(c) columns[c] = combine(columns[c], leaf_of(keys[i + IN_TILE(c)], i + IN_TILE(c), order));
-    FOR_COLUMNS(c)
+    /* A processor would look at all columns for nothing. */
+    if (WORK_ITEMS > 1 || i < end) FOR_COLUMNS(c)
         if (IN_TILE(c) < end - i) columns[c] = combine(columns[c], leaf_of(keys[i + IN_TILE(c)], i + IN_TILE(c), order));
 
     partial_t partial = combine_columns(columns, shared);
