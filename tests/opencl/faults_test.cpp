@@ -286,7 +286,7 @@ TEST_CASE("faults: each call of a sort in parts fails once") {
         CAPTURE(target.name);
         Sorter sorter = target.new_sorter(SorterOptions{.shape = shape, .device_bytes = 3 * 1000});
         fail_in_sorts(sorter, {}, 1999, "clEnqueueReadBufferRect", false, random);
-        fail_in_sorts(sorter, {.operation = Operation::argsort, .index_bytes = 4}, 999, "clEnqueueReadBufferRect",
+        fail_in_sorts(sorter, {.operation = Operation::argsort, .index_bytes = 4}, 499, "clEnqueueReadBufferRect",
                       false, random);
     }
 }
