@@ -88,8 +88,8 @@ typedef struct lanesort_options {
     void* progress_context;  ///< handed to `progress` as it is
 } lanesort_options;
 
-/// Makes a sorter on the device that `selector` names: its number, or a part of its name; null or "" is the first GPU,
-/// or else the first device. `options` may be null. The caller destroys the sorter.
+/// Makes a sorter on the device that `selector` names, as find_device() of device.hpp has it: "" or null is the first
+/// GPU, or else the built-in device; "compiling" one that compiles. `options` may be null. The caller destroys the sorter.
 ///
 /// Errors: as find_device() of device.hpp and the constructor of Sorter; the sorter is null then.
 LANESORT_API lanesort_status lanesort_create(lanesort_sorter** sorter, const char* selector,
