@@ -11,12 +11,14 @@
 #include <functional>
 #include <numeric>
 #include <random>
+#include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <lanesort/lanesort.hpp>
+
+#include "host_copy.hpp"
 
 namespace {
 
@@ -25,27 +27,33 @@ using namespace lanesort;
 struct Trial {
     std::string name;
     std::function<void()> restore, run;
-    std::vector<double> seconds = {};
+    double seconds = 0;
 };
+
+/// Runs one after the other, again and again, the first time unmeasured. Each then has its median.
+void run_by_turns(std::vector<Trial>& trials, int repetitions) {
+    std::vector<std::vector<double>> seconds(trials.size());
+    for (int repetition = -1; repetition < repetitions; ++repetition)
+        for (std::size_t i = 0; i < trials.size(); ++i) {
+            if (trials[i].restore) trials[i].restore();
+            const auto start = std::chrono::steady_clock::now();
+            trials[i].run();
+            const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+            if (repetition >= 0) seconds[i].push_back(taken.count());
+        }
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+        std::ranges::sort(seconds[i]);
+        trials[i].seconds = seconds[i][seconds[i].size() / 2];
+    }
+}
 
 /// Prints the first trial's median, and how often it fits into the others'.
 void compare(const std::string& title, std::size_t keys, int repetitions, std::vector<Trial> trials) {
-    for (int repetition = -1; repetition < repetitions; ++repetition)
-        for (Trial& trial : trials) {
-            trial.restore();
-            const auto start = std::chrono::steady_clock::now();
-            trial.run();
-            const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-            if (repetition >= 0) trial.seconds.push_back(seconds.count());
-        }
-    std::printf("%-34s", title.c_str());
-    double first = 0;
-    for (Trial& trial : trials) {
-        std::ranges::sort(trial.seconds);
-        const double median = trial.seconds[trial.seconds.size() / 2];
-        if (first == 0) std::printf(" %.1f M/s", static_cast<double>(keys) / (first = median) / 1e6);
-        else std::printf(" | %s x%.2f", trial.name.c_str(), median / first);
-    }
+    run_by_turns(trials, repetitions);
+    const double first = trials.front().seconds;
+    std::printf("%-34s %.1f M/s", title.c_str(), static_cast<double>(keys) / first / 1e6);
+    for (const Trial& trial : std::span(trials).subspan(1))
+        std::printf(" | %s x%.2f", trial.name.c_str(), trial.seconds / first);
     std::printf("\n");
     std::fflush(stdout);
 }
@@ -76,41 +84,20 @@ void measure_streams(Sorter& sorter, std::size_t count, int repetitions) {
     for (std::size_t i = 0; i < count; ++i) flags[i] = keys[i] & 1;
     std::vector<std::uint64_t> sum(1);
     const std::uint64_t selected = sorter.select(keys, flags, results);
-    const auto copy = [&] {
-        const std::size_t cores = std::max(std::thread::hardware_concurrency(), 1u), part = count / cores;
-        std::vector<std::jthread> threads;
-        for (std::size_t core = 0; core < cores; ++core)
-            threads.emplace_back([&, core] { std::ranges::copy_n(&keys[core * part], part, &results[core * part]); });
+    const std::size_t bytes = 4 * count;
+    std::vector<Trial> trials{
+        {"copy", {}, [&] { bench::copy_by_all_cores(keys.data(), results.data(), bytes); }},
+        {"reduce", {}, [&] { sorter.reduce(keys, Reduction::sum, sum); }},
+        {"inclusive_scan", {}, [&] { sorter.inclusive_scan(keys, results); }},
+        {"exclusive_scan", {}, [&] { sorter.exclusive_scan(keys, results); }},
+        {"select", {}, [&] { sorter.select(keys, flags, results); }},
     };
-    struct Stream {
-        const char* name;
-        std::size_t bytes;
-        std::function<void()> run;
-        std::vector<double> seconds = {};
-    };
-    const std::size_t n = 4 * count;
-    std::vector<Stream> streams{
-        {"copy", 2 * n, copy},
-        {"reduce", n, [&] { sorter.reduce(keys, Reduction::sum, sum); }},
-        {"inclusive_scan", 2 * n, [&] { sorter.inclusive_scan(keys, results); }},
-        {"exclusive_scan", 2 * n, [&] { sorter.exclusive_scan(keys, results); }},
-        {"select", n + count + 4 * selected, [&] { sorter.select(keys, flags, results); }},
-    };
-    for (int repetition = -1; repetition < repetitions; ++repetition)
-        for (Stream& stream : streams) {
-            const auto start = std::chrono::steady_clock::now();
-            stream.run();
-            const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-            if (repetition >= 0) stream.seconds.push_back(seconds.count());
-        }
-    std::printf("%-34s", ("bytes a second, " + std::to_string(count)).c_str());
-    double of_copies = 0;
-    for (Stream& stream : streams) {
-        std::ranges::sort(stream.seconds);
-        const double speed = static_cast<double>(stream.bytes) / stream.seconds[stream.seconds.size() / 2];
-        if (of_copies == 0) std::printf(" copy %.1f G/s", (of_copies = speed) / 1e9);
-        else std::printf(" | %s x%.2f", stream.name, speed / of_copies);
-    }
+    const std::size_t moved[] = {2 * bytes, bytes, 2 * bytes, 2 * bytes, bytes + count + 4 * selected};
+    run_by_turns(trials, repetitions);
+    const auto speed = [&](std::size_t i) { return static_cast<double>(moved[i]) / trials[i].seconds; };
+    std::printf("bytes a second, %-18zu copy %.1f G/s", count, speed(0) / 1e9);
+    for (std::size_t i = 1; i < trials.size(); ++i)
+        std::printf(" | %s x%.2f", trials[i].name.c_str(), speed(i) / speed(0));
     std::printf("\n");
     std::fflush(stdout);
 }

@@ -1,10 +1,9 @@
 #include <algorithm>
-#include <cstring>
 #include <fstream>
-#include <thread>
 
 #include <lanesort/lanesort.hpp>
 
+#include "host_copy.hpp"
 #include "host_trial.hpp"
 
 namespace lanesort::bench {
@@ -32,20 +31,16 @@ std::string processor() {
     return "unknown processor";
 }
 
-/// All cores copy, each a part of it; the best of some copies of memory that is far larger than the caches.
+/// The best of some copies by all cores, of memory that is far larger than the caches.
 double copy_bytes_per_second() {
     constexpr std::size_t bytes = std::size_t{256} << 20;
-    std::vector<std::byte> from(bytes, std::byte{1}), to(bytes);
-    const std::size_t cores = std::max(std::thread::hardware_concurrency(), 1u), part = bytes / cores;
+    const std::vector<std::byte> from(bytes, std::byte{1});
+    std::vector<std::byte> to(bytes);
     double best = 0;
     for (int repetition = 0; repetition < 5; ++repetition) {
         const auto start = std::chrono::steady_clock::now();
-        {
-            std::vector<std::jthread> threads;
-            for (std::size_t core = 0; core < cores; ++core)
-                threads.emplace_back([&, core] { std::memcpy(&to[core * part], &from[core * part], part); });
-        }
-        best = std::max(best, 2 * static_cast<double>(part * cores) / seconds_since(start));
+        copy_by_all_cores(from.data(), to.data(), bytes);
+        best = std::max(best, 2 * static_cast<double>(bytes) / seconds_since(start));
     }
     return best;
 }

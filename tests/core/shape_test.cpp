@@ -91,7 +91,7 @@ TEST_CASE("shape: by OpenCL NVIDIA's GPUs take tiles that suffice for columns, w
     CHECK(choose_shape(device, 4, 5000).tile_keys() == 512);
 }
 
-TEST_CASE("shape: records of 16 bytes are sorted by the network, in columns where these are asked for") {
+TEST_CASE("shape: records of 16 bytes have no columns of their own, pairs as wide have") {
     DeviceInfo device = test::graphics_card();
     device.vendor = "NVIDIA Corporation";
     device.backend = "CUDA";

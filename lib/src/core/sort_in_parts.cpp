@@ -262,8 +262,8 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
         place.allocate();
         report.device_bytes += place.bytes();
     }
-    // Every array goes to the device and back three times: to pin it takes less than one of these saves.
     Threads threads(threads_that_write());
+    // Every array goes to the device and back three times: to pin it takes less than one of these saves.
     for (const auto& [slot, bytes] :
          {std::pair{Slot::keys, of_part.key.bytes()}, std::pair{Slot::values, of_part.value_bytes}}) {
         if (bytes == 0) continue;
