@@ -1,7 +1,8 @@
-// Pairs, rows, the largest keys, merges and what is asked of sorted keys beside CUB's calls for them, on the first CUDA
-// device: medians of device time, one call of each in turn.
+// Pairs, rows, records, the largest keys, merges and what is asked of sorted keys beside CUB's and Thrust's calls for
+// them, on the first CUDA device: medians of device time, one call of each in turn.
 //
-// usage: lanesort_family_bench [REPETITIONS]
+// usage: lanesort_family_bench [REPETITIONS [GROUP...]]
+// Groups: pairs, records, products, groups, rows, top-k, partial-sort, merge, runs.
 #include <cuda_runtime.h>
 #include <thrust/execution_policy.h>
 #include <thrust/iterator/counting_iterator.h>
@@ -16,113 +17,15 @@
 #include <cub/device/device_segmented_sort.cuh>
 #include <cub/device/device_select.cuh>
 
-#include <algorithm>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
-#include <memory>
-#include <random>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 #include <lanesort/cuda.hpp>
 
+#include "cuda_bench.cuh"
+
 namespace {
 
-void check(cudaError_t status) {
-    if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
-}
-
-template <class T>
-class DeviceArray {
-public:
-    explicit DeviceArray(std::size_t count) : count_(count) { check(cudaMalloc(&memory_, count * sizeof(T))); }
-    ~DeviceArray() { cudaFree(memory_); }
-    DeviceArray(const DeviceArray&) = delete;
-    DeviceArray& operator=(const DeviceArray&) = delete;
-    T* get() const { return static_cast<T*>(memory_); }
-    void put(const std::vector<T>& items) {
-        check(cudaMemcpy(memory_, items.data(), items.size() * sizeof(T), cudaMemcpyHostToDevice));
-    }
-    void copy(const DeviceArray& from, cudaStream_t stream) {
-        check(cudaMemcpyAsync(memory_, from.memory_, count_ * sizeof(T), cudaMemcpyDeviceToDevice, stream));
-    }
-
-private:
-    void* memory_ = nullptr;
-    std::size_t count_;
-};
-
-struct Trial {
-    std::string name;
-    std::function<void()> restore, run;
-    std::vector<double> milliseconds = {};
-};
-
-class Bench {
-public:
-    explicit Bench(int repetitions) : repetitions_(repetitions) {
-        check(cudaStreamCreate(&stream_));
-        check(cudaEventCreate(&start_));
-        check(cudaEventCreate(&end_));
-    }
-
-    cudaStream_t stream() const { return stream_; }
-
-    /// Runs all trials in turn and prints the median of each, and how often the first one's it is.
-    void compare(const std::string& title, std::size_t keys, std::vector<Trial> trials) {
-        for (int repetition = -1; repetition < repetitions_; ++repetition)
-            for (Trial& trial : trials) {
-                trial.restore();
-                check(cudaEventRecord(start_, stream_));
-                trial.run();
-                check(cudaEventRecord(end_, stream_));
-                check(cudaEventSynchronize(end_));
-                float milliseconds = 0;
-                check(cudaEventElapsedTime(&milliseconds, start_, end_));
-                if (repetition >= 0) trial.milliseconds.push_back(milliseconds);
-            }
-        std::printf("%-26s", title.c_str());
-        double first = 0;
-        for (Trial& trial : trials) {
-            std::ranges::sort(trial.milliseconds);
-            const double median = trial.milliseconds[trial.milliseconds.size() / 2];
-            if (&trial == &trials.front()) {
-                first = median;
-                std::printf(" %s %.4f ms (%.1f Gkeys/s)", trial.name.c_str(), median,
-                            static_cast<double>(keys) / median / 1e6);
-            } else {
-                std::printf(" | %s %.4f ms, x%.2f", trial.name.c_str(), median, median / first);
-            }
-        }
-        std::printf("\n");
-        std::fflush(stdout);
-    }
-
-private:
-    int repetitions_;
-    cudaStream_t stream_ = nullptr;
-    cudaEvent_t start_ = nullptr, end_ = nullptr;
-};
-
-template <class T>
-std::vector<T> random_integers(std::size_t count) {
-    std::mt19937_64 random(count);
-    std::vector<T> keys(count);
-    for (T& key : keys) key = static_cast<T>(random());
-    return keys;
-}
-
-/// A call of CUB with the temporary memory that it asks for.
-template <class Call>
-std::function<void()> with_temporary_memory(Call call) {
-    std::size_t bytes = 0;
-    check(call(nullptr, bytes));
-    const auto memory = std::make_shared<DeviceArray<std::byte>>(std::max<std::size_t>(bytes, 1));
-    return [call, memory, bytes]() mutable { check(call(memory->get(), bytes)); };
-}
+using namespace lanesort::bench;
 
 template <class V>
 void compare_pairs(Bench& bench, lanesort::Sorter& sorter, std::size_t count) {
@@ -161,7 +64,7 @@ struct RowBegin {
     __host__ __device__ std::int64_t operator()(std::int64_t row) const { return row * length; }
 };
 
-void compare_rows(Bench& bench, lanesort::Sorter& sorter, std::size_t count, std::size_t length, bool all_peers) {
+void compare_rows(Bench& bench, lanesort::Sorter& sorter, std::size_t count, std::size_t length) {
     using namespace lanesort;
     DeviceArray<std::uint32_t> pristine(count), keys(count), others(count);
     pristine.put(random_integers<std::uint32_t>(count));
@@ -170,25 +73,23 @@ void compare_rows(Bench& bench, lanesort::Sorter& sorter, std::size_t count, std
     const auto begins = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
                                                         RowBegin{static_cast<std::int64_t>(length)});
     const auto rows = static_cast<std::int64_t>(count / length);
-    std::vector<Trial> trials{
-        {"rows", restore, [&] {
-             lanesort::cu::enqueue_sort(sorter, stream, {keys.get(), 0, count, KeyType::u32, Order::ascending, length});
-         }}};
-    if (all_peers) {
-        trials.push_back(
-            {"CUB segmented", restore, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
-                 return cub::DeviceSegmentedSort::SortKeys(temporary, bytes, keys.get(), others.get(),
-                                                           static_cast<std::int64_t>(count), rows, begins, begins + 1,
-                                                           stream);
-             })});
-        trials.push_back(
-            {"CUB segmented radix", restore, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
-                 return cub::DeviceSegmentedRadixSort::SortKeys(temporary, bytes, keys.get(), others.get(),
-                                                                static_cast<std::int64_t>(count), rows, begins,
-                                                                begins + 1, 0, 32, stream);
-             })});
-    }
-    bench.compare("rows of " + std::to_string(length), count, std::move(trials));
+    bench.compare(
+        "rows of " + std::to_string(length), count,
+        {{"rows", restore,
+          [&] {
+              lanesort::cu::enqueue_sort(sorter, stream,
+                                         {keys.get(), 0, count, KeyType::u32, Order::ascending, length});
+          }},
+         {"CUB segmented", restore, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
+              return cub::DeviceSegmentedSort::SortKeys(temporary, bytes, keys.get(), others.get(),
+                                                        static_cast<std::int64_t>(count), rows, begins, begins + 1,
+                                                        stream);
+          })},
+         {"CUB segmented radix", restore, with_temporary_memory([&, stream](void* temporary, std::size_t& bytes) {
+              return cub::DeviceSegmentedRadixSort::SortKeys(temporary, bytes, keys.get(), others.get(),
+                                                             static_cast<std::int64_t>(count), rows, begins, begins + 1,
+                                                             0, 32, stream);
+          })}});
 }
 
 void compare_top_k(Bench& bench, lanesort::Sorter& sorter, std::size_t count, std::size_t length, std::size_t k) {
@@ -378,30 +279,84 @@ void compare_products(Bench& bench, lanesort::Sorter& sorter, std::size_t count)
                     })}});
 }
 
+struct Item {
+    std::uint64_t key, payload;
+};
+
+struct Before {
+    __host__ __device__ bool operator()(const Item& a, const Item& b) const { return a.key < b.key; }
+};
+
+/// Records of 16 bytes by a comparator, beside Thrust's sort of the same.
+void compare_records(Bench& bench, lanesort::Sorter& sorter, std::size_t count) {
+    using namespace lanesort;
+    const Comparator by_key{.type = "item",
+                            .bytes = sizeof(Item),
+                            .before = "a.key < b.key",
+                            .declarations = "typedef struct { ulong key, payload; } item;"};
+    DeviceArray<Item> pristine(count), items(count);
+    std::vector<Item> input(count);
+    std::mt19937_64 random(count);
+    for (std::size_t i = 0; i < count; ++i) input[i] = {random(), i};
+    pristine.put(input);
+    cudaStream_t stream = bench.stream();
+    const auto restore = [&] { items.copy(pristine, stream); };
+    lanesort::cu::KeyRange range{items.get(), 0, count, by_key};
+    lanesort::cu::KeyRange in_columns = range, distributed = range;
+    in_columns.schedule = Schedule::columns;
+    distributed.schedule = Schedule::distribution;
+    bench.compare("records of 16 bytes, " + std::to_string(count), count,
+                  {{"automatic", restore, [&] { lanesort::cu::enqueue_sort(sorter, stream, range); }},
+                   {"columns", restore, [&] { lanesort::cu::enqueue_sort(sorter, stream, in_columns); }},
+                   {"distribution", restore, [&] { lanesort::cu::enqueue_sort(sorter, stream, distributed); }},
+                   {"Thrust", restore, [&] {
+                        thrust::sort(thrust::cuda::par.on(stream), items.get(),
+                                     items.get() + static_cast<std::int64_t>(count), Before{});
+                    }}});
+}
+
+std::size_t power(int exponent) { return std::size_t{1} << exponent; }
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    Bench bench(argc > 1 ? std::atoi(argv[1]) : 9);
+    Bench bench(argc, argv);
     lanesort::Sorter sorter = lanesort::cu::make_sorter();
-    for (const int exponent : {10, 12, 14, 16, 18, 20, 22, 24, 26, 28})
-        compare_pairs<std::uint32_t>(bench, sorter, std::size_t{1} << exponent);
-    for (const int exponent : {16, 24}) compare_pairs<std::uint64_t>(bench, sorter, std::size_t{1} << exponent);
-    constexpr std::size_t count = std::size_t{1} << 26;
-    for (const int exponent : {16, 20, 24, 28}) compare_products(bench, sorter, std::size_t{1} << exponent);
-    for (const int exponent : {16, 20, 24}) compare_groups(bench, sorter, std::size_t{1} << exponent, 1 << 10);
-    for (const int exponent : {8, 20, 31}) compare_groups(bench, sorter, count, std::uint32_t{1} << exponent);
-    for (const int exponent : {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
-        compare_rows(bench, sorter, count, std::size_t{1} << exponent, true);
-    for (const std::size_t length : {33, 100, 1000, 5000, 50000})
-        compare_rows(bench, sorter, count / length * length, length, false);
-    for (const int exponent : {16, 20, 24, 27})
-        for (const std::size_t k : {1, 16, 64, 256})
-            compare_top_k(bench, sorter, std::size_t{1} << exponent, std::size_t{1} << exponent, k);
-    for (const std::size_t length : {1024, 65536}) compare_top_k(bench, sorter, std::size_t{1} << 26, length, 64);
+    const std::size_t count = power(26);
+    if (bench.wants("pairs")) {
+        for (const int exponent : {10, 12, 14, 16, 18, 20, 22, 24, 26, 28})
+            compare_pairs<std::uint32_t>(bench, sorter, power(exponent));
+        for (const int exponent : {16, 24}) compare_pairs<std::uint64_t>(bench, sorter, power(exponent));
+    }
+    if (bench.wants("records"))
+        for (const int exponent : {20, 22, 23, 24, 25}) compare_records(bench, sorter, power(exponent));
+    if (bench.wants("products"))
+        for (const int exponent : {16, 20, 24, 28}) compare_products(bench, sorter, power(exponent));
+    if (bench.wants("groups")) {
+        for (const int exponent : {16, 20, 24}) compare_groups(bench, sorter, power(exponent), 1 << 10);
+        for (const int exponent : {8, 20, 31}) compare_groups(bench, sorter, count, std::uint32_t{1} << exponent);
+    }
+    if (bench.wants("rows")) {
+        for (const int exponent : {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
+            compare_rows(bench, sorter, count, power(exponent));
+        for (const std::size_t length : {33, 100, 777, 1000, 5000, 20000, 50000, 65536})
+            compare_rows(bench, sorter, count / length * length, length);
+    }
+    if (bench.wants("top-k")) {
+        for (const int exponent : {16, 20, 27})
+            for (const std::size_t k : {1, 16, 64, 256})
+                compare_top_k(bench, sorter, power(exponent), power(exponent), k);
+        for (const std::size_t k : {1000, 10000, 100000}) compare_top_k(bench, sorter, power(24), power(24), k);
+        for (const std::size_t k : {8, 64, 512}) compare_top_k(bench, sorter, count, 1024, k);
+        for (const std::size_t k : {1024, 2048, 4096}) compare_top_k(bench, sorter, power(25), power(15), k);
+        for (const std::size_t k : {64, 2048}) compare_top_k(bench, sorter, power(24), power(18), k);
+        for (const std::size_t k : {128, 1024, 2048, 4096}) compare_top_k(bench, sorter, 4096 * 200'000, 200'000, k);
+    }
     for (const int exponent : {18, 22, 26}) {
-        for (const std::size_t first : {10, 1000, 4000})
-            compare_partial_sort(bench, sorter, std::size_t{1} << exponent, first);
-        compare_merge(bench, sorter, std::size_t{1} << exponent);
-        compare_runs(bench, sorter, std::size_t{1} << exponent);
+        if (bench.wants("partial-sort"))
+            for (const std::size_t first : {10, 1000, 4000})
+                compare_partial_sort(bench, sorter, power(exponent), first);
+        if (bench.wants("merge")) compare_merge(bench, sorter, power(exponent));
+        if (bench.wants("runs")) compare_runs(bench, sorter, power(exponent));
     }
 }
