@@ -29,20 +29,20 @@
 #error "To part elements, LANES must be 1, and VECTORS at most 16 and 1 to 4 leaves where WORK_ITEMS is more than 1."
 #endif
 
-/* A tile is put in order in local memory: its keys, but not records, and their places where values or records need them. One
- * work-item alone writes a place behind the last one. */
+#if WORK_ITEMS > 1
+/* A tile is put in order in local memory: its keys, but not records, and their places where values or records need them. */
 #define HOLDS_KEYS (!RECORD_BYTES)
 #define HOLDS_PLACES (RECORD_BYTES || VALUE_BITS)
-#define HELD (TILE + 2 * (WORK_ITEMS == 1))
 #if HOLDS_KEYS
-#define HELD_KEYS(of_group, before) DECLARE_LOCAL(key_t, of_group, HELD, before)
+#define HELD_KEYS(of_group, before) DECLARE_LOCAL(key_t, of_group, TILE, before)
 #else
 #define HELD_KEYS(of_group, before) LOCAL key_t* of_group = 0
 #endif
 #if HOLDS_PLACES
-#define HELD_PLACES(of_group, before) DECLARE_LOCAL(ushort, of_group, HELD, (before) + HOLDS_KEYS * HELD * KEY_BYTES)
+#define HELD_PLACES(of_group, before) DECLARE_LOCAL(ushort, of_group, TILE, (before) + HOLDS_KEYS * TILE * KEY_BYTES)
 #else
 #define HELD_PLACES(of_group, before) LOCAL ushort* of_group = 0
+#endif
 #endif
 
 #if HAS_PREDICATE && !RECORD_BYTES
@@ -62,8 +62,10 @@ INLINE comparator_record as_element(key_t bits) {
 
 #if !HAS_PREDICATE
 #define FLAG_BYTES 1
+#define IS_AT_EIGHT(flags) (((offset_t)(flags) & 7) == 0)
 #else
 #define FLAG_BYTES PARAMETER_BYTES
+#define IS_AT_EIGHT(flags) 1
 #if PARAMETER_BYTES
 #define HOLDS(key) (predicate_holds(AS_ELEMENT(key), *(GLOBAL const predicate_parameter*)flags) != 0)
 #else
@@ -180,27 +182,6 @@ INLINE uint order_tile(GLOBAL const uchar* flags, GLOBAL const key_t* keys, posi
     BARRIER();
     return all;
 }
-#else
-/* The same without a branch: every key is written, and the next one over it if it does not belong there. */
-INLINE uint order_tile(GLOBAL const uchar* flags, GLOBAL const key_t* keys, position_t first, position_t end, uint wanted,
-                       uint keeps_others, LOCAL ulong* shared, LOCAL key_t* ranked, LOCAL ushort* places) {
-    uint all = 0, size = (uint)(end - first < TILE ? end - first : TILE), to = 0;
-    for (uint round = 0; round <= keeps_others; ++round) {
-        for (uint i = 0; i < size; ++i) {
-#if HOLDS_KEYS
-            ranked[to] = keys[first + i];
-#endif
-#if HOLDS_PLACES
-            places[to] = (ushort)i;
-#endif
-            to += is_wanted(flags, keys, first + i, wanted ^ round);
-        }
-        all = round == 0 ? to : all;
-    }
-    return all;
-}
-#endif
-
 /* Elements `begin` .. `end` of a tile that is in order go to `to` and behind. */
 INLINE void write_ordered(GLOBAL const key_t* keys, position_t first, GLOBAL key_t* results, GLOBAL value_argument_t* values,
                           offset_t values_offset, GLOBAL value_argument_t* result_values, offset_t result_values_offset,
@@ -220,6 +201,48 @@ INLINE void write_ordered(GLOBAL const key_t* keys, position_t first, GLOBAL key
 #endif
     }
 }
+#else
+/* Of eight elements from `first` on: byte k is 1 where element k is wanted. Flags are at a multiple of 8. */
+INLINE ulong marks_of_eight(GLOBAL const uchar* flags, GLOBAL const key_t* keys, position_t first, uint wanted) {
+#if HAS_PREDICATE
+    ulong marks = 0;
+    UNROLL for (uint k = 0; k < 8; ++k) marks |= (ulong)is_wanted(flags, keys, first + k, wanted) << 8 * k;
+    return marks;
+#else
+    ulong bytes = *(GLOBAL const ulong*)(flags + first), low = 0x7f7f7f7f7f7f7f7f;
+    ulong set = (bytes | ((bytes & low) + low)) >> 7 & 0x0101010101010101;
+    return wanted ? set : set ^ 0x0101010101010101;
+#endif
+}
+
+/* The elements of `first` .. `last` that are wanted go to `to` .. `end`. Without a branch: each is written, and the next one over it if it
+ * does not belong there, but none at `end`, which is another work-group's. */
+INLINE void write_wanted(GLOBAL const uchar* flags, GLOBAL const key_t* keys, position_t first, position_t last, uint wanted,
+                         GLOBAL key_t* results, GLOBAL value_argument_t* values, offset_t values_offset,
+                         GLOBAL value_argument_t* result_values, offset_t result_values_offset, position_t to, position_t end) {
+#if VALUE_BITS
+    values_t all_values = VALUES_AT(values) + values_offset, all_results = VALUES_AT(result_values) + result_values_offset;
+#define WRITE_VALUE(i) \
+    STORE_GLOBAL_VECTOR(value_vec_t, LOAD_GLOBAL_VECTOR(value_vec_t, all_values + (i)), all_results + to)
+#else
+#define WRITE_VALUE(i)
+#endif
+    for (; to < end && first < last; ++first) {
+        for (; IS_AT_EIGHT(flags + first) && end - to >= 8 && last - first >= 8; first += 8) {
+            ulong marks = marks_of_eight(flags, keys, first, wanted);
+            UNROLL for (uint k = 0; k < 8; ++k) {
+                results[to] = keys[first + k];
+                WRITE_VALUE(first + k);
+                to += (position_t)(marks >> 8 * k & 1);
+            }
+        }
+        if (to == end || first == last) return;
+        results[to] = keys[first];
+        WRITE_VALUE(first);
+        to += is_wanted(flags, keys, first, wanted);
+    }
+}
+#endif
 
 /* The elements of each share that are wanted: shares[part].
  * Launched with `parts` work-groups. Requires: any count, any element offset. Local memory: 8 bytes a work-item. */
@@ -242,6 +265,11 @@ KERNEL void count_wanted(GLOBAL const uchar* flags, offset_t flags_offset, GLOBA
             found += wanted ? COUNT_BITS(marks) : 16 - COUNT_BITS(marks);
         }
 #endif
+#if WORK_ITEMS == 1
+    for (; first < end && !IS_AT_EIGHT(flags + first); ++first) found += is_wanted(flags, keys, first, wanted);
+    for (; first < end && end - first >= 8; first += 8)
+        found += (position_t)(marks_of_eight(flags, keys, first, wanted) * 0x0101010101010101 >> 56);
+#endif
     for (position_t i = first + LOCAL_ID; i < end; i += WORK_ITEMS) found += is_wanted(flags, keys, i, wanted);
     scan_group(SUM, found, shared, &all);
     if (LOCAL_ID == 0) shares[shares_offset + GROUP_ID] = all;
@@ -250,15 +278,13 @@ KERNEL void count_wanted(GLOBAL const uchar* flags, offset_t flags_offset, GLOBA
 /* Writes the elements of each share to their places, and how many are wanted in all. Each work-group adds up for itself what those in
  * front of it and all have counted.
  * Launched after count_wanted, with `parts` work-groups. Requires: tiles of no more than 2^16 elements. Local memory: 128 bytes and 16
- * a work-item, HELD keys and as many integers of 2 bytes. */
+ * a work-item, a tile's keys and as many integers of 2 bytes; of one work-item 8 bytes. */
 KERNEL void write_parts(GLOBAL const uchar* flags, offset_t flags_offset, position_t count, position_t share, uint wanted,
                         uint keeps_others, GLOBAL const ulong* shares, offset_t shares_offset, uint parts,
                         GLOBAL const key_t* keys, offset_t keys_offset, GLOBAL key_t* results, offset_t results_offset,
                         GLOBAL value_argument_t* values, offset_t values_offset, GLOBAL value_argument_t* result_values,
                         offset_t result_values_offset, GLOBAL ulong* answer, offset_t answer_offset) {
     DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
-    HELD_KEYS(ranked, 16 * WORK_ITEMS + 128);
-    HELD_PLACES(places, 16 * WORK_ITEMS + 128);
     flags += flags_offset * FLAG_BYTES;
     keys += keys_offset;
     results += results_offset;
@@ -273,6 +299,16 @@ KERNEL void write_parts(GLOBAL const uchar* flags, offset_t flags_offset, positi
     if (GROUP_ID == 0 && LOCAL_ID == 0) answer[answer_offset] = in_all;
     position_t first = GROUP_ID * share, end = end_of_share(first, share, count);
     position_t next = (position_t)in_front, next_other = (position_t)in_all + first - next;
+#if WORK_ITEMS == 1
+    position_t next_end = next + (position_t)shares[GROUP_ID];
+    write_wanted(flags, keys, first, end, wanted, results, values, values_offset, result_values, result_values_offset, next,
+                 next_end);
+    if (keeps_others)
+        write_wanted(flags, keys, first, end, !wanted, results, values, values_offset, result_values, result_values_offset,
+                     next_other, next_other + (end - first) - (next_end - next));
+#else
+    HELD_KEYS(ranked, 16 * WORK_ITEMS + 128);
+    HELD_PLACES(places, 16 * WORK_ITEMS + 128);
     ROLLED for (; first < end; first += MIN(end - first, (position_t)TILE)) {
         uint size = (uint)(end - first < TILE ? end - first : TILE);
         uint all = order_tile(flags, keys, first, end, wanted, keeps_others, shared, ranked, places);
@@ -285,6 +321,7 @@ KERNEL void write_parts(GLOBAL const uchar* flags, offset_t flags_offset, positi
         next_other += size - all;
         BARRIER();
     }
+#endif
 }
 
 #if WORK_ITEMS > 1

@@ -44,11 +44,11 @@ inline PartSchedule make_part_schedule(const DeviceInfo& device, const ElementBy
 }
 
 /// A count for each work-item, what is seen of other tiles, and a tile: its keys, but not records, and places where
-/// these or values need them. One work-item writes a place behind the last one.
+/// these or values need them. One work-item alone puts no tile in order.
 inline std::size_t part_local_bytes(const Shape& shape, const ElementBytes& bytes) noexcept {
+    if (shape.work_items == 1) return sizeof(std::uint64_t);
     const std::size_t of_key = bytes.is_record ? 0 : bytes.key, of_place = bytes.is_record || bytes.value > 0 ? 2 : 0;
-    const std::size_t held = find_runs_tile(shape) + (shape.work_items == 1 ? 2 : 0);
-    return 128 + 16 * std::size_t{shape.work_items} + held * (of_key + of_place);
+    return 128 + 16 * std::size_t{shape.work_items} + find_runs_tile(shape) * (of_key + of_place);
 }
 
 }  // namespace lanesort::detail
