@@ -102,6 +102,15 @@ Predicate predicate_of(const lanesort_predicate& predicate) {
             .parameter_bytes = predicate.parameter_bytes};
 }
 
+BinaryOperator binary_operator_of(const lanesort_binary_operator& combining) {
+    return {.type = given(combining.type, "the operator's type"),
+            .bytes = combining.bytes,
+            .combine = given(combining.combine, "the operator's expression"),
+            .identity = given(combining.identity, "the operator's identity"),
+            .declarations = combining.declarations ? combining.declarations : "",
+            .transform = combining.transform ? combining.transform : ""};
+}
+
 // An array of which not all is zero is one of the call's, so that a null pointer is found. Null values of so many bytes
 // are also what a call is prepared for before its memory is there.
 bool is_given(const lanesort_place& array) { return array.memory || array.offset > 0; }
@@ -169,6 +178,9 @@ void check_unused(const lanesort_request& request, Operation operation) {
         throw Error(ErrorCode::invalid_argument,
                     "a predicate says what the keys are and which are selected, so `type`, `comparator` and `flags` "
                     "must be zero");
+    if (request.binary_operator && (request.type != 0 || request.comparator || request.predicate))
+        throw Error(ErrorCode::invalid_argument,
+                    "an operator says what the keys are, so `type`, `comparator` and `predicate` must be zero");
 }
 
 }  // namespace
@@ -217,6 +229,9 @@ CallOf::CallOf(const lanesort_request* given_request) {
     } else if (from.predicate) {
         predicate_ = predicate_of(*from.predicate);
         request.key = KeyKind(*predicate_);
+    } else if (from.binary_operator) {
+        binary_operator_ = binary_operator_of(*from.binary_operator);
+        request.key = KeyKind(*binary_operator_);
     } else {
         request.key = type_of(from.type);
     }

@@ -181,6 +181,16 @@ typedef struct lanesort_predicate {
     size_t parameter_bytes;      ///< its size, 1 to 64; 0: it has none
 } lanesort_predicate;
 
+/// What two elements are combined to: BinaryOperator of comparator.hpp. The texts need only last for the call.
+typedef struct lanesort_binary_operator {
+    const char* type;          ///< the name of the elements' type
+    size_t bytes;              ///< its size, 1 to 64
+    const char* combine;       ///< an expression of `a` and `b`: what a, then b, are combined to
+    const char* identity;      ///< an expression: what no elements are combined to
+    const char* declarations;  ///< the type's definition, functions; null: none
+    const char* transform;     ///< an expression of `a` and `b`: what elements of two ranges become; null: none
+} lanesort_binary_operator;
+
 // ---- Requests -----------------------------------------------------------------------------------------------------
 // A request is a call as data: what is done, and on which arrays. The `memory` of an array is a pointer to host memory
 // for lanesort_run, a cl_mem for lanesort_opencl_enqueue, and a device pointer for lanesort_cuda_enqueue. The array
@@ -304,6 +314,7 @@ typedef struct lanesort_request {
     uint64_t lower;                         ///< else the bits of the first key that even bins count,
     uint64_t upper;                         ///< and of the last, as EvenBins of key_types.hpp says
     lanesort_key_type value_type;           ///< of LANESORT_REDUCE_BY_KEY and LANESORT_GROUP_BY: what `values` are
+    const lanesort_binary_operator* binary_operator;  ///< the keys, of any type, are combined by it; null: they are not
 } lanesort_request;
 
 /// Runs a request on host memory: Sorter::run. Blocks.

@@ -205,6 +205,9 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
             fmt::format("SAMPLE={}", parameters.buckets.sample),
             fmt::format("COALESCED_STORE={}", int{shape.coalesced_store && shape.tile_work_items() > 1}),
             fmt::format("HAS_PREDICATE={}", int{parameters.predicate.has_value()}),
+            fmt::format("HAS_OPERATOR={}", int{parameters.binary_operator.has_value()}),
+            fmt::format("HAS_TRANSFORM={}",
+                        int{parameters.binary_operator && !parameters.binary_operator->transform.empty()}),
             fmt::format("COUNT_SYNC={}", int{parameters.count_sync})};
 }
 
@@ -221,12 +224,18 @@ std::string caller_type(const char* name, const char* file, const std::string& t
         name, file, type, bytes);
 }
 
-/// A function by the expression in `file`.
-std::string caller_function(const char* function, const char* file, const std::string& expression) {
+/// A function by the expression in `file`; `test` is what is asked of that.
+std::string caller_function(const char* function, const char* file, const std::string& expression,
+                            const char* test = "") {
     return fmt::format(
-        "static inline int {} {{\n"
-        "    return (\n#line 1 \"{}\"\n{}\n#line 5 \"comparator.h\"\n    ) != 0;\n}}\n",
-        function, file, expression);
+        "static inline {} {{\n"
+        "    return (\n#line 1 \"{}\"\n{}\n#line 5 \"comparator.h\"\n    ){};\n}}\n",
+        function, file, expression, test);
+}
+
+/// The same of whether something is so.
+std::string caller_test(const char* function, const char* file, const std::string& expression) {
+    return caller_function(function, file, expression, " != 0");
 }
 
 std::string caller_text(const std::string& declarations, const std::string& type, std::size_t bytes) {
@@ -239,17 +248,28 @@ std::string caller_text(const KernelParameters& parameters) {
         const std::string text = caller_text(predicate->declarations, predicate->type, predicate->bytes) +
                                  fmt::format("#define PARAMETER_BYTES {}\n", predicate->parameter_bytes);
         if (predicate->parameter_bytes == 0)
-            return text + caller_function("predicate_holds(const comparator_record a)", "holds", predicate->holds);
+            return text + caller_test("int predicate_holds(const comparator_record a)", "holds", predicate->holds);
         return text +
                caller_type("predicate_parameter", "parameter_type", predicate->parameter_type,
                            predicate->parameter_bytes) +
-               caller_function("predicate_holds(const comparator_record a, const predicate_parameter p)", "holds",
-                               predicate->holds);
+               caller_test("int predicate_holds(const comparator_record a, const predicate_parameter p)", "holds",
+                           predicate->holds);
     }
     if (const auto& comparator = parameters.comparator)
         return caller_text(comparator->declarations, comparator->type, comparator->bytes) +
-               caller_function("comparator_before(const comparator_record a, const comparator_record b)", "before",
-                               comparator->before);
+               caller_test("int comparator_before(const comparator_record a, const comparator_record b)", "before",
+                           comparator->before);
+    if (const auto& combining = parameters.binary_operator) {
+        std::string text =
+            caller_text(combining->declarations, combining->type, combining->bytes) +
+            caller_function("comparator_record operator_identity(void)", "identity", combining->identity) +
+            caller_function("comparator_record operator_combine(const comparator_record a, const comparator_record b)",
+                            "combine", combining->combine);
+        if (combining->transform.empty()) return text;
+        return text + caller_function(
+                          "comparator_record operator_transform(const comparator_record a, const comparator_record b)",
+                          "transform", combining->transform);
+    }
     return "";
 }
 
@@ -258,6 +278,7 @@ std::string caller_text(const KernelParameters& parameters) {
 void KernelParameters::order_by(const Request& request) {
     if (request.key.comparator()) comparator = *request.key.comparator();
     if (request.key.predicate()) predicate = *request.key.predicate();
+    if (request.key.binary_operator()) binary_operator = *request.key.binary_operator();
     compiled_order = request.key.compiled_order();
     nan_last = coding_of(request).coding == Coding::nan_last;
 }

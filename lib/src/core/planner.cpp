@@ -76,6 +76,7 @@ void check_options(const Request& request, const OperationRow& row) {
     check(middle, request.part != MergePart::whole, "part");
     check(second_range, request.second_count != 0, "second_count");
     check(predicates, request.key.predicate() != nullptr, "predicate");
+    check(operators, request.key.binary_operator() != nullptr, "binary_operator");
     check(binning, request.bins != 0, "bins");
     check(binning, request.lower != 0 || request.upper != 0 || request.bounded, "bounds of bins");
 }
@@ -105,7 +106,7 @@ Planner::Planned& Planner::planned(const Request& request) {
     check(request);
     const OperationRow& row = row_of(request.operation);
     check_options(request, row);
-    Planned described{nullptr, nullptr, request, row.arrays(request), nullptr};
+    Planned described{nullptr, nullptr, nullptr, request, row.arrays(request), nullptr};
     if (const Comparator* const comparator = request.key.comparator()) {
         described.comparator = std::make_unique<const Comparator>(*comparator);
         described.request.key = KeyKind(*described.comparator);
@@ -113,6 +114,10 @@ Planner::Planned& Planner::planned(const Request& request) {
     if (const Predicate* const predicate = request.key.predicate()) {
         described.predicate = std::make_unique<const Predicate>(*predicate);
         described.request.key = KeyKind(*described.predicate);
+    }
+    if (const BinaryOperator* const combining = request.key.binary_operator()) {
+        described.binary_operator = std::make_unique<const BinaryOperator>(*combining);
+        described.request.key = KeyKind(*described.binary_operator);
     }
     if (planned_.size() == most_planned) planned_.erase(planned_.begin());
     return planned_.emplace_back(std::move(described));

@@ -74,9 +74,10 @@ struct KernelParameters {
     bool count_sync = false;      ///< the kernels count their hand-overs and barriers
     bool unroll_rounds = false;   ///< constant local-memory addresses, for longer compilation
     Shape shape;
-    std::optional<Comparator> comparator = {};      ///< where a text orders records
-    const CompiledOrder* compiled_order = nullptr;  ///< where a C++ function does
-    std::optional<Predicate> predicate = {};        ///< where a text says which elements are wanted
+    std::optional<Comparator> comparator = {};           ///< where a text orders records
+    const CompiledOrder* compiled_order = nullptr;       ///< where a C++ function does
+    std::optional<Predicate> predicate = {};             ///< where a text says which elements are wanted
+    std::optional<BinaryOperator> binary_operator = {};  ///< where a text combines them
     Layout layout = Layout::range;
     std::size_t offset_bytes = 0;  ///< of the offsets of segments, where rows are those
     unsigned tiles_per_group = 1;
@@ -89,7 +90,7 @@ struct KernelParameters {
     /// Work-items of a work-group, and its bytes of local memory.
     unsigned work_items() const noexcept { return shape.work_items * tiles_per_group; }
     std::size_t local_bytes() const noexcept;
-    /// Takes the order of the request's keys, as far as it is compiled.
+    /// Takes the order of the request's keys, or what else a text says of them, as far as it is compiled.
     void order_by(const Request& request);
     /// The indices of the elements are kept in an array.
     bool stores_indices() const noexcept { return bytes.index > 1; }

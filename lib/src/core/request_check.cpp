@@ -66,6 +66,18 @@ void check(const Request& request) {
                     {&predicate->declarations, "declarations"},
                     {&predicate->parameter_type, "parameter's type"}},
                    "predicate");
+    } else if (const BinaryOperator* const combining = request.key.binary_operator()) {
+        require(combining->bytes >= 1 && combining->bytes <= 64, "elements have {} bytes, but must have 1 to 64",
+                combining->bytes);
+        require(!request.order, "elements that an operator combines have no order, so none can be asked for");
+        require(!combining->type.empty() && !combining->combine.empty() && !combining->identity.empty(),
+                "an operator needs the name of the elements' type, an expression that combines two and an identity");
+        check_text({{&combining->type, "type"},
+                    {&combining->combine, "expression"},
+                    {&combining->identity, "identity"},
+                    {&combining->declarations, "declarations"},
+                    {&combining->transform, "transform"}},
+                   "operator");
     } else if (const Comparator* const comparator = request.key.comparator()) {
         require(comparator->bytes >= 1 && comparator->bytes <= 64, "records have {} bytes, but must have 1 to 64",
                 comparator->bytes);

@@ -24,6 +24,7 @@ enum Option : unsigned {
     inversion = 1 << 14,     ///< `inverted`
     predicates = 1 << 15,    ///< keys of which a text says whether they are wanted
     value_types = 1 << 16,   ///< `value_type`
+    operators = 1 << 17,     ///< keys that a text combines
     second_range = 1 << 20,  ///< `second_count`
     binning = 1 << 21        ///< `bins`, `lower`, `upper` and `bounded`
 };
