@@ -206,7 +206,8 @@ TEST_CASE("CUDA: kernels for sorted ranges compile for every generation and spil
                 check_compiled(parameters, generation.architecture);
                 if (length_bytes > 0) continue;
                 parameters.family = Family::part;
-                parameters.shape = make_part_schedule(graphics_card(generation), parameters.bytes, 1 << 20, false).shape;
+                parameters.shape =
+                    make_part_schedule(graphics_card(generation), parameters.bytes, 1 << 20, false).shape;
                 parameters.comparator = {};
                 if (is_record) parameters.predicate = has_number;
                 check_compiled(parameters, generation.architecture);
@@ -246,14 +247,53 @@ TEST_CASE("CUDA: scans compile for every generation and spill nothing") {
     if (no_compiler()) return;
     for (const Generation& generation : generations)
         for (const std::size_t bytes : {1, 2, 4, 8})
-            for (const Family family : {Family::integer_scan, Family::float_scan}) {
-                if (family == Family::float_scan && bytes == 1) continue;
+            for (const Family family : {Family::integer_scan, Family::float_scan, Family::least_scan,
+                                        Family::integer_run_scan, Family::float_run_scan, Family::least_run_scan}) {
+                const bool adds_floats = family == Family::float_scan || family == Family::float_run_scan;
+                if (adds_floats && bytes == 1) continue;
                 const Shape shape =
-                    make_scan_schedule(graphics_card(generation), bytes, 1, 1 << 20, false, false).shape;
+                    make_scan_schedule(graphics_card(generation), {.bytes = {bytes},
+                                                                   .has_tree = adds_floats,
+                                                                   .has_runs = family > Family::least_scan,
+                                                                   .count = 1 << 20})
+                        .shape;
                 for (const bool wide : {false, true})
                     check_compiled({.family = family, .bytes = {bytes}, .wide_positions = wide, .shape = shape},
                                    generation.architecture);
             }
+}
+
+TEST_CASE("CUDA: scans by an operator, and what marks runs, compile for every generation and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    for (const Generation& generation : generations) {
+        for (const std::size_t offset_bytes : {4, 8})
+            check_compiled({.family = Family::mark_segments,
+                            .bytes = {1},
+                            .shape = {.lanes = 1, .vectors = 1, .work_items = 256, .register_vectors = 2},
+                            .layout = Layout::rows,
+                            .offset_bytes = offset_bytes},
+                           generation.architecture);
+        for (const std::size_t bytes : {1, 3, 8, 12, 24, 64})
+            for (const Family family : {Family::operator_scan, Family::operator_run_scan}) {
+                const ScanTask task{.bytes = {bytes, 0, 0, true},
+                                    .has_tree = true,
+                                    .has_runs = family == Family::operator_run_scan,
+                                    .count = 1 << 20};
+                KernelParameters parameters{.family = family,
+                                            .bytes = task.bytes,
+                                            .shape = make_scan_schedule(graphics_card(generation), task).shape};
+                parameters.binary_operator = BinaryOperator{
+                    .type = "element",
+                    .bytes = bytes,
+                    .combine = "b.bytes[0] & 1 ? b : a",
+                    .identity = "none()",
+                    .declarations = fmt::format("typedef struct {{ unsigned char bytes[{}]; }} element;\n"
+                                                "inline element none() {{ element e = {{{{0}}}}; return e; }}",
+                                                bytes)};
+                check_compiled(parameters, generation.architecture);
+            }
+    }
 }
 
 TEST_CASE("CUDA: searches, moves and histograms compile for every generation and spill nothing") {

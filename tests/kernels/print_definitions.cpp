@@ -132,7 +132,13 @@ void print_for_numbers(Printer& printer, const DeviceInfo& device, const KeyKind
         printer.print(device, request);
     }
     printer.print(device, call(Operation::transform_reduce, key));
-    printer.print(device, call(Operation::inclusive_scan, key));
+    for (const Reduction reduction : {Reduction::sum, Reduction::min}) {
+        Request request = call(Operation::inclusive_scan, key);
+        request.reduction = reduction;
+        printer.print(device, request);
+        request.offset_bytes = 4, request.segments = 1000, request.longest = request.count;
+        printer.print(device, request);
+    }
     for (const std::uint64_t bins : {100, 20'000, 1'000'000}) {
         Request request = call(Operation::histogram, key);
         request.length_bytes = 4;
@@ -209,6 +215,14 @@ void print_all() {
             Request parted = call(Operation::partition, KeyKind(predicate));
             parted.value_bytes = 2;
             printer.print(device, parted);
+        }
+        for (const std::size_t bytes : {1, 3, 8, 64}) {
+            const BinaryOperator combining{.type = "element", .bytes = bytes, .combine = "a", .identity = "0"};
+            printer.print(device, call(Operation::inclusive_scan, KeyKind(combining)));
+            Request by_key = call(Operation::exclusive_scan_by_key, records(12));
+            by_key.value_type = KeyKind(combining);
+            by_key.value_bytes = bytes;
+            printer.print(device, by_key);
         }
         for (const std::size_t bytes : {4, 8}) printer.print_iota(device, bytes);
         // Positions of 64 bits.

@@ -136,15 +136,21 @@ public:
                     break;
                 }
                 case Operation::inclusive_scan:
-                case Operation::exclusive_scan: {
-                    std::uint64_t before_key = 0, sum = 0;
-                    for (std::size_t i = begin; i < end; ++i, before_key = sum) {
-                        sum += integer(before.keys, key_bytes_, i);
-                        put_integer(request_.in_place ? after.keys : after.results, key_bytes_, i,
-                                    request_.operation == Operation::inclusive_scan ? sum : before_key);
+                case Operation::exclusive_scan:
+                    scan(before.keys, request_.in_place ? after.keys : after.results, request_.key.type(), begin, end);
+                    break;
+                case Operation::inclusive_scan_by_key:
+                case Operation::exclusive_scan_by_key:
+                    for (auto run = places.begin(), next = run; run != places.end(); run = next) {
+                        // Each is compared with the one in front of it, as keys need not be in order.
+                        next = std::ranges::adjacent_find(run, places.end(), [&](std::size_t i, std::size_t j) {
+                            return is_before(i, j) || is_before(j, i);
+                        });
+                        if (next != places.end()) ++next;
+                        scan(before.values, request_.in_place ? after.values : after.result_values,
+                             request_.value_type.type(), *run, *run + static_cast<std::size_t>(next - run));
                     }
                     break;
-                }
                 case Operation::lower_bound:
                 case Operation::upper_bound:
                 case Operation::equal_range:
@@ -204,19 +210,44 @@ private:
         return contents.keys.data() + i * key_bytes_;
     }
 
+    static std::uint64_t extended(std::uint64_t bits, KeyType type) {
+        const std::uint64_t sign = std::uint64_t{1} << (key_bytes(type) * 8 - 1);
+        using enum KeyType;
+        return type == i8 || type == i16 || type == i32 || type == i64 ? (bits ^ sign) - sign : bits;
+    }
+
+    /// Scans elements begin .. end - 1. Of integers alone: of others the caller knows the results.
+    void scan(const Bytes& from, Bytes& to, KeyType type, std::size_t begin, std::size_t end) const {
+        const bool is_inclusive =
+            request_.operation == Operation::inclusive_scan || request_.operation == Operation::inclusive_scan_by_key;
+        if (request_.key.binary_operator() || request_.value_type.binary_operator()) return;
+        const bool is_signed = extended(~std::uint64_t{0} >> (64 - key_bytes(type) * 8), type) == ~std::uint64_t{0} &&
+                               type != KeyType::u64;
+        const std::uint64_t half = std::uint64_t{1} << (key_bytes(type) * 8 - 1);
+        const std::uint64_t largest = is_signed ? half - 1 : half - 1 + half, least = is_signed ? half : 0;
+        std::uint64_t so_far = request_.reduction == Reduction::min   ? extended(largest, type)
+                               : request_.reduction == Reduction::max ? extended(least, type)
+                                                                      : 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::uint64_t value = extended(integer(from, key_bytes(type), i), type), before_it = so_far;
+            const bool is_less =
+                is_signed ? static_cast<std::int64_t>(value) < static_cast<std::int64_t>(so_far) : value < so_far;
+            if (request_.reduction == Reduction::sum) so_far += value;
+            else if (is_less == (request_.reduction == Reduction::min)) so_far = value;
+            put_integer(to, key_bytes(type), i, is_inclusive ? so_far : before_it);
+        }
+    }
+
     /// An integer in 64 bits.
     std::uint64_t extended(const Bytes& keys, std::size_t i) const {
-        const std::uint64_t bits = integer(keys, key_bytes_, i), sign = std::uint64_t{1} << (key_bytes_ * 8 - 1);
-        using enum KeyType;
-        const KeyType type = request_.key.type();
-        return type == i8 || type == i16 || type == i32 || type == i64 ? (bits ^ sign) - sign : bits;
+        return extended(integer(keys, key_bytes_, i), request_.key.type());
     }
 
     /// Combines the value of an element with those of a run that was reduced so far. Of integers alone.
     void put_reduced(Contents& contents, std::size_t run, std::size_t i, bool is_first) const {
         const std::size_t width = request_.value_bytes, reduced = request_.reduced_bytes();
         using enum KeyType;
-        const KeyType type = request_.value_type;
+        const KeyType type = request_.value_type.type();
         const bool is_signed = type == i8 || type == i16 || type == i32 || type == i64;
         const auto extend = [&](std::uint64_t bits, std::size_t bytes) {
             const std::uint64_t sign = std::uint64_t{1} << (bytes * 8 - 1);
@@ -239,7 +270,7 @@ private:
     void put_mean(Contents& contents, std::size_t run, std::uint64_t count) const {
         const std::uint64_t bits = integer(contents.result_values, request_.reduced_bytes(), run);
         using enum KeyType;
-        const KeyType type = request_.value_type;
+        const KeyType type = request_.value_type.type();
         if (request_.reduced_bytes() != 8 || type == f64) return;  // of those the caller knows the tree
         const bool is_signed = type == i8 || type == i16 || type == i32 || type == i64;
         // Sums of 64 bits have more than an f64 has: of it and its neighbours the one whose product is nearest.
@@ -410,8 +441,12 @@ Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const 
                                 : selects                                        ? request.ranges() * request.first
                                 : (finds || scans || parts) && !request.in_place ? count
                                                                                  : 0;
+    const bool scans_values =
+        request.operation == Operation::inclusive_scan_by_key || request.operation == Operation::exclusive_scan_by_key;
     before.results = other_bytes(results * request.result_bytes());
-    before.result_values = other_bytes(results * (reduces_runs ? request.reduced_bytes() : request.value_bytes));
+    before.result_values = other_bytes(scans_values   ? (request.in_place ? 0 : count * request.value_bytes)
+                                       : reduces_runs ? results * request.reduced_bytes()
+                                                      : results * request.value_bytes);
     const std::size_t places = request.operation == Operation::equal_range ? 2 : 1;
     before.indices = other_bytes((selects    ? results
                                   : searches ? request.second_count * places
@@ -559,6 +594,16 @@ std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random&
     add("scan", {.operation = Operation::inclusive_scan});
     add("exclusive scan of rows", {.operation = Operation::exclusive_scan, .row_length = third});
     add("exclusive scan in place", {.operation = Operation::exclusive_scan, .in_place = true});
+    add("scan of minima", {.operation = Operation::inclusive_scan, .reduction = Reduction::min});
+    add("exclusive scan of segments", {.operation = Operation::exclusive_scan}, {1, third, third, count - count / 8});
+    add("scan of maxima of segments in place",
+        {.operation = Operation::inclusive_scan, .in_place = true, .reduction = Reduction::max}, {0, third, count});
+    add("scan of values of equal keys", {.operation = Operation::inclusive_scan_by_key, .value_bytes = 4});
+    add("exclusive scan of smallest values of equal keys in place", {.operation = Operation::exclusive_scan_by_key,
+                                                                     .in_place = true,
+                                                                     .value_bytes = 2,
+                                                                     .reduction = Reduction::min,
+                                                                     .value_type = KeyType::i16});
     std::vector<std::uint32_t> needles(count), bounds(few + 1);
     for (std::uint32_t& needle : needles) needle = static_cast<std::uint32_t>(random() % (count + 1));
     for (std::uint32_t& bound : bounds) bound = static_cast<std::uint32_t>(random() % (count + 1));

@@ -88,8 +88,9 @@ void check_same_width(std::size_t bytes, std::size_t other_bytes);
 /// A sort writes to the places of the call's results, unless these are the keys' and values' own: then it is in place.
 void write_results(AnyCall& sort) noexcept;
 
-/// Throws Error(invalid_argument) for values that are records or not as many as the keys.
-KeyType type_of_values(std::size_t keys, std::size_t values, const KeyKind& type);
+/// Throws Error(invalid_argument) for values that are records, unless an operator combines them, or not as many as the
+/// keys.
+KeyKind type_of_values(std::size_t keys, std::size_t values, const KeyKind& type);
 
 /// Throws Error(invalid_argument) for a second range that is not of the first one's type, or asks for something else.
 void check_second(const Request& first, const Request& second);
@@ -330,7 +331,7 @@ CallIn<Memory> reduce_by_key(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Me
     CallIn<Memory> call = detail::call_on(Operation::reduce_by_key, keys);
     call.request.reduction = reduction;
     call.request.value_type = detail::type_of_values(keys.count, values.count, values.type);
-    call.request.value_bytes = key_bytes(call.request.value_type);
+    call.request.value_bytes = call.request.value_type.bytes();
     call.values = {values.memory, values.offset};
     call.results = {distinct.memory, distinct.offset};
     call.answers = {distinct.number.memory, distinct.number.offset};
@@ -347,35 +348,81 @@ CallIn<Memory> group_by(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>
     return call;
 }
 
-/// Writes the sums of all keys up to each one of the range or of its row, with it.
+/// Writes the sums, minima or maxima of all keys up to each one of the range, its row or its segment, with it.
 template <class Memory>
-CallIn<Memory> inclusive_scan(const KeyRangeIn<Memory>& keys, const ScannedIn<Memory>& sums) {
+CallIn<Memory> inclusive_scan(const KeyRangeIn<Memory>& keys, const ScannedIn<Memory>& scanned,
+                              Reduction reduction = Reduction::sum) {
     CallIn<Memory> call = detail::call_on(Operation::inclusive_scan, keys);
-    call.results = {sums.memory, sums.offset};
+    call.request.reduction = reduction;
+    call.results = {scanned.memory, scanned.offset};
     return call;
 }
 
 /// The same in place of the keys.
 template <class Memory>
-CallIn<Memory> inclusive_scan(const KeyRangeIn<Memory>& keys) {
+CallIn<Memory> inclusive_scan(const KeyRangeIn<Memory>& keys, Reduction reduction = Reduction::sum) {
     CallIn<Memory> call = detail::call_on(Operation::inclusive_scan, keys);
+    call.request.reduction = reduction;
     call.request.in_place = true;
     return call;
 }
 
-/// Writes the sums of the keys in front of each one of the range or of its row.
+/// Writes those of the keys in front of each one.
 template <class Memory>
-CallIn<Memory> exclusive_scan(const KeyRangeIn<Memory>& keys, const ScannedIn<Memory>& sums) {
-    CallIn<Memory> call = inclusive_scan(keys, sums);
+CallIn<Memory> exclusive_scan(const KeyRangeIn<Memory>& keys, const ScannedIn<Memory>& scanned,
+                              Reduction reduction = Reduction::sum) {
+    CallIn<Memory> call = inclusive_scan(keys, scanned, reduction);
     call.request.operation = Operation::exclusive_scan;
     return call;
 }
 
 /// The same in place of the keys.
 template <class Memory>
-CallIn<Memory> exclusive_scan(const KeyRangeIn<Memory>& keys) {
-    CallIn<Memory> call = inclusive_scan(keys);
+CallIn<Memory> exclusive_scan(const KeyRangeIn<Memory>& keys, Reduction reduction = Reduction::sum) {
+    CallIn<Memory> call = inclusive_scan(keys, reduction);
     call.request.operation = Operation::exclusive_scan;
+    return call;
+}
+
+/// Scans the values in place: each becomes the sum, minimum or maximum of all up to it, as far as the keys in front are
+/// equal to its own. They are as many as the keys; of their range, the place and the type count alone.
+template <class Memory>
+CallIn<Memory> inclusive_scan_by_key(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>& values,
+                                     Reduction reduction = Reduction::sum) {
+    CallIn<Memory> call = detail::call_on(Operation::inclusive_scan_by_key, keys);
+    call.request.reduction = reduction;
+    call.request.in_place = true;
+    call.request.value_type = detail::type_of_values(keys.count, values.count, values.type);
+    call.request.value_bytes = call.request.value_type.bytes();
+    call.values = {values.memory, values.offset};
+    return call;
+}
+
+/// The same to another place.
+template <class Memory>
+CallIn<Memory> inclusive_scan_by_key(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>& values,
+                                     const ScannedIn<Memory>& scanned, Reduction reduction = Reduction::sum) {
+    CallIn<Memory> call = inclusive_scan_by_key(keys, values, reduction);
+    call.request.in_place = false;
+    call.result_values = {scanned.memory, scanned.offset};
+    return call;
+}
+
+/// Writes those of the values in front of each one.
+template <class Memory>
+CallIn<Memory> exclusive_scan_by_key(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>& values,
+                                     const ScannedIn<Memory>& scanned, Reduction reduction = Reduction::sum) {
+    CallIn<Memory> call = inclusive_scan_by_key(keys, values, scanned, reduction);
+    call.request.operation = Operation::exclusive_scan_by_key;
+    return call;
+}
+
+/// The same in place of the values.
+template <class Memory>
+CallIn<Memory> exclusive_scan_by_key(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>& values,
+                                     Reduction reduction = Reduction::sum) {
+    CallIn<Memory> call = inclusive_scan_by_key(keys, values, reduction);
+    call.request.operation = Operation::exclusive_scan_by_key;
     return call;
 }
 

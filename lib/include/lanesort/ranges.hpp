@@ -103,7 +103,7 @@ struct ReducedIn {
     std::size_t offset = 0;   ///< results before the first one
 };
 
-/// Where the results of a scan go, one for each key and as wide.
+/// Where the results of a scan go, one for each key, and as wide as what is scanned.
 template <class Memory>
 struct ScannedIn {
     Memory memory = nullptr;  ///< apart from the keys

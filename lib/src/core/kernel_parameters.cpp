@@ -37,6 +37,13 @@ std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::float_sum) return "float_sum.cl";
     if (parameters.family == Family::integer_scan) return "integer_scan.cl";
     if (parameters.family == Family::float_scan) return "float_scan.cl";
+    if (parameters.family == Family::least_scan) return "least_scan.cl";
+    if (parameters.family == Family::integer_run_scan) return "integer_run_scan.cl";
+    if (parameters.family == Family::float_run_scan) return "float_run_scan.cl";
+    if (parameters.family == Family::least_run_scan) return "least_run_scan.cl";
+    if (parameters.family == Family::operator_scan) return "operator_scan.cl";
+    if (parameters.family == Family::operator_run_scan) return "operator_run_scan.cl";
+    if (parameters.family == Family::mark_segments) return "mark_segments.cl";
     if (parameters.family == Family::integer_runs) return "integer_runs.cl";
     if (parameters.family == Family::float_runs) return "float_runs.cl";
     if (parameters.family == Family::least_runs) return "least_runs.cl";
@@ -55,7 +62,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_sieve[] = {"choose_threshold", "keep_passing", "select_passing", "count_digits",
                                                "choose_digit"};
     static constexpr const char* of_order[] = {"first_descents", "least_descents"};
-    static constexpr const char* of_equal_runs[] = {"count_runs", "scan_shares", "write_runs"};
+    static constexpr const char* of_equal_runs[] = {"count_runs", "scan_shares", "write_runs", "mark_runs"};
     static constexpr const char* of_find_runs[] = {"find_runs"};
     static constexpr const char* of_classify[] = {"choose_splitters", "classify_elements"};
     static constexpr const char* of_place_blocks[] = {"find_children", "find_slots", "find_paths", "find_cuts",
@@ -71,6 +78,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_reduced_runs[] = {"reduce_runs", "close_runs", "divide_runs"};
     static constexpr const char* of_part[] = {"count_wanted", "write_parts", "select_tiles"};
     static constexpr const char* of_scans[] = {"combine_blocks", "scan_blocks", "write_scans", "scan_tiles"};
+    static constexpr const char* of_mark_segments[] = {"mark_segments"};
     static constexpr const char* of_quicksort[] = {"choose_pivots", "part_stripes", "exchange_misplaced", "part_ranges",
                                                    "sort_ranges"};
     switch (parameters.family) {
@@ -97,8 +105,15 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::least_place: return std::span(of_reductions).first(2);
         case Family::integer_sum:
         case Family::float_sum: return of_reductions;
-        case Family::integer_scan: return of_scans;
-        case Family::float_scan: return std::span(of_scans).first(3);
+        case Family::integer_scan:
+        case Family::least_scan:
+        case Family::integer_run_scan:
+        case Family::least_run_scan: return of_scans;
+        case Family::float_scan:
+        case Family::float_run_scan:
+        case Family::operator_scan:
+        case Family::operator_run_scan: return std::span(of_scans).first(3);
+        case Family::mark_segments: return of_mark_segments;
         case Family::integer_runs:
         case Family::float_runs: return of_reduced_runs;
         case Family::least_runs: return std::span(of_reduced_runs).first(2);
@@ -151,13 +166,20 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::permute:
         case Family::exchange:
         case Family::gather:
+        case Family::mark_segments:
         case Family::iota: return 0;
         case Family::least: return tree_leaves * bytes.key;
         case Family::least_place: return tree_leaves * std::size_t{16};
         case Family::integer_sum: return tree_leaves * std::size_t{8};
         case Family::float_sum: return tree_leaves * (bytes.key == 8 ? std::size_t{8} : 4);
         case Family::integer_scan:
-        case Family::float_scan: return scan_local_bytes(shape, bytes.key);
+        case Family::float_scan:
+        case Family::least_scan:
+        case Family::operator_scan: return scan_local_bytes(shape, part_bytes(bytes, false));
+        case Family::integer_run_scan:
+        case Family::float_run_scan:
+        case Family::least_run_scan:
+        case Family::operator_run_scan: return scan_local_bytes(shape, part_bytes(bytes, true));
         case Family::integer_runs: return reduced_runs_bytes(shape, 8);
         case Family::float_runs: return reduced_runs_bytes(shape, bytes.key == 8 ? 8 : 4);
         case Family::least_runs: return reduced_runs_bytes(shape, std::max<std::size_t>(bytes.key, 4));

@@ -39,6 +39,15 @@ enum class Family : std::uint8_t {
     float_sum,     ///< sums of floating-point numbers
     integer_scan,  ///< scans of integers
     float_scan,    ///< scans of floating-point numbers
+    least_scan,    ///< the smallest or the largest key up to each one
+    /// The same three of runs, each by itself, and where segments begin, for these.
+    integer_run_scan,
+    float_run_scan,
+    least_run_scan,
+    mark_segments,
+    /// Scans by an operator of the caller's, of a range or of runs.
+    operator_scan,
+    operator_run_scan,
     integer_runs,  ///< sums of the integers of equal keys
     float_runs,    ///< sums of their floating-point numbers
     least_runs,    ///< the smallest or the largest of them
