@@ -231,7 +231,7 @@ static void merges_and_reads_sorted_keys(void) {
     }
     static uint16_t of_values[n];
     RUN(KEYS, .operation = LANESORT_EXCLUSIVE_SCAN_BY_KEY, .values = {.memory = flags, .bytes = 1},
-        .value_type = LANESORT_U8, .result_values = {.memory = of_values, .bytes = 1});
+        .value_type = LANESORT_U8, .result_values = {.memory = of_values});
     for (uint32_t i = 0, all = 0; i < n; all += flags[i++]) {
         if (i > 0 && keys[i] != keys[i - 1]) all = 0;
         CHECK(((uint8_t*)of_values)[i] == (uint8_t)all);
