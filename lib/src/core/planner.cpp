@@ -23,7 +23,7 @@ constexpr OperationRow operations[] = {
     {Operation::is_sorted_until, "is_sorted_until", 0, order_arrays, make_order_test},
     {Operation::unique, "unique", values | in_place, equal_run_arrays, make_equal_runs},
     {Operation::run_lengths, "run_lengths", lengths, equal_run_arrays, make_equal_runs},
-    {Operation::reduce, "reduce", reductions, reduce_arrays, make_reduction},
+    {Operation::reduce, "reduce", reductions | operators, reduce_arrays, make_reduction},
     {Operation::inclusive_scan, "inclusive_scan", in_place, scan_arrays, make_scan},
     {Operation::exclusive_scan, "exclusive_scan", in_place, scan_arrays, make_scan},
     {Operation::select, "select", values | inversion | predicates, part_arrays, make_part},
@@ -39,7 +39,7 @@ constexpr OperationRow operations[] = {
      make_reduced_runs},
     {Operation::group_by, "group_by", stable | values | value_types | reductions | schedules | independence,
      reduce_run_arrays, make_groups},
-    {Operation::transform_reduce, "transform_reduce", 0, reduce_arrays, make_reduction},
+    {Operation::transform_reduce, "transform_reduce", operators, reduce_arrays, make_reduction},
 };
 
 const OperationRow& row_of(Operation operation) {
