@@ -35,13 +35,16 @@
 #define LEAST_UNITS 4
 #include "blocks.h"
 
-/* Where a work-item's column c is in a tile. Loops over columns are vectors on a processor, and unrolled elsewhere. */
+/* Where a work-item's column c is in a tile. Loops over columns are vectors on a processor, and unrolled elsewhere. Those over
+ * the first columns of a tile are short on a processor where these are few. */
 #if WORK_ITEMS == 1
 #define IN_TILE(c) (c)
 #define FOR_COLUMNS(c) for (uint c = 0; c < OWN_COLUMNS; ++c)
+#define FOR_FIRST_COLUMNS(c, number) for (uint c = 0; c < (number); ++c)
 #else
 #define IN_TILE(c) ((LOCAL_ID + (c) / KEYS_OF_LEAF * WORK_ITEMS) * KEYS_OF_LEAF + (c) % KEYS_OF_LEAF)
 #define FOR_COLUMNS(c) UNROLL for (uint c = 0; c < OWN_COLUMNS; ++c)
+#define FOR_FIRST_COLUMNS(c, number) FOR_COLUMNS(c) if (IN_TILE(c) < (number))
 #endif
 
 /* A key, or a product. */
@@ -51,28 +54,33 @@
 #define LEAF(key, other, place) leaf_of(key, place, order)
 #endif
 
-/* Steps 3: of the leaves that each work-item has. */
-INLINE partial_t combine_leaves(partial_t* leaves, LOCAL partial_t* shared) {
-    for (uint l = 0; l < OWN_LEAVES; ++l) shared[LOCAL_ID + l * WORK_ITEMS] = leaves[l];
+/* Of the leaves that a work-item has, a processor passes over those beyond the first `used`. */
+#define FOR_LEAVES(l) for (uint l = 0; l < OWN_LEAVES && (WORK_ITEMS > 1 || l < used); ++l)
+
+/* Steps 3: of the leaves that each work-item has. Those beyond the first `used`, which are one at least, are the identity: it
+ * would change nothing. */
+INLINE partial_t combine_leaves(partial_t* leaves, uint used, LOCAL partial_t* shared) {
+    FOR_LEAVES(l) shared[LOCAL_ID + l * WORK_ITEMS] = leaves[l];
     BARRIER();
     ROLLED for (uint apart = ALL_LEAVES / 2; apart > 0; apart /= 2) {
-        for (uint l = LOCAL_ID; l < apart; l += WORK_ITEMS) shared[l] = combine(shared[l], shared[l + apart]);
+        for (uint l = LOCAL_ID; l < apart && l + apart < used; l += WORK_ITEMS)
+            shared[l] = combine(shared[l], shared[l + apart]);
         BARRIER();
     }
     return shared[0];
 }
 
 /* Steps 2 and 3, of the columns that each work-item has. */
-INLINE partial_t combine_columns(partial_t* columns, LOCAL partial_t* shared) {
+INLINE partial_t combine_columns(partial_t* columns, uint used, LOCAL partial_t* shared) {
     partial_t leaves[OWN_LEAVES];
-    for (uint l = 0; l < OWN_LEAVES; ++l) {
+    FOR_LEAVES(l) {
         UNROLL for (uint apart = KEYS_OF_LEAF / 2; apart > 0; apart /= 2)
             UNROLL for (uint k = 0; k < apart; ++k)
                 columns[l * KEYS_OF_LEAF + k] =
                     combine(columns[l * KEYS_OF_LEAF + k], columns[l * KEYS_OF_LEAF + k + apart]);
         leaves[l] = columns[l * KEYS_OF_LEAF];
     }
-    return combine_leaves(leaves, shared);
+    return combine_leaves(leaves, used, shared);
 }
 
 /* Steps 1 to 3, of keys number i .. end - 1 of a range, or of the products with others. `are_products` is a constant, but where
@@ -80,8 +88,10 @@ INLINE partial_t combine_columns(partial_t* columns, LOCAL partial_t* shared) {
 INLINE partial_t combine_block(GLOBAL const key_t* keys, GLOBAL const key_t* others, const uint are_products, position_t i,
                                position_t end, order_t order, LOCAL partial_t* shared) {
     const uint ahead = are_products ? AHEAD / 2 : AHEAD;
+    position_t all = end - i;
+    uint used = all >= TILE_KEYS ? ALL_LEAVES : all > 0 ? ((uint)all + KEYS_OF_LEAF - 1) / KEYS_OF_LEAF : 1;
     partial_t columns[OWN_COLUMNS];
-    FOR_COLUMNS(c) columns[c] = IDENTITY;
+    FOR_FIRST_COLUMNS(c, WORK_ITEMS > 1 ? TILE_KEYS : used * KEYS_OF_LEAF) columns[c] = IDENTITY;
 #if WORK_ITEMS > 1
     if ((((offset_t)keys | (are_products ? (offset_t)others : 0)) & 15) == 0)
         ROLLED for (; end - i >= ahead * TILE_KEYS; i += ahead * TILE_KEYS) {
@@ -112,11 +122,9 @@ INLINE partial_t combine_block(GLOBAL const key_t* keys, GLOBAL const key_t* oth
 #endif
     ROLLED for (; end - i >= TILE_KEYS; i += TILE_KEYS)
         FOR_COLUMNS(c) columns[c] = combine(columns[c], LEAF(keys[i + IN_TILE(c)], others[i + IN_TILE(c)], i + IN_TILE(c)));
-    /* A processor would look at all columns for nothing. */
-    if (WORK_ITEMS > 1 || i < end) FOR_COLUMNS(c)
-        if (IN_TILE(c) < end - i)
-            columns[c] = combine(columns[c], LEAF(keys[i + IN_TILE(c)], others[i + IN_TILE(c)], i + IN_TILE(c)));
-    return combine_columns(columns, shared);
+    FOR_FIRST_COLUMNS(c, end - i)
+        columns[c] = combine(columns[c], LEAF(keys[i + IN_TILE(c)], others[i + IN_TILE(c)], i + IN_TILE(c)));
+    return combine_columns(columns, used, shared);
 }
 
 /* Combines each block's keys: to a partial result or, where a range is one block, to the result.
@@ -168,13 +176,14 @@ KERNEL void combine_parts(GLOBAL const partial_t* partials, offset_t partials_of
     range_t range = range_of(GROUP_ID, count, parts, segments + segments_offset, ranges, end);
     if (BARRIERS_IN_BRANCHES && range.parts == 1) return;
     partials += partials_offset + range.slot;
+    uint used = range.parts < ALL_LEAVES ? range.parts : ALL_LEAVES;
     partial_t leaves[OWN_LEAVES];
-    for (uint l = 0; l < OWN_LEAVES; ++l) {
+    FOR_LEAVES(l) {
         leaves[l] = IDENTITY;
         for (uint p = LOCAL_ID + l * WORK_ITEMS; p < range.parts; p += ALL_LEAVES)
             leaves[l] = combine(leaves[l], partials[p]);
     }
-    partial_t partial = combine_leaves(leaves, shared);
+    partial_t partial = combine_leaves(leaves, used, shared);
     if (LOCAL_ID == 0 && range.parts > 1)
         results[results_offset + range.number] = result_of(partial, range.count, order);
 }
