@@ -199,7 +199,7 @@ static void merges_and_reads_sorted_keys(void) {
     CHECK(answers[0] == sum);
     RUN(KEYS, .operation = LANESORT_REDUCE, .reduction = LANESORT_MAX, .results = {.memory = found});
     CHECK(found[0] == expected[n - 1]);
-    static const uint64_t offsets[] = {0, 1, 1, n};
+    static uint64_t offsets[] = {0, 1, 1, n};
     const lanesort_segments segments = {.memory = offsets, .count = 3};
     for (size_t i = sum = 0; i < n; ++i) sum += keys[i];
     RUN(KEYS, .operation = LANESORT_REDUCE, .segments = segments, .results = {.memory = answers});
