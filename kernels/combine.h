@@ -11,8 +11,8 @@
  * of theirs, so what combines them must be commutative: operator_reduction.cl has the tree of operators that need not be.
  *
  * A file that includes this has defined, after keys.h: partial_t, result_t, IDENTITY, combine(a, b), leaf_of(key, place, order) and
- * result_of(partial, count, order). One that defines HAS_PRODUCTS has product_of(key, other, order), too, of whose products there are
- * sums; then result_of() takes no count.
+ * result_of(partial, count, order). One that defines HAS_PRODUCTS has product_of(key, other, order), too; of products result_of()
+ * takes no count.
  */
 #ifndef COMBINE_H
 #define COMBINE_H
