@@ -373,19 +373,27 @@ void add_reduced(HostCall& call, detail::Planner& planner, const Results& result
     call.results = {results.data()};
 }
 
+HostCall reduction_of(Operation operation, const ConstKeys& keys, const ReduceOptions& options) {
+    return call_on(operation, keys, {.row_length = options.row_length, .segments = options.segments});
+}
+
 }  // namespace
 
-SortReport Sorter::reduce(ConstKeys keys, Reduction reduction, Results results, std::size_t row_length) {
-    HostCall call = call_on(Operation::reduce, keys, {.row_length = row_length});
+SortReport Sorter::reduce(ConstKeys keys, Reduction reduction, Results results, const ReduceOptions& options) {
+    HostCall call = reduction_of(Operation::reduce, keys, options);
     call.request.reduction = reduction;
     add_reduced(call, core_->planner(), results);
     return run(call);
 }
 
-SortReport Sorter::transform_reduce(ConstKeys keys, ConstKeys others, Results results, std::size_t row_length) {
-    HostCall call = call_on(Operation::transform_reduce, keys, {.row_length = row_length});
-    detail::check_factors(call.request,
-                          call_on(Operation::transform_reduce, others, {.row_length = row_length}).request);
+SortReport Sorter::reduce(ConstKeys elements, Results results, const ReduceOptions& options) {
+    detail::check_operator(elements.kind());
+    return reduce(elements, Reduction::sum, results, options);
+}
+
+SortReport Sorter::transform_reduce(ConstKeys keys, ConstKeys others, Results results, const ReduceOptions& options) {
+    HostCall call = reduction_of(Operation::transform_reduce, keys, options);
+    detail::check_pairs(call.request, reduction_of(Operation::transform_reduce, others, options).request);
     call.second_keys = {const_cast<void*>(others.data())};
     add_reduced(call, core_->planner(), results);
     return run(call);
@@ -734,10 +742,21 @@ void check_second(const Request& first, const Request& second) {
             "the second range asks for something else than the first; it may leave that to the first");
 }
 
-void check_factors(const Request& first, const Request& second) {
+void check_pairs(const Request& first, Request second) {
     require(first.count == second.count, ErrorCode::invalid_argument,
             "the first range has {} keys, but the second has {}", first.count, second.count);
+    if (!second.in_rows()) {
+        second.row_length = first.row_length;
+        second.segments = first.segments;
+        second.longest = first.longest;
+        second.offset_bytes = first.offset_bytes;
+    }
     check_second(first, second);
+}
+
+void check_operator(const KeyKind& kind) {
+    require(kind.binary_operator() != nullptr, ErrorCode::invalid_argument,
+            "without a Reduction, an operator must say what two elements are combined to");
 }
 
 void bin_evenly(Request& request, const EvenBins& bins) {

@@ -199,6 +199,22 @@ static void merges_and_reads_sorted_keys(void) {
     CHECK(answers[0] == sum);
     RUN(KEYS, .operation = LANESORT_REDUCE, .reduction = LANESORT_MAX, .results = {.memory = found});
     CHECK(found[0] == expected[n - 1]);
+    static uint64_t offsets[] = {0, 1, 1, n};
+    const lanesort_segments segments = {.memory = offsets, .count = 3};
+    for (size_t i = sum = 0; i < n; ++i) sum += keys[i];
+    RUN(KEYS, .operation = LANESORT_REDUCE, .segments = segments, .results = {.memory = answers});
+    CHECK(answers[0] == keys[0] && answers[1] == 0 && answers[2] == sum - keys[0]);
+    const lanesort_binary_operator last_of = {.type = "uint", .bytes = 4, .combine = "b", .identity = "7"};
+    RUN(.memory = keys, .count = n, .operation = LANESORT_REDUCE, .binary_operator = &last_of, .segments = segments,
+        .results = {.memory = found});
+    CHECK(found[0] == keys[0] && found[1] == 7 && found[2] == keys[n - 1]);
+    const lanesort_binary_operator dot_product = {
+        .type = "uint", .bytes = 4, .combine = "a + b", .identity = "0", .transform = "a * b"};
+    RUN(.memory = keys, .count = n, .operation = LANESORT_TRANSFORM_REDUCE, .binary_operator = &dot_product,
+        .second = {.memory = expected}, .results = {.memory = found});
+    uint32_t product = 0;
+    for (size_t i = 0; i < n; ++i) product += keys[i] * expected[i];
+    CHECK(found[0] == product);
     static uint8_t flags[n];
     for (size_t i = 0; i < n; ++i) flags[i] = i % 3 == 0 ? 7 : 0;
     RUN(KEYS, .operation = LANESORT_PARTITION, .flags = {.memory = flags}, .results = {.memory = found},

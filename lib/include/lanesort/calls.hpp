@@ -95,8 +95,11 @@ KeyKind type_of_values(std::size_t keys, std::size_t values, const KeyKind& type
 /// Throws Error(invalid_argument) for a second range that is not of the first one's type, or asks for something else.
 void check_second(const Request& first, const Request& second);
 
-/// The same also for one of another count.
-void check_factors(const Request& first, const Request& second);
+/// The same also for one of another count. It may leave rows and segments to the first.
+void check_pairs(const Request& first, Request second);
+
+/// Throws Error(invalid_argument) where no operator combines elements.
+void check_operator(const KeyKind& kind);
 
 /// Throw Error(invalid_argument) where a predicate says which elements are wanted, or where none does.
 void check_flags(const KeyKind& kind);
@@ -302,7 +305,7 @@ CallIn<Memory> is_sorted_until(const KeyRangeIn<Memory>& keys, const IntegersIn<
     return call;
 }
 
-/// Writes the sum, the smallest or the largest key, or where that is, of the range or of each of its rows.
+/// Writes the sum, the smallest or the largest key, or where that is, of the range or of each of its rows or segments.
 template <class Memory>
 CallIn<Memory> reduce(const KeyRangeIn<Memory>& keys, Reduction reduction, const ReducedIn<Memory>& reduced) {
     CallIn<Memory> call = detail::call_on(Operation::reduce, keys);
@@ -311,12 +314,21 @@ CallIn<Memory> reduce(const KeyRangeIn<Memory>& keys, Reduction reduction, const
     return call;
 }
 
-/// Writes the sum of the products of two ranges, key by key, or that of each row: the dot product.
+/// Writes what an operator, which is the type of the keys, makes of the elements of the range, or of each of its rows
+/// or segments.
+template <class Memory>
+CallIn<Memory> reduce(const KeyRangeIn<Memory>& elements, const ReducedIn<Memory>& reduced) {
+    detail::check_operator(elements.type);
+    return reduce(elements, Reduction::sum, reduced);
+}
+
+/// Writes the sum of the products of two ranges, key by key, or that of each row or segment: the dot product. With an
+/// operator, what that makes of the pairs. The second range may leave rows and segments to the first.
 template <class Memory>
 CallIn<Memory> transform_reduce(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>& others,
                                 const ReducedIn<Memory>& reduced) {
     CallIn<Memory> call = detail::call_on(Operation::transform_reduce, keys);
-    detail::check_factors(call.request, detail::call_on(Operation::transform_reduce, others).request);
+    detail::check_pairs(call.request, detail::call_on(Operation::transform_reduce, others).request);
     call.second_keys = {others.memory, others.offset};
     call.results = {reduced.memory, reduced.offset};
     return call;

@@ -211,7 +211,8 @@ enum {
     LANESORT_IS_SORTED_UNTIL = 5,  ///< writes how many keys of each row are in order to `answers`
     LANESORT_UNIQUE = 6,           ///< writes distinct keys to `results`, or `in_place`; their number to `answers`
     LANESORT_RUN_LENGTHS = 7,      ///< the same with how often each comes, in `lengths` of 4 or 8 bytes
-    LANESORT_REDUCE = 8,           ///< writes the `reduction` of each row to `results`
+    LANESORT_REDUCE = 8,           ///< writes the `reduction` of each row or segment, or what a `binary_operator` makes
+                                   ///< of it, to `results`
     LANESORT_INCLUSIVE_SCAN = 9,   ///< writes the `reduction` (sum, min or max) of all keys up to each one, in each row or
                                    ///< segment, to `results`, or `in_place`
     LANESORT_EXCLUSIVE_SCAN = 10,  ///< the same without the key itself
@@ -228,7 +229,8 @@ enum {
     LANESORT_REDUCE_BY_KEY = 20,   ///< as LANESORT_UNIQUE, with the `reduction` of each key's `values`, which are of
                                    ///< `value_type`, in `result_values`
     LANESORT_GROUP_BY = 21,        ///< the same, after a sort of keys and `values` in place
-    LANESORT_TRANSFORM_REDUCE = 22,  ///< writes the sums of the products of keys and `second`, of each row, to `results`
+    LANESORT_TRANSFORM_REDUCE = 22,  ///< writes the sums of the products of keys and `second`, of each row or
+                                     ///< segment, or what a `binary_operator` makes of the pairs, to `results`
     LANESORT_INCLUSIVE_SCAN_BY_KEY = 23,  ///< writes the `reduction` of all `values` up to each one, in its run of equal
                                           ///< keys, to `result_values`, or `in_place` of the values
     LANESORT_EXCLUSIVE_SCAN_BY_KEY = 24   ///< the same without the value itself
@@ -282,7 +284,7 @@ typedef struct lanesort_request {
     const lanesort_comparator* comparator;  ///< the keys are records in that order; null: numbers
     const lanesort_predicate* predicate;    ///< in place of `flags`: which keys, of any type, are selected
     size_t row_length;                      ///< keys of a row, each sorted by itself; 0: no rows
-    lanesort_segments segments;             ///< each sorted by itself
+    lanesort_segments segments;             ///< each sorted, selected from, reduced or scanned by itself
     int32_t in_place;                       ///< not 0: LANESORT_UNIQUE writes to the front of the keys, scans in their place, or that of the values
     int32_t apart;                          ///< not 0: LANESORT_SORT and LANESORT_MERGE write to `results`; `count` is of both ranges
     int32_t limited;                        ///< not 0: LANESORT_TOP_K reads how many of `k` are wanted from `limit`
@@ -304,7 +306,7 @@ typedef struct lanesort_request {
     lanesort_values indices;                ///< one for each key, or each selected key, counted from 0 in each row;
                                             ///< of searches one for each of `second_count`, or two (EQUAL_RANGE)
     lanesort_values lengths;                ///< room for as many as there are keys; of LANESORT_HISTOGRAM `bins` counts
-    lanesort_place results;                 ///< room for k keys or a reduction of each row, or for all keys
+    lanesort_place results;                 ///< room for k keys or a reduction of each row or segment, or for all
     lanesort_place result_values;           ///< those of the results, where keys have `values`; room as in `results`
     lanesort_place answers;                 ///< one for each row
     lanesort_place limit;                   ///< one integer of 64 bits: no more of a row are written than that

@@ -22,7 +22,7 @@ enum class Operation : std::uint8_t {
     is_sorted_until,  ///< how many of them are
     unique,           ///< the distinct keys: unique and unique_by_key
     run_lengths,      ///< these and how often each comes
-    reduce,           ///< a sum, or the smallest or the largest key
+    reduce,           ///< a sum, the smallest or the largest key, or what an operator makes of them
     inclusive_scan,   ///< the sums, minima or maxima of the first key, the first two, ..
     exclusive_scan,   ///< those of no key, the first one, ..
     select,           ///< the elements whose flags say so
@@ -36,13 +36,13 @@ enum class Operation : std::uint8_t {
     histogram,        ///< how many keys lie in each bin
     reduce_by_key,    ///< of sorted keys: the distinct ones, and what a reduction gives of their values
     group_by,         ///< the same of keys in any order, which are sorted with their values
-    /// The sum of the products of two ranges, key by key.
+    /// The sum of the products of two ranges, key by key, or what an operator makes of the pairs.
     transform_reduce,
     inclusive_scan_by_key,  ///< the same as inclusive_scan, of the values of each run of equal keys
     exclusive_scan_by_key,  ///< the same as exclusive_scan
 };
 
-/// What a reduction gives of a range, of each of its rows, or of the values of equal keys.
+/// What a reduction gives of a range, of each of its rows or segments, or of the values of equal keys.
 enum class Reduction : std::uint8_t {
     sum,      ///< of integers in 64 bits, wrapping; of f16 and f32 in f32, of f64 in f64
     min,      ///< the smallest key; -0 is below +0, and NaN is only taken where all keys are
@@ -133,7 +133,7 @@ struct Request {
     std::uint64_t lower = 0;            ///< of histogram: the bits of the first key that even bins count
     std::uint64_t upper = 0;            ///< of histogram: the bits of the last one
     KeyKind value_type = KeyType::u32;  ///< of operations by key and group_by: what the `value_bytes` are
-    KeyKind key = KeyType::u32;         ///< numbers of a type, or records in the order of a comparator
+    KeyKind key = KeyType::u32;         ///< numbers of a type, records in an order, or what else KeyKind says
 
     /// The order of numbers.
     Order order_or_usual() const noexcept {
@@ -147,10 +147,12 @@ struct Request {
     std::uint64_t rows() const noexcept { return has_segments() ? segments : row_length > 0 ? row_count() : 0; }
     /// Rows or segments, of which one range is one.
     std::uint64_t ranges() const noexcept { return has_segments() ? segments : row_count(); }
-    /// Bytes of a result: of a key, but 8 of places and of sums of integers, and 4 of sums of f16.
+    /// Bytes of a result: of a key, but 8 of places and of sums of integers, and 4 of sums of f16. An operator's are
+    /// elements.
     std::size_t result_bytes() const noexcept {
         const bool reduces = operation == Operation::reduce || operation == Operation::transform_reduce;
-        if (!reduces || reduction == Reduction::min || reduction == Reduction::max) return key.bytes();
+        if (!reduces || key.binary_operator() || reduction == Reduction::min || reduction == Reduction::max)
+            return key.bytes();
         if (reduction != Reduction::sum) return 8;
         return key.type() == KeyType::f16 || key.type() == KeyType::f32 ? 4 : 8;
     }

@@ -85,6 +85,13 @@ struct TopKOptions {
     bool nan_last = false;
 };
 
+/// How keys that are reduced are arranged: one range, or rows or segments, each of which has a result of its own.
+struct ReduceOptions {
+    std::size_t row_length = 0;  ///< keys of a row, as SortOptions says; 0: no rows
+    /// Where segments begin and end, as SortOptions says. One may be empty. Empty: no segments.
+    std::span<const std::uint64_t> segments = {};
+};
+
 /// What a scan gives, and of which keys.
 struct ScanOptions {
     /// Sum, min or max. A minimum or maximum has the rules of Reduction: -0 is below +0, and NaN is only taken where
@@ -287,13 +294,16 @@ public:
     bool is_sorted(ConstKeys keys, const SortOptions& options = {});
 
     /// Writes the sum of the products of two ranges, key by key, to `results`, as reduce() does with a sum: the dot
-    /// product, or one for each row. Both ranges have one type and as many keys, and stay as they are; they may be one.
+    /// product, or one for each row or segment. Both ranges have one type and as many keys, and stay as they are; they
+    /// may be one. With an operator that has a `transform`, `{elements, op}` twice, it writes what the operator makes
+    /// of the elements that the transform makes of pairs, as reduce() does of elements, like std::transform_reduce.
     ///
     /// Order: integers are multiplied in 64 bits, signed if the keys are, and wrap. Floating-point numbers are
     /// multiplied in the type of the sum, rounded, and then added by the tree of reduce(), so they have the same bits
     /// in every run and on every device that keeps subnormal numbers. Memory and errors: as reduce(), and
-    /// Error(invalid_argument) for ranges that differ in count or type. Cost: reads both ranges once.
-    SortReport transform_reduce(ConstKeys keys, ConstKeys others, Results results, std::size_t row_length = 0);
+    /// Error(invalid_argument) for ranges that differ in count or type, and for an operator without a transform. Cost:
+    /// reads both ranges once.
+    SortReport transform_reduce(ConstKeys keys, ConstKeys others, Results results, const ReduceOptions& options = {});
 
     /// Writes the distinct keys of a sorted range to the beginning of `distinct`, and returns how many they are. No
     /// more than these are written. The keys stay as they are.
@@ -332,20 +342,37 @@ public:
     std::size_t run_lengths(ConstKeys keys, Results distinct, Indices lengths, const SortOptions& options = {});
 
     /// Writes the sum, the smallest or the largest key, or where that is, to `results`: one for the range or, with a
-    /// row length, for each row. Results of min and max have the keys' type; sums of integers have 64 bits, signed if
-    /// the keys are, and wrap; sums of f16 and f32 are f32, those of f64 f64; places are u64. The keys stay as they
-    /// are.
+    /// row length or segments, for each of these. Results of min and max have the keys' type; sums of integers have 64
+    /// bits, signed if the keys are, and wrap; sums of f16 and f32 are f32, those of f64 f64; places are u64. The keys
+    /// stay as they are.
     ///
     /// Order: -0 is below +0, and a NaN is only taken where all keys are. Of equal keys, the first one's place is
     /// given. Sums of floating-point numbers begin with +0 and are made by a tree that depends on the count and the
     /// type alone (kernels/combine.h), so they have the same bits in every run and on every device that keeps
-    /// subnormal numbers; a sum that is NaN is the quiet one with no other bits set. The sum of no keys is 0.
-    /// Memory: up to 4096 partial results, of at most 16 bytes, for each row.
-    /// Cost: reads the keys once. A row takes a work-group, however short it is.
-    /// Errors: Error(invalid_argument) also for records, for a minimum, a maximum or a place of no keys, and for
-    /// results of another width or number; Error(unsupported) for sums of f64 on a device that cannot add them, and
-    /// for more than 2^31 - 1 work-groups.
-    SortReport reduce(ConstKeys keys, Reduction reduction, Results results, std::size_t row_length = 0);
+    /// subnormal numbers; a sum that is NaN is the quiet one with no other bits set. A row or a segment
+    /// is reduced as it would be alone. The sum of no keys is 0. The minimum of an empty segment is what every key
+    /// comes before or is: the largest integer, or a NaN; the maximum the smallest integer, or a NaN; the place 2^64
+    /// - 1. Memory: up to 4096 partial results, of at most 16 bytes, for each row. Of segments, where one has more than
+    /// 16 KB, one for each segment and one for each 16 KB of keys; else none. Cost: reads the keys once. A row or a
+    /// segment takes a work-group, however short it is, and of more than 16 KB several. Errors: Error(invalid_argument)
+    /// also for records, for a minimum, a maximum or a place of no keys, and for results of another width or number;
+    /// Error(unsupported) for sums of f64 on a device that cannot add them, and for more than 2^31 - 1 work-groups.
+    SortReport reduce(ConstKeys keys, Reduction reduction, Results results, const ReduceOptions& options = {});
+
+    /// Writes what an operator makes of the elements, `{elements, op}`, to `results`: one element for the range, or for
+    /// each row or segment, as std::accumulate with the identity would. The elements stay as they are.
+    ///
+    /// Order: a is always what elements in front of those of b were combined to, so that the operator need not be
+    /// commutative. It is applied in a tree that depends on the count and the size of an element alone
+    /// (kernels/operator_reduction.cl): of floating-point numbers the result is the same in every run, and on every
+    /// device whose compiler gives the expression the same bits. The identity is what no elements give, and is combined
+    /// with nothing.
+    /// Memory: up to 4096 partial results for each row; of segments as the sum of numbers; none of ranges of up to 16
+    /// KB. Cost: reads the elements once, as reduce() of numbers does, but each by itself. Errors:
+    /// Error(invalid_argument) also for elements that no operator combines, for an operator with a `transform`, and for
+    /// results of another width or number; Error(build_failed) for a text that does not compile; Error(unsupported) on
+    /// the built-in device, which has no compiler.
+    SortReport reduce(ConstKeys elements, Results results, const ReduceOptions& options = {});
 
     /// Writes the distinct keys of a sorted range to the beginning of `distinct`, and the sum, the smallest, the
     /// largest, the number or the mean of the values of each to that of `reduced`; gives how many there are. Both have

@@ -35,6 +35,7 @@ std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::least_place) return "least_place.cl";
     if (parameters.family == Family::integer_sum) return "integer_sum.cl";
     if (parameters.family == Family::float_sum) return "float_sum.cl";
+    if (parameters.family == Family::operator_reduction) return "operator_reduction.cl";
     if (parameters.family == Family::integer_scan) return "integer_scan.cl";
     if (parameters.family == Family::float_scan) return "float_scan.cl";
     if (parameters.family == Family::least_scan) return "least_scan.cl";
@@ -102,7 +103,8 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::gather: return of_gather;
         case Family::iota: return of_iota;
         case Family::least:
-        case Family::least_place: return std::span(of_reductions).first(2);
+        case Family::least_place:
+        case Family::operator_reduction: return std::span(of_reductions).first(2);
         case Family::integer_sum:
         case Family::float_sum: return of_reductions;
         case Family::integer_scan:
@@ -172,6 +174,7 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::least_place: return tree_leaves * std::size_t{16};
         case Family::integer_sum: return tree_leaves * std::size_t{8};
         case Family::float_sum: return tree_leaves * (bytes.key == 8 ? std::size_t{8} : 4);
+        case Family::operator_reduction: return shape.work_items > 1 ? shape.work_items * bytes.key : 0;
         case Family::integer_scan:
         case Family::float_scan:
         case Family::least_scan:

@@ -17,45 +17,44 @@ namespace lanesort::detail {
 
 /// The kernels of a program, by what they do.
 enum class Family : std::uint8_t {
-    sort,          ///< all keys
-    sort_first,    ///< the first keys of the order, over the heads of sorted runs
-    merge,         ///< two sorted ranges
-    exchange,      ///< the first step of that, of ranges that lie apart
-    select,        ///< the first keys, into an array of their own
-    sieve,         ///< the same by a threshold
-    order,         ///< how far ranges are in order
-    equal_runs,    ///< the runs of equal keys
-    find_runs,     ///< the same in one read
-    quicksort,     ///< one range, by partitions
-    classify,      ///< by distribution: the children of elements
-    place_blocks,  ///< by distribution: where these go
-    move_blocks,   ///< by distribution: the moves
-    permute,       ///< values, into the order of indices
-    gather,        ///< elements, from where indices say
-    iota,          ///< integers that count
-    least,         ///< of reductions: the smallest or the largest key
-    least_place,   ///< where that is
-    integer_sum,   ///< sums of integers
-    float_sum,     ///< sums of floating-point numbers
-    integer_scan,  ///< scans of integers
-    float_scan,    ///< scans of floating-point numbers
-    least_scan,    ///< the smallest or the largest key up to each one
-    /// The same three of runs, each by itself, and where segments begin, for these.
-    integer_run_scan,
-    float_run_scan,
-    least_run_scan,
-    mark_segments,
-    /// Scans by an operator of the caller's, of a range or of runs.
-    operator_scan,
-    operator_run_scan,
-    integer_runs,  ///< sums of the integers of equal keys
-    float_runs,    ///< sums of their floating-point numbers
-    least_runs,    ///< the smallest or the largest of them
-    part,          ///< elements by flags
-    bounds,        ///< where keys belong in a sorted range
-    integer_bins,  ///< of histograms: even bins of integers
-    float_bins,    ///< even bins of floating-point numbers
-    bounded_bins,  ///< bins between given keys
+    sort,                ///< all keys
+    sort_first,          ///< the first keys of the order, over the heads of sorted runs
+    merge,               ///< two sorted ranges
+    exchange,            ///< the first step of that, of ranges that lie apart
+    select,              ///< the first keys, into an array of their own
+    sieve,               ///< the same by a threshold
+    order,               ///< how far ranges are in order
+    equal_runs,          ///< the runs of equal keys
+    find_runs,           ///< the same in one read
+    quicksort,           ///< one range, by partitions
+    classify,            ///< by distribution: the children of elements
+    place_blocks,        ///< by distribution: where these go
+    move_blocks,         ///< by distribution: the moves
+    permute,             ///< values, into the order of indices
+    gather,              ///< elements, from where indices say
+    iota,                ///< integers that count
+    least,               ///< of reductions: the smallest or the largest key
+    least_place,         ///< where that is
+    integer_sum,         ///< sums of integers
+    float_sum,           ///< sums of floating-point numbers
+    operator_reduction,  ///< what an operator of the caller's makes of elements
+    integer_scan,        ///< scans of integers
+    float_scan,          ///< scans of floating-point numbers
+    least_scan,          ///< the smallest or the largest key up to each one
+    operator_scan,       ///< what an operator makes of elements up to each one
+    integer_run_scan,    ///< scans of runs, each by itself: of integers,
+    float_run_scan,      ///< floating-point numbers,
+    least_run_scan,      ///< the smallest or the largest key,
+    operator_run_scan,   ///< and by an operator
+    mark_segments,       ///< where segments begin, for these
+    integer_runs,        ///< sums of the integers of equal keys
+    float_runs,          ///< sums of their floating-point numbers
+    least_runs,          ///< the smallest or the largest of them
+    part,                ///< elements by flags
+    bounds,              ///< where keys belong in a sorted range
+    integer_bins,        ///< of histograms: even bins of integers
+    float_bins,          ///< even bins of floating-point numbers
+    bounded_bins,        ///< bins between given keys
 };
 
 /// What a tile holds.
