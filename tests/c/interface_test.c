@@ -238,9 +238,9 @@ static void merges_and_reads_sorted_keys(void) {
     for (uint32_t i = 0, all = 0; i < n; ++i) CHECK(found[i] == (all += keys[i]));
     RUN(KEYS, .operation = LANESORT_EXCLUSIVE_SCAN, .results = {.memory = found});
     for (uint32_t i = 0, all = 0; i < n; all += keys[i++]) CHECK(found[i] == all);
-    const uint64_t offsets[] = {1, row, row, n - 1};
+    static uint64_t begins[] = {1, row, row, n - 1};
     RUN(KEYS, .operation = LANESORT_INCLUSIVE_SCAN, .reduction = LANESORT_MAX, .results = {.memory = found},
-        .segments = {.memory = (void*)offsets, .count = 3});
+        .segments = {.memory = begins, .count = 3});
     for (uint32_t i = 1, largest = 0; i < n - 1; ++i) {
         largest = i == row || keys[i] > largest ? keys[i] : largest;
         CHECK(found[i] == largest);
