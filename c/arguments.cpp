@@ -50,6 +50,8 @@ Operation operation_of(lanesort_operation operation) {
         case LANESORT_REDUCE_BY_KEY: return Operation::reduce_by_key;
         case LANESORT_GROUP_BY: return Operation::group_by;
         case LANESORT_TRANSFORM_REDUCE: return Operation::transform_reduce;
+        case LANESORT_INCLUSIVE_SCAN_BY_KEY: return Operation::inclusive_scan_by_key;
+        case LANESORT_EXCLUSIVE_SCAN_BY_KEY: return Operation::exclusive_scan_by_key;
         default: throw Error(ErrorCode::invalid_argument, fmt::format("there is no operation {}", operation));
     }
 }
@@ -102,6 +104,15 @@ Predicate predicate_of(const lanesort_predicate& predicate) {
             .parameter_bytes = predicate.parameter_bytes};
 }
 
+BinaryOperator binary_operator_of(const lanesort_binary_operator& combining) {
+    return {.type = given(combining.type, "the operator's type"),
+            .bytes = combining.bytes,
+            .combine = given(combining.combine, "the operator's expression"),
+            .identity = given(combining.identity, "the operator's identity"),
+            .declarations = combining.declarations ? combining.declarations : "",
+            .transform = combining.transform ? combining.transform : ""};
+}
+
 // An array of which not all is zero is one of the call's, so that a null pointer is found. Null values of so many bytes
 // are also what a call is prepared for before its memory is there.
 bool is_given(const lanesort_place& array) { return array.memory || array.offset > 0; }
@@ -118,6 +129,10 @@ std::size_t bytes_of(const lanesort_values& array, bool is_needed) {
 /// Values are moved by indices, or keys found in a sorted range.
 bool moves(Operation operation) { return operation >= Operation::gather && operation <= Operation::permute; }
 bool finds(Operation operation) { return operation >= Operation::lower_bound && operation <= Operation::equal_range; }
+
+bool scans_values(Operation operation) {
+    return operation == Operation::inclusive_scan_by_key || operation == Operation::exclusive_scan_by_key;
+}
 
 /// Throws Error(invalid_argument) for a member that is not zero and that the operation does not use, as far as a
 /// Request does not tell that.
@@ -142,7 +157,8 @@ void check_unused(const lanesort_request& request, Operation operation) {
            {is_sorted, is_sorted_until, unique, run_lengths, select, partition, reduce_by_key, group_by});
     serves("flags", is_given(request.flags), {select, partition});
     serves("result_values", is_given(request.result_values),
-           {sort, merge, top_k, unique, gather, scatter, select, partition, reduce_by_key, group_by});
+           {sort, merge, top_k, unique, gather, scatter, select, partition, reduce_by_key, group_by,
+            inclusive_scan_by_key, exclusive_scan_by_key});
     if (request.in_place != 0 && (is_given(request.results) || is_given(request.result_values)))
         throw Error(ErrorCode::invalid_argument,
                     "in place, the results are the keys, so `results` and `result_values` must be zero");
@@ -169,6 +185,13 @@ void check_unused(const lanesort_request& request, Operation operation) {
         throw Error(ErrorCode::invalid_argument,
                     "a predicate says what the keys are and which are selected, so `type`, `comparator` and `flags` "
                     "must be zero");
+    if (request.binary_operator && scans_values(operation)) {
+        if (request.value_type != 0)
+            throw Error(ErrorCode::invalid_argument,
+                        "an operator says what the values are, so `value_type` must be zero");
+    } else if (request.binary_operator && (request.type != 0 || request.comparator || request.predicate))
+        throw Error(ErrorCode::invalid_argument,
+                    "an operator says what the keys are, so `type`, `comparator` and `predicate` must be zero");
 }
 
 }  // namespace
@@ -200,7 +223,13 @@ CallOf::CallOf(const lanesort_request* given_request) {
     const bool writes_lengths =
         request.operation == Operation::run_lengths || request.operation == Operation::histogram;
     request.length_bytes = bytes_of(from.lengths, writes_lengths);
-    request.value_type = type_of(from.value_type);
+    if (from.binary_operator && scans_values(request.operation)) {
+        binary_operator_ = binary_operator_of(*from.binary_operator);
+        request.value_type = KeyKind(*binary_operator_);
+        request.value_bytes = binary_operator_->bytes;
+    } else {
+        request.value_type = type_of(from.value_type);
+    }
     request.second_count = from.second_count;
     request.bins = from.bins;
     request.bounded = from.bounded != 0;
@@ -217,6 +246,9 @@ CallOf::CallOf(const lanesort_request* given_request) {
     } else if (from.predicate) {
         predicate_ = predicate_of(*from.predicate);
         request.key = KeyKind(*predicate_);
+    } else if (from.binary_operator && !scans_values(request.operation)) {
+        binary_operator_ = binary_operator_of(*from.binary_operator);
+        request.key = KeyKind(*binary_operator_);
     } else {
         request.key = type_of(from.type);
     }

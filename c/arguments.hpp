@@ -18,7 +18,7 @@ struct lanesort_recorded {
 
 namespace lanesort::c {
 
-/// A request as a call. Owns the comparator, so it must last as long as the call.
+/// A request as a call. Owns the texts, so it must last as long as the call.
 class CallOf {
 public:
     /// Throws Error(invalid_argument) where the request is null, its operation, type, order or comparator are
@@ -37,6 +37,7 @@ public:
 private:
     std::optional<Comparator> comparator_;
     std::optional<Predicate> predicate_;
+    std::optional<BinaryOperator> binary_operator_;
     AnyCall call_;
 };
 

@@ -148,11 +148,11 @@ foreach(key IN ITEMS 1 2 4 8)
                   INDEX_BITS=0)
   # With the lengths of runs, or with values.
   foreach(length_bits IN ITEMS 32 64)
-    add_cpu_program(equal_runs_${key}_0_${length_bits} baseline equal_runs.cl "count_runs;scan_shares;write_runs"
+    add_cpu_program(equal_runs_${key}_0_${length_bits} baseline equal_runs.cl "count_runs;scan_shares;write_runs;mark_runs"
                     ${definitions} VALUE_BITS=0 INDEX_BITS=${length_bits})
   endforeach()
   foreach(value_bits IN ITEMS 0 8 16 32 64 128)
-    add_cpu_program(equal_runs_${key}_${value_bits}_0 baseline equal_runs.cl "count_runs;scan_shares;write_runs"
+    add_cpu_program(equal_runs_${key}_${value_bits}_0 baseline equal_runs.cl "count_runs;scan_shares;write_runs;mark_runs"
                     ${definitions} VALUE_BITS=${value_bits} INDEX_BITS=0)
     add_cpu_program(part_${key}_${value_bits} baseline part.cl "count_wanted;write_parts" ${definitions}
                     VALUE_BITS=${value_bits} INDEX_BITS=0)
@@ -194,10 +194,11 @@ foreach(key_bits IN ITEMS 8 16 32 64)
                     VECTORS=1 REGISTER_VECTORS=2 VALUE_BITS=${value_bits} INDEX_BITS=0)
   endforeach()
   foreach(instructions IN LISTS cpu_instructions)
-    foreach(numbers IN ITEMS integer float)
-      if(NOT instructions STREQUAL avx512 AND NOT (numbers STREQUAL float AND key_bits EQUAL 8))
+    foreach(numbers IN ITEMS integer float least integer_run float_run least_run)
+      if(NOT instructions STREQUAL avx512 AND NOT (numbers MATCHES float AND key_bits EQUAL 8)
+         AND NOT (numbers MATCHES run AND NOT instructions STREQUAL baseline))
         set(kernels combine_blocks scan_blocks write_scans)
-        if(numbers STREQUAL integer)
+        if(NOT numbers MATCHES float)
           list(APPEND kernels scan_tiles)
         endif()
         add_cpu_program(${numbers}_scan_${key_bits} ${instructions} ${numbers}_scan.cl "${kernels}" KEY_BITS=${key_bits}
@@ -206,6 +207,8 @@ foreach(key_bits IN ITEMS 8 16 32 64)
     endforeach()
   endforeach()
 endforeach()
+add_cpu_program(mark_segments baseline mark_segments.cl mark_segments KEY_BITS=8 LANES=1 VECTORS=1 REGISTER_VECTORS=2
+                VALUE_BITS=0 INDEX_BITS=0)
 foreach(value_bits IN ITEMS 8 16 32 64 128)
   foreach(index_bits IN ITEMS 32 64)
     add_cpu_program(permute_${value_bits}_${index_bits} baseline permute.cl "walk_from_cuts;walk_cycles" KEY_BITS=8

@@ -146,3 +146,30 @@ KERNEL void write_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_
 #endif
     }
 }
+
+/* Where runs begin, as run_marks.h has it, and from where to where there are keys; of keys in any order, for those that are equal to the
+ * one in front.
+ * Launched with `parts` work-groups. Requires: tiles of a multiple of 16 keys. Local memory: a byte a key of the tile, behind that of
+ * write_runs. Barriers: in each tile two. */
+KERNEL void mark_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, GLOBAL ushort* marks,
+                      offset_t marks_offset, GLOBAL ulong* inside, offset_t inside_offset) {
+    DECLARE_LOCAL(uchar, begins, TILE, 8 * WORK_ITEMS + 2 * TILE);
+    keys += keys_offset;
+    marks += marks_offset;
+    position_t first = GROUP_ID * share, end = end_of_share(first, share, count);
+    for (; first < end; first += TILE) {
+        uint size = (uint)(end_of_share(first, TILE, end) - first);
+        for (uint i = LOCAL_ID; i < TILE; i += WORK_ITEMS) begins[i] = i < size && begins_run(keys, first + i);
+        BARRIER();
+        for (uint i = LOCAL_ID; i < (size + MARKED_KEYS - 1) / MARKED_KEYS; i += WORK_ITEMS) {
+            uint mark = 0;
+            for (uint k = 0; k < MARKED_KEYS; ++k) mark |= (uint)begins[i * MARKED_KEYS + k] << k;
+            marks[first / MARKED_KEYS + i] = (ushort)mark;
+        }
+        BARRIER();
+    }
+    if (GROUP_ID == 0 && LOCAL_ID == 0) {
+        inside[inside_offset] = 0;
+        inside[inside_offset + 1] = count;
+    }
+}

@@ -1,9 +1,10 @@
-/* Sums of floating-point numbers and of products of two: of f16 and f32 in f32, of f64 in f64. combine.h and combine_products.h have the
+/* Sums of floating-point numbers and of products of two: of f16 and f32 in f32, of f64 in f64. combine.h has the
  * kernels and the order of additions. A sum that is NaN has the same bits everywhere. */
 #include "least_order.h"
 #include "numbers.h"
 #include "products.h"
 
+#define HAS_PRODUCTS
 typedef number_t partial_t;
 typedef number_bits_t result_t;
 #define IDENTITY 0
@@ -28,4 +29,4 @@ INLINE partial_t product_of(vec_t key, vec_t other, order_t order) {
     return ROUNDED_PRODUCT(number_of(key), number_of(other));
 }
 
-#include "combine_products.h"
+#include "combine.h"

@@ -1,6 +1,9 @@
 /* Scans of integers: sums in their own width, wrapping. scan.h has the kernels. */
-#include "keys.h"
+#include "least_order.h"
 
+#ifndef HAS_RUNS
+#define HAS_RUNS 0
+#endif
 #define LOOKS_BACK 1
 #if KEY_BITS == 64
 typedef ulong number_t;
@@ -12,7 +15,13 @@ typedef uint number_t;
 #define IDENTITY 0
 
 INLINE number_t combine(number_t a, number_t b) { return a + b; }
-INLINE number_t number_of(vec_t key) { return key; }
-INLINE vec_t key_of(number_t sum) { return (vec_t)sum; }
+INLINE number_t number_of_key(vec_t key, order_t order) {
+    (void)order;
+    return key;
+}
+INLINE vec_t key_of(number_t sum, order_t order) {
+    (void)order;
+    return (vec_t)sum;
+}
 
 #include "scan.h"

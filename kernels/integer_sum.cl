@@ -1,8 +1,9 @@
-/* Sums of integers and of products of two, in 64 bits and modulo 2^64. combine.h and combine_products.h have the kernels.
+/* Sums of integers and of products of two, in 64 bits and modulo 2^64. combine.h has the kernels.
  * `flip` is the sign bit of signed keys: with it inverted a key is larger by as much, which the count takes off in the end;
  * factors are extended instead. */
 #include "least_order.h"
 
+#define HAS_PRODUCTS
 typedef ulong partial_t, result_t;
 #define IDENTITY 0
 
@@ -16,4 +17,4 @@ INLINE ulong result_of(partial_t partial, position_t count, order_t order) { ret
 INLINE ulong extended(vec_t key, order_t order) { return (ulong)(vec_t)(key ^ order.flip) - (ulong)order.flip; }
 INLINE partial_t product_of(vec_t key, vec_t other, order_t order) { return extended(key, order) * extended(other, order); }
 
-#include "combine_products.h"
+#include "combine.h"

@@ -38,7 +38,7 @@
 #endif
 
 #if RECORD_BYTES
-/* Records are ordered by the caller's comparator, as they are. */
+/* Records are ordered by the caller's comparator, or combined by the caller's operator, as they are. */
 typedef uint flip_t;
 
 INLINE vec_t encode(vec_t record, uint coding, flip_t flip) { return record; }
@@ -63,7 +63,7 @@ INLINE comparator_record as_record(vec_t bits) {
 }
 #define AS_RECORD(key) as_record(key)
 #endif
-#if !HAS_PREDICATE
+#if !HAS_PREDICATE && !HAS_OPERATOR
 INLINE uint record_before(vec_t a, vec_t b) { return comparator_before(AS_RECORD(a), AS_RECORD(b)) != 0; }
 #endif
 #else

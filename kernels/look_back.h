@@ -97,21 +97,28 @@ INLINE number_t combine_group(number_t own, LOCAL number_t* shared) {
     return all;
 }
 
-/* LOOK_BACK(prefix, ...) publishes the sum of a tile, and gives that of all in front of it. `fallback` is an expression: what this
- * work-item has of the keys of tile `missing`. Local memory: WORK_ITEMS numbers and 32 integers. */
-#define LOOK_BACK(prefix, status, tile, total, tries, shared, found, missing, fallback)                   \
-    number_t prefix = IDENTITY;                                                                           \
-    if (LOCAL_ID == 0 && (tile) > 0) publish(status, tile, total, OF_TILE);                               \
-    ROLLED for (offset_t from = (tile); from > 0;) {                                                      \
-        number_t sum;                                                                                     \
-        offset_t taken = look_through_window(status, from, tries, &sum, shared, found);                   \
-        prefix = combine(sum, prefix);                                                                    \
-        from -= taken;                                                                                    \
-        if (taken < WINDOW && from > 0) {                                                                 \
-            offset_t missing = --from;                                                                    \
-            prefix = combine(combine_group(fallback, shared), prefix);                                    \
-        }                                                                                                 \
-    }                                                                                                     \
-    if (LOCAL_ID == 0) publish(status, tile, combine(prefix, total), TO_TILE_END)
+/* LOOK_BACK_TO_END(prefix, ...) publishes the sum of a tile, and gives that of all in front of it. `fallback` is an expression: what
+ * this work-item has of the keys of tile `missing`. Where `closed`, nothing in front of the tile adds to what lies behind it: the
+ * sum is that of the keys which do. `ends`, which is looked at behind the fallback, says so of the tile that was missing.
+ * Local memory: WORK_ITEMS numbers and 32 integers. */
+#define LOOK_BACK_TO_END(prefix, status, tile, total, closed, tries, shared, found, missing, fallback, ends) \
+    number_t prefix = IDENTITY;                                                                              \
+    if (LOCAL_ID == 0 && (tile) > 0) publish(status, tile, total, (closed) ? TO_TILE_END : OF_TILE);         \
+    ROLLED for (offset_t from = (tile); from > 0;) {                                                         \
+        number_t sum;                                                                                        \
+        offset_t taken = look_through_window(status, from, tries, &sum, shared, found);                      \
+        prefix = combine(sum, prefix);                                                                       \
+        from -= taken;                                                                                       \
+        if (taken < WINDOW && from > 0) {                                                                    \
+            offset_t missing = --from;                                                                       \
+            prefix = combine(combine_group(fallback, shared), prefix);                                       \
+            if (ends) from = 0;                                                                              \
+        }                                                                                                    \
+    }                                                                                                        \
+    if (LOCAL_ID == 0) publish(status, tile, (closed) ? (total) : combine(prefix, total), TO_TILE_END)
+
+/* The same where all tiles add to what lies behind them. */
+#define LOOK_BACK(prefix, status, tile, total, tries, shared, found, missing, fallback) \
+    LOOK_BACK_TO_END(prefix, status, tile, total, 0, tries, shared, found, missing, fallback, 0)
 
 #endif

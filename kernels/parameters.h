@@ -40,6 +40,8 @@
  *   APART             1 where the pass reads the caller's arrays and writes others: a first pass, alone in its program
  *   NAN_LAST          1 where numbers descend, but no NaN comes before one. Compiled ahead, it is decided at run time
  *   HAS_PREDICATE     1: the text in place of comparator.h says which records are wanted, and orders none
+ *   HAS_OPERATOR      1: the text in place of comparator.h combines records, and orders none
+ *   HAS_TRANSFORM     1: it also tells what pairs of them become, which are combined then
  *   COUNT_SYNC        1: work-groups count their hand-overs and barriers (sync_count.h)
  * What a kernel file says of itself, ahead of its includes:
  *   WALKS_IN_CACHE    1: a work-item walks its tile in the array, and pairs may stay packed there (packed.h)
@@ -160,6 +162,12 @@
 #ifndef HAS_PREDICATE
 #define HAS_PREDICATE 0
 #endif
+#ifndef HAS_OPERATOR
+#define HAS_OPERATOR 0
+#endif
+#ifndef HAS_TRANSFORM
+#define HAS_TRANSFORM 0
+#endif
 #ifndef COUNT_SYNC
 #define COUNT_SYNC 0
 #endif
@@ -237,8 +245,15 @@
 #error "CHUNK_BYTES must be a power of two."
 #endif
 #if !IS_SWITCH(IN_ROWS) || !IS_SWITCH(SHORT_ROWS) || !IS_SWITCH(FIRST_ONLY) || !IS_SWITCH(TWO_RANGES) || \
-    !IS_SWITCH(APART) || !IS_SWITCH(HAS_PREDICATE) || !IS_SWITCH(COUNT_SYNC)
-#error "IN_ROWS, SHORT_ROWS, FIRST_ONLY, TWO_RANGES, APART, HAS_PREDICATE and COUNT_SYNC must be 0 or 1."
+    !IS_SWITCH(APART) || !IS_SWITCH(HAS_PREDICATE) || !IS_SWITCH(HAS_OPERATOR) || !IS_SWITCH(HAS_TRANSFORM) || \
+    !IS_SWITCH(COUNT_SYNC)
+#error "IN_ROWS, SHORT_ROWS, FIRST_ONLY, TWO_RANGES, APART, HAS_PREDICATE, HAS_OPERATOR, HAS_TRANSFORM and COUNT_SYNC must be 0 or 1."
+#endif
+#if HAS_OPERATOR && !RECORD_BYTES
+#error "HAS_OPERATOR must be 0 where RECORD_BYTES is 0."
+#endif
+#if HAS_TRANSFORM && !HAS_OPERATOR
+#error "HAS_TRANSFORM must be 0 where HAS_OPERATOR is 0."
 #endif
 #if SEGMENT_BITS != 0 && ((SEGMENT_BITS != 32 && SEGMENT_BITS != 64) || !IN_ROWS)
 #error "SEGMENT_BITS must be 0, or 32 or 64 where IN_ROWS is 1."

@@ -8,30 +8,50 @@
  *   4. the blocks' are scanned as a row is that is one block, which gives what is in front of each;
  *   5. a key's result is that of blocks with that of bundles in front, combined with this: that of leaves in front with that of the
  *      leaf's keys.
+ * Where runs of keys are scanned, each by itself, that is the tree of all keys, and whatever is combined there is a part: a number,
+ * and whether a run begins in it. Of two parts the first is left out if a run begins in the second. So a result depends on
+ * where in the array its run lies, and on no key in front of that.
  *
- * A file that includes this has defined, after keys.h: number_t, IDENTITY, combine(a, b), number_of(key), key_of(number), and
- * LOOKS_BACK: 1 where the order of combining does not matter, so that tiles in front may be combined as they come.
+ * A file that includes this has defined, after keys.h: order_t, number_t, IDENTITY, combine(a, b), number_of_key(key, order),
+ * key_of(number, order), LOOKS_BACK: 1 where the order of combining does not matter, so that tiles in front may be combined as they
+ * come; and HAS_RUNS: 1 where runs are scanned (run_marks.h tells where they begin). These have one row.
  */
 #ifndef SCAN_H
 #define SCAN_H
+#if !RECORD_BYTES
 #include "loaded_keys.h"
+#endif
+#include "run_marks.h"
 #include "status.h"
 
-#if LANES != 1 || RECORD_BYTES || WORK_ITEMS * VECTORS % 32 != 0
-#error "To scan keys, LANES must be 1, RECORD_BYTES 0 and WORK_ITEMS * VECTORS a multiple of 32."
+#if LANES != 1 || WORK_ITEMS * VECTORS % 32 != 0
+#error "To scan keys, LANES must be 1, and WORK_ITEMS * VECTORS a multiple of 32."
 #endif
 
+/* A power of two. Of records a leaf has as many as fit 16 bytes, or one. */
+#if !RECORD_BYTES
 #define KEYS_OF_LEAF KEYS_OF_16_BYTES
+#elif RECORD_BYTES > 8
+#define KEYS_OF_LEAF 1
+#elif RECORD_BYTES > 4
+#define KEYS_OF_LEAF 2
+#elif RECORD_BYTES > 2
+#define KEYS_OF_LEAF 4
+#elif RECORD_BYTES > 1
+#define KEYS_OF_LEAF 8
+#else
+#define KEYS_OF_LEAF 16
+#endif
 /* Work-item i has leaves i, i + WORK_ITEMS, .. of a tile. */
 #define TILE_LEAVES (WORK_ITEMS * VECTORS)
 #define TILE_KEYS (TILE_LEAVES * KEYS_OF_LEAF)
 #define OWN_KEYS (VECTORS * KEYS_OF_LEAF)
 #define BUNDLES (TILE_LEAVES / 32)
-#define IN_WARPS (HAS_SHUFFLES && WORK_ITEMS >= 32)
+#define IN_WARPS (HAS_SHUFFLES && WORK_ITEMS >= 32 && !RECORD_BYTES)
 /* A processor adds floating-point numbers in vectors, and integers one after the other. */
-#define IN_VECTORS (WORK_ITEMS == 1 && VECTORS == 32 && !LOOKS_BACK)
+#define IN_VECTORS (WORK_ITEMS == 1 && VECTORS == 32 && !LOOKS_BACK && !HAS_RUNS && !RECORD_BYTES)
 #define IN_ORDER (WORK_ITEMS == 1 && LOOKS_BACK)
-#define LOCAL_NUMBERS (TILE_LEAVES + 16 * IN_VECTORS)
+#define LOCAL_PARTS (TILE_LEAVES + 16 * IN_VECTORS)
 #define LEAF(v) (LOCAL_ID + (v) * WORK_ITEMS)
 #if WORK_ITEMS == 1
 #define FOR_LEAVES(v) for (uint v = 0; v < VECTORS; ++v)
@@ -40,34 +60,89 @@
 #endif
 #define FOR_KEYS_OF_LEAF(k) UNROLL for (uint k = 0; k < KEYS_OF_LEAF; ++k)
 
+/* Whether a run begins at key k of leaf v, or at any up to it. */
+#if HAS_RUNS
+#define BEGINS(v, k) (begins[v] >> (k) & 1)
+#define BEGINS_UP_TO(v, k) ((begins[v] & ((2u << (k)) - 1)) != 0)
+#else
+#define BEGINS(v, k) 0
+#define BEGINS_UP_TO(v, k) 0
+#endif
+
+#if HAS_RUNS
+typedef struct {
+    number_t number;
+    uint begins;
+} part_t;
+
+INLINE part_t part_of(number_t number, uint begins) {
+    part_t part = {number, begins};
+    return part;
+}
+INLINE part_t combine_parts(part_t a, part_t b) {
+    part_t all = {b.begins ? b.number : combine(a.number, b.number), a.begins | b.begins};
+    return all;
+}
+#define NUMBER_IN(part) ((part).number)
+#define BEGINS_IN(part) ((part).begins)
+#if IN_WARPS
+INLINE part_t part_in_front(part_t part, uint distance) {
+    return part_of(SHUFFLE_UP(part.number, distance), SHUFFLE_UP(part.begins, distance));
+}
+INLINE part_t part_from(part_t part, uint lane) { return part_of(SHUFFLE(part.number, lane), SHUFFLE(part.begins, lane)); }
+#endif
+#else
+typedef number_t part_t;
+#define part_of(number, begins) (number)
+#define combine_parts(a, b) combine(a, b)
+#define NUMBER_IN(part) (part)
+#define BEGINS_IN(part) 0u
+#define part_in_front(part, distance) SHUFFLE_UP(part, distance)
+#define part_from(part, lane) SHUFFLE(part, lane)
+#endif
+#define NO_PART part_of(IDENTITY, 0)
+
+/* Where runs begin in a tile's leaves, a bit for each key. */
+INLINE void load_begins(GLOBAL const ushort* marks, position_t first, position_t end, uint* begins) {
+#if HAS_RUNS
+    FOR_LEAVES(v) {
+        position_t i = LEAF(v) * KEYS_OF_LEAF;
+        begins[v] = i < end - first ? begins_from(marks, first + i) & ((1u << KEYS_OF_LEAF) - 1) : 0;
+    }
+#endif
+}
+
 /* The keys of tile `first` .. `end`, those behind the end as the identity. `is_aligned`: 16 bytes may be loaded at once. */
-INLINE void load_tile(GLOBAL const key_t* keys, position_t first, position_t end, uint is_aligned, number_t* numbers) {
-#if WORK_ITEMS > 1
+INLINE void load_tile(GLOBAL const key_t* keys, position_t first, position_t end, uint is_aligned, order_t order,
+                      number_t* numbers) {
+#if WORK_ITEMS > 1 && !RECORD_BYTES
     if (is_aligned && end - first >= TILE_KEYS) {
         loaded_keys_t leaves[VECTORS];
         FOR_LEAVES(v) leaves[v] = load_keys(keys + first, LEAF(v));
-        FOR_LEAVES(v) FOR_KEYS_OF_LEAF(k) numbers[v * KEYS_OF_LEAF + k] = number_of(key_in(leaves + v, k));
+        FOR_LEAVES(v) FOR_KEYS_OF_LEAF(k) numbers[v * KEYS_OF_LEAF + k] = number_of_key(key_in(leaves + v, k), order);
         return;
     }
 #endif
 #if IN_VECTORS
     if (end - first >= TILE_KEYS) {
-        for (uint i = 0; i < OWN_KEYS; ++i) numbers[i] = number_of(keys[first + i]);
+        for (uint i = 0; i < OWN_KEYS; ++i) numbers[i] = number_of_key(keys[first + i], order);
         return;
     }
 #endif
     FOR_LEAVES(v) FOR_KEYS_OF_LEAF(k) {
         position_t i = LEAF(v) * KEYS_OF_LEAF + k;
-        numbers[v * KEYS_OF_LEAF + k] = i < end - first ? number_of(keys[first + i]) : IDENTITY;
+        numbers[v * KEYS_OF_LEAF + k] = i < end - first ? number_of_key(keys[first + i], order) : IDENTITY;
     }
 }
 
-INLINE void store_tile(GLOBAL key_t* results, position_t first, position_t end, uint is_aligned, const number_t* numbers) {
-#if WORK_ITEMS > 1
-    if (is_aligned && end - first >= TILE_KEYS) {
+/* The results of tile `first` .. `end` but for the first `skipped`. */
+INLINE void store_tile(GLOBAL key_t* results, position_t first, position_t skipped, position_t end, uint is_aligned, order_t order,
+                       const number_t* numbers) {
+#if WORK_ITEMS > 1 && !RECORD_BYTES
+    if (is_aligned && skipped == 0 && end - first >= TILE_KEYS) {
         FOR_LEAVES(v) {
             loaded_keys_t leaf = {{0, 0, 0, 0}};
-            FOR_KEYS_OF_LEAF(k) put_key_in(&leaf, k, key_of(numbers[v * KEYS_OF_LEAF + k]));
+            FOR_KEYS_OF_LEAF(k) put_key_in(&leaf, k, key_of(numbers[v * KEYS_OF_LEAF + k], order));
             store_keys(results + first, LEAF(v), leaf);
         }
         return;
@@ -75,32 +150,35 @@ INLINE void store_tile(GLOBAL key_t* results, position_t first, position_t end, 
 #endif
 #if IN_VECTORS
     if (end - first >= TILE_KEYS) {
-        for (uint i = 0; i < OWN_KEYS; ++i) results[first + i] = key_of(numbers[i]);
+        for (uint i = 0; i < OWN_KEYS; ++i) results[first + i] = key_of(numbers[i], order);
         return;
     }
 #endif
     FOR_LEAVES(v) FOR_KEYS_OF_LEAF(k) {
         position_t i = LEAF(v) * KEYS_OF_LEAF + k;
-        if (i < end - first) results[first + i] = key_of(numbers[v * KEYS_OF_LEAF + k]);
+        if (i < end - first && i >= skipped) results[first + i] = key_of(numbers[v * KEYS_OF_LEAF + k], order);
     }
 }
 
 /* Steps 1 to 3: combines the keys of each leaf, gives what is in front of the leaf in its bundle and what is in front of that, from
- * `carry` on, and makes of the carry what is in front of the next tile. Local memory: TILE_LEAVES numbers. */
-INLINE number_t scan_tile(number_t* numbers, number_t* leaves_before, number_t* bundles_before, number_t carry,
-                          LOCAL number_t* shared) {
+ * `carry` on, and makes of the carry what is in front of the next tile. Local memory: TILE_LEAVES parts. */
+INLINE part_t scan_tile(number_t* numbers, const uint* begins, part_t* leaves_before, part_t* bundles_before, part_t carry,
+                        LOCAL part_t* shared) {
     FOR_LEAVES(v)
         UNROLL for (uint k = 1; k < KEYS_OF_LEAF; ++k)
-            numbers[v * KEYS_OF_LEAF + k] = combine(numbers[v * KEYS_OF_LEAF + k - 1], numbers[v * KEYS_OF_LEAF + k]);
+            numbers[v * KEYS_OF_LEAF + k] = BEGINS(v, k) ? numbers[v * KEYS_OF_LEAF + k]
+                                                         : combine(numbers[v * KEYS_OF_LEAF + k - 1],
+                                                                   numbers[v * KEYS_OF_LEAF + k]);
+#define PART_OF_LEAF(v) part_of(numbers[(v) * KEYS_OF_LEAF + KEYS_OF_LEAF - 1], begins[v] != 0)
 #if IN_WARPS
     FOR_LEAVES(v) {
-        number_t all = numbers[v * KEYS_OF_LEAF + KEYS_OF_LEAF - 1];
+        part_t all = PART_OF_LEAF(v);
         UNROLL for (uint apart = 1; apart < 32; apart *= 2) {
-            number_t before = SHUFFLE_UP(all, apart);
-            all = LOCAL_ID % 32 >= apart ? combine(before, all) : all;
+            part_t before = part_in_front(all, apart);
+            all = LOCAL_ID % 32 >= apart ? combine_parts(before, all) : all;
         }
-        number_t before = SHUFFLE_UP(all, 1);
-        leaves_before[v] = LOCAL_ID % 32 > 0 ? before : IDENTITY;
+        part_t before = part_in_front(all, 1);
+        leaves_before[v] = LOCAL_ID % 32 > 0 ? before : NO_PART;
         if (LOCAL_ID % 32 == 31) shared[LEAF(v) / 32] = all;
     }
     BARRIER();
@@ -108,65 +186,66 @@ INLINE number_t scan_tile(number_t* numbers, number_t* leaves_before, number_t* 
 #elif IN_VECTORS
     /* With identities in front, each step is a sum of vectors. They leave the bits as they are, but of a zero's sign, which the
      * identity that a block begins with takes away. */
-    LOCAL number_t* lanes = shared + 16;
-    UNROLL for (uint l = 0; l < 16; ++l) shared[l] = IDENTITY;
-    FOR_LEAVES(v) lanes[v] = numbers[v * KEYS_OF_LEAF + KEYS_OF_LEAF - 1];
+    LOCAL part_t* lanes = shared + 16;
+    UNROLL for (uint l = 0; l < 16; ++l) shared[l] = NO_PART;
+    FOR_LEAVES(v) lanes[v] = PART_OF_LEAF(v);
     UNROLL for (uint apart = 1; apart < 32; apart *= 2) {
         FOR_LEAVES(v) leaves_before[v] = shared[16 + v - apart];
-        FOR_LEAVES(v) lanes[v] = combine(leaves_before[v], lanes[v]);
+        FOR_LEAVES(v) lanes[v] = combine_parts(leaves_before[v], lanes[v]);
     }
     FOR_LEAVES(v) leaves_before[v] = shared[15 + v];
 #define BUNDLE_TOTAL(b) lanes[32 * (b) + 31]
 #else
-    FOR_LEAVES(v) shared[LEAF(v)] = numbers[v * KEYS_OF_LEAF + KEYS_OF_LEAF - 1];
+    FOR_LEAVES(v) shared[LEAF(v)] = PART_OF_LEAF(v);
     BARRIER();
     ROLLED for (uint apart = 1; apart < 32; apart *= 2) {
-        FOR_LEAVES(v) leaves_before[v] = LEAF(v) % 32 >= apart ? shared[LEAF(v) - apart] : IDENTITY;
+        FOR_LEAVES(v) leaves_before[v] = LEAF(v) % 32 >= apart ? shared[LEAF(v) - apart] : NO_PART;
         BARRIER();
-        FOR_LEAVES(v) shared[LEAF(v)] = combine(leaves_before[v], shared[LEAF(v)]);
+        FOR_LEAVES(v) shared[LEAF(v)] = combine_parts(leaves_before[v], shared[LEAF(v)]);
         BARRIER();
     }
-    FOR_LEAVES(v) leaves_before[v] = LEAF(v) % 32 > 0 ? shared[LEAF(v) - 1] : IDENTITY;
+    FOR_LEAVES(v) leaves_before[v] = LEAF(v) % 32 > 0 ? shared[LEAF(v) - 1] : NO_PART;
 #define BUNDLE_TOTAL(b) shared[32 * (b) + 31]
 #endif
 #if IN_WARPS && LOOKS_BACK && BUNDLES <= 32
     /* Each warp scans the bundles for itself. */
-    number_t bundles = LOCAL_ID % 32 < BUNDLES ? shared[LOCAL_ID % 32] : IDENTITY;
+    part_t bundles = LOCAL_ID % 32 < BUNDLES ? shared[LOCAL_ID % 32] : NO_PART;
     UNROLL for (uint apart = 1; apart < BUNDLES; apart *= 2) {
-        number_t before = SHUFFLE_UP(bundles, apart);
-        bundles = LOCAL_ID % 32 >= apart ? combine(before, bundles) : bundles;
+        part_t before = part_in_front(bundles, apart);
+        bundles = LOCAL_ID % 32 >= apart ? combine_parts(before, bundles) : bundles;
     }
     FOR_LEAVES(v) {
         uint bundle = LEAF(v) / 32;
-        number_t before = SHUFFLE(bundles, bundle > 0 ? bundle - 1 : 0);
-        bundles_before[v] = bundle > 0 ? combine(carry, before) : carry;
+        part_t before = part_from(bundles, bundle > 0 ? bundle - 1 : 0);
+        bundles_before[v] = bundle > 0 ? combine_parts(carry, before) : carry;
     }
-    carry = combine(carry, SHUFFLE(bundles, BUNDLES - 1));
+    carry = combine_parts(carry, part_from(bundles, BUNDLES - 1));
 #elif WORK_ITEMS >= 32
     FOR_LEAVES(v)
         UNROLL for (uint b = 0; b < WORK_ITEMS / 32; ++b) {
             bundles_before[v] = b == LOCAL_ID / 32 || b == 0 ? carry : bundles_before[v];
-            carry = combine(carry, BUNDLE_TOTAL(v * (WORK_ITEMS / 32) + b));
+            carry = combine_parts(carry, BUNDLE_TOTAL(v * (WORK_ITEMS / 32) + b));
         }
 #else
     FOR_LEAVES(v) bundles_before[v] = carry;
     for (uint b = 0; b < BUNDLES; ++b) {
         FOR_LEAVES(v) bundles_before[v] = LEAF(v) / 32 == b ? carry : bundles_before[v];
-        carry = combine(carry, BUNDLE_TOTAL(b));
+        carry = combine_parts(carry, BUNDLE_TOTAL(b));
     }
 #endif
     BARRIER();
     return carry;
 }
 
-/* Step 5, of a work-item's keys. */
-INLINE void finish_tile(number_t* numbers, const number_t* leaves_before, const number_t* bundles_before, number_t in_front,
-                        uint is_exclusive) {
+/* Step 5, of a work-item's keys. Where `begins_here`, a run begins with the key that it begins at, else behind it. */
+INLINE void finish_tile(number_t* numbers, const uint* begins, const part_t* leaves_before, const part_t* bundles_before,
+                        number_t in_front, uint is_exclusive, uint begins_here) {
     FOR_LEAVES(v) {
-        number_t before = combine(in_front, bundles_before[v]), in_leaf = IDENTITY;
+        part_t before = combine_parts(part_of(in_front, 0), bundles_before[v]), in_leaf = NO_PART;
         FOR_KEYS_OF_LEAF(k) {
-            number_t to_key = numbers[v * KEYS_OF_LEAF + k];
-            numbers[v * KEYS_OF_LEAF + k] = combine(before, combine(leaves_before[v], is_exclusive ? in_leaf : to_key));
+            part_t to_key = part_of(numbers[v * KEYS_OF_LEAF + k], BEGINS_UP_TO(v, k));
+            part_t all = combine_parts(before, combine_parts(leaves_before[v], is_exclusive ? in_leaf : to_key));
+            numbers[v * KEYS_OF_LEAF + k] = is_exclusive && begins_here && BEGINS(v, k) ? IDENTITY : NUMBER_IN(all);
             in_leaf = to_key;
         }
     }
@@ -174,116 +253,176 @@ INLINE void finish_tile(number_t* numbers, const number_t* leaves_before, const 
 
 INLINE uint is_at_16(GLOBAL const key_t* keys) { return ((offset_t)keys & 15) == 0; }
 
+/* Of runs, keys inside[0] .. inside[1] - 1 have results. */
+INLINE void store_inside(GLOBAL key_t* results, position_t first, position_t end, GLOBAL const ulong* inside, order_t order,
+                         const number_t* numbers) {
+#if HAS_RUNS
+    position_t from = (position_t)MAX(inside[0], (ulong)first), to = (position_t)MIN(inside[1], (ulong)end);
+    if (from < to) store_tile(results, first, from - first, to, is_at_16(results), order, numbers);
+#else
+    store_tile(results, first, 0, end, is_at_16(results), order, numbers);
+#endif
+}
+
 #if LOOKS_BACK
 #include "look_back.h"
 
+/* How many keys a tile has in front of the last run that begins in it; 0 where none does. *begins: one does. */
+INLINE position_t keys_before_last_run(GLOBAL const ushort* marks, position_t first, position_t count, uint* begins) {
+    *begins = 0;
+#if HAS_RUNS
+    position_t keys = MIN(count - first, (position_t)TILE_KEYS);
+    ROLLED for (; keys > 0; --keys)
+        if (begins_from(marks, first + keys - 1) & 1) {
+            *begins = 1;
+            return keys - 1;
+        }
+#endif
+    return 0;
+}
+
 /* What a work-item has of the keys of a tile, in any order. */
-INLINE number_t combine_keys(GLOBAL const key_t* keys, position_t first, position_t count) {
+INLINE number_t combine_keys(GLOBAL const key_t* keys, position_t first, position_t skipped, position_t count, order_t order) {
     number_t own = IDENTITY;
     ROLLED for (position_t i = LOCAL_ID; i < TILE_KEYS; i += WORK_ITEMS)
-        if (first + i < count) own = combine(own, number_of(keys[first + i]));
+        if (first + i < count && i >= skipped) own = combine(own, number_of_key(keys[first + i], order));
     return own;
 }
 
 /* Scans one row into another array, which is not that of the keys, in one read. `status` is zeroes.
- * Launched with a work-group for each tile. Requires: any count, any element offset. Local memory: TILE_LEAVES numbers and 32
+ * Launched with a work-group for each tile. Requires: any count, any element offset. Local memory: TILE_LEAVES parts and 32
  * integers. */
-KERNEL void scan_tiles(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, uint is_exclusive, uint tries,
-                       GLOBAL status_t* status, offset_t status_offset, GLOBAL key_t* results, offset_t results_offset) {
-    DECLARE_LOCAL(number_t, shared, LOCAL_NUMBERS, 0);
-    DECLARE_LOCAL(uint, found, 32, LOCAL_NUMBERS * sizeof(number_t));
+KERNEL void scan_tiles(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, uint is_exclusive, flip_t mask, flip_t flip,
+                       flip_t bias, GLOBAL const ushort* marks, offset_t marks_offset, GLOBAL const ulong* inside,
+                       offset_t inside_offset, uint tries, GLOBAL status_t* status, offset_t status_offset, GLOBAL key_t* results,
+                       offset_t results_offset) {
+    DECLARE_LOCAL(part_t, shared, LOCAL_PARTS, 0);
+    DECLARE_LOCAL(uint, found, 32, LOCAL_PARTS * sizeof(part_t));
+    order_t order = {mask, flip, bias};
     keys += keys_offset;
     results += results_offset;
     status += status_offset;
     offset_t tile = GROUP_ID;
     /* A rehearsal has more tiles than keys. */
     position_t begin = GROUP_ID * TILE_KEYS, first = begin < count ? begin : count;
-    number_t numbers[OWN_KEYS], leaves_before[VECTORS], bundles_before[VECTORS];
-    load_tile(keys, first, count, is_at_16(keys), numbers);
-    number_t total = scan_tile(numbers, leaves_before, bundles_before, IDENTITY, shared);
-    LOOK_BACK(in_front, status, tile, total, tries, shared, found, missing,
-              combine_keys(keys, (position_t)missing * TILE_KEYS, count));
-    finish_tile(numbers, leaves_before, bundles_before, in_front, is_exclusive);
-    store_tile(results, first, count, is_at_16(results), numbers);
+    number_t numbers[OWN_KEYS];
+    part_t leaves_before[VECTORS], bundles_before[VECTORS];
+    uint begins[VECTORS], ends = 0;
+    load_tile(keys, first, count, is_at_16(keys), order, numbers);
+    load_begins(marks + marks_offset, first, count, begins);
+    part_t total = scan_tile(numbers, begins, leaves_before, bundles_before, NO_PART, shared);
+    LOOK_BACK_TO_END(in_front, status, tile, NUMBER_IN(total), BEGINS_IN(total), tries, (LOCAL number_t*)shared, found, missing,
+                     combine_keys(keys, (position_t)missing * TILE_KEYS,
+                                  keys_before_last_run(marks + marks_offset, (position_t)missing * TILE_KEYS, count, &ends), count, order),
+                     ends);
+    finish_tile(numbers, begins, leaves_before, bundles_before, in_front, is_exclusive, 1);
+    store_inside(results, first, count, inside + inside_offset, order, numbers);
 }
 #endif
 
 /* What each block is combined to.
- * Launched with parts * rows work-groups. Local memory: TILE_LEAVES numbers. */
+ * Launched with parts * rows work-groups. Local memory: TILE_LEAVES parts. */
 KERNEL void combine_blocks(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, uint parts,
-                           GLOBAL number_t* blocks, offset_t blocks_offset) {
+                           flip_t mask, flip_t flip, flip_t bias, GLOBAL const ushort* marks, offset_t marks_offset,
+                           GLOBAL part_t* blocks, offset_t blocks_offset) {
     /* Not by %: Oclgrind cannot follow the `freeze` that LLVM makes of that beside a division. */
     uint row = (uint)GROUP_ID / parts, part = (uint)GROUP_ID - row * parts;
+    order_t order = {mask, flip, bias};
     keys += keys_offset + (offset_t)row * count;
     position_t begin = (position_t)part * share, first = begin < count ? begin : count;
     position_t end = count - first < share ? count : first + share;
-    number_t carry = IDENTITY;
-#if IN_ORDER
+    part_t carry = NO_PART;
+#if IN_ORDER && HAS_RUNS
+    for (; first < end; ++first)
+        carry = combine_parts(carry, part_of(number_of_key(keys[first], order), begins_from(marks + marks_offset, first) & 1));
+#elif IN_ORDER
     /* In columns, which are vectors. */
     number_t columns[32];
     for (uint c = 0; c < 32; ++c) columns[c] = IDENTITY;
     for (; end - first >= 32; first += 32)
-        for (uint c = 0; c < 32; ++c) columns[c] = combine(columns[c], number_of(keys[first + c]));
+        for (uint c = 0; c < 32; ++c) columns[c] = combine(columns[c], number_of_key(keys[first + c], order));
     for (uint c = 0; c < 32; ++c) carry = combine(carry, columns[c]);
-    for (; first < end; ++first) carry = combine(carry, number_of(keys[first]));
+    for (; first < end; ++first) carry = combine(carry, number_of_key(keys[first], order));
 #else
-    DECLARE_LOCAL(number_t, shared, LOCAL_NUMBERS, 0);
+    DECLARE_LOCAL(part_t, shared, LOCAL_PARTS, 0);
     ROLLED for (; first < end; first += MIN(end - first, (position_t)TILE_KEYS)) {
-        number_t numbers[OWN_KEYS], leaves_before[VECTORS], bundles_before[VECTORS];
-        load_tile(keys, first, end, is_at_16(keys), numbers);
-        carry = scan_tile(numbers, leaves_before, bundles_before, carry, shared);
+        number_t numbers[OWN_KEYS];
+        part_t leaves_before[VECTORS], bundles_before[VECTORS];
+        uint begins[VECTORS];
+        load_tile(keys, first, end, is_at_16(keys), order, numbers);
+        load_begins(marks + marks_offset, first, end, begins);
+        carry = scan_tile(numbers, begins, leaves_before, bundles_before, carry, shared);
     }
 #endif
     if (LOCAL_ID == 0) blocks[blocks_offset + GROUP_ID] = carry;
 }
 
 /* Makes of the blocks of each row what is in front of each.
- * Launched after combine_blocks, with a work-group for each row. Local memory: TILE_LEAVES numbers. */
-KERNEL void scan_blocks(GLOBAL number_t* blocks, offset_t blocks_offset, uint parts) {
-    DECLARE_LOCAL(number_t, shared, LOCAL_NUMBERS, 0);
+ * Launched after combine_blocks, with a work-group for each row. Local memory: TILE_LEAVES parts. */
+KERNEL void scan_blocks(GLOBAL part_t* blocks, offset_t blocks_offset, uint parts) {
+    DECLARE_LOCAL(part_t, shared, LOCAL_PARTS, 0);
     blocks += blocks_offset + (offset_t)GROUP_ID * parts;
-    number_t carry = IDENTITY;
+    part_t carry = NO_PART;
     ROLLED for (uint first = 0; first < parts; first += TILE_KEYS) {
-        number_t numbers[OWN_KEYS], leaves_before[VECTORS], bundles_before[VECTORS];
-        FOR_LEAVES(v) FOR_KEYS_OF_LEAF(k) {
-            uint i = first + LEAF(v) * KEYS_OF_LEAF + k;
-            numbers[v * KEYS_OF_LEAF + k] = i < parts ? blocks[i] : IDENTITY;
+        number_t numbers[OWN_KEYS];
+        part_t leaves_before[VECTORS], bundles_before[VECTORS];
+        uint begins[VECTORS];
+        FOR_LEAVES(v) {
+            begins[v] = 0;
+            FOR_KEYS_OF_LEAF(k) {
+                uint i = first + LEAF(v) * KEYS_OF_LEAF + k;
+                part_t block = NO_PART;
+                if (i < parts) block = blocks[i];
+                numbers[v * KEYS_OF_LEAF + k] = NUMBER_IN(block);
+                begins[v] |= BEGINS_IN(block) << k;
+            }
         }
-        carry = scan_tile(numbers, leaves_before, bundles_before, carry, shared);
-        finish_tile(numbers, leaves_before, bundles_before, IDENTITY, 1);
+        carry = scan_tile(numbers, begins, leaves_before, bundles_before, carry, shared);
+        finish_tile(numbers, begins, leaves_before, bundles_before, IDENTITY, 1, 0);
         FOR_LEAVES(v) FOR_KEYS_OF_LEAF(k) {
             uint i = first + LEAF(v) * KEYS_OF_LEAF + k;
-            if (i < parts) blocks[i] = numbers[v * KEYS_OF_LEAF + k];
+            if (i < parts) blocks[i] = part_of(numbers[v * KEYS_OF_LEAF + k], 0);
         }
     }
 }
 
 /* Scans each block, behind what is in front of it. The results may be in the place of the keys.
- * Launched after scan_blocks, or alone where a row is one block, with parts * rows work-groups. Local memory: TILE_LEAVES numbers. */
+ * Launched after scan_blocks, or alone where a row is one block, with parts * rows work-groups. Local memory: TILE_LEAVES parts. */
 KERNEL void write_scans(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, uint parts,
-                        uint is_exclusive, GLOBAL const number_t* blocks, offset_t blocks_offset, GLOBAL key_t* results,
-                        offset_t results_offset) {
+                        uint is_exclusive, flip_t mask, flip_t flip, flip_t bias, GLOBAL const ushort* marks, offset_t marks_offset,
+                        GLOBAL const ulong* inside, offset_t inside_offset, GLOBAL const part_t* blocks, offset_t blocks_offset,
+                        GLOBAL key_t* results, offset_t results_offset) {
     uint row = (uint)GROUP_ID / parts, part = (uint)GROUP_ID - row * parts;
+    order_t order = {mask, flip, bias};
     keys += keys_offset + (offset_t)row * count;
     results += results_offset + (offset_t)row * count;
     position_t begin = (position_t)part * share, first = begin < count ? begin : count;
     position_t end = count - first < share ? count : first + share;
-    number_t in_front = parts > 1 ? blocks[blocks_offset + GROUP_ID] : IDENTITY;
+    number_t in_front = parts > 1 ? NUMBER_IN(blocks[blocks_offset + GROUP_ID]) : IDENTITY;
 #if IN_ORDER
     for (; first < end; ++first) {
-        number_t to_key = combine(in_front, number_of(keys[first]));
-        results[first] = key_of(is_exclusive ? in_front : to_key);
+#if HAS_RUNS
+        if (begins_from(marks + marks_offset, first) & 1) in_front = IDENTITY;
+#endif
+        number_t to_key = combine(in_front, number_of_key(keys[first], order));
+#if HAS_RUNS
+        if (first >= inside[inside_offset] && first < inside[inside_offset + 1])
+#endif
+            results[first] = key_of(is_exclusive ? in_front : to_key, order);
         in_front = to_key;
     }
 #else
-    number_t carry = IDENTITY;
-    DECLARE_LOCAL(number_t, shared, LOCAL_NUMBERS, 0);
+    part_t carry = NO_PART;
+    DECLARE_LOCAL(part_t, shared, LOCAL_PARTS, 0);
     ROLLED for (; first < end; first += MIN(end - first, (position_t)TILE_KEYS)) {
-        number_t numbers[OWN_KEYS], leaves_before[VECTORS], bundles_before[VECTORS];
-        load_tile(keys, first, end, is_at_16(keys), numbers);
-        carry = scan_tile(numbers, leaves_before, bundles_before, carry, shared);
-        finish_tile(numbers, leaves_before, bundles_before, in_front, is_exclusive);
-        store_tile(results, first, end, is_at_16(results), numbers);
+        number_t numbers[OWN_KEYS];
+        part_t leaves_before[VECTORS], bundles_before[VECTORS];
+        uint begins[VECTORS];
+        load_tile(keys, first, end, is_at_16(keys), order, numbers);
+        load_begins(marks + marks_offset, first, end, begins);
+        carry = scan_tile(numbers, begins, leaves_before, bundles_before, carry, shared);
+        finish_tile(numbers, begins, leaves_before, bundles_before, in_front, is_exclusive, 1);
+        store_inside(results, first, end, inside + inside_offset, order, numbers);
     }
 #endif
 }

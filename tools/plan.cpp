@@ -102,7 +102,8 @@ Request request_of(Operation operation, KeyType type, std::uint64_t count, std::
         if (operation != Operation::permute) request.second_count = count;
         if (operation >= Operation::gather) request.value_bytes = sizeof(std::uint32_t);
     }
-    if (operation == Operation::reduce_by_key || operation == Operation::group_by)
+    if (operation == Operation::reduce_by_key || operation == Operation::group_by ||
+        operation == Operation::inclusive_scan_by_key || operation == Operation::exclusive_scan_by_key)
         request.value_bytes = sizeof(std::uint32_t);
     if (operation == Operation::histogram) {
         request.length_bytes = sizeof(std::uint32_t);
@@ -151,7 +152,8 @@ public:
                         "What the call does: sort, argsort, merge, top_k, is_sorted, is_sorted_until, unique, "
                         "run_lengths, reduce, inclusive_scan, exclusive_scan, select, partition, lower_bound, "
                         "upper_bound, equal_range, gather, scatter, permute, histogram (of 1024 bins between keys), "
-                        "reduce_by_key, group_by (of sums of u32) or transform_reduce; all but sort show their "
+                        "reduce_by_key, group_by, inclusive_scan_by_key, exclusive_scan_by_key (of sums of u32) or "
+                        "transform_reduce; all but sort show their "
                         "commands on device memory")
             ->transform(CLI::CheckedTransformer(operations).description(""))
             ->option_text("NAME");

@@ -45,6 +45,9 @@ Error unsupported(const detail::KernelParameters& parameters) {
             ErrorCode::unsupported,
             "the built-in device has no compiler for the text of a predicate: give it flags, or take an OpenCL or "
             "CUDA device");
+    if (parameters.binary_operator)
+        return Error(ErrorCode::unsupported,
+                     "the built-in device has no compiler for the text of an operator: take an OpenCL or CUDA device");
     if (parameters.comparator)
         return Error(ErrorCode::unsupported,
                      "the built-in device has no compiler for the text of a comparator: include lanesort/cpu.hpp and "

@@ -36,7 +36,8 @@ MachineCode compile(const detail::KernelParameters& parameters, const std::strin
     const Source source(detail::source(parameters), file);
     std::vector<std::string> options{"--std=c++17", "-arch=" + architecture};
     // The functions of a caller's text do not say where they run.
-    if (parameters.comparator || parameters.predicate) options.push_back("--device-as-default-execution-space");
+    if (parameters.comparator || parameters.predicate || parameters.binary_operator)
+        options.push_back("--device-as-default-execution-space");
     options.insert(options.end(), more.begin(), more.end());
     std::vector<const char*> option_texts;
     option_texts.reserve(options.size());

@@ -21,6 +21,7 @@ std::string KeyKind::name() const {
     if (compiled_) return fmt::format("records of {} bytes", compiled_->bytes);
     return comparator_  ? fmt::format("{} of {} bytes", comparator_->type, comparator_->bytes)
            : predicate_ ? fmt::format("{} of {} bytes", predicate_->type, predicate_->bytes)
+           : operator_  ? fmt::format("{} of {} bytes", operator_->type, operator_->bytes)
                         : fmt::format("type {}", lanesort::name(type_));
 }
 

@@ -1,4 +1,4 @@
-// How ranges are cut to be combined by a tree (kernels/combine.h). Pure.
+// How ranges are cut to be combined by a tree (kernels/blocks.h). Pure.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,30 @@ struct Blocks {
     std::uint64_t parts = 1;  ///< of a row; at most 4096
 };
 
-/// They depend on the keys' number and width alone, so that the tree is the same on every device.
-constexpr Blocks blocks_of(std::uint64_t count, std::size_t key_bytes) noexcept {
-    constexpr std::uint64_t most_parts = 4096, fewest_tiles = 4;
-    const std::uint64_t tile = 4096 / key_bytes;
-    const std::uint64_t share = std::max(ceil_div(ceil_div(count, tile), most_parts), fewest_tiles) * tile;
-    return {share, std::max<std::uint64_t>(ceil_div(count, share), 1)};
+/// Leaves of the tree.
+inline constexpr unsigned tree_leaves = 256;
+
+/// What blocks are whole numbers of, and the fewest of a block.
+struct BlockUnits {
+    std::uint64_t keys, fewest;
+
+    std::uint64_t fewest_keys() const noexcept { return keys * fewest; }
+};
+/// Of numbers, tiles (kernels/combine.h).
+constexpr BlockUnits number_units(std::size_t key_bytes) noexcept { return {4096 / key_bytes, 4}; }
+/// Of elements that an operator combines, one for each leaf (kernels/operator_reduction.cl).
+constexpr BlockUnits element_units(std::size_t bytes) noexcept {
+    return {tree_leaves, std::max<std::size_t>(64 / bytes, 1)};
 }
 
-/// Leaves of the tree, which local memory has a partial result of each of.
-inline constexpr unsigned tree_leaves = 256;
+/// They depend on the keys' number and width alone, so that the tree is the same on every device.
+constexpr Blocks blocks_of(std::uint64_t count, const BlockUnits& units) noexcept {
+    constexpr std::uint64_t most_parts = 4096;
+    const std::uint64_t share = std::max(ceil_div(ceil_div(count, units.keys), most_parts), units.fewest) * units.keys;
+    return {share, std::max<std::uint64_t>(ceil_div(count, share), 1)};
+}
+constexpr Blocks blocks_of(std::uint64_t count, std::size_t key_bytes) noexcept {
+    return blocks_of(count, number_units(key_bytes));
+}
 
 }  // namespace lanesort::detail

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <lanesort/device.hpp>
+#include <lanesort/plan.hpp>
 #include <lanesort/shape.hpp>
 
 #include "integers.hpp"
@@ -17,14 +18,26 @@ namespace lanesort::detail {
 /// Bytes that sums of such keys are kept in.
 constexpr std::size_t sum_bytes(std::size_t key_bytes) noexcept { return key_bytes == 8 ? 8 : 4; }
 
-/// Keys of a tile: of 16 bytes for each of its leaves.
-constexpr std::uint64_t scan_tile_keys(const Shape& shape, std::size_t key_bytes) noexcept {
-    return std::uint64_t{shape.work_items} * shape.vectors * (16 / key_bytes);
+/// Bytes of what some keys are combined to: a number, or an element that an operator combines, and, where runs are
+/// scanned, whether one begins among them. Elements may be aligned to 16 bytes, so such a part has no more than this.
+constexpr std::size_t part_bytes(const ElementBytes& bytes, bool has_runs) noexcept {
+    if (bytes.is_record) return bytes.key + (has_runs ? 16 : 0);
+    return sum_bytes(bytes.key) * (has_runs ? 2 : 1);
 }
 
-/// Bytes of local memory: a sum for each leaf, and what is seen of 32 tiles.
-constexpr std::size_t scan_local_bytes(const Shape& shape, std::size_t key_bytes) noexcept {
-    return std::size_t{shape.work_items} * shape.vectors * sum_bytes(key_bytes) + 128;
+/// Keys of a leaf: as many as fit 16 bytes; of elements that do not divide these, a power of two, or one.
+constexpr std::size_t keys_of_leaf(std::size_t key_bytes) noexcept {
+    return key_bytes > 8 ? 1 : 16 / std::bit_ceil(key_bytes);
+}
+
+/// Keys of a tile: of 16 bytes for each of its leaves.
+constexpr std::uint64_t scan_tile_keys(const Shape& shape, std::size_t key_bytes) noexcept {
+    return std::uint64_t{shape.work_items} * shape.vectors * keys_of_leaf(key_bytes);
+}
+
+/// Bytes of local memory: a part for each leaf, and what is seen of 32 tiles.
+constexpr std::size_t scan_local_bytes(const Shape& shape, std::size_t part_bytes) noexcept {
+    return std::size_t{shape.work_items} * shape.vectors * part_bytes + 128;
 }
 
 struct ScanSchedule {
@@ -43,22 +56,40 @@ struct ScanSchedule {
     }
 };
 
-/// Floating-point numbers are added in an order that depends on their number and width alone. They, rows, and what is
-/// scanned in its place are read twice; so is all on a processor, where that is cheaper than to look back.
-inline ScanSchedule make_scan_schedule(const DeviceInfo& device, std::size_t key_bytes, std::uint64_t rows,
-                                       std::uint64_t count, bool is_float, bool in_place) {
-    ScanSchedule schedule{.rows = rows, .count = count, .blocks = blocks_of(count, key_bytes), .shape = {}};
+/// What is scanned, and how.
+struct ScanTask {
+    ElementBytes bytes;     ///< of keys or, by key, of values
+    bool has_tree = false;  ///< they are combined in an order that depends on their number and width alone
+    bool has_runs = false;  ///< each run is scanned by itself
+    bool in_place = false;
+    std::uint64_t rows = 1;
+    std::uint64_t count = 0;  ///< keys of a row
+};
+
+/// What a tree combines, rows, and what is scanned in its place are read twice; so is all on a processor, where that is
+/// cheaper than to look back.
+inline ScanSchedule make_scan_schedule(const DeviceInfo& device, const ScanTask& task) {
+    const auto& [bytes, has_tree, has_runs, in_place, rows, count] = task;
+    const std::size_t key_bytes = bytes.key, leaf = keys_of_leaf(key_bytes);
+    // Elements of an operator have the blocks of those that divide 16 bytes.
+    ScanSchedule schedule{.rows = rows, .count = count, .blocks = blocks_of(count, 16 / leaf), .shape = {}};
     const bool is_processor = device.kind == DeviceKind::cpu;
     Shape& shape = schedule.shape;
     shape.lanes = 1;
     shape.register_vectors = 2;
     shape.work_items = is_processor ? 1 : std::bit_floor(std::clamp(device.max_work_items, 1u, 128u));
-    shape.vectors = key_bytes == 1 ? 2 : key_bytes == 2 ? 4 : 8;
-    while (shape.work_items > 1 && scan_local_bytes(shape, key_bytes) > device.local_bytes) shape.work_items /= 2;
+    // A work-item has 16 of an operator's elements and 64 bytes of them at the most, or one element.
+    shape.vectors = bytes.is_record
+                        ? static_cast<unsigned>(std::bit_floor(std::min(16 / leaf, 64 / (leaf * key_bytes))))
+                    : key_bytes == 1 ? 2
+                    : key_bytes == 2 ? 4
+                                     : 8;
+    while (shape.work_items > 1 && scan_local_bytes(shape, part_bytes(bytes, has_runs)) > device.local_bytes)
+        shape.work_items /= 2;
     shape.vectors = std::max(shape.vectors, 32 / std::min(shape.work_items, 32u));
     Blocks& blocks = schedule.blocks;
-    schedule.looks_back = !is_processor && !is_float && !in_place && rows == 1 && blocks.parts > 1;
-    if (is_processor && !is_float) {
+    schedule.looks_back = !is_processor && !has_tree && !in_place && rows == 1 && blocks.parts > 1;
+    if (is_processor && !has_tree) {
         // A few for each of its cores.
         const std::uint64_t tile = scan_tile_keys(shape, key_bytes), cores = device.compute_units;
         const std::uint64_t parts = cores > 1 ? std::min<std::uint64_t>(blocks.parts, 4 * cores) : 1;

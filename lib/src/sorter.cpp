@@ -339,7 +339,7 @@ HostCall reduced_runs_of(Operation operation, const ConstKeys& keys, const Const
     Request& request = call.request;
     request.reduction = reduction;
     request.value_type = detail::type_of_values(keys.size(), values.size(), values.kind());
-    request.value_bytes = key_bytes(request.value_type);
+    request.value_bytes = request.value_type.bytes();
     require(reduced.bytes() == request.reduced_bytes(), ErrorCode::invalid_argument,
             "results have {} bytes, but those of this reduction have {}", reduced.bytes(), request.reduced_bytes());
     call.values = {const_cast<void*>(values.data())};
@@ -373,19 +373,27 @@ void add_reduced(HostCall& call, detail::Planner& planner, const Results& result
     call.results = {results.data()};
 }
 
+HostCall reduction_of(Operation operation, const ConstKeys& keys, const ReduceOptions& options) {
+    return call_on(operation, keys, {.row_length = options.row_length, .segments = options.segments});
+}
+
 }  // namespace
 
-SortReport Sorter::reduce(ConstKeys keys, Reduction reduction, Results results, std::size_t row_length) {
-    HostCall call = call_on(Operation::reduce, keys, {.row_length = row_length});
+SortReport Sorter::reduce(ConstKeys keys, Reduction reduction, Results results, const ReduceOptions& options) {
+    HostCall call = reduction_of(Operation::reduce, keys, options);
     call.request.reduction = reduction;
     add_reduced(call, core_->planner(), results);
     return run(call);
 }
 
-SortReport Sorter::transform_reduce(ConstKeys keys, ConstKeys others, Results results, std::size_t row_length) {
-    HostCall call = call_on(Operation::transform_reduce, keys, {.row_length = row_length});
-    detail::check_factors(call.request,
-                          call_on(Operation::transform_reduce, others, {.row_length = row_length}).request);
+SortReport Sorter::reduce(ConstKeys elements, Results results, const ReduceOptions& options) {
+    detail::check_operator(elements.kind());
+    return reduce(elements, Reduction::sum, results, options);
+}
+
+SortReport Sorter::transform_reduce(ConstKeys keys, ConstKeys others, Results results, const ReduceOptions& options) {
+    HostCall call = reduction_of(Operation::transform_reduce, keys, options);
+    detail::check_pairs(call.request, reduction_of(Operation::transform_reduce, others, options).request);
     call.second_keys = {const_cast<void*>(others.data())};
     add_reduced(call, core_->planner(), results);
     return run(call);
@@ -393,17 +401,40 @@ SortReport Sorter::transform_reduce(ConstKeys keys, ConstKeys others, Results re
 
 namespace {
 
-HostCall scan_of(Operation operation, const ConstKeys& keys, const Results& results, std::size_t row_length) {
-    HostCall call = call_on(operation, keys, {.row_length = row_length});
+HostCall scan_in_place(Operation operation, const ConstKeys& keys, const ScanOptions& options) {
+    HostCall call = call_on(operation, keys, {.row_length = options.row_length, .segments = options.segments});
+    call.request.reduction = options.reduction;
+    call.request.in_place = true;
+    return call;
+}
+
+HostCall scan_of(Operation operation, const ConstKeys& keys, const Results& results, const ScanOptions& options) {
+    HostCall call = scan_in_place(operation, keys, options);
+    call.request.in_place = false;
     require(results.size() == keys.size(), ErrorCode::invalid_argument,
             "there is room for {} results, but there are {}", results.size(), keys.size());
     add_results(call, results);
     return call;
 }
 
-HostCall scan_in_place(Operation operation, const Keys& keys, std::size_t row_length) {
-    HostCall call = call_on(operation, keys, {.row_length = row_length});
-    call.request.in_place = true;
+HostCall scan_values_in_place(Operation operation, const ConstKeys& keys, const ConstKeys& values,
+                              Reduction reduction) {
+    HostCall call = scan_in_place(operation, keys, {.reduction = reduction});
+    call.request.value_type = detail::type_of_values(keys.size(), values.size(), values.kind());
+    call.request.value_bytes = call.request.value_type.bytes();
+    call.values = {const_cast<void*>(values.data())};
+    return call;
+}
+
+HostCall scan_values(Operation operation, const ConstKeys& keys, const ConstKeys& values, const Results& results,
+                     Reduction reduction) {
+    HostCall call = scan_values_in_place(operation, keys, values, reduction);
+    call.request.in_place = false;
+    require(results.size() == keys.size(), ErrorCode::invalid_argument,
+            "there is room for {} results, but there are {}", results.size(), keys.size());
+    require(results.bytes() == call.request.value_bytes, ErrorCode::invalid_argument,
+            "results have {} bytes, but the values have {}", results.bytes(), call.request.value_bytes);
+    call.result_values = {results.data()};
     return call;
 }
 
@@ -447,20 +478,36 @@ HostCall count(const ConstKeys& keys, const Indices& counts) {
 
 }  // namespace
 
-SortReport Sorter::inclusive_scan(ConstKeys keys, Results results, std::size_t row_length) {
-    return run(scan_of(Operation::inclusive_scan, keys, results, row_length));
+SortReport Sorter::inclusive_scan(ConstKeys keys, Results results, const ScanOptions& options) {
+    return run(scan_of(Operation::inclusive_scan, keys, results, options));
 }
 
-SortReport Sorter::inclusive_scan(Keys keys, std::size_t row_length) {
-    return run(scan_in_place(Operation::inclusive_scan, keys, row_length));
+SortReport Sorter::inclusive_scan(Keys keys, const ScanOptions& options) {
+    return run(scan_in_place(Operation::inclusive_scan, keys, options));
 }
 
-SortReport Sorter::exclusive_scan(ConstKeys keys, Results results, std::size_t row_length) {
-    return run(scan_of(Operation::exclusive_scan, keys, results, row_length));
+SortReport Sorter::exclusive_scan(ConstKeys keys, Results results, const ScanOptions& options) {
+    return run(scan_of(Operation::exclusive_scan, keys, results, options));
 }
 
-SortReport Sorter::exclusive_scan(Keys keys, std::size_t row_length) {
-    return run(scan_in_place(Operation::exclusive_scan, keys, row_length));
+SortReport Sorter::exclusive_scan(Keys keys, const ScanOptions& options) {
+    return run(scan_in_place(Operation::exclusive_scan, keys, options));
+}
+
+SortReport Sorter::inclusive_scan_by_key(ConstKeys keys, ConstKeys values, Results results, Reduction reduction) {
+    return run(scan_values(Operation::inclusive_scan_by_key, keys, values, results, reduction));
+}
+
+SortReport Sorter::inclusive_scan_by_key(ConstKeys keys, Keys values, Reduction reduction) {
+    return run(scan_values_in_place(Operation::inclusive_scan_by_key, keys, values, reduction));
+}
+
+SortReport Sorter::exclusive_scan_by_key(ConstKeys keys, ConstKeys values, Results results, Reduction reduction) {
+    return run(scan_values(Operation::exclusive_scan_by_key, keys, values, results, reduction));
+}
+
+SortReport Sorter::exclusive_scan_by_key(ConstKeys keys, Keys values, Reduction reduction) {
+    return run(scan_values_in_place(Operation::exclusive_scan_by_key, keys, values, reduction));
 }
 
 namespace {
@@ -661,10 +708,11 @@ void write_results(AnyCall& sort) noexcept {
         differ(sort.keys, sort.results) || (sort.request.value_bytes > 0 && differ(sort.values, sort.result_values));
 }
 
-KeyType type_of_values(std::size_t keys, std::size_t values, const KeyKind& type) {
+KeyKind type_of_values(std::size_t keys, std::size_t values, const KeyKind& type) {
     if (values != keys) throw_sizes_differ(keys, values);
-    require(!type.is_record(), ErrorCode::invalid_argument, "records cannot be reduced, but numbers can");
-    return type.type();
+    require(!type.is_record() || type.binary_operator(), ErrorCode::invalid_argument,
+            "records cannot be reduced, but numbers can");
+    return type;
 }
 
 void check_same_width(std::size_t bytes, std::size_t other_bytes) {
@@ -694,10 +742,21 @@ void check_second(const Request& first, const Request& second) {
             "the second range asks for something else than the first; it may leave that to the first");
 }
 
-void check_factors(const Request& first, const Request& second) {
+void check_pairs(const Request& first, Request second) {
     require(first.count == second.count, ErrorCode::invalid_argument,
             "the first range has {} keys, but the second has {}", first.count, second.count);
+    if (!second.in_rows()) {
+        second.row_length = first.row_length;
+        second.segments = first.segments;
+        second.longest = first.longest;
+        second.offset_bytes = first.offset_bytes;
+    }
     check_second(first, second);
+}
+
+void check_operator(const KeyKind& kind) {
+    require(kind.binary_operator() != nullptr, ErrorCode::invalid_argument,
+            "without a Reduction, an operator must say what two elements are combined to");
 }
 
 void bin_evenly(Request& request, const EvenBins& bins) {

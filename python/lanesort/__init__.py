@@ -46,7 +46,10 @@ argmin = _default.argmin
 argmax = _default.argmax
 vecdot = _default.vecdot
 cumulative_sum = _default.cumulative_sum
+inclusive_scan = _default.inclusive_scan
 exclusive_scan = _default.exclusive_scan
+inclusive_scan_by_key = _default.inclusive_scan_by_key
+exclusive_scan_by_key = _default.exclusive_scan_by_key
 searchsorted = _default.searchsorted
 equal_range = _default.equal_range
 histogram = _default.histogram
@@ -100,8 +103,8 @@ def find_device(selector: str = "") -> Device:
 __all__ = [
     "Command", "Comparator", "Device", "Discovery", "Error", "Groups", "Partition", "Plan", "Predicate", "Recorded",
     "Runs", "Selected", "SortedPairs", "Sorter", "TopK", "Unique", "argmax", "argmin", "argsort", "cumulative_sum",
-    "devices", "discover", "equal_range", "exclusive_scan", "find_device", "gather", "group_by", "histogram",
-    "is_sorted", "is_sorted_until", "max", "merge", "merge_", "min", "nth_element", "partial_sort", "partition",
+    "devices", "discover", "equal_range", "exclusive_scan", "exclusive_scan_by_key", "find_device", "gather",
+    "group_by", "histogram", "inclusive_scan", "inclusive_scan_by_key", "is_sorted", "is_sorted_until", "max", "merge", "merge_", "min", "nth_element", "partial_sort", "partition",
     "permute_", "plan", "reduce_by_key", "run_lengths", "scatter", "searchsorted", "select", "sort", "sort_",
     "sort_by_key", "sort_by_key_", "sum", "top_k", "top_k_by_key", "unique", "vecdot",
 ]  # fmt: skip

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 ONE_CALL = (
     "sort", "sort_", "partial_sort", "nth_element", "sort_by_key", "sort_by_key_", "argsort", "top_k", "top_k_by_key",
     "merge", "merge_", "is_sorted", "is_sorted_until", "sum", "min", "max", "argmin", "argmax", "vecdot",
-    "cumulative_sum", "exclusive_scan", "searchsorted", "equal_range", "histogram", "gather", "scatter", "permute_",
+    "cumulative_sum", "inclusive_scan", "exclusive_scan", "inclusive_scan_by_key", "exclusive_scan_by_key",
+    "searchsorted", "equal_range", "histogram", "gather", "scatter", "permute_",
 )  # fmt: skip
 """Those that are one call of the library, which can be prepared, recorded and planned."""
 

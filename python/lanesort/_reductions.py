@@ -16,6 +16,7 @@ _REDUCTIONS = {
     name: number for number, name in enumerate(("sum", "min", "max", "argmin", "argmax", "count", "mean"))
 }
 _OF_GROUPS = ("sum", "min", "max", "count", "mean")
+_OF_SCANS = ("sum", "min", "max")
 
 
 class Reductions(Calls):
@@ -159,31 +160,82 @@ class Reductions(Calls):
         >>> lanesort.cumulative_sum(numpy.array([1, 2, 3]))
         array([1, 3, 6])
         """
-        return self._scan("inclusive_scan", x, axis, out)
+        return self._scan("inclusive_scan", x, "sum", axis, out)
 
-    def exclusive_scan(self, x: Any, /, *, axis: int | None = None, out: Any = None) -> Any:
-        """The sums of the numbers in front of each one, along an axis: of lengths, where each part begins.
+    def inclusive_scan(self, x: Any, /, reduction: str = "sum", *, axis: int | None = None, out: Any = None) -> Any:
+        """The sums, minima or maxima of all numbers up to each one, with it, along an axis.
 
-        The first of a row is 0. The rest is as in `cumulative_sum`.
+        A minimum or a maximum is of the type of `x`, and a NaN only where all numbers so far are; -0 is smaller than +0. The
+        rest is as in `cumulative_sum`.
+
+        Args:
+            reduction: "sum", "min" or "max".
+
+        >>> import lanesort, numpy
+        >>> lanesort.inclusive_scan(numpy.array([3, 1, 4, 1, 5]), "max")
+        array([3, 3, 4, 4, 5])
+        """
+        return self._scan("inclusive_scan", x, reduction, axis, out)
+
+    def exclusive_scan(self, x: Any, /, reduction: str = "sum", *, axis: int | None = None, out: Any = None) -> Any:
+        """The same of the numbers in front of each one: of lengths, the sums are where each part begins.
+
+        The first of a row is 0; as a minimum the largest number of the type, as a maximum the smallest, and NaN of
+        floating-point numbers. The rest is as in `inclusive_scan`.
 
         >>> import lanesort, numpy
         >>> lanesort.exclusive_scan(numpy.array([1, 2, 3]))
         array([0, 1, 3])
         """
-        return self._scan("exclusive_scan", x, axis, out)
+        return self._scan("exclusive_scan", x, reduction, axis, out)
 
-    def _scan(self, operation: str, x: Any, axis: int | None, out: Any) -> Any:
-        lib, source = taken(x)
-        if axis is None and source.ndim > 1:
-            raise Error(f"numbers are added along one axis, but there are {source.ndim}; give axis=")
-        axis = axis_from_end(source, -1 if axis is None else axis)
-        if lib.is_differentiated(source):
-            raise Error("no gradient goes through a cumulative sum; detach the array")
+    def inclusive_scan_by_key(
+        self, keys: Any, values: Any, /, reduction: str = "sum", *, comparator: str | Comparator | None = None,
+        out: Any = None,
+    ) -> Any:  # fmt: skip
+        """The sums, minima or maxima of all values up to each one, with it, as far as the keys in front are equal to its own.
+
+        Result: `out`, or an array as long as `values`, of the type that `inclusive_scan` has. ``out=values`` is in place,
+        where that is the same type. Keys come in any order; they are equal if they are so in every bit, records if none
+        of two comes before the other.
+        Order: sums of floating-point numbers have the same bits in every run and on every device, but the last bits depend
+        on where in the array a run lies. Memory: as `cumulative_sum`, and a bit for each key. Cost: reads the keys once,
+        the values once or twice. Errors: no gradient goes through it.
+
+        Args:
+            comparator: as in `sort`, for keys that are records.
+
+        >>> import lanesort, numpy
+        >>> lanesort.inclusive_scan_by_key(numpy.array([1, 1, 7, 1]), numpy.array([10, 20, 30, 40]))
+        array([10, 30, 30, 40])
+        """
+        return self._scan_by_key("inclusive_scan_by_key", keys, values, reduction, comparator, out)
+
+    def exclusive_scan_by_key(
+        self, keys: Any, values: Any, /, reduction: str = "sum", *, comparator: str | Comparator | None = None,
+        out: Any = None,
+    ) -> Any:  # fmt: skip
+        """The same of the values in front of each one, which begin as those of `exclusive_scan`.
+
+        >>> import lanesort, numpy
+        >>> lanesort.exclusive_scan_by_key(numpy.array([1, 1, 7, 1]), numpy.array([10, 20, 30, 40]))
+        array([ 0, 10,  0,  0])
+        """
+        return self._scan_by_key("exclusive_scan_by_key", keys, values, reduction, comparator, out)
+
+    def _scanned_type(self, lib: Any, source: Any, reduction: str) -> np.dtype[Any]:
+        """The type of a scan's results."""
+        if reduction not in _OF_SCANS:
+            raise Error(f"there is no scan of {reduction!r}, only of {', '.join(_OF_SCANS)}")
         key_type = lib.key_type(source)
         given = lib.numpy_dtype(source).newbyteorder("=")
-        dtype = given if given.kind == "f" else np.dtype(lib.sum_type(source, key_type))
-        if dtype.kind != "f" and lib.index_bytes == 4:
-            dtype = np.dtype(dtype.name.replace("64", "32"))
+        if reduction != "sum" or given.kind == "f":
+            return given
+        dtype = np.dtype(lib.sum_type(source, key_type))
+        return np.dtype(dtype.name.replace("64", "32")) if lib.index_bytes == 4 else dtype
+
+    def _scan_out(self, lib: Any, source: Any, dtype: np.dtype[Any], out: Any) -> Any:
+        """An array of the caller's for the results of a scan."""
         target = self._out(lib, out)
         if target is not None:
             kind = lib.numpy_dtype(target).newbyteorder("=")
@@ -193,7 +245,50 @@ class Reductions(Calls):
                     f"{dtype}"
                 )
             lib.check_written(target, "out")
-        if given == dtype:
+        return target
+
+    def _scan_by_key(
+        self, operation: str, keys: Any, values: Any, reduction: str, comparator: str | Comparator | None, out: Any
+    ) -> Any:  # fmt: skip
+        lib, source = taken(keys)
+        if source.ndim != 1:
+            raise Error(f"keys and values are arrays of one axis, but these keys have {source.ndim}")
+        beside = self._values_beside(lib, values, source)
+        if lib.is_differentiated(beside):
+            raise Error("no gradient goes through scans of values; detach them")
+        dtype = self._scanned_type(lib, beside, reduction)
+        target = self._scan_out(lib, beside, dtype, out)
+        compared = self._flat(lib, source)
+        if lib.numpy_dtype(beside).newbyteorder("=") == dtype:
+            scanned = self._direct(lib, beside, -1)
+            work = self._result(lib, scanned, target, scanned.shape, -1, None)
+        else:
+            # The copy is ours, so the sums take its place.
+            scanned = work = self._widened(lib, beside, -1, dtype.name)
+        if source.shape[0] > 0:
+            call = self._call(OPERATIONS[operation], lib, compared, False, comparator)
+            call.reduction = _REDUCTIONS[reduction]
+            call.values, call.value_type = lib.at(scanned), lib.key_type(scanned)
+            call.value_bytes = lib.item_bytes(scanned)
+            if lib.at(work) == call.values:
+                call.in_place = True
+            else:
+                call.result_values = lib.at(work)
+            arrays = [compared, scanned] if work is scanned else [compared, scanned, work]
+            self._run(lib, call, arrays, comparator is not None)
+        result = self._deliver(lib, work, beside, target, -1)
+        return result if out is None else out
+
+    def _scan(self, operation: str, x: Any, reduction: str, axis: int | None, out: Any) -> Any:
+        lib, source = taken(x)
+        if axis is None and source.ndim > 1:
+            raise Error(f"numbers are scanned along one axis, but there are {source.ndim}; give axis=")
+        axis = axis_from_end(source, -1 if axis is None else axis)
+        if lib.is_differentiated(source):
+            raise Error("no gradient goes through a cumulative sum; detach the array")
+        dtype = self._scanned_type(lib, source, reduction)
+        target = self._scan_out(lib, source, dtype, out)
+        if lib.numpy_dtype(source).newbyteorder("=") == dtype:
             keys = self._direct(lib, source, axis)
             work = self._result(lib, keys, target, keys.shape, axis, None)
         else:
@@ -201,6 +296,7 @@ class Reductions(Calls):
             keys = work = self._widened(lib, source, axis, dtype.name)
         if math.prod(keys.shape) > 0:
             call = self._call(OPERATIONS[operation], lib, keys, False, None)
+            call.reduction = _REDUCTIONS[reduction]
             if lib.at(work) == call.keys:
                 call.in_place = True
             else:

@@ -410,7 +410,9 @@ NB_MODULE(_core, m) {
     def_member<&Request::first>(call, "first");
     def_member<&Request::offset_bytes>(call, "offset_bytes");
     def_member<&Request::value_bytes>(call, "value_bytes");
-    def_member<&Request::value_type>(call, "value_type");
+    call.def_prop_rw(
+        "value_type", [](const Call& self) { return static_cast<unsigned>(self.request.value_type.type()); },
+        [](Call& self, unsigned type) { self.request.value_type = static_cast<lanesort::KeyType>(type); });
     def_member<&Request::index_bytes>(call, "index_bytes");
     def_member<&Request::length_bytes>(call, "length_bytes");
     def_member<&Request::data_independent>(call, "data_independent");

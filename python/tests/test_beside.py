@@ -65,6 +65,38 @@ def test_scans_of_any_shape_and_axis(shape, axis, dtype, has_out, layout, seed):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+def test_minima_and_maxima_so_far(dtype):
+    x = numbers_of(dtype, 999, 5)
+    for reduction, accumulate in (("min", np.minimum.accumulate), ("max", np.maximum.accumulate)):
+        expected = accumulate(x)
+        assert same(lanesort.inclusive_scan(x, reduction), expected)
+        found = lanesort.exclusive_scan(x, reduction)
+        assert same(found[1:], expected[:-1])
+        kind, first = x.dtype, found[0]
+        if kind.kind == "f":
+            assert np.isnan(first)
+        else:
+            assert first == (np.iinfo(kind).max if reduction == "min" else np.iinfo(kind).min)
+    rows = x.reshape(9, 111)
+    assert same(lanesort.inclusive_scan(rows, "max", axis=0), np.maximum.accumulate(rows, axis=0))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_scans_of_values_of_equal_keys(dtype):
+    keys = np.repeat([3, 1, 1, 3, 2], [1, 400, 2, 300, 1])
+    values = numbers_of(dtype, keys.size, 6)
+    begins = np.flatnonzero(np.diff(keys, prepend=0))
+    kind = SUMS.get(values.dtype.kind, dtype)
+    runs = [slice(begin, end) for begin, end in zip(begins, [*begins[1:], keys.size])]
+    sums = np.concatenate([np.cumsum(values[run], dtype=kind) for run in runs])
+    assert same(lanesort.inclusive_scan_by_key(keys, values), sums)
+    assert same(lanesort.exclusive_scan_by_key(keys, values), (sums - values).astype(kind))
+    largest = np.concatenate([np.maximum.accumulate(values[run]) for run in runs])
+    assert lanesort.inclusive_scan_by_key(keys, values, "max", out=values) is values and same(values, largest)
+    assert lanesort.inclusive_scan_by_key(keys[:0], values[:0]).shape == (0,)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_places_of_every_type_and_size(dtype):
     for size in SIZES:
         x, needles = sorted_of(keys_of(dtype, size, size)), keys_of(dtype, 501, size + 1)
@@ -255,6 +287,9 @@ def test_mistakes_of_scans_are_told(failing):
     failing("invalid_argument", "and int64", lanesort.cumulative_sum, np.arange(3, dtype="i4"), out=np.empty(3, "i4"))
     failing("not_writable", "read-only", lanesort.cumulative_sum, x[0], out=np.frombuffer(bytes(24)))
     failing("invalid_argument", "complex128", lanesort.cumulative_sum, x.astype(complex), axis=0)
+    failing("invalid_argument", "no scan of 'mean'", lanesort.inclusive_scan, x[0], "mean")
+    failing("invalid_argument", "of one axis", lanesort.inclusive_scan_by_key, x, x)
+    failing("invalid_argument", "one for each key", lanesort.inclusive_scan_by_key, x[0], x[0, :2])
 
 
 def test_prepared_planned_and_recorded(failing):

@@ -39,11 +39,13 @@ static size_t or_else(size_t bytes, size_t otherwise) { return bytes > 0 ? bytes
 // Keys have `slack` neighbours behind them, so that these are seen to stay.
 static void find_arrays(lanesort_request* r, array* arrays) {
     static const size_t type_bytes[] = {4, 4, 4, 8, 8, 8, 2, 2, 2, 1, 1};
-    const size_t key = r->comparator ? r->comparator->bytes : type_bytes[r->type];
-    const size_t rows = r->row_length > 0 ? r->count / r->row_length : 1;
+    const size_t key = r->comparator                                                         ? r->comparator->bytes
+                       : r->binary_operator && r->operation < LANESORT_INCLUSIVE_SCAN_BY_KEY ? r->binary_operator->bytes
+                                                                                             : type_bytes[r->type];
+    const size_t rows = r->row_length > 0 ? r->count / r->row_length : or_else(r->segments.count, 1);
     const int reduces = r->operation == LANESORT_REDUCE || r->operation == LANESORT_TRANSFORM_REDUCE;
     const size_t results = r->operation == LANESORT_TOP_K ? rows * r->k : reduces ? rows : r->count;
-    const int is_wide = reduces && r->reduction != LANESORT_MIN && r->reduction != LANESORT_MAX;
+    const int is_wide = reduces && !r->binary_operator && r->reduction != LANESORT_MIN && r->reduction != LANESORT_MAX;
     const array all[most_arrays] = {
         {&r->memory, (r->offset + r->count + slack) * key},
         {&r->values.memory, (r->values.offset + r->count) * or_else(r->values.bytes, 4)},

@@ -199,6 +199,22 @@ static void merges_and_reads_sorted_keys(void) {
     CHECK(answers[0] == sum);
     RUN(KEYS, .operation = LANESORT_REDUCE, .reduction = LANESORT_MAX, .results = {.memory = found});
     CHECK(found[0] == expected[n - 1]);
+    static uint64_t offsets[] = {0, 1, 1, n};
+    const lanesort_segments segments = {.memory = offsets, .count = 3};
+    for (size_t i = sum = 0; i < n; ++i) sum += keys[i];
+    RUN(KEYS, .operation = LANESORT_REDUCE, .segments = segments, .results = {.memory = answers});
+    CHECK(answers[0] == keys[0] && answers[1] == 0 && answers[2] == sum - keys[0]);
+    const lanesort_binary_operator last_of = {.type = "uint", .bytes = 4, .combine = "b", .identity = "7"};
+    RUN(.memory = keys, .count = n, .operation = LANESORT_REDUCE, .binary_operator = &last_of, .segments = segments,
+        .results = {.memory = found});
+    CHECK(found[0] == keys[0] && found[1] == 7 && found[2] == keys[n - 1]);
+    const lanesort_binary_operator dot_product = {
+        .type = "uint", .bytes = 4, .combine = "a + b", .identity = "0", .transform = "a * b"};
+    RUN(.memory = keys, .count = n, .operation = LANESORT_TRANSFORM_REDUCE, .binary_operator = &dot_product,
+        .second = {.memory = expected}, .results = {.memory = found});
+    uint32_t product = 0;
+    for (size_t i = 0; i < n; ++i) product += keys[i] * expected[i];
+    CHECK(found[0] == product);
     static uint8_t flags[n];
     for (size_t i = 0; i < n; ++i) flags[i] = i % 3 == 0 ? 7 : 0;
     RUN(KEYS, .operation = LANESORT_PARTITION, .flags = {.memory = flags}, .results = {.memory = found},
@@ -208,8 +224,8 @@ static void merges_and_reads_sorted_keys(void) {
         .answers = {.memory = answers});
     CHECK(answers[0] == n - (n + 2) / 3 && found[0] == keys[1] && found[2] == keys[4]);
     const lanesort_predicate is_even = {.type = "uint", .bytes = 4, .holds = "a % 2 == 0"};
-    RUN(.memory = keys, .count = n, .operation = LANESORT_PARTITION, .predicate = &is_even, .results = {.memory = found},
-        .answers = {.memory = answers});
+    RUN(.memory = keys, .count = n, .operation = LANESORT_PARTITION, .predicate = &is_even,
+        .results = {.memory = found}, .answers = {.memory = answers});
     for (size_t i = 0; i < n; ++i) CHECK((found[i] % 2 == 0) == (i < answers[0]));
     const lanesort_predicate is_below = {
         .type = "uint", .bytes = 4, .holds = "a < p", .parameter_type = "uint", .parameter_bytes = 4};
@@ -222,6 +238,30 @@ static void merges_and_reads_sorted_keys(void) {
     for (uint32_t i = 0, all = 0; i < n; ++i) CHECK(found[i] == (all += keys[i]));
     RUN(KEYS, .operation = LANESORT_EXCLUSIVE_SCAN, .results = {.memory = found});
     for (uint32_t i = 0, all = 0; i < n; all += keys[i++]) CHECK(found[i] == all);
+    static uint64_t begins[] = {1, row, row, n - 1};
+    RUN(KEYS, .operation = LANESORT_INCLUSIVE_SCAN, .reduction = LANESORT_MAX, .results = {.memory = found},
+        .segments = {.memory = begins, .count = 3});
+    for (uint32_t i = 1, largest = 0; i < n - 1; ++i) {
+        largest = i == row || keys[i] > largest ? keys[i] : largest;
+        CHECK(found[i] == largest);
+    }
+    static uint16_t of_values[n];
+    RUN(KEYS, .operation = LANESORT_EXCLUSIVE_SCAN_BY_KEY, .values = {.memory = flags, .bytes = 1},
+        .value_type = LANESORT_U8, .result_values = {.memory = of_values});
+    for (uint32_t i = 0, all = 0; i < n; all += flags[i++]) {
+        if (i > 0 && keys[i] != keys[i - 1]) all = 0;
+        CHECK(((uint8_t*)of_values)[i] == (uint8_t)all);
+    }
+    const lanesort_binary_operator last_given = {
+        .type = "ushort", .bytes = 2, .combine = "b != 0 ? b : a", .identity = "0"};
+    for (uint32_t i = 0; i < n; ++i) of_values[i] = i % 5 == 0 ? (uint16_t)(i + 1) : 0;
+    RUN(KEYS, .operation = LANESORT_INCLUSIVE_SCAN_BY_KEY, .values = {.memory = of_values, .bytes = 2},
+        .binary_operator = &last_given, .in_place = 1);
+    for (uint32_t i = 0, last = 0; i < n; ++i) {
+        if (i > 0 && keys[i] != keys[i - 1]) last = 0;
+        if (i % 5 == 0) last = (uint16_t)(i + 1);
+        CHECK(of_values[i] == last);
+    }
     RUN(KEYS, .operation = LANESORT_REDUCE, .reduction = LANESORT_ARG_MIN, .row_length = row,
         .results = {.memory = answers});
     for (size_t i = 0; i < n / row; ++i) CHECK(answers[i] == 0);

@@ -60,7 +60,9 @@ TEST_CASE("plan shows every command of any call, which are those that run") {
         if (operation >= Operation::lower_bound && operation <= Operation::scatter) request.second_count = 100'000;
         if (operation >= Operation::gather && operation <= Operation::permute) request.value_bytes = 4;
         if (operation == Operation::histogram) request.length_bytes = 4, request.bins = 1024, request.bounded = true;
-        if (operation == Operation::reduce_by_key || operation == Operation::group_by) request.value_bytes = 4;
+        if (operation == Operation::reduce_by_key || operation == Operation::group_by ||
+            operation >= Operation::inclusive_scan_by_key)
+            request.value_bytes = 4;
         const CommandList list = commands_of(device.info(), request);
         REQUIRE(json["commands"].size() == list.commands.size());
         std::uint64_t launches = 0;

@@ -156,6 +156,7 @@ TEST_CASE("built-in device: merges, selections, and what sorted ranges tell") {
     for (const std::size_t count : {300, 100'000})
         for (const NamedProblem& named : problems_of_every_operation(count, random)) {
             CAPTURE(named.name);
+            if (named.problem.request.key.binary_operator()) continue;  // there is no compiler for it
             run_on_host(sorter, named.problem);
             Sorter fresh(built_in_device());
             run_on_host(fresh, named.problem);

@@ -98,6 +98,20 @@ const Predicate has_number{.type = "record",
                            .parameter_type = "double",
                            .parameter_bytes = 8};
 
+/// Of records of so many bytes.
+BinaryOperator summed_numbers(std::size_t bytes, const char* transform) {
+    const char* const number = bytes % 4 == 0 ? "uint" : "uchar";
+    return {.type = "record",
+            .bytes = bytes,
+            .combine = "summed(a, b)",
+            .identity = "none()",
+            .declarations = fmt::format(R"(typedef struct {{ {0} numbers[{1} / sizeof({0})]; }} record;
+record none(void) {{ record all; for (uint i = 0; i < {1} / sizeof({0}); ++i) all.numbers[i] = 0; return all; }}
+record summed(record a, record b) {{ for (uint i = 0; i < {1} / sizeof({0}); ++i) a.numbers[i] += b.numbers[i]; return a; }})",
+                                        number, bytes),
+            .transform = transform};
+}
+
 const Comparator by_two_numbers{.type = "record",
                                 .bytes = 16,
                                 .before = "a.first < b.first || (a.first == b.first && a.second < b.second)",
@@ -206,7 +220,8 @@ TEST_CASE("CUDA: kernels for sorted ranges compile for every generation and spil
                 check_compiled(parameters, generation.architecture);
                 if (length_bytes > 0) continue;
                 parameters.family = Family::part;
-                parameters.shape = make_part_schedule(graphics_card(generation), parameters.bytes, 1 << 20, false).shape;
+                parameters.shape =
+                    make_part_schedule(graphics_card(generation), parameters.bytes, 1 << 20, false).shape;
                 parameters.comparator = {};
                 if (is_record) parameters.predicate = has_number;
                 check_compiled(parameters, generation.architecture);
@@ -220,14 +235,38 @@ TEST_CASE("CUDA: reductions compile for every generation and spill nothing") {
         for (const std::size_t bytes : {1, 2, 4, 8})
             for (const Family family : {Family::least, Family::least_place, Family::integer_sum, Family::float_sum}) {
                 if (family == Family::float_sum && bytes == 1) continue;
-                for (const bool wide : {false, true})
-                    check_compiled(
-                        {.family = family,
-                         .bytes = {bytes},
-                         .wide_positions = wide,
-                         .shape = {.lanes = 1, .vectors = 1, .work_items = tree_leaves, .register_vectors = 2}},
-                        generation.architecture);
+                KernelParameters parameters{
+                    .family = family,
+                    .bytes = {bytes},
+                    .shape = {.lanes = 1, .vectors = 1, .work_items = tree_leaves, .register_vectors = 2}};
+                check_compiled(parameters, generation.architecture);
+                parameters.wide_positions = true;
+                check_compiled(parameters, generation.architecture);
+                parameters.layout = Layout::rows;
+                parameters.offset_bytes = 8;
+                check_compiled(parameters, generation.architecture);
+                parameters.wide_positions = false;
+                parameters.offset_bytes = 4;
+                check_compiled(parameters, generation.architecture);
             }
+}
+
+TEST_CASE("CUDA: reductions by an operator compile for every generation and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    for (const Generation& generation : generations)
+        for (const std::size_t bytes : {1, 3, 4, 8, 12, 16, 64})
+            for (const std::size_t offset_bytes : {0, 8})
+                for (const char* const transform : {"", "summed(b, a)"}) {
+                    const KernelParameters parameters{
+                        .family = Family::operator_reduction,
+                        .bytes = {bytes, 0, 0, true},
+                        .shape = {.lanes = 1, .vectors = 1, .work_items = tree_leaves, .register_vectors = 2},
+                        .binary_operator = summed_numbers(bytes, transform),
+                        .layout = offset_bytes > 0 ? Layout::rows : Layout::range,
+                        .offset_bytes = offset_bytes};
+                    check_compiled(parameters, generation.architecture);
+                }
 }
 
 TEST_CASE("CUDA: exchanges compile for every generation and spill nothing") {
@@ -246,14 +285,53 @@ TEST_CASE("CUDA: scans compile for every generation and spill nothing") {
     if (no_compiler()) return;
     for (const Generation& generation : generations)
         for (const std::size_t bytes : {1, 2, 4, 8})
-            for (const Family family : {Family::integer_scan, Family::float_scan}) {
-                if (family == Family::float_scan && bytes == 1) continue;
+            for (const Family family : {Family::integer_scan, Family::float_scan, Family::least_scan,
+                                        Family::integer_run_scan, Family::float_run_scan, Family::least_run_scan}) {
+                const bool adds_floats = family == Family::float_scan || family == Family::float_run_scan;
+                if (adds_floats && bytes == 1) continue;
                 const Shape shape =
-                    make_scan_schedule(graphics_card(generation), bytes, 1, 1 << 20, false, false).shape;
+                    make_scan_schedule(graphics_card(generation), {.bytes = {bytes},
+                                                                   .has_tree = adds_floats,
+                                                                   .has_runs = family > Family::least_scan,
+                                                                   .count = 1 << 20})
+                        .shape;
                 for (const bool wide : {false, true})
                     check_compiled({.family = family, .bytes = {bytes}, .wide_positions = wide, .shape = shape},
                                    generation.architecture);
             }
+}
+
+TEST_CASE("CUDA: scans by an operator, and what marks runs, compile for every generation and spill nothing") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    for (const Generation& generation : generations) {
+        for (const std::size_t offset_bytes : {4, 8})
+            check_compiled({.family = Family::mark_segments,
+                            .bytes = {1},
+                            .shape = {.lanes = 1, .vectors = 1, .work_items = 256, .register_vectors = 2},
+                            .layout = Layout::rows,
+                            .offset_bytes = offset_bytes},
+                           generation.architecture);
+        for (const std::size_t bytes : {1, 3, 8, 12, 24, 64})
+            for (const Family family : {Family::operator_scan, Family::operator_run_scan}) {
+                const ScanTask task{.bytes = {bytes, 0, 0, true},
+                                    .has_tree = true,
+                                    .has_runs = family == Family::operator_run_scan,
+                                    .count = 1 << 20};
+                KernelParameters parameters{.family = family,
+                                            .bytes = task.bytes,
+                                            .shape = make_scan_schedule(graphics_card(generation), task).shape};
+                parameters.binary_operator = BinaryOperator{
+                    .type = "element",
+                    .bytes = bytes,
+                    .combine = "b.bytes[0] & 1 ? b : a",
+                    .identity = "none()",
+                    .declarations = fmt::format("typedef struct {{ unsigned char bytes[{}]; }} element;\n"
+                                                "inline element none() {{ element e = {{{{0}}}}; return e; }}",
+                                                bytes)};
+                check_compiled(parameters, generation.architecture);
+            }
+    }
 }
 
 TEST_CASE("CUDA: searches, moves and histograms compile for every generation and spill nothing") {

@@ -80,8 +80,15 @@ Problem random_problem(Operation operation, std::size_t count, Random& random) {
             // Of floating-point numbers reduce_test knows the tree.
             if constexpr (is_floating<T>) keys.assign(count, T{});
             break;
+        case Operation::inclusive_scan_by_key:
+        case Operation::exclusive_scan_by_key: request.value_bytes = 4; [[fallthrough]];
         case Operation::inclusive_scan:
-        case Operation::exclusive_scan: request.order.reset(); break;
+        case Operation::exclusive_scan:
+            request.order.reset();
+            // Of floating-point numbers scan_test knows the tree.
+            if constexpr (is_floating<T>) keys.assign(count, T{});
+            else request.reduction = random() % 2 ? Reduction::max : Reduction::sum;
+            break;
         case Operation::select:
         case Operation::partition:
             request.order.reset();

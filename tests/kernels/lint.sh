@@ -62,6 +62,8 @@ tile_in_local.cl -DLEAVES=1
 classify.cl -DBUCKET_BITS=2
 place_blocks.cl -DBLOCK=48
 tile_in_local.cl -DSEGMENT_BITS=32
+tile_in_local.cl -DHAS_OPERATOR=1
+tile_in_local.cl -DHAS_TRANSFORM=1
 tile_in_local.cl -DSHORT_ROWS=1 -DIN_ROWS=1
 tile_in_local.cl -DTWO_RANGES=1 -DIN_ROWS=1
 tile_in_cache.cl -DWORK_ITEMS=64

@@ -90,6 +90,16 @@ Request distribution(const KeyKind& key) {
     return request;
 }
 
+/// By an operator.
+void print_reductions(Printer& printer, const DeviceInfo& device, std::size_t bytes, const char* transform) {
+    const BinaryOperator combining{
+        .type = "element", .bytes = bytes, .combine = "a", .identity = "0", .transform = transform};
+    Request request = call(*transform ? Operation::transform_reduce : Operation::reduce, KeyKind(combining));
+    printer.print(device, request);
+    request.segments = 1000, request.longest = 3000, request.offset_bytes = 4;
+    printer.print(device, request);
+}
+
 void print_for_amd() {
     Printer printer;
     printer.print_iota(card(), 4);
@@ -107,6 +117,8 @@ void print_for_amd() {
         printer.print(card(), selection);
         printer.print(card(), call(Operation::run_lengths, key));
         printer.print(card(), call(Operation::equal_range, key));
+        printer.print(card(), call(Operation::reduce, key));
+        print_reductions(printer, card(), key_bytes(key), "");
         Request bins = call(Operation::histogram, key);
         bins.length_bytes = 4, bins.bins = 1024, bins.upper = 200;
         printer.print(card(), bins);
@@ -123,6 +135,8 @@ void print_for_numbers(Printer& printer, const DeviceInfo& device, const KeyKind
         Request request = call(Operation::reduce, key);
         request.reduction = reduction;
         printer.print(device, request);
+        request.segments = 1000, request.longest = 3000, request.offset_bytes = 8;
+        printer.print(device, request);
     }
     for (const Reduction reduction : {Reduction::sum, Reduction::min}) {
         Request request = call(Operation::reduce_by_key, key);
@@ -132,7 +146,13 @@ void print_for_numbers(Printer& printer, const DeviceInfo& device, const KeyKind
         printer.print(device, request);
     }
     printer.print(device, call(Operation::transform_reduce, key));
-    printer.print(device, call(Operation::inclusive_scan, key));
+    for (const Reduction reduction : {Reduction::sum, Reduction::min}) {
+        Request request = call(Operation::inclusive_scan, key);
+        request.reduction = reduction;
+        printer.print(device, request);
+        request.offset_bytes = 4, request.segments = 1000, request.longest = request.count;
+        printer.print(device, request);
+    }
     for (const std::uint64_t bins : {100, 20'000, 1'000'000}) {
         Request request = call(Operation::histogram, key);
         request.length_bytes = 4;
@@ -210,6 +230,16 @@ void print_all() {
             parted.value_bytes = 2;
             printer.print(device, parted);
         }
+        for (const std::size_t bytes : {1, 3, 8, 64}) {
+            const BinaryOperator combining{.type = "element", .bytes = bytes, .combine = "a", .identity = "0"};
+            printer.print(device, call(Operation::inclusive_scan, KeyKind(combining)));
+            Request by_key = call(Operation::exclusive_scan_by_key, records(12));
+            by_key.value_type = KeyKind(combining);
+            by_key.value_bytes = bytes;
+            printer.print(device, by_key);
+        }
+        for (const std::size_t bytes : {1, 3, 4, 12, 64})
+            for (const char* const transform : {"", "a"}) print_reductions(printer, device, bytes, transform);
         for (const std::size_t bytes : {4, 8}) printer.print_iota(device, bytes);
         // Positions of 64 bits.
         for (const KeyKind& key : {KeyKind(KeyType::u8), records(12)})

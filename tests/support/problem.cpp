@@ -38,7 +38,7 @@ public:
             copy(before.values, request_.in_place ? after.values : after.result_values, request_.value_bytes);
             ++results;
         };
-        for (const auto& [begin, end] : ranges(before)) {
+        for (const auto& [begin, end] : ranges_of(request_, before.segments)) {
             Places places(end - begin);
             std::iota(places.begin(), places.end(), begin);
             const auto is_before = [&](std::size_t i, std::size_t j) {
@@ -106,6 +106,7 @@ public:
                     break;
                 }
                 case Operation::transform_reduce: {
+                    if (request_.key.binary_operator()) break;
                     std::uint64_t sum = 0;
                     for (const std::size_t i : places)
                         sum += extended(before.keys, i) * extended(before.second_keys, i);
@@ -113,10 +114,12 @@ public:
                     break;
                 }
                 case Operation::reduce: {
+                    if (request_.key.binary_operator()) break;  // reduction_by solves this
                     std::uint64_t result = 0;
                     const std::size_t best = places.empty() ? begin : *std::ranges::min_element(places, is_before);
                     if (request_.reduction == Reduction::sum)
                         for (const std::size_t i : places) result += extended(before.keys, i);
+                    else if (places.empty()) result = of_no_keys();
                     else if (request_.reduction == Reduction::min || request_.reduction == Reduction::max)
                         result = integer(before.keys, key_bytes_, best);
                     else result = best - begin;
@@ -136,15 +139,21 @@ public:
                     break;
                 }
                 case Operation::inclusive_scan:
-                case Operation::exclusive_scan: {
-                    std::uint64_t before_key = 0, sum = 0;
-                    for (std::size_t i = begin; i < end; ++i, before_key = sum) {
-                        sum += integer(before.keys, key_bytes_, i);
-                        put_integer(request_.in_place ? after.keys : after.results, key_bytes_, i,
-                                    request_.operation == Operation::inclusive_scan ? sum : before_key);
+                case Operation::exclusive_scan:
+                    scan(before.keys, request_.in_place ? after.keys : after.results, request_.key.type(), begin, end);
+                    break;
+                case Operation::inclusive_scan_by_key:
+                case Operation::exclusive_scan_by_key:
+                    for (auto run = places.begin(), next = run; run != places.end(); run = next) {
+                        // Each is compared with the one in front of it, as keys need not be in order.
+                        next = std::ranges::adjacent_find(run, places.end(), [&](std::size_t i, std::size_t j) {
+                            return is_before(i, j) || is_before(j, i);
+                        });
+                        if (next != places.end()) ++next;
+                        scan(before.values, request_.in_place ? after.values : after.result_values,
+                             request_.value_type.type(), *run, *run + static_cast<std::size_t>(next - run));
                     }
                     break;
-                }
                 case Operation::lower_bound:
                 case Operation::upper_bound:
                 case Operation::equal_range:
@@ -181,7 +190,7 @@ public:
     /// Whatever follows the first keys comes in some order, and the indices of keys in no segment are not specified.
     void settle(Contents& contents) const {
         const Bytes indices = std::exchange(contents.indices, Bytes(contents.indices.size()));
-        for (const auto& [begin, end] : ranges(contents)) {
+        for (const auto& [begin, end] : ranges_of(request_, contents.segments)) {
             const std::size_t rest = begin + std::min<std::uint64_t>(request_.first, end - begin);
             if (request_.operation == Operation::sort) arrange(contents, rest, order(contents, rest, end, false));
             if (request_.operation != Operation::argsort) continue;
@@ -204,19 +213,59 @@ private:
         return contents.keys.data() + i * key_bytes_;
     }
 
+    static std::uint64_t extended(std::uint64_t bits, KeyType type) {
+        const std::uint64_t sign = std::uint64_t{1} << (key_bytes(type) * 8 - 1);
+        using enum KeyType;
+        return type == i8 || type == i16 || type == i32 || type == i64 ? (bits ^ sign) - sign : bits;
+    }
+
+    /// Scans elements begin .. end - 1. Of integers alone: of others the caller knows the results.
+    void scan(const Bytes& from, Bytes& to, KeyType type, std::size_t begin, std::size_t end) const {
+        const bool is_inclusive =
+            request_.operation == Operation::inclusive_scan || request_.operation == Operation::inclusive_scan_by_key;
+        if (request_.key.binary_operator() || request_.value_type.binary_operator()) return;
+        const bool is_signed = extended(~std::uint64_t{0} >> (64 - key_bytes(type) * 8), type) == ~std::uint64_t{0} &&
+                               type != KeyType::u64;
+        const std::uint64_t half = std::uint64_t{1} << (key_bytes(type) * 8 - 1);
+        const std::uint64_t largest = is_signed ? half - 1 : half - 1 + half, least = is_signed ? half : 0;
+        std::uint64_t so_far = request_.reduction == Reduction::min   ? extended(largest, type)
+                               : request_.reduction == Reduction::max ? extended(least, type)
+                                                                      : 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::uint64_t value = extended(integer(from, key_bytes(type), i), type), before_it = so_far;
+            const bool is_less =
+                is_signed ? static_cast<std::int64_t>(value) < static_cast<std::int64_t>(so_far) : value < so_far;
+            if (request_.reduction == Reduction::sum) so_far += value;
+            else if (is_less == (request_.reduction == Reduction::min)) so_far = value;
+            put_integer(to, key_bytes(type), i, is_inclusive ? so_far : before_it);
+        }
+    }
+
     /// An integer in 64 bits.
     std::uint64_t extended(const Bytes& keys, std::size_t i) const {
-        const std::uint64_t bits = integer(keys, key_bytes_, i), sign = std::uint64_t{1} << (key_bytes_ * 8 - 1);
+        return extended(integer(keys, key_bytes_, i), request_.key.type());
+    }
+
+    /// The smallest and the largest key of none, and where they are.
+    std::uint64_t of_no_keys() const {
+        const std::uint64_t all = ~std::uint64_t{0} >> (64 - 8 * key_bytes_), sign = all ^ (all >> 1);
         using enum KeyType;
         const KeyType type = request_.key.type();
-        return type == i8 || type == i16 || type == i32 || type == i64 ? (bits ^ sign) - sign : bits;
+        const bool is_min = request_.reduction == Reduction::min;
+        if (request_.reduction != Reduction::max && !is_min) return ~std::uint64_t{0};
+        if (type == f16 || type == f32 || type == f64) {
+            const std::uint64_t infinity = type == f16 ? 0x7c00 : type == f32 ? 0x7f800000 : 0x7ff0000000000000;
+            return (is_min ? sign : 0) | (infinity + 1);
+        }
+        const bool is_signed = type == i8 || type == i16 || type == i32 || type == i64;
+        return (is_min ? all : 0) ^ (is_signed ? sign : 0);
     }
 
     /// Combines the value of an element with those of a run that was reduced so far. Of integers alone.
     void put_reduced(Contents& contents, std::size_t run, std::size_t i, bool is_first) const {
         const std::size_t width = request_.value_bytes, reduced = request_.reduced_bytes();
         using enum KeyType;
-        const KeyType type = request_.value_type;
+        const KeyType type = request_.value_type.type();
         const bool is_signed = type == i8 || type == i16 || type == i32 || type == i64;
         const auto extend = [&](std::uint64_t bits, std::size_t bytes) {
             const std::uint64_t sign = std::uint64_t{1} << (bytes * 8 - 1);
@@ -239,7 +288,7 @@ private:
     void put_mean(Contents& contents, std::size_t run, std::uint64_t count) const {
         const std::uint64_t bits = integer(contents.result_values, request_.reduced_bytes(), run);
         using enum KeyType;
-        const KeyType type = request_.value_type;
+        const KeyType type = request_.value_type.type();
         if (request_.reduced_bytes() != 8 || type == f64) return;  // of those the caller knows the tree
         const bool is_signed = type == i8 || type == i16 || type == i32 || type == i64;
         // Sums of 64 bits have more than an f64 has: of it and its neighbours the one whose product is nearest.
@@ -293,20 +342,6 @@ private:
             if (request_.key.type() == key_type_v<T>) bin = evenly(T{});
         });
         return bin;
-    }
-
-    /// The range, its rows or its segments: the first key of each and the one behind it.
-    std::vector<std::pair<std::size_t, std::size_t>> ranges(const Contents& contents) const {
-        std::vector<std::pair<std::size_t, std::size_t>> all;
-        if (request_.has_segments())
-            for (std::size_t i = 0; i < request_.segments; ++i)
-                all.emplace_back(integer(contents.segments, request_.offset_bytes, i),
-                                 integer(contents.segments, request_.offset_bytes, i + 1));
-        else if (request_.row_length > 0)
-            for (std::size_t begin = 0; begin < request_.count; begin += request_.row_length)
-                all.emplace_back(begin, begin + request_.row_length);
-        else all.emplace_back(0, request_.count);
-        return all;
     }
 
     /// The places of a range in the order of their elements.
@@ -363,6 +398,42 @@ private:
 
 }  // namespace
 
+std::vector<std::pair<std::size_t, std::size_t>> ranges_of(const Request& request, const Bytes& segments) {
+    std::vector<std::pair<std::size_t, std::size_t>> all;
+    if (request.has_segments())
+        for (std::size_t i = 0; i < request.segments; ++i)
+            all.emplace_back(integer(segments, request.offset_bytes, i),
+                             integer(segments, request.offset_bytes, i + 1));
+    else if (request.row_length > 0)
+        for (std::size_t begin = 0; begin < request.count; begin += request.row_length)
+            all.emplace_back(begin, begin + request.row_length);
+    else all.emplace_back(0, request.count);
+    return all;
+}
+
+const BinaryOperator composition{.type = "affine",
+                                 .bytes = sizeof(Affine),
+                                 .combine = "composed(a, b)",
+                                 .identity = "affine_of(1, 0)",
+                                 .declarations = R"(
+typedef struct { uint factor, term; } affine;
+inline affine affine_of(uint factor, uint term) { affine x; x.factor = factor; x.term = term; return x; }
+inline affine composed(affine a, affine b) { return affine_of(a.factor * b.factor, a.term * b.factor + b.term); }
+)"};
+const BinaryOperator composition_of_pairs{.type = composition.type,
+                                          .bytes = composition.bytes,
+                                          .combine = composition.combine,
+                                          .identity = composition.identity,
+                                          .declarations = composition.declarations,
+                                          .transform = "composed(a, b)"};
+
+std::vector<Affine> random_maps(std::size_t count, Random& random) {
+    std::vector<Affine> maps(count);
+    // Odd factors, or nothing would be left of the first maps.
+    for (Affine& map : maps) map = {static_cast<std::uint32_t>(random()) | 1, static_cast<std::uint32_t>(random())};
+    return maps;
+}
+
 Bytes other_bytes(std::size_t count) {
     Bytes bytes(count);
     constexpr std::size_t period = 251;
@@ -406,12 +477,16 @@ Problem problem_of_bytes(Request request, Bytes keys, IsBefore is_before, const 
     if (multiplies && before.second_keys.empty()) before.second_keys = before.keys;
     const bool parts = request.operation == Operation::select || request.operation == Operation::partition;
     const bool scans = request.operation == Operation::inclusive_scan || request.operation == Operation::exclusive_scan;
-    const std::size_t results = reduces                                          ? request.row_count()
+    const std::size_t results = reduces                                          ? request.ranges()
                                 : selects                                        ? request.ranges() * request.first
                                 : (finds || scans || parts) && !request.in_place ? count
                                                                                  : 0;
+    const bool scans_values =
+        request.operation == Operation::inclusive_scan_by_key || request.operation == Operation::exclusive_scan_by_key;
     before.results = other_bytes(results * request.result_bytes());
-    before.result_values = other_bytes(results * (reduces_runs ? request.reduced_bytes() : request.value_bytes));
+    before.result_values = other_bytes(scans_values   ? (request.in_place ? 0 : count * request.value_bytes)
+                                       : reduces_runs ? results * request.reduced_bytes()
+                                                      : results * request.value_bytes);
     const std::size_t places = request.operation == Operation::equal_range ? 2 : 1;
     before.indices = other_bytes((selects    ? results
                                   : searches ? request.second_count * places
@@ -552,6 +627,17 @@ std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random&
     add("sums of squares of rows", {.operation = Operation::transform_reduce, .row_length = third});
     add("smallest keys of rows", {.operation = Operation::reduce, .row_length = third, .reduction = Reduction::min});
     add("place of the smallest key", {.operation = Operation::reduce, .reduction = Reduction::arg_min});
+    add("sums of segments", {.operation = Operation::reduce}, {1, third, third, count});
+    add("smallest keys of segments", {.operation = Operation::reduce, .reduction = Reduction::min},
+        {0, third, third, count});
+    add("sums of squares of segments", {.operation = Operation::transform_reduce}, {0, third, third, count});
+    const std::vector<Affine> maps = random_maps(count, random), others = random_maps(count, random);
+    all.push_back({"composition", reduction_by({}, composition, maps, {1, 0}, composed)});
+    all.push_back(
+        {"compositions of segments", reduction_by({}, composition, maps, {1, 0}, composed, {1, third, third, count})});
+    if (count > 0)
+        all.push_back({"composition of pairs",
+                       reduction_by({}, composition_of_pairs, maps, {1, 0}, composed, {}, others, composed)});
     add("selected keys", {.operation = Operation::select});
     add("keys that are not selected, with values",
         {.operation = Operation::select, .inverted = true, .value_bytes = 4});
@@ -559,6 +645,16 @@ std::vector<NamedProblem> problems_of_every_operation(std::size_t count, Random&
     add("scan", {.operation = Operation::inclusive_scan});
     add("exclusive scan of rows", {.operation = Operation::exclusive_scan, .row_length = third});
     add("exclusive scan in place", {.operation = Operation::exclusive_scan, .in_place = true});
+    add("scan of minima", {.operation = Operation::inclusive_scan, .reduction = Reduction::min});
+    add("exclusive scan of segments", {.operation = Operation::exclusive_scan}, {1, third, third, count - count / 8});
+    add("scan of maxima of segments in place",
+        {.operation = Operation::inclusive_scan, .in_place = true, .reduction = Reduction::max}, {0, third, count});
+    add("scan of values of equal keys", {.operation = Operation::inclusive_scan_by_key, .value_bytes = 4});
+    add("exclusive scan of smallest values of equal keys in place", {.operation = Operation::exclusive_scan_by_key,
+                                                                     .in_place = true,
+                                                                     .value_bytes = 2,
+                                                                     .reduction = Reduction::min,
+                                                                     .value_type = KeyType::i16});
     std::vector<std::uint32_t> needles(count), bounds(few + 1);
     for (std::uint32_t& needle : needles) needle = static_cast<std::uint32_t>(random() % (count + 1));
     for (std::uint32_t& bound : bounds) bound = static_cast<std::uint32_t>(random() % (count + 1));

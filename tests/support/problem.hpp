@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <numeric>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -79,6 +81,39 @@ Problem problem_of(const Request& request, const std::vector<K>& keys, const Off
     };
     return problem_of(request, key_type_v<K>, keys, is_before, segments, std::move(values), limit, std::move(second));
 }
+
+/// The first key of each range, row or segment of a call, and the one behind it.
+std::vector<std::pair<std::size_t, std::size_t>> ranges_of(const Request& request, const Bytes& segments);
+
+/// A reduction of these elements by an operator that does what `combine` does, or, with as many `others`, of what
+/// `transform` makes of pairs.
+template <class T, class Combine, class Transform = std::nullptr_t>
+Problem reduction_by(Request request, const BinaryOperator& combining, const std::vector<T>& elements, T identity,
+                     Combine combine, const Offsets& segments = {}, const std::vector<T>& others = {},
+                     Transform transform = {}) {
+    request.operation = others.empty() ? Operation::reduce : Operation::transform_reduce;
+    request.key = combining;
+    Problem problem = problem_of_bytes(
+        request, bytes_of(elements), [](auto...) { return false; }, segments, {}, 0, bytes_of(others));
+    std::vector<T> combined = elements, results;
+    if constexpr (!std::is_null_pointer_v<Transform>)
+        std::transform(elements.begin(), elements.end(), others.begin(), combined.begin(), transform);
+    for (const auto& [begin, end] : ranges_of(problem.request, problem.before.segments))
+        results.push_back(std::accumulate(combined.begin() + static_cast<std::ptrdiff_t>(begin),
+                                          combined.begin() + static_cast<std::ptrdiff_t>(end), identity, combine));
+    problem.after.results = bytes_of(results);
+    return problem;
+}
+
+/// Affine maps, which no order but their own composes to the same.
+struct Affine {
+    std::uint32_t factor, term;
+};
+extern const BinaryOperator composition;
+/// The same, where a pair becomes the composition of its maps.
+extern const BinaryOperator composition_of_pairs;
+inline Affine composed(Affine a, Affine b) { return {a.factor * b.factor, a.term * b.factor + b.term}; }
+std::vector<Affine> random_maps(std::size_t count, Random& random);
 
 /// Sorts the two ranges that a merge needs, in the order of `is_before`.
 template <class T, class Before>

@@ -99,6 +99,7 @@ std::string text_of(const Request& request, std::size_t offset) {
     add("bytes of a value: ", request.value_bytes);
     add("bytes of an index: ", request.index_bytes);
     add("bytes of a length: ", request.length_bytes);
+    if (request.reduction != Reduction::sum) add("reduction ", static_cast<std::uint64_t>(request.reduction));
     add("in the second range: ", request.second_count);
     add("bins: ", request.bins);
     if (request.bounded) text += ", bounded";

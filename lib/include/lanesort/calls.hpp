@@ -88,14 +88,18 @@ void check_same_width(std::size_t bytes, std::size_t other_bytes);
 /// A sort writes to the places of the call's results, unless these are the keys' and values' own: then it is in place.
 void write_results(AnyCall& sort) noexcept;
 
-/// Throws Error(invalid_argument) for values that are records or not as many as the keys.
-KeyType type_of_values(std::size_t keys, std::size_t values, const KeyKind& type);
+/// Throws Error(invalid_argument) for values that are records, unless an operator combines them, or not as many as the
+/// keys.
+KeyKind type_of_values(std::size_t keys, std::size_t values, const KeyKind& type);
 
 /// Throws Error(invalid_argument) for a second range that is not of the first one's type, or asks for something else.
 void check_second(const Request& first, const Request& second);
 
-/// The same also for one of another count.
-void check_factors(const Request& first, const Request& second);
+/// The same also for one of another count. It may leave rows and segments to the first.
+void check_pairs(const Request& first, Request second);
+
+/// Throws Error(invalid_argument) where no operator combines elements.
+void check_operator(const KeyKind& kind);
 
 /// Throw Error(invalid_argument) where a predicate says which elements are wanted, or where none does.
 void check_flags(const KeyKind& kind);
@@ -301,7 +305,7 @@ CallIn<Memory> is_sorted_until(const KeyRangeIn<Memory>& keys, const IntegersIn<
     return call;
 }
 
-/// Writes the sum, the smallest or the largest key, or where that is, of the range or of each of its rows.
+/// Writes the sum, the smallest or the largest key, or where that is, of the range or of each of its rows or segments.
 template <class Memory>
 CallIn<Memory> reduce(const KeyRangeIn<Memory>& keys, Reduction reduction, const ReducedIn<Memory>& reduced) {
     CallIn<Memory> call = detail::call_on(Operation::reduce, keys);
@@ -310,12 +314,21 @@ CallIn<Memory> reduce(const KeyRangeIn<Memory>& keys, Reduction reduction, const
     return call;
 }
 
-/// Writes the sum of the products of two ranges, key by key, or that of each row: the dot product.
+/// Writes what an operator, which is the type of the keys, makes of the elements of the range, or of each of its rows
+/// or segments.
+template <class Memory>
+CallIn<Memory> reduce(const KeyRangeIn<Memory>& elements, const ReducedIn<Memory>& reduced) {
+    detail::check_operator(elements.type);
+    return reduce(elements, Reduction::sum, reduced);
+}
+
+/// Writes the sum of the products of two ranges, key by key, or that of each row or segment: the dot product. With an
+/// operator, what that makes of the pairs. The second range may leave rows and segments to the first.
 template <class Memory>
 CallIn<Memory> transform_reduce(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>& others,
                                 const ReducedIn<Memory>& reduced) {
     CallIn<Memory> call = detail::call_on(Operation::transform_reduce, keys);
-    detail::check_factors(call.request, detail::call_on(Operation::transform_reduce, others).request);
+    detail::check_pairs(call.request, detail::call_on(Operation::transform_reduce, others).request);
     call.second_keys = {others.memory, others.offset};
     call.results = {reduced.memory, reduced.offset};
     return call;
@@ -330,7 +343,7 @@ CallIn<Memory> reduce_by_key(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Me
     CallIn<Memory> call = detail::call_on(Operation::reduce_by_key, keys);
     call.request.reduction = reduction;
     call.request.value_type = detail::type_of_values(keys.count, values.count, values.type);
-    call.request.value_bytes = key_bytes(call.request.value_type);
+    call.request.value_bytes = call.request.value_type.bytes();
     call.values = {values.memory, values.offset};
     call.results = {distinct.memory, distinct.offset};
     call.answers = {distinct.number.memory, distinct.number.offset};
@@ -347,35 +360,81 @@ CallIn<Memory> group_by(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>
     return call;
 }
 
-/// Writes the sums of all keys up to each one of the range or of its row, with it.
+/// Writes the sums, minima or maxima of all keys up to each one of the range, its row or its segment, with it.
 template <class Memory>
-CallIn<Memory> inclusive_scan(const KeyRangeIn<Memory>& keys, const ScannedIn<Memory>& sums) {
+CallIn<Memory> inclusive_scan(const KeyRangeIn<Memory>& keys, const ScannedIn<Memory>& scanned,
+                              Reduction reduction = Reduction::sum) {
     CallIn<Memory> call = detail::call_on(Operation::inclusive_scan, keys);
-    call.results = {sums.memory, sums.offset};
+    call.request.reduction = reduction;
+    call.results = {scanned.memory, scanned.offset};
     return call;
 }
 
 /// The same in place of the keys.
 template <class Memory>
-CallIn<Memory> inclusive_scan(const KeyRangeIn<Memory>& keys) {
+CallIn<Memory> inclusive_scan(const KeyRangeIn<Memory>& keys, Reduction reduction = Reduction::sum) {
     CallIn<Memory> call = detail::call_on(Operation::inclusive_scan, keys);
+    call.request.reduction = reduction;
     call.request.in_place = true;
     return call;
 }
 
-/// Writes the sums of the keys in front of each one of the range or of its row.
+/// Writes those of the keys in front of each one.
 template <class Memory>
-CallIn<Memory> exclusive_scan(const KeyRangeIn<Memory>& keys, const ScannedIn<Memory>& sums) {
-    CallIn<Memory> call = inclusive_scan(keys, sums);
+CallIn<Memory> exclusive_scan(const KeyRangeIn<Memory>& keys, const ScannedIn<Memory>& scanned,
+                              Reduction reduction = Reduction::sum) {
+    CallIn<Memory> call = inclusive_scan(keys, scanned, reduction);
     call.request.operation = Operation::exclusive_scan;
     return call;
 }
 
 /// The same in place of the keys.
 template <class Memory>
-CallIn<Memory> exclusive_scan(const KeyRangeIn<Memory>& keys) {
-    CallIn<Memory> call = inclusive_scan(keys);
+CallIn<Memory> exclusive_scan(const KeyRangeIn<Memory>& keys, Reduction reduction = Reduction::sum) {
+    CallIn<Memory> call = inclusive_scan(keys, reduction);
     call.request.operation = Operation::exclusive_scan;
+    return call;
+}
+
+/// Scans the values in place: each becomes the sum, minimum or maximum of all up to it, as far as the keys in front are
+/// equal to its own. They are as many as the keys; of their range, the place and the type count alone.
+template <class Memory>
+CallIn<Memory> inclusive_scan_by_key(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>& values,
+                                     Reduction reduction = Reduction::sum) {
+    CallIn<Memory> call = detail::call_on(Operation::inclusive_scan_by_key, keys);
+    call.request.reduction = reduction;
+    call.request.in_place = true;
+    call.request.value_type = detail::type_of_values(keys.count, values.count, values.type);
+    call.request.value_bytes = call.request.value_type.bytes();
+    call.values = {values.memory, values.offset};
+    return call;
+}
+
+/// The same to another place.
+template <class Memory>
+CallIn<Memory> inclusive_scan_by_key(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>& values,
+                                     const ScannedIn<Memory>& scanned, Reduction reduction = Reduction::sum) {
+    CallIn<Memory> call = inclusive_scan_by_key(keys, values, reduction);
+    call.request.in_place = false;
+    call.result_values = {scanned.memory, scanned.offset};
+    return call;
+}
+
+/// Writes those of the values in front of each one.
+template <class Memory>
+CallIn<Memory> exclusive_scan_by_key(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>& values,
+                                     const ScannedIn<Memory>& scanned, Reduction reduction = Reduction::sum) {
+    CallIn<Memory> call = inclusive_scan_by_key(keys, values, scanned, reduction);
+    call.request.operation = Operation::exclusive_scan_by_key;
+    return call;
+}
+
+/// The same in place of the values.
+template <class Memory>
+CallIn<Memory> exclusive_scan_by_key(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>& values,
+                                     Reduction reduction = Reduction::sum) {
+    CallIn<Memory> call = inclusive_scan_by_key(keys, values, reduction);
+    call.request.operation = Operation::exclusive_scan_by_key;
     return call;
 }
 

@@ -1,5 +1,5 @@
 /// @file
-/// Records, and what the caller says of them as text: their order, and which are wanted.
+/// Records, and what the caller says of them as text: their order, which are wanted, and what two are combined to.
 #pragma once
 
 #include <cstddef>
@@ -66,13 +66,46 @@ struct Predicate {
     friend bool operator==(const Predicate&, const Predicate&) = default;
 };
 
+/// What two elements are combined to, as text for the device's compiler, of numbers and of any other type of the
+/// caller's:
+///
+///     const BinaryOperator composed{.type = "affine",
+///                                   .bytes = 8,
+///                                   .combine = "composed(a, b)",
+///                                   .identity = "affine_of(1, 0)",
+///                                   .declarations = R"(
+///         typedef struct { uint factor, term; } affine;
+///         inline affine affine_of(uint factor, uint term) { affine x; x.factor = factor; x.term = term; return x; }
+///         inline affine composed(affine a, affine b) {
+///             return affine_of(a.factor * b.factor, a.term * b.factor + b.term);
+///         })"};
+///     sorter.reduce({maps, composed}, result);
+///
+/// What Comparator says of its text is true of this one, whose expressions are in files "combine", "identity" and
+/// "transform". It must be associative, as far as its results are to mean something, but need not be commutative: a is
+/// always of elements in front of those of b. The trees that operations combine by are the same on every device, so an
+/// operator that gives the same bits everywhere gives the same results everywhere.
+///
+/// With a `transform`, it combines what pairs of elements become: for Sorter::transform_reduce alone.
+struct BinaryOperator {
+    std::string type;               ///< the name of the type
+    std::size_t bytes = 0;          ///< its size, 1 to 64, which must be the same on the device
+    std::string combine;            ///< an expression of `a` and `b`, of the type: what a, then b, are combined to
+    std::string identity;           ///< an expression: what no elements are combined to
+    std::string declarations = {};  ///< what comes before them: the type's definition, functions
+    /// An expression of `a` and `b`, of the type: what a of the first range and b of the second become. Empty: none.
+    std::string transform = {};
+
+    friend bool operator==(const BinaryOperator&, const BinaryOperator&) = default;
+};
+
 /// A C++ type that a comparator can order: moved as bytes, 64 of them at most.
 template <class T>
 concept Record = std::is_trivially_copyable_v<T> && sizeof(T) <= 64;
 
-/// What keys are: numbers of a type that the library orders, records that a comparator or a C++ function orders, or
-/// elements of which a predicate says whether they are wanted. Refers to the comparator, predicate or function, which
-/// must outlive it.
+/// What keys are: numbers of a type that the library orders, records that a comparator or a C++ function orders,
+/// elements of which a predicate says whether they are wanted, or elements that an operator combines. Refers to the
+/// comparator, predicate, operator or function, which must outlive it.
 class KeyKind {
 public:
     /// Numbers of that type.
@@ -85,6 +118,9 @@ public:
     KeyKind(const Predicate& predicate, const void* parameter = nullptr) noexcept
         : predicate_(&predicate), parameter_(parameter) {}
     KeyKind(Predicate&&, const void* = nullptr) = delete;
+    /// Elements that this operator, which must not be a temporary, combines.
+    KeyKind(const BinaryOperator& combining) noexcept : operator_(&combining) {}
+    KeyKind(BinaryOperator&&) = delete;
     /// Records in the order of a function, with what was compiled for it: cpu.hpp has both.
     KeyKind(const detail::CompiledOrder& compiled, const void* function) noexcept
         : compiled_(&compiled), function_(function) {}
@@ -93,11 +129,12 @@ public:
     std::size_t bytes() const noexcept {
         return comparator_  ? comparator_->bytes
                : predicate_ ? predicate_->bytes
+               : operator_  ? operator_->bytes
                : compiled_  ? compiled_->bytes
                             : key_bytes(type_);
     }
-    /// They are records, or what a predicate takes as such.
-    bool is_record() const noexcept { return comparator_ || predicate_ || compiled_; }
+    /// They are records, or what a predicate or an operator takes as such.
+    bool is_record() const noexcept { return comparator_ || predicate_ || operator_ || compiled_; }
     /// The type of the numbers; without meaning for records.
     KeyType type() const noexcept { return type_; }
     /// The order of records as text; null for any other.
@@ -105,6 +142,8 @@ public:
     /// What says whether elements are wanted; null for any other.
     const Predicate* predicate() const noexcept { return predicate_; }
     const void* parameter() const noexcept { return parameter_; }  ///< the predicate's, in host memory; or null
+    /// What combines elements; null for any other.
+    const BinaryOperator* binary_operator() const noexcept { return operator_; }
     /// What was compiled with the function that orders records, and that function; null for any other.
     const detail::CompiledOrder* compiled_order() const noexcept { return compiled_; }
     const void* function() const noexcept { return function_; }  ///< see compiled_order()
@@ -112,11 +151,11 @@ public:
     std::string name() const;
 
     /// The same numbers, records in the order of equal comparators or of functions of one type, or elements for equal
-    /// predicates, whatever their parameters are.
+    /// predicates, whatever their parameters are, or for equal operators.
     friend bool operator==(const KeyKind& a, const KeyKind& b) noexcept {
         const auto are_same = [](const auto* x, const auto* y) { return x == y || (x && y && *x == *y); };
         return a.compiled_ == b.compiled_ && a.type_ == b.type_ && are_same(a.comparator_, b.comparator_) &&
-               are_same(a.predicate_, b.predicate_);
+               are_same(a.predicate_, b.predicate_) && are_same(a.operator_, b.operator_);
     }
 
 private:
@@ -124,6 +163,7 @@ private:
     const Comparator* comparator_ = nullptr;
     const Predicate* predicate_ = nullptr;
     const void* parameter_ = nullptr;
+    const BinaryOperator* operator_ = nullptr;
     const detail::CompiledOrder* compiled_ = nullptr;
     const void* function_ = nullptr;
 };

@@ -114,9 +114,9 @@ class KernelsFor {
                  {"merge_borders", Launched<&Kernels::merge_borders>::run}}};
     }
     static constexpr Compiled on_ranges(const char* file, unsigned value_bytes, unsigned index_bytes, NamedKernel first,
-                                        NamedKernel second = {}, NamedKernel third = {}) {
-        return {Instructions::baseline, file, false, sizeof(Record), value_bytes, index_bytes, 1, of_ranges, 2,
-                {first, second, third}};
+                                        NamedKernel second = {}, NamedKernel third = {}, NamedKernel fourth = {}) {
+        return {Instructions::baseline,        file, false, sizeof(Record), value_bytes, index_bytes, 1, of_ranges, 2,
+                {first, second, third, fourth}};
     }
 
     // The first that serves is taken: records alone have an index of one byte.
@@ -125,7 +125,8 @@ class KernelsFor {
         on_ranges("order.cl", 0, 0, {"first_descents", Launched<&Sorted::first_descents>::run},
                   {"least_descents", Launched<&Sorted::least_descents>::run}),
         on_ranges("equal_runs.cl", any_width, any_width, {"count_runs", Launched<&Runs::count_runs>::run},
-                  {"scan_shares", Launched<&Runs::scan_shares>::run}, {"write_runs", Launched<&Runs::write_runs>::run}),
+                  {"scan_shares", Launched<&Runs::scan_shares>::run}, {"write_runs", Launched<&Runs::write_runs>::run},
+                  {"mark_runs", Launched<&Runs::mark_runs>::run}),
         on_ranges("bounds.cl", 0, any_width, {"find_places", Launched<&Found::find_places>::run})};
 
 public:

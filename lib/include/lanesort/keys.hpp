@@ -81,6 +81,13 @@ const Predicate& checked_for(const Predicate& predicate) {
     return predicate;
 }
 
+template <class T>
+const BinaryOperator& checked_for(const BinaryOperator& combining) {
+    static_assert(Record<std::remove_const_t<T>>, "elements are trivially copyable and have 64 bytes at most");
+    if (combining.bytes != sizeof(T)) throw_record_size(sizeof(T), combining.bytes);
+    return combining;
+}
+
 template <class P>
 const void* parameter_for(const Predicate& predicate, const P& parameter) {
     static_assert(Record<P>, "parameters are trivially copyable and have 64 bytes at most");
@@ -131,6 +138,13 @@ public:
         : data_(std::ranges::data(range)),
           count_(std::ranges::size(range)),
           kind_(detail::checked_for<detail::Element<R>>(predicate), detail::parameter_for(predicate, parameter)) {}
+    /// Elements of any type that an operator, which must last as long as the view, combines. Throws
+    /// Error(invalid_argument) for an operator for another size.
+    template <detail::Lasting R>
+    ConstKeys(R&& range, const BinaryOperator& combining)
+        : data_(std::ranges::data(range)),
+          count_(std::ranges::size(range)),
+          kind_(detail::checked_for<detail::Element<R>>(combining)) {}
     /// Records in the order of a C++ function, which must last as long as the view: see cpu.hpp.
     template <detail::Lasting R, detail::Orders<detail::Element<R>> Function>
     ConstKeys(R&& range, const Function& order)
@@ -163,6 +177,11 @@ public:
     template <detail::Lasting R>
     Keys(R&& range, const Comparator& order) : ConstKeys(range, order) {
         static_assert(!std::is_const_v<detail::Element<R>>, "the records are const, but this call changes them");
+    }
+    /// Elements that an operator combines, as ConstKeys says.
+    template <detail::Lasting R>
+    Keys(R&& range, const BinaryOperator& combining) : ConstKeys(range, combining) {
+        static_assert(!std::is_const_v<detail::Element<R>>, "the elements are const, but this call changes them");
     }
     /// Records in the order of a C++ function, as ConstKeys says.
     template <detail::Lasting R, detail::Orders<detail::Element<R>> Function>

@@ -181,6 +181,16 @@ typedef struct lanesort_predicate {
     size_t parameter_bytes;      ///< its size, 1 to 64; 0: it has none
 } lanesort_predicate;
 
+/// What two elements are combined to: BinaryOperator of comparator.hpp. The texts need only last for the call.
+typedef struct lanesort_binary_operator {
+    const char* type;          ///< the name of the elements' type
+    size_t bytes;              ///< its size, 1 to 64
+    const char* combine;       ///< an expression of `a` and `b`: what a, then b, are combined to
+    const char* identity;      ///< an expression: what no elements are combined to
+    const char* declarations;  ///< the type's definition, functions; null: none
+    const char* transform;     ///< an expression of `a` and `b`: what elements of two ranges become; null: none
+} lanesort_binary_operator;
+
 // ---- Requests -----------------------------------------------------------------------------------------------------
 // A request is a call as data: what is done, and on which arrays. The `memory` of an array is a pointer to host memory
 // for lanesort_run, a cl_mem for lanesort_opencl_enqueue, and a device pointer for lanesort_cuda_enqueue. The array
@@ -201,8 +211,10 @@ enum {
     LANESORT_IS_SORTED_UNTIL = 5,  ///< writes how many keys of each row are in order to `answers`
     LANESORT_UNIQUE = 6,           ///< writes distinct keys to `results`, or `in_place`; their number to `answers`
     LANESORT_RUN_LENGTHS = 7,      ///< the same with how often each comes, in `lengths` of 4 or 8 bytes
-    LANESORT_REDUCE = 8,           ///< writes the `reduction` of each row to `results`
-    LANESORT_INCLUSIVE_SCAN = 9,   ///< writes the sums of all keys up to each one to `results`, or `in_place`
+    LANESORT_REDUCE = 8,           ///< writes the `reduction` of each row or segment, or what a `binary_operator` makes
+                                   ///< of it, to `results`
+    LANESORT_INCLUSIVE_SCAN = 9,   ///< writes the `reduction` (sum, min or max) of all keys up to each one, in each row or
+                                   ///< segment, to `results`, or `in_place`
     LANESORT_EXCLUSIVE_SCAN = 10,  ///< the same without the key itself
     LANESORT_SELECT = 11,          ///< writes the keys that `flags` select to `results`, and their number to `answers`
     LANESORT_PARTITION = 12,       ///< the same, and the other keys behind them
@@ -217,7 +229,11 @@ enum {
     LANESORT_REDUCE_BY_KEY = 20,   ///< as LANESORT_UNIQUE, with the `reduction` of each key's `values`, which are of
                                    ///< `value_type`, in `result_values`
     LANESORT_GROUP_BY = 21,        ///< the same, after a sort of keys and `values` in place
-    LANESORT_TRANSFORM_REDUCE = 22  ///< writes the sums of the products of keys and `second`, of each row, to `results`
+    LANESORT_TRANSFORM_REDUCE = 22,  ///< writes the sums of the products of keys and `second`, of each row or
+                                     ///< segment, or what a `binary_operator` makes of the pairs, to `results`
+    LANESORT_INCLUSIVE_SCAN_BY_KEY = 23,  ///< writes the `reduction` of all `values` up to each one, in its run of equal
+                                          ///< keys, to `result_values`, or `in_place` of the values
+    LANESORT_EXCLUSIVE_SCAN_BY_KEY = 24   ///< the same without the value itself
 };
 
 /// Reduction of request.hpp. Sorter::reduce says which type a result has.
@@ -268,8 +284,8 @@ typedef struct lanesort_request {
     const lanesort_comparator* comparator;  ///< the keys are records in that order; null: numbers
     const lanesort_predicate* predicate;    ///< in place of `flags`: which keys, of any type, are selected
     size_t row_length;                      ///< keys of a row, each sorted by itself; 0: no rows
-    lanesort_segments segments;             ///< each sorted by itself
-    int32_t in_place;                       ///< not 0: LANESORT_UNIQUE writes to the front of the keys, scans in their place
+    lanesort_segments segments;             ///< each sorted, selected from, reduced or scanned by itself
+    int32_t in_place;                       ///< not 0: LANESORT_UNIQUE writes to the front of the keys, scans in their place, or that of the values
     int32_t apart;                          ///< not 0: LANESORT_SORT and LANESORT_MERGE write to `results`; `count` is of both ranges
     int32_t limited;                        ///< not 0: LANESORT_TOP_K reads how many of `k` are wanted from `limit`
     int32_t nan_last;                       ///< not 0: LANESORT_TOP_K takes no NaN before a number
@@ -277,7 +293,7 @@ typedef struct lanesort_request {
     lanesort_schedule schedule;             ///< of a sort or argsort of one whole range
     int32_t data_independent;               ///< not 0: sorts compare the same positions, and LANESORT_TOP_K as many,
                                             ///< whatever the keys are
-    lanesort_reduction reduction;           ///< of LANESORT_REDUCE, LANESORT_REDUCE_BY_KEY and LANESORT_GROUP_BY
+    lanesort_reduction reduction;           ///< of reductions, LANESORT_GROUP_BY and scans
     uint64_t extra_bytes;                   ///< device memory that a distribution may take; 0: as Schedule says
     size_t first;                           ///< keys or indices that a sort brings to their places, in front; 0: all
     size_t k;                               ///< of LANESORT_TOP_K
@@ -290,7 +306,7 @@ typedef struct lanesort_request {
     lanesort_values indices;                ///< one for each key, or each selected key, counted from 0 in each row;
                                             ///< of searches one for each of `second_count`, or two (EQUAL_RANGE)
     lanesort_values lengths;                ///< room for as many as there are keys; of LANESORT_HISTOGRAM `bins` counts
-    lanesort_place results;                 ///< room for k keys or a reduction of each row, or for all keys
+    lanesort_place results;                 ///< room for k keys or a reduction of each row or segment, or for all
     lanesort_place result_values;           ///< those of the results, where keys have `values`; room as in `results`
     lanesort_place answers;                 ///< one for each row
     lanesort_place limit;                   ///< one integer of 64 bits: no more of a row are written than that
@@ -303,7 +319,9 @@ typedef struct lanesort_request {
     int32_t bounded;                        ///< not 0: `second` has `bins` + 1 keys that bound the bins
     uint64_t lower;                         ///< else the bits of the first key that even bins count,
     uint64_t upper;                         ///< and of the last, as EvenBins of key_types.hpp says
-    lanesort_key_type value_type;           ///< of LANESORT_REDUCE_BY_KEY and LANESORT_GROUP_BY: what `values` are
+    lanesort_key_type value_type;           ///< of operations by key, and LANESORT_GROUP_BY: what `values` are
+    const lanesort_binary_operator* binary_operator;  ///< the keys, of any type, are combined by it; of scans by key the
+                                                      ///< values, so that `value_type` must be 0; null: they are not
 } lanesort_request;
 
 /// Runs a request on host memory: Sorter::run. Blocks.

@@ -16,7 +16,8 @@ namespace lanesort {
 /// keys from the first key of the range, and begin `offset` integers after the start of the memory. Segment i has the
 /// keys from offset i up to offset i + 1. The device reads them when the call runs and the host never does, so the
 /// caller states the longest segment, for whose launches and work-groups each segment pays. Of a longer one only the
-/// first `longest` keys are sorted. Whatever the offsets say, nothing beyond the range is touched.
+/// first `longest` keys are sorted, selected from or reduced. Whatever the offsets say, nothing beyond the range is
+/// touched.
 template <class Memory>
 struct SegmentRange {
     Memory memory = nullptr;  ///< of the offsets; null: no segments
@@ -40,7 +41,7 @@ struct KeyRangeIn {
     Memory memory = nullptr;      ///< of the keys
     std::size_t offset = 0;       ///< keys before the first one
     std::size_t count = 0;        ///< keys
-    KeyKind type = KeyType::u32;  ///< numbers of a type, records of a comparator, or elements of a predicate
+    KeyKind type = KeyType::u32;  ///< numbers of a type, records, or elements of a predicate or an operator
     /// Of numbers; records have the comparator's. Nothing: ascending, but the largest first for top_k.
     std::optional<Order> order = {};
     std::size_t row_length = 0;               ///< keys of a row, as SortOptions says; 0: the range is one
@@ -96,14 +97,14 @@ struct MergedIn {
     std::size_t offset = 0;   ///< keys before the first one
 };
 
-/// Where the results of a reduction go, one for each row, of Request::result_bytes() bytes each.
+/// Where the results of a reduction go, one for each row or segment, of Request::result_bytes() bytes each.
 template <class Memory>
 struct ReducedIn {
     Memory memory = nullptr;  ///< apart from the keys
     std::size_t offset = 0;   ///< results before the first one
 };
 
-/// Where the results of a scan go, one for each key and as wide.
+/// Where the results of a scan go, one for each key, and as wide as what is scanned.
 template <class Memory>
 struct ScannedIn {
     Memory memory = nullptr;  ///< apart from the keys

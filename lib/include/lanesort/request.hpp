@@ -22,9 +22,9 @@ enum class Operation : std::uint8_t {
     is_sorted_until,  ///< how many of them are
     unique,           ///< the distinct keys: unique and unique_by_key
     run_lengths,      ///< these and how often each comes
-    reduce,           ///< a sum, or the smallest or the largest key
-    inclusive_scan,   ///< the sums of the first key, the first two, ..
-    exclusive_scan,   ///< the sums of no key, the first one, ..
+    reduce,           ///< a sum, the smallest or the largest key, or what an operator makes of them
+    inclusive_scan,   ///< the sums, minima or maxima of the first key, the first two, ..
+    exclusive_scan,   ///< those of no key, the first one, ..
     select,           ///< the elements whose flags say so
     partition,        ///< these, and the others behind them
     lower_bound,      ///< where keys belong in a sorted range, ahead of equal ones
@@ -36,11 +36,13 @@ enum class Operation : std::uint8_t {
     histogram,        ///< how many keys lie in each bin
     reduce_by_key,    ///< of sorted keys: the distinct ones, and what a reduction gives of their values
     group_by,         ///< the same of keys in any order, which are sorted with their values
-    /// The sum of the products of two ranges, key by key.
+    /// The sum of the products of two ranges, key by key, or what an operator makes of the pairs.
     transform_reduce,
+    inclusive_scan_by_key,  ///< the same as inclusive_scan, of the values of each run of equal keys
+    exclusive_scan_by_key,  ///< the same as exclusive_scan
 };
 
-/// What a reduction gives of a range, of each of its rows, or of the values of equal keys.
+/// What a reduction gives of a range, of each of its rows or segments, or of the values of equal keys.
 enum class Reduction : std::uint8_t {
     sum,      ///< of integers in 64 bits, wrapping; of f16 and f32 in f32, of f64 in f64
     min,      ///< the smallest key; -0 is below +0, and NaN is only taken where all keys are
@@ -67,7 +69,8 @@ enum class MergePart : std::uint8_t {
 /// does not.
 enum class Schedule : std::uint8_t {
     /// What is the fastest on the device; a distribution only on the built-in device, from 16,385 keys on, and by CUDA
-    /// from 2^26 bytes on, values and indices counted in, and by NVIDIA's OpenCL of keys of 4 bytes alone, from 2^27 on,
+    /// from 2^26 bytes on, values and indices counted in, and by NVIDIA's OpenCL of keys of 4 bytes alone, from 2^27
+    /// on,
     /// where the device has the memory for it. It is also what goes on while keys are copied: of 2^30 bytes of numbers
     /// or more in host memory, alone, on a device with memory of its own.
     automatic,
@@ -118,7 +121,7 @@ struct Request {
     std::size_t index_bytes = 0;     ///< of an index of argsort, top_k, searches and moves, 4 or 8; 0: no indices
     std::size_t length_bytes = 0;    ///< of a length of run_lengths, or a count of histogram, 4 or 8
     Schedule schedule = Schedule::automatic;  ///< of a sort or argsort of one whole range
-    Reduction reduction = Reduction::sum;     ///< of reduce, reduce_by_key and group_by
+    Reduction reduction = Reduction::sum;     ///< of reduce, reduce_by_key, group_by and scans
     bool data_independent =
         false;  ///< of sorts: the same positions are compared whatever the keys are; of top_k: as many
     std::uint64_t extra_bytes = 0;      ///< device memory that a distribution may take; 0: as Schedule says
@@ -129,8 +132,8 @@ struct Request {
     bool bounded = false;               ///< of histogram: keys in an array bound the bins
     std::uint64_t lower = 0;            ///< of histogram: the bits of the first key that even bins count
     std::uint64_t upper = 0;            ///< of histogram: the bits of the last one
-    KeyType value_type = KeyType::u32;  ///< of reduce_by_key and group_by: what the `value_bytes` are
-    KeyKind key = KeyType::u32;         ///< numbers of a type, or records in the order of a comparator
+    KeyKind value_type = KeyType::u32;  ///< of operations by key and group_by: what the `value_bytes` are
+    KeyKind key = KeyType::u32;         ///< numbers of a type, records in an order, or what else KeyKind says
 
     /// The order of numbers.
     Order order_or_usual() const noexcept {
@@ -144,18 +147,20 @@ struct Request {
     std::uint64_t rows() const noexcept { return has_segments() ? segments : row_length > 0 ? row_count() : 0; }
     /// Rows or segments, of which one range is one.
     std::uint64_t ranges() const noexcept { return has_segments() ? segments : row_count(); }
-    /// Bytes of a result: of a key, but 8 of places and of sums of integers, and 4 of sums of f16.
+    /// Bytes of a result: of a key, but 8 of places and of sums of integers, and 4 of sums of f16. An operator's are
+    /// elements.
     std::size_t result_bytes() const noexcept {
         const bool reduces = operation == Operation::reduce || operation == Operation::transform_reduce;
-        if (!reduces || reduction == Reduction::min || reduction == Reduction::max) return key.bytes();
+        if (!reduces || key.binary_operator() || reduction == Reduction::min || reduction == Reduction::max)
+            return key.bytes();
         if (reduction != Reduction::sum) return 8;
         return key.type() == KeyType::f16 || key.type() == KeyType::f32 ? 4 : 8;
     }
     /// Bytes of a reduced value of reduce_by_key and group_by.
     std::size_t reduced_bytes() const noexcept {
-        if (reduction == Reduction::min || reduction == Reduction::max) return key_bytes(value_type);
+        if (reduction == Reduction::min || reduction == Reduction::max) return value_type.bytes();
         if (reduction == Reduction::count) return 8;
-        return value_type == KeyType::f16 || value_type == KeyType::f32 ? 4 : 8;
+        return value_type.type() == KeyType::f16 || value_type.type() == KeyType::f32 ? 4 : 8;
     }
     /// There are segments.
     bool has_segments() const noexcept { return offset_bytes > 0; }
@@ -176,13 +181,31 @@ struct Request {
 };
 
 /// Every operation, in the order of Operation.
-inline constexpr Operation all_operations[] = {
-    Operation::sort,          Operation::argsort,         Operation::merge,           Operation::top_k,
-    Operation::is_sorted,     Operation::is_sorted_until, Operation::unique,          Operation::run_lengths,
-    Operation::reduce,        Operation::inclusive_scan,  Operation::exclusive_scan,  Operation::select,
-    Operation::partition,     Operation::lower_bound,     Operation::upper_bound,     Operation::equal_range,
-    Operation::gather,        Operation::scatter,         Operation::permute,         Operation::histogram,
-    Operation::reduce_by_key, Operation::group_by,        Operation::transform_reduce};
+inline constexpr Operation all_operations[] = {Operation::sort,
+                                               Operation::argsort,
+                                               Operation::merge,
+                                               Operation::top_k,
+                                               Operation::is_sorted,
+                                               Operation::is_sorted_until,
+                                               Operation::unique,
+                                               Operation::run_lengths,
+                                               Operation::reduce,
+                                               Operation::inclusive_scan,
+                                               Operation::exclusive_scan,
+                                               Operation::select,
+                                               Operation::partition,
+                                               Operation::lower_bound,
+                                               Operation::upper_bound,
+                                               Operation::equal_range,
+                                               Operation::gather,
+                                               Operation::scatter,
+                                               Operation::permute,
+                                               Operation::histogram,
+                                               Operation::reduce_by_key,
+                                               Operation::group_by,
+                                               Operation::transform_reduce,
+                                               Operation::inclusive_scan_by_key,
+                                               Operation::exclusive_scan_by_key};
 
 /// Every schedule, in the order of Schedule.
 inline constexpr Schedule all_schedules[] = {Schedule::automatic, Schedule::network, Schedule::columns,

@@ -85,6 +85,24 @@ struct TopKOptions {
     bool nan_last = false;
 };
 
+/// How keys that are reduced are arranged: one range, or rows or segments, each of which has a result of its own.
+struct ReduceOptions {
+    std::size_t row_length = 0;  ///< keys of a row, as SortOptions says; 0: no rows
+    /// Where segments begin and end, as SortOptions says. One may be empty. Empty: no segments.
+    std::span<const std::uint64_t> segments = {};
+};
+
+/// What a scan gives, and of which keys.
+struct ScanOptions {
+    /// Sum, min or max. A minimum or maximum has the rules of Reduction: -0 is below +0, and NaN is only taken where
+    /// all keys so far are.
+    Reduction reduction = Reduction::sum;
+    std::size_t row_length = 0;  ///< keys of a row, as SortOptions says, each scanned by itself; 0: no rows
+    /// Where segments begin and end, as SortOptions says: each is scanned by itself. Results of keys outside of them
+    /// stay as they are. Empty: none.
+    std::span<const std::uint64_t> segments = {};
+};
+
 /// Sorts on one device, in place. It needs no second array, gives the same bytes on every device (but behind
 /// SortOptions::first), and what it launches depends on the count and the shape only.
 ///
@@ -276,13 +294,16 @@ public:
     bool is_sorted(ConstKeys keys, const SortOptions& options = {});
 
     /// Writes the sum of the products of two ranges, key by key, to `results`, as reduce() does with a sum: the dot
-    /// product, or one for each row. Both ranges have one type and as many keys, and stay as they are; they may be one.
+    /// product, or one for each row or segment. Both ranges have one type and as many keys, and stay as they are; they
+    /// may be one. With an operator that has a `transform`, `{elements, op}` twice, it writes what the operator makes
+    /// of the elements that the transform makes of pairs, as reduce() does of elements, like std::transform_reduce.
     ///
     /// Order: integers are multiplied in 64 bits, signed if the keys are, and wrap. Floating-point numbers are
     /// multiplied in the type of the sum, rounded, and then added by the tree of reduce(), so they have the same bits
     /// in every run and on every device that keeps subnormal numbers. Memory and errors: as reduce(), and
-    /// Error(invalid_argument) for ranges that differ in count or type. Cost: reads both ranges once.
-    SortReport transform_reduce(ConstKeys keys, ConstKeys others, Results results, std::size_t row_length = 0);
+    /// Error(invalid_argument) for ranges that differ in count or type, and for an operator without a transform. Cost:
+    /// reads both ranges once.
+    SortReport transform_reduce(ConstKeys keys, ConstKeys others, Results results, const ReduceOptions& options = {});
 
     /// Writes the distinct keys of a sorted range to the beginning of `distinct`, and returns how many they are. No
     /// more than these are written. The keys stay as they are.
@@ -321,20 +342,37 @@ public:
     std::size_t run_lengths(ConstKeys keys, Results distinct, Indices lengths, const SortOptions& options = {});
 
     /// Writes the sum, the smallest or the largest key, or where that is, to `results`: one for the range or, with a
-    /// row length, for each row. Results of min and max have the keys' type; sums of integers have 64 bits, signed if
-    /// the keys are, and wrap; sums of f16 and f32 are f32, those of f64 f64; places are u64. The keys stay as they
-    /// are.
+    /// row length or segments, for each of these. Results of min and max have the keys' type; sums of integers have 64
+    /// bits, signed if the keys are, and wrap; sums of f16 and f32 are f32, those of f64 f64; places are u64. The keys
+    /// stay as they are.
     ///
     /// Order: -0 is below +0, and a NaN is only taken where all keys are. Of equal keys, the first one's place is
     /// given. Sums of floating-point numbers begin with +0 and are made by a tree that depends on the count and the
     /// type alone (kernels/combine.h), so they have the same bits in every run and on every device that keeps
-    /// subnormal numbers; a sum that is NaN is the quiet one with no other bits set. The sum of no keys is 0.
-    /// Memory: up to 4096 partial results, of at most 16 bytes, for each row.
-    /// Cost: reads the keys once. A row takes a work-group, however short it is.
-    /// Errors: Error(invalid_argument) also for records, for a minimum, a maximum or a place of no keys, and for
-    /// results of another width or number; Error(unsupported) for sums of f64 on a device that cannot add them, and
-    /// for more than 2^31 - 1 work-groups.
-    SortReport reduce(ConstKeys keys, Reduction reduction, Results results, std::size_t row_length = 0);
+    /// subnormal numbers; a sum that is NaN is the quiet one with no other bits set. A row or a segment
+    /// is reduced as it would be alone. The sum of no keys is 0. The minimum of an empty segment is what every key
+    /// comes before or is: the largest integer, or a NaN; the maximum the smallest integer, or a NaN; the place 2^64
+    /// - 1. Memory: up to 4096 partial results, of at most 16 bytes, for each row. Of segments, where one has more than
+    /// 16 KB, one for each segment and one for each 16 KB of keys; else none. Cost: reads the keys once. A row or a
+    /// segment takes a work-group, however short it is, and of more than 16 KB several. Errors: Error(invalid_argument)
+    /// also for records, for a minimum, a maximum or a place of no keys, and for results of another width or number;
+    /// Error(unsupported) for sums of f64 on a device that cannot add them, and for more than 2^31 - 1 work-groups.
+    SortReport reduce(ConstKeys keys, Reduction reduction, Results results, const ReduceOptions& options = {});
+
+    /// Writes what an operator makes of the elements, `{elements, op}`, to `results`: one element for the range, or for
+    /// each row or segment, as std::accumulate with the identity would. The elements stay as they are.
+    ///
+    /// Order: a is always what elements in front of those of b were combined to, so that the operator need not be
+    /// commutative. It is applied in a tree that depends on the count and the size of an element alone
+    /// (kernels/operator_reduction.cl): of floating-point numbers the result is the same in every run, and on every
+    /// device whose compiler gives the expression the same bits. The identity is what no elements give, and is combined
+    /// with nothing.
+    /// Memory: up to 4096 partial results for each row; of segments as the sum of numbers; none of ranges of up to 16
+    /// KB. Cost: reads the elements once, as reduce() of numbers does, but each by itself. Errors:
+    /// Error(invalid_argument) also for elements that no operator combines, for an operator with a `transform`, and for
+    /// results of another width or number; Error(build_failed) for a text that does not compile; Error(unsupported) on
+    /// the built-in device, which has no compiler.
+    SortReport reduce(ConstKeys elements, Results results, const ReduceOptions& options = {});
 
     /// Writes the distinct keys of a sorted range to the beginning of `distinct`, and the sum, the smallest, the
     /// largest, the number or the mean of the values of each to that of `reduced`; gives how many there are. Both have
@@ -348,12 +386,12 @@ public:
     /// floating-point numbers are made by a tree that depends on the places of the keys and the values alone
     /// (kernels/reduce_runs.h), so they have the same bits in every run and on every device that keeps subnormal
     /// numbers; a sum that is NaN is the quiet one with no other bits set, one that is zero +0. Of minima and maxima,
-    /// -0 is below +0, and a NaN is only taken where all values are. Memory: what unique() takes and, but for numbers, a
-    /// bit for each key, and 8 bytes and two results for each 4096 of them. Cost: reads the keys as unique() does, and
-    /// the values once, or not at all for numbers; means read and write the sums once more.
-    /// Errors: as unique(), and Error(invalid_argument) where there are not as many values as keys, for other
-    /// reductions, and for `reduced` of another width or without room for all; Error(unsupported) for sums and means of
-    /// f64 on a device that cannot add them.
+    /// -0 is below +0, and a NaN is only taken where all values are. Memory: what unique() takes and, but for numbers,
+    /// a bit for each key, and 8 bytes and two results for each 4096 of them. Cost: reads the keys as unique() does,
+    /// and the values once, or not at all for numbers; means read and write the sums once more. Errors: as unique(),
+    /// and Error(invalid_argument) where there are not as many values as keys, for other reductions, and for `reduced`
+    /// of another width or without room for all; Error(unsupported) for sums and means of f64 on a device that cannot
+    /// add them.
     std::size_t reduce_by_key(ConstKeys keys, ConstKeys values, Reduction reduction, Results distinct, Results reduced,
                               const SortOptions& options = {});
 
@@ -366,35 +404,67 @@ public:
     std::size_t group_by(Keys keys, Keys values, Reduction reduction, Results distinct, Results reduced,
                          const SortOptions& options = {});
 
-    /// Writes the sums of all keys up to each one, with it, to `results`, which has room for as many as there are keys
-    /// and lies apart from them. A sum has the keys' type: integers wrap; f16 is added in f32 and rounded for each
-    /// result. With a row length, each row is scanned by itself.
+    /// Writes the sums, minima or maxima of all keys up to each one, with it, to `results`, which has room for as many
+    /// as there are keys and lies apart from them. A result has the keys' type: sums of integers wrap; f16 is added in
+    /// f32 and rounded for each result. Each row or segment is scanned by itself.
     ///
-    /// Order: sums of floating-point numbers begin with +0 and are made by a tree that depends on the count and the
-    /// type alone (kernels/scan.h), so they have the same bits in every run and on every device that keeps subnormal
-    /// numbers, in place or not; a sum that is NaN is the quiet one with no other bits set.
-    /// Memory: of integers, where a graphics card scans one range of more than 16 KB, not in place, 8 bytes for each 16
-    /// KB of keys (16 for keys of 8 bytes; for each 8 KB of keys of 2, and for each 4 KB of keys of 1); else up to 4096
-    /// sums for each row, none of rows of up to 16 KB. Cost: a graphics card reads integers of one range once, with
-    /// look-back: no work-group depends on another's progress. Floating-point numbers, rows, what is scanned in place,
-    /// and all on a processor are read twice, if there are more than 16 KB of them. A row takes a work-group, however
-    /// short it is. Errors: Error(invalid_argument) also for records and segments, and for results of another width or
-    /// number; Error(unsupported) for f64 on a device that cannot add them. Source: Smith, Levien, Owens, "Decoupled
-    /// Fallback: A Portable Single-Pass GPU Scan", SPAA 2025.
-    SortReport inclusive_scan(ConstKeys keys, Results results, std::size_t row_length = 0);
+    /// Order: minima and maxima that are NaN have the bits of one of the keys. Sums of floating-point numbers begin
+    /// with +0 and are made by a tree that depends on the count and the type alone (kernels/scan.h), so they have the
+    /// same bits in every run and on every device that keeps subnormal numbers, in place or not; a sum that is NaN is
+    /// the quiet one with no other bits set. Of segments that tree is the one of all keys, begun anew where segments
+    /// begin: so the last bits of a sum depend on where in the range its segment lies, but not on other keys. Memory:
+    /// of all but sums of floating-point numbers, where a graphics card scans one range of more than 16 KB, or
+    /// segments, not in place, 8 bytes for each 16 KB of keys (16 for keys of 8 bytes; for each 8 KB of keys of 2, and
+    /// for each 4 KB of keys of 1); else up to 4096 sums for each row, none of rows of up to 16 KB. Segments take a bit
+    /// for each key besides, and twice the sums. Cost: a graphics card reads one range, or segments, once, with
+    /// look-back: no work-group depends on another's progress. Sums of floating-point numbers, rows, what is scanned in
+    /// place, and all on a processor are read twice, if there are more than 16 KB of them. A row takes a work-group,
+    /// however short it is; segments take next to nothing. Errors: Error(invalid_argument) also for records, for other
+    /// reductions, and for results of another width or number; Error(unsupported) for f64 on a device that cannot add
+    /// them. Source: Smith, Levien, Owens, "Decoupled Fallback: A Portable Single-Pass GPU Scan", SPAA 2025; of
+    /// segments Blelloch, "Prefix Sums and Their Applications", 1990.
+    SortReport inclusive_scan(ConstKeys keys, Results results, const ScanOptions& options = {});
     /// The same in place of the keys.
     ///
     /// Order, memory, cost and errors: as above.
-    SortReport inclusive_scan(Keys keys, std::size_t row_length = 0);
+    SortReport inclusive_scan(Keys keys, const ScanOptions& options = {});
 
-    /// As inclusive_scan(), but the sums of the keys in front of each one: the first of a row is 0.
+    /// As inclusive_scan(), but of the keys in front of each one. The first of a row or segment is what leaves others
+    /// as they are: the sum 0; as a minimum the largest key of the type, as a maximum the smallest, which of
+    /// floating-point numbers is a NaN, the last one of all, since numbers come before it.
     ///
     /// Order, memory, cost and errors: as above.
-    SortReport exclusive_scan(ConstKeys keys, Results results, std::size_t row_length = 0);
+    SortReport exclusive_scan(ConstKeys keys, Results results, const ScanOptions& options = {});
     /// The same in place of the keys.
     ///
     /// Order, memory, cost and errors: as above.
-    SortReport exclusive_scan(Keys keys, std::size_t row_length = 0);
+    SortReport exclusive_scan(Keys keys, const ScanOptions& options = {});
+
+    /// inclusive_scan() of the values of each run of equal keys, by itself: of all values up to each one, as far as the
+    /// keys in front are equal to its own. There are as many values and results as keys. Keys are of any type, in any
+    /// order, and only compared with their neighbours: they are equal if they are so in every bit; records, if none of
+    /// two comes before the other.
+    ///
+    /// Order: that of inclusive_scan() of segments.
+    /// Memory: that of the values, as segments of one range; of their keys a bit for each.
+    /// Cost: that of inclusive_scan(), and the keys are read once.
+    /// Errors: Error(invalid_argument) also for values that are records, for other reductions, and for values or
+    /// results of another width or number; Error(unsupported) for f64 on a device that cannot add them.
+    SortReport inclusive_scan_by_key(ConstKeys keys, ConstKeys values, Results results,
+                                     Reduction reduction = Reduction::sum);
+    /// The same in place of the values.
+    ///
+    /// Order, memory, cost and errors: as above.
+    SortReport inclusive_scan_by_key(ConstKeys keys, Keys values, Reduction reduction = Reduction::sum);
+    /// As inclusive_scan_by_key(), but of the values in front of each one, as exclusive_scan() has them.
+    ///
+    /// Order, memory, cost and errors: as above.
+    SortReport exclusive_scan_by_key(ConstKeys keys, ConstKeys values, Results results,
+                                     Reduction reduction = Reduction::sum);
+    /// The same in place of the values.
+    ///
+    /// Order, memory, cost and errors: as above.
+    SortReport exclusive_scan_by_key(ConstKeys keys, Keys values, Reduction reduction = Reduction::sum);
 
     /// Writes the keys whose flag is not 0 to `results`, or, if `inverted`, those whose flag is 0, and gives how many
     /// they are. There is a flag for each key, and room for as many results as there are keys. No more than these are

@@ -35,8 +35,16 @@ std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::least_place) return "least_place.cl";
     if (parameters.family == Family::integer_sum) return "integer_sum.cl";
     if (parameters.family == Family::float_sum) return "float_sum.cl";
+    if (parameters.family == Family::operator_reduction) return "operator_reduction.cl";
     if (parameters.family == Family::integer_scan) return "integer_scan.cl";
     if (parameters.family == Family::float_scan) return "float_scan.cl";
+    if (parameters.family == Family::least_scan) return "least_scan.cl";
+    if (parameters.family == Family::integer_run_scan) return "integer_run_scan.cl";
+    if (parameters.family == Family::float_run_scan) return "float_run_scan.cl";
+    if (parameters.family == Family::least_run_scan) return "least_run_scan.cl";
+    if (parameters.family == Family::operator_scan) return "operator_scan.cl";
+    if (parameters.family == Family::operator_run_scan) return "operator_run_scan.cl";
+    if (parameters.family == Family::mark_segments) return "mark_segments.cl";
     if (parameters.family == Family::integer_runs) return "integer_runs.cl";
     if (parameters.family == Family::float_runs) return "float_runs.cl";
     if (parameters.family == Family::least_runs) return "least_runs.cl";
@@ -55,7 +63,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_sieve[] = {"choose_threshold", "keep_passing", "select_passing", "count_digits",
                                                "choose_digit"};
     static constexpr const char* of_order[] = {"first_descents", "least_descents"};
-    static constexpr const char* of_equal_runs[] = {"count_runs", "scan_shares", "write_runs"};
+    static constexpr const char* of_equal_runs[] = {"count_runs", "scan_shares", "write_runs", "mark_runs"};
     static constexpr const char* of_find_runs[] = {"find_runs"};
     static constexpr const char* of_classify[] = {"choose_splitters", "classify_elements"};
     static constexpr const char* of_place_blocks[] = {"find_children", "find_slots", "find_paths", "find_cuts",
@@ -71,6 +79,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_reduced_runs[] = {"reduce_runs", "close_runs", "divide_runs"};
     static constexpr const char* of_part[] = {"count_wanted", "write_parts", "select_tiles"};
     static constexpr const char* of_scans[] = {"combine_blocks", "scan_blocks", "write_scans", "scan_tiles"};
+    static constexpr const char* of_mark_segments[] = {"mark_segments"};
     static constexpr const char* of_quicksort[] = {"choose_pivots", "part_stripes", "exchange_misplaced", "part_ranges",
                                                    "sort_ranges"};
     switch (parameters.family) {
@@ -94,11 +103,19 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::gather: return of_gather;
         case Family::iota: return of_iota;
         case Family::least:
-        case Family::least_place: return std::span(of_reductions).first(2);
+        case Family::least_place:
+        case Family::operator_reduction: return std::span(of_reductions).first(2);
         case Family::integer_sum:
         case Family::float_sum: return of_reductions;
-        case Family::integer_scan: return of_scans;
-        case Family::float_scan: return std::span(of_scans).first(3);
+        case Family::integer_scan:
+        case Family::least_scan:
+        case Family::integer_run_scan:
+        case Family::least_run_scan: return of_scans;
+        case Family::float_scan:
+        case Family::float_run_scan:
+        case Family::operator_scan:
+        case Family::operator_run_scan: return std::span(of_scans).first(3);
+        case Family::mark_segments: return of_mark_segments;
         case Family::integer_runs:
         case Family::float_runs: return of_reduced_runs;
         case Family::least_runs: return std::span(of_reduced_runs).first(2);
@@ -151,13 +168,21 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::permute:
         case Family::exchange:
         case Family::gather:
+        case Family::mark_segments:
         case Family::iota: return 0;
         case Family::least: return tree_leaves * bytes.key;
         case Family::least_place: return tree_leaves * std::size_t{16};
         case Family::integer_sum: return tree_leaves * std::size_t{8};
         case Family::float_sum: return tree_leaves * (bytes.key == 8 ? std::size_t{8} : 4);
+        case Family::operator_reduction: return shape.work_items > 1 ? shape.work_items * bytes.key : 0;
         case Family::integer_scan:
-        case Family::float_scan: return scan_local_bytes(shape, bytes.key);
+        case Family::float_scan:
+        case Family::least_scan:
+        case Family::operator_scan: return scan_local_bytes(shape, part_bytes(bytes, false));
+        case Family::integer_run_scan:
+        case Family::float_run_scan:
+        case Family::least_run_scan:
+        case Family::operator_run_scan: return scan_local_bytes(shape, part_bytes(bytes, true));
         case Family::integer_runs: return reduced_runs_bytes(shape, 8);
         case Family::float_runs: return reduced_runs_bytes(shape, bytes.key == 8 ? 8 : 4);
         case Family::least_runs: return reduced_runs_bytes(shape, std::max<std::size_t>(bytes.key, 4));
@@ -205,6 +230,9 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
             fmt::format("SAMPLE={}", parameters.buckets.sample),
             fmt::format("COALESCED_STORE={}", int{shape.coalesced_store && shape.tile_work_items() > 1}),
             fmt::format("HAS_PREDICATE={}", int{parameters.predicate.has_value()}),
+            fmt::format("HAS_OPERATOR={}", int{parameters.binary_operator.has_value()}),
+            fmt::format("HAS_TRANSFORM={}",
+                        int{parameters.binary_operator && !parameters.binary_operator->transform.empty()}),
             fmt::format("COUNT_SYNC={}", int{parameters.count_sync})};
 }
 
@@ -221,12 +249,18 @@ std::string caller_type(const char* name, const char* file, const std::string& t
         name, file, type, bytes);
 }
 
-/// A function by the expression in `file`.
-std::string caller_function(const char* function, const char* file, const std::string& expression) {
+/// A function by the expression in `file`; `test` is what is asked of that.
+std::string caller_function(const char* function, const char* file, const std::string& expression,
+                            const char* test = "") {
     return fmt::format(
-        "static inline int {} {{\n"
-        "    return (\n#line 1 \"{}\"\n{}\n#line 5 \"comparator.h\"\n    ) != 0;\n}}\n",
-        function, file, expression);
+        "static inline {} {{\n"
+        "    return (\n#line 1 \"{}\"\n{}\n#line 5 \"comparator.h\"\n    ){};\n}}\n",
+        function, file, expression, test);
+}
+
+/// The same of whether something is so.
+std::string caller_test(const char* function, const char* file, const std::string& expression) {
+    return caller_function(function, file, expression, " != 0");
 }
 
 std::string caller_text(const std::string& declarations, const std::string& type, std::size_t bytes) {
@@ -239,17 +273,28 @@ std::string caller_text(const KernelParameters& parameters) {
         const std::string text = caller_text(predicate->declarations, predicate->type, predicate->bytes) +
                                  fmt::format("#define PARAMETER_BYTES {}\n", predicate->parameter_bytes);
         if (predicate->parameter_bytes == 0)
-            return text + caller_function("predicate_holds(const comparator_record a)", "holds", predicate->holds);
+            return text + caller_test("int predicate_holds(const comparator_record a)", "holds", predicate->holds);
         return text +
                caller_type("predicate_parameter", "parameter_type", predicate->parameter_type,
                            predicate->parameter_bytes) +
-               caller_function("predicate_holds(const comparator_record a, const predicate_parameter p)", "holds",
-                               predicate->holds);
+               caller_test("int predicate_holds(const comparator_record a, const predicate_parameter p)", "holds",
+                           predicate->holds);
     }
     if (const auto& comparator = parameters.comparator)
         return caller_text(comparator->declarations, comparator->type, comparator->bytes) +
-               caller_function("comparator_before(const comparator_record a, const comparator_record b)", "before",
-                               comparator->before);
+               caller_test("int comparator_before(const comparator_record a, const comparator_record b)", "before",
+                           comparator->before);
+    if (const auto& combining = parameters.binary_operator) {
+        std::string text =
+            caller_text(combining->declarations, combining->type, combining->bytes) +
+            caller_function("comparator_record operator_identity(void)", "identity", combining->identity) +
+            caller_function("comparator_record operator_combine(const comparator_record a, const comparator_record b)",
+                            "combine", combining->combine);
+        if (combining->transform.empty()) return text;
+        return text + caller_function(
+                          "comparator_record operator_transform(const comparator_record a, const comparator_record b)",
+                          "transform", combining->transform);
+    }
     return "";
 }
 
@@ -258,6 +303,7 @@ std::string caller_text(const KernelParameters& parameters) {
 void KernelParameters::order_by(const Request& request) {
     if (request.key.comparator()) comparator = *request.key.comparator();
     if (request.key.predicate()) predicate = *request.key.predicate();
+    if (request.key.binary_operator()) binary_operator = *request.key.binary_operator();
     compiled_order = request.key.compiled_order();
     nan_last = coding_of(request).coding == Coding::nan_last;
 }

@@ -23,9 +23,9 @@ constexpr OperationRow operations[] = {
     {Operation::is_sorted_until, "is_sorted_until", 0, order_arrays, make_order_test},
     {Operation::unique, "unique", values | in_place, equal_run_arrays, make_equal_runs},
     {Operation::run_lengths, "run_lengths", lengths, equal_run_arrays, make_equal_runs},
-    {Operation::reduce, "reduce", reductions, reduce_arrays, make_reduction},
-    {Operation::inclusive_scan, "inclusive_scan", in_place, scan_arrays, make_scan},
-    {Operation::exclusive_scan, "exclusive_scan", in_place, scan_arrays, make_scan},
+    {Operation::reduce, "reduce", reductions | operators, reduce_arrays, make_reduction},
+    {Operation::inclusive_scan, "inclusive_scan", in_place | reductions | operators, scan_arrays, make_scan},
+    {Operation::exclusive_scan, "exclusive_scan", in_place | reductions | operators, scan_arrays, make_scan},
     {Operation::select, "select", values | inversion | predicates, part_arrays, make_part},
     {Operation::partition, "partition", values | inversion | predicates, part_arrays, make_part},
     {Operation::lower_bound, "lower_bound", second_range | indices, bound_arrays, make_bounds},
@@ -39,7 +39,11 @@ constexpr OperationRow operations[] = {
      make_reduced_runs},
     {Operation::group_by, "group_by", stable | values | value_types | reductions | schedules | independence,
      reduce_run_arrays, make_groups},
-    {Operation::transform_reduce, "transform_reduce", 0, reduce_arrays, make_reduction},
+    {Operation::transform_reduce, "transform_reduce", operators, reduce_arrays, make_reduction},
+    {Operation::inclusive_scan_by_key, "inclusive_scan_by_key",
+     in_place | values | value_types | reductions | operators_of_values, scan_arrays, make_scan},
+    {Operation::exclusive_scan_by_key, "exclusive_scan_by_key",
+     in_place | values | value_types | reductions | operators_of_values, scan_arrays, make_scan},
 };
 
 const OperationRow& row_of(Operation operation) {
@@ -76,6 +80,8 @@ void check_options(const Request& request, const OperationRow& row) {
     check(middle, request.part != MergePart::whole, "part");
     check(second_range, request.second_count != 0, "second_count");
     check(predicates, request.key.predicate() != nullptr, "predicate");
+    check(operators, request.key.binary_operator() != nullptr, "binary_operator");
+    check(operators_of_values, request.value_type.binary_operator() != nullptr, "binary_operator");
     check(binning, request.bins != 0, "bins");
     check(binning, request.lower != 0 || request.upper != 0 || request.bounded, "bounds of bins");
 }
@@ -105,7 +111,7 @@ Planner::Planned& Planner::planned(const Request& request) {
     check(request);
     const OperationRow& row = row_of(request.operation);
     check_options(request, row);
-    Planned described{nullptr, nullptr, request, row.arrays(request), nullptr};
+    Planned described{nullptr, nullptr, nullptr, nullptr, request, row.arrays(request), nullptr};
     if (const Comparator* const comparator = request.key.comparator()) {
         described.comparator = std::make_unique<const Comparator>(*comparator);
         described.request.key = KeyKind(*described.comparator);
@@ -113,6 +119,14 @@ Planner::Planned& Planner::planned(const Request& request) {
     if (const Predicate* const predicate = request.key.predicate()) {
         described.predicate = std::make_unique<const Predicate>(*predicate);
         described.request.key = KeyKind(*described.predicate);
+    }
+    if (const BinaryOperator* const combining = request.key.binary_operator()) {
+        described.binary_operator = std::make_unique<const BinaryOperator>(*combining);
+        described.request.key = KeyKind(*described.binary_operator);
+    }
+    if (const BinaryOperator* const combining = request.value_type.binary_operator()) {
+        described.operator_of_values = std::make_unique<const BinaryOperator>(*combining);
+        described.request.value_type = KeyKind(*described.operator_of_values);
     }
     if (planned_.size() == most_planned) planned_.erase(planned_.begin());
     return planned_.emplace_back(std::move(described));

@@ -57,6 +57,7 @@ private:
     struct Planned {
         std::unique_ptr<const Comparator> comparator;  ///< what `request` refers to
         std::unique_ptr<const Predicate> predicate;    ///< or this
+        std::unique_ptr<const BinaryOperator> binary_operator, operator_of_values;
         Request request;
         Arrays arrays;
         std::shared_ptr<const Work> work;  ///< null until it is asked for

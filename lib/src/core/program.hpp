@@ -17,36 +17,44 @@ namespace lanesort::detail {
 
 /// The kernels of a program, by what they do.
 enum class Family : std::uint8_t {
-    sort,          ///< all keys
-    sort_first,    ///< the first keys of the order, over the heads of sorted runs
-    merge,         ///< two sorted ranges
-    exchange,      ///< the first step of that, of ranges that lie apart
-    select,        ///< the first keys, into an array of their own
-    sieve,         ///< the same by a threshold
-    order,         ///< how far ranges are in order
-    equal_runs,    ///< the runs of equal keys
-    find_runs,     ///< the same in one read
-    quicksort,     ///< one range, by partitions
-    classify,      ///< by distribution: the children of elements
-    place_blocks,  ///< by distribution: where these go
-    move_blocks,   ///< by distribution: the moves
-    permute,       ///< values, into the order of indices
-    gather,        ///< elements, from where indices say
-    iota,          ///< integers that count
-    least,         ///< of reductions: the smallest or the largest key
-    least_place,   ///< where that is
-    integer_sum,   ///< sums of integers
-    float_sum,     ///< sums of floating-point numbers
-    integer_scan,  ///< scans of integers
-    float_scan,    ///< scans of floating-point numbers
-    integer_runs,  ///< sums of the integers of equal keys
-    float_runs,    ///< sums of their floating-point numbers
-    least_runs,    ///< the smallest or the largest of them
-    part,          ///< elements by flags
-    bounds,        ///< where keys belong in a sorted range
-    integer_bins,  ///< of histograms: even bins of integers
-    float_bins,    ///< even bins of floating-point numbers
-    bounded_bins,  ///< bins between given keys
+    sort,                ///< all keys
+    sort_first,          ///< the first keys of the order, over the heads of sorted runs
+    merge,               ///< two sorted ranges
+    exchange,            ///< the first step of that, of ranges that lie apart
+    select,              ///< the first keys, into an array of their own
+    sieve,               ///< the same by a threshold
+    order,               ///< how far ranges are in order
+    equal_runs,          ///< the runs of equal keys
+    find_runs,           ///< the same in one read
+    quicksort,           ///< one range, by partitions
+    classify,            ///< by distribution: the children of elements
+    place_blocks,        ///< by distribution: where these go
+    move_blocks,         ///< by distribution: the moves
+    permute,             ///< values, into the order of indices
+    gather,              ///< elements, from where indices say
+    iota,                ///< integers that count
+    least,               ///< of reductions: the smallest or the largest key
+    least_place,         ///< where that is
+    integer_sum,         ///< sums of integers
+    float_sum,           ///< sums of floating-point numbers
+    operator_reduction,  ///< what an operator of the caller's makes of elements
+    integer_scan,        ///< scans of integers
+    float_scan,          ///< scans of floating-point numbers
+    least_scan,          ///< the smallest or the largest key up to each one
+    operator_scan,       ///< what an operator makes of elements up to each one
+    integer_run_scan,    ///< scans of runs, each by itself: of integers,
+    float_run_scan,      ///< floating-point numbers,
+    least_run_scan,      ///< the smallest or the largest key,
+    operator_run_scan,   ///< and by an operator
+    mark_segments,       ///< where segments begin, for these
+    integer_runs,        ///< sums of the integers of equal keys
+    float_runs,          ///< sums of their floating-point numbers
+    least_runs,          ///< the smallest or the largest of them
+    part,                ///< elements by flags
+    bounds,              ///< where keys belong in a sorted range
+    integer_bins,        ///< of histograms: even bins of integers
+    float_bins,          ///< even bins of floating-point numbers
+    bounded_bins,        ///< bins between given keys
 };
 
 /// What a tile holds.
@@ -74,9 +82,10 @@ struct KernelParameters {
     bool count_sync = false;      ///< the kernels count their hand-overs and barriers
     bool unroll_rounds = false;   ///< constant local-memory addresses, for longer compilation
     Shape shape;
-    std::optional<Comparator> comparator = {};      ///< where a text orders records
-    const CompiledOrder* compiled_order = nullptr;  ///< where a C++ function does
-    std::optional<Predicate> predicate = {};        ///< where a text says which elements are wanted
+    std::optional<Comparator> comparator = {};           ///< where a text orders records
+    const CompiledOrder* compiled_order = nullptr;       ///< where a C++ function does
+    std::optional<Predicate> predicate = {};             ///< where a text says which elements are wanted
+    std::optional<BinaryOperator> binary_operator = {};  ///< where a text combines them
     Layout layout = Layout::range;
     std::size_t offset_bytes = 0;  ///< of the offsets of segments, where rows are those
     unsigned tiles_per_group = 1;
@@ -89,7 +98,7 @@ struct KernelParameters {
     /// Work-items of a work-group, and its bytes of local memory.
     unsigned work_items() const noexcept { return shape.work_items * tiles_per_group; }
     std::size_t local_bytes() const noexcept;
-    /// Takes the order of the request's keys, as far as it is compiled.
+    /// Takes the order of the request's keys, or what else a text says of them, as far as it is compiled.
     void order_by(const Request& request);
     /// The indices of the elements are kept in an array.
     bool stores_indices() const noexcept { return bytes.index > 1; }

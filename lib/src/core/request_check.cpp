@@ -45,13 +45,27 @@ void check(const Request& request) {
             "offsets of segments have {} bytes, but must have 4 or 8", request.offset_bytes);
     require(!request.has_segments() || request.segments < ~std::uint64_t{0},
             "{} segments are more than can be: they have one offset more", request.segments);
-    require(request.value_bytes == 0 || (std::has_single_bit(request.value_bytes) && request.value_bytes <= 16),
+    require(request.value_bytes == 0 || request.value_type.binary_operator() ||
+                (std::has_single_bit(request.value_bytes) && request.value_bytes <= 16),
             "values have {} bytes, but must have 1, 2, 4, 8 or 16", request.value_bytes);
     const auto check_text = [](std::initializer_list<std::pair<const std::string*, const char*>> parts,
                                const char* what) {
         for (const auto& [text, name] : parts)
             require(!ends_in_comment(*text), "a comment in the {}'s {} has no end: there is /* without */", what, name);
     };
+    const auto check_operator = [&](const BinaryOperator& combining) {
+        require(combining.bytes >= 1 && combining.bytes <= 64, "elements have {} bytes, but must have 1 to 64",
+                combining.bytes);
+        require(!combining.type.empty() && !combining.combine.empty() && !combining.identity.empty(),
+                "an operator needs the name of the elements' type, an expression that combines two and an identity");
+        check_text({{&combining.type, "type"},
+                    {&combining.combine, "expression"},
+                    {&combining.identity, "identity"},
+                    {&combining.declarations, "declarations"},
+                    {&combining.transform, "transform"}},
+                   "operator");
+    };
+    if (const BinaryOperator* const combining = request.value_type.binary_operator()) check_operator(*combining);
     if (const Predicate* const predicate = request.key.predicate()) {
         require(predicate->bytes >= 1 && predicate->bytes <= 64, "elements have {} bytes, but must have 1 to 64",
                 predicate->bytes);
@@ -66,6 +80,9 @@ void check(const Request& request) {
                     {&predicate->declarations, "declarations"},
                     {&predicate->parameter_type, "parameter's type"}},
                    "predicate");
+    } else if (const BinaryOperator* const combining = request.key.binary_operator()) {
+        require(!request.order, "elements that an operator combines have no order, so none can be asked for");
+        check_operator(*combining);
     } else if (const Comparator* const comparator = request.key.comparator()) {
         require(comparator->bytes >= 1 && comparator->bytes <= 64, "records have {} bytes, but must have 1 to 64",
                 comparator->bytes);

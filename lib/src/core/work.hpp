@@ -39,7 +39,7 @@ enum class Slot : std::uint8_t {
     own_integers,  ///< what work-groups leave for later launches
     own_status,    ///< what they tell each other while they run
     own_begins,    ///< bits: where runs begin
-    own_bases,     ///< how many begin in front of each tile
+    own_bases,     ///< how many begin in front of each tile, or which keys runs have
     own_partials,  ///< of runs that lie in several tiles
     pool_keys,     ///< elements that wait for their places
     pool_values,

@@ -19,11 +19,13 @@ enum Option : unsigned {
     schedules = 512,      ///< `schedule` and `extra_bytes`
     independence = 1024,  ///< `data_independent`
     limit = 2048,
-    nan = 4096,              ///< `nan_last`
-    reductions = 8192,       ///< `reduction`
-    inversion = 1 << 14,     ///< `inverted`
-    predicates = 1 << 15,    ///< keys of which a text says whether they are wanted
-    value_types = 1 << 16,   ///< `value_type`
+    nan = 4096,             ///< `nan_last`
+    reductions = 8192,      ///< `reduction`
+    inversion = 1 << 14,    ///< `inverted`
+    predicates = 1 << 15,   ///< keys of which a text says whether they are wanted
+    value_types = 1 << 16,  ///< `value_type`
+    operators = 1 << 17,    ///< keys that a text combines
+    operators_of_values = 1 << 18,
     second_range = 1 << 20,  ///< `second_count`
     binning = 1 << 21        ///< `bins`, `lower`, `upper` and `bounded`
 };
@@ -62,7 +64,11 @@ void make_order_test(Planner& planner, const Request& request, Work& work);
 
 Arrays equal_run_arrays(const Request& request);
 void make_equal_runs(Planner& planner, const Request& request, Work& work);
+/// Adds a launch that leaves where runs of equal keys begin, in Slot::own_begins and own_bases (kernels/equal_runs.cl).
+void add_run_marks(Planner& planner, const Request& request, Work& work);
 
+/// Throws Error(invalid_argument) for a type of values that is none, or has another width than they.
+void check_value_type(const Request& request);
 Arrays reduce_run_arrays(const Request& request);
 void make_reduced_runs(Planner& planner, const Request& request, Work& work);
 void make_groups(Planner& planner, const Request& request, Work& work);

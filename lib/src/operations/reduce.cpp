@@ -1,4 +1,5 @@
-// Reductions: sums, also of products of two ranges, and the smallest and the largest key or where it is.
+// Reductions: sums, also of products of two ranges, the smallest and the largest key or where it is, and what an
+// operator of the caller's makes of elements or of pairs of them.
 #include <bit>
 
 #include <lanesort/error.hpp>
@@ -10,6 +11,7 @@ namespace lanesort::detail {
 namespace {
 
 Family family_of(const Request& request) {
+    if (request.key.binary_operator()) return Family::operator_reduction;
     switch (request.reduction) {
         case Reduction::sum: return is_floating(request.key.type()) ? Family::float_sum : Family::integer_sum;
         case Reduction::min:
@@ -18,7 +20,7 @@ Family family_of(const Request& request) {
     }
 }
 
-bool multiplies(const Request& request) { return request.operation == Operation::transform_reduce; }
+bool takes_two(const Request& request) { return request.operation == Operation::transform_reduce; }
 
 std::size_t partial_bytes(Family family, const Request& request) {
     return family == Family::least_place ? 16 : family == Family::least ? request.key.bytes() : request.result_bytes();
@@ -42,73 +44,100 @@ LeastOrder least_order(KeyType type, Reduction reduction) {
 
 Arrays reduce_arrays(const Request& request) {
     const auto refuse = [](const char* sentence) { throw Error(ErrorCode::invalid_argument, sentence); };
-    if (request.key.is_record()) refuse("records cannot be reduced, but numbers can");
+    const BinaryOperator* const combining = request.key.binary_operator();
+    if (request.key.is_record() && !combining)
+        refuse("records cannot be reduced, but numbers can, and elements that a BinaryOperator combines");
     if (request.order) refuse("a reduction has no order: take the minimum or the maximum");
-    if (request.has_segments()) refuse("segments cannot be reduced, but rows can");
+    if (combining && request.reduction != Reduction::sum)
+        refuse("an operator says what elements are reduced to, so no `reduction` can be asked for");
+    if (combining && takes_two(request) != !combining->transform.empty())
+        refuse(takes_two(request) ? "transform_reduce needs the operator's `transform`, which makes one element of two"
+                                  : "reduce does not use the operator's `transform`, but transform_reduce does");
     if (request.reduction == Reduction::count || request.reduction == Reduction::mean)
         refuse("values of equal keys have a number and a mean, but a range has none");
     if (request.reduction > Reduction::arg_max) refuse("there is no such reduction");
-    if (request.count == 0 && request.row_length == 0 && request.reduction != Reduction::sum)
+    if (request.count == 0 && !request.in_rows() && request.reduction != Reduction::sum)
         refuse("no keys have no minimum and no maximum, but their sum is 0");
     Arrays arrays;
-    arrays[Slot::keys] = {request.count, request.key.bytes(), Access::read, "keys"};
-    if (multiplies(request))
-        arrays[Slot::second_keys] = {request.count, request.key.bytes(), Access::read, "other factors"};
-    arrays[Slot::results] = {request.row_count(), request.result_bytes(), Access::write, "results"};
+    arrays[Slot::keys] = {request.count, request.key.bytes(), Access::read, combining ? "elements" : "keys"};
+    if (takes_two(request))
+        arrays[Slot::second_keys] = {request.count, request.key.bytes(), Access::read,
+                                     combining ? "other elements" : "other factors"};
+    if (request.has_segments())
+        arrays[Slot::segments] = {request.segments + 1, request.offset_bytes, Access::read, "offsets of segments"};
+    arrays[Slot::results] = {request.ranges(), request.result_bytes(), Access::write, "results"};
     return arrays;
 }
 
 void make_reduction(Planner& planner, const Request& request, Work& work) {
-    const std::uint64_t rows = request.row_count(), count = request.length();
-    if (rows == 0) return;
-    if (request.reduction == Reduction::sum) check_doubles(planner.device(), request.key.type(), "add f64");
-    const auto [share, parts] = blocks_of(count, request.key.bytes());
+    const DeviceInfo& device = planner.device();
+    const std::uint64_t ranges = request.ranges(), count = request.length();
+    if (ranges == 0) return;
     const Family family = family_of(request);
-    KernelParameters parameters{
-        .family = family, .bytes = {request.key.bytes()}, .wide_positions = count >= wide_count, .shape = {}};
+    const bool combines = family == Family::operator_reduction;
+    if (request.reduction == Reduction::sum && !combines) check_doubles(device, request.key.type(), "add f64");
+    const std::size_t width = request.key.bytes();
+    const BlockUnits units = combines ? element_units(width) : number_units(width);
+    const std::uint64_t parts = blocks_of(count, units).parts;
+    // A segment's blocks are known to the kernels alone, but not how many there are at the most (kernels/blocks.h).
+    const std::uint64_t groups =
+        request.has_segments() && parts > 1 ? ranges + request.count / units.fewest_keys() : ranges * parts;
+    KernelParameters parameters{.family = family,
+                                .bytes = {width, 0, 0, combines},
+                                .wide_positions = count >= wide_count,
+                                .shape = {},
+                                .layout = request.has_segments() ? Layout::rows : Layout::range,
+                                .offset_bytes = request.offset_bytes};
+    if (combines) parameters.order_by(request);
     Shape& shape = parameters.shape;
     shape.lanes = shape.vectors = 1;
     shape.register_vectors = 2;
-    shape.work_items = planner.device().kind == DeviceKind::cpu
+    std::uint64_t most_items = std::min<std::uint64_t>(device.max_work_items, tree_leaves);
+    if (combines) most_items = std::min<std::uint64_t>(most_items, device.local_bytes / width);
+    shape.work_items = device.kind == DeviceKind::cpu
                            ? 1
-                           : std::bit_floor(std::clamp(planner.device().max_work_items, 1u, tree_leaves));
-    check_groups(rows * parts, request, shape);
+                           : static_cast<unsigned>(std::bit_floor(std::max<std::uint64_t>(most_items, 1)));
+    check_groups(groups, request, shape);
     std::shared_ptr<const Program> program = planner.compile(parameters);
     while (shape.work_items > program->max_work_items) {
         shape.work_items = std::bit_floor(std::max(program->max_work_items, 1u));
         program = planner.compile(parameters);
     }
     work.programs.push_back(program);
-    if (parts > 1) work.arrays[Slot::own_integers] = {rows * parts, partial_bytes(family, request)};
+    if (parts > 1) work.arrays[Slot::own_integers] = {groups, partial_bytes(family, request)};
 
-    const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
-    const auto [mask, flip, bias] = least_order(request.key.type(), request.reduction);
-    const auto add_launch = [&](const char* kernel, std::uint64_t groups) -> Launch& {
+    const std::size_t position_bytes = program->parameters.wide_positions ? 8 : 4;
+    const auto add_launch = [&](const char* kernel, std::uint64_t launched) -> Launch& {
         ++work.report.launches;
         const std::uint8_t number = kernel_number(program->parameters, kernel);
         return std::get<Launch>(
-            work.commands.emplace_back(Launch{.kernel = number, .awaits = false, .groups = groups}));
+            work.commands.emplace_back(Launch{.kernel = number, .awaits = false, .groups = launched}));
     };
-    const std::uint64_t orders[] = {mask, flip, bias};
-    const auto add_order = [&](Launch& launch) {
-        for (const std::uint64_t word : orders) launch.add(word, request.key.bytes());
+    const auto add_ranges = [&](Launch& launch) {
+        launch.add_count(count, position_bytes);
+        launch.add(parts, 4);
+        launch.add(Slot::segments);
+        launch.add_count(request.segments, 8);
+        launch.add(request.count, 8);
     };
-    Launch& blocks = add_launch(multiplies(request) ? "combine_products" : "combine_blocks", rows * parts);
+    const auto add_order = [&](Launch& launch, const LeastOrder& order) {
+        if (combines) return;
+        for (const std::uint64_t word : {order.mask, order.flip, order.bias}) launch.add(word, width);
+    };
+    const LeastOrder order = combines ? LeastOrder{} : least_order(request.key.type(), request.reduction);
+    Launch& blocks = add_launch(takes_two(request) && !combines ? "combine_products" : "combine_blocks", groups);
     blocks.add(Slot::keys);
-    if (multiplies(request)) blocks.add(Slot::second_keys);
-    blocks.add_count(count, position_bytes);
-    blocks.add(share, position_bytes);
-    blocks.add(parts, 4);
-    add_order(blocks);
+    if (takes_two(request) || combines) blocks.add(Slot::second_keys);
+    add_ranges(blocks);
+    add_order(blocks, order);
     blocks.add(Slot::own_integers);
     blocks.add(Slot::results);
     if (parts == 1) return;
-    Launch& last = add_launch("combine_parts", rows);
+    Launch& last = add_launch("combine_parts", ranges);
     last.add(Slot::own_integers);
+    add_ranges(last);
     // Of products nothing is left to be taken off.
-    last.add_count(multiplies(request) ? 0 : count, position_bytes);
-    last.add(parts, 4);
-    add_order(last);
+    add_order(last, takes_two(request) ? LeastOrder{} : order);
     last.add(Slot::results);
 }
 

@@ -18,17 +18,15 @@ constexpr std::uint64_t tile_values = 4096, tiles_of_group = tree_leaves;
 
 Family family_of(const Request& request) {
     if (request.reduction == Reduction::min || request.reduction == Reduction::max) return Family::least_runs;
-    return is_floating(request.value_type) ? Family::float_runs : Family::integer_runs;
+    return is_floating(request.value_type.type()) ? Family::float_runs : Family::integer_runs;
 }
 
 /// Of what is left of tiles.
-std::size_t number_bytes(const Request& request) {
-    return std::max<std::size_t>(request.reduced_bytes(), 4);
-}
+std::size_t number_bytes(const Request& request) { return std::max<std::size_t>(request.reduced_bytes(), 4); }
 
 std::shared_ptr<const Program> compile(Planner& planner, const Request& request) {
     KernelParameters parameters{.family = family_of(request),
-                                .bytes = {key_bytes(request.value_type)},
+                                .bytes = {request.value_type.bytes()},
                                 .wide_positions = request.count >= wide_count,
                                 .shape = {}};
     Shape& shape = parameters.shape;
@@ -47,15 +45,21 @@ std::shared_ptr<const Program> compile(Planner& planner, const Request& request)
 
 }  // namespace
 
+void check_value_type(const Request& request) {
+    if (!request.value_type.is_record() && std::ranges::count(all_key_types, request.value_type.type()) == 0)
+        throw Error(ErrorCode::invalid_argument, "there is no such type of values");
+    if (request.value_bytes != request.value_type.bytes())
+        throw Error(ErrorCode::invalid_argument, fmt::format("values have {} bytes, but those of their type have {}",
+                                                             request.value_bytes, request.value_type.bytes()));
+}
+
 Arrays reduce_run_arrays(const Request& request) {
     const auto refuse = [](const char* sentence) { throw Error(ErrorCode::invalid_argument, sentence); };
     if (request.reduction == Reduction::arg_min || request.reduction == Reduction::arg_max ||
         request.reduction > Reduction::mean)
         refuse("values of equal keys have a sum, a minimum, a maximum, a number or a mean alone");
-    if (std::ranges::count(all_key_types, request.value_type) == 0) refuse("there is no such type of values");
-    if (request.value_bytes != key_bytes(request.value_type))
-        throw Error(ErrorCode::invalid_argument, fmt::format("values have {} bytes, but those of their type have {}",
-                                                             request.value_bytes, key_bytes(request.value_type)));
+    check_value_type(request);
+    if (request.value_type.is_record()) refuse("records cannot be reduced, but numbers can");
     Arrays arrays = equal_run_arrays(request);
     arrays[Slot::result_values] = {request.count, request.reduced_bytes(), Access::write, "reduced values", true};
     if (request.operation == Operation::group_by)
@@ -72,7 +76,7 @@ void make_reduced_runs(Planner& planner, const Request& request, Work& work) {
         return;
     }
     const Family family = family_of(request);
-    if (family == Family::float_runs) check_doubles(planner.device(), request.value_type, "add f64");
+    if (family == Family::float_runs) check_doubles(planner.device(), request.value_type.type(), "add f64");
     const std::uint64_t tiles = ceil_div(request.count, tile_values);
     work.arrays[Slot::own_begins] = {tiles * (tile_values / 16), 2};
     work.arrays[Slot::own_bases] = {tiles, sizeof(std::uint64_t)};
@@ -86,7 +90,7 @@ void make_reduced_runs(Planner& planner, const Request& request, Work& work) {
     work.programs.push_back(program);
     const std::size_t position_bytes = parameters.wide_positions ? 8 : 4, value_bytes = parameters.bytes.key;
     const LeastOrder order =
-        least_order(request.value_type, family == Family::least_runs ? request.reduction : Reduction::sum);
+        least_order(request.value_type.type(), family == Family::least_runs ? request.reduction : Reduction::sum);
     // What is left of all tiles, of all groups of those, and so on: in front, and behind.
     std::uint64_t all_left = 0, from = 0;
     for (std::uint64_t left = tiles; all_left += left, left > 1;) left = ceil_div(left, tiles_of_group);

@@ -36,7 +36,7 @@ struct ReadyRanges {
     std::shared_ptr<const Program> program;
 };
 
-/// Compiles the kernels, and gives the work what they leave for each other.
+/// Compiles the kernels.
 ReadyRanges add_program(Planner& planner, const Request& request, Work& work) {
     const std::uint64_t rows = request.row_count(), count = request.length();
     // A shape of the caller's is one for sorts.
@@ -53,15 +53,18 @@ ReadyRanges add_program(Planner& planner, const Request& request, Work& work) {
         parameters.order_by(request);
         std::shared_ptr<const Program> program = planner.compile(parameters);
         if (parameters.work_items() <= program->max_work_items) {
-            // A sort ahead of it may have left more there.
-            Array& left = work.arrays[Slot::own_integers];
-            if (left.size() < schedule.left_over() * sizeof(std::uint64_t))
-                left = {schedule.left_over(), sizeof(std::uint64_t)};
             work.programs.push_back(program);
             return {schedule, std::move(program)};
         }
         device.max_work_items = program->max_work_items;
     }
+}
+
+/// Gives the work what the kernels leave for each other. A sort ahead of them may have left more there.
+void add_left_over(Work& work, const RangeSchedule& schedule) {
+    Array& left = work.arrays[Slot::own_integers];
+    if (left.size() < schedule.left_over() * sizeof(std::uint64_t))
+        left = {schedule.left_over(), sizeof(std::uint64_t)};
 }
 
 Launch& add_launch(Work& work, const char* kernel, std::uint64_t groups) {
@@ -172,6 +175,7 @@ void make_order_test(Planner& planner, const Request& request, Work& work) {
     if (request.row_count() == 0) return;
     const ReadyRanges ready = add_program(planner, request, work);
     const RangeSchedule& schedule = ready.schedule;
+    add_left_over(work, schedule);
     const KernelParameters& parameters = ready.program->parameters;
     const KeyCoding coding = coding_of(request);
     const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
@@ -209,6 +213,7 @@ void make_equal_runs(Planner& planner, const Request& request, Work& work) {
     if (add_one_read(planner, request, work, keys, values, lengths)) return;
     const ReadyRanges ready = add_program(planner, request, work);
     const RangeSchedule& schedule = ready.schedule;
+    add_left_over(work, schedule);
     const std::size_t position_bytes = ready.program->parameters.wide_positions ? 8 : 4;
 
     Launch& count = add_launch(work, "count_runs", schedule.parts);
@@ -232,6 +237,17 @@ void make_equal_runs(Planner& planner, const Request& request, Work& work) {
     write.add(request.in_place ? Slot::values : Slot::result_values);
     write.add(lengths);
     add_marks(write, request);
+}
+
+void add_run_marks(Planner& planner, const Request& request, Work& work) {
+    const ReadyRanges ready = add_program(planner, request, work);
+    const std::size_t position_bytes = ready.program->parameters.wide_positions ? 8 : 4;
+    Launch& mark = add_launch(work, "mark_runs", ready.schedule.parts);
+    mark.add(Slot::keys);
+    mark.add_count(ready.schedule.count, position_bytes);
+    mark.add(ready.schedule.share, position_bytes);
+    mark.add(Slot::own_begins);
+    mark.add(Slot::own_bases);
 }
 
 }  // namespace lanesort::detail
