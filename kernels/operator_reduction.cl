@@ -22,8 +22,6 @@
 #endif
 /* Neighbouring ones, so a work-item combines what it has before others are asked. */
 #define OWN_LEAVES (ALL_LEAVES / WORK_ITEMS)
-/* Elements that are loaded at once: those of neighbouring work-items lie apart, and would else be loaded from the cache again. */
-#define AHEAD (LEAST_UNITS < 8 ? LEAST_UNITS : 8)
 
 #if WORK_ITEMS > 1
 #define DECLARE_SHARED() DECLARE_LOCAL(key_t, shared, WORK_ITEMS, 0)
@@ -47,13 +45,7 @@ INLINE vec_t combine_run(GLOBAL const key_t* elements, GLOBAL const key_t* other
     for (uint l = 0; l < mine; ++l) {
         position_t i = begin + (first + l) * run, last = end - i < run ? end : i + run;
         vec_t leaf = ELEMENT(i);
-        ++i;
-        ROLLED for (; last - i >= AHEAD; i += AHEAD) {
-            vec_t loaded[AHEAD];
-            UNROLL for (uint t = 0; t < AHEAD; ++t) loaded[t] = ELEMENT(i + t);
-            UNROLL for (uint t = 0; t < AHEAD; ++t) leaf = combined(leaf, loaded[t]);
-        }
-        ROLLED for (; i < last; ++i) leaf = combined(leaf, ELEMENT(i));
+        for (++i; i < last; ++i) leaf = combined(leaf, ELEMENT(i));
         own[l] = leaf;
     }
     for (uint left = mine; left > 1; left -= left / 2) {

@@ -462,6 +462,29 @@ TEST_SUITE("reduce") {
                       [&] { sorter.reduce(std::span(keys).first(10), Reduction::sum, sums, {.segments = offsets}); });
     }
 
+    TEST_CASE("reduce: offsets of segments that lie touch nothing else") {
+        Random random(seed());
+        constexpr std::size_t count = 60'000, results = count + 30, end = results + 20;
+        for (Target& target : targets()) {
+            CAPTURE(target.name);
+            auto memory = random_keys<std::uint32_t>(end + 30, random);
+            // Segments of one block, that go back, end beyond the keys, begin there, and are longer than was stated.
+            const std::uint32_t offsets[] = {50'000, 100, 4000000000u, 3999999999u, 0, 0, 59'000, 7, 60'000, 60'001};
+            std::ranges::copy(offsets, memory.begin() + count + 15);
+            for (const std::size_t longest : {10, 4096, 4097, 30'000, 0}) {
+                KeyRangeIn<void*> keys{.memory = here, .offset = 10, .count = count};
+                keys.segments = {here, count + 15, std::size(offsets) - 1, longest, 4};
+                for (const Reduction reduction : {Reduction::max, Reduction::min}) {
+                    const auto on_device = target.memory(bytes_of(memory));
+                    on_device->enqueue(target.sorter(), reduce(keys, reduction, ReducedIn<void*>{here, results}));
+                    auto after = keys_of<std::uint32_t>(on_device->read());
+                    std::copy_n(memory.begin() + results, std::size(offsets) - 1, after.begin() + results);
+                    require_same_bytes(after, memory);
+                }
+            }
+        }
+    }
+
     TEST_CASE("reduce: by operators that do not commute, of every size, of any number") {
         Random random(seed());
         const BinaryOperator bytes = composition_of("uchar", 1), words = composition_of("uint", 4);
