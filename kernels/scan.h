@@ -269,16 +269,15 @@ INLINE void store_inside(GLOBAL key_t* results, position_t first, position_t end
 
 /* How many keys a tile has in front of the last run that begins in it; 0 where none does. *begins: one does. */
 INLINE position_t keys_before_last_run(GLOBAL const ushort* marks, position_t first, position_t count, uint* begins) {
-    *begins = 0;
 #if HAS_RUNS
     position_t keys = MIN(count - first, (position_t)TILE_KEYS);
-    ROLLED for (; keys > 0; --keys)
-        if (begins_from(marks, first + keys - 1) & 1) {
-            *begins = 1;
-            return keys - 1;
-        }
-#endif
+    ROLLED while (keys > 0 && !(begins_from(marks, first + keys - 1) & 1)) --keys;
+    *begins = keys > 0;
+    return keys > 0 ? keys - 1 : 0;
+#else
+    *begins = 0;
     return 0;
+#endif
 }
 
 /* What a work-item has of the keys of a tile, in any order. */
