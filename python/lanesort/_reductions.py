@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import taken
+from ._arrays import Arrays, taken
 from ._calls import OPERATIONS, Calls, axis_from_end, without
 from ._errors import Error
 from ._types import BinaryOperator, Comparator, Groups
@@ -316,16 +316,18 @@ class Reductions(Calls):
         """
         return self._scan_by_key("exclusive_scan_by_key", keys, values, reduction, comparator, out)
 
-    def _scanned_type(self, lib: Any, source: Any, name: str) -> np.dtype[Any]:
+    def _scanned_type(self, lib: Arrays, source: Any, name: str) -> np.dtype[Any]:
         """The type of the results of a scan of that name, or by an operator."""
-        given = lib.numpy_dtype(source).newbyteorder("=")
-        key_type = lib.key_type(source) if name else None
+        given: np.dtype[Any] = lib.numpy_dtype(source).newbyteorder("=")
+        if not name:
+            return given
+        key_type = lib.key_type(source)
         if name != "sum" or given.kind == "f":
             return given
         dtype = np.dtype(lib.sum_type(source, key_type))
         return np.dtype(dtype.name.replace("64", "32")) if lib.index_bytes == 4 else dtype
 
-    def _scan_out(self, lib: Any, source: Any, dtype: np.dtype[Any], out: Any) -> Any:
+    def _scan_out(self, lib: Arrays, source: Any, dtype: np.dtype[Any], out: Any) -> Any:
         """An array of the caller's for the results of a scan."""
         target = self._out(lib, out)
         if target is not None:
@@ -339,7 +341,7 @@ class Reductions(Calls):
         return target
 
     def _scan_places(
-        self, lib: Any, source: Any, axis: int, dtype: np.dtype[Any], target: Any, leaves: bool
+        self, lib: Arrays, source: Any, axis: int, dtype: np.dtype[Any], target: Any, leaves: bool
     ) -> tuple[Any, Any]:
         """What is scanned, direct and of the type of the results, and where these go, which may be the same. With
         `leaves`, not all of them are written."""
