@@ -17,7 +17,7 @@ from ._errors import Error
 from ._operations import Sorter, default as _default
 from ._recording import Recorded
 from ._types import (
-    Command, Comparator, Groups, Partition, Plan, Predicate, Runs, Selected, SortedPairs, TopK, Unique,
+    BinaryOperator, Command, Comparator, Groups, Partition, Plan, Predicate, Runs, Selected, SortedPairs, TopK, Unique,
 )  # fmt: skip
 
 __version__: str = _core.version
@@ -45,6 +45,8 @@ max = _default.max
 argmin = _default.argmin
 argmax = _default.argmax
 vecdot = _default.vecdot
+reduce = _default.reduce
+transform_reduce = _default.transform_reduce
 cumulative_sum = _default.cumulative_sum
 inclusive_scan = _default.inclusive_scan
 exclusive_scan = _default.exclusive_scan
@@ -101,10 +103,11 @@ def find_device(selector: str = "") -> Device:
 
 
 __all__ = [
-    "Command", "Comparator", "Device", "Discovery", "Error", "Groups", "Partition", "Plan", "Predicate", "Recorded",
-    "Runs", "Selected", "SortedPairs", "Sorter", "TopK", "Unique", "argmax", "argmin", "argsort", "cumulative_sum",
-    "devices", "discover", "equal_range", "exclusive_scan", "exclusive_scan_by_key", "find_device", "gather",
-    "group_by", "histogram", "inclusive_scan", "inclusive_scan_by_key", "is_sorted", "is_sorted_until", "max", "merge", "merge_", "min", "nth_element", "partial_sort", "partition",
-    "permute_", "plan", "reduce_by_key", "run_lengths", "scatter", "searchsorted", "select", "sort", "sort_",
-    "sort_by_key", "sort_by_key_", "sum", "top_k", "top_k_by_key", "unique", "vecdot",
+    "BinaryOperator", "Command", "Comparator", "Device", "Discovery", "Error", "Groups", "Partition", "Plan",
+    "Predicate", "Recorded", "Runs", "Selected", "SortedPairs", "Sorter", "TopK", "Unique", "argmax", "argmin",
+    "argsort", "cumulative_sum", "devices", "discover", "equal_range", "exclusive_scan", "exclusive_scan_by_key",
+    "find_device", "gather", "group_by", "histogram", "inclusive_scan", "inclusive_scan_by_key", "is_sorted",
+    "is_sorted_until", "max", "merge", "merge_", "min", "nth_element", "partial_sort", "partition", "permute_", "plan",
+    "reduce", "reduce_by_key", "run_lengths", "scatter", "searchsorted", "select", "sort", "sort_", "sort_by_key",
+    "sort_by_key_", "sum", "top_k", "top_k_by_key", "transform_reduce", "unique", "vecdot",
 ]  # fmt: skip

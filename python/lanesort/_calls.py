@@ -15,7 +15,7 @@ import numpy as np
 from . import _core
 from ._arrays import KEY_TYPES, Arrays, taken
 from ._errors import Error
-from ._types import Comparator, comparator_text
+from ._types import BinaryOperator, Comparator, comparator_text, operator_text
 
 OPERATIONS = {name: number for number, name in enumerate(_core.operations)}
 VALUE_BYTES = frozenset((1, 2, 4, 8, 16))
@@ -167,11 +167,15 @@ class Calls:
         return lib.empty(like, shape, dtype)
 
     def _call(
-        self, operation: int, lib: Arrays, keys: Any, descending: bool, comparator: str | Comparator | None
-    ) -> _core.Call:
+        self, operation: int, lib: Arrays, keys: Any, descending: bool, comparator: str | Comparator | None,
+        combining: BinaryOperator | None = None,
+    ) -> _core.Call:  # fmt: skip
         shape = keys.shape
         count = math.prod(shape)
-        if comparator is None:
+        if combining is not None:
+            call = _core.Call(operation, 0, count)
+            self._set_operator(lib, call, keys, combining, False)
+        elif comparator is None:
             call = _core.Call(operation, lib.key_type(keys), count)
             if descending or operation == OPERATIONS["top_k"]:
                 call.set_descending(descending)
@@ -186,6 +190,13 @@ class Calls:
         if count > 0:
             call.keys = lib.at(keys)
         return call
+
+    @staticmethod
+    def _set_operator(lib: Arrays, call: _core.Call, x: Any, combining: BinaryOperator, of_values: bool) -> None:
+        text = operator_text(lib, x, combining)
+        call.set_operator(
+            text.type, lib.item_bytes(x), text.combine, text.identity, text.declarations, text.transform, of_values
+        )
 
     def _taken_beside(self, lib: Arrays, x: Any, what: str) -> Any:
         other, array = taken(x)
@@ -249,6 +260,10 @@ class Calls:
         if not is_index:
             raise Error(f"indices are integers of 32 or 64 bits, but {what} of type {indices.dtype}")
 
+    def _filled(self, lib: Arrays, like: Any, shape: Sequence[int], dtype: str | None, value: int) -> Any:
+        """A new array for results, of which the call does not write all."""
+        return lib.filled(like, shape, dtype, value)
+
     def _segments(self, lib: Arrays, call: _core.Call, keys: Any, segments: Any) -> list[Any]:
         """Gives the arrays that the call reads besides."""
         if segments is None:
@@ -269,14 +284,13 @@ class Calls:
                 raise Error(
                     f"the last segment ends at key {offsets[-1]}, but there are {keys.shape[0]}", code="out_of_range"
                 )
-            if lib.backend != "host":
-                call.longest = max(int(lengths.max(initial=0)), 1)
+            call.longest = max(int(lengths.max(initial=0)), 1)
             offsets = lib.upload(offsets, keys)
         elif other is not lib or offsets.ndim != 1 or not lib.is_direct(offsets):
             raise Error("the offsets of segments lie elsewhere than the keys, or are no contiguous array of one axis")
         call.segments = offsets.shape[0] - 1
         call.offset_bytes = lib.item_bytes(offsets)
-        if lib.backend != "host" and call.longest == 0:
+        if call.longest == 0:
             call.longest = keys.shape[0]
         call.segment_offsets = lib.at(offsets)
         return [offsets]

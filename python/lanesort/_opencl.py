@@ -54,6 +54,9 @@ class OpenclArrays(Arrays):
         return pyopencl.array.empty(like.queue, tuple(shape), kind, allocator=like.allocator)
 
     def filled(self, like: Any, shape: Sequence[int], dtype: str | None, value: int) -> Any:
+        if value == 0:  # of any type
+            kind = like.dtype if dtype is None else np.dtype(dtype)
+            return pyopencl.array.zeros(like.queue, tuple(shape), kind, allocator=like.allocator)
         return self.empty(like, shape, dtype).fill(value)
 
     def assign(self, out: Any, x: Any) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 ONE_CALL = (
     "sort", "sort_", "partial_sort", "nth_element", "sort_by_key", "sort_by_key_", "argsort", "top_k", "top_k_by_key",
     "merge", "merge_", "is_sorted", "is_sorted_until", "sum", "min", "max", "argmin", "argmax", "vecdot",
+    "reduce", "transform_reduce",
     "cumulative_sum", "inclusive_scan", "exclusive_scan", "inclusive_scan_by_key", "exclusive_scan_by_key",
     "searchsorted", "equal_range", "histogram", "gather", "scatter", "permute_",
 )  # fmt: skip

@@ -114,6 +114,9 @@ class Recording(OnlyThese):
     def _widened(self, lib: Arrays, x: Any, axis: int, dtype: str) -> Any:
         raise Error(f"sums of {x.dtype} are ones of {dtype}, so what is recorded must be of that type already")
 
+    def _filled(self, lib: Arrays, like: Any, shape: Sequence[int], dtype: str | None, value: int) -> Any:
+        raise Error(_NEEDS_OUT)
+
     def _result(self, lib: Arrays, like: Any, out: Any, shape: Sequence[int], axis: int, dtype: str | None) -> Any:
         if out is None or axis != -1 or not lib.is_direct(out):
             raise Error(_NEEDS_OUT)

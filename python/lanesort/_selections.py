@@ -173,7 +173,7 @@ class Selections(Calls):
             return self._result(lib, like, out, shape, axis, dtype)
         if out is not None:
             raise Error("out= is to be contiguous along the last axis, for segments and a limit")
-        return lib.filled(like, shape, dtype, rest)
+        return self._filled(lib, like, shape, dtype, rest)
 
     def _check_selected(self, lib: Arrays, out: Any, like: Any, last: tuple[int, ...], axis: int, what: str) -> None:
         if out is None:

@@ -49,6 +49,27 @@ class Predicate(NamedTuple):
     """The name of the parameter's type; empty: it has none."""
 
 
+class BinaryOperator(NamedTuple):
+    """What two elements are combined to, as text for the device's compiler, as an order is of `Comparator`.
+
+    Elements are numbers, records, or anything else of up to 64 bytes, and so is what they are combined to. The operator
+    must be associative, as far as its results are to mean something, but need not be commutative: ``a`` is always of
+    elements in front of those of ``b``.
+    """
+
+    combine: str
+    """An expression of ``a`` and ``b``: what a, then b, are combined to."""
+    identity: str
+    """An expression: what no elements are combined to."""
+    type: str = ""
+    """The name of the elements' type. Empty: that of the array; a numpy record type is defined in front of the
+    declarations as ``lanesort_python_record``."""
+    declarations: str = ""
+    """What comes before the expressions: the type's definition, functions."""
+    transform: str = ""
+    """Of transform_reduce: an expression of ``a`` and ``b``, what one element of each array becomes. Empty: none."""
+
+
 class SortedPairs(NamedTuple):
     """What sort_by_key gives."""
 
@@ -128,31 +149,44 @@ def comparator_text(lib: Arrays, x: Any, comparator: str | Comparator) -> Compar
         return comparator
     if not isinstance(comparator, str):
         raise Error(f"a comparator is a text or a lanesort.Comparator, not of type {type(comparator).__name__}")
-    return Comparator(comparator, *_type_of(lib.numpy_dtype(x), "record", "Comparator"))
+    return Comparator(comparator, *_type_of(lib.numpy_dtype(x), "record", "a lanesort.Comparator"))
 
 
 def predicate_text(lib: Arrays, x: Any, predicate: str | Predicate, parameter: np.dtype[Any] | None) -> Predicate:
     if isinstance(predicate, Predicate):
         return predicate
-    name, declarations = _type_of(lib.numpy_dtype(x), "record", "Predicate")
+    name, declarations = _type_of(lib.numpy_dtype(x), "record", "a lanesort.Predicate")
     if parameter is None:
         return Predicate(predicate, name, declarations)
-    parameter_type, more = _type_of(parameter, "parameter", "Predicate")
+    parameter_type, more = _type_of(parameter, "parameter", "a lanesort.Predicate")
     return Predicate(predicate, name, declarations + more, parameter_type)
+
+
+def operator_text(lib: Arrays, x: Any, combining: BinaryOperator) -> BinaryOperator:
+    for text in combining:
+        if not isinstance(text, str):
+            raise Error(f"a lanesort.BinaryOperator is made of texts, not of type {type(text).__name__}")
+    dtype = lib.numpy_dtype(x)
+    if dtype.hasobject:
+        raise Error("Python's objects cannot be combined by an operator")
+    if combining.type:
+        return combining
+    name, declarations = _type_of(dtype, "record", "the operator a type")
+    return combining._replace(type=name, declarations=declarations + combining.declarations)
 
 
 def _type_of(dtype: np.dtype[Any], what: str, instead: str) -> tuple[str, str]:
     """The name of C's type for a numpy type, and its definition, if it has fields."""
     if dtype.names is None:
         if dtype not in _C_TYPES:
-            raise Error(f"no type of C is known for the type {dtype}; give a lanesort.{instead}")
+            raise Error(f"no type of C is known for the type {dtype}; give {instead}")
         return _C_TYPES[dtype], ""
     fields, end, widest = [], 0, 1
     assert dtype.fields is not None
     for name in dtype.names:
         field, offset = dtype.fields[name][:2]
         if field not in _C_TYPES or not name.isidentifier() or not name.isascii():
-            raise Error(f"no type of C is known for the field {name} of type {field}; give a lanesort.{instead}")
+            raise Error(f"no type of C is known for the field {name} of type {field}; give {instead}")
         if offset != -(-end // field.itemsize) * field.itemsize:
             raise Error(f"the field {name} is not where C has it; make the type with numpy.dtype(.., align=True)")
         end, widest = offset + field.itemsize, max(widest, field.itemsize)

@@ -96,6 +96,11 @@ public:
         predicate_ = std::move(predicate);
         request.key = lanesort::KeyKind(*predicate_);
     }
+    /// Of the keys, or of the values.
+    void set_operator(lanesort::BinaryOperator combining, bool of_values) {
+        operator_ = std::move(combining);
+        (of_values ? request.value_type : request.key) = lanesort::KeyKind(*operator_);
+    }
     /// In host memory, so many indices of 8 bytes: they are sorted as ones of 4 in the second half of their array, and
     /// widened in it. The built-in device has a quicksort for those alone, and less is moved anywhere.
     void set_narrow_indices(std::uintptr_t address, std::size_t count) {
@@ -122,6 +127,7 @@ public:
 private:
     std::optional<lanesort::Comparator> comparator_;
     std::optional<lanesort::Predicate> predicate_;
+    std::optional<lanesort::BinaryOperator> operator_;
     unsigned char *wide_ = nullptr, *narrow_ = nullptr;
     std::size_t count_ = 0;
 };
@@ -438,6 +444,15 @@ NB_MODULE(_core, m) {
         self.set_predicate({std::move(type), bytes, std::move(holds), std::move(declarations),
                             std::move(parameter_type), parameter_bytes});
     });
+    call.def(
+        "set_operator",
+        [](Call& self, std::string type, std::size_t bytes, std::string combine, std::string identity,
+           std::string declarations, std::string transform, bool of_values) {
+            self.set_operator({std::move(type), bytes, std::move(combine), std::move(identity), std::move(declarations),
+                               std::move(transform)},
+                              of_values);
+        },
+        "type"_a, "bytes"_a, "combine"_a, "identity"_a, "declarations"_a, "transform"_a, "of_values"_a);
     using Places = lanesort::AnyCall;
     def_place<&Places::keys>(call, "keys");
     def_place<&Places::values>(call, "values");

@@ -1,6 +1,7 @@
 """Scans, searches, histograms, and what flags and indices move, on numpy's arrays, against numpy and plain loops."""
 
 import bisect
+import itertools
 
 import numpy as np
 import pytest
@@ -79,6 +80,46 @@ def test_minima_and_maxima_so_far(dtype):
             assert first == (np.iinfo(kind).max if reduction == "min" else np.iinfo(kind).min)
     rows = x.reshape(9, 111)
     assert same(lanesort.inclusive_scan(rows, "max", axis=0), np.maximum.accumulate(rows, axis=0))
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "bool"])
+@pytest.mark.parametrize("offsets", [[0, 20_001], [3, 3, 4, 11, 11, 17_000, 19_999], [5], [0, 0, 1, 20_001, 20_001]])
+def test_scans_of_segments(dtype, offsets):
+    x = numbers_of(dtype, 20_001, 5)
+    parts = [slice(begin, end) for begin, end in itertools.pairwise(offsets)]
+    kind = SUMS.get(x.dtype.kind, dtype)
+
+    def scanned(scan, before):
+        expected = before.copy()
+        for part in parts:
+            expected[part] = scan(x[part])
+        return expected
+
+    def sums(part):
+        return np.cumsum(part, dtype=kind)
+
+    zeros = np.zeros(x.size, kind)
+    assert same(lanesort.cumulative_sum(x, segments=offsets), scanned(sums, zeros))
+    expected = scanned(lambda part: (sums(part) - part).astype(kind), zeros)
+    assert same(lanesort.exclusive_scan(x, segments=np.array(offsets, "u4")), expected)
+    # What lies in no segment stays as it is.
+    for out in (np.full(x.size, 1, kind), np.full(2 * x.size, 1, kind)[::2], zeros.astype(zeros.dtype.newbyteorder())):
+        expected = scanned(sums, out)
+        assert lanesort.cumulative_sum(x, segments=offsets, out=out) is out and (out == expected).all()
+    if dtype != "bool":
+        in_place = x.copy()
+        lanesort.inclusive_scan(in_place, "min", segments=offsets, out=in_place)
+        assert same(in_place, scanned(np.minimum.accumulate, x))
+        expected = scanned(np.maximum.accumulate, np.zeros(x.size, dtype))
+        assert same(lanesort.inclusive_scan(x, "max", segments=offsets), expected)
+    swapped = in_layout(x, "swapped")
+    result = lanesort.inclusive_scan(swapped, segments=offsets)
+    assert (result == scanned(sums, zeros)).all() and result.dtype.newbyteorder("=") == kind
+
+
+def test_no_keys_in_segments():
+    assert same(lanesort.cumulative_sum(np.empty(0, "i4"), segments=[0, 0]), np.empty(0, "i8"))
+    assert same(lanesort.cumulative_sum(np.arange(3), segments=[2]), np.zeros(3, int))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -288,6 +329,11 @@ def test_mistakes_of_scans_are_told(failing):
     failing("not_writable", "read-only", lanesort.cumulative_sum, x[0], out=np.frombuffer(bytes(24)))
     failing("invalid_argument", "complex128", lanesort.cumulative_sum, x.astype(complex), axis=0)
     failing("invalid_argument", "no scan of 'mean'", lanesort.inclusive_scan, x[0], "mean")
+    failing("invalid_argument", "no scan of 'argmin'", lanesort.inclusive_scan_by_key, x[0], x[0], "argmin")
+    failing("invalid_argument", "this one has 2", lanesort.cumulative_sum, x, axis=1, segments=[0, 3])
+    failing("invalid_argument", "do not ascend", lanesort.cumulative_sum, x[0], segments=[0, 2, 1])
+    failing("out_of_range", "ends at key 4", lanesort.cumulative_sum, x[0], segments=[0, 4])
+    failing("out_of_range", "ends at key 1", lanesort.cumulative_sum, x[0, :0], segments=[0, 1])
     failing("invalid_argument", "of one axis", lanesort.inclusive_scan_by_key, x, x)
     failing("invalid_argument", "one for each key", lanesort.inclusive_scan_by_key, x[0], x[0, :2])
 
@@ -296,9 +342,11 @@ def test_prepared_planned_and_recorded(failing):
     sorter, x, order = lanesort.Sorter(), keys_of("i8", 5000), np.random.default_rng(1).permutation(5000)
     needles, places, counts = keys_of("i8", 300), np.empty(300, int), np.empty(4, int)
     bounds, sums, moved = sorted_of(keys_of("i8", 5)), np.empty(5000, int), np.empty(5000, int)
+    parts = np.zeros(5000, int)
     calls = [
         ("cumulative_sum", (x,), {"out": sums}), ("searchsorted", (bounds, needles), {"out": places}),
         ("histogram", (x, bounds), {"out": counts}), ("gather", (x, order), {"out": moved}),
+        ("exclusive_scan", (x, "max"), {"out": parts, "segments": [7, 5000]}),
     ]  # fmt: skip
     for name, arrays, options in calls:
         sorter.prepare(name, *arrays, **options)
@@ -310,11 +358,14 @@ def test_prepared_planned_and_recorded(failing):
             recorded()
         assert same(sums, np.cumsum(x)) and same(moved, x[order])
         assert same(places, np.searchsorted(bounds, needles)) and same(counts, lanesort.histogram(x, bounds))
+        assert same(parts[8:], np.maximum.accumulate(x[7:-1])) and not parts[:7].any()
     permuted = sorter.record("permute_", x, order)
     expected = x[order]
     permuted()
     assert same(x, expected)
     narrow = np.arange(3, dtype="i4")
+    failing("invalid_argument", "needs out=", sorter.record, "cumulative_sum", x, segments=[0, 9])
+    failing("invalid_argument", "needs out=", sorter.record, "top_k", x, 2, segments=[0, 9])
     failing("invalid_argument", "of that type already", sorter.record, "cumulative_sum", narrow, out=np.empty(3, int))
     assert len(sorter.plan("cumulative_sum", narrow).commands) > 0
 

@@ -1,6 +1,7 @@
 """Arrays on CUDA: those of torch, cupy, jax, and of anything with __cuda_array_interface__. Skipped where there are none."""
 
 import gc
+import itertools
 
 import numpy as np
 import pytest
@@ -95,6 +96,32 @@ def test_what_stands_beside_a_sort():
             continue  # its arrays never change
         out = lanesort.scatter(given, places, out=0 * given)
         assert same(back(lanesort.permute_(out, places)), x), name
+
+
+def test_operators_and_segments():
+    x, y = keys_of("i4", 50_000) % 100, keys_of("i4", 50_000, 2) % 100
+    last = lanesort.BinaryOperator("b > 50 ? b : a", "0")
+    keys, offsets = np.repeat(np.arange(3, dtype="i4"), [7, 40_000, 9993]), [0, 7, 7, 40_007, 50_000]
+
+    def up_to_each(part):
+        return np.array(list(itertools.accumulate(part.tolist(), lambda a, b: b if b > 50 else a, initial=0))[1:], "i4")
+
+    parts = np.concatenate([up_to_each(x[begin:end]) for begin, end in itertools.pairwise(offsets)])
+    sums = [int(x[begin:end].sum()) for begin, end in itertools.pairwise(offsets)]
+    distance = lanesort.BinaryOperator("a > b ? a : b", "0", transform="a > b ? a - b : b - a")
+    for name, (given, other, equal, ends), back in each(x, y, keys, np.array(offsets, "i4")):
+        for result, expected in (
+            (lanesort.inclusive_scan(given, last), up_to_each(x)), (lanesort.reduce(given, last), up_to_each(x)[-1]),
+            (lanesort.inclusive_scan_by_key(equal, given, last), parts),
+            (lanesort.inclusive_scan(given, last, segments=offsets), parts),
+            (lanesort.inclusive_scan(given, last, segments=ends), parts),
+            (lanesort.reduce(given, last, segments=ends), np.array([parts[6], 0, parts[40_006], parts[-1]])),
+            (lanesort.sum(given, segments=ends), np.array(sums)), (lanesort.sum(given, segments=offsets), np.array(sums)),
+            (lanesort.cumulative_sum(given, segments=offsets), lanesort.inclusive_scan_by_key(keys, x)),
+            (lanesort.argmin(given, segments=offsets)[1], -1), (lanesort.reduce(given[:0], last), 0),
+            (lanesort.transform_reduce(given, other, distance), np.abs(x - y).max()),
+        ):  # fmt: skip
+            assert isinstance(result, type(given)) and (back(result) == expected).all(), name
 
 
 def test_more_selections():

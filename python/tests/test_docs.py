@@ -30,6 +30,6 @@ def test_the_code_of_the_guide_runs(block):
     names = {
         "lanesort": lanesort, "numpy": np, "x": x, "keys": x.copy(), "values": np.arange(3000), "numbers": x.copy(),
         "a": sorted_of(x), "b": sorted_of(x[:7]), "steps": range(2), "fill": fill, "needles": x[:9], "flags": x > 0,
-        "indices": np.arange(9),
+        "indices": np.arange(9), "operator": lanesort.BinaryOperator("a + b", "0"),
     }  # fmt: skip
     exec(block, names)  # noqa: S102

@@ -65,3 +65,21 @@ def test_what_stands_beside_a_sort(failing):
     assert lanesort.partition(to(x), to(flags)).count == flags.sum()
     failing("not_writable", "never change", lanesort.permute_, to(x), to(order))
     failing("not_writable", "never change", lanesort.scatter, to(x), to(order), out=to(x))
+
+
+def test_operators_and_segments(failing):
+    def to(array):
+        return jax.device_put(np.ascontiguousarray(array), jax.devices("cpu")[-1])
+
+    x, product = keys_of("u4", 3001) | np.uint32(1), lanesort.BinaryOperator("a * b", "1")
+    so_far = np.multiply.accumulate(x, dtype="u4")
+    parts = np.concatenate((np.multiply.accumulate(x[:700], dtype="u4"), np.multiply.accumulate(x[700:], dtype="u4")))
+    for result, expected in (
+        (lanesort.inclusive_scan(to(x), product), so_far), (lanesort.reduce(to(x), product), so_far[-1]),
+        (lanesort.inclusive_scan(to(x), product, segments=[0, 700, 3001]), parts),
+        (lanesort.reduce(to(x), product, segments=to(np.array([0, 700, 3001], "i4"))), parts[[699, 3000]]),
+        (lanesort.inclusive_scan_by_key(to(np.arange(3001, dtype="i4") // 700 > 0), to(x), product), parts),
+        (lanesort.max(to(x), segments=[0, 700, 3001]), np.maximum.reduceat(x, [0, 700])),
+    ):  # fmt: skip
+        assert isinstance(result, jax.Array) and (np.asarray(result) == expected).all()
+    failing("not_writable", "never change", lanesort.inclusive_scan, to(x), product, out=to(x))

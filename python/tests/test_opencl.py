@@ -180,3 +180,55 @@ def test_what_stands_beside_a_sort(opencl_queue, failing):
     assert lanesort.histogram(to(x[:0]), to(bounds)).get().tolist() == [0] * 8
     assert lanesort.partition(to(x[:0]), to(flags[:0])).count.get() == 0
     failing("invalid_argument", "array of numpy", lanesort.searchsorted, to(keys), needles)
+
+
+def test_operators_and_segments(opencl_queue, failing):
+    def to(array):
+        return cl_array.to_device(opencl_queue, array)
+
+    x, offsets = keys_of("u8", 3001) | np.uint64(1), np.array([2, 2, 700, 3000])
+    product = lanesort.BinaryOperator("a * b", "1")
+    so_far = np.multiply.accumulate(x)
+    result = lanesort.inclusive_scan(to(x), product)
+    assert isinstance(result, cl_array.Array) and result.queue == opencl_queue and same(result.get(), so_far)
+    whole = lanesort.reduce(to(x), product)
+    assert isinstance(whole, cl_array.Array) and same(whole.get(), so_far[-1:].reshape(()))
+    assert same(lanesort.reduce(to(x[:0]), product).get(), np.array(1, "u8"))
+    assert same(lanesort.reduce(to(x[:3000].reshape(30, 100)), product, axis=1).get(),
+                np.multiply.reduce(x[:3000].reshape(30, 100), axis=1))  # fmt: skip
+    for segments in (offsets, to(offsets), to(offsets.astype("u4"))):
+        products = lanesort.reduce(to(x), product, segments=segments).get()
+        assert same(products, np.array([1, np.multiply.reduce(x[2:700]), np.multiply.reduce(x[700:3000])], "u8"))
+        sums = lanesort.sum(to(x), segments=segments).get()
+        assert same(sums, np.array([0, x[2:700].sum(dtype="u8"), x[700:3000].sum(dtype="u8")], "u8"))
+        expected = np.concatenate([np.zeros(2, "u8"), *[np.cumsum(x[a:b], dtype="u8") for a, b in ((2, 700), (700, 3000))],
+                                   np.zeros(1, "u8")])  # fmt: skip
+        assert same(lanesort.cumulative_sum(to(x), segments=segments).get(), expected)
+        out = to(x)
+        assert lanesort.exclusive_scan(out, product, segments=segments, out=out) is out
+        expected = np.concatenate([x[:2], *[np.append(np.uint64(1), np.multiply.accumulate(x[a : b - 1]))
+                                            for a, b in ((2, 700), (700, 3000))], x[3000:]])  # fmt: skip
+        assert same(out.get(), expected)
+    keys = np.repeat([1, 2], [700, 2301]).astype("i4")
+    expected = np.concatenate((np.multiply.accumulate(x[:700]), np.multiply.accumulate(x[700:])))
+    assert same(lanesort.inclusive_scan_by_key(to(keys), to(x), product).get(), expected)
+    pairs = product._replace(combine="a ^ b", identity="0", transform="a - 2 * b")
+    y = keys_of("u8", 3001, 2)
+    assert same(lanesort.transform_reduce(to(x), to(y), pairs).get(), np.array(np.bitwise_xor.reduce(x - 2 * y)))
+    records = x[:500].view(np.dtype([("low", "u4"), ("high", "u4")]))
+    later = lanesort.BinaryOperator(
+        "b.low != 0 ? b : a", "none()",
+        declarations="inline lanesort_python_record none(void) { lanesort_python_record x; x.low = x.high = 0; return x; }",
+    )  # fmt: skip
+    assert lanesort.reduce(to(records), later).get() == records[-1]
+    assert same(lanesort.inclusive_scan(to(records), later, segments=[0, 400]).get()[:400], records[:400])
+    assert not lanesort.inclusive_scan(to(records), later, segments=[0, 400]).get()[400:].view("u4").any()
+    assert same(lanesort.min(to(x[:0]), segments=[0, 0]).get(), np.full(1, 2**64 - 1, "u8"))
+    assert same(lanesort.reduce(to(x[:0]), product, segments=[0, 0]).get(), np.ones(1, "u8"))
+    failing("invalid_argument", "lie elsewhere", lanesort.sum, x, segments=to(offsets))
+    failing("invalid_argument", "this one has 2", lanesort.sum, to(x[:3000].reshape(30, 100)), segments=offsets)
+    recorded = lanesort.Sorter(opencl_queue).record("reduce", out := to(x), product, out=(one := to(np.zeros((), "u8"))))
+    for numbers in (x, y):
+        out.set(numbers)
+        recorded()
+        assert one.get() == np.multiply.reduce(numbers)

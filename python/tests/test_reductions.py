@@ -1,5 +1,6 @@
 """Sums, and the smallest and the largest keys, on numpy's arrays, against plain loops and numpy."""
 
+import itertools
 import math
 
 import numpy as np
@@ -125,12 +126,62 @@ def test_sums_of_products_of_any_shape_and_axis(shape, axis, layout, has_out):
     assert same(result, expected) and (result is out or not has_out)
 
 
+OFFSETS = [[0, 20_001], [3, 3, 4, 11, 11, 17_000, 19_999], [5], [0, 0, 1, 20_001, 20_001]]
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "bool"])
+@pytest.mark.parametrize("offsets", OFFSETS)
+def test_segments_of_every_type(dtype, offsets):
+    x = keys_of(dtype, 20_001)
+    parts = [x[begin:end] for begin, end in itertools.pairwise(offsets)]
+    for largest, best, place in ((False, lanesort.min, lanesort.argmin), (True, lanesort.max, lanesort.argmax)):
+        expected = [place_of(part, largest) if part.size else -1 for part in parts]
+        assert same(place(x, segments=offsets), np.array(expected, "i8"))
+        found = best(x, segments=np.array(offsets, "u4"))
+        assert found.dtype == x.dtype and found.shape == (len(parts),)
+        for result, part, place_of_it in zip(found, parts, expected, strict=True):
+            if part.size:
+                assert same(result, part[place_of_it])
+            elif x.dtype.kind == "f":
+                assert np.isnan(result)
+            elif x.dtype.kind in "iu":
+                assert result == (np.iinfo(dtype).min if largest else np.iinfo(dtype).max)
+    kind = {"u": "u8", "f": "f8" if dtype == "f8" else "f4"}.get(x.dtype.kind, "i8")
+    if x.dtype.kind == "f":
+        x = (keys_of("i1", x.size) % 3).astype(dtype)
+    y = x[::-1].copy()
+    for values, result in (
+        (x.astype(kind), lanesort.sum(x, segments=offsets)),
+        (x.astype(kind) * y.astype(kind), lanesort.vecdot(x, y, segments=offsets)),
+    ):
+        expected = np.array([values[b:e].sum(dtype=kind) for b, e in itertools.pairwise(offsets)], kind)
+        assert same(result, expected)
+        out = np.empty(2 * len(parts), expected.dtype.newbyteorder())[::2]
+        assert lanesort.sum(values, segments=offsets, out=out) is out and (out == expected).all()
+
+
+def test_sums_of_segments_are_those_of_each():
+    x = np.random.default_rng(1).standard_normal(30_001).astype("f4")
+    offsets = [1, 20_002, 20_003, 30_001]
+    alone = [lanesort.sum(x[begin:end]) for begin, end in itertools.pairwise(offsets)]
+    assert same(lanesort.sum(x, segments=offsets), np.array(alone))
+    whole = np.add.reduceat(x.astype("f8"), offsets[:-1])
+    assert np.abs(lanesort.sum(x, segments=offsets) - whole).max() < 0.01
+    swapped = x.astype(">f4")
+    assert same(lanesort.sum(swapped, axis=0, segments=offsets), np.array(alone))
+    assert same(lanesort.sum(np.repeat(x, 2)[::2], segments=offsets), np.array(alone))
+
+
 def test_no_keys(failing):
     assert same(lanesort.sum(np.empty(0, "u4")), np.uint64(0)) and same(lanesort.sum(np.empty(0, "f4")), np.float32(0))
     assert same(lanesort.sum(np.empty((3, 0)), axis=1), np.zeros(3))
     assert same(lanesort.sum(np.empty((3, 0)), axis=0), np.zeros(0))
     assert same(lanesort.max(np.empty((3, 0)), axis=0), np.zeros(0))
+    assert same(lanesort.sum(np.empty(0, "i4"), segments=[0, 0, 0]), np.zeros(2, "i8"))
+    assert same(lanesort.min(np.empty(0, "u1"), segments=[0, 0]), np.full(1, 255, "u1"))
+    assert same(lanesort.argmax(np.empty(0, "u1"), segments=[0, 0]), np.full(1, -1))
     for function in (lanesort.min, lanesort.max, lanesort.argmin, lanesort.argmax):
+        assert function(np.empty(0), segments=[0]).shape == (0,)
         failing("invalid_argument", "no minimum", function, np.empty(0))
         failing("invalid_argument", "no minimum", function, np.empty((3, 0)), axis=1)
 
@@ -155,6 +206,15 @@ def test_mistakes_are_told(failing):
     failing("not_writable", "read-only", lanesort.sum, x, axis=1, out=np.frombuffer(bytes(16)))
     failing("invalid_argument", "complex128", lanesort.sum, x.astype(complex))
     failing("invalid_argument", "no minimum", lanesort.min, [])
+    failing("invalid_argument", "this one has 2", lanesort.sum, x, segments=[0, 3])
+    failing("invalid_argument", "this one has 2", lanesort.vecdot, x, x, segments=[0, 3])
+    failing("invalid_argument", "keepdims=", lanesort.sum, x[0], segments=[0, 3], keepdims=True)
+    failing("invalid_argument", "no axis 1", lanesort.sum, x[0], segments=[0, 3], axis=1)
+    failing("invalid_argument", "do not ascend", lanesort.max, x[0], segments=[0, 2, 1])
+    failing("invalid_argument", "where each begins", lanesort.argmax, x[0], segments=[])
+    failing("invalid_argument", "must be integers", lanesort.sum, x[0], segments=[0.0, 1.0])
+    failing("out_of_range", "ends at key 4", lanesort.sum, x[0], segments=[0, 4])
+    failing("invalid_argument", "must have (1,) and float64", lanesort.sum, x[0], segments=[0, 3], out=np.empty(2))
     failing("invalid_argument", "must have (2, 3) and float64", lanesort.vecdot, x, x[:1])
     failing("invalid_argument", "must have (2, 3) and float64", lanesort.vecdot, x, None)
     failing("invalid_argument", "must have (2, 3) and float64", lanesort.vecdot, x, x.astype("f4"))
@@ -171,9 +231,14 @@ def test_prepared_planned_and_recorded():
     y = keys_of("i4", 5000, 7)
     product = np.empty((), "i8")
     multiply = sorter.record("vecdot", x, y, axis=None, out=product)
+    parts = np.empty(2, "i4")
+    assert len(lanesort.plan("min", x, segments=[0, 5000]).commands) > len(lanesort.plan("min", x, segments=[0, 9]).commands)
+    of_parts = sorter.record("min", x, segments=[0, 7, 5000], out=parts)
     for seed in range(3):
         x[...] = keys_of("i4", 5000, seed)
         again()
         assert out == np.sum(x, dtype="i8")
+        of_parts()
+        assert same(parts, np.minimum.reduceat(x, [0, 7]))
         multiply()
         assert product == np.sum(x.astype("i8") * y)

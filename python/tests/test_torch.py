@@ -99,6 +99,28 @@ def test_what_stands_beside_a_sort(failing):
     failing("invalid_argument", "no gradient", lanesort.select, real, torch.ones(5, dtype=torch.bool))
 
 
+def test_operators_and_segments(failing):
+    x, later = torch.from_numpy(keys_of("i4", 3001) % 3), lanesort.BinaryOperator("b != 0 ? b : a", "0")
+    ended = lanesort.inclusive_scan(x, later)
+    assert isinstance(ended, torch.Tensor) and ended.dtype == x.dtype and ended[-1] == lanesort.reduce(x, later)
+    assert torch.equal(ended[1:], torch.where(x[1:] != 0, x[1:], ended[:-1]))
+    keys = torch.arange(3001) // 1000
+    starts = torch.tensor([0, 1000, 2000, 3000, 3001])
+    by_key = lanesort.inclusive_scan_by_key(keys, x, later)
+    for segments in (starts, starts.tolist()):
+        assert torch.equal(lanesort.inclusive_scan(x, later, segments=segments), by_key)
+        assert torch.equal(lanesort.reduce(x, later, segments=segments), by_key[starts[1:] - 1])
+        assert torch.equal(lanesort.sum(x, segments=segments), torch.bincount(keys, x.double()).long())
+        assert torch.equal(lanesort.cumulative_sum(x, segments=segments), lanesort.inclusive_scan_by_key(keys, x))
+    distance = lanesort.BinaryOperator("a > b ? a : b", "0", transform="a > b ? a - b : b - a")
+    assert lanesort.transform_reduce(x, x.flip(0), distance) == (x - x.flip(0)).abs().max()
+    real = torch.rand(5, requires_grad=True)
+    failing("invalid_argument", "no gradient", lanesort.reduce, real, later)
+    failing("invalid_argument", "no gradient", lanesort.inclusive_scan, real, later)
+    failing("invalid_argument", "no gradient", lanesort.min, real, segments=[0, 5])
+    assert lanesort.argmin(real, segments=[0, 5]).shape == (1,)
+
+
 def test_gradients_of_reductions():
     x = torch.rand(30, 50, requires_grad=True)
     for ours, theirs in (

@@ -20,8 +20,10 @@ best: lanesort.TopK = lanesort.top_k(numpy.zeros(5), 2, largest=False)
 pair: lanesort.SortedPairs = lanesort.sort_by_key(numpy.zeros(5), numpy.zeros(5), descending=True)
 name: str = lanesort.devices()[0].name
 launches: int = lanesort.plan("sort", numpy.zeros(5)).commands[0].groups
+product: numpy.ndarray = lanesort.reduce(numpy.zeros(5), lanesort.BinaryOperator("a * b", "1"), segments=[0, 5])
 lanesort.sort(numpy.zeros(5), axis="first")  # wrong
 lanesort.top_k(numpy.zeros(5))  # wrong
+lanesort.transform_reduce(numpy.zeros(5), numpy.zeros(5), "sum")  # wrong
 """
 
 
@@ -40,7 +42,7 @@ def test_a_program_is_checked(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     told = mypy(program)
-    assert "Found 2 errors" in told and "program.py:9" in told and "program.py:10" in told, told
+    assert "Found 3 errors" in told and all(f"program.py:{line}" in told for line in (10, 11, 12)), told
 
 
 def test_the_stub_names_all_that_the_module_has():
