@@ -62,13 +62,12 @@ std::vector<Wide> exact_sums(DeviceSort& device, GroupedValues& grouped) {
 /// The nearest f64 to the quotient, of two as near the even one.
 double quotient(Wide sum, std::uint64_t count) {
     if (sum == 0) return 0;
-    // With as many bits in front as there is room for, the quotient has more than an f64 holds, so that the last one
-    // may stand for all behind it.
+    // The quotient gets as many bits as there is room for. What is cut off decides nothing: where it is not in the
+    // middle of two f64, division by up to most_values leaves it a unit of its last bit away from there, or more.
     WideUnsigned rest = sum < 0 ? -static_cast<WideUnsigned>(sum) : static_cast<WideUnsigned>(sum);
     int shift = 0;
     for (; rest >> (sizeof rest * 8 - 1) == 0; ++shift) rest <<= 1;
-    const WideUnsigned bits = rest / count | (rest % count != 0 ? 1 : 0);
-    const double size = std::ldexp(static_cast<double>(bits), -shift);
+    const double size = std::ldexp(static_cast<double>(rest / count), -shift);
     return sum < 0 ? -size : size;
 }
 
