@@ -67,7 +67,8 @@ double quotient(Wide sum, std::uint64_t count) {
     WideUnsigned rest = sum < 0 ? -static_cast<WideUnsigned>(sum) : static_cast<WideUnsigned>(sum);
     int shift = 0;
     for (; rest >> (sizeof rest * 8 - 1) == 0; ++shift) rest <<= 1;
-    const double size = std::ldexp(static_cast<double>(rest / count), -shift);
+    const WideUnsigned whole = rest / count;
+    const double size = std::ldexp(static_cast<double>(whole), -shift);
     return sum < 0 ? -size : size;
 }
 
