@@ -25,6 +25,7 @@ void add_argsort(CLI::App& app);
 void add_check(CLI::App& app);
 void add_devices(CLI::App& app);
 void add_doctor(CLI::App& app);
+void add_group(CLI::App& app);
 void add_merge(CLI::App& app);
 void add_plan(CLI::App& app);
 void add_sort(CLI::App& app);

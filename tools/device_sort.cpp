@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -125,12 +126,18 @@ void DeviceSort::open(InputFile& in, const std::optional<NpyHeader>& npy, std::s
 void DeviceSort::sort_run(Numbers& keys) { run(sort(range_of(keys)), false); }
 
 void DeviceSort::run(CallIn<void*> call, bool shows_progress) {
-    Request& request = call.request;
-    request.in_host_memory = true;
+    call.request.in_host_memory = true;
+    type_ = call.request.key.type();
+    count_ += call.request.count;
+    add(run_on_device(call, shows_progress));
+}
+
+SortReport DeviceSort::run_on_device(const CallIn<void*>& call, bool shows_progress) {
+    const Request& request = call.request;
+    const KeyType type = request.key.type();
     const std::size_t value_bytes = request.value_bytes + request.index_bytes;
-    type_ = request.key.type();
     const bool is_sort = request.operation == Operation::sort || request.operation == Operation::argsort;
-    const Shape usual = usual_shape(device_->info(), type_, request.count, value_bytes);
+    const Shape usual = usual_shape(device_->info(), type, request.count, value_bytes);
     if (options_.shape.any()) shape_ = options_.shape.over(usual);
 
     Progress progress("sorting");
@@ -142,19 +149,18 @@ void DeviceSort::run(CallIn<void*> call, bool shows_progress) {
         sorter.prepare(request);
     }
     const SortReport report = sorter.run(call);
-    add(report, request.count);
-    note_ = sorter.note();
+    if (std::string note = sorter.note(); !note.empty()) note_ = std::move(note);
     // Only for keys without values and rows does a sorter tell how it fitted the shape to its kernels, and only for
     // those of the network and of columns.
     const bool has_plan = request.count > 1 && request.row_length == 0 && report.schedule != Schedule::distribution;
     if (is_sort && options_.stats && has_plan) {
-        if (value_bytes == 0) shape_ = sorter.plan(type_, request.count).shape;
+        if (value_bytes == 0) shape_ = sorter.plan(type, request.count).shape;
         else if (!shape_) shape_ = usual;
     }
+    return report;
 }
 
-void DeviceSort::add(const SortReport& report, std::size_t count) noexcept {
-    count_ += count;
+void DeviceSort::add(const SortReport& report) noexcept {
     report_.launches += report.launches;
     report_.hand_overs += report.hand_overs;
     report_.barriers += report.barriers;
@@ -162,13 +168,33 @@ void DeviceSort::add(const SortReport& report, std::size_t count) noexcept {
     report_.upload_seconds += report.upload_seconds;
     report_.sort_seconds += report.sort_seconds;
     report_.download_seconds += report.download_seconds;
-    report_.schedule = report.schedule;
+    if (report.schedule != Schedule::automatic) report_.schedule = report.schedule;
 }
 
 void DeviceSort::sort_by_key(Numbers& keys, IndexArray& places, Order order) {
     KeyRangeIn<void*> range = range_of(keys);
     range.order = order;
     run(lanesort::sort_by_key(range, ValueRangeIn<void*>{.memory = places.data(), .bytes = places.width()}));
+}
+
+DeviceSort::Reduced DeviceSort::reduce_by_key(IndexArray& keys, Numbers& values, Reduction reduction) {
+    const std::size_t count = keys.size(), bytes = sizeof(std::uint64_t);
+    Reduced reduced{IndexArray(keys.width()), {}};
+    if (count == 0) return reduced;
+    reduced.keys.grow(count);
+    reduced.values.room(count * bytes);
+    std::uint64_t number = 0;
+    const KeyRangeIn<void*> range{.memory = keys.data(), .count = count, .type = keys.type()};
+    KeyRangeIn<void*> of_values = range;
+    if (reduction != Reduction::count) of_values = plain_range_of(values);
+    CallIn<void*> call = lanesort::reduce_by_key(
+        range, of_values, reduction, DistinctIn<void*>{.memory = reduced.keys.data(), .number = {.memory = &number}},
+        ReducedIn<void*>{.memory = reduced.values.data()});
+    call.request.in_host_memory = true;
+    add(run_on_device(call, false));
+    reduced.keys.shrink(number);
+    reduced.values.grew(number * bytes);
+    return reduced;
 }
 
 KeyRangeIn<void*> DeviceSort::range_of(Numbers& keys) const {

@@ -66,6 +66,13 @@ public:
     void count_keys(std::size_t count) noexcept { count_ = count; }
     /// Sorts the keys with their places, which ascend, so that those of equal keys still do. Behind them may be more.
     void sort_by_key(Numbers& keys, IndexArray& places, lanesort::Order order);
+    /// What the reduction gives of the values of each of these sorted keys, which come once then: integers or doubles
+    /// of 8 bytes, of values that are such. To count them no values are needed. None of this is in the number of keys.
+    struct Reduced {
+        IndexArray keys;
+        Bytes values;
+    };
+    Reduced reduce_by_key(IndexArray& keys, Numbers& values, lanesort::Reduction reduction);
     /// These keys, in the order and by the schedule that the options ask for.
     lanesort::KeyRangeIn<void*> range_of(Numbers& keys) const;
     /// The same for a call that is no sort.
@@ -77,7 +84,8 @@ public:
     void print_stats() const;
 
 private:
-    void add(const lanesort::SortReport& report, std::size_t count) noexcept;
+    lanesort::SortReport run_on_device(const lanesort::CallIn<void*>& call, bool shows_progress);
+    void add(const lanesort::SortReport& report) noexcept;
 
     using Clock = std::chrono::steady_clock;
     Clock::time_point start_ = Clock::now();
@@ -85,7 +93,7 @@ private:
     std::optional<lanesort::Device> device_;
     std::size_t count_ = 0;  ///< of keys, in all calls
     lanesort::KeyType type_{};
-    lanesort::SortReport report_;           ///< of all calls; the schedule is the last one's
+    lanesort::SortReport report_;           ///< of all calls; the schedule is that of the last sort
     std::optional<lanesort::Shape> shape_;  ///< of a sort
     std::string note_;
 };

@@ -9,17 +9,6 @@ lanesort::KeyType IndexArray::type() const noexcept {
     return width_ == sizeof(std::uint32_t) ? lanesort::KeyType::u32 : lanesort::KeyType::u64;
 }
 
-std::uint64_t IndexArray::operator[](std::size_t i) const noexcept {
-    if (width_ == sizeof(std::uint32_t)) {
-        std::uint32_t index = 0;
-        std::memcpy(&index, bytes_.data() + i * sizeof index, sizeof index);
-        return index;
-    }
-    std::uint64_t index = 0;
-    std::memcpy(&index, bytes_.data() + i * sizeof index, sizeof index);
-    return index;
-}
-
 void IndexArray::set(std::size_t i, std::uint64_t index) noexcept {
     std::memcpy(bytes_.data() + i * width_, &index, width_);
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include <lanesort/key_types.hpp>
 
@@ -17,7 +18,9 @@ public:
     /// The type of the integers: u32 or u64.
     lanesort::KeyType type() const noexcept;
     std::size_t size() const noexcept { return bytes_.size() / width_; }
-    std::uint64_t operator[](std::size_t i) const noexcept;
+    std::uint64_t operator[](std::size_t i) const noexcept {
+        return width_ == sizeof(std::uint32_t) ? integer<std::uint32_t>(i) : integer<std::uint64_t>(i);
+    }
     /// An index that does not fit loses its upper half.
     void set(std::size_t i, std::uint64_t index) noexcept;
     void* data() noexcept { return bytes_.data(); }
@@ -31,6 +34,13 @@ public:
     void shrink(std::size_t count) noexcept { bytes_.shrink(count * width_); }
 
 private:
+    template <class T>
+    T integer(std::size_t i) const noexcept {
+        T integer;
+        std::memcpy(&integer, bytes_.data() + i * sizeof integer, sizeof integer);
+        return integer;
+    }
+
     std::size_t width_;
     Bytes bytes_;
 };

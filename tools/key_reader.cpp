@@ -254,9 +254,9 @@ void KeyReader::forget_keys(Run&& run) {
     negative_zeros_.clear();
 }
 
-Numbers KeyReader::finish() {
+Numbers KeyReader::finish(bool or_floats) {
     if (type_) return {*type_, std::move(keys_)};
-    if (seen_.decimal) return {KeyType::f64, std::move(keys_)};
+    if (seen_.decimal || (or_floats && seen_.floats && !seen_.inexact)) return {KeyType::f64, std::move(keys_)};
     const std::string hint = seen_.inexact ? "" : " (--type f64 holds all of them exactly)";
     if (seen_.beyond_both)
         refuse_(seen_.beyond_both->place, fmt::format("is an integer that neither i64 nor u64 holds: {}{}",

@@ -82,8 +82,9 @@ public:
     /// Before any key.
     void begin_with(Evidence seen) { seen_ = std::move(seen); }
 
-    /// All keys. Refuses the first of those that no type holds together.
-    Numbers finish();
+    /// All keys. Refuses the first of those that no type holds together. Integers that neither i64 nor u64 holds are f64
+    /// if that is said, and f64 holds all of them exactly.
+    Numbers finish(bool or_floats = false);
 
 private:
     template <class T>

@@ -110,6 +110,7 @@ void run(int argc, char** argv) {
     add_sort(app);
     add_argsort(app);
     add_topk(app);
+    add_group(app);
     add_merge(app);
     add_check(app);
     add_stats(app);

@@ -108,9 +108,10 @@ char* format(char* to, char* end, half value) {
     }
 }
 
+constexpr std::size_t most_characters = 32;  // of a number and its line end; -2.2250738585072014e-308 has 24
+
 template <class T>
 void write_lines(OutputFile& file, const Bytes& keys, const IndexArray* counts) {
-    constexpr std::size_t most_characters = 32;  // of a number and its line end; -2.2250738585072014e-308 has 24
     BufferedWriter writer(file);
     std::string line;  // of the last key: the same again is common after a sort, and copied faster than formatted
     T last{};
@@ -185,6 +186,14 @@ void keep_distinct(Numbers& numbers, IndexArray* lengths) {
         if (lengths) lengths->append(end - begin);
     }
     numbers.bytes.shrink(static_cast<std::size_t>(to - keys));
+}
+
+std::string text_of(const std::byte* number, KeyType type) {
+    char text[most_characters];
+    return with_type(type, [&]<class T>(T value) {
+        std::memcpy(&value, number, sizeof value);
+        return std::string(text, format(text, text + sizeof text, value));
+    });
 }
 
 void write_text(OutputFile& file, const Bytes& keys, KeyType type, const IndexArray* counts) {

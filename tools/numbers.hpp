@@ -43,6 +43,9 @@ NumberFile read_texts(std::vector<InputFile>& files, std::optional<lanesort::Key
 /// asked.
 void keep_distinct(Numbers& numbers, IndexArray* lengths = nullptr);
 
+/// The number that lies there, as few digits as read back to the same bits.
+std::string text_of(const std::byte* number, lanesort::KeyType type);
+
 /// Writes one number a line, as few digits as read back to the same bits; with `counts`, each behind its count and a
 /// tab.
 void write_text(OutputFile& file, const Bytes& keys, lanesort::KeyType type, const IndexArray* counts = nullptr);

@@ -83,6 +83,26 @@ std::optional<SortColumn> parse_column(std::string_view text) {
     return name ? std::optional(SortColumn{*name, is_text, order}) : std::nullopt;
 }
 
+/// A reduction by its name, and which column of the table's values it takes: "mean:price", "count".
+std::optional<AskedReduction> parse_reduction(std::string_view text, TableOptions& table) {
+    using enum lanesort::Reduction;
+    constexpr std::pair<std::string_view, lanesort::Reduction> known[] = {
+        {"count", count}, {"sum", sum}, {"min", min}, {"max", max}, {"mean", mean}};
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const std::string_view word = text.substr(0, colon);
+    const auto* const found = std::ranges::find(known, word, &std::pair<std::string_view, lanesort::Reduction>::first);
+    if (found == std::end(known)) return std::nullopt;
+    AskedReduction asked{found->second, std::nullopt, std::string(word)};
+    if (colon == text.size()) return asked.reduction == count ? std::optional(asked) : std::nullopt;
+    const auto name = parse_name(text.substr(colon + 1));
+    if (!name) return std::nullopt;
+    const auto column = std::ranges::find(table.values, *name, &ValueColumn::name);
+    asked.column = static_cast<std::size_t>(column - table.values.begin());
+    if (column == table.values.end()) table.values.push_back({*name});
+    if (asked.reduction != count) table.values[*asked.column].is_numbers = true;
+    return asked;
+}
+
 std::optional<char> parse_delimiter(std::string_view text) {
     if (text == "comma") return ',';
     if (text == "semicolon") return ';';
@@ -262,6 +282,27 @@ CLI::Option* add_table(CLI::App& app, TableOptions& table) {
     with_table(app.add_flag("--no-quotes{false}", table.quotes,
                             "quotes are characters like any other, and every line end ends a record"));
     return by_column;
+}
+
+CLI::Option* add_reductions(CLI::App& app, TableOptions& table, std::vector<AskedReduction>& reductions) {
+    const auto set = [&](const std::vector<std::string>& texts) {
+        for (const std::string& text : texts) {
+            const auto asked = parse_reduction(text, table);
+            if (!asked)
+                throw CLI::ValidationError(
+                    "--reduce",
+                    fmt::format("{:?} is not count, nor count, sum, min, max or mean of a column, as in mean:price",
+                                text));
+            reductions.push_back(*asked);
+        }
+    };
+    return app
+        .add_option_function<std::vector<std::string>>(
+            "--reduce", set,
+            "what to write of each group: count, how many lines it has, as if not given; or count, sum, min, max or "
+            "mean, a colon, and a column of numbers, by its number or name. Given again, the next one")
+        ->type_name("WHAT[:COLUMN]")
+        ->allow_extra_args(false);
 }
 
 CLI::Option* add_memory(CLI::App& app, std::optional<std::uint64_t>& memory, std::string& folder) {

@@ -41,6 +41,15 @@ void add_format(CLI::App& app, Format& format, std::initializer_list<Format> all
 CLI::Option* add_memory(CLI::App& app, std::optional<std::uint64_t>& memory, std::string& folder);
 /// The option --by-column, which it returns, and those that go with it.
 CLI::Option* add_table(CLI::App& app, TableOptions& table);
+/// What is asked of each group of a table's records.
+struct AskedReduction {
+    lanesort::Reduction reduction;
+    std::optional<std::size_t> column;  ///< which of the table's values; none: the records are counted
+    std::string name;                   ///< of the reduction, as the user writes it
+};
+
+/// Adds --reduce, which it returns, and the columns that it names to the table's values.
+CLI::Option* add_reductions(CLI::App& app, TableOptions& table, std::vector<AskedReduction>& reductions);
 void add_index_bytes(CLI::App& app, std::size_t& bytes);
 
 /// The parts of a shape that the user chooses.

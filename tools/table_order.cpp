@@ -187,13 +187,14 @@ IndexArray distinct_records(const TextTable& table, const TableKeys& keys, const
                             IndexArray* lengths) {
     IndexArray distinct(order.width());
     const auto is_new = [&](std::size_t i) {
-        return i == 0 || !std::ranges::all_of(keys.columns, [&](const KeyColumn& column) {
-                   return have_equal_keys(table, column, order[i - 1], order[i]);
-               });
+        return !std::ranges::all_of(keys.columns, [&](const KeyColumn& column) {
+            return have_equal_keys(table, column, order[i - 1], order[i]);
+        });
     };
-    for (std::size_t i = 0, begin = 0; i < order.size(); ++i) {
-        if (is_new(i)) distinct.append(order[begin = i]);
-        if (lengths && (i + 1 == order.size() || is_new(i + 1))) lengths->append(i + 1 - begin);
+    for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+        for (end = begin + 1; end < order.size() && !is_new(end);) ++end;
+        distinct.append(order[begin]);
+        if (lengths) lengths->append(end - begin);
     }
     return distinct;
 }

@@ -51,6 +51,16 @@ bool is_tsv(std::string_view name) {
 
 }  // namespace
 
+void Texts::append(std::string_view text) {
+    bytes_.append(text);
+    ends_.append(bytes_.size());
+}
+
+std::string_view Texts::operator[](std::size_t i) const noexcept {
+    const std::uint64_t begin = i > 0 ? ends_[i - 1] : 0;
+    return {reinterpret_cast<const char*>(bytes_.data()) + begin, ends_[i] - begin};
+}
+
 TextTable::TextTable(InputFile& file, TableOptions options)
     : options_(std::move(options)),
       delimiter_(options_.delimiter.value_or(is_tsv(file.name()) ? '\t' : ',')),
@@ -131,9 +141,9 @@ void TextTable::append(InputFile& file) {
 }
 
 bool TextTable::has_header() const {
-    return options_.header || std::ranges::any_of(options_.columns, [](const SortColumn& column) {
-               return std::holds_alternative<std::string>(column.name);
-           });
+    const auto has_name = [](const auto& column) { return std::holds_alternative<std::string>(column.name); };
+    return options_.header || std::ranges::any_of(options_.columns, has_name) ||
+           std::ranges::any_of(options_.values, has_name);
 }
 
 std::string_view TextTable::text() const noexcept {
@@ -188,21 +198,31 @@ std::size_t TextTable::record_end(std::size_t record) const {
     return std::min(line + 1, size);
 }
 
-/// The field of a record that ends there, without its quotes, or how many columns the record has where it lacks this
-/// one.
+/// The field of a record that ends there, as it stands, or how many columns the record has where it lacks this one.
 std::variant<std::string_view, std::uint64_t> TextTable::field_of(std::size_t record, std::size_t end,
                                                                   std::uint64_t column) const {
     end = record + without_line_end(text(record, end)).size();
     std::size_t field = record;
     for (std::uint64_t columns = 1;; ++columns) {
         const std::size_t next = field_end(field, end);
-        if (columns > column) {
-            const std::size_t quotes = is_quoted(field) ? 1 : 0;
-            return text(field + quotes, next - quotes);
-        }
+        if (columns > column) return text(field, next);
         if (next == end) return columns;
         field = next + 1;
     }
+}
+
+std::string_view TextTable::without_quotes(std::string_view field) const {
+    return options_.quotes && field.starts_with(quote) ? field.substr(1, field.size() - 2) : field;
+}
+
+/// A field that says this, in quotes where it needs them.
+std::string TextTable::as_field(std::string_view text) const {
+    const char special[] = {delimiter_, quote, '\r', '\n'};
+    if (!options_.quotes || text.find_first_of(std::string_view(special, sizeof special)) == std::string_view::npos)
+        return std::string(text);
+    std::string field(1, quote);
+    for (const char c : text) field.append(c == quote ? 2 : 1, c);
+    return field + quote;
 }
 
 std::string_view TextTable::line_end() const { return line_end_; }
@@ -213,6 +233,20 @@ std::string TextTable::head_with_count() const {
                        header.empty() ? "" : fmt::format("count{}", delimiter_), header);
 }
 
+std::vector<std::string> TextTable::column_names() const {
+    std::vector<std::string> names;
+    const Part& first = parts_.front();
+    if (first.first_data == first_record_) return names;
+    const std::size_t end = without_line_end(text(0, first.first_data)).size();
+    for (std::size_t field = first_record_;;) {
+        const std::size_t next = field_end(field, end);
+        const std::string_view name = text(field, next);
+        names.push_back(is_quoted(field) ? without_doubled_quotes(without_quotes(name)) : std::string(name));
+        if (next == end) return names;
+        field = next + 1;
+    }
+}
+
 TextTable::Column TextTable::find_column(const ColumnName& asked) const {
     if (const auto* const number = std::get_if<std::uint64_t>(&asked))
         return {*number - 1, fmt::format("column {}", *number)};
@@ -221,15 +255,7 @@ TextTable::Column TextTable::find_column(const ColumnName& asked) const {
     if (first.first_data == first_record_)
         throw BadInput(fmt::format("{} is empty: it has no column {}", first.name, shown(wanted)));
 
-    std::vector<std::string> names;
-    const std::size_t end = without_line_end(text(0, first.first_data)).size();
-    for (std::size_t field = first_record_;;) {
-        const std::size_t next = field_end(field, end);
-        const std::string_view name = text(field, next);
-        names.push_back(is_quoted(field) ? without_doubled_quotes(name.substr(1, name.size() - 2)) : std::string(name));
-        if (next == end) break;
-        field = next + 1;
-    }
+    const std::vector<std::string> names = column_names();
     const auto found = std::ranges::find(names, wanted);
     if (found == names.end())
         fail(first_record_, fmt::format(" names no column {}, but {}", shown(wanted), list_of(names)));
@@ -239,26 +265,15 @@ TextTable::Column TextTable::find_column(const ColumnName& asked) const {
     return {number, fmt::format("column {} ({})", number + 1, shown(wanted))};
 }
 
-/// Reads the keys of one column, record by record.
+/// Reads the keys or values of one column, record by record.
 class TextTable::ColumnReader {
 public:
-    ColumnReader(const TextTable& table, const SortColumn& asked, ColumnState& state)
-        : table_(table),
-          state_(state),
-          column_(table.find_column(asked.name)),
-          text_(asked.text),
-          read_{asked.order, TextKeys{IndexArray(table.offset_bytes()), IndexArray(table.offset_bytes())}, {}},
-          numbers_(state.type, [this](std::size_t record, const std::string& words) { refuse(record, words); }) {
-        numbers_.begin_with(state.evidence);
-        if (const auto& words = table.options_.missing) missing_.assign(words->begin(), words->end());
-        else if (!text_) missing_.assign(std::begin(usual_missing), std::end(usual_missing));
-        const Part& first = table.parts_.front();
-        if (first.first_data == table.first_record_) return;
-        const auto field = table.field_of(table.first_record_, first.first_data, column_.number);
-        if (const auto* const columns = std::get_if<std::uint64_t>(&field))
-            table.fail_short(table.first_record_, *columns, column_);
-        state_.has_column = true;
+    ColumnReader(const TextTable& table, const SortColumn& key, ColumnState& state)
+        : ColumnReader(table, key.name, key.text ? Kind::texts : Kind::numbers, true, state) {
+        read_.order = key.order;
     }
+    ColumnReader(const TextTable& table, const ValueColumn& value, ColumnState& state)
+        : ColumnReader(table, value.name, value.is_numbers ? Kind::numbers : Kind::presence, false, state) {}
     ColumnReader(const ColumnReader&) = delete;
     ColumnReader& operator=(const ColumnReader&) = delete;
 
@@ -267,33 +282,32 @@ public:
         if (const auto* const columns = std::get_if<std::uint64_t>(&found)) {
             const bool is_blank = without_blanks(without_line_end(table_.text(record, end))).empty();
             if (!is_blank && !state_.first_short) state_.first_short = {record, *columns};
-            if (!is_blank && table_.options_.missing_as == MissingAs::error)
-                table_.fail_short(record, *columns, column_);
+            if (!is_blank && missing_as_ == MissingAs::error) table_.fail_short(record, *columns, column_);
             return add_missing(record, {});
         }
         state_.has_column = true;
-        const std::string_view field = std::get<std::string_view>(found);
-        if (text_) {
+        const std::string_view field = table_.without_quotes(std::get<std::string_view>(found));
+        if (kind_ == Kind::texts) {
             if (is_word_for_missing(field)) add_missing(record, field);
             else add_text(field);
         } else if (const std::string_view number = without_blanks(field);
                    number.empty() || is_word_for_missing(number)) {
             add_missing(record, number);
         } else {
-            numbers_.add(number, record);
+            if (kind_ == Kind::numbers) numbers_.add(number, record);
             ++count_;
         }
     }
 
-    /// The keys; of a piece with more behind it, of the type that is found so far.
+    /// The keys or values; of a piece with more behind it, of the type that is found so far.
     KeyColumn finish() {
         const auto& first = state_.first_short;
         if (table_.is_whole_ && !state_.has_column && first) table_.fail_short(first->place, first->columns, column_);
-        if (!text_ && !table_.is_whole_) {
+        if (kind_ == Kind::numbers && !table_.is_whole_) {
             keep_places();
             read_.keys = numbers_.lend_keys().numbers;
-        } else if (!text_) {
-            Numbers numbers = numbers_.finish();
+        } else if (kind_ == Kind::numbers) {
+            Numbers numbers = numbers_.finish(!is_key_);
             state_.type = numbers.type;
             read_.keys = std::move(numbers);
         }
@@ -301,6 +315,28 @@ public:
     }
 
 private:
+    enum class Kind : std::uint8_t { numbers, texts, presence };
+
+    ColumnReader(const TextTable& table, const ColumnName& name, Kind kind, bool is_key, ColumnState& state)
+        : table_(table),
+          state_(state),
+          column_(table.find_column(name)),
+          kind_(kind),
+          is_key_(is_key),
+          missing_as_(is_key ? table.options_.missing_as : MissingAs::last),
+          read_{{}, TextKeys{IndexArray(table.offset_bytes()), IndexArray(table.offset_bytes())}, {}},
+          numbers_(state.type, [this](std::size_t record, const std::string& words) { refuse(record, words); }) {
+        numbers_.begin_with(state.evidence);
+        if (const auto& words = table.options_.missing) missing_.assign(words->begin(), words->end());
+        else if (kind_ != Kind::texts) missing_.assign(std::begin(usual_missing), std::end(usual_missing));
+        const Part& first = table.parts_.front();
+        if (first.first_data == table.first_record_) return;
+        const auto field = table.field_of(table.first_record_, first.first_data, column_.number);
+        if (const auto* const columns = std::get_if<std::uint64_t>(&field))
+            table.fail_short(table.first_record_, *columns, column_);
+        state_.has_column = true;
+    }
+
     /// What was seen in this piece is told by its line from now on.
     void keep_places() {
         const auto line_of = [&](std::uint64_t& place) {
@@ -326,18 +362,17 @@ private:
     }
 
     void add_missing(std::size_t record, std::string_view word) {
-        const MissingAs as = table_.options_.missing_as;
-        if (as == MissingAs::error)
+        if (missing_as_ == MissingAs::error)
             refuse(record, word.empty() ? "is empty" : fmt::format("is missing: {}", shown(word)));
-        if (as == MissingAs::nan && !text_) {
+        if (missing_as_ == MissingAs::nan && kind_ == Kind::numbers) {
             numbers_.add("nan", record);
             ++count_;
             return;
         }
         read_.missing.resize(count_);
         read_.missing.push_back(true);
-        if (text_) return add_text(table_.text(record, record));
-        numbers_.add_placeholder();
+        if (kind_ == Kind::texts) return add_text(table_.text(record, record));
+        if (kind_ == Kind::numbers) numbers_.add_placeholder();
         ++count_;
     }
 
@@ -347,14 +382,17 @@ private:
         if (is_no_number && record == table_.first_record_ && table_.lines_before_ == 0)
             hint = " (if it is a header, say so by --header)";
         else if (is_no_number)
-            hint = " (--missing gives words for what is missing; text needs :text behind the column)";
+            hint = is_key_ ? " (--missing gives words for what is missing; text needs :text behind the column)"
+                           : " (--missing gives words for what is missing)";
         table_.fail(record, fmt::format(", {} {}{}", column_.title, words, hint));
     }
 
     const TextTable& table_;
     ColumnState& state_;
     Column column_;
-    bool text_;
+    Kind kind_;
+    bool is_key_;
+    MissingAs missing_as_;
     KeyColumn read_;
     KeyReader numbers_;
     std::vector<std::string_view> missing_;
@@ -374,7 +412,10 @@ TableKeys TextTable::read_piece(std::vector<ColumnState>& states) { return read_
 TableKeys TextTable::read_keys(std::vector<ColumnState>& states, std::size_t& rest) const {
     std::deque<ColumnReader> readers;  // which does not move them
     for (std::size_t i = 0; i < states.size(); ++i) readers.emplace_back(*this, options_.columns[i], states[i]);
-    TableKeys keys{IndexArray(offset_bytes()), {}};
+    std::vector<ColumnState> states_of_values(options_.values.size());
+    for (std::size_t i = 0; i < options_.values.size(); ++i)
+        readers.emplace_back(*this, options_.values[i], states_of_values[i]);
+    TableKeys keys{IndexArray(offset_bytes()), {}, {}};
     for (const Part& part : parts_)
         for (std::size_t record = part.first_data, end = record; record < part.end; record = end) {
             end = record_end(record);
@@ -387,7 +428,8 @@ TableKeys TextTable::read_keys(std::vector<ColumnState>& states, std::size_t& re
         }
     if (!is_whole_ && keys.records.size() == 0)
         fail(rest, " begins a record that does not fit into memory with what --memory says");
-    for (ColumnReader& reader : readers) keys.columns.push_back(reader.finish());
+    for (std::size_t i = 0; i < readers.size(); ++i)
+        (i < states.size() ? keys.columns : keys.values).push_back(readers[i].finish());
     return keys;
 }
 
@@ -409,6 +451,35 @@ void TextTable::write(OutputFile& file, const IndexArray& records, const IndexAr
         if (counts) writer.write(fmt::format("{}{}", (*counts)[i], delimiter_));
         writer.write(text(record, end));
         if (text()[end - 1] != '\n' && i + 1 < order.size()) writer.write(line_end());
+    }
+    writer.flush();
+}
+
+void TextTable::write_columns(OutputFile& file, const IndexArray& records, const IndexArray& order,
+                              const std::vector<AddedColumn>& added) const {
+    std::vector<std::uint64_t> numbers;
+    for (const SortColumn& key : options_.columns) numbers.push_back(find_column(key.name).number);
+    BufferedWriter writer(file);
+    const std::string_view delimiter(&delimiter_, 1);
+    const auto write_line = [&](std::size_t record, std::size_t end, const auto& added_field) {
+        std::string_view before;
+        for (const std::uint64_t number : numbers) {
+            writer.write(std::exchange(before, delimiter));
+            const auto field = field_of(record, end, number);
+            if (const auto* const words = std::get_if<std::string_view>(&field)) writer.write(*words);
+        }
+        for (const AddedColumn& column : added) {
+            writer.write(delimiter);
+            writer.write(added_field(column));
+        }
+        writer.write(line_end());
+    };
+    writer.write(head().substr(0, first_record_));
+    if (const std::size_t end = head().size(); end > first_record_)
+        write_line(first_record_, end, [&](const AddedColumn& column) { return as_field(column.name); });
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const std::size_t record = records[order[i]];
+        write_line(record, record_end(record), [&](const AddedColumn& column) { return column.fields[i]; });
     }
     writer.flush();
 }

@@ -27,6 +27,12 @@ struct SortColumn {
     std::optional<lanesort::Order> order;  ///< if none, that of the other options
 };
 
+/// A column of values beside the keys. A value that is missing is left out.
+struct ValueColumn {
+    ColumnName name;
+    bool is_numbers = false;  ///< else it only matters which records have something there
+};
+
 /// What becomes of a record without a key.
 enum class MissingAs : std::uint8_t {
     last,   ///< it comes last in either order
@@ -37,6 +43,7 @@ enum class MissingAs : std::uint8_t {
 /// How a table is written, and which of its columns hold the keys.
 struct TableOptions {
     std::vector<SortColumn> columns;  ///< the first one counts most; none: it is no table
+    std::vector<ValueColumn> values;  ///< read besides
     std::optional<char> delimiter;    ///< if none, a comma, or a tab in a file whose name ends in .tsv
     bool header = false;              ///< the first record is a header; always so where a column has a name
     bool quotes = true;               ///< a field that begins with a quote goes on to the next one that is not doubled
@@ -44,7 +51,7 @@ struct TableOptions {
     MissingAs missing_as = MissingAs::last;
 };
 
-/// Words for a number that is missing, unless others are given. Nothing is always one, and a text is none of them.
+/// Words for a number or value that is missing, unless others are given. Nothing is always one, and a text is none.
 inline constexpr std::string_view usual_missing[] = {"NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "None", "\\N"};
 
 /// Where texts are in the table, one for each record.
@@ -52,11 +59,11 @@ struct TextKeys {
     IndexArray begins, ends;
 };
 
-/// The keys of one column, one for each record, in the order of the file. One that is missing has an arbitrary value.
+/// The keys or values of one column, one for each record, in the order of the file. One that is missing is arbitrary.
 struct KeyColumn {
     std::optional<lanesort::Order> order;
-    std::variant<Numbers, TextKeys> keys;
-    std::vector<bool> missing;  ///< of the records up to the last one without a key
+    std::variant<Numbers, TextKeys> keys;  ///< empty where it only matters which are missing
+    std::vector<bool> missing;             ///< of the records up to the last one without a key
 
     bool is_missing(std::uint64_t record) const { return record < missing.size() && missing[record]; }
 };
@@ -72,10 +79,27 @@ struct ColumnState {
     std::optional<Short> first_short;       ///< the first record without it
 };
 
-/// What is read of a table: where its records begin, and their keys.
+/// What is read of a table: where its records begin, their keys and their values.
 struct TableKeys {
     IndexArray records;
-    std::vector<KeyColumn> columns;
+    std::vector<KeyColumn> columns, values;
+};
+
+/// Texts, one behind the other in memory.
+class Texts {
+public:
+    void append(std::string_view text);
+    std::string_view operator[](std::size_t i) const noexcept;
+
+private:
+    Bytes bytes_;
+    IndexArray ends_{sizeof(std::uint64_t)};
+};
+
+/// A column that is written behind those of a table.
+struct AddedColumn {
+    std::string name;
+    Texts fields;
 };
 
 /// A table in memory: its bytes, as they are in the file. Records end with LF or CRLF, the last one also without. A
@@ -111,14 +135,16 @@ public:
     /// What stands in front of the records where each gets a count.
     std::string head_with_count() const;
     char delimiter() const noexcept { return delimiter_; }
+    /// What the columns are called: nothing without a header.
+    std::vector<std::string> column_names() const;
 
     /// Puts what another file has, if anything, behind these records. Throws BadInput where its header is another one.
     void append(InputFile& file);
 
-    /// Reads the columns that the options name; the type of their numbers is found, for each, if it is not given.
-    /// Throws BadInput that names the line for a number that a KeyReader does not take and quotes that do not match,
-    /// and for a name that is not in the header, or twice. A key is missing where the record has no such column, the
-    /// field is one of the words for it or, of a number, empty; throws for that, too, if it is to be an error, and
+    /// Reads the columns that the options name; the type of their numbers is found, for each, if it is not given for
+    /// the keys. Throws BadInput that names the line for a number that a KeyReader does not take and quotes that do not
+    /// match, and for a name that is not in the header, or twice. A key is missing where the record has no such column,
+    /// the field is one of the words for it or, of a number, empty; throws for that, too, if it is to be an error, and
     /// where no record has such a column, nor the header.
     TableKeys read_keys(std::optional<lanesort::KeyType> type) const;
 
@@ -132,6 +158,11 @@ public:
     /// these, and the header one of that name.
     void write(OutputFile& file, const IndexArray& records, const IndexArray& order,
                const IndexArray* counts = nullptr) const;
+
+    /// Writes the byte order mark and, of the header and the records in this order, the columns of keys as they stand,
+    /// with these behind them. A record has an empty field where it lacks a column.
+    void write_columns(OutputFile& file, const IndexArray& records, const IndexArray& order,
+                       const std::vector<AddedColumn>& added) const;
 
     /// Throws a BadInput that names the line of that place, which a sentence follows.
     [[noreturn]] void fail(std::size_t place, const std::string& what) const;
@@ -161,6 +192,8 @@ private:
     std::size_t record_end(std::size_t record) const;
     std::variant<std::string_view, std::uint64_t> field_of(std::size_t record, std::size_t end,
                                                            std::uint64_t column) const;
+    std::string_view without_quotes(std::string_view field) const;
+    std::string as_field(std::string_view text) const;
     bool has_header() const;
     void find_parts(const std::string& name);
     void fill();

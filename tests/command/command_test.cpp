@@ -12,7 +12,8 @@ namespace {
 using Json = nlohmann::json;
 using namespace std::string_literals;
 
-const Words commands = {"sort", "argsort", "topk", "merge", "check", "stats", "plan", "devices", "doctor", "tune"};
+const Words commands = {"sort",  "argsort", "topk",    "group",  "merge", "check",
+                        "stats", "plan",    "devices", "doctor", "tune"};
 
 TEST_CASE("the command tells its version and how it is used") {
     const Scene scene;

@@ -35,6 +35,8 @@ TEST_CASE("a file compressed by gzip is sorted as what it holds") {
     CHECK(scene.run({"sort", "--text"}, compressed("")).out.empty());
     const std::string table = scene.file("table.tsv.gz", compressed("a\tb\n2\t1\n1\t2\n"));
     CHECK(scene.run({"sort", "--by-column", "a", table}).out == "a\tb\n1\t2\n2\t1\n");
+    CHECK(scene.run({"group", "--by-column", "a", "--reduce", "max:b", table}).out == "a\tmax_b\n1\t2\n2\t1\n");
+    CHECK(scene.run({"group", "--type", "u8"}, compressed("\1\2\1")).out == "1,2\n2,1\n");
     CHECK(scene.run({"merge", "--text", in, "-"}, compressed("0\n")).status == 2);
     CHECK(scene.run({"merge", "--text", "-r", in, "-"}, compressed("0\n")).out.ends_with("\n1\n0\n"));
     // Blocks of a tape are filled with zeros.

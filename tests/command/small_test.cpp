@@ -59,6 +59,7 @@ TEST_CASE("small inputs: the bytes of a device, for every type") {
             require_same_on_device(scene, with({"argsort"}, how), keys);
             require_same_on_device(scene, with({"topk", "-k", "20"}, how), keys);
             require_same_on_device(scene, with({"topk", "-k", "20", "--indices"}, how), keys);
+            require_same_on_device(scene, with({"group"}, how), keys);
         }
     });
 }
@@ -115,12 +116,16 @@ TEST_CASE("small inputs: the bytes of a device, for text and tables") {
             require_same_on_device(scene, {"sort", "--text", "--order", order}, text);
             require_same_on_device(scene, {"argsort", "--text", "--order", order}, text);
             require_same_on_device(scene, {"topk", "--text", "-k", "50", "--order", order}, text);
+            require_same_on_device(scene, {"group", "--text", "--order", order}, text);
+            require_same_on_device(scene, {"group", "--by-column", "1", "--reduce", "mean:1", "--order", order}, text);
         }
         for (const std::string& lines : {table, "name,key\n"s, "name,key\na,\nb,\n"s}) {
             require_same_on_device(scene, with({"sort", "--order", order}, by_key), lines);
             require_same_on_device(scene, with({"argsort", "--order", order}, by_key), lines);
             for (const std::string k : {"20", "290"})
                 require_same_on_device(scene, with({"topk", "-k", k, "--order", order}, by_key), lines);
+            for (const std::string what : {"count", "sum", "min", "max", "mean"})
+                require_same_on_device(scene, {"group", "--by-column", "name:text", "--reduce", what + ":key"}, lines);
         }
     }
 }

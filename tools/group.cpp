@@ -1,0 +1,127 @@
+// lanesort group: the distinct keys of a table, with reductions of the values of each, or the distinct numbers of a
+// file, with how often each comes.
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <lanesort/calls.hpp>
+
+#include "command.hpp"
+#include "device_sort.hpp"
+#include "files.hpp"
+#include "groups.hpp"
+#include "numbers.hpp"
+#include "table_order.hpp"
+#include "text_table.hpp"
+
+namespace {
+
+using namespace lanesort;
+
+class GroupCommand {
+public:
+    explicit GroupCommand(CLI::App& command) {
+        CLI::Option* const by_column = options_.add_to(command, "IN is text, with one number a line");
+        by_column->excludes("--text");
+        options_.add_in(command);
+        options_.add_out(command, "text");
+        add_reductions(command, options_.table, reductions_)->needs(by_column);
+        command.footer(
+            "Of numbers, OUT has each distinct one, a comma and how often it comes, in the order of the numbers. Of a\n"
+            "table it has a line for each distinct key: the columns of the key as the first such line has them, then\n"
+            "one for each --reduce, and a header, which says mean_price and the like, if IN has one. Missing keys are\n"
+            "equal. A missing value is left out, and is not counted by count:COLUMN, but its line is by count. Sums "
+            "of\n"
+            "integers are exact. A group without values has an empty field.\n"
+            "Example: lanesort group --by-column name:text --reduce count --reduce mean:price goods.csv means.csv\n"
+            "Example: lanesort group --type u32 numbers.bin counts.csv");
+    }
+
+    void run() const {
+        InputFile in(options_.in);
+        OutputFile out = options_.open_out(false);
+        const std::optional<NpyHeader> npy = options_.inspect(in);
+        DeviceSort device(options_);
+        device.open(in, npy, options_.is_table() ? 0 : sizeof(std::uint64_t));
+        if (options_.is_table()) group_lines(device, in, out);
+        else count_numbers(device, in, npy, out);
+        out.commit();
+        device.print_stats();
+    }
+
+private:
+    void group_lines(DeviceSort& device, InputFile& in, OutputFile& out) const {
+        const TextTable table(in, options_.table);
+        TableKeys keys = table.read_keys(options_.type);
+        const IndexArray order = sorted_records(device, table, keys, true);
+        IndexArray lengths(sizeof(std::uint64_t));
+        const IndexArray firsts = distinct_records(table, keys, order, &lengths);
+        std::vector<GroupedValues> values;
+        for (const KeyColumn& column : keys.values) values.push_back(gather_values(column, order, lengths));
+
+        std::vector<AddedColumn> columns;
+        for (const AskedReduction& asked : reductions_)
+            columns.push_back({name_of(asked, table), asked.column ? reduce_groups(device, values[*asked.column],
+                                                                                   asked.reduction, firsts.size())
+                                                                   : texts_of(lengths)});
+        if (columns.empty()) columns.push_back({"count", texts_of(lengths)});
+        table.write_columns(out, keys.records, firsts, columns);
+    }
+
+    std::string name_of(const AskedReduction& asked, const TextTable& table) const {
+        if (!asked.column) return asked.name;
+        const ColumnName& column = options_.table.values[*asked.column].name;
+        if (const auto* const name = std::get_if<std::string>(&column)) return asked.name + "_" + *name;
+        const std::vector<std::string> names = table.column_names();
+        return names.empty() ? "" : asked.name + "_" + names[std::get<std::uint64_t>(column) - 1];
+    }
+
+    static Texts texts_of(const IndexArray& integers) {
+        Texts texts;
+        for (std::size_t i = 0; i < integers.size(); ++i) texts.append(std::to_string(integers[i]));
+        return texts;
+    }
+
+    void count_numbers(DeviceSort& device, InputFile& in, const std::optional<NpyHeader>& npy, OutputFile& out) const {
+        NumberFile file = options_.read_numbers(in, npy);
+        Numbers& keys = file.numbers;
+        keys.row_length = 0;
+        device.run(sort(device.range_of(keys)));
+
+        const std::size_t count = keys.count();
+        Bytes distinct;
+        IndexArray lengths(count <= std::numeric_limits<std::uint32_t>::max() ? sizeof(std::uint32_t)
+                                                                              : sizeof(std::uint64_t));
+        distinct.room(keys.bytes.size());
+        lengths.grow(count);
+        std::uint64_t number = 0;
+        device.run(run_lengths(device.plain_range_of(keys),
+                               DistinctIn<void*>{.memory = distinct.data(), .number = {.memory = &number}},
+                               ValueRangeIn<void*>{.memory = lengths.data(), .bytes = lengths.width()}));
+        device.count_keys(count);
+
+        BufferedWriter writer(out);
+        if (options_.text) writer.write(file.head);
+        for (std::size_t i = 0; i < number; ++i) {
+            writer.write(text_of(distinct.data() + i * key_bytes(keys.type), keys.type));
+            writer.write("," + std::to_string(lengths[i]) + "\n");
+        }
+        writer.flush();
+    }
+
+    SortArguments options_;
+    std::vector<AskedReduction> reductions_;
+};
+
+}  // namespace
+
+void add_group(CLI::App& app) {
+    CLI::App* const command = app.add_subcommand(
+        "group",
+        "Write each distinct number of a file and how often it comes, or sums and the like of a table's groups");
+    const auto group = std::make_shared<GroupCommand>(*command);
+    command->callback([group] { group->run(); });
+}
