@@ -226,7 +226,7 @@ CallOf::CallOf(const lanesort_request* given_request) {
     if (from.binary_operator && scans_values(request.operation)) {
         binary_operator_ = binary_operator_of(*from.binary_operator);
         request.value_type = KeyKind(*binary_operator_);
-        request.value_bytes = binary_operator_->bytes;
+        if (from.values.bytes == 0) request.value_bytes = binary_operator_->bytes;
     } else {
         request.value_type = type_of(from.value_type);
     }

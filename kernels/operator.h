@@ -3,7 +3,7 @@
 #define OPERATOR_H
 #include "keys.h"
 
-INLINE vec_t bits_of(comparator_record record) {
+INLINE vec_t operator_bits(comparator_record record) {
     union {
         vec_t key;
         comparator_record record;
@@ -12,10 +12,9 @@ INLINE vec_t bits_of(comparator_record record) {
     return both.key;
 }
 
-INLINE vec_t identity(void) { return bits_of(operator_identity()); }
-INLINE vec_t combined(vec_t a, vec_t b) { return bits_of(operator_combine(AS_RECORD(a), AS_RECORD(b))); }
-#if HAS_TRANSFORM
-INLINE vec_t transformed(vec_t a, vec_t b) { return bits_of(operator_transform(AS_RECORD(a), AS_RECORD(b))); }
-#endif
+/* Macros, since these are names that the caller may have given to functions of his. */
+#define identity() operator_bits(operator_identity())
+#define combined(a, b) operator_bits(operator_combine(AS_RECORD(a), AS_RECORD(b)))
+#define transformed(a, b) operator_bits(operator_transform(AS_RECORD(a), AS_RECORD(b)))
 
 #endif

@@ -1,5 +1,5 @@
-/* Scans of elements by the caller's operator, whose identity leaves others as they are. scan.h has the kernels and the order in which
- * it combines. */
+/* Scans of elements by the caller's operator, whose identity leaves others as they are. scan.h has the kernels and the order that it
+ * combines in. */
 #include "operator.h"
 
 #ifndef HAS_RUNS
@@ -13,7 +13,7 @@ typedef struct {
     flip_t mask, flip, bias;
 } order_t;
 
-INLINE number_t combine(number_t a, number_t b) { return combined(a, b); }
+#define combine(a, b) combined(a, b)
 INLINE number_t number_of_key(vec_t key, order_t order) {
     (void)order;
     return key;

@@ -271,7 +271,7 @@ INLINE void store_inside(GLOBAL key_t* results, position_t first, position_t end
 INLINE position_t keys_before_last_run(GLOBAL const ushort* marks, position_t first, position_t count, uint* begins) {
 #if HAS_RUNS
     position_t keys = MIN(count - first, (position_t)TILE_KEYS);
-    ROLLED while (keys > 0 && !(begins_from(marks, first + keys - 1) & 1)) --keys;
+    while (keys > 0 && !(begins_from(marks, first + keys - 1) & 1)) --keys;
     *begins = keys > 0;
     return keys > 0 ? keys - 1 : 0;
 #else
@@ -399,13 +399,16 @@ KERNEL void write_scans(GLOBAL const key_t* keys, offset_t keys_offset, position
     position_t end = count - first < share ? count : first + share;
     number_t in_front = parts > 1 ? NUMBER_IN(blocks[blocks_offset + GROUP_ID]) : IDENTITY;
 #if IN_ORDER
+#if HAS_RUNS
+    const ulong inside_begin = inside[inside_offset], inside_end = inside[inside_offset + 1];
+#endif
     for (; first < end; ++first) {
 #if HAS_RUNS
         if (begins_from(marks + marks_offset, first) & 1) in_front = IDENTITY;
 #endif
         number_t to_key = combine(in_front, number_of_key(keys[first], order));
 #if HAS_RUNS
-        if (first >= inside[inside_offset] && first < inside[inside_offset + 1])
+        if (first >= inside_begin && first < inside_end)
 #endif
             results[first] = key_of(is_exclusive ? in_front : to_key, order);
         in_front = to_key;

@@ -42,7 +42,8 @@ void Host::rehearse(const detail::Work& work) {
     }
     if (rehearsal.commands.empty()) return;
     checked([&] {
-        bytes = std::max<std::size_t>(bytes, work.arrays[detail::Slot::own_integers].size());
+        for (const detail::Slot slot : {detail::Slot::own_integers, detail::Slot::own_bases})
+            bytes = std::max<std::size_t>(bytes, work.arrays[slot].size());
         const cl::Buffer nothing(context_, CL_MEM_READ_WRITE, bytes);
         queue().enqueueFillBuffer(nothing, cl_uchar{0}, 0, bytes);
         detail::Bindings bindings;

@@ -72,6 +72,10 @@ void add_results(HostCall& call, const Results& results) {
     call.results = {results.data()};
 }
 
+bool scans(Operation operation) {
+    return operation == Operation::inclusive_scan || operation == Operation::exclusive_scan;
+}
+
 /// Throws Error(invalid_argument) and Error(out_of_range) for segments that cannot be; gives the most keys of one.
 template <class Offset>
 std::uint64_t longest_of(const HostCall& call) {
@@ -94,8 +98,12 @@ SortReport Sorter::run(CallIn<void*> call) {
     Request& request = call.request;
     request.in_host_memory = true;
     detail::check(request);
-    if (request.has_segments() && call.segments.memory)
-        request.longest = request.offset_bytes == 4 ? longest_of<std::uint32_t>(call) : longest_of<std::uint64_t>(call);
+    if (request.has_segments() && call.segments.memory) {
+        const std::uint64_t longest =
+            request.offset_bytes == 4 ? longest_of<std::uint32_t>(call) : longest_of<std::uint64_t>(call);
+        // A scan goes alike however long its segments are, and so needs one plan for all.
+        request.longest = scans(request.operation) ? request.count : longest;
+    }
     const SortReport report = core_->run(request, detail::bindings_of(call));
     // Of no keys, no kernel tells anything: none of them is out of order, and none is distinct.
     if (request.count == 0 && call.answers.memory)
@@ -338,7 +346,8 @@ HostCall reduced_runs_of(Operation operation, const ConstKeys& keys, const Const
     HostCall call = runs_of(operation, keys, distinct, options);
     Request& request = call.request;
     request.reduction = reduction;
-    request.value_type = detail::type_of_values(keys.size(), values.size(), values.kind());
+    detail::check_values(keys.size(), values.size(), values.kind(), false);
+    request.value_type = values.kind();
     request.value_bytes = request.value_type.bytes();
     require(reduced.bytes() == request.reduced_bytes(), ErrorCode::invalid_argument,
             "results have {} bytes, but those of this reduction have {}", reduced.bytes(), request.reduced_bytes());
@@ -420,7 +429,8 @@ HostCall scan_of(Operation operation, const ConstKeys& keys, const Results& resu
 HostCall scan_values_in_place(Operation operation, const ConstKeys& keys, const ConstKeys& values,
                               Reduction reduction) {
     HostCall call = scan_in_place(operation, keys, {.reduction = reduction});
-    call.request.value_type = detail::type_of_values(keys.size(), values.size(), values.kind());
+    detail::check_values(keys.size(), values.size(), values.kind(), true);
+    call.request.value_type = values.kind();
     call.request.value_bytes = call.request.value_type.bytes();
     call.values = {const_cast<void*>(values.data())};
     return call;
@@ -667,9 +677,10 @@ void Sorter::prepare(Request request) {
     // What does not change the kernels need not be said.
     if (request.operation == Operation::merge && request.middle == 0)
         request.middle = std::min<std::uint64_t>(request.count, 1);  // no other pair of ranges has more passes
-    if (request.has_segments() && request.segments == 0 && request.longest > 0)
-        request.segments = ceil_div(request.count, request.longest);
-    request.longest = std::min(request.longest, request.count);
+    if (request.has_segments()) {
+        request.longest = request.longest > 0 ? std::min(request.longest, request.count) : request.count;
+        if (request.segments == 0 && request.count > 0) request.segments = ceil_div(request.count, request.longest);
+    }
     core_->planner().plan(request);
 }
 
@@ -708,11 +719,10 @@ void write_results(AnyCall& sort) noexcept {
         differ(sort.keys, sort.results) || (sort.request.value_bytes > 0 && differ(sort.values, sort.result_values));
 }
 
-KeyKind type_of_values(std::size_t keys, std::size_t values, const KeyKind& type) {
+void check_values(std::size_t keys, std::size_t values, const KeyKind& type, bool by_operator) {
     if (values != keys) throw_sizes_differ(keys, values);
-    require(!type.is_record() || type.binary_operator(), ErrorCode::invalid_argument,
-            "records cannot be reduced, but numbers can");
-    return type;
+    require(!type.is_record() || (by_operator && type.binary_operator()), ErrorCode::invalid_argument,
+            "values that are records cannot be combined, but numbers can");
 }
 
 void check_same_width(std::size_t bytes, std::size_t other_bytes) {

@@ -88,6 +88,9 @@ void refuses_requests(void) {
     REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .operation = LANESORT_TOP_K, .k = 3);
     REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .operation = LANESORT_TOP_K, .k = 3, .results = {.memory = found},
             .indices = {.bytes = 4});
+    const lanesort_binary_operator of_eight_bytes = {.type = "ulong", .bytes = 8, .combine = "a + b", .identity = "0"};
+    REFUSED(LANESORT_INVALID_ARGUMENT, "4 bytes", KEYS, .operation = LANESORT_INCLUSIVE_SCAN_BY_KEY,
+            .values = {.memory = found, .bytes = 4}, .binary_operator = &of_eight_bytes, .in_place = 1);
     REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .operation = LANESORT_IS_SORTED);
     REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .operation = LANESORT_UNIQUE, .answers = {.memory = answers});
     REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .operation = LANESORT_RUN_LENGTHS, .results = {.memory = found},

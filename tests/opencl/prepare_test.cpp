@@ -170,6 +170,24 @@ TEST_SUITE("prepared calls") {
                  sorter.sort(std::span(keys), {.segments = offsets});
                  CHECK(std::is_sorted(keys.begin() + 1, keys.begin() + 1001));
              }},
+            {"a scan of segments, of which nothing is said",
+             for_call(KeyType::u32, {.operation = Operation::inclusive_scan, .count = many, .offset_bytes = 8}),
+             [](Sorter& sorter) {
+                 const std::vector<std::uint32_t> keys(many, 1);
+                 std::vector<std::uint32_t> sums(many);
+                 const std::vector<std::uint64_t> offsets{0, 3, 700, many};
+                 sorter.inclusive_scan(std::span(keys), std::span(sums), {.segments = offsets});
+                 CHECK(sums[699] == 697);
+             }},
+            {"sums of segments, likewise",
+             for_call(KeyType::u32, {.operation = Operation::reduce, .count = many, .offset_bytes = 8}),
+             [](Sorter& sorter) {
+                 const std::vector<std::uint32_t> keys(many, 1);
+                 std::vector<std::uint64_t> sums(3);
+                 const std::vector<std::uint64_t> offsets{0, 3, 700, many};
+                 sorter.reduce(std::span(keys), Reduction::sum, std::span(sums), {.segments = offsets});
+                 CHECK(sums[1] == 697);
+             }},
             {"is_sorted", for_call(KeyType::u32, {.operation = Operation::is_sorted, .count = many}),
              [](Sorter& sorter) {
                  auto keys = keys_of<std::uint32_t>(many);

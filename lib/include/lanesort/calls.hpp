@@ -88,9 +88,9 @@ void check_same_width(std::size_t bytes, std::size_t other_bytes);
 /// A sort writes to the places of the call's results, unless these are the keys' and values' own: then it is in place.
 void write_results(AnyCall& sort) noexcept;
 
-/// Throws Error(invalid_argument) for values that are records, unless an operator combines them, or not as many as the
-/// keys.
-KeyKind type_of_values(std::size_t keys, std::size_t values, const KeyKind& type);
+/// Throws Error(invalid_argument) for values that are records, unless they may be combined `by_operator` and are, or
+/// not as many as the keys.
+void check_values(std::size_t keys, std::size_t values, const KeyKind& type, bool by_operator);
 
 /// Throws Error(invalid_argument) for a second range that is not of the first one's type, or asks for something else.
 void check_second(const Request& first, const Request& second);
@@ -342,7 +342,8 @@ CallIn<Memory> reduce_by_key(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Me
                              const DistinctIn<Memory>& distinct, const ReducedIn<Memory>& reduced) {
     CallIn<Memory> call = detail::call_on(Operation::reduce_by_key, keys);
     call.request.reduction = reduction;
-    call.request.value_type = detail::type_of_values(keys.count, values.count, values.type);
+    detail::check_values(keys.count, values.count, values.type, false);
+    call.request.value_type = values.type;
     call.request.value_bytes = call.request.value_type.bytes();
     call.values = {values.memory, values.offset};
     call.results = {distinct.memory, distinct.offset};
@@ -404,7 +405,8 @@ CallIn<Memory> inclusive_scan_by_key(const KeyRangeIn<Memory>& keys, const KeyRa
     CallIn<Memory> call = detail::call_on(Operation::inclusive_scan_by_key, keys);
     call.request.reduction = reduction;
     call.request.in_place = true;
-    call.request.value_type = detail::type_of_values(keys.count, values.count, values.type);
+    detail::check_values(keys.count, values.count, values.type, true);
+    call.request.value_type = values.type;
     call.request.value_bytes = call.request.value_type.bytes();
     call.values = {values.memory, values.offset};
     return call;

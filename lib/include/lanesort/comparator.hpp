@@ -84,14 +84,15 @@ struct Predicate {
 /// What Comparator says of its text is true of this one, whose expressions are in files "combine", "identity" and
 /// "transform". It must be associative, as far as its results are to mean something, but need not be commutative: a is
 /// always of elements in front of those of b. The trees that operations combine by are the same on every device, so an
-/// operator that gives the same bits everywhere gives the same results everywhere.
+/// operator that gives the same bits everywhere gives the same results everywhere. The identity must leave others as
+/// they are: a scan combines it with them, and a reduction gives it of no elements.
 ///
 /// With a `transform`, it combines what pairs of elements become: for Sorter::transform_reduce alone.
 struct BinaryOperator {
-    std::string type;               ///< the name of the type
-    std::size_t bytes = 0;          ///< its size, 1 to 64, which must be the same on the device
-    std::string combine;            ///< an expression of `a` and `b`, of the type: what a, then b, are combined to
-    std::string identity;           ///< an expression: what no elements are combined to
+    std::string type;       ///< the name of the type
+    std::size_t bytes = 0;  ///< its size, 1 to 64, which must be the same on the device
+    std::string combine;    ///< an expression of `a` and `b`, of the type: what a, then b, are combined to
+    std::string identity;   ///< an expression: what no elements are combined to, which leaves others as they are
     std::string declarations = {};  ///< what comes before them: the type's definition, functions
     /// An expression of `a` and `b`, of the type: what a of the first range and b of the second become. Empty: none.
     std::string transform = {};

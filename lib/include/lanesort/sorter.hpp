@@ -352,26 +352,36 @@ public:
     /// subnormal numbers; a sum that is NaN is the quiet one with no other bits set. A row or a segment
     /// is reduced as it would be alone. The sum of no keys is 0. The minimum of an empty segment is what every key
     /// comes before or is: the largest integer, or a NaN; the maximum the smallest integer, or a NaN; the place 2^64
-    /// - 1. Memory: up to 4096 partial results, of at most 16 bytes, for each row. Of segments, where one has more than
-    /// 16 KB, one for each segment and one for each 16 KB of keys; else none. Cost: reads the keys once. A row or a
-    /// segment takes a work-group, however short it is, and of more than 16 KB several. Errors: Error(invalid_argument)
-    /// also for records, for a minimum, a maximum or a place of no keys, and for results of another width or number;
-    /// Error(unsupported) for sums of f64 on a device that cannot add them, and for more than 2^31 - 1 work-groups.
+    /// - 1.
+    ///
+    /// Memory: up to 4096 partial results, of at most 16 bytes, for each row. Of segments, where one has more than
+    /// 16 KB, one for each segment and one for each 16 KB of keys; else none.
+    ///
+    /// Cost: reads the keys once. A row or a segment takes a work-group, however short it is, and of more than 16 KB
+    /// several.
+    ///
+    /// Errors: Error(invalid_argument) also for records, for a minimum, a maximum or a place of no keys, and for
+    /// results of another width or number; Error(unsupported) for sums of f64 on a device that cannot add them, and for
+    /// more than 2^31 - 1 work-groups.
     SortReport reduce(ConstKeys keys, Reduction reduction, Results results, const ReduceOptions& options = {});
 
     /// Writes what an operator makes of the elements, `{elements, op}`, to `results`: one element for the range, or for
-    /// each row or segment, as std::accumulate with the identity would. The elements stay as they are.
+    /// each row or segment, as std::reduce would in their order; of no elements the identity. The elements stay as they
+    /// are.
     ///
     /// Order: a is always what elements in front of those of b were combined to, so that the operator need not be
     /// commutative. It is applied in a tree that depends on the count and the size of an element alone
     /// (kernels/operator_reduction.cl): of floating-point numbers the result is the same in every run, and on every
-    /// device whose compiler gives the expression the same bits. The identity is what no elements give, and is combined
-    /// with nothing.
+    /// device whose compiler gives the expression the same bits.
+    ///
     /// Memory: up to 4096 partial results for each row; of segments as the sum of numbers; none of ranges of up to 16
-    /// KB. Cost: reads the elements once, as reduce() of numbers does, but each by itself. Errors:
-    /// Error(invalid_argument) also for elements that no operator combines, for an operator with a `transform`, and for
-    /// results of another width or number; Error(build_failed) for a text that does not compile; Error(unsupported) on
-    /// the built-in device, which has no compiler.
+    /// KB.
+    ///
+    /// Cost: reads the elements once, as reduce() of numbers does, but each by itself.
+    ///
+    /// Errors: Error(invalid_argument) also for elements that no operator combines, for an operator with a `transform`,
+    /// and for results of another width or number; Error(build_failed) for a text that does not compile;
+    /// Error(unsupported) on the built-in device, which has no compiler.
     SortReport reduce(ConstKeys elements, Results results, const ReduceOptions& options = {});
 
     /// Writes the distinct keys of a sorted range to the beginning of `distinct`, and the sum, the smallest, the
@@ -386,12 +396,17 @@ public:
     /// floating-point numbers are made by a tree that depends on the places of the keys and the values alone
     /// (kernels/reduce_runs.h), so they have the same bits in every run and on every device that keeps subnormal
     /// numbers; a sum that is NaN is the quiet one with no other bits set, one that is zero +0. Of minima and maxima,
-    /// -0 is below +0, and a NaN is only taken where all values are. Memory: what unique() takes and, but for numbers,
-    /// a bit for each key, and 8 bytes and two results for each 4096 of them. Cost: reads the keys as unique() does,
-    /// and the values once, or not at all for numbers; means read and write the sums once more. Errors: as unique(),
-    /// and Error(invalid_argument) where there are not as many values as keys, for other reductions, and for `reduced`
-    /// of another width or without room for all; Error(unsupported) for sums and means of f64 on a device that cannot
-    /// add them.
+    /// -0 is below +0, and a NaN is only taken where all values are.
+    ///
+    /// Memory: what unique() takes and, but for numbers, a bit for each key, and 8 bytes and two results for each 4096
+    /// of them.
+    ///
+    /// Cost: reads the keys as unique() does, and the values once, or not at all for numbers; means read and write the
+    /// sums once more.
+    ///
+    /// Errors: as unique(), and Error(invalid_argument) where there are not as many values as keys, for other
+    /// reductions, and for `reduced` of another width or without room for all; Error(unsupported) for sums and means of
+    /// f64 on a device that cannot add them.
     std::size_t reduce_by_key(ConstKeys keys, ConstKeys values, Reduction reduction, Results distinct, Results reduced,
                               const SortOptions& options = {});
 
@@ -406,22 +421,33 @@ public:
 
     /// Writes the sums, minima or maxima of all keys up to each one, with it, to `results`, which has room for as many
     /// as there are keys and lies apart from them. A result has the keys' type: sums of integers wrap; f16 is added in
-    /// f32 and rounded for each result. Each row or segment is scanned by itself.
+    /// f32 and rounded for each result. Each row or segment is scanned by itself. With elements and an operator, `{x,
+    /// op}`, results are what that makes of all elements up to each one, in their order; options.reduction has no
+    /// meaning then.
     ///
     /// Order: minima and maxima that are NaN have the bits of one of the keys. Sums of floating-point numbers begin
     /// with +0 and are made by a tree that depends on the count and the type alone (kernels/scan.h), so they have the
     /// same bits in every run and on every device that keeps subnormal numbers, in place or not; a sum that is NaN is
     /// the quiet one with no other bits set. Of segments that tree is the one of all keys, begun anew where segments
-    /// begin: so the last bits of a sum depend on where in the range its segment lies, but not on other keys. Memory:
-    /// of all but sums of floating-point numbers, where a graphics card scans one range of more than 16 KB, or
+    /// begin: so the last bits of a sum depend on where in the range its segment lies, but not on other keys. So is
+    /// that of an operator.
+    ///
+    /// Memory: of all but sums of floating-point numbers, where a graphics card scans one range of more than 16 KB, or
     /// segments, not in place, 8 bytes for each 16 KB of keys (16 for keys of 8 bytes; for each 8 KB of keys of 2, and
     /// for each 4 KB of keys of 1); else up to 4096 sums for each row, none of rows of up to 16 KB. Segments take a bit
-    /// for each key besides, and twice the sums. Cost: a graphics card reads one range, or segments, once, with
-    /// look-back: no work-group depends on another's progress. Sums of floating-point numbers, rows, what is scanned in
-    /// place, and all on a processor are read twice, if there are more than 16 KB of them. A row takes a work-group,
-    /// however short it is; segments take next to nothing. Errors: Error(invalid_argument) also for records, for other
-    /// reductions, and for results of another width or number; Error(unsupported) for f64 on a device that cannot add
-    /// them. Source: Smith, Levien, Owens, "Decoupled Fallback: A Portable Single-Pass GPU Scan", SPAA 2025; of
+    /// for each key besides, and twice the sums. An operator's sums are elements.
+    ///
+    /// Cost: a graphics card reads one range, or segments, once, with look-back: no work-group depends on another's
+    /// progress. Sums of floating-point numbers, what an operator combines, rows, what is scanned in place, and all on
+    /// a processor are read twice, if there are more than 16 KB of them. A row takes a work-group, however short it is.
+    /// Segments cost a graphics card next to nothing, and a processor, which looks at each key for a begin, up to four
+    /// times as much as one range; keys outside of them are read, too.
+    ///
+    /// Errors: Error(invalid_argument) also for records without an operator, for other reductions, and for results of
+    /// another width or number; Error(unsupported) for f64 on a device that cannot add them, and for an operator on the
+    /// built-in device, which has no compiler; Error(build_failed) for an operator's text that does not compile.
+    ///
+    /// Source: Smith, Levien, Owens, "Decoupled Fallback: A Portable Single-Pass GPU Scan", SPAA 2025; of
     /// segments Blelloch, "Prefix Sums and Their Applications", 1990.
     SortReport inclusive_scan(ConstKeys keys, Results results, const ScanOptions& options = {});
     /// The same in place of the keys.
