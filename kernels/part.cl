@@ -62,10 +62,10 @@ INLINE comparator_record as_element(key_t bits) {
 
 #if !HAS_PREDICATE
 #define FLAG_BYTES 1
-#define IS_AT_EIGHT(flags) (((offset_t)(flags) & 7) == 0)
+#define EIGHT_FLAGS 8
 #else
 #define FLAG_BYTES PARAMETER_BYTES
-#define IS_AT_EIGHT(flags) 1
+#define EIGHT_FLAGS 1 /* There are none, so they are at every address. */
 #if PARAMETER_BYTES
 #define HOLDS(key) (predicate_holds(AS_ELEMENT(key), *(GLOBAL const predicate_parameter*)flags) != 0)
 #else
@@ -202,6 +202,8 @@ INLINE void write_ordered(GLOBAL const key_t* keys, position_t first, GLOBAL key
     }
 }
 #else
+#define IS_AT_EIGHT(flags) (((offset_t)(flags) & (EIGHT_FLAGS - 1)) == 0)
+
 /* Of eight elements from `first` on: byte k is 1 where element k is wanted. Flags are at a multiple of 8. */
 INLINE ulong marks_of_eight(GLOBAL const uchar* flags, GLOBAL const key_t* keys, position_t first, uint wanted) {
 #if HAS_PREDICATE
