@@ -402,7 +402,7 @@ SortReport Sorter::reduce(ConstKeys elements, Results results, const ReduceOptio
 
 SortReport Sorter::transform_reduce(ConstKeys keys, ConstKeys others, Results results, const ReduceOptions& options) {
     HostCall call = reduction_of(Operation::transform_reduce, keys, options);
-    detail::check_pairs(call.request, reduction_of(Operation::transform_reduce, others, options).request);
+    detail::check_pairs(call, reduction_of(Operation::transform_reduce, others, options));
     call.second_keys = {const_cast<void*>(others.data())};
     add_reduced(call, core_->planner(), results);
     return run(call);
@@ -752,16 +752,22 @@ void check_second(const Request& first, const Request& second) {
             "the second range asks for something else than the first; it may leave that to the first");
 }
 
-void check_pairs(const Request& first, Request second) {
-    require(first.count == second.count, ErrorCode::invalid_argument,
-            "the first range has {} keys, but the second has {}", first.count, second.count);
-    if (!second.in_rows()) {
-        second.row_length = first.row_length;
+void check_pairs(const AnyCall& first, AnyCall second) {
+    const Request& wanted = first.request;
+    Request& asked = second.request;
+    require(wanted.count == asked.count, ErrorCode::invalid_argument,
+            "the first range has {} keys, but the second has {}", wanted.count, asked.count);
+    if (!asked.in_rows()) {
+        asked.row_length = wanted.row_length;
+        asked.segments = wanted.segments;
+        asked.longest = wanted.longest;
+        asked.offset_bytes = wanted.offset_bytes;
         second.segments = first.segments;
-        second.longest = first.longest;
-        second.offset_bytes = first.offset_bytes;
     }
-    check_second(first, second);
+    check_second(wanted, asked);
+    require(first.segments.memory == second.segments.memory && first.segments.offset == second.segments.offset,
+            ErrorCode::invalid_argument,
+            "the second range's segments are in another place than the first's; it may leave them to the first");
 }
 
 void check_operator(const KeyKind& kind) {

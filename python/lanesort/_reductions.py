@@ -480,7 +480,7 @@ class Reductions(Calls):
             raise Error(f"segments are parts of an array of one dimension, but this one has {source.ndim}")
         if has_segments and keepdims:
             raise Error("keepdims= keeps axes, but segments have a result each")
-        if any(lib.is_differentiated(array) for array in (source, *others)):
+        if lib.is_differentiated(source) or any([lib.is_differentiated(array) for array in others]):
             if name in ("min", "max") and out is None and not has_segments:
                 places = self._reduce("arg" + name, source, axis, True, None, None)
                 along = source.reshape(-1) if axis is None else source
@@ -489,10 +489,9 @@ class Reductions(Calls):
             if name in ("sum", "min", "max", ""):
                 raise Error("no gradient goes through a sum, an operator, segments or out=; detach the array")
             source = source.detach()
-        keys, *others = (
-            self._flat(lib, array) if axis is None else self._direct(lib, array, axis)
-            for array in (source, *others)
-        )
+        keys, *others = [
+            self._flat(lib, array) if axis is None else self._direct(lib, array, axis) for array in [source, *others]
+        ]
         length, rows = keys.shape[-1], math.prod(keys.shape[:-1])
         if combining is not None and length == 0 and not has_segments:
             # Rows without elements are as many empty segments.

@@ -21,6 +21,7 @@ _TYPES = {
     if hasattr(torch, torch_name)
 }  # fmt: skip
 
+_STRIDED = torch.strided
 
 # torch.cuda.current_stream makes an object each time, which takes longer than all the rest of a call. Its own compiler's
 # output takes the handle itself from here.
@@ -39,11 +40,11 @@ class TorchArrays(Arrays):
 
     @staticmethod
     def taken(x: Any) -> Taken:
-        if x.layout is not torch.strided:
+        if x.layout is not _STRIDED:
             raise Error(f"a tensor of layout {x.layout} cannot be sorted; make it dense (x.to_dense())")
         if x.is_cuda:
             return _on_cuda, x
-        if x.device.type != "cpu":
+        if not x.is_cpu:
             raise Error(f"tensors on {x.device} cannot be sorted, only those on the processor and on CUDA")
         return _on_host, x
 

@@ -454,6 +454,14 @@ TEST_SUITE("reduce") {
         CHECK(sums == std::vector<float>{8, 0, 30});
         sorter.transform_reduce(keys, keys, sums, {.segments = offsets});
         CHECK(sums == std::vector<float>{16, 0, 60});
+        std::vector<std::uint64_t> other_offsets = offsets;
+        KeyRange first{.memory = const_cast<float*>(keys.data()), .count = keys.size(), .type = KeyType::f32},
+            second = first;
+        first.segments = second.segments = {.memory = const_cast<std::uint64_t*>(offsets.data()), .count = 3};
+        (void)transform_reduce(first, second, ReducedIn<void*>{sums.data()});
+        second.segments.memory = other_offsets.data();
+        check_refused(ErrorCode::invalid_argument, "the second range's segments are in another place than the first's",
+                      [&] { (void)transform_reduce(first, second, ReducedIn<void*>{sums.data()}); });
         check_refused(ErrorCode::invalid_argument, "room for 3 results, but there are 2",
                       [&] { sorter.reduce(keys, Reduction::sum, sums, {.segments = std::span(offsets).first(3)}); });
         check_refused(ErrorCode::invalid_argument, "rows and segments at once",

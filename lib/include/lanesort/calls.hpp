@@ -95,8 +95,8 @@ void check_values(std::size_t keys, std::size_t values, const KeyKind& type, boo
 /// Throws Error(invalid_argument) for a second range that is not of the first one's type, or asks for something else.
 void check_second(const Request& first, const Request& second);
 
-/// The same also for one of another count. It may leave rows and segments to the first.
-void check_pairs(const Request& first, Request second);
+/// The same for a range of as many keys. It may leave rows and segments to the first.
+void check_pairs(const AnyCall& first, AnyCall second);
 
 /// Throws Error(invalid_argument) where no operator combines elements.
 void check_operator(const KeyKind& kind);
@@ -328,7 +328,7 @@ template <class Memory>
 CallIn<Memory> transform_reduce(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory>& others,
                                 const ReducedIn<Memory>& reduced) {
     CallIn<Memory> call = detail::call_on(Operation::transform_reduce, keys);
-    detail::check_pairs(call.request, detail::call_on(Operation::transform_reduce, others).request);
+    detail::check_pairs(call, detail::call_on(Operation::transform_reduce, others));
     call.second_keys = {others.memory, others.offset};
     call.results = {reduced.memory, reduced.offset};
     return call;

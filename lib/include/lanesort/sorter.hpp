@@ -14,6 +14,7 @@
 #include <lanesort/calls.hpp>
 #include <lanesort/comparator.hpp>
 #include <lanesort/device.hpp>
+#include <lanesort/error.hpp>
 #include <lanesort/keys.hpp>
 #include <lanesort/plan.hpp>
 #include <lanesort/report.hpp>

@@ -143,6 +143,15 @@ std::shared_ptr<const Work> Planner::plan(const Request& request) {
     return planned(request).work = std::move(work);
 }
 
+std::shared_ptr<const Program> Planner::compile_fitting(KernelParameters parameters) {
+    for (;;) {
+        std::shared_ptr<const Program> program = compile(parameters);
+        const unsigned most = std::bit_floor(std::max(program->max_work_items, 1u));
+        if (parameters.shape.work_items <= most) return program;
+        parameters.shape.work_items = most;
+    }
+}
+
 std::optional<Shape> Planner::wanted_shape(std::uint64_t count, const ElementBytes& bytes) const {
     // Files have shapes for plain keys only.
     if (shape_ || bytes.all() > bytes.key) return shape_;
@@ -169,6 +178,16 @@ void check_groups(std::uint64_t groups, const Request& request, const Shape& sha
         throw Error(ErrorCode::unsupported,
                     fmt::format("{} keys in shape {} need {} work-groups in one launch; {} are possible", request.count,
                                 to_string(shape), groups, most_groups));
+}
+
+Launch& add_launch(Work& work, const char* kernel, std::uint64_t groups, bool awaits) {
+    ++work.report.launches;
+    const std::size_t program = work.programs.size() - 1;
+    return std::get<Launch>(
+        work.commands.emplace_back(Launch{.program = static_cast<std::uint8_t>(program),
+                                          .kernel = kernel_number(work.programs[program]->parameters, kernel),
+                                          .awaits = awaits,
+                                          .groups = groups}));
 }
 
 void check_doubles(const DeviceInfo& device, KeyType type, const char* what) {

@@ -43,6 +43,8 @@ public:
 
     const DeviceInfo& device() const noexcept { return backend_.info(); }
     std::shared_ptr<const Program> compile(const KernelParameters& parameters) { return backend_.compile(parameters); }
+    /// The same, with fewer work-items, a power of two, where the program can have no more.
+    std::shared_ptr<const Program> compile_fitting(KernelParameters parameters);
 
     /// The shape of all sorts that the caller demands, if any.
     const std::optional<Shape>& demanded_shape() const noexcept { return shape_; }
@@ -80,6 +82,8 @@ void check(const Request& request);
 void check_indices(const Request& request);
 /// Throws Error(unsupported) for more work-groups than one launch can have.
 void check_groups(std::uint64_t groups, const Request& request, const Shape& shape);
+/// Adds a launch of a kernel of the work's last program, and counts it.
+Launch& add_launch(Work& work, const char* kernel, std::uint64_t groups, bool awaits = false);
 /// Throws Error(unsupported) where keys are f64, and the device has no such numbers to do that with: "add f64".
 void check_doubles(const DeviceInfo& device, KeyType type, const char* what);
 

@@ -33,13 +33,9 @@ void make_bounds(Planner& planner, const Request& request, Work& work) {
                                 .shape = {.lanes = 1, .vectors = is_processor ? 2048u : 16u, .register_vectors = 2},
                                 .buckets = {.sample = sample_keys(device, request.key.bytes())}};
     parameters.order_by(request);
-    Shape& shape = parameters.shape;
-    shape.work_items = is_processor ? 1 : std::bit_floor(std::clamp(device.max_work_items, 1u, 256u));
-    std::shared_ptr<const Program> program = planner.compile(parameters);
-    while (shape.work_items > program->max_work_items) {
-        shape.work_items = std::bit_floor(std::max(program->max_work_items, 1u));
-        program = planner.compile(parameters);
-    }
+    parameters.shape.work_items = is_processor ? 1 : std::bit_floor(std::clamp(device.max_work_items, 1u, 256u));
+    const std::shared_ptr<const Program> program = planner.compile_fitting(parameters);
+    const Shape& shape = program->parameters.shape;
     work.programs.push_back(program);
 
     // Few keys are shared by as many work-groups as keep the device busy.
@@ -48,13 +44,11 @@ void make_bounds(Planner& planner, const Request& request, Work& work) {
     const std::uint64_t share = std::min(ceil_div(wanted, least) * least, most);
     const std::uint64_t groups = ceil_div(request.second_count, share);
     check_groups(groups, request, shape);
-    const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
+    const std::size_t position_bytes = program->parameters.wide_positions ? 8 : 4;
     const Sampling sampling = sample_of(request.count, parameters.buckets.sample);
     const KeyCoding coding = coding_of(request);
-    const auto add_launch = [&](bool is_upper, std::uint64_t first, std::uint64_t step) {
-        ++work.report.launches;
-        Launch& launch = std::get<Launch>(
-            work.commands.emplace_back(Launch{.kernel = kernel_number(parameters, "find_places"), .groups = groups}));
+    const auto find_places = [&](bool is_upper, std::uint64_t first, std::uint64_t step) {
+        Launch& launch = add_launch(work, "find_places", groups, true);
         launch.add(Slot::keys);
         launch.add_count(request.count, position_bytes);
         launch.add(Slot::second_keys);
@@ -69,9 +63,9 @@ void make_bounds(Planner& planner, const Request& request, Work& work) {
         launch.add(step, 4);
     };
     if (request.operation != Operation::equal_range)
-        return add_launch(request.operation == Operation::upper_bound, 0, 1);
-    add_launch(false, 0, 2);
-    add_launch(true, 1, 2);
+        return find_places(request.operation == Operation::upper_bound, 0, 1);
+    find_places(false, 0, 2);
+    find_places(true, 1, 2);
 }
 
 }  // namespace lanesort::detail

@@ -37,9 +37,8 @@ void add(Planner& planner, Work& work, const Request& request, const FoundIndice
     const std::uint64_t k = request.first, share = share_of(parameters);
     const std::uint64_t parts = ceil_div(k, share), rows = request.ranges();
     check_groups(rows * parts, request, parameters.shape);
-    Launch launch{.program = static_cast<std::uint8_t>(work.programs.size()),
-                  .kernel = kernel_number(parameters, "gather_elements"),
-                  .groups = rows * parts};
+    work.programs.push_back(planner.compile(parameters));
+    Launch& launch = add_launch(work, "gather_elements", rows * parts, true);
     launch.add(from);
     launch.add(to);
     launch.add(by_index ? found.slot : from);
@@ -55,9 +54,6 @@ void add(Planner& planner, Work& work, const Request& request, const FoundIndice
     launch.add(by_index, 4);
     launch.add(Slot::limit);
     launch.add(request.limited, 4);
-    work.commands.emplace_back(launch);
-    work.programs.push_back(planner.compile(parameters));
-    ++work.report.launches;
 }
 
 }  // namespace
@@ -103,7 +99,8 @@ void make_gather(Planner& planner, const Request& request, Work& work) {
     const KernelParameters parameters = parameters_for(planner.device(), values.bytes, request.index_bytes);
     const std::uint64_t share = share_of(parameters), groups = ceil_div(indices, share);
     check_groups(groups, request, parameters.shape);
-    Launch launch{.kernel = kernel_number(parameters, "move_elements"), .groups = groups};
+    work.programs.push_back(planner.compile(parameters));
+    Launch& launch = add_launch(work, "move_elements", groups, true);
     launch.add(permutes ? Slot::own_values : Slot::values);
     launch.add(permutes ? Slot::values : Slot::result_values);
     launch.add(Slot::indices);
@@ -112,9 +109,6 @@ void make_gather(Planner& planner, const Request& request, Work& work) {
     launch.add(values.bytes / word_of(values.bytes), 4);
     launch.add(share, 4);
     launch.add(request.operation == Operation::scatter, 4);
-    work.commands.emplace_back(launch);
-    work.programs.push_back(planner.compile(parameters));
-    ++work.report.launches;
 }
 
 }  // namespace lanesort::detail

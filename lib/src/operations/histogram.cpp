@@ -141,15 +141,10 @@ void make_histogram(Planner& planner, const Request& request, Work& work) {
     const BinRule rule = request.bounded ? BinRule{} : rule_of(request);
     const Sampling sampling = request.bounded ? sample_of(request.bins + 1, sample) : Sampling{};
     const KeyCoding coding = key_coding(type, Order::ascending);
-    const auto add_launch = [&](const char* kernel, std::uint64_t launched) -> Launch& {
-        ++work.report.launches;
-        return std::get<Launch>(
-            work.commands.emplace_back(Launch{.kernel = kernel_number(parameters, kernel), .groups = launched}));
-    };
     std::uint64_t first = 0;
     do {
         work.commands.emplace_back(Zero{table});
-        Launch& counted = add_launch("count_keys", groups);
+        Launch& counted = add_launch(work, "count_keys", groups, true);
         counted.add(Slot::keys, first);
         counted.add_count(std::min(request.count - first, most_keys), 4);
         counted.add(counting.share, 4);
@@ -169,7 +164,7 @@ void make_histogram(Planner& planner, const Request& request, Work& work) {
         if (counts_in_place) return;
         constexpr std::uint64_t additions = 1 << 14;  // of a work-item, so that several threads have some
         const std::uint64_t share = has_own_tables ? ceil_div(additions, tables) : std::uint64_t{shape.work_items} * 4;
-        Launch& added = add_launch("add_counts", ceil_div(request.bins, share));
+        Launch& added = add_launch(work, "add_counts", ceil_div(request.bins, share), true);
         added.add(Slot::own_integers);
         added.add_count(request.bins, 4);
         added.add(has_own_tables ? counting.parts : 1, 4);

@@ -59,12 +59,6 @@ void make_part(Planner& planner, const Request& request, Work& work) {
     check_groups(groups, request, schedule.shape);
     work.programs.push_back(program);
     const std::size_t position_bytes = program->parameters.wide_positions ? 8 : 4;
-    const auto add_launch = [&](const char* kernel) -> Launch& {
-        ++work.report.launches;
-        const std::uint8_t number = kernel_number(program->parameters, kernel);
-        return std::get<Launch>(
-            work.commands.emplace_back(Launch{.kernel = number, .awaits = false, .groups = groups}));
-    };
     const auto add_elements = [](Launch& launch) {
         for (const Slot slot : {Slot::keys, Slot::results, Slot::values, Slot::result_values, Slot::answers})
             launch.add(slot);
@@ -74,7 +68,7 @@ void make_part(Planner& planner, const Request& request, Work& work) {
         // At most two words of 4 bytes or two of 8 for each tile.
         work.arrays[Slot::own_status] = {groups * 2, sizeof(std::uint64_t)};
         work.commands.emplace_back(Zero{Slot::own_status});
-        Launch& select = add_launch("select_tiles");
+        Launch& select = add_launch(work, "select_tiles", groups);
         select.add(deciding);
         select.add_count(request.count, position_bytes);
         select.add(!request.inverted, 4);
@@ -84,14 +78,14 @@ void make_part(Planner& planner, const Request& request, Work& work) {
         return;
     }
     work.arrays[Slot::own_integers] = {schedule.parts, sizeof(std::uint64_t)};
-    Launch& count = add_launch("count_wanted");
+    Launch& count = add_launch(work, "count_wanted", groups);
     count.add(deciding);
     count.add(Slot::keys);
     count.add_count(request.count, position_bytes);
     count.add(schedule.share, position_bytes);
     count.add(!request.inverted, 4);
     count.add(Slot::own_integers);
-    Launch& write = add_launch("write_parts");
+    Launch& write = add_launch(work, "write_parts", groups);
     write.add(deciding);
     write.add_count(request.count, position_bytes);
     write.add(schedule.share, position_bytes);

@@ -32,13 +32,10 @@ void add_permutation(Planner& planner, Work& work, const Request& request, Slot 
     const unsigned bits = group_bits(planner.device(), request);
     if (bits > 0) work.arrays[Slot::own_values] = {(rows << bits) * cuts, parameters.bytes.value};
     check_groups(rows, request, parameters.shape);
+    work.programs.push_back(planner.compile(parameters));
     const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
     const auto launch = [&](const char* kernel, std::uint64_t groups) -> Launch& {
-        ++work.report.launches;
-        Launch& added = std::get<Launch>(
-            work.commands.emplace_back(Launch{.program = static_cast<std::uint8_t>(work.programs.size()),
-                                              .kernel = kernel_number(parameters, kernel),
-                                              .groups = groups}));
+        Launch& added = add_launch(work, kernel, groups, true);
         added.add(Slot::keys);
         added.add(values);
         added.add(indices);
@@ -52,7 +49,6 @@ void add_permutation(Planner& planner, Work& work, const Request& request, Slot 
     };
     if (bits > 0) launch("walk_from_cuts", rows << bits);
     launch("walk_cycles", rows).add(bits > 0, 4);
-    work.programs.push_back(planner.compile(parameters));
 }
 
 }  // namespace lanesort::detail

@@ -63,9 +63,7 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
     work.commands.emplace_back(Zero{Slot::own_integers});
     const KeyCoding coding = coding_of(request);
     const auto launch = [&](const char* kernel, std::uint64_t groups, std::uint64_t of_ranges) -> Launch& {
-        ++work.report.launches;
-        Launch& added = std::get<Launch>(work.commands.emplace_back(
-            Launch{.kernel = kernel_number(parameters, kernel), .awaits = false, .groups = groups}));
+        Launch& added = add_launch(work, kernel, groups);
         added.add(keys);
         added.add_count(request.count, 8);
         added.add(of_ranges, 4);

@@ -98,21 +98,11 @@ void make_reduction(Planner& planner, const Request& request, Work& work) {
                            ? 1
                            : static_cast<unsigned>(std::bit_floor(std::max<std::uint64_t>(most_items, 1)));
     check_groups(groups, request, shape);
-    std::shared_ptr<const Program> program = planner.compile(parameters);
-    while (shape.work_items > program->max_work_items) {
-        shape.work_items = std::bit_floor(std::max(program->max_work_items, 1u));
-        program = planner.compile(parameters);
-    }
+    const std::shared_ptr<const Program> program = planner.compile_fitting(parameters);
     work.programs.push_back(program);
     if (parts > 1) work.arrays[Slot::own_integers] = {groups, partial_bytes(family, request)};
 
     const std::size_t position_bytes = program->parameters.wide_positions ? 8 : 4;
-    const auto add_launch = [&](const char* kernel, std::uint64_t launched) -> Launch& {
-        ++work.report.launches;
-        const std::uint8_t number = kernel_number(program->parameters, kernel);
-        return std::get<Launch>(
-            work.commands.emplace_back(Launch{.kernel = number, .awaits = false, .groups = launched}));
-    };
     const auto add_ranges = [&](Launch& launch) {
         launch.add_count(count, position_bytes);
         launch.add(parts, 4);
@@ -125,7 +115,7 @@ void make_reduction(Planner& planner, const Request& request, Work& work) {
         for (const std::uint64_t word : {order.mask, order.flip, order.bias}) launch.add(word, width);
     };
     const LeastOrder order = combines ? LeastOrder{} : least_order(request.key.type(), request.reduction);
-    Launch& blocks = add_launch(takes_two(request) && !combines ? "combine_products" : "combine_blocks", groups);
+    Launch& blocks = add_launch(work, takes_two(request) && !combines ? "combine_products" : "combine_blocks", groups);
     blocks.add(Slot::keys);
     if (takes_two(request) || combines) blocks.add(Slot::second_keys);
     add_ranges(blocks);
@@ -133,7 +123,7 @@ void make_reduction(Planner& planner, const Request& request, Work& work) {
     blocks.add(Slot::own_integers);
     blocks.add(Slot::results);
     if (parts == 1) return;
-    Launch& last = add_launch("combine_parts", ranges);
+    Launch& last = add_launch(work, "combine_parts", ranges);
     last.add(Slot::own_integers);
     add_ranges(last);
     // Of products nothing is left to be taken off.

@@ -36,11 +36,7 @@ std::shared_ptr<const Program> compile(Planner& planner, const Request& request)
     shape.work_items =
         device.kind == DeviceKind::cpu ? 1 : std::bit_floor(std::clamp(device.max_work_items, 1u, tree_leaves));
     while (shape.work_items > 1 && parameters.local_bytes() > device.local_bytes) shape.work_items /= 2;
-    for (;;) {
-        std::shared_ptr<const Program> program = planner.compile(parameters);
-        if (shape.work_items <= program->max_work_items) return program;
-        shape.work_items = std::bit_floor(std::max(program->max_work_items, 1u));
-    }
+    return planner.compile_fitting(parameters);
 }
 
 }  // namespace
@@ -86,7 +82,6 @@ void make_reduced_runs(Planner& planner, const Request& request, Work& work) {
     const std::shared_ptr<const Program> program = compile(planner, request);
     const KernelParameters& parameters = program->parameters;
     check_groups(tiles, request, parameters.shape);
-    const auto number = static_cast<std::uint8_t>(work.programs.size());
     work.programs.push_back(program);
     const std::size_t position_bytes = parameters.wide_positions ? 8 : 4, value_bytes = parameters.bytes.key;
     const LeastOrder order =
@@ -96,12 +91,6 @@ void make_reduced_runs(Planner& planner, const Request& request, Work& work) {
     for (std::uint64_t left = tiles; all_left += left, left > 1;) left = ceil_div(left, tiles_of_group);
     if (tiles == 1) ++all_left;
     work.arrays[Slot::own_partials] = {2 * all_left, number_bytes(request)};
-    const auto add_launch = [&](const char* kernel, std::uint64_t groups) -> Launch& {
-        ++work.report.launches;
-        const std::uint8_t kernel_of_program = kernel_number(parameters, kernel);
-        return std::get<Launch>(work.commands.emplace_back(
-            Launch{.program = number, .kernel = kernel_of_program, .awaits = false, .groups = groups}));
-    };
     const auto add_order = [&](Launch& launch) {
         for (const std::uint64_t word : {order.mask, order.flip, order.bias}) launch.add(word, value_bytes);
     };
@@ -109,7 +98,7 @@ void make_reduced_runs(Planner& planner, const Request& request, Work& work) {
         launch.add(Slot::own_partials, from);
         launch.add(Slot::own_partials, all_left + from);
     };
-    Launch& reduce = add_launch("reduce_runs", tiles);
+    Launch& reduce = add_launch(work, "reduce_runs", tiles);
     reduce.add(Slot::values);
     reduce.add_count(request.count, position_bytes);
     add_order(reduce);
@@ -119,7 +108,7 @@ void make_reduced_runs(Planner& planner, const Request& request, Work& work) {
     reduce.add(Slot::result_values);
     for (std::uint64_t left = tiles, stride = 1;; stride *= tiles_of_group) {
         const std::uint64_t groups = ceil_div(left, tiles_of_group);
-        Launch& close = add_launch("close_runs", groups);
+        Launch& close = add_launch(work, "close_runs", groups);
         add_left(close);
         close.add_count(left, position_bytes);
         close.add(tiles, position_bytes);
@@ -134,7 +123,7 @@ void make_reduced_runs(Planner& planner, const Request& request, Work& work) {
         left = groups;
     }
     if (request.reduction != Reduction::mean) return;
-    Launch& divide = add_launch("divide_runs", tiles);
+    Launch& divide = add_launch(work, "divide_runs", tiles);
     divide.add(Slot::own_begins);
     divide.add(Slot::own_bases);
     divide.add_count(request.count, position_bytes);

@@ -54,14 +54,6 @@ KernelParameters parameters_of(const Request& request, const ScanSchedule& sched
     return parameters;
 }
 
-Launch& add_launch(Work& work, const char* kernel, std::uint64_t groups) {
-    ++work.report.launches;
-    const auto program = static_cast<std::uint8_t>(work.programs.size() - 1);
-    const std::uint8_t number = kernel_number(work.programs[program]->parameters, kernel);
-    return std::get<Launch>(
-        work.commands.emplace_back(Launch{.program = program, .kernel = number, .awaits = false, .groups = groups}));
-}
-
 void add_segment_marks(Planner& planner, const Request& request, Work& work) {
     KernelParameters parameters{.family = Family::mark_segments,
                                 .bytes = {1},
@@ -75,15 +67,16 @@ void add_segment_marks(Planner& planner, const Request& request, Work& work) {
     shape.work_items = planner.device().kind == DeviceKind::cpu
                            ? 1
                            : std::bit_floor(std::clamp(planner.device().max_work_items, 1u, 256u));
-    work.programs.push_back(planner.compile(parameters));
+    const std::shared_ptr<const Program> program = planner.compile_fitting(parameters);
+    work.programs.push_back(program);
     work.commands.emplace_back(Zero{Slot::own_begins});
     // Enough for every device; a work-item marks several of more.
     constexpr std::uint64_t most_groups = 4096;
-    Launch& mark = add_launch(work, "mark_segments",
-                              std::min(ceil_div(request.segments, std::uint64_t{shape.work_items}), most_groups));
+    const std::uint64_t work_items = program->parameters.shape.work_items;
+    Launch& mark = add_launch(work, "mark_segments", std::min(ceil_div(request.segments, work_items), most_groups));
     mark.add(Slot::segments);
     mark.add_count(request.segments, 8);
-    mark.add(request.count, work.programs.back()->parameters.wide_positions ? 8 : 4);
+    mark.add(request.count, program->parameters.wide_positions ? 8 : 4);
     mark.add(Slot::own_begins);
     mark.add(Slot::own_bases);
 }

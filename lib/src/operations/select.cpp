@@ -233,9 +233,7 @@ private:
 
     /// With so many work-groups a row.
     Launch& launch(const char* kernel, std::uint64_t groups) {
-        ++work_.report.launches;
-        return std::get<Launch>(work_.commands.emplace_back(
-            Launch{.kernel = kernel_number(parameters_, kernel), .groups = sieve_.rows * groups}));
+        return add_launch(work_, kernel, sieve_.rows * groups, true);
     }
     void elements(Launch& launch, std::uint64_t from) const {
         launch.add(Slot::own_keys, from);

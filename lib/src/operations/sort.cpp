@@ -325,16 +325,14 @@ void add_exchange(Planner& planner, Work& work, const Request& request) {
     const std::uint64_t groups = ceil_div(request.count, std::uint64_t{most_pairs});
     check_groups(groups, request, parameters.shape);
     const KeyCoding coding = coding_of(request);
-    Launch launch{.program = static_cast<std::uint8_t>(work.programs.size()), .kernel = 0, .groups = groups};
+    work.programs.push_back(planner.compile(parameters));
+    Launch& launch = add_launch(work, "exchange_ends", groups, true);
     for (const Slot slot : {Slot::keys, Slot::values, Slot::second_keys, Slot::second_values}) launch.add(slot);
     launch.add_count(request.count, 8);
     launch.add(most_pairs, 4);
     launch.add(coding_if(coding, true));
     launch.add(flip_of(parameters, coding));
     launch.add(request.part == MergePart::first_step_where_needed, 4);
-    work.commands.emplace_back(launch);
-    work.programs.push_back(planner.compile(parameters));
-    ++work.report.launches;
 }
 
 /// Whether a sort may go by distribution, a quicksort among them, which depends on the keys.

@@ -67,14 +67,6 @@ void add_left_over(Work& work, const RangeSchedule& schedule) {
         left = {schedule.left_over(), sizeof(std::uint64_t)};
 }
 
-Launch& add_launch(Work& work, const char* kernel, std::uint64_t groups) {
-    ++work.report.launches;
-    const auto program = static_cast<std::uint8_t>(work.programs.size() - 1);
-    const std::uint8_t number = kernel_number(work.programs[program]->parameters, kernel);
-    return std::get<Launch>(
-        work.commands.emplace_back(Launch{.program = program, .kernel = number, .awaits = false, .groups = groups}));
-}
-
 /// The values of runs are reduced, and not only counted.
 bool leaves_marks(const Request& request) { return reduces_runs(request) && request.length_bytes == 0; }
 
