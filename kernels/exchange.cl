@@ -22,8 +22,8 @@ INLINE element_t encoded(element_t e, uint coding, flip_t flip) {
     return e;
 }
 
-/* `count` pairs, of which each work-group has a share of `share`. Where `skips`, a group whose first pair stays does no more;
- * else all are read and written, whatever they are.
+/* `count` pairs, of which each work-group has a share of `share`. Where `skips`, a work-item whose first pair stays does no
+ * more; else all are read and written, whatever they are. No work-item looks at another one's pairs.
  * Launched with a work-group for each share. */
 KERNEL void exchange_ends(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_argument_t* values, offset_t values_offset,
                           GLOBAL key_t* second_keys, offset_t second_keys_offset, GLOBAL value_argument_t* second_values,
@@ -31,13 +31,13 @@ KERNEL void exchange_ends(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value
     AWAIT_LAST_LAUNCH();
     arrays_t lower = arrays_of(keys, keys_offset, values, values_offset, 0, 0);
     arrays_t upper = arrays_of(second_keys, second_keys_offset, second_values, second_values_offset, 0, 0);
-    offset_t first = (offset_t)GROUP_ID * share, end = min(first + share, count), last = count - 1;
+    offset_t end = min(((offset_t)GROUP_ID + 1) * share, count), first = (offset_t)GROUP_ID * share + LOCAL_ID, last = count - 1;
     if (skips && first < end) {
         element_t a = encoded(load_element(lower, last - first, 0, 0), coding, flip);
         element_t b = encoded(load_element(upper, first, 0, 0), coding, flip);
         if (!BEFORE(b, a)) return;
     }
-    for (offset_t i = first + LOCAL_ID; i < end; i += PAIRS_AT_ONCE * WORK_ITEMS) {
+    for (offset_t i = first; i < end; i += PAIRS_AT_ONCE * WORK_ITEMS) {
         element_t a[PAIRS_AT_ONCE], b[PAIRS_AT_ONCE];
         UNROLL for (uint p = 0; p < PAIRS_AT_ONCE; ++p) {
             offset_t k = i + p * WORK_ITEMS;

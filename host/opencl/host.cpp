@@ -198,8 +198,10 @@ void Host::await(void* queue, detail::Backend&, void* other_queue) {
             waiting.enqueueBarrierWithWaitList();
             return;
         }
-        std::vector<cl::Event> ends(1);
-        other.enqueueMarkerWithWaitList(nullptr, &ends.front());
+        // PoCL (3.1) forgets a barrier when another one comes that has a wait list: so that names what is here, too.
+        std::vector<cl::Event> ends(2);
+        waiting.enqueueMarkerWithWaitList(nullptr, &ends[0]);
+        other.enqueueMarkerWithWaitList(nullptr, &ends[1]);
         other.flush();
         waiting.enqueueBarrierWithWaitList(&ends);
     });

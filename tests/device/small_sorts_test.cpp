@@ -101,6 +101,30 @@ TEST_SUITE("small sorts") {
         }
     }
 
+    TEST_CASE("small sorts: the first step of a merge of arrays that lie apart") {
+        Random random(seed());
+        for (Target& target : targets())
+            for (const MergePart part : {MergePart::first_step, MergePart::first_step_where_needed})
+                for (const std::size_t count : {3, 300, 4500}) {
+                    CAPTURE(target.name);
+                    auto lower = sorted(random_keys<std::uint32_t>(count, random), Order::ascending);
+                    auto upper = sorted(random_keys<std::uint32_t>(count, random), Order::ascending);
+                    auto expected_lower = lower, expected_upper = upper;
+                    for (std::size_t k = 0; k < count; ++k)
+                        if (expected_upper[k] < expected_lower[count - 1 - k])
+                            std::swap(expected_upper[k], expected_lower[count - 1 - k]);
+                    CallIn<void*> call;
+                    call.request.operation = Operation::merge;
+                    call.request.count = count;
+                    call.request.part = part;
+                    call.keys = {lower.data()};
+                    call.second_keys = {upper.data()};
+                    target.sorter().run(call);
+                    CHECK(lower == expected_lower);
+                    CHECK(upper == expected_upper);
+                }
+    }
+
     TEST_CASE("small sorts: on a poor device") {
         for (Target& target : targets()) {
             const Shape shape = poor_shape(target.info);

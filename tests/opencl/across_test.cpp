@@ -132,6 +132,20 @@ TEST_SUITE("across") {
             check_across<float, std::uint16_t>(several, counts, Order::ascending, false, random, true);
     }
 
+    TEST_CASE("across: OpenCL parts on one device, each with a queue of its own that is out of order") {
+        Random random(seed());
+        for (OpenClTarget& target : opencl_devices()) {
+            if (!out_of_order_queue(target)) continue;
+            CAPTURE(target.name);
+            Several several(std::vector<cl::Device>(3, target.device), CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+            for (int repetition = 0; repetition < 5; ++repetition)
+                for (const bool data_independent : {false, true})
+                    for (const auto& counts : {std::vector<std::uint64_t>{1000, 1000, 1000}, {20'000, 19'000, 20'000}})
+                        check_across<std::uint32_t, std::uint32_t>(several, counts, Order::ascending, data_independent,
+                                                                   random, false);
+        }
+    }
+
     TEST_CASE("across: OpenCL parts that cannot be one order") {
         const std::vector<cl::Device> devices = several_devices();
         if (devices.empty()) return;
