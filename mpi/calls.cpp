@@ -10,11 +10,33 @@
 namespace lanesort::mpi {
 namespace {
 
-void require_memory(const void* memory, std::size_t count, const char* sentence) {
-    require(memory || count == 0, sentence);
+using lanesort::detail::Slot, lanesort::detail::SorterCore;
+
+/// Throws for what is wrong with the arrays of a call on host memory.
+void check_memory(Sorter& sorter, const AnyCall& call) {
+    SorterCore& core = lanesort::detail::core_of(sorter, sorter.device().backend);
+    const Alone alone(core, call.request);
+    core.check_on_host(alone.request, alone.arrays, lanesort::detail::bindings_of(call));
+}
+
+KeyRangeIn<void*> range_of(const ConstKeys& keys) {
+    require(!keys.kind().is_record(), "keys are records; across ranks, numbers are sorted");
+    KeyRangeIn<void*> range;
+    range.memory = const_cast<void*>(keys.data());
+    range.count = keys.size();
+    range.type = keys.kind();
+    return range;
 }
 
 }  // namespace
+
+Alone::Alone(SorterCore& core, const Request& across) : request(across) {
+    const bool is_top_k = request.operation == Operation::top_k;
+    if (is_top_k) request.first = std::min<std::uint64_t>(request.first, request.count);
+    arrays = core.planner().arrays(request);
+    for (const Slot slot : {Slot::results, Slot::indices})
+        if (is_top_k && arrays[slot].bytes > 0) arrays[slot].count = across.first;
+}
 
 void sort_elements(Ranks& ranks, Store& store, const std::vector<Description>& all, const Elements& given) {
     const bool by_splitters = all[0].schedule == Schedule::distribution;
@@ -31,13 +53,10 @@ void sort(Ranks& ranks, Sorter& sorter, Keys keys, const Values* given, const Op
     const Values values = given ? *given : Values(nullptr, 0, 0);
     Attempts attempt;
     attempt([&] {
-        require_memory(keys.data(), keys.size(), "there are keys, but the pointer to them is null");
-        if (!given) return;
+        if (!given) return check_memory(sorter, lanesort::sort(range_of(keys)));
         require(keys.size() == values.size(), "there is not one value for each key");
-        require_memory(values.data(), values.size(), "there are values, but the pointer to them is null");
-        const auto widths = {1, 2, 4, 8, 16};
-        require(std::find(widths.begin(), widths.end(), static_cast<int>(values.bytes())) != widths.end(),
-                "values have 1, 2, 4, 8 or 16 bytes");
+        require(values.bytes() > 0, "values have 1, 2, 4, 8 or 16 bytes");
+        check_memory(sorter, lanesort::sort_by_key(range_of(keys), {values.data(), 0, values.bytes()}));
     });
     const auto all = agreed(ranks, describe(Verb::sort, keys, values.bytes(), 0, options), attempt);
     HostStore store(sorter, all[0]);
@@ -49,10 +68,9 @@ void argsort(Ranks& ranks, Sorter& sorter, ConstKeys keys, Indices indices, cons
     std::unique_ptr<std::byte[]> copy;
     Attempts attempt;
     attempt([&] {
-        require_memory(keys.data(), keys.size(), "there are keys, but the pointer to them is null");
         require(indices.bytes() == 8, "indices across ranks have 8 bytes");
         require(keys.size() == indices.size(), "there is not one index for each key");
-        require_memory(indices.data(), indices.size(), "there are indices, but the pointer to them is null");
+        check_memory(sorter, lanesort::argsort(range_of(keys), {indices.data(), 0, 8}));
         copy = std::make_unique_for_overwrite<std::byte[]>(keys.size() * width);
     });
     const auto all = agreed(ranks, describe(Verb::argsort, keys, indices.bytes(), 0, options), attempt);
@@ -108,13 +126,12 @@ void top_k(Ranks& ranks, Sorter& sorter, ConstKeys keys, Results best, Indices i
     const std::size_t width = keys.kind().bytes();
     Attempts attempt;
     attempt([&] {
-        require_memory(keys.data(), keys.size(), "there are keys, but the pointer to them is null");
-        require_memory(best.data(), best.size(), "keys are wanted, but the pointer to the results is null");
         require(best.bytes() == width, "results have not the keys' width");
-        if (indices.bytes() == 0) return;
-        require(indices.bytes() == 8, "indices across ranks have 8 bytes");
-        require(indices.size() == best.size(), "there is not one index for each key that is selected");
-        require_memory(indices.data(), indices.size(), "indices are wanted, but the pointer to them is null");
+        require(indices.bytes() == 8 || indices.bytes() == 0, "indices across ranks have 8 bytes");
+        require(indices.size() == best.size() || indices.bytes() == 0,
+                "there is not one index for each key that is selected");
+        check_memory(sorter, lanesort::top_k(range_of(keys), best.size(),
+                                             {best.data(), 0, {indices.data(), 0, indices.bytes()}}));
     });
     const auto all = agreed(ranks, describe(Verb::top_k, keys, indices.bytes(), best.size(), options), attempt);
     const TopKOptions selection{.order = all[0].order, .data_independent = options.data_independent};

@@ -10,6 +10,7 @@
 #include <lanesort/sorter.hpp>
 
 #include "agreement.hpp"
+#include "core/sorter_core.hpp"
 #include "store.hpp"
 #include "transport.hpp"
 
@@ -36,6 +37,14 @@ void run(Ranks& ranks, Sorter& sorter, const AnyCall& call, std::size_t piece_by
 
 /// Throws Error(invalid_argument) for what there is not across ranks.
 void check_request(const Request& request);
+
+/// What a rank's sorter is asked for by itself, and the arrays of that: of the first keys of all, a rank may have few.
+struct Alone {
+    Alone(lanesort::detail::SorterCore& core, const Request& across);
+
+    Request request;
+    lanesort::detail::Arrays arrays;
+};
 
 // ---- What all ranks ask for is agreed on.
 

@@ -47,15 +47,9 @@ private:
                 "indices across ranks have 8 bytes");
         core_ = &lanesort::detail::core_of(sorter_, device_.backend);
         core_->backend().check({device_.queue, {}});
-        Request alone = request();
-        // Of the first keys of all ranks, this one may have few.
-        if (alone.operation == Operation::top_k) alone.first = std::min<std::uint64_t>(alone.first, alone.count);
-        lanesort::detail::Arrays arrays = core_->planner().arrays(alone);
-        if (alone.operation == Operation::top_k)
-            for (const Slot slot : {Slot::results, Slot::indices})
-                if (arrays[slot].bytes > 0) arrays[slot].count = request().first;
-        lanesort::detail::check_device_memory(arrays, lanesort::detail::bindings_of(device_.call), core_->backend(),
-                                              alone);
+        const Alone alone(*core_, request());
+        lanesort::detail::check_device_memory(alone.arrays, lanesort::detail::bindings_of(device_.call),
+                                              core_->backend(), alone.request);
     }
 
     Description description() const {

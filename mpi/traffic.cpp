@@ -4,6 +4,7 @@
 
 #include <lanesort/ranks.hpp>
 
+#include "agreement.hpp"
 #include "pieces.hpp"
 #include "transport.hpp"
 
@@ -26,6 +27,7 @@ Traffic of_splitters(const Intervals& places, std::uint64_t rank, std::size_t ke
 
 Traffic traffic(std::span<const std::uint64_t> counts, std::uint64_t rank, std::size_t key_bytes,
                 std::size_t value_bytes, const Options& options) {
+    require(rank < counts.size(), "there is no such rank");
     const Intervals given = intervals(counts.size(), [&](std::uint64_t i) { return counts[i]; });
     if (options.schedule == Schedule::distribution) return of_splitters(given, rank, key_bytes, value_bytes);
     const Blocks blocks{.count = given.back(), .blocks = counts.size()};

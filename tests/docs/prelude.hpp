@@ -29,9 +29,9 @@ extern std::size_t middle, count;
 
 // The caller's OpenCL and CUDA.
 extern cl_context context;
-extern cl_device_id device;
-extern cl_command_queue queue;
-extern cl_mem buffer, offset_buffer, best_buffer, index_buffer;
+extern cl_device_id device, second_device;
+extern cl_command_queue queue, second_queue;
+extern cl_mem buffer, second_buffer, offset_buffer, best_buffer, index_buffer;
 extern cl_event event, uploaded;
 extern std::vector<cl_event> wait_list;
 extern std::size_t offset;

@@ -226,6 +226,29 @@ TEST_CASE("ranks: what one rank gets wrong is an error on all, before anything m
         std::vector<std::uint32_t> best(static_cast<std::size_t>(3 * ranks() + 1));
         mpi::top_k(MPI_COMM_WORLD, sorter(), keys, best);
     });
+    // One rank's arrays overlap.
+    std::vector<std::uint32_t> others(3);
+    std::vector<std::uint64_t> wide{3, 1, 2}, other_wide(3);
+    const auto of = [&](auto& mine, auto& apart) { return odd_one ? mine.data() : apart.data(); };
+    for (const Schedule schedule : {Schedule::automatic, Schedule::network, Schedule::distribution}) {
+        CHECK(refused([&] {
+                  mpi::sort_by_key(MPI_COMM_WORLD, sorter(), keys, Values(of(keys, others), 3, 4),
+                                   {.schedule = schedule});
+              }).find(odd_one ? "overlap" : "refused") != std::string::npos);
+        refused([&] {
+            mpi::argsort(MPI_COMM_WORLD, sorter(), wide, Indices(of(wide, other_wide), 3, 8), {.schedule = schedule});
+        });
+        CHECK(wide == std::vector<std::uint64_t>{3, 1, 2});
+    }
+    refused([&] { mpi::top_k(MPI_COMM_WORLD, sorter(), keys, Results(of(keys, others) + 1, 1, 4)); });
+    // More keys than there is memory for, by mistake.
+    seen = {};
+    const Keys too_many(keys.data(), odd_one || ranks() < 3 ? std::size_t{1} << 60 : 3, KeyType::u32);
+    CHECK(error_of([&] { mpi::sort(MPI_COMM_WORLD, sorter(), too_many); }).first == ErrorCode::too_large);
+    CHECK(seen == mpi::Traffic{});
+    CHECK(error_of([&] {
+              mpi::argsort(MPI_COMM_WORLD, sorter(), too_many, Indices(wide.data(), too_many.size(), 8));
+          }).first == ErrorCode::too_large);
     // More keys of the last rank than MPI can count, which nobody has the memory for here.
     std::vector<mpi::Description> all(static_cast<std::size_t>(ranks()));
     all.back().count = std::uint64_t{1} << 31;

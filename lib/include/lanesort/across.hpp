@@ -57,6 +57,9 @@ struct PartAcross {
     void** event;
 };
 
+/// Throws Error(invalid_argument) for values of a part of which keys alone are sorted.
+void refuse_values(const void* values);
+
 /// What enqueue_sort_across() does, for sorters of that backend.
 AcrossReport enqueue_across(std::span<const PartAcross> parts, const char* backend);
 

@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <lanesort/across.hpp>
 
 #include "../across.hpp"
@@ -49,8 +51,7 @@ public:
                 {&core_of(*part.sorter, backend), part.queue.handle, part.call.request.count, given, given, {}, {}});
         }
         check_requests();
-        for (std::size_t i = 0; i < parts.size(); ++i)
-            devices_[i].core->check(parts[i].queue, parts[i].call.request, bindings_of(parts[i].call));
+        for (std::size_t i = 0; i < parts.size(); ++i) check_part(i);
         check_apart();
         reaches_all_ = find_reach([](const Device& device) { return device.given; });
         std::vector<std::uint64_t> counts;
@@ -114,6 +115,15 @@ private:
             other.count = of_part_.count;
             require(other == of_part_, ErrorCode::invalid_argument,
                     "part {} asks for another order or schedule than part 0", i);
+        }
+    }
+
+    void check_part(std::size_t number) {
+        const PartAcross& part = parts_[number];
+        try {
+            devices_[number].core->check(part.queue, part.call.request, bindings_of(part.call));
+        } catch (const Error& error) {
+            throw Error(error.code(), fmt::format("part {}: {}", number, error.what()), error.call(), error.status());
         }
     }
 
@@ -331,6 +341,11 @@ private:
 };
 
 }  // namespace
+
+void refuse_values(const void* values) {
+    require(values == nullptr, ErrorCode::invalid_argument, "a part has values, which {} sorts",
+            "enqueue_sort_by_key_across()");
+}
 
 AcrossReport enqueue_across(std::span<const PartAcross> parts, const char* backend) {
     if (parts.empty()) return {};

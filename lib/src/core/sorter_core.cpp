@@ -45,9 +45,8 @@ SortReport SorterCore::run(const Request& request, Bindings bindings) {
         auto& [memory, offset] = bindings[slot];
         if (memory) memory = static_cast<std::byte*>(memory) + std::exchange(offset, 0) * arrays[slot].bytes;
     }
-    const bool in_parts = goes_in_parts(request, arrays);
-    check_host_memory(arrays, bindings, backend_->info(), request, in_parts);
-    if (in_parts) return note(run_in_parts(request, bindings));
+    check_on_host(request, arrays, bindings);
+    if (goes_in_parts(request, arrays)) return note(run_in_parts(request, bindings));
     if (is_overlapped(request, arrays)) {
         try {
             return note(run_overlapped(request, bindings));
@@ -61,6 +60,10 @@ SortReport SorterCore::run(const Request& request, Bindings bindings) {
     return with_work(request, [&](const std::shared_ptr<const Work>& work) {
         return note(work->commands.empty() ? SortReport{} : backend_->run_on_host_memory(*work, bindings, progress_));
     });
+}
+
+void SorterCore::check_on_host(const Request& request, const Arrays& arrays, const Bindings& bindings) const {
+    check_host_memory(arrays, bindings, backend_->info(), request, goes_in_parts(request, arrays));
 }
 
 std::uint64_t SorterCore::memory_limit() const noexcept {

@@ -27,6 +27,8 @@ public:
     SortReport run(const Request& request, Bindings bindings);
     /// The planner's work. Throws Error(too_large) where the device cannot allocate the work's own arrays.
     std::shared_ptr<const Work> plan(const Request& request);
+    /// Throws for what is wrong with these arrays in host memory.
+    void check_on_host(const Request& request, const Arrays& arrays, const Bindings& bindings) const;
     /// Throws for what is wrong with the queue, or with arrays on the device's memory.
     void check(const Queue& queue, const Request& request, const Bindings& bindings);
     /// Returns run(work) for the request's work. Where there is no memory for a distribution that nobody demanded, and
