@@ -9,7 +9,7 @@ cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/release libraries=build/release/libraries
 
 pack() {
-    local file=$1 work program
+    local file=$1 program
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     local tree=$work$PWD
@@ -22,7 +22,7 @@ pack() {
     done < <(find "$build"/{tests,bench,tools} -maxdepth 1 -type f -perm -u+x) | sort -u | xargs -I{} cp -L {} "$tree/$libraries"
     cp -r "$build/include" "$build/liblanesort.a" "$tree/$build"
     mkdir "$tree/$libraries/include" && cp -r /usr/include/fmt "$tree/$libraries/include"
-    tar -C "$work" -c . | xz -T0 -3 >"$file"
+    tar -C "$work" -c . | xz --lzma2=preset=3,dict=64MiB >"$file"  # programs share most of their code
     ls -l "$file"
 }
 
