@@ -50,7 +50,7 @@
 #define IN_WARPS (HAS_SHUFFLES && WORK_ITEMS >= 32 && !RECORD_BYTES)
 /* A processor adds floating-point numbers in vectors, and integers one after the other. */
 #define IN_VECTORS (WORK_ITEMS == 1 && VECTORS == 32 && !LOOKS_BACK && !HAS_RUNS && !RECORD_BYTES)
-#define IN_ORDER (WORK_ITEMS == 1 && LOOKS_BACK)
+#define IN_ORDER (WORK_ITEMS == 1 && LOOKS_BACK && HAS_FOURS)
 #define LOCAL_PARTS (TILE_LEAVES + 16 * IN_VECTORS)
 #define LEAF(v) (LOCAL_ID + (v) * WORK_ITEMS)
 #if WORK_ITEMS == 1
@@ -319,6 +319,30 @@ KERNEL void scan_tiles(GLOBAL const key_t* keys, offset_t keys_offset, position_
 }
 #endif
 
+#if IN_ORDER && !HAS_RUNS
+/* Scans keys first .. end - 1, behind what is in front of them. Of four keys each combines what the one in front of it has, then
+ * the one two in front: so they depend on those in front once, not four times. */
+INLINE void scan_fours(GLOBAL const key_t* keys, position_t first, position_t end, number_t in_front, const uint is_exclusive,
+                       order_t order, GLOBAL key_t* results) {
+    const four_t identities = ALL_FOUR(IDENTITY);
+    four_t before = ALL_FOUR(in_front);
+    for (; end - first >= 4; first += 4) {
+        four_t to_key = numbers_of_keys(load_four(keys + first), order);
+        to_key = combine_fours(to_key, UP_1(to_key, identities));
+        to_key = combine_fours(to_key, UP_2(to_key, identities));
+        four_t scanned = combine_fours(before, is_exclusive ? UP_1(to_key, identities) : to_key);
+        before = combine_fours(before, LAST_IN_ALL(to_key));
+        store_four(keys_of_numbers(scanned, order), results + first);
+    }
+    in_front = FIRST_OF(before);
+    for (; first < end; ++first) {
+        number_t to_key = combine(in_front, number_of_key(keys[first], order));
+        results[first] = key_of(is_exclusive ? in_front : to_key, order);
+        in_front = to_key;
+    }
+}
+#endif
+
 /* What each block is combined to.
  * Launched with parts * rows work-groups. Local memory: TILE_LEAVES parts. */
 KERNEL void combine_blocks(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, uint parts,
@@ -398,21 +422,17 @@ KERNEL void write_scans(GLOBAL const key_t* keys, offset_t keys_offset, position
     position_t begin = (position_t)part * share, first = begin < count ? begin : count;
     position_t end = count - first < share ? count : first + share;
     number_t in_front = parts > 1 ? NUMBER_IN(blocks[blocks_offset + GROUP_ID]) : IDENTITY;
-#if IN_ORDER
-#if HAS_RUNS
+#if IN_ORDER && HAS_RUNS
     const ulong inside_begin = inside[inside_offset], inside_end = inside[inside_offset + 1];
-#endif
     for (; first < end; ++first) {
-#if HAS_RUNS
         if (begins_from(marks + marks_offset, first) & 1) in_front = IDENTITY;
-#endif
         number_t to_key = combine(in_front, number_of_key(keys[first], order));
-#if HAS_RUNS
-        if (first >= inside_begin && first < inside_end)
-#endif
-            results[first] = key_of(is_exclusive ? in_front : to_key, order);
+        if (first >= inside_begin && first < inside_end) results[first] = key_of(is_exclusive ? in_front : to_key, order);
         in_front = to_key;
     }
+#elif IN_ORDER
+    if (is_exclusive) scan_fours(keys, first, end, in_front, 1, order, results);
+    else scan_fours(keys, first, end, in_front, 0, order, results);
 #else
     part_t carry = NO_PART;
     DECLARE_LOCAL(part_t, shared, LOCAL_PARTS, 0);
