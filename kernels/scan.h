@@ -320,17 +320,33 @@ KERNEL void scan_tiles(GLOBAL const key_t* keys, offset_t keys_offset, position_
 #endif
 
 #if IN_ORDER && !HAS_RUNS
-/* Scans keys first .. end - 1, behind what is in front of them. Of four keys each combines what the one in front of it has, then
- * the one two in front: so they depend on those in front once, not four times. */
-INLINE void scan_fours(GLOBAL const key_t* keys, position_t first, position_t end, number_t in_front, const uint is_exclusive,
+/* Of four keys each combines what the one in front of it has, then the one two in front: so what is in front of all is combined
+ * with once, not four times. */
+INLINE four_t scan_four(four_t numbers) {
+    numbers = combine_fours(UP_1(numbers, ALL_FOUR(IDENTITY)), numbers);
+    return combine_fours(UP_2(numbers, ALL_FOUR(IDENTITY)), numbers);
+}
+
+/* What keys first .. end - 1 are combined to, in any order. */
+INLINE number_t combine_by_fours(GLOBAL const key_t* keys, position_t first, position_t end, order_t order) {
+    four_t own[4];
+    UNROLL for (uint f = 0; f < 4; ++f) own[f] = ALL_FOUR(IDENTITY);
+    for (; end - first >= 16; first += 16)
+        UNROLL for (uint f = 0; f < 4; ++f)
+            own[f] = combine_fours(own[f], numbers_of_keys(load_four(keys + first + 4 * f), order));
+    UNROLL for (uint f = 1; f < 4; ++f) own[0] = combine_fours(own[0], own[f]);
+    number_t all = FIRST_OF(LAST_IN_ALL(scan_four(own[0])));
+    for (; first < end; ++first) all = combine(all, number_of_key(keys[first], order));
+    return all;
+}
+
+/* Scans keys first .. end - 1, behind what is in front of them. */
+INLINE void scan_by_fours(GLOBAL const key_t* keys, position_t first, position_t end, number_t in_front, const uint is_exclusive,
                        order_t order, GLOBAL key_t* results) {
-    const four_t identities = ALL_FOUR(IDENTITY);
     four_t before = ALL_FOUR(in_front);
     for (; end - first >= 4; first += 4) {
-        four_t to_key = numbers_of_keys(load_four(keys + first), order);
-        to_key = combine_fours(to_key, UP_1(to_key, identities));
-        to_key = combine_fours(to_key, UP_2(to_key, identities));
-        four_t scanned = combine_fours(before, is_exclusive ? UP_1(to_key, identities) : to_key);
+        four_t to_key = scan_four(numbers_of_keys(load_four(keys + first), order));
+        four_t scanned = combine_fours(before, is_exclusive ? UP_1(to_key, ALL_FOUR(IDENTITY)) : to_key);
         before = combine_fours(before, LAST_IN_ALL(to_key));
         store_four(keys_of_numbers(scanned, order), results + first);
     }
@@ -359,13 +375,7 @@ KERNEL void combine_blocks(GLOBAL const key_t* keys, offset_t keys_offset, posit
     for (; first < end; ++first)
         carry = combine_parts(carry, part_of(number_of_key(keys[first], order), begins_from(marks + marks_offset, first) & 1));
 #elif IN_ORDER
-    /* In columns, which are vectors. */
-    number_t columns[32];
-    for (uint c = 0; c < 32; ++c) columns[c] = IDENTITY;
-    for (; end - first >= 32; first += 32)
-        for (uint c = 0; c < 32; ++c) columns[c] = combine(columns[c], number_of_key(keys[first + c], order));
-    for (uint c = 0; c < 32; ++c) carry = combine(carry, columns[c]);
-    for (; first < end; ++first) carry = combine(carry, number_of_key(keys[first], order));
+    carry = combine_by_fours(keys, first, end, order);
 #else
     DECLARE_LOCAL(part_t, shared, LOCAL_PARTS, 0);
     ROLLED for (; first < end; first += MIN(end - first, (position_t)TILE_KEYS)) {
@@ -431,8 +441,8 @@ KERNEL void write_scans(GLOBAL const key_t* keys, offset_t keys_offset, position
         in_front = to_key;
     }
 #elif IN_ORDER
-    if (is_exclusive) scan_fours(keys, first, end, in_front, 1, order, results);
-    else scan_fours(keys, first, end, in_front, 0, order, results);
+    if (is_exclusive) scan_by_fours(keys, first, end, in_front, 1, order, results);
+    else scan_by_fours(keys, first, end, in_front, 0, order, results);
 #else
     part_t carry = NO_PART;
     DECLARE_LOCAL(part_t, shared, LOCAL_PARTS, 0);
