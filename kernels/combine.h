@@ -87,6 +87,9 @@ INLINE partial_t combine_columns(partial_t* columns, uint used, LOCAL partial_t*
  * this is inlined. */
 INLINE partial_t combine_block(GLOBAL const key_t* keys, GLOBAL const key_t* others, const uint are_products, position_t i,
                                position_t end, order_t order, LOCAL partial_t* shared) {
+#if HAS_FOURS
+    if (!are_products) return (partial_t)combine_by_fours(keys, i, end, order);
+#endif
     const uint ahead = are_products ? AHEAD / 2 : AHEAD;
     position_t all = end - i;
     uint used = all >= TILE_KEYS ? ALL_LEAVES : all > 0 ? ((uint)all + KEYS_OF_LEAF - 1) / KEYS_OF_LEAF : 1;

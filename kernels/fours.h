@@ -1,41 +1,72 @@
-/* Vectors of four numbers, which a processor combines at once, in the dialects of processors. HAS_FOURS: there are such.
+/* Vectors of four numbers, which a processor combines at once. HAS_FOURS: the program has such, as it has one work-item, and its
+ * device vectors.
  *
- * A file that includes this has defined number_t of NUMBER_BITS, an integer.
- *   ALL_FOUR(number): four of that.           FIRST_OF(four): the number in the first lane.
- *   load_four(keys), store_four(four, keys): four keys at any element, each as a number.
- *   UP_1(four, first), UP_2(four, first): lane l takes lane l - 1 or l - 2, the first lanes take those of `first`.
- *   LAST_IN_ALL(four): each lane takes the last one.
+ * A file that includes this has defined number_t of NUMBER_BITS, an integer that has a key; IDENTITY; and for fours combine_fours(a, b),
+ * which may combine in any order, and numbers_of_keys(keys, order), where numbers are not yet what a key stands for.
  */
 #ifndef FOURS_H
 #define FOURS_H
-#include "keys.h"
+#include "least_order.h"
 
-#ifdef __CUDACC_RTC__
+#if WORK_ITEMS > 1 || defined(__CUDACC_RTC__)
 #define HAS_FOURS 0
-#elif defined(__cplusplus)
+#else
 #define HAS_FOURS 1
+
+/* ALL_FOUR(number): four of that. FIRST_OF(four): the first lane. LAST_OF(four): each lane takes the last one.
+ * UP_1(four, first), UP_2(four, first): lane l takes lane l - 1 or l - 2, and the first ones take those of `first`. */
+#ifdef __cplusplus
 typedef number_t four_t __attribute__((vector_size(4 * sizeof(number_t))));
 typedef vec_t four_keys_t __attribute__((vector_size(4 * sizeof(vec_t))));
 
 INLINE four_t load_four(const key_t* keys) { return __builtin_convertvector(load<four_keys_t>(keys), four_t); }
-INLINE void store_four(four_t four, key_t* keys) { store(__builtin_convertvector(four, four_keys_t), keys); }
-#define ALL_FOUR(number) (four_t{} + (number))
+INLINE void store_four(four_t keys, key_t* to) { store(__builtin_convertvector(keys, four_keys_t), to); }
+#define ALL_FOUR(number) (four_t{} + (number_t)(number))
 #define FIRST_OF(four) ((four)[0])
+#define LAST_OF(four) __builtin_shufflevector(four, four, 3, 3, 3, 3)
 #define UP_1(four, first) __builtin_shufflevector(first, four, 0, 4, 5, 6)
 #define UP_2(four, first) __builtin_shufflevector(first, four, 0, 1, 4, 5)
-#define LAST_IN_ALL(four) __builtin_shufflevector(four, four, 3, 3, 3, 3)
 #else
-#define HAS_FOURS 1
 #define FOUR_OF(bits) PASTE(PASTE(UINT_, bits), 4)
 typedef FOUR_OF(NUMBER_BITS) four_t;
 
 INLINE four_t load_four(GLOBAL const key_t* keys) { return PASTE(convert_, FOUR_OF(NUMBER_BITS))(vload4(0, keys)); }
-INLINE void store_four(four_t four, GLOBAL key_t* keys) { vstore4(PASTE(convert_, FOUR_OF(KEY_BITS))(four), 0, keys); }
-#define ALL_FOUR(number) ((four_t)(number))
+INLINE void store_four(four_t keys, GLOBAL key_t* to) { vstore4(PASTE(convert_, FOUR_OF(KEY_BITS))(keys), 0, to); }
+#define ALL_FOUR(number) ((four_t)(number_t)(number))
 #define FIRST_OF(four) ((four).s0)
+#define LAST_OF(four) ((four).s3333)
 #define UP_1(four, first) ((four_t)((first).s0, (four).s012))
 #define UP_2(four, first) ((four_t)((first).s01, (four).s01))
-#define LAST_IN_ALL(four) ((four).s3333)
+#endif
+
+/* ordered() and unordered(), in lanes that are wider than keys. */
+INLINE four_t if_four_negative(four_t bits, vec_t mask) { return (ALL_FOUR(0) - (bits >> (KEY_BITS - 1))) & ALL_FOUR(mask); }
+INLINE four_t ordered_four(four_t bits, order_t order) {
+    return ((bits ^ ALL_FOUR(order.flip) ^ if_four_negative(bits, order.mask)) + ALL_FOUR(order.bias)) & ALL_FOUR(ALL_BITS);
+}
+INLINE four_t unordered_four(four_t keys, order_t order) {
+    four_t bits = ((keys - ALL_FOUR(order.bias)) ^ ALL_FOUR(order.flip)) & ALL_FOUR(ALL_BITS);
+    return bits ^ if_four_negative(bits, order.mask);
+}
+
+/* Of four numbers what those up to each one are combined to: with what the one in front has, then with what the one two in front has. */
+INLINE four_t scan_four(four_t numbers) {
+    numbers = combine_fours(UP_1(numbers, ALL_FOUR(IDENTITY)), numbers);
+    return combine_fours(UP_2(numbers, ALL_FOUR(IDENTITY)), numbers);
+}
+
+/* What keys first .. end - 1 are combined to. */
+INLINE number_t combine_by_fours(GLOBAL const key_t* keys, position_t first, position_t end, order_t order) {
+    four_t own[4];
+    UNROLL for (uint f = 0; f < 4; ++f) own[f] = ALL_FOUR(IDENTITY);
+    ROLLED for (; end - first >= 16; first += 16)
+        UNROLL for (uint f = 0; f < 4; ++f)
+            own[f] = combine_fours(own[f], numbers_of_keys(load_four(keys + first + 4 * f), order));
+    four_t all = combine_fours(combine_fours(own[0], own[1]), combine_fours(own[2], own[3]));
+    all = LAST_OF(scan_four(all));
+    ROLLED for (; first < end; ++first) all = combine_fours(all, numbers_of_keys(ALL_FOUR(keys[first]), order));
+    return FIRST_OF(all);
+}
 #endif
 
 #endif

@@ -18,19 +18,8 @@ INLINE number_t combine(number_t a, number_t b) { return MIN(a, b); }
 INLINE number_t number_of_key(vec_t key, order_t order) { return ordered(key, order); }
 INLINE vec_t key_of(number_t least, order_t order) { return unordered((vec_t)least, order); }
 
-#include "fours.h"
-#if HAS_FOURS
-/* As ordered() and unordered() have it, in lanes that are wider than keys. */
 #define combine_fours(a, b) MIN(a, b)
-INLINE four_t if_negative_in_four(four_t keys, number_t mask) { return (ALL_FOUR(0) - (keys >> (KEY_BITS - 1))) & mask; }
-INLINE four_t numbers_of_keys(four_t keys, order_t order) {
-    four_t bits = keys ^ (number_t)order.flip ^ if_negative_in_four(keys, order.mask);
-    return (bits + (number_t)order.bias) & IDENTITY;
-}
-INLINE four_t keys_of_numbers(four_t numbers, order_t order) {
-    four_t bits = ((numbers - (number_t)order.bias) ^ (number_t)order.flip) & IDENTITY;
-    return bits ^ if_negative_in_four(bits, order.mask);
-}
-#endif
-
+#define numbers_of_keys(keys, order) ordered_four(keys, order)
+#define keys_of_numbers(numbers, order) unordered_four(numbers, order)
+#include "fours.h"
 #include "scan.h"

@@ -320,26 +320,6 @@ KERNEL void scan_tiles(GLOBAL const key_t* keys, offset_t keys_offset, position_
 #endif
 
 #if IN_ORDER && !HAS_RUNS
-/* Of four keys each combines what the one in front of it has, then the one two in front: so what is in front of all is combined
- * with once, not four times. */
-INLINE four_t scan_four(four_t numbers) {
-    numbers = combine_fours(UP_1(numbers, ALL_FOUR(IDENTITY)), numbers);
-    return combine_fours(UP_2(numbers, ALL_FOUR(IDENTITY)), numbers);
-}
-
-/* What keys first .. end - 1 are combined to, in any order. */
-INLINE number_t combine_by_fours(GLOBAL const key_t* keys, position_t first, position_t end, order_t order) {
-    four_t own[4];
-    UNROLL for (uint f = 0; f < 4; ++f) own[f] = ALL_FOUR(IDENTITY);
-    for (; end - first >= 16; first += 16)
-        UNROLL for (uint f = 0; f < 4; ++f)
-            own[f] = combine_fours(own[f], numbers_of_keys(load_four(keys + first + 4 * f), order));
-    UNROLL for (uint f = 1; f < 4; ++f) own[0] = combine_fours(own[0], own[f]);
-    number_t all = FIRST_OF(LAST_IN_ALL(scan_four(own[0])));
-    for (; first < end; ++first) all = combine(all, number_of_key(keys[first], order));
-    return all;
-}
-
 /* Scans keys first .. end - 1, behind what is in front of them. */
 INLINE void scan_by_fours(GLOBAL const key_t* keys, position_t first, position_t end, number_t in_front, const uint is_exclusive,
                        order_t order, GLOBAL key_t* results) {
@@ -347,7 +327,7 @@ INLINE void scan_by_fours(GLOBAL const key_t* keys, position_t first, position_t
     for (; end - first >= 4; first += 4) {
         four_t to_key = scan_four(numbers_of_keys(load_four(keys + first), order));
         four_t scanned = combine_fours(before, is_exclusive ? UP_1(to_key, ALL_FOUR(IDENTITY)) : to_key);
-        before = combine_fours(before, LAST_IN_ALL(to_key));
+        before = combine_fours(before, LAST_OF(to_key));
         store_four(keys_of_numbers(scanned, order), results + first);
     }
     in_front = FIRST_OF(before);
