@@ -14,7 +14,8 @@
 #define HAS_FOURS 1
 
 /* ALL_FOUR(number): four of that. FIRST_OF(four): the first lane. LAST_OF(four): each lane takes the last one.
- * UP_1(four, first), UP_2(four, first): lane l takes lane l - 1 or l - 2, and the first ones take those of `first`. */
+ * UP_1(four, first), UP_2(four, first): lane l takes lane l - 1 or l - 2, and the first ones take those of `first`.
+ * LANES_OF(bits): lane l has all bits where bit l is there, else none. */
 #ifdef __cplusplus
 typedef number_t four_t __attribute__((vector_size(4 * sizeof(number_t))));
 typedef vec_t four_keys_t __attribute__((vector_size(4 * sizeof(vec_t))));
@@ -26,6 +27,7 @@ INLINE void store_four(four_t keys, key_t* to) { store(__builtin_convertvector(k
 #define LAST_OF(four) __builtin_shufflevector(four, four, 3, 3, 3, 3)
 #define UP_1(four, first) __builtin_shufflevector(first, four, 0, 4, 5, 6)
 #define UP_2(four, first) __builtin_shufflevector(first, four, 0, 1, 4, 5)
+#define LANES_OF(bits) ((four_t)((ALL_FOUR(bits) & four_t{1, 2, 4, 8}) != ALL_FOUR(0)))
 #else
 #define FOUR_OF(bits) PASTE(PASTE(UINT_, bits), 4)
 typedef FOUR_OF(NUMBER_BITS) four_t;
@@ -37,6 +39,7 @@ INLINE void store_four(four_t keys, GLOBAL key_t* to) { vstore4(PASTE(convert_, 
 #define LAST_OF(four) ((four).s3333)
 #define UP_1(four, first) ((four_t)((first).s0, (four).s012))
 #define UP_2(four, first) ((four_t)((first).s01, (four).s01))
+#define LANES_OF(bits) PASTE(as_, FOUR_OF(NUMBER_BITS))((ALL_FOUR(bits) & (four_t)(1, 2, 4, 8)) != ALL_FOUR(0))
 #endif
 
 /* ordered() and unordered(), in lanes that are wider than keys. */
@@ -49,12 +52,6 @@ INLINE four_t unordered_four(four_t keys, order_t order) {
     return bits ^ if_four_negative(bits, order.mask);
 }
 
-/* Of four numbers what those up to each one are combined to: with what the one in front has, then with what the one two in front has. */
-INLINE four_t scan_four(four_t numbers) {
-    numbers = combine_fours(UP_1(numbers, ALL_FOUR(IDENTITY)), numbers);
-    return combine_fours(UP_2(numbers, ALL_FOUR(IDENTITY)), numbers);
-}
-
 /* What keys first .. end - 1 are combined to. */
 INLINE number_t combine_by_fours(GLOBAL const key_t* keys, position_t first, position_t end, order_t order) {
     four_t own[4];
@@ -63,7 +60,8 @@ INLINE number_t combine_by_fours(GLOBAL const key_t* keys, position_t first, pos
         UNROLL for (uint f = 0; f < 4; ++f)
             own[f] = combine_fours(own[f], numbers_of_keys(load_four(keys + first + 4 * f), order));
     four_t all = combine_fours(combine_fours(own[0], own[1]), combine_fours(own[2], own[3]));
-    all = LAST_OF(scan_four(all));
+    all = combine_fours(all, UP_2(all, all));
+    all = LAST_OF(combine_fours(all, UP_1(all, all)));
     ROLLED for (; first < end; ++first) all = combine_fours(all, numbers_of_keys(ALL_FOUR(keys[first]), order));
     return FIRST_OF(all);
 }

@@ -319,24 +319,62 @@ KERNEL void scan_tiles(GLOBAL const key_t* keys, offset_t keys_offset, position_
 }
 #endif
 
-#if IN_ORDER && !HAS_RUNS
-/* Scans keys first .. end - 1, behind what is in front of them. */
-INLINE void scan_by_fours(GLOBAL const key_t* keys, position_t first, position_t end, number_t in_front, const uint is_exclusive,
-                       order_t order, GLOBAL key_t* results) {
+#if IN_ORDER
+#define BEGINS_AT(marks, i) (HAS_RUNS ? begins_from(marks, i) & 1 : 0)
+#define ABSENT(four, lanes) (((four) & ~(lanes)) | (ALL_FOUR(IDENTITY) & (lanes)))
+
+/* Scans key i, behind what is in front of it, and gives what is in front of the next one. */
+INLINE number_t scan_key(GLOBAL const key_t* keys, GLOBAL const ushort* marks, position_t i, number_t in_front,
+                         const uint is_exclusive, order_t order, GLOBAL key_t* results) {
+    if (BEGINS_AT(marks, i)) in_front = IDENTITY;
+    number_t to_key = combine(in_front, number_of_key(keys[i], order));
+    results[i] = key_of(is_exclusive ? in_front : to_key, order);
+    return to_key;
+}
+
+/* Scans keys first .. end - 1, behind what is in front of them. Of four keys each combines what the one in front of it has, then
+ * what the one two in front has: so they wait once for what is in front of all, not four times. What lies in front of a run is
+ * left out. */
+INLINE void scan_by_fours(GLOBAL const key_t* keys, GLOBAL const ushort* marks, position_t first, position_t end, number_t in_front,
+                          const uint is_exclusive, order_t order, GLOBAL key_t* results) {
+    for (; first < end && first % MARKED_KEYS > 0; ++first)
+        in_front = scan_key(keys, marks, first, in_front, is_exclusive, order, results);
     four_t before = ALL_FOUR(in_front);
-    for (; end - first >= 4; first += 4) {
-        four_t to_key = scan_four(numbers_of_keys(load_four(keys + first), order));
-        four_t scanned = combine_fours(before, is_exclusive ? UP_1(to_key, ALL_FOUR(IDENTITY)) : to_key);
-        before = combine_fours(before, LAST_OF(to_key));
-        store_four(keys_of_numbers(scanned, order), results + first);
+    ROLLED for (; end - first >= MARKED_KEYS; first += MARKED_KEYS) {
+        uint bits = HAS_RUNS ? begins_from(marks, first) : 0;
+        UNROLL for (uint k = 0; k < MARKED_KEYS; k += 4) {
+            const four_t none = ALL_FOUR(0), begin = HAS_RUNS ? LANES_OF(bits >> k) : none;
+            four_t to_key = numbers_of_keys(load_four(keys + first + k), order);
+            to_key = combine_fours(ABSENT(UP_1(to_key, ALL_FOUR(IDENTITY)), begin), to_key);
+            four_t begun = begin | UP_1(begin, none);
+            to_key = combine_fours(ABSENT(UP_2(to_key, ALL_FOUR(IDENTITY)), begun), to_key);
+            begun |= UP_2(begun, none);
+            four_t scanned = combine_fours(ABSENT(before, begun), to_key);
+            four_t wanted = is_exclusive ? ABSENT(UP_1(scanned, before), begin) : scanned;
+            before = combine_fours(ABSENT(before, LAST_OF(begun)), LAST_OF(to_key));
+            store_four(keys_of_numbers(wanted, order), results + first + k);
+        }
     }
     in_front = FIRST_OF(before);
-    for (; first < end; ++first) {
-        number_t to_key = combine(in_front, number_of_key(keys[first], order));
-        results[first] = key_of(is_exclusive ? in_front : to_key, order);
-        in_front = to_key;
-    }
+    for (; first < end; ++first) in_front = scan_key(keys, marks, first, in_front, is_exclusive, order, results);
 }
+
+#if HAS_RUNS
+/* Where the last run begins of those that begin at keys first .. end - 1, or `first` where none does; *begins: one does. `first` is
+ * the first key of an integer of marks. */
+INLINE position_t last_begin(GLOBAL const ushort* marks, position_t first, position_t end, uint* begins) {
+    position_t word = end, begin;
+    uint bits = 0;
+    while (word > first && !bits) {
+        position_t behind = word;
+        word = (behind - 1) / MARKED_KEYS * MARKED_KEYS;
+        bits = begins_from(marks, word) & ((2u << (behind - 1 - word)) - 1);
+    }
+    *begins = bits > 0;
+    for (begin = word; bits > 1; bits >>= 1) ++begin;
+    return begin;
+}
+#endif
 #endif
 
 /* What each block is combined to.
@@ -351,11 +389,14 @@ KERNEL void combine_blocks(GLOBAL const key_t* keys, offset_t keys_offset, posit
     position_t begin = (position_t)part * share, first = begin < count ? begin : count;
     position_t end = count - first < share ? count : first + share;
     part_t carry = NO_PART;
-#if IN_ORDER && HAS_RUNS
-    for (; first < end; ++first)
-        carry = combine_parts(carry, part_of(number_of_key(keys[first], order), begins_from(marks + marks_offset, first) & 1));
-#elif IN_ORDER
+#if IN_ORDER
+#if HAS_RUNS
+    uint begins;
+    first = last_begin(marks + marks_offset, first, end, &begins);
+    carry = part_of(combine_by_fours(keys, first, end, order), begins);
+#else
     carry = combine_by_fours(keys, first, end, order);
+#endif
 #else
     DECLARE_LOCAL(part_t, shared, LOCAL_PARTS, 0);
     ROLLED for (; first < end; first += MIN(end - first, (position_t)TILE_KEYS)) {
@@ -412,17 +453,14 @@ KERNEL void write_scans(GLOBAL const key_t* keys, offset_t keys_offset, position
     position_t begin = (position_t)part * share, first = begin < count ? begin : count;
     position_t end = count - first < share ? count : first + share;
     number_t in_front = parts > 1 ? NUMBER_IN(blocks[blocks_offset + GROUP_ID]) : IDENTITY;
-#if IN_ORDER && HAS_RUNS
-    const ulong inside_begin = inside[inside_offset], inside_end = inside[inside_offset + 1];
-    for (; first < end; ++first) {
-        if (begins_from(marks + marks_offset, first) & 1) in_front = IDENTITY;
-        number_t to_key = combine(in_front, number_of_key(keys[first], order));
-        if (first >= inside_begin && first < inside_end) results[first] = key_of(is_exclusive ? in_front : to_key, order);
-        in_front = to_key;
-    }
-#elif IN_ORDER
-    if (is_exclusive) scan_by_fours(keys, first, end, in_front, 1, order, results);
-    else scan_by_fours(keys, first, end, in_front, 0, order, results);
+#if IN_ORDER
+#if HAS_RUNS
+    first = (position_t)MAX((ulong)first, inside[inside_offset]);
+    end = (position_t)MIN((ulong)end, inside[inside_offset + 1]);
+    if (first > end) return;
+#endif
+    if (is_exclusive) scan_by_fours(keys, marks + marks_offset, first, end, in_front, 1, order, results);
+    else scan_by_fours(keys, marks + marks_offset, first, end, in_front, 0, order, results);
 #else
     part_t carry = NO_PART;
     DECLARE_LOCAL(part_t, shared, LOCAL_PARTS, 0);
