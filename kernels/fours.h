@@ -1,21 +1,22 @@
-/* Vectors of four numbers, which a processor combines at once. HAS_FOURS: the program has such, as it has one work-item, and its
- * device vectors.
+/* Vectors of four numbers, which a processor combines at once. HAS_FOURS: there are such, as the program has one work-item, and
+ * its device vectors.
  *
- * A file that includes this has defined number_t of NUMBER_BITS, an integer that has a key; IDENTITY; and for fours combine_fours(a, b),
- * which may combine in any order, and numbers_of_keys(keys, order), where numbers are not yet what a key stands for.
+ * A file that includes this has defined number_t, an integer of NUMBER_BITS that holds any key. One that combines keys has defined
+ * IDENTITY, combine_fours(a, b), by which numbers may be combined in any order, and numbers_of_keys(keys, order).
  */
 #ifndef FOURS_H
 #define FOURS_H
 #include "least_order.h"
 
-#if WORK_ITEMS > 1 || defined(__CUDACC_RTC__)
+#if WORK_ITEMS > 1 || RECORD_BYTES || defined(__CUDACC_RTC__)
 #define HAS_FOURS 0
 #else
 #define HAS_FOURS 1
 
 /* ALL_FOUR(number): four of that. FIRST_OF(four): the first lane. LAST_OF(four): each lane takes the last one.
  * UP_1(four, first), UP_2(four, first): lane l takes lane l - 1 or l - 2, and the first ones take those of `first`.
- * LANES_OF(bits): lane l has all bits where bit l is there, else none. */
+ * DIFFERENT(a, b): all bits of the lanes that differ, none of the others. LANES_OF(bits): all bits of the lanes whose LANE_BITS
+ * are there. */
 #ifdef __cplusplus
 typedef number_t four_t __attribute__((vector_size(4 * sizeof(number_t))));
 typedef vec_t four_keys_t __attribute__((vector_size(4 * sizeof(vec_t))));
@@ -27,7 +28,8 @@ INLINE void store_four(four_t keys, key_t* to) { store(__builtin_convertvector(k
 #define LAST_OF(four) __builtin_shufflevector(four, four, 3, 3, 3, 3)
 #define UP_1(four, first) __builtin_shufflevector(first, four, 0, 4, 5, 6)
 #define UP_2(four, first) __builtin_shufflevector(first, four, 0, 1, 4, 5)
-#define LANES_OF(bits) ((four_t)((ALL_FOUR(bits) & four_t{1, 2, 4, 8}) != ALL_FOUR(0)))
+#define DIFFERENT(a, b) ((four_t)((a) != (b)))
+#define LANE_BITS (four_t{1, 2, 4, 8})
 #else
 #define FOUR_OF(bits) PASTE(PASTE(UINT_, bits), 4)
 typedef FOUR_OF(NUMBER_BITS) four_t;
@@ -39,8 +41,10 @@ INLINE void store_four(four_t keys, GLOBAL key_t* to) { vstore4(PASTE(convert_, 
 #define LAST_OF(four) ((four).s3333)
 #define UP_1(four, first) ((four_t)((first).s0, (four).s012))
 #define UP_2(four, first) ((four_t)((first).s01, (four).s01))
-#define LANES_OF(bits) PASTE(as_, FOUR_OF(NUMBER_BITS))((ALL_FOUR(bits) & (four_t)(1, 2, 4, 8)) != ALL_FOUR(0))
+#define DIFFERENT(a, b) PASTE(as_, FOUR_OF(NUMBER_BITS))((a) != (b))
+#define LANE_BITS ((four_t)(1, 2, 4, 8))
 #endif
+#define LANES_OF(bits) DIFFERENT(ALL_FOUR(bits) & LANE_BITS, ALL_FOUR(0))
 
 /* ordered() and unordered(), in lanes that are wider than keys. */
 INLINE four_t if_four_negative(four_t bits, vec_t mask) { return (ALL_FOUR(0) - (bits >> (KEY_BITS - 1))) & ALL_FOUR(mask); }
@@ -52,6 +56,7 @@ INLINE four_t unordered_four(four_t keys, order_t order) {
     return bits ^ if_four_negative(bits, order.mask);
 }
 
+#ifdef combine_fours
 /* What keys first .. end - 1 are combined to. */
 INLINE number_t combine_by_fours(GLOBAL const key_t* keys, position_t first, position_t end, order_t order) {
     four_t own[4];
@@ -65,6 +70,7 @@ INLINE number_t combine_by_fours(GLOBAL const key_t* keys, position_t first, pos
     ROLLED for (; first < end; ++first) all = combine_fours(all, numbers_of_keys(ALL_FOUR(keys[first]), order));
     return FIRST_OF(all);
 }
+#endif
 #endif
 
 #endif
