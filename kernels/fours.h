@@ -6,12 +6,13 @@
  */
 #ifndef FOURS_H
 #define FOURS_H
-#include "least_order.h"
+#include "keys.h"
 
 #if WORK_ITEMS > 1 || RECORD_BYTES || defined(__CUDACC_RTC__)
 #define HAS_FOURS 0
 #else
 #define HAS_FOURS 1
+#include "least_order.h"
 
 /* ALL_FOUR(number): four of that. FIRST_OF(four): the first lane. LAST_OF(four): each lane takes the last one.
  * UP_1(four, first), UP_2(four, first): lane l takes lane l - 1 or l - 2, and the first ones take those of `first`.
