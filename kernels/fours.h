@@ -17,7 +17,8 @@
 /* ALL_FOUR(number): four of that. FIRST_OF(four): the first lane. LAST_OF(four): each lane takes the last one.
  * UP_1(four, first), UP_2(four, first): lane l takes lane l - 1 or l - 2, and the first ones take those of `first`.
  * DIFFERENT(a, b): all bits of the lanes that differ, none of the others. LANES_OF(bits): all bits of the lanes whose LANE_BITS
- * are there. */
+ * are there. stream_four(keys, to): store_four() at a multiple of 16 bytes, past the caches where keys have 32 bits or more and the
+ * compiler knows how. */
 #ifdef __cplusplus
 typedef number_t four_t __attribute__((vector_size(4 * sizeof(number_t))));
 typedef vec_t four_keys_t __attribute__((vector_size(4 * sizeof(vec_t))));
@@ -31,6 +32,21 @@ INLINE void store_four(four_t keys, key_t* to) { store(__builtin_convertvector(k
 #define UP_2(four, first) __builtin_shufflevector(first, four, 0, 1, 4, 5)
 #define DIFFERENT(a, b) ((four_t)((a) != (b)))
 #define LANE_BITS (four_t{1, 2, 4, 8})
+
+typedef long long sixteen_bytes_t __attribute__((vector_size(16), may_alias));
+#ifdef __clang__
+#define STREAM_16(bytes, to) __builtin_nontemporal_store(bytes, (sixteen_bytes_t*)(to))
+#elif defined(__SSE2__)
+#define STREAM_16(bytes, to) __builtin_ia32_movntdq((sixteen_bytes_t*)(to), bytes)
+#endif
+INLINE void stream_four(four_t keys, key_t* to) {
+#if KEY_BITS >= 32 && defined(STREAM_16)
+    four_keys_t stored = __builtin_convertvector(keys, four_keys_t);
+    UNROLL for (uint b = 0; b < sizeof stored; b += 16) STREAM_16(load<sixteen_bytes_t>((char*)&stored + b), (char*)to + b);
+#else
+    store_four(keys, to);
+#endif
+}
 #else
 #define FOUR_OF(bits) PASTE(PASTE(UINT_, bits), 4)
 typedef FOUR_OF(NUMBER_BITS) four_t;
@@ -44,6 +60,28 @@ INLINE void store_four(four_t keys, GLOBAL key_t* to) { vstore4(PASTE(convert_, 
 #define UP_2(four, first) ((four_t)((first).s01, (four).s01))
 #define DIFFERENT(a, b) PASTE(as_, FOUR_OF(NUMBER_BITS))((a) != (b))
 #define LANE_BITS ((four_t)(1, 2, 4, 8))
+
+#ifdef __has_builtin
+#if __has_builtin(__builtin_nontemporal_store)
+#define STREAMS_BITS KEY_BITS
+#endif
+#endif
+INLINE void stream_four(four_t keys, GLOBAL key_t* to) {
+#if STREAMS_BITS == 32
+    __builtin_nontemporal_store(convert_uint4(keys), (GLOBAL uint4*)to);
+#elif STREAMS_BITS == 64
+    __builtin_nontemporal_store(keys.lo, (GLOBAL ulong2*)to);
+    __builtin_nontemporal_store(keys.hi, (GLOBAL ulong2*)to + 1);
+#else
+    store_four(keys, to);
+#endif
+}
+#endif
+/* Others see what is streamed before what is written behind this. */
+#ifdef __SSE2__
+#define END_STREAMS() __builtin_ia32_sfence()
+#else
+#define END_STREAMS() ((void)0)
 #endif
 #define LANES_OF(bits) DIFFERENT(ALL_FOUR(bits) & LANE_BITS, ALL_FOUR(0))
 

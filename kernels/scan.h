@@ -320,6 +320,8 @@ KERNEL void scan_tiles(GLOBAL const key_t* keys, offset_t keys_offset, position_
 #endif
 
 #if IN_ORDER
+/* So many do not stay in the caches, and lines of theirs need not be read before they are written. In place they have been. */
+#define STREAMED_BYTES (1u << 25)
 #define BEGINS_AT(marks, i) (HAS_RUNS ? begins_from(marks, i) & 1 : 0)
 #define ABSENT(four, lanes) (((four) & ~(lanes)) | (ALL_FOUR(IDENTITY) & (lanes)))
 
@@ -336,7 +338,7 @@ INLINE number_t scan_key(GLOBAL const key_t* keys, GLOBAL const ushort* marks, p
  * what the one two in front has: so they wait once for what is in front of all, not four times. What lies in front of a run is
  * left out. */
 INLINE void scan_by_fours(GLOBAL const key_t* keys, GLOBAL const ushort* marks, position_t first, position_t end, number_t in_front,
-                          const uint is_exclusive, order_t order, GLOBAL key_t* results) {
+                          const uint is_exclusive, order_t order, GLOBAL key_t* results, uint streams) {
     for (; first < end && first % MARKED_KEYS > 0; ++first)
         in_front = scan_key(keys, marks, first, in_front, is_exclusive, order, results);
     four_t before = ALL_FOUR(in_front);
@@ -352,27 +354,27 @@ INLINE void scan_by_fours(GLOBAL const key_t* keys, GLOBAL const ushort* marks, 
             four_t scanned = combine_fours(ABSENT(before, begun), to_key);
             four_t wanted = is_exclusive ? ABSENT(UP_1(scanned, before), begin) : scanned;
             before = combine_fours(ABSENT(before, LAST_OF(begun)), LAST_OF(to_key));
-            store_four(keys_of_numbers(wanted, order), results + first + k);
+            if (streams) stream_four(keys_of_numbers(wanted, order), results + first + k);
+            else store_four(keys_of_numbers(wanted, order), results + first + k);
         }
     }
+    END_STREAMS();
     in_front = FIRST_OF(before);
     for (; first < end; ++first) in_front = scan_key(keys, marks, first, in_front, is_exclusive, order, results);
 }
 
 #if HAS_RUNS
-/* Where the last run begins of those that begin at keys first .. end - 1, or `first` where none does; *begins: one does. `first` is
- * the first key of an integer of marks. */
+/* Where the last run begins of those that begin at keys first .. end - 1, or `first` where none does; *begins: one does. Integers of
+ * marks begin with `first`, and behind `end` begins none in the last of them. */
 INLINE position_t last_begin(GLOBAL const ushort* marks, position_t first, position_t end, uint* begins) {
-    position_t word = end, begin;
     uint bits = 0;
-    while (word > first && !bits) {
-        position_t behind = word;
-        word = (behind - 1) / MARKED_KEYS * MARKED_KEYS;
-        bits = begins_from(marks, word) & ((2u << (behind - 1 - word)) - 1);
+    while (end > first && !bits) {
+        end = (end - 1) / MARKED_KEYS * MARKED_KEYS;
+        bits = begins_from(marks, end);
     }
     *begins = bits > 0;
-    for (begin = word; bits > 1; bits >>= 1) ++begin;
-    return begin;
+    for (; bits > 1; bits >>= 1) ++end;
+    return end;
 }
 #endif
 #endif
@@ -459,8 +461,9 @@ KERNEL void write_scans(GLOBAL const key_t* keys, offset_t keys_offset, position
     end = (position_t)MIN((ulong)end, inside[inside_offset + 1]);
     if (first > end) return;
 #endif
-    if (is_exclusive) scan_by_fours(keys, marks + marks_offset, first, end, in_front, 1, order, results);
-    else scan_by_fours(keys, marks + marks_offset, first, end, in_front, 0, order, results);
+    uint streams = (offset_t)count * KEY_BYTES >= STREAMED_BYTES && keys != results && is_at_16(results);
+    if (is_exclusive) scan_by_fours(keys, marks + marks_offset, first, end, in_front, 1, order, results, streams);
+    else scan_by_fours(keys, marks + marks_offset, first, end, in_front, 0, order, results, streams);
 #else
     part_t carry = NO_PART;
     DECLARE_LOCAL(part_t, shared, LOCAL_PARTS, 0);

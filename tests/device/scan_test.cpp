@@ -463,6 +463,26 @@ TEST_SUITE("scan") {
             }
     }
 
+    TEST_CASE("scan: more keys than stay in caches, past which processors store results that lie elsewhere") {
+        Random random(seed());
+        const auto check = [&](Sorter& sorter) {
+            const auto keys = ordinary_keys<std::uint32_t>((1 << 23) + 7, random);
+            // One of these offsets is that of results at a multiple of 16 bytes.
+            for (const std::size_t offset : {0, 1, 2, 3})
+                run_on_host(sorter, scan_of(Operation::inclusive_scan, keys), offset);
+            run_on_host(sorter, scan_of({.in_place = true}, keys));
+            run_on_host(sorter, scan_of({.operation = Operation::exclusive_scan,
+                                         .reduction = Reduction::max,
+                                         .segments = segments_of(keys.size(), random)},
+                                        keys));
+            run_on_host(sorter, scan_of(Operation::exclusive_scan, ordinary_keys<std::int64_t>((1 << 22) + 7, random)));
+        };
+        Sorter built_in(built_in_device());
+        check(built_in);
+        for (Target& target : targets())
+            if (target.info.kind == DeviceKind::cpu) check(target.sorter());
+    }
+
     TEST_CASE("scan: in work-groups of every size, whatever the device, with positions of either width") {
         Random random(seed());
         for (Target& target : targets())
