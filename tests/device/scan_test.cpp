@@ -467,15 +467,17 @@ TEST_SUITE("scan") {
         Random random(seed());
         const auto check = [&](Sorter& sorter) {
             const auto keys = ordinary_keys<std::uint32_t>((1 << 23) + 7, random);
-            // One of these offsets is that of results at a multiple of 16 bytes.
-            for (const std::size_t offset : {0, 1, 2, 3})
+            const auto wide_keys = ordinary_keys<std::int64_t>((1 << 22) + 7, random);
+            const Scan of_segments{.operation = Operation::exclusive_scan,
+                                   .reduction = Reduction::max,
+                                   .segments = segments_of(keys.size(), random)};
+            // With some of these offsets results are at a multiple of 16 bytes, with the others not.
+            for (const std::size_t offset : {0, 1, 2, 3}) {
                 run_on_host(sorter, scan_of(Operation::inclusive_scan, keys), offset);
+                run_on_host(sorter, scan_of(of_segments, keys), offset);
+                if (offset < 2) run_on_host(sorter, scan_of(Operation::exclusive_scan, wide_keys), offset);
+            }
             run_on_host(sorter, scan_of({.in_place = true}, keys));
-            run_on_host(sorter, scan_of({.operation = Operation::exclusive_scan,
-                                         .reduction = Reduction::max,
-                                         .segments = segments_of(keys.size(), random)},
-                                        keys));
-            run_on_host(sorter, scan_of(Operation::exclusive_scan, ordinary_keys<std::int64_t>((1 << 22) + 7, random)));
         };
         Sorter built_in(built_in_device());
         check(built_in);
