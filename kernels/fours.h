@@ -23,8 +23,21 @@
 typedef number_t four_t __attribute__((vector_size(4 * sizeof(number_t))));
 typedef vec_t four_keys_t __attribute__((vector_size(4 * sizeof(vec_t))));
 
+#if KEY_BITS == 8 && NUMBER_BITS == 32
+/* GCC converts vectors of 4 bytes one lane after the other. */
+typedef uchar bytes_t __attribute__((vector_size(16)));
+INLINE four_t load_four(const key_t* keys) {
+    bytes_t bytes = (bytes_t)four_t{load<uint>(keys)}, none = {};
+    return (four_t)__builtin_shufflevector(bytes, none, 0, 16, 16, 16, 1, 16, 16, 16, 2, 16, 16, 16, 3, 16, 16, 16);
+}
+INLINE void store_four(four_t keys, key_t* to) {
+    bytes_t bytes = (bytes_t)keys;
+    store(((four_t)__builtin_shufflevector(bytes, bytes, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12))[0], to);
+}
+#else
 INLINE four_t load_four(const key_t* keys) { return __builtin_convertvector(load<four_keys_t>(keys), four_t); }
 INLINE void store_four(four_t keys, key_t* to) { store(__builtin_convertvector(keys, four_keys_t), to); }
+#endif
 #define ALL_FOUR(number) (four_t{} + (number_t)(number))
 #define FIRST_OF(four) ((four)[0])
 #define LAST_OF(four) __builtin_shufflevector(four, four, 3, 3, 3, 3)

@@ -48,7 +48,7 @@
 #define OWN_KEYS (VECTORS * KEYS_OF_LEAF)
 #define BUNDLES (TILE_LEAVES / 32)
 #define IN_WARPS (HAS_SHUFFLES && WORK_ITEMS >= 32 && !RECORD_BYTES)
-/* A processor adds floating-point numbers in vectors, and integers one after the other. */
+/* A processor combines by the tree in vectors, and what may be combined in any order by fours.h. */
 #define IN_VECTORS (WORK_ITEMS == 1 && VECTORS == 32 && !LOOKS_BACK && !HAS_RUNS && !RECORD_BYTES)
 #define IN_ORDER (WORK_ITEMS == 1 && LOOKS_BACK && HAS_FOURS)
 #define LOCAL_PARTS (TILE_LEAVES + 16 * IN_VECTORS)
