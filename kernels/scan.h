@@ -322,8 +322,9 @@ KERNEL void scan_tiles(GLOBAL const key_t* keys, offset_t keys_offset, position_
 #if IN_ORDER
 /* So many do not stay in the caches, and lines of theirs need not be read before they are written. In place they have been. */
 #define STREAMED_BYTES (1u << 25)
+/* The identity in those lanes, the others as they are. */
+#define IDENTITY_IN(four, lanes) (((four) & ~(lanes)) | (ALL_FOUR(IDENTITY) & (lanes)))
 #define BEGINS_AT(marks, i) (HAS_RUNS ? begins_from(marks, i) & 1 : 0)
-#define ABSENT(four, lanes) (((four) & ~(lanes)) | (ALL_FOUR(IDENTITY) & (lanes)))
 
 /* Scans key i, behind what is in front of it, and gives what is in front of the next one. */
 INLINE number_t scan_key(GLOBAL const key_t* keys, GLOBAL const ushort* marks, position_t i, number_t in_front,
@@ -347,13 +348,13 @@ INLINE void scan_by_fours(GLOBAL const key_t* keys, GLOBAL const ushort* marks, 
         UNROLL for (uint k = 0; k < MARKED_KEYS; k += 4) {
             const four_t none = ALL_FOUR(0), begin = HAS_RUNS ? LANES_OF(bits >> k) : none;
             four_t to_key = numbers_of_keys(load_four(keys + first + k), order);
-            to_key = combine_fours(ABSENT(UP_1(to_key, ALL_FOUR(IDENTITY)), begin), to_key);
+            to_key = combine_fours(IDENTITY_IN(UP_1(to_key, ALL_FOUR(IDENTITY)), begin), to_key);
             four_t begun = begin | UP_1(begin, none);
-            to_key = combine_fours(ABSENT(UP_2(to_key, ALL_FOUR(IDENTITY)), begun), to_key);
+            to_key = combine_fours(IDENTITY_IN(UP_2(to_key, ALL_FOUR(IDENTITY)), begun), to_key);
             begun |= UP_2(begun, none);
-            four_t scanned = combine_fours(ABSENT(before, begun), to_key);
-            four_t wanted = is_exclusive ? ABSENT(UP_1(scanned, before), begin) : scanned;
-            before = combine_fours(ABSENT(before, LAST_OF(begun)), LAST_OF(to_key));
+            four_t scanned = combine_fours(IDENTITY_IN(before, begun), to_key);
+            four_t wanted = is_exclusive ? IDENTITY_IN(UP_1(scanned, before), begin) : scanned;
+            before = combine_fours(IDENTITY_IN(before, LAST_OF(begun)), LAST_OF(to_key));
             if (streams) stream_four(keys_of_numbers(wanted, order), results + first + k);
             else store_four(keys_of_numbers(wanted, order), results + first + k);
         }
