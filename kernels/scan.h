@@ -365,8 +365,8 @@ INLINE void scan_by_fours(GLOBAL const key_t* keys, GLOBAL const ushort* marks, 
 }
 
 #if HAS_RUNS
-/* Where the last run begins of those that begin at keys first .. end - 1, or `first` where none does; *begins: one does. Integers of
- * marks begin with `first`, and behind `end` begins none in the last of them. */
+/* Where the last run begins of those that begin at keys first .. end - 1, or `first` where none does; *begins: one does. Integers
+ * of marks begin with `first`, and behind `end` begins none in the last of them. */
 INLINE position_t last_begin(GLOBAL const ushort* marks, position_t first, position_t end, uint* begins) {
     uint bits = 0;
     while (end > first && !bits) {
