@@ -13,6 +13,15 @@
 
 #define TILE (WORK_ITEMS * VECTORS)
 
+#if KEY_BITS == 64
+typedef ulong number_t;
+#define NUMBER_BITS 64
+#else
+typedef uint number_t;
+#define NUMBER_BITS 32
+#endif
+#include "fours.h"
+
 INLINE uint begins_run(GLOBAL const key_t* keys, position_t i) {
     if (i == 0) return 1;
 #if RECORD_BYTES
@@ -153,10 +162,27 @@ KERNEL void write_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_
  * write_runs. Barriers: in each tile two. */
 KERNEL void mark_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, GLOBAL ushort* marks,
                       offset_t marks_offset, GLOBAL ulong* inside, offset_t inside_offset) {
+#if !HAS_FOURS
     DECLARE_LOCAL(uchar, begins, TILE, 8 * WORK_ITEMS + 2 * TILE);
+#endif
     keys += keys_offset;
     marks += marks_offset;
     position_t first = GROUP_ID * share, end = end_of_share(first, share, count);
+#if HAS_FOURS
+    for (; first < end; first += MIN(end - first, (position_t)MARKED_KEYS)) {
+        four_t begin = ALL_FOUR(0);
+        uint mark = 0;
+        if (first > 0 && end - first >= MARKED_KEYS) {
+            UNROLL for (uint k = 0; k < MARKED_KEYS; k += 4)
+                begin |= DIFFERENT(load_four(keys + first + k - 1), load_four(keys + first + k)) & (LANE_BITS << k);
+            begin |= UP_2(begin, begin);
+            mark = (uint)FIRST_OF(LAST_OF(begin | UP_1(begin, begin)));
+        } else {
+            for (uint k = 0; k < MARKED_KEYS && k < end - first; ++k) mark |= begins_run(keys, first + k) << k;
+        }
+        marks[first / MARKED_KEYS] = (ushort)mark;
+    }
+#else
     for (; first < end; first += TILE) {
         uint size = (uint)(end_of_share(first, TILE, end) - first);
         for (uint i = LOCAL_ID; i < TILE; i += WORK_ITEMS) begins[i] = i < size && begins_run(keys, first + i);
@@ -168,6 +194,7 @@ KERNEL void mark_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t
         }
         BARRIER();
     }
+#endif
     if (GROUP_ID == 0 && LOCAL_ID == 0) {
         inside[inside_offset] = 0;
         inside[inside_offset + 1] = count;

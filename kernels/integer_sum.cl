@@ -4,7 +4,8 @@
 #include "least_order.h"
 
 #define HAS_PRODUCTS
-typedef ulong partial_t, result_t;
+typedef ulong partial_t, result_t, number_t;
+#define NUMBER_BITS 64
 #define IDENTITY 0
 
 INLINE partial_t combine(partial_t a, partial_t b) { return a + b; }
@@ -17,4 +18,7 @@ INLINE ulong result_of(partial_t partial, position_t count, order_t order) { ret
 INLINE ulong extended(vec_t key, order_t order) { return (ulong)(vec_t)(key ^ order.flip) - (ulong)order.flip; }
 INLINE partial_t product_of(vec_t key, vec_t other, order_t order) { return extended(key, order) * extended(other, order); }
 
+#define combine_fours(a, b) ((a) + (b))
+#define numbers_of_keys(keys, order) ((keys) ^ ALL_FOUR((order).flip))
+#include "fours.h"
 #include "combine.h"

@@ -3,6 +3,13 @@
 
 typedef vec_t partial_t;
 typedef key_t result_t;
+#if KEY_BITS == 64
+typedef ulong number_t;
+#define NUMBER_BITS 64
+#else
+typedef uint number_t;
+#define NUMBER_BITS 32
+#endif
 #define IDENTITY ALL_BITS
 
 INLINE partial_t combine(partial_t a, partial_t b) { return MIN(a, b); }
@@ -15,4 +22,7 @@ INLINE vec_t result_of(partial_t partial, position_t count, order_t order) {
     return unordered(partial, order);
 }
 
+#define combine_fours(a, b) MIN(a, b)
+#define numbers_of_keys(keys, order) ordered_four(keys, order)
+#include "fours.h"
 #include "combine.h"

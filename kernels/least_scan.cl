@@ -18,4 +18,8 @@ INLINE number_t combine(number_t a, number_t b) { return MIN(a, b); }
 INLINE number_t number_of_key(vec_t key, order_t order) { return ordered(key, order); }
 INLINE vec_t key_of(number_t least, order_t order) { return unordered((vec_t)least, order); }
 
+#define combine_fours(a, b) MIN(a, b)
+#define numbers_of_keys(keys, order) ordered_four(keys, order)
+#define keys_of_numbers(numbers, order) unordered_four(numbers, order)
+#include "fours.h"
 #include "scan.h"

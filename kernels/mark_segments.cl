@@ -10,8 +10,13 @@ KERNEL void mark_segments(GLOBAL const segment_t* offsets, offset_t offsets_offs
     offsets += offsets_offset;
     marks += marks_offset;
     inside += inside_offset;
-    offset_t step = (offset_t)GROUPS * WORK_ITEMS;
-    for (offset_t i = (offset_t)GROUP_ID * WORK_ITEMS + LOCAL_ID; i < segments; i += step) {
+#if WORK_ITEMS == 1
+    /* Neighbours, whose offsets share lines of the cache. */
+    offset_t share = (segments + GROUPS - 1) / GROUPS, first = GROUP_ID * share, last = MIN(first + share, segments), step = 1;
+#else
+    offset_t first = (offset_t)GROUP_ID * WORK_ITEMS + LOCAL_ID, last = segments, step = (offset_t)GROUPS * WORK_ITEMS;
+#endif
+    for (offset_t i = first; i < last; i += step) {
         ulong begin = offsets[i], end = offsets[i + 1];
         if (begin < end && begin < count) ATOMIC_ADD(marks + begin / 32, 1u << begin % 32);
         if (i == 0) inside[0] = MIN(begin, (ulong)count);

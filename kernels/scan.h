@@ -48,9 +48,9 @@
 #define OWN_KEYS (VECTORS * KEYS_OF_LEAF)
 #define BUNDLES (TILE_LEAVES / 32)
 #define IN_WARPS (HAS_SHUFFLES && WORK_ITEMS >= 32 && !RECORD_BYTES)
-/* A processor adds floating-point numbers in vectors, and integers one after the other. */
+/* A processor combines by the tree in vectors, and what may be combined in any order by fours.h. */
 #define IN_VECTORS (WORK_ITEMS == 1 && VECTORS == 32 && !LOOKS_BACK && !HAS_RUNS && !RECORD_BYTES)
-#define IN_ORDER (WORK_ITEMS == 1 && LOOKS_BACK)
+#define IN_ORDER (WORK_ITEMS == 1 && LOOKS_BACK && HAS_FOURS)
 #define LOCAL_PARTS (TILE_LEAVES + 16 * IN_VECTORS)
 #define LEAF(v) (LOCAL_ID + (v) * WORK_ITEMS)
 #if WORK_ITEMS == 1
@@ -319,6 +319,67 @@ KERNEL void scan_tiles(GLOBAL const key_t* keys, offset_t keys_offset, position_
 }
 #endif
 
+#if IN_ORDER
+/* So many do not stay in the caches, and lines of theirs need not be read before they are written. In place they have been. */
+#define STREAMED_BYTES (1u << 25)
+/* The identity in those lanes, the others as they are. */
+#define IDENTITY_IN(four, lanes) (((four) & ~(lanes)) | (ALL_FOUR(IDENTITY) & (lanes)))
+#define BEGINS_AT(marks, i) (HAS_RUNS ? begins_from(marks, i) & 1 : 0)
+
+/* Scans key i, behind what is in front of it, and gives what is in front of the next one. */
+INLINE number_t scan_key(GLOBAL const key_t* keys, GLOBAL const ushort* marks, position_t i, number_t in_front,
+                         const uint is_exclusive, order_t order, GLOBAL key_t* results) {
+    if (BEGINS_AT(marks, i)) in_front = IDENTITY;
+    number_t to_key = combine(in_front, number_of_key(keys[i], order));
+    results[i] = key_of(is_exclusive ? in_front : to_key, order);
+    return to_key;
+}
+
+/* Scans keys first .. end - 1, behind what is in front of them. Of four keys each combines what the one in front of it has, then
+ * what the one two in front has: so they wait once for what is in front of all, not four times. What lies in front of a run is
+ * left out. */
+INLINE void scan_by_fours(GLOBAL const key_t* keys, GLOBAL const ushort* marks, position_t first, position_t end, number_t in_front,
+                          const uint is_exclusive, order_t order, GLOBAL key_t* results, uint streams) {
+    for (; first < end && first % MARKED_KEYS > 0; ++first)
+        in_front = scan_key(keys, marks, first, in_front, is_exclusive, order, results);
+    four_t before = ALL_FOUR(in_front);
+    ROLLED for (; end - first >= MARKED_KEYS; first += MARKED_KEYS) {
+        uint bits = HAS_RUNS ? begins_from(marks, first) : 0;
+        UNROLL for (uint k = 0; k < MARKED_KEYS; k += 4) {
+            const four_t none = ALL_FOUR(0), begin = HAS_RUNS ? LANES_OF(bits >> k) : none;
+            four_t to_key = numbers_of_keys(load_four(keys + first + k), order);
+            to_key = combine_fours(IDENTITY_IN(UP_1(to_key, ALL_FOUR(IDENTITY)), begin), to_key);
+            four_t begun = begin | UP_1(begin, none);
+            to_key = combine_fours(IDENTITY_IN(UP_2(to_key, ALL_FOUR(IDENTITY)), begun), to_key);
+            begun |= UP_2(begun, none);
+            four_t scanned = combine_fours(IDENTITY_IN(before, begun), to_key);
+            four_t wanted = is_exclusive ? IDENTITY_IN(UP_1(scanned, before), begin) : scanned;
+            before = combine_fours(IDENTITY_IN(before, LAST_OF(begun)), LAST_OF(to_key));
+            if (streams) stream_four(keys_of_numbers(wanted, order), results + first + k);
+            else store_four(keys_of_numbers(wanted, order), results + first + k);
+        }
+    }
+    END_STREAMS();
+    in_front = FIRST_OF(before);
+    for (; first < end; ++first) in_front = scan_key(keys, marks, first, in_front, is_exclusive, order, results);
+}
+
+#if HAS_RUNS
+/* Where the last run begins of those that begin at keys first .. end - 1, or `first` where none does; *begins: one does. Integers
+ * of marks begin with `first`, and behind `end` begins none in the last of them. */
+INLINE position_t last_begin(GLOBAL const ushort* marks, position_t first, position_t end, uint* begins) {
+    uint bits = 0;
+    while (end > first && !bits) {
+        end = (end - 1) / MARKED_KEYS * MARKED_KEYS;
+        bits = begins_from(marks, end);
+    }
+    *begins = bits > 0;
+    for (; bits > 1; bits >>= 1) ++end;
+    return end;
+}
+#endif
+#endif
+
 /* What each block is combined to.
  * Launched with parts * rows work-groups. Local memory: TILE_LEAVES parts. */
 KERNEL void combine_blocks(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, uint parts,
@@ -331,17 +392,14 @@ KERNEL void combine_blocks(GLOBAL const key_t* keys, offset_t keys_offset, posit
     position_t begin = (position_t)part * share, first = begin < count ? begin : count;
     position_t end = count - first < share ? count : first + share;
     part_t carry = NO_PART;
-#if IN_ORDER && HAS_RUNS
-    for (; first < end; ++first)
-        carry = combine_parts(carry, part_of(number_of_key(keys[first], order), begins_from(marks + marks_offset, first) & 1));
-#elif IN_ORDER
-    /* In columns, which are vectors. */
-    number_t columns[32];
-    for (uint c = 0; c < 32; ++c) columns[c] = IDENTITY;
-    for (; end - first >= 32; first += 32)
-        for (uint c = 0; c < 32; ++c) columns[c] = combine(columns[c], number_of_key(keys[first + c], order));
-    for (uint c = 0; c < 32; ++c) carry = combine(carry, columns[c]);
-    for (; first < end; ++first) carry = combine(carry, number_of_key(keys[first], order));
+#if IN_ORDER
+#if HAS_RUNS
+    uint begins;
+    first = last_begin(marks + marks_offset, first, end, &begins);
+    carry = part_of(combine_by_fours(keys, first, end, order), begins);
+#else
+    carry = combine_by_fours(keys, first, end, order);
+#endif
 #else
     DECLARE_LOCAL(part_t, shared, LOCAL_PARTS, 0);
     ROLLED for (; first < end; first += MIN(end - first, (position_t)TILE_KEYS)) {
@@ -400,19 +458,13 @@ KERNEL void write_scans(GLOBAL const key_t* keys, offset_t keys_offset, position
     number_t in_front = parts > 1 ? NUMBER_IN(blocks[blocks_offset + GROUP_ID]) : IDENTITY;
 #if IN_ORDER
 #if HAS_RUNS
-    const ulong inside_begin = inside[inside_offset], inside_end = inside[inside_offset + 1];
+    first = (position_t)MAX((ulong)first, inside[inside_offset]);
+    end = (position_t)MIN((ulong)end, inside[inside_offset + 1]);
+    if (first > end) return;
 #endif
-    for (; first < end; ++first) {
-#if HAS_RUNS
-        if (begins_from(marks + marks_offset, first) & 1) in_front = IDENTITY;
-#endif
-        number_t to_key = combine(in_front, number_of_key(keys[first], order));
-#if HAS_RUNS
-        if (first >= inside_begin && first < inside_end)
-#endif
-            results[first] = key_of(is_exclusive ? in_front : to_key, order);
-        in_front = to_key;
-    }
+    uint streams = (offset_t)count * KEY_BYTES >= STREAMED_BYTES && keys != results && is_at_16(results);
+    if (is_exclusive) scan_by_fours(keys, marks + marks_offset, first, end, in_front, 1, order, results, streams);
+    else scan_by_fours(keys, marks + marks_offset, first, end, in_front, 0, order, results, streams);
 #else
     part_t carry = NO_PART;
     DECLARE_LOCAL(part_t, shared, LOCAL_PARTS, 0);

@@ -463,6 +463,28 @@ TEST_SUITE("scan") {
             }
     }
 
+    TEST_CASE("scan: more keys than stay in caches, past which processors store results that lie elsewhere") {
+        Random random(seed());
+        const auto check = [&](Sorter& sorter) {
+            const auto keys = ordinary_keys<std::uint32_t>((1 << 23) + 7, random);
+            const auto wide_keys = ordinary_keys<std::int64_t>((1 << 22) + 7, random);
+            const Scan of_segments{.operation = Operation::exclusive_scan,
+                                   .reduction = Reduction::max,
+                                   .segments = segments_of(keys.size(), random)};
+            // With some of these offsets results are at a multiple of 16 bytes, with the others not.
+            for (const std::size_t offset : {0, 1, 2, 3}) {
+                run_on_host(sorter, scan_of(Operation::inclusive_scan, keys), offset);
+                run_on_host(sorter, scan_of(of_segments, keys), offset);
+                if (offset < 2) run_on_host(sorter, scan_of(Operation::exclusive_scan, wide_keys), offset);
+            }
+            run_on_host(sorter, scan_of({.in_place = true}, keys));
+        };
+        Sorter built_in(built_in_device());
+        check(built_in);
+        for (Target& target : targets())
+            if (target.info.kind == DeviceKind::cpu) check(target.sorter());
+    }
+
     TEST_CASE("scan: in work-groups of every size, whatever the device, with positions of either width") {
         Random random(seed());
         for (Target& target : targets())
