@@ -1,5 +1,6 @@
 // Every operation at small sizes: for implementations that are slow because they check, and for shapes that a poor
 // device forces on the library.
+#include "core/sorter_core.hpp"
 #include "devices_made_up.hpp"
 #include "fit.hpp"
 #include "run_everywhere.hpp"
@@ -139,17 +140,34 @@ TEST_SUITE("small sorts") {
 }
 
 TEST_SUITE("small distributions") {
-    TEST_CASE("small distributions: in two levels where local memory is 32 KB") {
+    TEST_CASE(
+        "small distributions: in two levels where local memory is 32 KB, and where the pool has too little room") {
         const Shape leaves{.vectors = 2, .work_items = 16, .register_vectors = 4, .steps_per_pass = 4};
         Random random(seed());
+        const auto is_possible = [](Sorter& sorter, const Request& request) {
+            try {
+                sorter.core().planner().plan(request);
+                return true;
+            } catch (const Error&) {
+                return false;
+            }
+        };
         for (Target& target : targets()) {
             if (!target.can_run(leaves, 4)) continue;
-            const Request request{.schedule = Schedule::distribution, .extra_bytes = 1 << 20};
-            const Layout layout(problem_of(request, random_keys<std::uint32_t>(2703, random)));
-            const auto memory = target.memory(layout.before());
             Sorter sorter = target.new_sorter(leaves);
-            CHECK(memory->enqueue(sorter, layout.call()).schedule == Schedule::distribution);
-            layout.check(memory->read());
+            Request request{.count = 2703, .schedule = Schedule::distribution, .extra_bytes = 1 << 20};
+            std::uint64_t least = 0;  // is too little
+            for (std::uint64_t enough = request.extra_bytes; enough - least > 16;) {
+                request.extra_bytes = least + (enough - least) / 2;
+                (is_possible(sorter, request) ? enough : least) = request.extra_bytes;
+            }
+            for (const std::uint64_t extra : {std::uint64_t{1} << 20, least + 16}) {
+                request.extra_bytes = extra;
+                const Layout layout(problem_of(request, random_keys<std::uint32_t>(request.count, random)));
+                const auto memory = target.memory(layout.before());
+                CHECK(memory->enqueue(sorter, layout.call()).schedule == Schedule::distribution);
+                layout.check(memory->read());
+            }
         }
     }
 }
