@@ -225,7 +225,8 @@ KERNEL void fill_gaps(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_arg
     arrays_t pool = arrays_of(pool_keys, pool_keys_offset, pool_values, pool_values_offset, pool_indices, pool_indices_offset);
     GLOBAL const uint* own = UINTS(placed) + (offset_t)parent * 2 * BUCKETS;
     uint kept = is_moved ? own[BUCKETS + c] : 0;
-    position_t begin = (position_t)begins[child], end = (position_t)begins[child + 1];
+    /* Where nothing is moved, other work-groups write theirs meanwhile. */
+    position_t begin = is_moved ? (position_t)begins[child] : 0, end = is_moved ? (position_t)begins[child + 1] : 0;
     position_t first_block = (position_t)CEIL_DIV(begin, BLOCK) * BLOCK;
     position_t head = MIN(first_block, end) - begin, blocks = (position_t)(own[c] - (kept > 0)) * BLOCK;
     arrays_t gaps = arrays_from(arrays, begin);

@@ -1,5 +1,8 @@
 // Every operation at small sizes: for implementations that are slow because they check, and for shapes that a poor
 // device forces on the library.
+#include <numeric>
+
+#include "core/sorter_core.hpp"
 #include "devices_made_up.hpp"
 #include "fit.hpp"
 #include "run_everywhere.hpp"
@@ -40,6 +43,39 @@ void check_every_operation(const Target& target, const Shape& shape) {
             run_everywhere(target, sorter, named.problem);
         }
     });
+}
+
+/// Sums of floats, which the solver of problems cannot tell, and what an operator combines.
+void check_sums_and_operators(Sorter& sorter, std::size_t count, Random& random) {
+    std::vector<float> numbers(count), sums(count), sum(1), of_runs(count);
+    for (float& number : numbers) number = static_cast<float>(random() % 100);
+    std::vector<float> expected(count);
+    std::partial_sum(numbers.begin(), numbers.end(), expected.begin());
+    sorter.inclusive_scan(numbers, sums);
+    CHECK(sums == expected);
+    sorter.reduce(numbers, Reduction::sum, sum);
+    CHECK(sum[0] == expected.back());
+
+    std::vector<std::uint32_t> runs(count), distinct(count);
+    for (std::size_t i = 0; i < count; ++i) runs[i] = static_cast<std::uint32_t>(i / 700);
+    const std::size_t found = sorter.reduce_by_key(runs, numbers, Reduction::mean, distinct, of_runs);
+    CHECK(found == runs.back() + 1);
+    sorter.inclusive_scan_by_key(runs, numbers, sums);
+    bool is_right = true;
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool is_last = i + 1 == count || runs[i + 1] != runs[i];
+        const std::size_t first = i / 700 * 700;
+        const float of_run = expected[i] - (first > 0 ? expected[first - 1] : 0);
+        is_right &= sums[i] == of_run;
+        if (is_last) is_right &= of_runs[runs[i]] == of_run / static_cast<float>(i + 1 - first);
+    }
+    CHECK(is_right);
+
+    const std::vector<Affine> maps = random_maps(count, random);
+    std::vector<Affine> composed_to_here(count), from_device(count);
+    std::partial_sum(maps.begin(), maps.end(), composed_to_here.begin(), composed);
+    sorter.inclusive_scan({maps, composition}, from_device);
+    CHECK(bytes_of(from_device) == bytes_of(composed_to_here));
 }
 
 /// What the library chooses for work-groups of 32 work-items with 4 KB of local memory and no vectors, on this device.
@@ -101,6 +137,36 @@ TEST_SUITE("small sorts") {
         }
     }
 
+    TEST_CASE("small sorts: operations but sorts, in several work-groups, with positions of either width") {
+        Random random(seed());
+        constexpr std::size_t count = 8200;  // three of the largest blocks
+        for (Target& target : targets())
+            for (DeviceInfo device : {graphics_card(), processor()}) {
+                CAPTURE(target.name);
+                CAPTURE(device.name);
+                const bool is_processor = device.kind == DeviceKind::cpu;
+                device.compute_units = 4;
+                device.max_work_items = 32;
+                device.local_bytes = 4096;
+                Sorter narrow = sorter_as(target.sorter(), device), wide = sorter_as(target.sorter(), device, true);
+                for (const NamedProblem& named : problems_of_every_operation(count, random)) {
+                    const Request& request = named.problem.request;
+                    // Oclgrind cannot run a processor's selections.
+                    const bool selects_few = request.operation == Operation::top_k && request.first <= 5 &&
+                                             !request.has_segments() && !is_processor;
+                    const bool sorts =
+                        request.operation <= Operation::top_k || request.operation == Operation::group_by;
+                    if (sorts && !selects_few) continue;
+                    // Histograms have narrow positions alone.
+                    const bool is_wide = is_processor ? request.operation != Operation::histogram
+                                                      : selects_few && request.value_bytes > 0;
+                    CAPTURE(named.name);
+                    run_on_host(is_wide ? wide : narrow, named.problem);
+                }
+                check_sums_and_operators(is_processor ? wide : narrow, count, random);
+            }
+    }
+
     TEST_CASE("small sorts: the first step of a merge of arrays that lie apart") {
         Random random(seed());
         for (Target& target : targets())
@@ -139,17 +205,34 @@ TEST_SUITE("small sorts") {
 }
 
 TEST_SUITE("small distributions") {
-    TEST_CASE("small distributions: in two levels where local memory is 32 KB") {
+    TEST_CASE(
+        "small distributions: in two levels where local memory is 32 KB, and where the pool has too little room") {
         const Shape leaves{.vectors = 2, .work_items = 16, .register_vectors = 4, .steps_per_pass = 4};
         Random random(seed());
+        const auto is_possible = [](Sorter& sorter, const Request& request) {
+            try {
+                sorter.core().planner().plan(request);
+                return true;
+            } catch (const Error&) {
+                return false;
+            }
+        };
         for (Target& target : targets()) {
             if (!target.can_run(leaves, 4)) continue;
-            const Request request{.schedule = Schedule::distribution, .extra_bytes = 1 << 20};
-            const Layout layout(problem_of(request, random_keys<std::uint32_t>(2703, random)));
-            const auto memory = target.memory(layout.before());
             Sorter sorter = target.new_sorter(leaves);
-            CHECK(memory->enqueue(sorter, layout.call()).schedule == Schedule::distribution);
-            layout.check(memory->read());
+            Request request{.count = 2703, .schedule = Schedule::distribution, .extra_bytes = 1 << 20};
+            std::uint64_t least = 0;  // is too little
+            for (std::uint64_t enough = request.extra_bytes; enough - least > 16;) {
+                request.extra_bytes = least + (enough - least) / 2;
+                (is_possible(sorter, request) ? enough : least) = request.extra_bytes;
+            }
+            for (const std::uint64_t extra : {std::uint64_t{1} << 20, least + 16}) {
+                request.extra_bytes = extra;
+                const Layout layout(problem_of(request, random_keys<std::uint32_t>(request.count, random)));
+                const auto memory = target.memory(layout.before());
+                CHECK(memory->enqueue(sorter, layout.call()).schedule == Schedule::distribution);
+                layout.check(memory->read());
+            }
         }
     }
 }

@@ -146,6 +146,28 @@ TEST_SUITE("across") {
         }
     }
 
+    TEST_CASE("across: OpenCL parts on one device, on queues of either kind, of which some are shared") {
+        Random random(seed());
+        for (OpenClTarget& target : opencl_devices()) {
+            if (!out_of_order_queue(target)) continue;
+            CAPTURE(target.name);
+            Several several(std::vector<cl::Device>(4, target.device));
+            for (int repetition = 0; repetition < 12; ++repetition) {
+                for (std::size_t i = 0; i < several.queues.size(); ++i) {
+                    const std::size_t other = random() % several.queues.size();
+                    several.queues[i] = other < i          ? several.queues[other]
+                                        : random() % 3 > 0 ? cl::CommandQueue(several.context, target.device,
+                                                                              CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+                                                           : cl::CommandQueue(several.context, target.device);
+                }
+                std::vector<std::uint64_t> counts(2 + random() % 3);
+                for (std::uint64_t& count : counts) count = random() % (repetition % 2 ? 300 : 9000);
+                check_across<std::uint32_t, std::uint32_t>(several, counts, Order::descending, random() % 2 > 0, random,
+                                                           random() % 2 > 0);
+            }
+        }
+    }
+
     TEST_CASE("across: OpenCL parts that cannot be one order") {
         const std::vector<cl::Device> devices = several_devices();
         if (devices.empty()) return;

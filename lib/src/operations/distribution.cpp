@@ -222,8 +222,7 @@ private:
     }
     void table(Launch& launch, std::uint64_t from) const { launch.add(Slot::own_integers, from); }
 
-    bool wide() const noexcept { return request_.count >= wide_count; }
-    std::size_t position_bytes() const noexcept { return wide() ? 8 : 4; }
+    std::size_t position_bytes() const noexcept { return parameters_->wide_positions ? 8 : 4; }
     unsigned items() const noexcept { return parameters_->work_items(); }
 
     Planner& planner_;

@@ -43,7 +43,7 @@ void add(Planner& planner, Work& work, const Request& request, const FoundIndice
     launch.add(to);
     launch.add(by_index ? found.slot : from);
     launch.add(Slot::segments);
-    launch.add_count(request.length(), parameters.wide_positions ? 8 : 4);
+    launch.add_count(request.length(), work.programs.back()->parameters.wide_positions ? 8 : 4);
     launch.add(rows, 8);
     launch.add_count(request.count, 8);
     launch.add_count(k, 8);

@@ -33,7 +33,7 @@ void add_permutation(Planner& planner, Work& work, const Request& request, Slot 
     if (bits > 0) work.arrays[Slot::own_values] = {(rows << bits) * cuts, parameters.bytes.value};
     check_groups(rows, request, parameters.shape);
     work.programs.push_back(planner.compile(parameters));
-    const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
+    const std::size_t position_bytes = work.programs.back()->parameters.wide_positions ? 8 : 4;
     const auto launch = [&](const char* kernel, std::uint64_t groups) -> Launch& {
         Launch& added = add_launch(work, kernel, groups, true);
         added.add(Slot::keys);
