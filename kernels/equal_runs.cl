@@ -159,7 +159,7 @@ KERNEL void write_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_
 /* Where runs begin, as run_marks.h has it, and from where to where there are keys; of keys in any order, for those that are equal to the
  * one in front.
  * Launched with `parts` work-groups. Requires: tiles of a multiple of 16 keys. Local memory: a byte a key of the tile, behind that of
- * write_runs. Barriers: in each tile two. */
+ * write_runs. Barriers: in each tile two. Where there are fours, neither. */
 KERNEL void mark_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, GLOBAL ushort* marks,
                       offset_t marks_offset, GLOBAL ulong* inside, offset_t inside_offset) {
 #if !HAS_FOURS

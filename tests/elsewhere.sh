@@ -5,6 +5,7 @@
 #   elsewhere.sh python DIR     there: builds the Python package with that machine's Python, which has nanobind, into DIR
 # There, LD_LIBRARY_PATH has to name the archive's build/release/libraries.
 set -euo pipefail
+into=$(realpath -m "${2:-.}")  # named from where the caller is
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/release libraries=build/release/libraries
 
@@ -32,20 +33,21 @@ python_package() {
     mkdir -p "$into"
     cp -r python/lanesort "$into"
     local sources=(python/src/core.cpp tools/diagnosis.cpp mpi/{agreement,blocks,calls,device_calls,device_store,host_store,splitters}.cpp "$nanobind/src/nb_combined.cpp")
-    local objects=() source
+    local objects=() compilers=() source compiler
     for source in "${sources[@]}"; do
         objects+=("$into/$(basename "$source" .cpp).o")
         g++ -c -O2 -std=c++20 -fPIC -fvisibility=hidden -fno-strict-aliasing -DNDEBUG -DNB_COMPACT_ASSERTIONS -DFMT_HEADER_ONLY \
             -I"$nanobind/include" -I"$nanobind/ext/robin_map/include" "$(python3 -c 'import sysconfig; print("-I" + sysconfig.get_path("include"))')" \
             -Ilib/include -I"$build/include" -Itools -Ilib/src -Impi -Impi/include -Ihost -I"$libraries/include" \
             "$source" -o "${objects[-1]}" &
+        compilers+=($!)
     done
-    wait
+    for compiler in "${compilers[@]}"; do wait "$compiler"; done  # by number: else an error would be forgotten
     g++ -shared "${objects[@]}" "$build/liblanesort.a" -L"$libraries" -l:libfmt.so.9 -ldl -o "$into/lanesort/_core.so"
 }
 
-case ${1:-} in
-    pack) pack "$2" ;;
-    python) python_package "$2" ;;
-    *) sed -n '2,6s/^# \?//p' "$0" && exit 2 ;;
+case $#,${1:-} in
+    2,pack) pack "$into" ;;
+    2,python) python_package "$into" ;;
+    *) sed -n '2,6s/^# \?//p' tests/elsewhere.sh && exit 2 ;;
 esac
