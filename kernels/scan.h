@@ -448,11 +448,12 @@ KERNEL void scan_blocks(GLOBAL part_t* blocks, offset_t blocks_offset, uint part
 KERNEL void write_scans(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, uint parts,
                         uint is_exclusive, flip_t mask, flip_t flip, flip_t bias, GLOBAL const ushort* marks, offset_t marks_offset,
                         GLOBAL const ulong* inside, offset_t inside_offset, GLOBAL const part_t* blocks, offset_t blocks_offset,
-                        GLOBAL key_t* results, offset_t results_offset) {
+                        GLOBAL value_argument_t* results_address, offset_t results_offset) {
     uint row = (uint)GROUP_ID / parts, part = (uint)GROUP_ID - row * parts;
     order_t order = {mask, flip, bias};
     keys += keys_offset + (offset_t)row * count;
-    results += results_offset + (offset_t)row * count;
+    /* PoCL's compiler must not take it for aligned, which it asks below. */
+    GLOBAL key_t* results = (GLOBAL key_t*)results_address + results_offset + (offset_t)row * count;
     position_t begin = (position_t)part * share, first = begin < count ? begin : count;
     position_t end = count - first < share ? count : first + share;
     number_t in_front = parts > 1 ? NUMBER_IN(blocks[blocks_offset + GROUP_ID]) : IDENTITY;

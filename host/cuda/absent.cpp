@@ -17,6 +17,8 @@ Installation installation() { return {sentence, sentence, 0, 0, false}; }
 
 Sorter make_sorter(int, SorterOptions) { throw Error(ErrorCode::no_device, sentence); }
 
+int device_of(const void*) { throw Error(ErrorCode::no_device, sentence); }
+
 }  // namespace cu
 
 namespace detail {

@@ -86,8 +86,11 @@ class CudaArrays(Arrays):
         if out.address != x.address or out.shape != x.shape:
             raise self._refuse()
 
+    def place(self, x: Any) -> Any:
+        return _core.cuda_device_of(x.address) if x.address else 0
+
     def make_sorter(self, x: Any, compiles: bool) -> _core.Sorter:
-        return _core.Sorter.cuda(0)
+        return _core.Sorter.cuda(self.place(x))
 
     def queue(self, x: Any) -> int:
         return int(x.stream)

@@ -478,6 +478,8 @@ NB_MODULE(_core, m) {
         const nb::gil_scoped_release without_lock;
         return new Sorter(lanesort::cu::make_sorter(number));
     });
+    m.def("cuda_device_of",
+          [](std::uintptr_t memory) { return lanesort::cu::device_of(reinterpret_cast<void*>(memory)); });
     sorter.def_static("opencl", [](std::uintptr_t context, std::uintptr_t of_device) {
         const nb::gil_scoped_release without_lock;
         return new Sorter(lanesort::opencl::make_sorter(reinterpret_cast<cl_context>(context),

@@ -242,6 +242,13 @@ def test_what_has_the_interface_alone():
         assert same(back(given), sorted_of(x))
         with pytest.raises(lanesort.Error, match="no new ones can be made"):
             lanesort.sort(held)
+        if name == "torch":
+            for device in range(torch.cuda.device_count()):
+                there = torch.from_numpy(x).to(f"cuda:{device}")
+                torch.cuda.synchronize(device)
+                lanesort.sort_(Holder(there))
+                torch.cuda.synchronize(device)
+                assert same(back(there), sorted_of(x)), device
 
 
 @with_torch

@@ -186,6 +186,17 @@ TEST_CASE("CUDA: what a caller can get wrong is told before anything runs") {
     }
 }
 
+TEST_CASE("CUDA: which device memory is on") {
+    int number = 0;
+    for (CudaTarget& target : cuda_devices()) {
+        const auto memory = target.cuda_memory(Bytes(64));
+        CHECK(cu::device_of(memory->pointer()) == number);
+        ++number;
+    }
+    if (number > 0)
+        check_refused(ErrorCode::invalid_argument, "not one to CUDA memory", [&] { (void)cu::device_of(&number); });
+}
+
 TEST_CASE("CUDA: a sorter for a device that is not there") {
     if (cuda_devices().empty()) return;
     for (const int number : {-1, 99}) CHECK(error_of([&] { cu::make_sorter(number); }).code() == ErrorCode::no_device);

@@ -466,6 +466,7 @@ TEST_SUITE("scan") {
     TEST_CASE("scan: more keys than stay in caches, past which processors store results that lie elsewhere") {
         Random random(seed());
         const auto check = [&](Sorter& sorter) {
+            // A little more than STREAMED_BYTES of kernels/scan.h.
             const auto keys = ordinary_keys<std::uint32_t>((1 << 23) + 7, random);
             const auto wide_keys = ordinary_keys<std::int64_t>((1 << 22) + 7, random);
             const Scan of_segments{.operation = Operation::exclusive_scan,

@@ -188,7 +188,7 @@ TEST_SUITE("across") {
                {one, {several.sorters[1], several.queues[0], {.memory = b, .count = 3}}});
         refuse(ErrorCode::out_of_range, "part 1: 9 keys at offset 0 reach past the end",
                {one, {several.sorters[1], several.queues[1], {.memory = b, .count = 9}}});
-        refuse(ErrorCode::invalid_argument, "a part has values, which enqueue_sort_by_key_across() sorts",
+        refuse(ErrorCode::invalid_argument, "part 1: there are values, which enqueue_sort_by_key_across() sorts",
                {one, {several.sorters[1], several.queues[1], {.memory = b, .count = 3}, {.memory = a}}});
         refuse(ErrorCode::invalid_argument, "overlap",
                {one, {several.sorters[1], several.queues[1], {.memory = a, .offset = 2, .count = 1}}});

@@ -58,17 +58,17 @@ struct PartAcross {
 };
 
 /// Throws Error(invalid_argument) for values of a part of which keys alone are sorted.
-void refuse_values(const void* values);
+void refuse_values(std::size_t part, const void* values);
 
 /// What enqueue_sort_across() does, for sorters of that backend.
 AcrossReport enqueue_across(std::span<const PartAcross> parts, const char* backend);
 
-/// The same for parts as device_calls.inc has them. `sort` makes the sort of one.
+/// The same for parts as device_calls.inc has them. `sort` makes the sort of one, of that number.
 template <class Part, class Sort>
 AcrossReport enqueue_across(std::span<const Part> parts, const char* backend, const Sort& sort) {
     std::vector<PartAcross> all;
     for (const Part& part : parts)
-        all.push_back({&part.sorter, {part.queue, handles_of(part.wait_list)}, sort(part), nullptr});
+        all.push_back({&part.sorter, {part.queue, handles_of(part.wait_list)}, sort(all.size(), part), nullptr});
     AcrossReport report;
     // Each event's place is there only within a call of its own.
     const auto from = [&](const auto& self, std::size_t i) -> SortReport {

@@ -42,6 +42,11 @@ Installation installation();
 /// Errors: as Sorter's constructor; Error(no_device) where there is no driver or no such device.
 Sorter make_sorter(int device = 0, SorterOptions options = {});
 
+/// Returns the number of the device that the memory is on, for make_sorter().
+///
+/// Errors: Error(invalid_argument) for what is no CUDA memory; Error(no_device) where there is no driver or no device.
+int device_of(const void* memory);
+
 /// A device pointer (cudaMalloc, cuMemAlloc or managed memory), aligned to its elements; records to the largest power
 /// of two up to 16 that divides their bytes.
 using Memory = void*;

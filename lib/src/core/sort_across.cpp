@@ -342,9 +342,9 @@ private:
 
 }  // namespace
 
-void refuse_values(const void* values) {
-    require(values == nullptr, ErrorCode::invalid_argument, "a part has values, which {} sorts",
-            "enqueue_sort_by_key_across()");
+void refuse_values(std::size_t part, const void* values) {
+    require(values == nullptr, ErrorCode::invalid_argument,
+            "part {}: there are values, which enqueue_sort_by_key_across() sorts", part);
 }
 
 AcrossReport enqueue_across(std::span<const PartAcross> parts, const char* backend) {
