@@ -8,6 +8,7 @@
  * only read; arrays are given with the elements before the first one. With a predicate there are no flags, and the argument
  * `flags` is its parameter, if it has one.
  */
+#include "compress.h"
 #include "group_scan.h"
 #include "keys.h"
 #if !RECORD_BYTES
@@ -230,6 +231,13 @@ INLINE void write_wanted(GLOBAL const uchar* flags, GLOBAL const key_t* keys, po
 #define WRITE_VALUE(i)
 #endif
     for (; to < end && first < last; ++first) {
+#if HAS_COMPRESS && !VALUE_BITS
+        for (; end - to >= 32 && last - first >= 32; first += 32) {
+            uint marks = marks_of_32(flags + first, wanted);
+            compress_32(keys + first, marks, results + to);
+            to += COUNT_BITS(marks);
+        }
+#endif
         for (; IS_AT_EIGHT(flags + first) && end - to >= 8 && last - first >= 8; first += 8) {
             ulong marks = marks_of_eight(flags, keys, first, wanted);
             UNROLL for (uint k = 0; k < 8; ++k) {
@@ -267,7 +275,9 @@ KERNEL void count_wanted(GLOBAL const uchar* flags, offset_t flags_offset, GLOBA
             found += wanted ? COUNT_BITS(marks) : 16 - COUNT_BITS(marks);
         }
 #endif
-#if WORK_ITEMS == 1
+#if HAS_MARKS_OF_32
+    for (; first < end && end - first >= 32; first += 32) found += COUNT_BITS(marks_of_32(flags + first, wanted));
+#elif WORK_ITEMS == 1
     for (; first < end && !IS_AT_EIGHT(flags + first); ++first) found += is_wanted(flags, keys, first, wanted);
     for (; first < end && end - first >= 8; first += 8)
         found += (position_t)(marks_of_eight(flags, keys, first, wanted) * 0x0101010101010101 >> 56);
