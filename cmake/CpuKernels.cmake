@@ -154,8 +154,12 @@ foreach(key IN ITEMS 1 2 4 8)
   foreach(value_bits IN ITEMS 0 8 16 32 64 128)
     add_cpu_program(equal_runs_${key}_${value_bits}_0 baseline equal_runs.cl "count_runs;scan_shares;write_runs;mark_runs"
                     ${definitions} VALUE_BITS=${value_bits} INDEX_BITS=0)
-    add_cpu_program(part_${key}_${value_bits} baseline part.cl "count_wanted;write_parts" ${definitions}
-                    VALUE_BITS=${value_bits} INDEX_BITS=0)
+    foreach(instructions IN LISTS cpu_instructions)
+      if(NOT instructions STREQUAL avx512)
+        add_cpu_program(part_${key}_${value_bits} ${instructions} part.cl "count_wanted;write_parts" ${definitions}
+                        VALUE_BITS=${value_bits} INDEX_BITS=0)
+      endif()
+    endforeach()
   endforeach()
 endforeach()
 foreach(key IN ITEMS 1 2 4 8)

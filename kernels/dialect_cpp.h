@@ -65,6 +65,7 @@ typedef ulong offset_t;
 #define KERNEL
 #define GLOBAL
 #define LOCAL
+#define CONSTANT static constexpr
 #define INLINE inline __attribute__((always_inline))
 #define OUTLINED __attribute__((noinline))
 #ifdef __clang__
@@ -89,6 +90,9 @@ typedef ulong offset_t;
 #define AWAIT_LAST_LAUNCH() ((void)0)
 #define DECLARE_LOCAL(type, name, size, bytes_before) type* const name = (type*)(this->local_memory + (bytes_before))
 #define ATOMIC_ADD(address, value) __atomic_fetch_add(address, value, __ATOMIC_RELAXED)
+#ifdef __POPCNT__
+#define COUNT_BITS(mask) ((uint)__builtin_popcount(mask))
+#endif
 #define BARRIERS_IN_BRANCHES 1
 #define MAXIMA_BY_PRODUCTS 0
 /* One program sorts arrays, rows and segments, and counts where it is asked to. */
@@ -315,7 +319,6 @@ INLINE V previous_lanes(V v, V first, lane_numbers<l...>) {
 #endif
 #if PARTS_WITH_AVX512 || PARTS_WITH_AVX2
 #define PART(v, mask, first, last) part_lanes(v, mask, first, last)
-#define COUNT_BITS(mask) ((uint)__builtin_popcount(mask))
 #define PREFETCH(address) __builtin_prefetch(address)
 
 /* For each mask its lanes, then the others: the numbers of their parts, of so many each. */

@@ -47,6 +47,7 @@ typedef ulong offset_t;
 #define KERNEL __kernel __attribute__((reqd_work_group_size(WORK_ITEMS, 1, 1)))
 #define GLOBAL __global
 #define LOCAL __local
+#define CONSTANT __constant
 #define INLINE static inline __attribute__((always_inline))
 /* Of what a processor's kernel has in several places, or seldom needs, one copy: half of the time to compile. */
 #if defined(__clang__) && WALKS_IN_CACHE

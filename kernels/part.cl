@@ -8,6 +8,7 @@
  * only read; arrays are given with the elements before the first one. With a predicate there are no flags, and the argument
  * `flags` is its parameter, if it has one.
  */
+#include "compress.h"
 #include "group_scan.h"
 #include "keys.h"
 #if !RECORD_BYTES
@@ -202,6 +203,7 @@ INLINE void write_ordered(GLOBAL const key_t* keys, position_t first, GLOBAL key
     }
 }
 #else
+#if !HAS_COMPRESS
 #define IS_AT_EIGHT(flags) (((offset_t)(flags) & (EIGHT_FLAGS - 1)) == 0)
 
 /* Of eight elements from `first` on: byte k is 1 where element k is wanted. Flags are at a multiple of 8. */
@@ -216,9 +218,11 @@ INLINE ulong marks_of_eight(GLOBAL const uchar* flags, GLOBAL const key_t* keys,
     return wanted ? set : set ^ 0x0101010101010101;
 #endif
 }
+#endif
 
-/* The elements of `first` .. `last` that are wanted go to `to` .. `end`. Without a branch: each is written, and the next one over it if it
- * does not belong there, but none at `end`, which is another work-group's. */
+/* The elements of `first` .. `last` that are wanted go to `to` .. `end`. Without a branch: each is written, and the next one over it
+ * if it does not belong there. So are vectors, whose last lanes seldom belong there. But nothing is written at `end`, which is another
+ * work-group's. */
 INLINE void write_wanted(GLOBAL const uchar* flags, GLOBAL const key_t* keys, position_t first, position_t last, uint wanted,
                          GLOBAL key_t* results, GLOBAL value_argument_t* values, offset_t values_offset,
                          GLOBAL value_argument_t* result_values, offset_t result_values_offset, position_t to, position_t end) {
@@ -230,6 +234,20 @@ INLINE void write_wanted(GLOBAL const uchar* flags, GLOBAL const key_t* keys, po
 #define WRITE_VALUE(i)
 #endif
     for (; to < end && first < last; ++first) {
+#if HAS_COMPRESS
+        for (; last - first >= 32; first += 32) {
+            uint marks = marks_of_32(flags + first, wanted);
+            if (end - to >= 32) {
+                compress_32((GLOBAL const uchar*)(keys + first), KEY_BITS, marks, (GLOBAL uchar*)(results + to));
+#if VALUE_BITS
+                compress_32((GLOBAL const uchar*)(all_values + first), VALUE_BITS, marks, (GLOBAL uchar*)(all_results + to));
+#endif
+            } else if (marks) {
+                break;
+            }
+            to += COUNT_BITS(marks);
+        }
+#else
         for (; IS_AT_EIGHT(flags + first) && end - to >= 8 && last - first >= 8; first += 8) {
             ulong marks = marks_of_eight(flags, keys, first, wanted);
             UNROLL for (uint k = 0; k < 8; ++k) {
@@ -238,6 +256,7 @@ INLINE void write_wanted(GLOBAL const uchar* flags, GLOBAL const key_t* keys, po
                 to += (position_t)(marks >> 8 * k & 1);
             }
         }
+#endif
         if (to == end || first == last) return;
         results[to] = keys[first];
         WRITE_VALUE(first);
@@ -267,7 +286,9 @@ KERNEL void count_wanted(GLOBAL const uchar* flags, offset_t flags_offset, GLOBA
             found += wanted ? COUNT_BITS(marks) : 16 - COUNT_BITS(marks);
         }
 #endif
-#if WORK_ITEMS == 1
+#if HAS_MARKS_OF_32
+    for (; first < end && end - first >= 32; first += 32) found += COUNT_BITS(marks_of_32(flags + first, wanted));
+#elif WORK_ITEMS == 1
     for (; first < end && !IS_AT_EIGHT(flags + first); ++first) found += is_wanted(flags, keys, first, wanted);
     for (; first < end && end - first >= 8; first += 8)
         found += (position_t)(marks_of_eight(flags, keys, first, wanted) * 0x0101010101010101 >> 56);

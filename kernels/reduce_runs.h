@@ -32,7 +32,7 @@
 /* Bytes of local memory in front of them: a sum and a bit for each leaf, and a count for each work-item. */
 #define SHARED_BYTES (TREE_LEAVES * (sizeof(number_t) + 4) + 8 * WORK_ITEMS)
 
-/* C++ counts bits where it has vectors alone. */
+/* C++ counts bits where the processor has an instruction for it. */
 #ifdef COUNT_BITS
 #define RUNS_IN(begins) ((uint)COUNT_BITS(begins))
 #else

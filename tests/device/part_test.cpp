@@ -49,15 +49,15 @@ const Predicate is_odd{.type = "ulong", .bytes = 8, .holds = "a & 1"};
 /// Of a value whose lower bits are 0, which an int would lose.
 const Predicate has_high_bits{.type = "ulong", .bytes = 8, .holds = "a & 0xffff000000000000"};
 
-/// A problem of elements of which `holds`, in C++, says what the predicate says.
-template <class T, class Holds>
-Problem parted_by(Request request, const Predicate& predicate, const std::vector<T>& elements, Holds holds) {
-    Problem problem = problem_of(request, predicate, elements, [](const T&, const T&) { return false; });
-    problem.before.flags.clear();
+/// Sets what is to come out of a problem of elements of which `is_marked` says, by their numbers, whether they are
+/// flagged or a predicate holds.
+template <class T, class IsMarked>
+void solve(Problem& problem, const std::vector<T>& elements, IsMarked is_marked) {
+    const Request& request = problem.request;
     problem.after = problem.before;
     std::vector<std::size_t> places(elements.size());
     std::iota(places.begin(), places.end(), std::size_t{0});
-    const auto is_wanted = [&](std::size_t i) { return holds(elements[i]) != request.inverted; };
+    const auto is_wanted = [&](std::size_t i) { return is_marked(i) != request.inverted; };
     const auto end = std::stable_partition(places.begin(), places.end(), is_wanted);
     const auto wanted = static_cast<std::uint64_t>(end - places.begin());
     if (request.operation == Operation::select) places.resize(wanted);
@@ -68,6 +68,14 @@ Problem parted_by(Request request, const Predicate& predicate, const std::vector
                         problem.before.values.data() + places[i] * width, width);
     }
     std::memcpy(problem.after.answers.data(), &wanted, sizeof wanted);
+}
+
+/// A problem of elements of which `holds`, in C++, says what the predicate says.
+template <class T, class Holds>
+Problem parted_by(Request request, const Predicate& predicate, const std::vector<T>& elements, Holds holds) {
+    Problem problem = problem_of(request, predicate, elements, [](const T&, const T&) { return false; });
+    problem.before.flags.clear();
+    solve(problem, elements, [&](std::size_t i) { return holds(elements[i]); });
     return problem;
 }
 
@@ -151,6 +159,36 @@ TEST_SUITE("part") {
                                                make_keys<T>(Pattern::special_values, count, random)),
                                     count % 5);
         });
+    }
+
+    TEST_CASE("part: few, most and runs of them, in several shares") {
+        Random random(seed());
+        constexpr std::size_t count = 100'003;
+        bool (*const flagged[])(std::size_t) = {
+            [](std::size_t i) { return i % 1000 == 7; }, [](std::size_t i) { return i % 1000 != 7; },
+            [](std::size_t i) { return i / 100 % 2 == 1; }, [](std::size_t i) { return i < 40 || i == count - 1; }};
+        const auto check = [&]<class T>(Sorter& sorter, T, std::size_t value_bytes) {
+            const std::vector<T> elements = random_keys<T>(count, random);
+            for (const auto is_flagged : flagged)
+                for (const Operation operation : both)
+                    for (const bool inverted : {false, true}) {
+                        Problem problem = problem_of(
+                            {.operation = operation, .inverted = inverted, .value_bytes = value_bytes}, elements);
+                        for (std::size_t i = 0; i < count; ++i) problem.before.flags[i] = std::byte{is_flagged(i)} << 7;
+                        solve(problem, elements, is_flagged);
+                        run_on_host(sorter, problem, 3);
+                    }
+        };
+        const auto check_widths = [&](Sorter& sorter) {
+            for (const std::size_t value_bytes : {0, 4, 8}) {
+                check(sorter, std::uint32_t(), value_bytes);
+                check(sorter, std::uint64_t(), value_bytes);
+            }
+            check(sorter, std::uint8_t(), 0);
+        };
+        for (Target& target : targets()) check_widths(target.sorter());
+        Sorter sorter(built_in_device());
+        check_widths(sorter);
     }
 
     TEST_CASE("part: many keys, all of them and none, from any address") {
