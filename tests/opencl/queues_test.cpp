@@ -19,7 +19,6 @@ class Chain {
 public:
     Chain(const OpenClTarget& target, const NamedProblem& named, cl::Event begin)
         : name(named.name),
-          target_(target),
           layout_(named.problem),
           buffer_(target.context, CL_MEM_READ_WRITE, layout_.before().size()),
           last_(std::move(begin)) {}
@@ -69,7 +68,6 @@ private:
         begun_ = true;
     }
 
-    const OpenClTarget& target_;
     Layout layout_;
     cl::Buffer buffer_;
     cl::Event last_;
