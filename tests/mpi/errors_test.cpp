@@ -226,6 +226,10 @@ TEST_CASE("ranks: what one rank gets wrong is an error on all, before anything m
         std::vector<std::uint32_t> best(static_cast<std::size_t>(3 * ranks() + 1));
         mpi::top_k(MPI_COMM_WORLD, sorter(), keys, best);
     });
+    const Comparator by_number{.type = "uint", .bytes = 4, .before = "a < b"};
+    CHECK(refused([&] {
+              mpi::sort(MPI_COMM_WORLD, sorter(), {keys, by_number});
+          }).find("numbers are sorted") != std::string::npos);
     // One rank's arrays overlap.
     std::vector<std::uint32_t> others(3);
     std::vector<std::uint64_t> wide{3, 1, 2}, other_wide(3);
