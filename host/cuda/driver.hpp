@@ -25,7 +25,7 @@ namespace lanesort::cu {
     use(cuEventSynchronize) use(cuGraphInstantiateWithFlags) use(cuGraphLaunch) use(cuGraphExecDestroy)               \
     use(cuGraphDestroy) use(cuCtxSynchronize) use(cuMemPoolTrimTo) use(cuMemPoolSetAccess) use(cuMemPoolGetAccess)    \
     use(cuDeviceCanAccessPeer) use(cuCtxEnablePeerAccess) use(cuMemHostAlloc) use(cuMemFreeHost)                      \
-    use(cuMemHostRegister) use(cuMemHostUnregister)
+    use(cuMemHostRegister) use(cuMemHostUnregister) use(cuPointerGetAttributes)
 
 #define LANESORT_NVRTC_FUNCTIONS(use)                                                                                 \
     use(nvrtcVersion) use(nvrtcGetErrorString) use(nvrtcCreateProgram) use(nvrtcDestroyProgram)                       \
