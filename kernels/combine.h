@@ -18,6 +18,7 @@
 #ifndef COMBINE_H
 #define COMBINE_H
 #include "loaded_keys.h"
+#include "status.h"
 
 #if LANES != 1 || RECORD_BYTES || WORK_ITEMS > 256
 #error "To combine keys, LANES must be 1, RECORD_BYTES 0 and WORK_ITEMS at most 256."
@@ -172,7 +173,7 @@ KERNEL void combine_products(GLOBAL const key_t* keys, offset_t keys_offset, GLO
 #endif
 
 /* Combines the partial results of each range that has several blocks; of products `flip` is 0.
- * Launched after one of them, with a work-group for each range. Local memory and barriers: as there. */
+ * Launched after combine_blocks or combine_products, with a work-group for each range. Local memory and barriers: as there. */
 KERNEL void combine_parts(GLOBAL const partial_t* partials, offset_t partials_offset, position_t count, uint parts,
                           GLOBAL const segment_t* segments, offset_t segments_offset, offset_t ranges, offset_t end,
                           flip_t mask, flip_t flip, flip_t bias, GLOBAL result_t* results, offset_t results_offset) {
@@ -192,5 +193,114 @@ KERNEL void combine_parts(GLOBAL const partial_t* partials, offset_t partials_of
     if (LOCAL_ID == 0 && range.parts > 1)
         results[results_offset + range.number] = result_of(partial, range.count, order);
 }
+
+/* A partial result as numbers that status.h publishes. */
+typedef union {
+    ulong numbers[(sizeof(partial_t) + 7) / 8];
+    partial_t partial;
+} published_t;
+#define PUBLISHED_NUMBERS ((uint)(sizeof(partial_t) + 7) / 8)
+#define WORDS_OF_PUBLISHED ((uint)WORDS_OF(sizeof(partial_t) < 8 ? sizeof(partial_t) * 8 : 64))
+#define THERE 1u
+
+INLINE void publish_partial(GLOBAL status_t* status, uint part, partial_t partial) {
+    published_t published;
+    published.numbers[0] = 0;
+    published.partial = partial;
+    status += (offset_t)part * PUBLISHED_NUMBERS * WORDS_OF_PUBLISHED;
+    UNROLL for (uint n = 0; n < PUBLISHED_NUMBERS; ++n)
+        publish_words(status + n * WORDS_OF_PUBLISHED, WORDS_OF_PUBLISHED, published.numbers[n], THERE);
+}
+
+/* Gives whether it is there. */
+INLINE uint look_at_partial(GLOBAL status_t* status, uint part, partial_t* partial) {
+    published_t published;
+    uint is_there = 1;
+    status += (offset_t)part * PUBLISHED_NUMBERS * WORDS_OF_PUBLISHED;
+    UNROLL for (uint n = 0; n < PUBLISHED_NUMBERS; ++n)
+        is_there &= look_at_words(status + n * WORDS_OF_PUBLISHED, WORDS_OF_PUBLISHED, published.numbers + n) == THERE;
+    *partial = published.partial;
+    return is_there;
+}
+
+/* Combines one range of several blocks. Each group publishes its block's partial result, and the one that ends last combines
+ * all of them. No group waits: what the last one does not see after so many `tries`, it combines by itself. */
+INLINE void combine_and_end(GLOBAL const key_t* keys, GLOBAL const key_t* others, const uint are_products, position_t count,
+                            uint parts, order_t order, uint tries, GLOBAL status_t* ended, GLOBAL result_t* result,
+                            LOCAL partial_t* shared, LOCAL uint* firsts, LOCAL uint* found) {
+    GLOBAL status_t* status = ended + 1;
+    position_t share = share_of(count);
+    uint is_last = 0, from = 0;
+    ROLLED for (uint part = (uint)GROUP_ID; part < parts;) {
+        /* A rehearsal has more blocks than elements. */
+        offset_t first = (offset_t)part * share;
+        position_t begin = first < count ? (position_t)first : count, end = count - begin < share ? count : begin + share;
+        partial_t partial = combine_block(keys, others, are_products, begin, end, order, shared);
+        if (LOCAL_ID == 0) {
+            publish_partial(status, part, partial);
+            found[0] = is_last || ATOMIC_ADD(ended, 1) == parts - 1;
+            found[1] = 0;
+        }
+        BARRIER();
+        is_last = found[0];
+        uint missing = parts;
+        if (is_last)
+            for (uint p = from + LOCAL_ID; p < parts && missing == parts; p += WORK_ITEMS) {
+                uint is_there = 0;
+                for (uint t = 0; !is_there && t < tries; ++t) is_there = look_at_partial(status, p, &partial);
+                if (!is_there) missing = p;
+            }
+        firsts[LOCAL_ID] = missing;
+        if (missing < parts) ATOMIC_ADD(found + 1, 1);
+        BARRIER();
+        part = parts;
+        if (found[1] > 0)
+            ROLLED for (uint i = 0; i < WORK_ITEMS; ++i) part = MIN(part, firsts[i]);
+        from = part + 1;
+    }
+    if (BARRIERS_IN_BRANCHES && !is_last) return;
+    partial_t leaves[OWN_LEAVES];
+    uint used = parts < ALL_LEAVES ? parts : ALL_LEAVES;
+    FOR_LEAVES(l) {
+        leaves[l] = IDENTITY;
+        for (uint p = LOCAL_ID + l * WORK_ITEMS; p < parts; p += ALL_LEAVES) {
+            partial_t partial;
+            look_at_partial(status, p, &partial);
+            leaves[l] = combine(leaves[l], partial);
+        }
+    }
+    partial_t all = combine_leaves(leaves, used, shared);
+    if (LOCAL_ID == 0 && is_last) *result = result_of(all, are_products ? 0 : count, order);
+}
+
+#define DECLARE_SHARED_AND_FOUND()                                                 \
+    DECLARE_LOCAL(partial_t, shared, ALL_LEAVES, 0);                               \
+    DECLARE_LOCAL(uint, firsts, WORK_ITEMS, ALL_LEAVES * sizeof(partial_t));       \
+    DECLARE_LOCAL(uint, found, 2, ALL_LEAVES * sizeof(partial_t) + 4 * WORK_ITEMS)
+
+/* combine_blocks and combine_parts of one range, in one launch.
+ * Launched with a work-group for each of `parts` blocks, which are two at least; `status` is zeroes. Local memory: 256 partial
+ * results, and an integer for each work-item and two. Barriers: 11 for each block that a group combines, 9 more of the last one. */
+KERNEL void combine_range(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, uint parts, flip_t mask,
+                          flip_t flip, flip_t bias, uint tries, GLOBAL status_t* status, offset_t status_offset,
+                          GLOBAL result_t* results, offset_t results_offset) {
+    DECLARE_SHARED_AND_FOUND();
+    order_t order = {mask, flip, bias};
+    combine_and_end(keys + keys_offset, 0, 0, count, parts, order, tries, status + status_offset, results + results_offset,
+                    shared, firsts, found);
+}
+
+#ifdef HAS_PRODUCTS
+/* The same of products of the keys of two arrays. */
+KERNEL void combine_product_range(GLOBAL const key_t* keys, offset_t keys_offset, GLOBAL const key_t* others,
+                                  offset_t others_offset, position_t count, uint parts, flip_t mask, flip_t flip, flip_t bias,
+                                  uint tries, GLOBAL status_t* status, offset_t status_offset, GLOBAL result_t* results,
+                                  offset_t results_offset) {
+    DECLARE_SHARED_AND_FOUND();
+    order_t order = {mask, flip, bias};
+    combine_and_end(keys + keys_offset, others + others_offset, 1, count, parts, order, tries, status + status_offset,
+                    results + results_offset, shared, firsts, found);
+}
+#endif
 
 #endif

@@ -2,8 +2,7 @@
  * another: a group looks at the tiles in front of it, the nearest first, a bounded number of times, and combines the keys of
  * one that is not there by itself. So it matters to time alone when a group runs, and when what it wrote is seen.
  *
- * A tile has STATUS_WORDS words, zeroes at first. Each word has a part of the sum and, in its lowest two bits, what it is a part of:
- * a word is read and written as a whole, and words that do not say the same are not there yet.
+ * A tile has STATUS_WORDS words (status.h).
  *
  * A file that includes this has defined number_t of NUMBER_BITS, an integer, IDENTITY and combine(a, b).
  * Source: Smith, Levien, Owens, "Decoupled Fallback: A Portable Single-Pass GPU Scan", SPAA 2025; Merrill and Garland,
@@ -13,33 +12,22 @@
 #define LOOK_BACK_H
 #include "status.h"
 
-#define NOT_THERE 0u
 #define OF_TILE 1u     /* the tile's keys */
 #define TO_TILE_END 2u /* the tile's and all in front of it */
 
-#define PART_BITS (STATUS_BITS - 2)
-#define STATUS_WORDS ((NUMBER_BITS + PART_BITS - 1) / PART_BITS)
+#define STATUS_WORDS WORDS_OF(NUMBER_BITS)
 /* Tiles that a group looks at together. */
 #define WINDOW (WORK_ITEMS < 32 ? WORK_ITEMS : 32)
 
 INLINE void publish(GLOBAL status_t* status, offset_t tile, number_t sum, uint what) {
-    UNROLL for (uint w = 0; w < STATUS_WORDS; ++w) {
-        status_t part = (status_t)((ulong)sum >> w * PART_BITS);
-        STORE_STATUS(status + tile * STATUS_WORDS + w, (status_t)(part << 2 | what));
-    }
+    publish_words(status + tile * STATUS_WORDS, STATUS_WORDS, (ulong)sum, what);
 }
 
 INLINE uint look_at(GLOBAL status_t* status, offset_t tile, number_t* sum) {
-    ulong parts = 0;
-    status_t all = 3, any = 0;
-    UNROLL for (uint w = 0; w < STATUS_WORDS; ++w) {
-        status_t word = LOAD_STATUS(status + tile * STATUS_WORDS + w);
-        parts |= (ulong)(word >> 2) << w * PART_BITS;
-        all &= word;
-        any |= word;
-    }
-    *sum = (number_t)parts;
-    return all == (any & 3) ? (uint)all : NOT_THERE;
+    ulong number;
+    uint what = look_at_words(status + tile * STATUS_WORDS, STATUS_WORDS, &number);
+    *sum = (number_t)number;
+    return what;
 }
 
 /* Combines what is found of the tiles in front of `from` in up to `tries` looks; with none, nothing is. Gives how many tiles were there one after the other; the first

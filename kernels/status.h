@@ -1,6 +1,8 @@
 /* What work-groups tell each other while they run, and work-items of a group without local memory, in every dialect.
  *
  * A status is a word that other groups write meanwhile. It is loaded and stored as a whole; when others see it, nobody says.
+ * So a number takes several: each has a part of it and, in its lowest two bits, what it is a part of. Words that do not say the
+ * same are not there yet; at first they are zeroes.
  * HAS_SHUFFLES: 32 neighbouring work-items hand each other what they have in registers.
  */
 #ifndef STATUS_H
@@ -37,5 +39,32 @@ typedef uint status_t;
 #endif
 #define HAS_SHUFFLES 0
 #endif
+
+#define NOT_THERE 0u
+
+#define PART_BITS (STATUS_BITS - 2)
+/* Words of a number of so many bits, up to 64. */
+#define WORDS_OF(bits) (((bits) + PART_BITS - 1) / PART_BITS)
+
+INLINE void publish_words(GLOBAL status_t* status, uint words, ulong number, uint what) {
+    UNROLL for (uint w = 0; w < words; ++w) {
+        status_t part = (status_t)(number >> w * PART_BITS);
+        STORE_STATUS(status + w, (status_t)(part << 2 | what));
+    }
+}
+
+/* Gives what the words say that they are. */
+INLINE uint look_at_words(GLOBAL status_t* status, uint words, ulong* number) {
+    ulong parts = 0;
+    status_t all = 3, any = 0;
+    UNROLL for (uint w = 0; w < words; ++w) {
+        status_t word = LOAD_STATUS(status + w);
+        parts |= (ulong)(word >> 2) << w * PART_BITS;
+        all &= word;
+        any |= word;
+    }
+    *number = parts;
+    return all == (any & 3) ? (uint)all : NOT_THERE;
+}
 
 #endif

@@ -105,28 +105,6 @@ void in_work_groups_of_every_size(const Check& check) {
         }
 }
 
-/// Runs a selection by look-back whose groups look so often at the tiles in front.
-void check_with_tries(Sorter& sorter, Problem problem, std::uint32_t tries) {
-    CAPTURE(tries);
-    Request request = problem.request;
-    request.in_host_memory = true;
-    inside::Work work = *sorter.core().planner().plan(request);
-    REQUIRE(work.commands.size() == 2);
-    inside::Launch& launch = std::get<inside::Launch>(work.commands[1]);
-    REQUIRE(launch.arguments[3].value == inside::ScanSchedule::usual_tries);
-    launch.arguments[3].value = tries;
-    Contents& found = problem.before;
-    inside::Bindings bindings;
-    bindings[inside::Slot::keys] = {found.keys.data()};
-    bindings[inside::Slot::flags] = {found.flags.data()};
-    bindings[inside::Slot::parameter] = {found.parameter.data()};
-    bindings[inside::Slot::results] = {found.results.data()};
-    bindings[inside::Slot::answers] = {found.answers.data()};
-    sorter.core().backend().run_on_host_memory(work, bindings, nullptr);
-    CHECK(found.answers == problem.after.answers);
-    CHECK(found.results == problem.after.results);
-}
-
 TEST_SUITE("part") {
     TEST_CASE("part: keys of every type, of any number, with values of every width") {
         Random random(seed());
@@ -237,18 +215,17 @@ TEST_SUITE("part") {
                 Sorter disguised = sorter_as(target.sorter(), card);
                 for (const std::uint32_t tries : {0, 1}) {
                     const std::size_t count = 70 * std::size_t{work_items} * 16 + 1;
-                    check_with_tries(
+                    run_with_tries(
                         disguised,
                         problem_of({.operation = Operation::select}, random_keys<std::uint32_t>(count, random)), tries);
-                    check_with_tries(disguised,
-                                     parted_by({.operation = Operation::select, .inverted = true}, is_positive,
-                                               random_keys<float>(count, random), [](float a) { return a > 0; }),
-                                     tries);
-                    check_with_tries(
-                        disguised,
-                        parted_by({.operation = Operation::select}, is_below, 0.5F, random_keys<float>(count, random),
-                                  [](float a, float p) { return a < p; }),
-                        tries);
+                    run_with_tries(disguised,
+                                   parted_by({.operation = Operation::select, .inverted = true}, is_positive,
+                                             random_keys<float>(count, random), [](float a) { return a > 0; }),
+                                   tries);
+                    run_with_tries(disguised,
+                                   parted_by({.operation = Operation::select}, is_below, 0.5F,
+                                             random_keys<float>(count, random), [](float a, float p) { return a < p; }),
+                                   tries);
                 }
             }
     }

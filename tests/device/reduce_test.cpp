@@ -1,6 +1,9 @@
 // Reductions: sums, also of products, the smallest and the largest key or where it is, and by an operator.
 #include <cmath>
 
+#include <lanesort/cpu.hpp>
+
+#include "devices_made_up.hpp"
 #include "error_support.hpp"
 #include "run_everywhere.hpp"
 
@@ -290,6 +293,32 @@ TEST_SUITE("reduce") {
         float sum = 0;
         sorter.reduce(many, Reduction::sum, std::span(&sum, 1));
         CHECK(bits_of(sum) == bits_of(Tree<float>::sum<float>(many)));
+    }
+
+    TEST_CASE("reduce: the last group combines by itself what it does not see of the others") {
+        Random random(seed());
+        const auto check = [&](Sorter& sorter, std::uint32_t tries) {
+            const auto keys = [&]<class T>(T) { return ordinary_keys<T>(70'003, random); };
+            for (const Reduction reduction : all_reductions) {
+                run_with_tries(sorter, reduction_of(reduction, keys(float{})), tries);
+                run_with_tries(sorter, reduction_of(reduction, keys(std::int64_t{})), tries);
+                run_with_tries(sorter, reduction_of(reduction, keys(std::uint16_t{})), tries);
+                run_with_tries(sorter, reduction_of(reduction, ordinary_keys<std::uint8_t>(1'100'003, random)), tries);
+            }
+            run_with_tries(sorter, products_of(keys(float{}), keys(float{})), tries);
+            run_with_tries(sorter, products_of(keys(std::int32_t{}), keys(std::int32_t{})), tries);
+        };
+        Sorter built_in(built_in_device());
+        for (const std::uint32_t tries : {0u, 1u}) {
+            check(built_in, tries);
+            for (Target& target : targets()) {
+                CAPTURE(target.name);
+                DeviceInfo card = graphics_card();
+                card.max_work_items = std::min(32u, target.info.max_work_items);
+                Sorter disguised = sorter_as(target.sorter(), card);
+                check(disguised, tries);
+            }
+        }
     }
 
     TEST_CASE("reduce: products of keys of every type, of any number, in rows, from addresses of every kind") {

@@ -87,32 +87,6 @@ Counts counts_of(const Target& target, std::size_t bytes) {
     return {tile, schedule.parts * tile * 2 + tile / 2 + 1};
 }
 
-/// Runs the problem on host memory by groups that look so often at the tiles in front.
-template <Key T>
-void check_with_tries(Sorter& sorter, Request request, const std::vector<T>& keys, std::uint32_t tries) {
-    const Problem problem = problem_of(request, keys);
-    request = problem.request;
-    request.in_host_memory = true;
-    inside::Work work = *sorter.core().planner().plan(request);
-    REQUIRE(work.commands.size() == 2);
-    inside::Launch& launch = std::get<inside::Launch>(work.commands[1]);
-    REQUIRE(launch.arguments[2].value == inside::ScanSchedule::usual_tries);
-    launch.arguments[2].value = tries;
-    Contents found = problem.before;
-    inside::Bindings bindings;
-    bindings[inside::Slot::keys] = {found.keys.data()};
-    bindings[inside::Slot::values] = {found.values.data()};
-    bindings[inside::Slot::results] = {found.results.data()};
-    bindings[inside::Slot::result_values] = {found.result_values.data()};
-    bindings[inside::Slot::lengths] = {found.lengths.data()};
-    bindings[inside::Slot::answers] = {found.answers.data()};
-    sorter.core().backend().run_on_host_memory(work, bindings, nullptr);
-    CHECK(found.answers == problem.after.answers);
-    CHECK(found.results == problem.after.results);
-    CHECK(found.result_values == problem.after.result_values);
-    CHECK(found.lengths == problem.after.lengths);
-}
-
 KeyRange first_keys(std::size_t count) { return {here, 0, count}; }
 
 TEST_SUITE("sorted ranges") {
@@ -366,13 +340,16 @@ TEST_SUITE("sorted ranges") {
                             std::vector<T> keys(count);
                             for (T& key : keys) key = static_cast<T>(random() % different);
                             std::ranges::sort(keys);
-                            check_with_tries(disguised, {.operation = Operation::run_lengths, .length_bytes = 4}, keys,
-                                             tries);
-                            check_with_tries(disguised, {.operation = Operation::run_lengths, .length_bytes = 8}, keys,
-                                             tries);
-                            check_with_tries(disguised, {.operation = Operation::unique}, keys, tries);
-                            check_with_tries(disguised, {.operation = Operation::unique, .value_bytes = 16}, keys,
-                                             tries);
+                            run_with_tries(disguised,
+                                           problem_of({.operation = Operation::run_lengths, .length_bytes = 4}, keys),
+                                           tries);
+                            run_with_tries(disguised,
+                                           problem_of({.operation = Operation::run_lengths, .length_bytes = 8}, keys),
+                                           tries);
+                            run_with_tries(disguised, problem_of({.operation = Operation::unique}, keys), tries);
+                            run_with_tries(disguised,
+                                           problem_of({.operation = Operation::unique, .value_bytes = 16}, keys),
+                                           tries);
                         };
                         check(20'011, std::uint32_t{});
                         if (tries != 1) continue;

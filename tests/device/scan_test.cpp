@@ -248,25 +248,6 @@ DeviceInfo card_of(unsigned work_items) {
     return card;
 }
 
-/// Runs a scan by look-back whose groups look so often at the tiles in front.
-void check_with_tries(Sorter& sorter, const Problem& problem, std::uint32_t tries) {
-    CAPTURE(tries);
-    Layout layout(problem);
-    Request request = problem.request;
-    request.in_host_memory = true;
-    inside::Work work = *sorter.core().planner().plan(request);
-    inside::Launch& launch = std::get<inside::Launch>(work.commands.back());
-    REQUIRE(launch.arguments[8].value == inside::ScanSchedule::usual_tries);
-    launch.arguments[8].value = tries;
-    Bytes memory = layout.before();
-    inside::Bindings bindings = inside::bindings_of(call_in<void*>(memory.data(), layout.call()));
-    for (std::size_t slot = 0; slot < inside::slots; ++slot)
-        if (auto& [array, offset] = bindings[slot]; array)
-            array = static_cast<std::byte*>(array) + std::exchange(offset, 0) * work.arrays[slot].bytes;
-    sorter.core().backend().run_on_host_memory(work, bindings, nullptr);
-    layout.check(memory);
-}
-
 struct Named {
     std::uint32_t number, other, padding;
 };
@@ -517,18 +498,16 @@ TEST_SUITE("scan") {
             for (const std::uint32_t tries : {0u, 1u, 1000u})
                 for (const Operation operation : all_scans) {
                     const auto keys = ordinary_keys<std::uint32_t>(50'003, random);
-                    check_with_tries(disguised, scan_of(operation, keys), tries);
-                    check_with_tries(disguised, scan_of(operation, ordinary_keys<std::uint64_t>(20'011, random)),
-                                     tries);
-                    check_with_tries(disguised, scan_of(operation, ordinary_keys<std::uint8_t>(100'003, random)),
-                                     tries);
-                    check_with_tries(disguised, scan_of({.operation = operation, .reduction = Reduction::max}, keys),
-                                     tries);
-                    check_with_tries(
+                    run_with_tries(disguised, scan_of(operation, keys), tries);
+                    run_with_tries(disguised, scan_of(operation, ordinary_keys<std::uint64_t>(20'011, random)), tries);
+                    run_with_tries(disguised, scan_of(operation, ordinary_keys<std::uint8_t>(100'003, random)), tries);
+                    run_with_tries(disguised, scan_of({.operation = operation, .reduction = Reduction::max}, keys),
+                                   tries);
+                    run_with_tries(
                         disguised,
                         scan_of({.operation = operation, .segments = segments_of(keys.size(), random)}, keys), tries);
-                    check_with_tries(disguised, scan_of({.operation = operation, .segments = {0, keys.size()}}, keys),
-                                     tries);
+                    run_with_tries(disguised, scan_of({.operation = operation, .segments = {0, keys.size()}}, keys),
+                                   tries);
                 }
         };
         Sorter built_in(built_in_device());

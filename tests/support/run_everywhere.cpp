@@ -1,5 +1,8 @@
 #include "run_everywhere.hpp"
 
+#include "core/sorter_core.hpp"
+#include "scan_schedule.hpp"
+
 namespace lanesort::test {
 
 std::vector<ArrayOfCall> arrays_of(const Request& request) {
@@ -122,6 +125,29 @@ SortReport run_on_host(Sorter& sorter, const Problem& problem, std::size_t offse
     INFO(text_of(problem.request, offset));
     Layout layout(problem, offset);
     return run_on_host(sorter, layout.call(), layout);
+}
+
+void run_with_tries(Sorter& sorter, const Problem& problem, std::uint32_t tries) {
+    namespace inside = lanesort::detail;
+    INFO(text_of(problem.request, 3));
+    CAPTURE(tries);
+    Layout layout(problem);
+    Request request = problem.request;
+    request.in_host_memory = true;
+    inside::Work work = *sorter.core().planner().plan(request);
+    auto& arguments = std::get<inside::Launch>(work.commands.back()).arguments;
+    const auto is_tries = [](const inside::Argument& argument) {
+        return argument.bytes == 4 && !argument.is_count && argument.value == inside::ScanSchedule::usual_tries;
+    };
+    REQUIRE(std::ranges::count_if(arguments, is_tries) == 1);
+    std::ranges::find_if(arguments, is_tries)->value = tries;
+    Bytes memory = layout.before();
+    inside::Bindings bindings = inside::bindings_of(call_in<void*>(memory.data(), layout.call()));
+    for (std::size_t slot = 0; slot < inside::slots; ++slot)
+        if (auto& [array, offset] = bindings[slot]; array)
+            array = static_cast<std::byte*>(array) + std::exchange(offset, 0) * work.arrays[slot].bytes;
+    sorter.core().backend().run_on_host_memory(work, bindings, nullptr);
+    layout.check(memory);
 }
 
 SortReport run_everywhere(const Target& target, Sorter& sorter, const Problem& problem, std::size_t offset) {

@@ -50,6 +50,9 @@ SortReport run_everywhere(const Target& target, Sorter& sorter, const Problem& p
 /// The same on host memory alone, for sorters that no queue takes (sorter_as).
 SortReport run_on_host(Sorter& sorter, const Problem& problem, std::size_t offset = 3);
 
+/// The same by work-groups that look so often at what others publish, before they combine it by themselves.
+void run_with_tries(Sorter& sorter, const Problem& problem, std::uint32_t tries);
+
 /// A sort of numbers.
 template <Key T>
 void check_sort(const Target& target, Sorter& sorter, const std::vector<T>& keys, Order order, std::size_t offset = 0) {

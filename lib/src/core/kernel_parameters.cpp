@@ -75,7 +75,8 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
     static constexpr const char* of_iota[] = {"write_iota"};
     static constexpr const char* of_bounds[] = {"find_places"};
     static constexpr const char* of_bins[] = {"count_keys", "add_counts"};
-    static constexpr const char* of_reductions[] = {"combine_blocks", "combine_parts", "combine_products"};
+    static constexpr const char* of_reductions[] = {"combine_blocks", "combine_parts", "combine_range",
+                                                    "combine_products", "combine_product_range"};
     static constexpr const char* of_reduced_runs[] = {"reduce_runs", "close_runs", "divide_runs"};
     static constexpr const char* of_part[] = {"count_wanted", "write_parts", "select_tiles"};
     static constexpr const char* of_scans[] = {"combine_blocks", "scan_blocks", "write_scans", "scan_tiles"};
@@ -102,9 +103,9 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
         case Family::exchange: return of_exchange;
         case Family::gather: return of_gather;
         case Family::iota: return of_iota;
-        case Family::least:
-        case Family::least_place:
         case Family::operator_reduction: return std::span(of_reductions).first(2);
+        case Family::least:
+        case Family::least_place: return std::span(of_reductions).first(3);
         case Family::integer_sum:
         case Family::float_sum: return of_reductions;
         case Family::integer_scan:
@@ -140,6 +141,11 @@ std::size_t counters_bytes(const Shape& shape) noexcept {
     return shape.work_items > 1 ? shape.vectors * std::size_t{4} : 0;
 }
 
+/// Of combine.h: a partial result for each leaf, an integer for each work-item, and two.
+std::size_t combine_local_bytes(const Shape& shape, std::size_t partial_bytes) noexcept {
+    return tree_leaves * partial_bytes + std::size_t{4} * (shape.work_items + 2);
+}
+
 /// Of reduce_runs.h: a number and a flag for each leaf, a count for each work-item, and results.
 std::size_t reduced_runs_bytes(const Shape& shape, std::size_t number_bytes) noexcept {
     const std::size_t results = shape.work_items > 1 ? std::size_t{8} * shape.work_items : 0;
@@ -170,10 +176,10 @@ std::size_t KernelParameters::local_bytes() const noexcept {
         case Family::gather:
         case Family::mark_segments:
         case Family::iota: return 0;
-        case Family::least: return tree_leaves * bytes.key;
-        case Family::least_place: return tree_leaves * std::size_t{16};
-        case Family::integer_sum: return tree_leaves * std::size_t{8};
-        case Family::float_sum: return tree_leaves * (bytes.key == 8 ? std::size_t{8} : 4);
+        case Family::least: return combine_local_bytes(shape, bytes.key);
+        case Family::least_place: return combine_local_bytes(shape, 16);
+        case Family::integer_sum: return combine_local_bytes(shape, 8);
+        case Family::float_sum: return combine_local_bytes(shape, bytes.key == 8 ? 8 : 4);
         case Family::operator_reduction: return shape.work_items > 1 ? shape.work_items * bytes.key : 0;
         case Family::integer_scan:
         case Family::float_scan:

@@ -5,6 +5,7 @@
 #include <lanesort/error.hpp>
 
 #include "../reduction.hpp"
+#include "../scan_schedule.hpp"
 #include "operations.hpp"
 
 namespace lanesort::detail {
@@ -100,8 +101,6 @@ void make_reduction(Planner& planner, const Request& request, Work& work) {
     check_groups(groups, request, shape);
     const std::shared_ptr<const Program> program = planner.compile_fitting(parameters);
     work.programs.push_back(program);
-    if (parts > 1) work.arrays[Slot::own_integers] = {groups, partial_bytes(family, request)};
-
     const std::size_t position_bytes = program->parameters.wide_positions ? 8 : 4;
     const auto add_ranges = [&](Launch& launch) {
         launch.add_count(count, position_bytes);
@@ -115,6 +114,22 @@ void make_reduction(Planner& planner, const Request& request, Work& work) {
         for (const std::uint64_t word : {order.mask, order.flip, order.bias}) launch.add(word, width);
     };
     const LeastOrder order = combines ? LeastOrder{} : least_order(request.key.type(), request.reduction);
+    if (parts > 1 && ranges == 1 && !request.has_segments() && !combines) {
+        // A count of groups, and at most two words of 8 bytes for each number of 8.
+        work.arrays[Slot::own_integers] = {1 + 2 * parts * ceil_div(partial_bytes(family, request), std::size_t{8}), 8};
+        work.commands.emplace_back(Zero{Slot::own_integers});
+        Launch& all = add_launch(work, takes_two(request) ? "combine_product_range" : "combine_range", groups);
+        all.add(Slot::keys);
+        if (takes_two(request)) all.add(Slot::second_keys);
+        all.add_count(count, position_bytes);
+        all.add(parts, 4);
+        add_order(all, order);
+        all.add(ScanSchedule::usual_tries, 4);
+        all.add(Slot::own_integers);
+        all.add(Slot::results);
+        return;
+    }
+    if (parts > 1) work.arrays[Slot::own_integers] = {groups, partial_bytes(family, request)};
     Launch& blocks = add_launch(work, takes_two(request) && !combines ? "combine_products" : "combine_blocks", groups);
     blocks.add(Slot::keys);
     if (takes_two(request) || combines) blocks.add(Slot::second_keys);
