@@ -8,18 +8,12 @@
  * writes, depends on the keys.
  */
 #include "group_scan.h"
+#include "integers.h"
 #include "keys.h"
 #include "run_marks.h"
 
 #define TILE (WORK_ITEMS * VECTORS)
 
-#if KEY_BITS == 64
-typedef ulong number_t;
-#define NUMBER_BITS 64
-#else
-typedef uint number_t;
-#define NUMBER_BITS 32
-#endif
 #include "fours.h"
 
 INLINE uint begins_run(GLOBAL const key_t* keys, position_t i) {

@@ -1,17 +1,11 @@
 /* Scans of integers: sums in their own width, wrapping. scan.h has the kernels. */
+#include "integers.h"
 #include "least_order.h"
 
 #ifndef HAS_RUNS
 #define HAS_RUNS 0
 #endif
 #define LOOKS_BACK 1
-#if KEY_BITS == 64
-typedef ulong number_t;
-#define NUMBER_BITS 64
-#else
-typedef uint number_t;
-#define NUMBER_BITS 32
-#endif
 #define IDENTITY 0
 
 INLINE number_t combine(number_t a, number_t b) { return a + b; }

@@ -1,15 +1,9 @@
 /* The smallest or the largest key of ranges. combine.h has the kernels, and least_order.h the order. */
+#include "integers.h"
 #include "least_order.h"
 
 typedef vec_t partial_t;
 typedef key_t result_t;
-#if KEY_BITS == 64
-typedef ulong number_t;
-#define NUMBER_BITS 64
-#else
-typedef uint number_t;
-#define NUMBER_BITS 32
-#endif
 #define IDENTITY ALL_BITS
 
 INLINE partial_t combine(partial_t a, partial_t b) { return MIN(a, b); }

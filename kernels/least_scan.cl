@@ -1,17 +1,11 @@
 /* Scans of numbers: the smallest or the largest key up to each one. scan.h has the kernels, and least_order.h the order. */
+#include "integers.h"
 #include "least_order.h"
 
 #ifndef HAS_RUNS
 #define HAS_RUNS 0
 #endif
 #define LOOKS_BACK 1
-#if KEY_BITS == 64
-typedef ulong number_t;
-#define NUMBER_BITS 64
-#else
-typedef uint number_t;
-#define NUMBER_BITS 32
-#endif
 #define IDENTITY ((number_t)ALL_BITS)
 
 INLINE number_t combine(number_t a, number_t b) { return MIN(a, b); }

@@ -5,7 +5,8 @@
  *   1. a leaf combines its keys in their order: the first, the first two, ..;
  *   2. leaf l of a bundle combines all up to it in five steps: in step s with what leaf l - 2^s has by then, if there is one;
  *   3. bundles of a block are combined in their order, beginning with the identity: so is what is in front of each, and the block;
- *   4. the blocks' are scanned as a row is that is one block, which gives what is in front of each;
+ *   4. the blocks' are scanned as a row is that is one block, which gives what is in front of each: by a launch or, where they are
+ *      few, by each work-group for its own block;
  *   5. a key's result is that of blocks with that of bundles in front, combined with this: that of leaves in front with that of the
  *      leaf's keys.
  * Where runs of keys are scanned, each by itself, that is the tree of all keys, and whatever is combined there is a part: a number,
@@ -443,12 +444,66 @@ KERNEL void scan_blocks(GLOBAL part_t* blocks, offset_t blocks_offset, uint part
     }
 }
 
+#if !IN_ORDER
+/* Leaf `lane` of 32 blocks' leaves, of which only the last `leaves` are there. */
+INLINE part_t leaf_of_blocks(GLOBAL const part_t* blocks, uint lane, uint leaves) {
+    part_t all = NO_PART;
+    if (lane + leaves >= 32)
+        FOR_KEYS_OF_LEAF(k) all = combine_parts(all, blocks[(lane + leaves - 32) * KEYS_OF_LEAF + k]);
+    return all;
+}
+
+/* What so many leaves are combined to, at most 32, with which a bundle begins. Of the last one alone step 2 is a tree of pairs.
+ * Local memory: a part for each work-item, and 32 at least. */
+INLINE part_t combine_leaves(GLOBAL const part_t* blocks, uint leaves, LOCAL part_t* shared) {
+#if IN_WARPS
+    part_t all = leaf_of_blocks(blocks, LOCAL_ID % 32, leaves);
+    UNROLL for (uint apart = 1; apart < 32; apart *= 2) all = combine_parts(part_in_front(all, apart), all);
+    return part_from(all, 31);
+#else
+    /* All work-items make the tree, each 32 of them one: PoCL wants no condition about what lies on both sides of a barrier. */
+    const uint slots = MAX(WORK_ITEMS, 32);
+    ROLLED for (uint i = LOCAL_ID; i < slots; i += WORK_ITEMS) shared[i] = leaf_of_blocks(blocks, i % 32, leaves);
+    BARRIER();
+    ROLLED for (uint apart = 1; apart < 32; apart *= 2) {
+        ROLLED for (uint i = LOCAL_ID; i < slots; i += WORK_ITEMS)
+            if ((i + 1) % (2 * apart) == 0) shared[i] = combine_parts(shared[i - apart], shared[i]);
+        BARRIER();
+    }
+    part_t all = shared[31];
+    BARRIER();
+    return all;
+#endif
+}
+#endif
+
+/* What is in front of a row's block, with the bits that scan_blocks gives it. Barriers: 7 for each bundle that begins there, where
+ * warps do without. */
+INLINE number_t in_front_of(GLOBAL const part_t* blocks, uint block, LOCAL part_t* shared) {
+#if IN_ORDER
+    part_t all = NO_PART;
+    (void)shared;
+    ROLLED for (uint i = 0; i < block; ++i) all = combine_parts(all, blocks[i]);
+    return NUMBER_IN(all);
+#else
+    part_t bundles = NO_PART, bundle = NO_PART, in_leaf = NO_PART;
+    ROLLED for (uint first = 0; first < block; first += 32 * KEYS_OF_LEAF) {
+        bundles = combine_parts(bundles, bundle);
+        bundle = combine_leaves(blocks + first, MIN((block - first) / KEYS_OF_LEAF, 32u), shared);
+    }
+    ROLLED for (uint i = block - block % KEYS_OF_LEAF; i < block; ++i) in_leaf = combine_parts(in_leaf, blocks[i]);
+    return NUMBER_IN(combine_parts(bundles, combine_parts(bundle, in_leaf)));
+#endif
+}
+
 /* Scans each block, behind what is in front of it. The results may be in the place of the keys.
- * Launched after scan_blocks, or alone where a row is one block, with parts * rows work-groups. Local memory: TILE_LEAVES parts. */
+ * Launched with parts * rows work-groups: alone where a row is one block, else after combine_blocks or, where they `are_scanned`, after
+ * scan_blocks. Local memory: TILE_LEAVES parts. */
 KERNEL void write_scans(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, uint parts,
-                        uint is_exclusive, flip_t mask, flip_t flip, flip_t bias, GLOBAL const ushort* marks, offset_t marks_offset,
-                        GLOBAL const ulong* inside, offset_t inside_offset, GLOBAL const part_t* blocks, offset_t blocks_offset,
-                        GLOBAL value_argument_t* results_address, offset_t results_offset) {
+                        uint are_scanned, uint is_exclusive, flip_t mask, flip_t flip, flip_t bias, GLOBAL const ushort* marks,
+                        offset_t marks_offset, GLOBAL const ulong* inside, offset_t inside_offset, GLOBAL const part_t* blocks,
+                        offset_t blocks_offset, GLOBAL value_argument_t* results_address, offset_t results_offset) {
+    DECLARE_LOCAL(part_t, shared, LOCAL_PARTS, 0);
     uint row = (uint)GROUP_ID / parts, part = (uint)GROUP_ID - row * parts;
     order_t order = {mask, flip, bias};
     keys += keys_offset + (offset_t)row * count;
@@ -456,7 +511,9 @@ KERNEL void write_scans(GLOBAL const key_t* keys, offset_t keys_offset, position
     GLOBAL key_t* results = (GLOBAL key_t*)results_address + results_offset + (offset_t)row * count;
     position_t begin = (position_t)part * share, first = begin < count ? begin : count;
     position_t end = count - first < share ? count : first + share;
-    number_t in_front = parts > 1 ? NUMBER_IN(blocks[blocks_offset + GROUP_ID]) : IDENTITY;
+    blocks += blocks_offset + (offset_t)row * parts;
+    number_t in_front = in_front_of(blocks, are_scanned ? 0 : part, shared);
+    if (are_scanned) in_front = NUMBER_IN(blocks[part]);
 #if IN_ORDER
 #if HAS_RUNS
     first = (position_t)MAX((ulong)first, inside[inside_offset]);
@@ -468,7 +525,6 @@ KERNEL void write_scans(GLOBAL const key_t* keys, offset_t keys_offset, position
     else scan_by_fours(keys, marks + marks_offset, first, end, in_front, 0, order, results, streams);
 #else
     part_t carry = NO_PART;
-    DECLARE_LOCAL(part_t, shared, LOCAL_PARTS, 0);
     ROLLED for (; first < end; first += MIN(end - first, (position_t)TILE_KEYS)) {
         number_t numbers[OWN_KEYS];
         part_t leaves_before[VECTORS], bundles_before[VECTORS];

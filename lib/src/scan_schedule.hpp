@@ -45,9 +45,10 @@ struct ScanSchedule {
     static constexpr std::uint32_t usual_tries = 64;
 
     std::uint64_t rows = 1;
-    std::uint64_t count = 0;  ///< keys of a row
-    Blocks blocks;            ///< of each row, where blocks are summed before they are scanned
-    bool looks_back = false;  ///< tiles are scanned as they come, and the one row is read once
+    std::uint64_t count = 0;    ///< keys of a row
+    Blocks blocks;              ///< of each row, where blocks are summed before they are scanned
+    bool scans_blocks = false;  ///< a launch of its own finds what is in front of each block
+    bool looks_back = false;    ///< tiles are scanned as they come, and the one row is read once
     std::uint32_t tries = usual_tries;
     Shape shape;
 
@@ -96,6 +97,10 @@ inline ScanSchedule make_scan_schedule(const DeviceInfo& device, const ScanTask&
         blocks.share = std::max<std::uint64_t>(ceil_div(ceil_div(count, parts), tile), 1) * tile;
         blocks.parts = std::max<std::uint64_t>(ceil_div(count, blocks.share), 1);
     }
+    // Of few blocks each work-group combines those in front of its own: on a graphics card up to four bundles of 32
+    // leaves, which takes less than a launch. Of more, work-groups would wait for that in turn. A processor's launches
+    // cost less than a tree, but more than a few blocks for each core.
+    schedule.scans_blocks = blocks.parts > 1 && (is_processor ? has_tree : rows * blocks.parts > 4 * 32 * leaf);
     return schedule;
 }
 

@@ -341,11 +341,26 @@ std::vector<T> scanned_in_order(const std::vector<T>& elements, const std::vecto
     return all;
 }
 
+template <class T>
+Problem scan_of(const Scan& scan, const BinaryOperator& combining, const std::vector<T>& elements) {
+    const auto none_before = [](const T&, const T&) { return false; };
+    const std::size_t count = elements.size();
+    Problem problem =
+        problem_of({.operation = scan.operation, .in_place = scan.in_place, .row_length = scan.row_length}, combining,
+                   elements, none_before, scan.segments);
+    const Bytes all = bytes_of(scanned_in_order(elements, begins_of(scan, count), scan.is_inclusive()));
+    const bool has_segments = !scan.segments.empty();
+    const auto from = static_cast<std::ptrdiff_t>((has_segments ? scan.segments.front() : 0) * sizeof(T));
+    const auto to = static_cast<std::ptrdiff_t>((has_segments ? scan.segments.back() : count) * sizeof(T));
+    Bytes& results = scan.in_place ? problem.after.keys : problem.after.results;
+    std::copy(all.begin() + from, all.begin() + to, results.begin() + from);
+    return problem;
+}
+
 /// Scans of elements, of rows and segments of them, and of those of equal keys.
 template <class T>
 void check_operator(Target& target, const BinaryOperator& combining, const std::vector<T>& elements) {
     Random random(seed());
-    const auto none_before = [](const T&, const T&) { return false; };
     const std::size_t count = elements.size();
     for (const bool in_place : {false, true})
         for (const bool inclusive : {false, true}) {
@@ -355,18 +370,8 @@ void check_operator(Target& target, const BinaryOperator& combining, const std::
                 scans.push_back({.operation = operation, .in_place = in_place, .segments = segments_of(count, random)});
             if (count % 3 == 0)
                 scans.push_back({.operation = operation, .in_place = in_place, .row_length = count / 3});
-            for (const Scan& scan : scans) {
-                Problem problem =
-                    problem_of({.operation = operation, .in_place = in_place, .row_length = scan.row_length}, combining,
-                               elements, none_before, scan.segments);
-                const Bytes all = bytes_of(scanned_in_order(elements, begins_of(scan, count), inclusive));
-                const bool has_segments = !scan.segments.empty();
-                const auto from = static_cast<std::ptrdiff_t>((has_segments ? scan.segments.front() : 0) * sizeof(T));
-                const auto to = static_cast<std::ptrdiff_t>((has_segments ? scan.segments.back() : count) * sizeof(T));
-                Bytes& results = in_place ? problem.after.keys : problem.after.results;
-                std::copy(all.begin() + from, all.begin() + to, results.begin() + from);
-                run_everywhere(target, target.sorter(), problem, count % 4);
-            }
+            for (const Scan& scan : scans)
+                run_everywhere(target, target.sorter(), scan_of(scan, combining, elements), count % 4);
             const auto keys = keys_in_runs<std::uint16_t>(count, 70, random);
             std::vector<bool> begins(count);
             for (std::size_t i = 0; i < count; ++i) begins[i] = i == 0 || keys[i] != keys[i - 1];
@@ -489,6 +494,60 @@ TEST_SUITE("scan") {
                                                       keys_in_runs<std::uint8_t>(keys.size(), 900, random),
                                                       ordinary_keys<half>(keys.size(), random)));
             }
+    }
+
+    TEST_CASE("scan: few blocks, of which each group combines those in front of its own, and one more") {
+        Random random(seed());
+        const auto check = [&](Sorter& sorter, unsigned work_items, bool compiles) {
+            CAPTURE(work_items);
+            Sorter disguised = sorter_as(sorter, card_of(work_items));
+            // A leaf has two blocks' sums, a bundle 64, and groups combine up to four bundles.
+            const std::size_t share = 2048, most = 256;
+            const auto check_launches = [&](const Problem& problem, std::size_t expected) {
+                CHECK(run_on_host(disguised, problem, problem.request.count % 4).launches == expected);
+            };
+            for (const std::size_t blocks : {std::size_t{2}, std::size_t{3}, std::size_t{64}, std::size_t{65},
+                                             std::size_t{131}, most - 1, most, most + 1}) {
+                CAPTURE(blocks);
+                const std::size_t count = blocks * share - (blocks % 2 == 0 ? 0 : 777), launches = 2 + (blocks > most);
+                const auto keys = ordinary_keys<double>(count, random);
+                const bool in_place = blocks % 3 == 0;
+                for (const Operation operation : all_scans) {
+                    check_launches(scan_of(operation, keys, 0, in_place), launches);
+                    check_launches(
+                        scan_of({.operation = operation, .in_place = in_place, .segments = segments_of(count, random)},
+                                keys),
+                        launches + 1);
+                    check_launches(scan_of(operation, ordinary_keys<std::int64_t>(count, random), 0, true), launches);
+                }
+            }
+            check_launches(scan_of(Operation::inclusive_scan, std::vector<double>(65 * share, -0.0)), 2);
+            for (const std::size_t rows : {4, 5})
+                for (const Operation operation : all_scans)
+                    check_launches(scan_of(operation, ordinary_keys<double>(rows * (64 * share - 3), random),
+                                           64 * share - 3, operation == Operation::exclusive_scan),
+                                   rows == 4 ? 2 : 3);
+            // Of 12 bytes a leaf is one block's.
+            for (const std::size_t blocks : {2, 32, 33, 127, 128, 129}) {
+                if (!compiles) break;
+                CAPTURE(blocks);
+                const std::size_t count = blocks * 1024 - (blocks % 2 == 0 ? 0 : 77), launches = 2 + (blocks > 128);
+                const auto elements = random_elements<Triangle<std::uint32_t>>(count, random);
+                const Operation operation = all_scans[blocks % 2];
+                check_launches(scan_of({.operation = operation}, numbers_of_12_bytes, elements), launches);
+                check_launches(scan_of({.operation = operation, .segments = segments_of(count, random)},
+                                       numbers_of_12_bytes, elements),
+                               launches + 1);
+            }
+        };
+        Sorter built_in(built_in_device());
+        check(built_in, 1, false);
+        for (Target& target : targets()) {
+            CAPTURE(target.name);
+            for (const unsigned work_items : {1u, 16u, 128u})
+                if (work_items <= target.info.max_work_items && can(target.info, KeyType::f64))
+                    check(target.sorter(), work_items, true);
+        }
     }
 
     TEST_CASE("scan: a group that sees nothing of those in front of it sums their keys itself") {

@@ -163,6 +163,8 @@ void add_scan(Planner& planner, const Request& request, const ScanSchedule& sche
         add_order(sums);
         sums.add(Slot::own_begins);
         sums.add(Slot::own_integers);
+    }
+    if (schedule.scans_blocks) {
         Launch& in_front = add_launch(work, "scan_blocks", rows);
         in_front.add(Slot::own_integers);
         in_front.add_count(parts, 4);
@@ -172,6 +174,7 @@ void add_scan(Planner& planner, const Request& request, const ScanSchedule& sche
     write.add_count(schedule.count, position_bytes);
     write.add(share, position_bytes);
     write.add(parts, 4);
+    write.add(schedule.scans_blocks, 4);
     write.add(is_exclusive(request), 4);
     add_order(write);
     write.add(Slot::own_begins);
