@@ -223,6 +223,9 @@ INLINE uint look_at_partial(GLOBAL status_t* status, uint part, partial_t* parti
     return is_there;
 }
 
+/* Partial results that a work-item looks at together. */
+#define LOOKS 8
+
 /* Combines one range of several blocks. Each group publishes its block's partial result, and the one that ends last combines
  * all of them. No group waits: what the last one does not see after so many `tries`, it combines by itself. */
 INLINE void combine_and_end(GLOBAL const key_t* keys, GLOBAL const key_t* others, const uint are_products, position_t count,
@@ -230,7 +233,9 @@ INLINE void combine_and_end(GLOBAL const key_t* keys, GLOBAL const key_t* others
                             LOCAL partial_t* shared, LOCAL uint* firsts, LOCAL uint* found) {
     GLOBAL status_t* status = ended + 1;
     position_t share = share_of(count);
-    uint is_last = 0, from = 0;
+    /* What is in front of `from` is there. */
+    uint is_last = 0, from = 0, used = parts < ALL_LEAVES ? parts : ALL_LEAVES;
+    partial_t leaves[OWN_LEAVES];
     ROLLED for (uint part = (uint)GROUP_ID; part < parts;) {
         /* A rehearsal has more blocks than elements. */
         offset_t first = (offset_t)part * share;
@@ -244,12 +249,24 @@ INLINE void combine_and_end(GLOBAL const key_t* keys, GLOBAL const key_t* others
         BARRIER();
         is_last = found[0];
         uint missing = parts;
-        if (is_last)
-            for (uint p = from + LOCAL_ID; p < parts && missing == parts; p += WORK_ITEMS) {
-                uint is_there = 0;
-                for (uint t = 0; !is_there && t < tries; ++t) is_there = look_at_partial(status, p, &partial);
-                if (!is_there) missing = p;
+        FOR_LEAVES(l) {
+            leaves[l] = IDENTITY;
+            ROLLED for (uint p = is_last ? LOCAL_ID + l * WORK_ITEMS : parts; p < parts; p += LOOKS * ALL_LEAVES) {
+                partial_t seen[LOOKS];
+                uint not_there, t = 0;
+                do {
+                    not_there = parts;
+                    UNROLL for (uint k = 0; k < LOOKS; ++k) {
+                        uint q = p + k * ALL_LEAVES;
+                        if (q < parts && !(look_at_partial(status, q, seen + k) && tries > 0) && q >= from)
+                            not_there = MIN(not_there, q);
+                    }
+                } while (not_there < parts && ++t < tries);
+                missing = MIN(missing, not_there);
+                UNROLL for (uint k = 0; k < LOOKS; ++k)
+                    if (p + k * ALL_LEAVES < parts) leaves[l] = combine(leaves[l], seen[k]);
             }
+        }
         firsts[LOCAL_ID] = missing;
         if (missing < parts) ATOMIC_ADD(found + 1, 1);
         BARRIER();
@@ -259,16 +276,6 @@ INLINE void combine_and_end(GLOBAL const key_t* keys, GLOBAL const key_t* others
         from = part + 1;
     }
     if (BARRIERS_IN_BRANCHES && !is_last) return;
-    partial_t leaves[OWN_LEAVES];
-    uint used = parts < ALL_LEAVES ? parts : ALL_LEAVES;
-    FOR_LEAVES(l) {
-        leaves[l] = IDENTITY;
-        for (uint p = LOCAL_ID + l * WORK_ITEMS; p < parts; p += ALL_LEAVES) {
-            partial_t partial;
-            look_at_partial(status, p, &partial);
-            leaves[l] = combine(leaves[l], partial);
-        }
-    }
     partial_t all = combine_leaves(leaves, used, shared);
     if (LOCAL_ID == 0 && is_last) *result = result_of(all, are_products ? 0 : count, order);
 }
