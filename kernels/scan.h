@@ -477,8 +477,8 @@ INLINE part_t combine_leaves(GLOBAL const part_t* blocks, uint leaves, LOCAL par
 }
 #endif
 
-/* What is in front of a row's block, with the bits that scan_blocks gives it. Barriers: 7 for each bundle that begins there, none in
- * warps. */
+/* What is in front of a row's block, with the bits that scan_blocks gives it. Barriers: 7 for each bundle that begins there, in
+ * warps none. */
 INLINE number_t in_front_of(GLOBAL const part_t* blocks, uint block, LOCAL part_t* shared) {
 #if IN_ORDER
     part_t all = NO_PART;
