@@ -453,15 +453,15 @@ INLINE part_t leaf_of_blocks(GLOBAL const part_t* blocks, uint lane, uint leaves
     return all;
 }
 
-/* What so many leaves are combined to, at most 32, with which a bundle begins. Of the last one alone step 2 is a tree of pairs.
- * Local memory: a part for each work-item, and 32 at least. */
+/* What the last of so many leaves, at most 32, has after step 2, which for that one alone is a tree of pairs. Local memory: a part
+ * for each work-item, and 32 at least. */
 INLINE part_t combine_leaves(GLOBAL const part_t* blocks, uint leaves, LOCAL part_t* shared) {
 #if IN_WARPS
     part_t all = leaf_of_blocks(blocks, LOCAL_ID % 32, leaves);
     UNROLL for (uint apart = 1; apart < 32; apart *= 2) all = combine_parts(part_in_front(all, apart), all);
     return part_from(all, 31);
 #else
-    /* All work-items make the tree, each 32 of them one: PoCL wants no condition about what lies on both sides of a barrier. */
+    /* Each 32 work-items make the tree: PoCL loses elements where the same condition is on both sides of a barrier. */
     const uint slots = MAX(WORK_ITEMS, 32);
     ROLLED for (uint i = LOCAL_ID; i < slots; i += WORK_ITEMS) shared[i] = leaf_of_blocks(blocks, i % 32, leaves);
     BARRIER();
@@ -477,8 +477,8 @@ INLINE part_t combine_leaves(GLOBAL const part_t* blocks, uint leaves, LOCAL par
 }
 #endif
 
-/* What is in front of a row's block, with the bits that scan_blocks gives it. Barriers: 7 for each bundle that begins there, where
- * warps do without. */
+/* What is in front of a row's block, with the bits that scan_blocks gives it. Barriers: 7 for each bundle that begins there, in
+ * warps none. */
 INLINE number_t in_front_of(GLOBAL const part_t* blocks, uint block, LOCAL part_t* shared) {
 #if IN_ORDER
     part_t all = NO_PART;
@@ -497,8 +497,8 @@ INLINE number_t in_front_of(GLOBAL const part_t* blocks, uint block, LOCAL part_
 }
 
 /* Scans each block, behind what is in front of it. The results may be in the place of the keys.
- * Launched with parts * rows work-groups: alone where a row is one block, else after combine_blocks or, where they `are_scanned`, after
- * scan_blocks. Local memory: TILE_LEAVES parts. */
+ * Launched with parts * rows work-groups: alone where a row is one block, else after combine_blocks or, where blocks `are_scanned`,
+ * after scan_blocks. Local memory: TILE_LEAVES parts. */
 KERNEL void write_scans(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, uint parts,
                         uint are_scanned, uint is_exclusive, flip_t mask, flip_t flip, flip_t bias, GLOBAL const ushort* marks,
                         offset_t marks_offset, GLOBAL const ulong* inside, offset_t inside_offset, GLOBAL const part_t* blocks,
@@ -511,7 +511,8 @@ KERNEL void write_scans(GLOBAL const key_t* keys, offset_t keys_offset, position
     GLOBAL key_t* results = (GLOBAL key_t*)results_address + results_offset + (offset_t)row * count;
     position_t begin = (position_t)part * share, first = begin < count ? begin : count;
     position_t end = count - first < share ? count : first + share;
-    blocks += blocks_offset + (offset_t)row * parts;
+    /* Where a row is one block there is no array of them. */
+    if (parts > 1) blocks += blocks_offset + (offset_t)row * parts;
     number_t in_front = in_front_of(blocks, are_scanned ? 0 : part, shared);
     if (are_scanned) in_front = NUMBER_IN(blocks[part]);
 #if IN_ORDER
