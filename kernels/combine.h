@@ -223,8 +223,8 @@ INLINE uint look_at_partial(GLOBAL status_t* status, uint part, partial_t* parti
     return is_there;
 }
 
-/* Partial results that a work-item looks at together. */
-#define LOOKS 8
+/* Partial results that a leaf combines at most, where they are combined in the launch that makes them. */
+#define LOOKS 4
 
 /* Combines one range of several blocks. Each group publishes its block's partial result, and the one that ends last combines
  * all of them. No group waits: what the last one does not see after so many `tries`, it combines by itself. */
@@ -249,23 +249,21 @@ INLINE void combine_and_end(GLOBAL const key_t* keys, GLOBAL const key_t* others
         BARRIER();
         is_last = found[0];
         uint missing = parts;
-        FOR_LEAVES(l) {
+        if (is_last) FOR_LEAVES(l) {
+            partial_t seen[LOOKS];
+            uint first_missing, t = 0;
+            do {
+                first_missing = parts;
+                UNROLL for (uint k = 0; k < LOOKS; ++k) {
+                    uint p = LOCAL_ID + l * WORK_ITEMS + k * ALL_LEAVES;
+                    if (p < parts && !(look_at_partial(status, p, seen + k) && tries > 0) && p >= from)
+                        first_missing = MIN(first_missing, p);
+                }
+            } while (first_missing < parts && ++t < tries);
+            missing = MIN(missing, first_missing);
             leaves[l] = IDENTITY;
-            ROLLED for (uint p = is_last ? LOCAL_ID + l * WORK_ITEMS : parts; p < parts; p += LOOKS * ALL_LEAVES) {
-                partial_t seen[LOOKS];
-                uint not_there, t = 0;
-                do {
-                    not_there = parts;
-                    UNROLL for (uint k = 0; k < LOOKS; ++k) {
-                        uint q = p + k * ALL_LEAVES;
-                        if (q < parts && !(look_at_partial(status, q, seen + k) && tries > 0) && q >= from)
-                            not_there = MIN(not_there, q);
-                    }
-                } while (not_there < parts && ++t < tries);
-                missing = MIN(missing, not_there);
-                UNROLL for (uint k = 0; k < LOOKS; ++k)
-                    if (p + k * ALL_LEAVES < parts) leaves[l] = combine(leaves[l], seen[k]);
-            }
+            UNROLL for (uint k = 0; k < LOOKS; ++k)
+                if (LOCAL_ID + l * WORK_ITEMS + k * ALL_LEAVES < parts) leaves[l] = combine(leaves[l], seen[k]);
         }
         firsts[LOCAL_ID] = missing;
         if (missing < parts) ATOMIC_ADD(found + 1, 1);
@@ -286,7 +284,7 @@ INLINE void combine_and_end(GLOBAL const key_t* keys, GLOBAL const key_t* others
     DECLARE_LOCAL(uint, found, 2, ALL_LEAVES * sizeof(partial_t) + 4 * WORK_ITEMS)
 
 /* combine_blocks and combine_parts of one range, in one launch.
- * Launched with a work-group for each of `parts` blocks, which are two at least; `status` is zeroes. Local memory: 256 partial
+ * Launched with a work-group for each of `parts` blocks, 2 to 1024; `status` is zeroes. Local memory: 256 partial
  * results, and an integer for each work-item and two. Barriers: 11 for each block that a group combines, 9 more of the last one. */
 KERNEL void combine_range(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, uint parts, flip_t mask,
                           flip_t flip, flip_t bias, uint tries, GLOBAL status_t* status, offset_t status_offset,
