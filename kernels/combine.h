@@ -223,18 +223,16 @@ INLINE uint look_at_partial(GLOBAL status_t* status, uint part, partial_t* parti
     return is_there;
 }
 
-/* Partial results that a leaf combines at most, where they are combined in the launch that makes them. */
-#define LOOKS 4
-
-/* Combines one range of several blocks. Each group publishes its block's partial result, and the one that ends last combines
- * all of them. No group waits: what the last one does not see after so many `tries`, it combines by itself. */
+/* Combines one range of several blocks, at most one for each leaf. Each group publishes its block's partial result, and the one
+ * that ends last combines all of them. No group waits: what the last one does not see after so many `tries`, it combines by
+ * itself. */
 INLINE void combine_and_end(GLOBAL const key_t* keys, GLOBAL const key_t* others, const uint are_products, position_t count,
                             uint parts, order_t order, uint tries, GLOBAL status_t* ended, GLOBAL result_t* result,
                             LOCAL partial_t* shared, LOCAL uint* firsts, LOCAL uint* found) {
     GLOBAL status_t* status = ended + 1;
     position_t share = share_of(count);
     /* What is in front of `from` is there. */
-    uint is_last = 0, from = 0, used = parts < ALL_LEAVES ? parts : ALL_LEAVES;
+    uint is_last = 0, from = 0, used = parts;
     partial_t leaves[OWN_LEAVES];
     ROLLED for (uint part = (uint)GROUP_ID; part < parts;) {
         /* A rehearsal has more blocks than elements. */
@@ -249,21 +247,13 @@ INLINE void combine_and_end(GLOBAL const key_t* keys, GLOBAL const key_t* others
         BARRIER();
         is_last = found[0];
         uint missing = parts;
-        if (is_last) FOR_LEAVES(l) {
-            partial_t seen[LOOKS];
-            uint first_missing, t = 0;
-            do {
-                first_missing = parts;
-                UNROLL for (uint k = 0; k < LOOKS; ++k) {
-                    uint p = LOCAL_ID + l * WORK_ITEMS + k * ALL_LEAVES;
-                    if (p < parts && !(look_at_partial(status, p, seen + k) && tries > 0) && p >= from)
-                        first_missing = MIN(first_missing, p);
-                }
-            } while (first_missing < parts && ++t < tries);
-            missing = MIN(missing, first_missing);
+        FOR_LEAVES(l) {
+            uint p = LOCAL_ID + l * WORK_ITEMS, is_there = 0;
             leaves[l] = IDENTITY;
-            UNROLL for (uint k = 0; k < LOOKS; ++k)
-                if (LOCAL_ID + l * WORK_ITEMS + k * ALL_LEAVES < parts) leaves[l] = combine(leaves[l], seen[k]);
+            if (!is_last || p >= parts) continue;
+            for (uint t = 0; !is_there && t <= tries; ++t)
+                is_there = look_at_partial(status, p, leaves + l) && (tries > 0 || p < from);
+            if (!is_there) missing = MIN(missing, p);
         }
         firsts[LOCAL_ID] = missing;
         if (missing < parts) ATOMIC_ADD(found + 1, 1);
@@ -284,7 +274,7 @@ INLINE void combine_and_end(GLOBAL const key_t* keys, GLOBAL const key_t* others
     DECLARE_LOCAL(uint, found, 2, ALL_LEAVES * sizeof(partial_t) + 4 * WORK_ITEMS)
 
 /* combine_blocks and combine_parts of one range, in one launch.
- * Launched with a work-group for each of `parts` blocks, 2 to 1024; `status` is zeroes. Local memory: 256 partial
+ * Launched with a work-group for each of `parts` blocks, 2 to 256; `status` is zeroes. Local memory: 256 partial
  * results, and an integer for each work-item and two. Barriers: 11 for each block that a group combines, 9 more of the last one. */
 KERNEL void combine_range(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, uint parts, flip_t mask,
                           flip_t flip, flip_t bias, uint tries, GLOBAL status_t* status, offset_t status_offset,

@@ -274,7 +274,7 @@ TEST_SUITE("reduce") {
                                    reduction_of(reduction, ordinary_keys<std::int16_t>(300'007, random)), offset);
                     // The last number of blocks that one launch combines, and one more.
                     if (offset > 0) continue;
-                    for (const std::size_t count : {1 << 21, (1 << 21) + 1})
+                    for (const std::size_t count : {1 << 19, (1 << 19) + 1})
                         run_everywhere(target, target.sorter(),
                                        reduction_of(reduction, ordinary_keys<std::int64_t>(count, random)));
                 }

@@ -248,6 +248,12 @@ DeviceInfo card_of(unsigned work_items) {
     return card;
 }
 
+/// PoCL gives a processor work-groups of one work-item. Of several, its compiler ends on an assertion from 5.0 on.
+bool takes_groups(const DeviceInfo& device, unsigned work_items) {
+    return work_items <= device.max_work_items &&
+           (work_items == 1 || device.platform != "Portable Computing Language" || device.driver.starts_with("3."));
+}
+
 struct Named {
     std::uint32_t number, other, padding;
 };
@@ -476,7 +482,7 @@ TEST_SUITE("scan") {
         Random random(seed());
         for (Target& target : targets())
             for (const auto& [work_items, wide] : {std::pair{1u, true}, {8u, false}, {64u, true}, {256u, false}}) {
-                if (work_items > target.info.max_work_items) continue;
+                if (!takes_groups(target.info, work_items)) continue;
                 CAPTURE(target.name);
                 CAPTURE(work_items);
                 Sorter disguised = sorter_as(target.sorter(), card_of(work_items), wide);
@@ -545,7 +551,7 @@ TEST_SUITE("scan") {
         for (Target& target : targets()) {
             CAPTURE(target.name);
             for (const unsigned work_items : {1u, 16u, 128u})
-                if (work_items <= target.info.max_work_items && can(target.info, KeyType::f64))
+                if (takes_groups(target.info, work_items) && can(target.info, KeyType::f64))
                     check(target.sorter(), work_items, true);
         }
     }
