@@ -8,6 +8,7 @@
 #include <lanesort/calls.hpp>
 #include <lanesort/error.hpp>
 
+#include "core/memory_check.hpp"
 #include "core/require.hpp"
 #include "core/sorter_core.hpp"
 #include "integers.hpp"
@@ -79,6 +80,8 @@ bool scans(Operation operation) {
 /// Throws Error(invalid_argument) and Error(out_of_range) for segments that cannot be; gives the most keys of one.
 template <class Offset>
 std::uint64_t longest_of(const HostCall& call) {
+    detail::check_end({call.request.segments + 1, sizeof(Offset), detail::Access::read, "offsets of segments"},
+                      {call.segments.memory, call.segments.offset});
     const auto* const offsets = static_cast<const Offset*>(call.segments.memory) + call.segments.offset;
     std::uint64_t longest = 0;
     for (std::size_t i = 0; i < call.request.segments; ++i) {

@@ -116,6 +116,18 @@ void refuses_host_memory(void) {
     CHECK_REFUSED(lanesort_run(sorter, &segments), LANESORT_INVALID_ARGUMENT, "begins at key 10 but ends at key 5");
     segments.segments.memory = beyond;
     CHECK_REFUSED(lanesort_run(sorter, &segments), LANESORT_OUT_OF_RANGE, "30001");
+    // Addresses beyond the last one, which would wrap to others, also to the array's own.
+    const size_t far[] = {SIZE_MAX, SIZE_MAX / sizeof keys[0] + 1};
+    static const uint64_t all[] = {0, 5};
+    for (size_t i = 0; i < sizeof far / sizeof far[0]; ++i) {
+        lanesort_request beyond_last = {.memory = keys, .count = 5, .offset = far[i]};
+        CHECK_REFUSED(lanesort_run(sorter, &beyond_last), LANESORT_OUT_OF_RANGE, "5 keys at offset");
+        beyond_last = (lanesort_request){.memory = keys, .count = 5, .values = {.memory = values, .offset = far[i]}};
+        CHECK_REFUSED(lanesort_run(sorter, &beyond_last), LANESORT_OUT_OF_RANGE, "5 values at offset");
+        beyond_last =
+            (lanesort_request){.memory = keys, .count = 5, .segments = {.memory = all, .offset = far[i], .count = 1}};
+        CHECK_REFUSED(lanesort_run(sorter, &beyond_last), LANESORT_OUT_OF_RANGE, "2 offsets of segments at offset");
+    }
     CHECK_REFUSED(lanesort_run(NULL, &pairs), LANESORT_INVALID_ARGUMENT, "sorter is null");
     CHECK_REFUSED(lanesort_run(sorter, NULL), LANESORT_INVALID_ARGUMENT, "request is null");
     CHECK_REFUSED(lanesort_prepare(NULL, &pairs), LANESORT_INVALID_ARGUMENT, "sorter is null");
