@@ -59,6 +59,12 @@ void refuses_requests(void) {
     IMPOSSIBLE("top_k does not use `answers`", KEYS, .operation = LANESORT_TOP_K, .answers = {.offset = 1});
     IMPOSSIBLE("sort does not use `limit`", KEYS, .limited = 1);
     IMPOSSIBLE("sort does not use `nan_last`", KEYS, .nan_last = 1);
+    IMPOSSIBLE("top_k does not use `in_place`", KEYS, .operation = LANESORT_TOP_K, .k = 3, .in_place = 1,
+               .results = {.memory = found});
+    IMPOSSIBLE("top_k does not use `lower`", KEYS, .operation = LANESORT_TOP_K, .k = 3, .lower = 2,
+               .results = {.memory = found});
+    IMPOSSIBLE("top_k does not use `bounded`", KEYS, .operation = LANESORT_TOP_K, .k = 3, .bounded = 1,
+               .results = {.memory = found});
     IMPOSSIBLE("not `limited`", KEYS, .operation = LANESORT_TOP_K, .limit = {.offset = 1});
     IMPOSSIBLE("must be zero", KEYS, .operation = LANESORT_UNIQUE, .in_place = 1, .results = {.memory = found},
                .answers = {.memory = answers});
