@@ -159,6 +159,8 @@ void check_unused(const lanesort_request& request, Operation operation) {
     serves("result_values", is_given(request.result_values),
            {sort, merge, top_k, unique, gather, scatter, select, partition, reduce_by_key, group_by,
             inclusive_scan_by_key, exclusive_scan_by_key});
+    serves("in_place", request.in_place != 0,
+           {unique, inclusive_scan, exclusive_scan, inclusive_scan_by_key, exclusive_scan_by_key});
     if (request.in_place != 0 && (is_given(request.results) || is_given(request.result_values)))
         throw Error(ErrorCode::invalid_argument,
                     "in place, the results are the keys, so `results` and `result_values` must be zero");

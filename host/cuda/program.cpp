@@ -32,8 +32,7 @@ struct Source {
 
 MachineCode compile(const detail::KernelParameters& parameters, const std::string& architecture,
                     const std::vector<std::string>& more) {
-    const std::string file = detail::kernel_file(parameters);
-    const Source source(detail::source(parameters), file);
+    const Source source(detail::source(parameters), detail::kernel_file(parameters));
     std::vector<std::string> options{"--std=c++17", "-arch=" + architecture};
     // The functions of a caller's text do not say where they run.
     if (parameters.comparator || parameters.predicate || parameters.binary_operator)
@@ -51,9 +50,8 @@ MachineCode compile(const detail::KernelParameters& parameters, const std::strin
     made.log.resize(size);
     check(compiler().nvrtcGetProgramLog(source.program, made.log.data()), "nvrtcGetProgramLog");
     if (result != NVRTC_SUCCESS)
-        throw Error(ErrorCode::build_failed,
-                    fmt::format("the device's compiler refused {} ({})", file, compiler().nvrtcGetErrorString(result)),
-                    "nvrtcCompileProgram", result, made.log);
+        throw detail::build_error(parameters, compiler().nvrtcGetErrorString(result), "nvrtcCompileProgram", result,
+                                  made.log);
     check(compiler().nvrtcGetCUBINSize(source.program, &size), "nvrtcGetCUBINSize");
     made.code.resize(size);
     check(compiler().nvrtcGetCUBIN(source.program, made.code.data()), "nvrtcGetCUBIN");

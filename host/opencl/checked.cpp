@@ -52,10 +52,10 @@ Error to_error(const cl::Error& failure) {
                  failure.what(), failure.err());
 }
 
-Error build_error(cl_int status, const std::string& log, const std::string& file, const std::string& text) {
-    return Error(ErrorCode::build_failed,
-                 fmt::format("the device's compiler refused {} (OpenCL status {})", file, status), "clBuildProgram",
-                 status, with_named_lines(log, text));
+Error build_error(cl_int status, const std::string& log, const detail::KernelParameters& parameters,
+                  const std::string& text) {
+    return detail::build_error(parameters, fmt::format("OpenCL status {}", status), "clBuildProgram", status,
+                               with_named_lines(log, text));
 }
 
 }  // namespace lanesort::opencl

@@ -14,9 +14,10 @@ namespace lanesort::opencl {
 /// The library's error for a failed call, naming the call and its status.
 Error to_error(const cl::Error& failure);
 
-/// The library's error for a kernel file that the device's compiler refused with that status of clBuildProgram and that
-/// log, in which the files and lines are made those that the #line directives of `text`, what was compiled, say.
-Error build_error(cl_int status, const std::string& log, const std::string& file, const std::string& text);
+/// The library's error for kernels that the device's compiler refused with that status of clBuildProgram and that log,
+/// in which the files and lines are made those that the #line directives of `text`, what was compiled, say.
+Error build_error(cl_int status, const std::string& log, const detail::KernelParameters& parameters,
+                  const std::string& text);
 
 /// Calls `call` and gives what it gives; a failed OpenCL call in it becomes an Error.
 template <class Call>

@@ -55,14 +55,13 @@ bool compiler_refused(cl_int status, const cl::Program& program, const cl::Devic
 
 Program::Program(const cl::Context& context, const cl::Device& device, const detail::KernelParameters& wanted)
     : detail::Program(wanted) {
-    const std::string file = detail::kernel_file(parameters);
     const std::string text = detail::source(parameters);
     const cl::Program program(context, text);
     const std::string options = "-cl-std=CL1.2" + register_limit(device, parameters) + optimisation(device, parameters);
     // CL/opencl.hpp reads the log after every build, and where that fails tells nothing of the build.
     const cl_int status = clBuildProgram(program(), 1, &device(), options.c_str(), nullptr, nullptr);
     if (status != CL_SUCCESS && compiler_refused(status, program, device))
-        throw build_error(status, log_of(program, device), file, text);
+        throw build_error(status, log_of(program, device), parameters, text);
     check(status, "clBuildProgram");
     max_work_items = std::numeric_limits<unsigned>::max();
     for (const char* name : detail::kernel_names(parameters)) {

@@ -8,6 +8,7 @@
 #include <lanesort/calls.hpp>
 #include <lanesort/error.hpp>
 
+#include "core/memory_check.hpp"
 #include "core/require.hpp"
 #include "core/sorter_core.hpp"
 #include "integers.hpp"
@@ -79,6 +80,8 @@ bool scans(Operation operation) {
 /// Throws Error(invalid_argument) and Error(out_of_range) for segments that cannot be; gives the most keys of one.
 template <class Offset>
 std::uint64_t longest_of(const HostCall& call) {
+    detail::check_end({call.request.segments + 1, sizeof(Offset), detail::Access::read, "offsets of segments"},
+                      {call.segments.memory, call.segments.offset});
     const auto* const offsets = static_cast<const Offset*>(call.segments.memory) + call.segments.offset;
     std::uint64_t longest = 0;
     for (std::size_t i = 0; i < call.request.segments; ++i) {
@@ -225,7 +228,9 @@ HostCall selection(const ConstKeys& keys, const Results& best, const TopKOptions
     call.request.nan_last = options.nan_last;
     add_results(call, best);
     const std::uint64_t rows = call.request.ranges();
-    require(rows == 0 ? best.size() == 0 : best.size() % rows == 0, ErrorCode::invalid_argument,
+    require(rows > 0 || best.size() == 0, ErrorCode::invalid_argument,
+            "{} keys cannot be selected: there are no rows or segments", best.size());
+    require(rows == 0 || best.size() % rows == 0, ErrorCode::invalid_argument,
             "{} keys cannot be selected from {} rows: each row gives as many, so it must be a multiple of {}",
             best.size(), rows, rows);
     call.request.first = rows > 0 ? best.size() / rows : 0;
@@ -340,8 +345,9 @@ std::size_t Sorter::run_lengths(ConstKeys keys, Results distinct, Indices length
 namespace {
 
 /// Of the places of both, to which the caller adds those of the keys and their values.
-HostCall reduced_runs_of(Operation operation, const ConstKeys& keys, const ConstKeys& values, Reduction reduction,
-                         const Results& distinct, const Results& reduced, const SortOptions& options) {
+HostCall reduced_runs_of(detail::Planner& planner, Operation operation, const ConstKeys& keys, const ConstKeys& values,
+                         Reduction reduction, const Results& distinct, const Results& reduced,
+                         const SortOptions& options) {
     if (reduced.size() < keys.size()) detail::throw_too_few(keys.size(), reduced.size());
     HostCall call = runs_of(operation, keys, distinct, options);
     Request& request = call.request;
@@ -349,8 +355,9 @@ HostCall reduced_runs_of(Operation operation, const ConstKeys& keys, const Const
     detail::check_values(keys.size(), values.size(), values.kind(), false);
     request.value_type = values.kind();
     request.value_bytes = request.value_type.bytes();
-    require(reduced.bytes() == request.reduced_bytes(), ErrorCode::invalid_argument,
-            "results have {} bytes, but those of this reduction have {}", reduced.bytes(), request.reduced_bytes());
+    const std::size_t wanted = planner.arrays(request)[detail::Slot::result_values].bytes;
+    require(reduced.bytes() == wanted, ErrorCode::invalid_argument,
+            "results have {} bytes, but those of this reduction have {}", reduced.bytes(), wanted);
     call.values = {const_cast<void*>(values.data())};
     call.result_values = {reduced.data()};
     return call;
@@ -360,14 +367,14 @@ HostCall reduced_runs_of(Operation operation, const ConstKeys& keys, const Const
 
 std::size_t Sorter::reduce_by_key(ConstKeys keys, ConstKeys values, Reduction reduction, Results distinct,
                                   Results reduced, const SortOptions& options) {
-    return number_found(*this,
-                        reduced_runs_of(Operation::reduce_by_key, keys, values, reduction, distinct, reduced, options));
+    return number_found(*this, reduced_runs_of(core_->planner(), Operation::reduce_by_key, keys, values, reduction,
+                                               distinct, reduced, options));
 }
 
 std::size_t Sorter::group_by(Keys keys, Keys values, Reduction reduction, Results distinct, Results reduced,
                              const SortOptions& options) {
-    return number_found(*this,
-                        reduced_runs_of(Operation::group_by, keys, values, reduction, distinct, reduced, options));
+    return number_found(*this, reduced_runs_of(core_->planner(), Operation::group_by, keys, values, reduction, distinct,
+                                               reduced, options));
 }
 
 namespace {
@@ -740,9 +747,34 @@ void check_predicate(const KeyKind& kind) {
             "without flags, a predicate must say which elements are wanted");
 }
 
+namespace {
+
+/// The text or the function that says of keys what they are; empty for plain numbers.
+std::string_view teller(const KeyKind& kind) noexcept {
+    return kind.comparator()        ? "a comparator"
+           : kind.predicate()       ? "a predicate"
+           : kind.binary_operator() ? "an operator"
+           : kind.compiled_order()  ? "a function"
+                                    : "";
+}
+
+[[noreturn]] void throw_kinds_differ(const KeyKind& first, const KeyKind& second) {
+    const std::string_view of_first = teller(first), of_second = teller(second);
+    if (!of_first.empty() && of_first == of_second)
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("the two ranges have {} each, but not the same one", of_first));
+    const auto described = [](const KeyKind& kind, std::string_view tells) {
+        return tells.empty() ? kind.name() : fmt::format("{} with {}", kind.name(), tells);
+    };
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("the first range has keys of {}, but the second has keys of {}", described(first, of_first),
+                            described(second, of_second)));
+}
+
+}  // namespace
+
 void check_second(const Request& first, const Request& second) {
-    require(first.key == second.key, ErrorCode::invalid_argument,
-            "the first range has keys of {}, but the second has keys of {}", first.key.name(), second.key.name());
+    if (!(first.key == second.key)) throw_kinds_differ(first.key, second.key);
     Request wanted = first, asked = second;
     asked.count = first.count;
     wanted.order = first.order_or_usual();
@@ -799,8 +831,9 @@ void throw_sizes_differ(std::size_t keys, std::size_t others) {
 }
 
 void throw_too_few(std::size_t keys, std::size_t others) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("there are {} keys, but room for only {} results; all keys may be distinct", keys, others));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("there are {} keys, but room for only {} results; there may be one for each key", keys, others));
 }
 
 void throw_record_size(std::size_t bytes, std::size_t stated) {

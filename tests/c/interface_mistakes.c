@@ -59,6 +59,12 @@ void refuses_requests(void) {
     IMPOSSIBLE("top_k does not use `answers`", KEYS, .operation = LANESORT_TOP_K, .answers = {.offset = 1});
     IMPOSSIBLE("sort does not use `limit`", KEYS, .limited = 1);
     IMPOSSIBLE("sort does not use `nan_last`", KEYS, .nan_last = 1);
+    IMPOSSIBLE("top_k does not use `in_place`", KEYS, .operation = LANESORT_TOP_K, .k = 3, .in_place = 1,
+               .results = {.memory = found});
+    IMPOSSIBLE("top_k does not use `lower`", KEYS, .operation = LANESORT_TOP_K, .k = 3, .lower = 2,
+               .results = {.memory = found});
+    IMPOSSIBLE("top_k does not use `bounded`", KEYS, .operation = LANESORT_TOP_K, .k = 3, .bounded = 1,
+               .results = {.memory = found});
     IMPOSSIBLE("not `limited`", KEYS, .operation = LANESORT_TOP_K, .limit = {.offset = 1});
     IMPOSSIBLE("must be zero", KEYS, .operation = LANESORT_UNIQUE, .in_place = 1, .results = {.memory = found},
                .answers = {.memory = answers});
@@ -116,6 +122,18 @@ void refuses_host_memory(void) {
     CHECK_REFUSED(lanesort_run(sorter, &segments), LANESORT_INVALID_ARGUMENT, "begins at key 10 but ends at key 5");
     segments.segments.memory = beyond;
     CHECK_REFUSED(lanesort_run(sorter, &segments), LANESORT_OUT_OF_RANGE, "30001");
+    // Addresses beyond the last one, which would wrap to others, also to the array's own.
+    const size_t far[] = {SIZE_MAX, SIZE_MAX / sizeof keys[0] + 1};
+    static const uint64_t all[] = {0, 5};
+    for (size_t i = 0; i < sizeof far / sizeof far[0]; ++i) {
+        lanesort_request beyond_last = {.memory = keys, .count = 5, .offset = far[i]};
+        CHECK_REFUSED(lanesort_run(sorter, &beyond_last), LANESORT_OUT_OF_RANGE, "5 keys at offset");
+        beyond_last = (lanesort_request){.memory = keys, .count = 5, .values = {.memory = values, .offset = far[i]}};
+        CHECK_REFUSED(lanesort_run(sorter, &beyond_last), LANESORT_OUT_OF_RANGE, "5 values at offset");
+        beyond_last =
+            (lanesort_request){.memory = keys, .count = 5, .segments = {.memory = all, .offset = far[i], .count = 1}};
+        CHECK_REFUSED(lanesort_run(sorter, &beyond_last), LANESORT_OUT_OF_RANGE, "2 offsets of segments at offset");
+    }
     CHECK_REFUSED(lanesort_run(NULL, &pairs), LANESORT_INVALID_ARGUMENT, "sorter is null");
     CHECK_REFUSED(lanesort_run(sorter, NULL), LANESORT_INVALID_ARGUMENT, "request is null");
     CHECK_REFUSED(lanesort_prepare(NULL, &pairs), LANESORT_INVALID_ARGUMENT, "sorter is null");

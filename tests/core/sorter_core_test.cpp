@@ -234,6 +234,12 @@ TEST_CASE("core: an option that a call does not use is refused") {
         refused(operation, {.limited = true}, "limit");
         refused(operation, {.nan_last = true}, "nan_last");
     }
+    for (const Operation operation : all_operations) {
+        if (operation == histogram) continue;
+        refused(operation, {.bounded = true}, "bounded");
+        refused(operation, {.lower = 1}, "lower");
+        refused(operation, {.upper = 1}, "upper");
+    }
     for (const Operation operation : {sort, argsort, top_k}) refused(operation, {.middle = 5}, "middle");
     for (const Operation operation : {argsort, top_k, unique}) refused(operation, {.apart = true}, "apart");
     for (const Operation operation : {sort, merge}) refused(operation, {.in_place = true}, "in_place");

@@ -15,6 +15,7 @@
 #include "core/described_device.hpp"
 #include "core/planner.hpp"
 #include "distribution.hpp"
+#include "error_support.hpp"
 #include "host/cuda/program.hpp"
 #include "part_schedule.hpp"
 #include "range_schedule.hpp"
@@ -267,6 +268,20 @@ TEST_CASE("CUDA: reductions by an operator compile for every generation and spil
                         .offset_bytes = offset_bytes};
                     check_compiled(parameters, generation.architecture);
                 }
+}
+
+TEST_CASE("CUDA: a text that the compiler refuses is named, and the build log has the words") {
+    using namespace lanesort::detail;
+    if (no_compiler()) return;
+    const KernelParameters parameters{
+        .family = Family::operator_reduction,
+        .bytes = {4, 0, 0, true},
+        .shape = {.lanes = 1, .vectors = 1, .work_items = tree_leaves, .register_vectors = 2},
+        .binary_operator = BinaryOperator{.type = "uint", .bytes = 4, .combine = "a + no_such_name", .identity = "0"}};
+    const Error error = error_of([&] { cu::compile(parameters, measured_generation.architecture); });
+    CHECK(error.code() == ErrorCode::build_failed);
+    check_mentions(error, {"operator_reduction.cl, with the caller's operator in it", "the build log has"});
+    CHECK(error.build_log().find("no_such_name") != std::string::npos);
 }
 
 TEST_CASE("CUDA: exchanges compile for every generation and spill nothing") {

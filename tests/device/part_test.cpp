@@ -372,6 +372,7 @@ TEST_SUITE("part") {
             wrong.holds = "a >\n  b";
             const Error misspelt = error_of([&] { sorter.select({numbers, wrong}, results); });
             CHECK(misspelt.code() == ErrorCode::build_failed);
+            check_mentions(misspelt, {"part.cl, with the caller's predicate in it", "the build log has"});
             CHECK(misspelt.build_log().find("holds") != std::string::npos);
             wrong.holds = "a > 0 /*";
             check_refused(ErrorCode::invalid_argument, "a comment in the predicate's expression", [&] {
@@ -379,7 +380,7 @@ TEST_SUITE("part") {
             });
             CHECK(sorter.select({numbers, is_below, 2.0F}, results) == 10);
             CHECK(sorter.partition({numbers, is_below, 1.0F}, results) == 0);
-            check_refused(ErrorCode::invalid_argument, "the predicate's parameter", [&] {
+            check_refused(ErrorCode::invalid_argument, "the pointer to the predicate's parameter is null", [&] {
                 sorter.select({numbers, is_below}, results);
             });
             check_refused(ErrorCode::invalid_argument, "has 8 bytes, but the predicate's has 4", [&] {
@@ -420,7 +421,7 @@ TEST_SUITE("part") {
             CHECK(sorter.partition(keys, flags, results, true) == 0);
             check_refused(ErrorCode::invalid_argument, "there are 10 keys, but 9 flags",
                           [&] { sorter.select(keys, std::span(flags).first(9), results); });
-            check_refused(ErrorCode::invalid_argument, "room for only 9 results",
+            check_refused(ErrorCode::invalid_argument, "room for only 9 results; there may be one for each key",
                           [&] { sorter.partition(keys, flags, std::span(results).first(9)); });
             Request request{.operation = Operation::select, .count = 10, .row_length = 5};
             check_refused(ErrorCode::invalid_argument, "cannot be selected by flags", [&] { sorter.prepare(request); });

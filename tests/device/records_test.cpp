@@ -286,6 +286,7 @@ TEST_SUITE("records") {
             wrong.before = "a.score >\n  b.scoer";
             const Error misspelt = error_of([&] { sorter.sort({records, wrong}); });
             CHECK(misspelt.code() == ErrorCode::build_failed);
+            check_mentions(misspelt, {"with the caller's comparator in it", "the build log has the compiler's words"});
             CAPTURE(misspelt.build_log());
             CHECK(misspelt.build_log().find("before") != std::string::npos);
             CHECK(misspelt.build_log().find("scoer") != std::string::npos);

@@ -352,6 +352,8 @@ TEST_SUITE("reduce runs") {
                           [&] { sorter.reduce(keys, Reduction::mean, std::span(numbers).first(1)); });
             check_refused(ErrorCode::invalid_argument, "a sum, a minimum, a maximum, a number or a mean alone",
                           [&] { sorter.reduce_by_key(keys, values, Reduction::arg_min, distinct, sums); });
+            check_refused(ErrorCode::invalid_argument, "a sum, a minimum, a maximum, a number or a mean alone",
+                          [&] { sorter.group_by(keys, values, Reduction::arg_max, distinct, numbers); });
             check_refused(ErrorCode::invalid_argument, "but those of a range can", [&] {
                 sorter.reduce_by_key(keys, values, Reduction::sum, distinct, sums, {.row_length = 3});
             });

@@ -650,8 +650,14 @@ TEST_SUITE("reduce") {
             refused("needs the operator's `transform`", [&] {
                 sorter.transform_reduce({keys, sum}, {others, sum}, std::span(&result, 1));
             });
-            refused("but the second has keys of type u32", [&] {
+            refused("keys of uint of 4 bytes with an operator, but the second has keys of type u32", [&] {
                 sorter.transform_reduce({keys, dot_product}, others, std::span(&result, 1));
+            });
+            refused("keys of type u32, but the second has keys of uint of 4 bytes with an operator", [&] {
+                sorter.transform_reduce(keys, {others, dot_product}, std::span(&result, 1));
+            });
+            refused("the two ranges have an operator each, but not the same one", [&] {
+                sorter.transform_reduce({keys, dot_product}, {others, sum}, std::span(&result, 1));
             });
             refused("no `reduction` can be asked for", [&] {
                 sorter.reduce({keys, sum}, Reduction::max, std::span(&result, 1));
@@ -674,7 +680,9 @@ TEST_SUITE("reduce") {
             refused_as("comment in the operator's identity", [](BinaryOperator& wrong) { wrong.identity += "/*"; });
             BinaryOperator wrong = sum;
             wrong.combine = "a.no_such_member";
-            check_refused(ErrorCode::build_failed, "", [&] { sorter.reduce({keys, wrong}, std::span(&result, 1)); });
+            check_refused(ErrorCode::build_failed, "operator_reduction.cl, with the caller's operator in it", [&] {
+                sorter.reduce({keys, wrong}, std::span(&result, 1));
+            });
             check_still_sorts(target, sorter);
         }
         Sorter sorter(built_in_device());

@@ -602,12 +602,29 @@ TEST_SUITE("scan") {
                     }
             });
         };
+        const auto check_first = [](Sorter& sorter, KeyType type, auto of_minima, auto of_maxima) {
+            auto key = of_minima;
+            for (const auto& [reduction, wanted] :
+                 {std::pair(Reduction::min, of_minima), {Reduction::max, of_maxima}}) {
+                key = 0;
+                sorter.exclusive_scan(Keys(&key, 1, type), {.reduction = reduction});
+                CHECK(key == wanted);
+            }
+        };
+        const auto check_every_first = [&](Sorter& sorter) {
+            check_first(sorter, KeyType::f16, std::uint16_t{0xfc01}, std::uint16_t{0x7c01});
+            check_first(sorter, KeyType::f32, 0xff800001u, 0x7f800001u);
+            check_first(sorter, KeyType::f64, std::uint64_t{0xfff0000000000001}, std::uint64_t{0x7ff0000000000001});
+        };
         Sorter built_in(built_in_device());
+        check_every_first(built_in);
         for_each_scan([&](const Problem& problem, std::size_t offset) { run_on_host(built_in, problem, offset); });
-        for (Target& target : targets())
+        for (Target& target : targets()) {
+            check_every_first(target.sorter());
             for_each_scan([&](const Problem& problem, std::size_t offset) {
                 run_everywhere(target, target.sorter(), problem, offset);
             });
+        }
     }
 
     TEST_CASE("scan: segments, which begin at every border") {

@@ -420,6 +420,8 @@ TEST_SUITE("top-k") {
                           [&] { sorter.top_k(std::span(keys), std::span(best)); });
             check_refused(ErrorCode::invalid_argument, "11 keys cannot be selected from 5 rows",
                           [&] { sorter.top_k(std::span(keys), std::span(best), {.row_length = 2}); });
+            check_refused(ErrorCode::invalid_argument, "11 keys cannot be selected: there are no rows",
+                          [&] { sorter.top_k(std::span(keys).first(0), std::span(best), {.row_length = 2}); });
             check_refused(ErrorCode::invalid_argument, "one for each key",
                           [&] { sorter.top_k(std::span(keys), std::span(best), std::span(indices)); });
             const auto memory = target.memory(Bytes(400));

@@ -44,6 +44,25 @@ TEST_CASE("memory check: arrays overlap where they have a byte in common of whic
     CHECK_NOTHROW(check(Access::read, 0, 0, Access::change, 16, 8));
 }
 
+TEST_CASE("memory check: arrays in host memory end at the last address") {
+    namespace inside = lanesort::detail;
+    constexpr std::uint64_t last = ~std::uint64_t{0};
+    const auto is_refused = [](std::uint64_t at, std::uint64_t offset, std::uint64_t count, std::size_t bytes) {
+        const std::optional<Error> error = error_in([&] {
+            inside::check_end({count, bytes}, {reinterpret_cast<void*>(at), offset});
+        });
+        if (error) CHECK(error->code() == ErrorCode::out_of_range);
+        return error.has_value();
+    };
+    CHECK(!is_refused(4096, (last - 4096) / 4 - 5, 5, 4));
+    CHECK(is_refused(4096, (last - 4096) / 4 - 4, 5, 4));
+    CHECK(is_refused(4096, last / 4 + 1, 5, 4));  // 0, where it wraps
+    CHECK(is_refused(4096, last, 1, 1));
+    CHECK(is_refused(4096, 0, last, 4));
+    CHECK(is_refused(last - 2, 1, 1, 2));
+    CHECK(!is_refused(last - 2, 0, 1, 2));
+}
+
 TEST_CASE("memory check: arrays in host memory that overlap") {
     for (Target& target : targets()) {
         CAPTURE(target.name);

@@ -288,8 +288,8 @@ typedef struct lanesort_request {
     int32_t in_place;                       ///< not 0: LANESORT_UNIQUE writes to the front of the keys, scans in their place, or that of the values
     int32_t apart;                          ///< not 0: LANESORT_SORT and LANESORT_MERGE write to `results`; `count` is of both ranges
     int32_t limited;                        ///< not 0: LANESORT_TOP_K reads how many of `k` are wanted from `limit`
-    int32_t nan_last;                       ///< not 0: LANESORT_TOP_K takes no NaN before a number
-    int32_t stable;                         ///< not 0: sorts and merges keep the order of equal elements
+    int32_t nan_last;                       ///< not 0: LANESORT_TOP_K takes no NaN before a number; no effect on keys without NaN
+    int32_t stable;                         ///< not 0: sorts, merges and GROUP_BY are stable, as ARGSORT and TOP_K always are
     lanesort_schedule schedule;             ///< of a sort or argsort of one whole range
     int32_t data_independent;               ///< not 0: sorts compare the same positions, and LANESORT_TOP_K as many,
                                             ///< whatever the keys are

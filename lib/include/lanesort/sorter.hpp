@@ -82,7 +82,7 @@ struct TopKOptions {
     bool data_independent = false;    ///< whatever the keys are, as many are read and compared
     /// Where segments begin and end, as SortOptions says: the best of each are found. Empty: none.
     std::span<const std::uint64_t> segments = {};
-    /// Of floating-point numbers: no NaN comes before a number, also where keys descend, which else begin with NaNs.
+    /// No NaN comes before a number, also where keys descend. Has no effect on keys without NaN, such as integers.
     bool nan_last = false;
 };
 
@@ -353,7 +353,7 @@ public:
     /// subnormal numbers; a sum that is NaN is the quiet one with no other bits set. A row or a segment
     /// is reduced as it would be alone. The sum of no keys is 0. The minimum of an empty segment is what every key
     /// comes before or is: the largest integer, or a NaN; the maximum the smallest integer, or a NaN; the place 2^64
-    /// - 1.
+    /// - 1. Of `{elements, op}` the operator says what they are reduced to: only Reduction::sum is taken, for nothing.
     ///
     /// Memory: up to 4096 partial results, of at most 16 bytes, for each row. Of segments, where one has more than
     /// 16 KB, one for each segment and one for each 16 KB of keys; else none.
@@ -457,9 +457,9 @@ public:
     SortReport inclusive_scan(Keys keys, const ScanOptions& options = {});
 
     /// As inclusive_scan(), but of the keys in front of each one. The first of a row or segment is what leaves others
-    /// as they are: the sum 0; as a minimum the largest key of the type, as a maximum the smallest, which of
-    /// floating-point numbers is a NaN, the last one of all, since numbers come before it.
-    ///
+    /// as they are: the sum 0; as a minimum the largest integer or the last NaN of docs/order.md (ff800001 as f32, fc01
+    /// as f16, fff0000000000001 as f64), as a maximum the smallest integer or the first NaN (7f800001, 7c01,
+    /// 7ff0000000000001).
     /// Order, memory, cost and errors: as above.
     SortReport exclusive_scan(ConstKeys keys, Results results, const ScanOptions& options = {});
     /// The same in place of the keys.
@@ -600,17 +600,17 @@ public:
     SortReport permute(Values values, ConstIndices indices);
 
     /// Counts how many keys lie in each of counts.size() even bins. EvenBins tells which keys are in which: both bounds
-    /// are, while those beyond, and NaN, are in none. Counts are unsigned integers of 4 or 8 bytes. The keys stay as
-    /// they are.
+    /// are; those beyond, and NaN, are in none. Counts are unsigned integers of 4 or 8 bytes. Keys stay as they are.
     ///
     /// Order: none; counts are the same in every run and on every device that keeps subnormal numbers.
     /// Memory: 4 bytes for each bin; none for counts of 4 bytes of up to 2^30 keys where a device has more than one
     /// work-item in a work-group. Processors take 16 bytes (4 of more than 4096 bins) for each of up to 4 work-groups a
     /// core. Cost: reads the keys once, or up to four times where the bins exceed what local memory has room for. With
     /// more bins than that each key is added to a counter in memory. Errors: Error(invalid_argument) also for records,
-    /// for bins of another type than the keys, for bounds that are not finite or in the wrong order, and for no bins or
-    /// more than 2^30; Error(too_large) for 2^32 keys or more with counts of 4 bytes; Error(unsupported) for f64 on a
-    /// device that has no floating-point numbers of 64 bits.
+    /// for bins of another type than the keys, for an upper bound below the lower one, for no bins or more than 2^30,
+    /// and of floating-point numbers where both bounds are equal, and where a bound, upper - lower or bins / (upper -
+    /// lower) is not finite; Error(too_large) for 2^32 keys or more with counts of 4 bytes; Error(unsupported) for f64
+    /// on a device that has none.
     SortReport histogram(ConstKeys keys, const EvenBins& bins, Indices counts);
     /// The same in bins that sorted keys bound: those from bounds[i] on and before bounds[i + 1] are in bin i, in the
     /// order of sort(). There is one bound more than counts. Bins may be empty, where two bounds are equal.

@@ -322,4 +322,17 @@ std::string source(const KernelParameters& parameters) {
     return kernel_source(kernel_file(parameters), {definitions(parameters), caller_text(parameters)});
 }
 
+Error build_error(const KernelParameters& parameters, const std::string& reason, const std::string& call, int status,
+                  const std::string& log) {
+    const char* const text = parameters.comparator        ? ", with the caller's comparator in it"
+                             : parameters.predicate       ? ", with the caller's predicate in it"
+                             : parameters.binary_operator ? ", with the caller's operator in it"
+                                                          : "";
+    const bool has_words = *text != 0 && !log.empty();
+    return Error(ErrorCode::build_failed,
+                 fmt::format("the device's compiler refused {}{} ({}){}", kernel_file(parameters), text, reason,
+                             has_words ? "; the build log has the compiler's words" : ""),
+                 call, status, log);
+}
+
 }  // namespace lanesort::detail

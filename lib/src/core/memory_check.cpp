@@ -1,6 +1,7 @@
 #include "memory_check.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -55,6 +56,13 @@ void check_sizes(const Arrays& arrays, Slot first, const DeviceInfo& device, con
                                     why_limited(device)));
 }
 
+void check_end(const Array& array, const Binding& binding) {
+    const auto address = reinterpret_cast<std::uintptr_t>(binding.memory);
+    const std::uint64_t room = (std::numeric_limits<std::uintptr_t>::max() - address) / array.bytes;
+    require(binding.offset <= room && array.count <= room - binding.offset, ErrorCode::out_of_range,
+            "{} {} at offset {} reach past the last address", array.count, array.name, binding.offset);
+}
+
 void check_host_memory(const Arrays& arrays, const Bindings& bindings, const DeviceInfo& device, const Request& request,
                        bool in_parts) {
     if (!in_parts) check_sizes(arrays, Slot::keys, device, request);
@@ -64,8 +72,10 @@ void check_host_memory(const Arrays& arrays, const Bindings& bindings, const Dev
         if (array.count == 0) continue;
         require(bindings[slot].memory != nullptr, ErrorCode::invalid_argument, "the pointer to the {} is null",
                 array.name);
-        const auto address = reinterpret_cast<std::uintptr_t>(bindings[slot].memory);
-        *last++ = {&array, 0, address, address + array.size()};
+        check_end(array, bindings[slot]);
+        const auto begin =
+            reinterpret_cast<std::uintptr_t>(bindings[slot].memory) + bindings[slot].offset * array.bytes;
+        *last++ = {&array, 0, begin, begin + array.size()};
     }
     require_apart(places, last);
 }

@@ -12,8 +12,12 @@ namespace lanesort::detail {
 /// Throws Error(too_large) for arrays, from that slot on, that the device cannot allocate.
 void check_sizes(const Arrays& arrays, Slot first, const DeviceInfo& device, const Request& request);
 
-/// Throws Error(invalid_argument) for null pointers and for arrays that overlap though one of them is written, and
-/// Error(too_large) for arrays that the device cannot allocate, unless they go there in parts.
+/// Throws Error(out_of_range) for an array in host memory that would reach past the last address.
+void check_end(const Array& array, const Binding& binding);
+
+/// Throws Error(invalid_argument) for null pointers and for arrays that overlap though one of them is written,
+/// Error(out_of_range) for those that would reach past the last address, and Error(too_large) for arrays that the
+/// device cannot allocate, unless they go there in parts.
 void check_host_memory(const Arrays& arrays, const Bindings& bindings, const DeviceInfo& device, const Request& request,
                        bool in_parts);
 

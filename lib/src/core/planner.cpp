@@ -83,7 +83,9 @@ void check_options(const Request& request, const OperationRow& row) {
     check(operators, request.key.binary_operator() != nullptr, "binary_operator");
     check(operators_of_values, request.value_type.binary_operator() != nullptr, "binary_operator");
     check(binning, request.bins != 0, "bins");
-    check(binning, request.lower != 0 || request.upper != 0 || request.bounded, "bounds of bins");
+    check(binning, request.bounded, "bounded");
+    check(binning, request.lower != 0, "lower");
+    check(binning, request.upper != 0, "upper");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <lanesort/comparator.hpp>
+#include <lanesort/error.hpp>
 #include <lanesort/plan.hpp>
 #include <lanesort/request.hpp>
 
@@ -119,6 +120,11 @@ std::vector<std::string> definitions(const KernelParameters& parameters);
 /// The text of that kernel file with everything that it includes, the definitions and the comparator too. Throws
 /// Error(unsupported) where a C++ function orders records: it has no text.
 std::string source(const KernelParameters& parameters);
+
+/// The library's error for kernels that the device's compiler refused: for that reason, by a call that returned that
+/// status and wrote that log. It names the caller's text, if they hold one.
+Error build_error(const KernelParameters& parameters, const std::string& reason, const std::string& call, int status,
+                  const std::string& log);
 
 /// The kernels of one set of parameters, compiled for one device.
 class Program {

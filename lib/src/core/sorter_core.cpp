@@ -41,11 +41,12 @@ std::shared_ptr<const Work> SorterCore::plan(const Request& request) {
 
 SortReport SorterCore::run(const Request& request, Bindings bindings) {
     const Arrays& arrays = planner_.arrays(request);
+    check_on_host(request, arrays, bindings);
     for (std::size_t slot = 0; slot < slots; ++slot) {
         auto& [memory, offset] = bindings[slot];
-        if (memory) memory = static_cast<std::byte*>(memory) + std::exchange(offset, 0) * arrays[slot].bytes;
+        if (arrays[slot].count > 0)
+            memory = static_cast<std::byte*>(memory) + std::exchange(offset, 0) * arrays[slot].bytes;
     }
-    check_on_host(request, arrays, bindings);
     if (goes_in_parts(request, arrays)) return note(run_in_parts(request, bindings));
     if (is_overlapped(request, arrays)) {
         try {

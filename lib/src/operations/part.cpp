@@ -23,7 +23,7 @@ Arrays part_arrays(const Request& request) {
     const Predicate* const predicate = request.key.predicate();
     if (!predicate) arrays[Slot::flags] = {request.count, 1, Access::read, "flags"};
     else if (predicate->parameter_bytes > 0)
-        arrays[Slot::parameter] = {1, predicate->parameter_bytes, Access::read, "the predicate's parameter"};
+        arrays[Slot::parameter] = {1, predicate->parameter_bytes, Access::read, "predicate's parameter"};
     arrays[Slot::results] = {request.count, request.key.bytes(), Access::write, "results", leaves_out};
     arrays[Slot::answers] = {1, sizeof(std::uint64_t), Access::write, "number of selected elements"};
     if (request.value_bytes > 0) {
