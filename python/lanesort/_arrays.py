@@ -203,7 +203,8 @@ class NumpyArrays(Arrays):
     def restored(self, x: Any, like: Any) -> Any:
         if like.dtype.isnative or x.dtype != like.dtype.newbyteorder("="):
             return x
-        return x.byteswap(inplace=True).view(like.dtype)
+        # Fields of records need not all have one byte order.
+        return x.astype(like.dtype) if like.dtype.names else x.byteswap(inplace=True).view(like.dtype)
 
     def take(self, x: Any, indices: Any) -> Any:
         return np.take_along_axis(x, indices, -1)

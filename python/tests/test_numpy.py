@@ -285,6 +285,43 @@ def test_records():
     assert lanesort.sort(numbers, comparator="fabs(a) < fabs(b)").tolist() == [1, 2, -3]
 
 
+@pytest.mark.parametrize("fields", [
+    [("a", ">i4"), ("b", "<i4")], [("a", "<i4"), ("b", ">i4")], [("a", ">i4"), ("b", ">i4")],
+    [("a", ">i4"), ("b", [("c", "<i2"), ("d", ">i2")])], [("a", ">i4"), ("b", ">i2", (2,))], [("a", ">i4"), ("b", "<i8", 3)],
+])  # fmt: skip
+def test_records_of_mixed_byte_orders_keep_their_fields(fields):
+    """And their type. Those of 8 bytes are moved, those of 28 are taken by indices."""
+    x = np.random.default_rng(1).integers(0, 256, 50 * np.dtype(fields).itemsize, "u1").view(fields)
+    keys = x["a"].astype("i4")
+    order = order_of(keys)
+
+    def check(result, expected):
+        assert result.dtype == x.dtype and result.tobytes() == expected.tobytes()
+
+    check(lanesort.sort_by_key(keys, x).values, x[order])
+    check(lanesort.sort_by_key(keys, (x, keys)).values[0], x[order])
+    largest = order_of(keys, descending=True)[:7]
+    best = lanesort.top_k_by_key(keys, x, 7).values
+    assert best.astype(x.dtype).tobytes() == x[largest].tobytes()
+    target = np.zeros_like(x)
+    lanesort.sort_by_key(keys, x, out=(None, target))
+    check(target, x[order])
+    if x.itemsize in (1, 2, 4, 8, 16):
+        check(lanesort.gather(x, order), x[order])
+        check(lanesort.gather(x, order, out=target), x[order])
+        check(lanesort.permute_(x.copy(), order), x[order])
+        scattered = lanesort.scatter(x, order, out=np.zeros_like(x))
+        assert scattered[order].tobytes() == x.tobytes()
+        first, second = np.sort(keys[:20]), np.sort(keys[20:])
+        place = order_of(np.concatenate([first, second]))
+        check(lanesort.merge(first, second, values=(x[:20], x[20:])).values, x[place])
+    if len(fields[1]) == 2 and isinstance(fields[1][1], str):
+        check(lanesort.sort(x, comparator="a.a < b.a"), x[order])
+        in_place = x.copy()
+        lanesort.sort_(in_place, comparator="a.a < b.a")
+        check(in_place, x[order])
+
+
 def test_what_shows_a_buffer_or_an_array():
     assert same(lanesort.sort(array.array("d", [3, 1, 2])), np.array([1.0, 2, 3]))
     assert same(lanesort.sort(b"cab"), np.frombuffer(b"abc", "u1"))
