@@ -140,10 +140,17 @@ class Calls:
             if out is not x and lib.is_direct(out):
                 self._check_target(lib, x, out, what)
                 # What overlaps is copied.
-                if abs(lib.at(out)[0] - lib.at(x)[0]) >= math.prod(x.shape) * lib.item_bytes(x):
+                if self._are_apart(lib, x, out):
                     return x, out
         work = self._target(lib, x, out, axis, what)
         return work, work
+
+    @staticmethod
+    def _are_apart(lib: Arrays, x: Any, y: Any) -> bool:
+        """Whether two direct arrays share no memory."""
+        distance = lib.at(y)[0] - lib.at(x)[0]
+        first = x if distance >= 0 else y
+        return bool(abs(distance) >= math.prod(first.shape) * lib.item_bytes(first))
 
     def _deliver(self, lib: Arrays, work: Any, like: Any, out: Any, axis: int) -> Any:
         """The result in its place: `out`, or a new array."""
@@ -312,11 +319,15 @@ class Calls:
         if extra_bytes:
             call.extra_bytes = counted("extra_bytes", extra_bytes, _MOST_BYTES)
 
-    def _place_indices(self, lib: Arrays, call: _core.Call, indices: Any, keys: Any, leaves: bool = False) -> Any:
+    def _place_indices(
+        self, lib: Arrays, call: _core.Call, indices: Any, keys: Any, others: Sequence[Any], leaves: bool = False
+    ) -> Any:
         """Says where the call writes indices. Gives None, or an array of its own for these, of which `_widen` is to make
-        those that were asked for. With `leaves`, not all of them are written."""
+        those that were asked for. The call's other arrays are those besides the keys. With `leaves`, not all of the
+        indices are written."""
         width = lib.item_bytes(indices)
-        if width == 8 and not leaves:
+        # The library sees narrow ones alone. What the wide ones overlap it is to see, too, and to refuse.
+        if width == 8 and not leaves and all(self._are_apart(lib, indices, array) for array in (keys, *others)):
             if lib.backend == "host":
                 if keys.shape[-1] < _MOST_NARROW_INDICES:
                     call.set_narrow_indices(lib.at(indices)[0], math.prod(indices.shape))

@@ -151,7 +151,7 @@ class Selections(Calls):
             if limit is not None:
                 others.append(self._limit(lib, call, limit))
             if moved is None:
-                narrow = self._place_indices(lib, call, second, keys, leaves)
+                narrow = self._place_indices(lib, call, second, keys, [best, *others], leaves)
                 arrays = [keys, best, second if narrow is None else narrow, *others]
             else:
                 narrow = None

@@ -138,7 +138,7 @@ class Sorts(Calls):
         call = self._call(OPERATIONS["argsort"], lib, keys, descending, comparator)
         if math.prod(keys.shape) > 0:
             others = self._segments(lib, call, keys, segments)
-            narrow = self._place_indices(lib, call, indices, keys)
+            narrow = self._place_indices(lib, call, indices, keys, others)
             self._choose(call, schedule, data_independent, extra_bytes)
             written = indices if narrow is None else narrow
             self._run(lib, call, [keys, written, *others], comparator is not None)

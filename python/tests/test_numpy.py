@@ -420,6 +420,26 @@ def test_out_of_any_form(failing):
     failing("invalid_argument", "out= is a pair", lanesort.merge, x, x, values=(x, x), out=values)
 
 
+def test_indices_that_overlap_are_refused(failing):
+    """Wherever they do, though they are made in one half of their array alone."""
+    room = np.zeros(300, "i8")
+    x = room[100:200]
+    x[...] = keys_of("i8", 100)
+    before = x.copy()
+    for begin in (1, 30, 60, 100, 140, 170, 199):
+        failing("invalid_argument", "overlap in memory", lanesort.argsort, x, out=room[begin : begin + 100])
+    assert same(x, before)
+    for begin in (0, 200):
+        assert same(lanesort.argsort(x, out=room[begin : begin + 100]), order_of(before))
+    keys = np.arange(1000)
+    for begin in (91, 95, 99, 101, 105, 109):
+        failing("invalid_argument", "overlap in memory", lanesort.top_k, keys, 10,
+                out=(room[100:110], room[begin : begin + 10]))  # fmt: skip
+    offsets = np.array([0, 1, 3])
+    failing("invalid_argument", "overlap in memory", lanesort.argsort, np.arange(3), out=offsets, segments=offsets[:2])
+    assert offsets.tolist() == [0, 1, 3]
+
+
 def test_what_is_more_than_its_bytes_is_not_moved(failing):
     x, objects = np.arange(3.0), np.array([[], {}, "a"], object)
     failing("invalid_argument", "Python's objects", lanesort.sort_by_key, x, objects)
