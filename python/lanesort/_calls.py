@@ -185,7 +185,7 @@ class Calls:
         elif comparator is None:
             call = _core.Call(operation, lib.key_type(keys), count)
             if descending or operation == OPERATIONS["top_k"]:
-                call.set_descending(descending)
+                call.set_descending(bool(descending))
         else:
             if descending:
                 raise Error("records have the order of their comparator, so no other can be asked for")

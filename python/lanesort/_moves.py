@@ -93,7 +93,7 @@ class Moves(Calls):
         if size > 0:
             answers = lib.empty(keys, (1,), "int64")
             call.results, call.answers = lib.at(results), lib.at(answers)
-            call.inverted = inverted
+            call.inverted = bool(inverted)
             arrays = [keys, *deciding, results, answers]
             if kept is not None:
                 flat = self._flat(lib, moved)

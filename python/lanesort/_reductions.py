@@ -444,7 +444,7 @@ class Reductions(Calls):
         if size > 0:
             answers = lib.empty(works[0], (1,), "int64")
             call = self._call(OPERATIONS[operation], lib, works[0], descending, comparator)
-            call.reduction, call.stable = _REDUCTIONS[reduction], stable
+            call.reduction, call.stable = _REDUCTIONS[reduction], bool(stable)
             call.values, call.value_type, call.value_bytes = lib.at(works[1]), value_type, lib.item_bytes(works[1])
             call.results, call.result_values, call.answers = lib.at(distinct), lib.at(reduced), lib.at(answers)
             self._run(lib, call, [*works, distinct, reduced, answers], comparator is not None)

@@ -440,6 +440,27 @@ def test_indices_that_overlap_are_refused(failing):
     assert offsets.tolist() == [0, 1, 3]
 
 
+@pytest.mark.parametrize("true, false", [(np.True_, np.False_), (1, 0)])
+def test_truth_is_whatever_python_takes_for_it(true, false):
+    x = np.array([3, 1, 2, 1])
+    ascending, sorted_keys = np.array([1, 1, 2, 3]), np.array([3, 2, 1, 1])
+    assert same(lanesort.sort(x, descending=true), sorted_keys) and same(lanesort.sort(x, descending=false), ascending)
+    assert same(lanesort.sort(x, stable=false, data_independent=true), ascending)
+    assert lanesort.argsort(x, descending=true, stable=true).tolist() == [0, 2, 1, 3]
+    assert lanesort.top_k(x, 1, largest=true, nan_last=true).values.tolist() == [3]
+    assert lanesort.top_k(x, 1, largest=false).values.tolist() == [1]
+    assert lanesort.unique(x, descending=true, assume_sorted=false).tolist() == [3, 2, 1]
+    assert lanesort.unique(x, return_counts=true).counts.tolist() == [2, 1, 1]
+    assert lanesort.searchsorted(sorted_keys, x, descending=true).tolist() == [0, 2, 1, 2]
+    assert lanesort.merge(sorted_keys, sorted_keys[:1], descending=true, stable=true).tolist() == [3, 3, 2, 1, 1]
+    assert lanesort.merge_(x.copy(), 4, descending=true) is not None
+    assert lanesort.is_sorted(sorted_keys, descending=true) and lanesort.is_sorted_until(x, descending=true) == 2
+    assert lanesort.group_by(x, x, descending=true, stable=true).keys.tolist() == [3, 2, 1]
+    assert lanesort.select(x, x > 1, inverted=true).tolist() == [1, 1]
+    assert lanesort.partition(x, x > 1, inverted=false).count == 2
+    assert lanesort.sum(x, keepdims=true).shape == (1,)
+
+
 def test_what_is_more_than_its_bytes_is_not_moved(failing):
     x, objects = np.arange(3.0), np.array([[], {}, "a"], object)
     failing("invalid_argument", "Python's objects", lanesort.sort_by_key, x, objects)
