@@ -260,6 +260,8 @@ def _take_any(x: Any) -> Taken:
         array = np.asarray(x)
     except (TypeError, ValueError) as cause:
         raise Error(f"an object of type {type(x).__name__} is no array: {cause}") from cause
+    if array.ndim == 0 and array.dtype.kind in "OUS":
+        raise Error(f"an object of type {type(x).__name__} is no array")
     return _numpy, array
 
 

@@ -24,8 +24,8 @@ class Moves(Calls):
         Order: that of `x`, row by row. Memory: the results at the length of `x`.
         Cost: a graphics card reads flags and elements once, a processor flags, or by a predicate elements, twice. Waits
         for the number of results.
-        Errors: flags are truth values or bytes, one for each element; a predicate needs a device that compiles; no
-        gradient goes through.
+        Errors: flags are truth values or bytes, one for each element, which has 1, 2, 4 or 8 bytes, whatever they are; a
+        predicate needs a device that compiles; no gradient goes through.
 
         Args:
             flags: or a text such as ``"a < p"``, or a `Predicate`.
@@ -83,10 +83,10 @@ class Moves(Calls):
         if by_predicate:
             call, deciding = self._call_by_predicate(operation, lib, keys, flags, parameter)
         else:
-            call = self._call(OPERATIONS[operation], lib, keys, False, None)
+            call = _core.Call(OPERATIONS[operation], self._bits_of(lib, keys), size)
             deciding = [self._flags_beside(lib, flags, source, parameter)]
             if size > 0:
-                call.flags = lib.at(deciding[0])
+                call.keys, call.flags = lib.at(keys), lib.at(deciding[0])
         results = lib.empty(keys, (size,))
         kept = None if moved is None else lib.empty(moved, (size,))
         answers = None
@@ -103,6 +103,17 @@ class Moves(Calls):
             self._run(lib, call, arrays, by_predicate)
         return lib, results, kept, answers
 
+    def _bits_of(self, lib: Arrays, x: Any) -> int:
+        """The type of integers that elements of any type are moved as."""
+        self._check_moved(x)
+        bits = KEY_TYPES.get(f"u{8 * lib.item_bytes(x)}")
+        if bits is None:
+            raise Error(
+                f"flags select elements of 1, 2, 4 or 8 bytes, but those of type {x.dtype} have {lib.item_bytes(x)}; "
+                "select their indices"
+            )
+        return bits
+
     def _flags_beside(self, lib: Arrays, flags: Any, source: Any, parameter: Any) -> Any:
         if parameter is not None:
             raise Error("parameter= is that of a predicate, but there are flags")
@@ -118,7 +129,7 @@ class Moves(Calls):
     def _number_of(parameter: Any, dtype: Any) -> np.ndarray[Any, Any]:
         """A record as it is, else a number of that type, which it has to be one of."""
         if isinstance(parameter, np.void):
-            return np.asarray(parameter)
+            return np.asarray(parameter, parameter.dtype.newbyteorder("="))
         refusal = f"the parameter {parameter} is no number of type {dtype}; give an array of one element of its own type"
         try:
             number = np.asarray(parameter, dtype)
@@ -146,7 +157,7 @@ class Moves(Calls):
             if math.prod(array.shape) != 1:
                 raise Error(f"a parameter is one element, but the array has shape {tuple(array.shape)}")
             read = [self._flat(lib, array)]
-            dtype, width, place = lib.numpy_dtype(array), lib.item_bytes(array), lib.at(read[0])
+            dtype, width, place = lib.numpy_dtype(read[0]), lib.item_bytes(array), lib.at(read[0])
         text = predicate_text(lib, keys, predicate, dtype)
         call = _core.Call(OPERATIONS[operation], 0, keys.shape[0])
         call.set_predicate(text.type, lib.item_bytes(keys), text.holds, text.declarations, text.parameter_type, width)

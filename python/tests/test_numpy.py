@@ -373,6 +373,10 @@ def test_results_are_given_back_to_the_device_of_a_jax_array(monkeypatch):
 def test_mistakes_are_told(failing):
     x = np.arange(5)
     failing("invalid_argument", "no axis to go along", lanesort.sort, np.float64(3))
+    for nothing in (None, "abc", {1: 2}, {1, 2}, (number for number in range(3)), len):
+        kind = type(nothing).__name__
+        failing("invalid_argument", f"an object of type {kind} is no array", lanesort.sort, nothing)
+        failing("invalid_argument", f"an object of type {kind} is no array", lanesort.gather, x, nothing)
     failing("invalid_argument", "type complex128 cannot be sorted", lanesort.sort, np.zeros(3, complex))
     failing("invalid_argument", "type object cannot be sorted", lanesort.sort, np.array([None]))
     failing("invalid_argument", "type datetime64[s] cannot be sorted", lanesort.sort, np.zeros(3, "M8[s]"))
