@@ -207,6 +207,12 @@ def test_histograms_of_any_form(failing):
     failing("invalid_argument", "bounds are of type int64", lanesort.histogram, x, np.arange(3))
     failing("invalid_argument", "two or more", lanesort.histogram, x, x[0, :1])
     failing("invalid_argument", "one bin or more", lanesort.histogram, x, 0, range=(0, 1))
+    for bounds in ([3.0, 1.0], [0.0, 2.0, 1.0], [np.nan, 1.0], [0.0, np.nan, 1.0]):
+        failing("invalid_argument", "not in order", lanesort.histogram, x, np.array(bounds))
+        failing("invalid_argument", "not in order", lanesort.histogram, x, np.array(bounds, ">f8"))
+    failing("invalid_argument", "not in order", lanesort.histogram, x.astype("u1"), np.array([0, 3, 2], "u1"))
+    # NaN comes last, so such a bin has no end.
+    assert lanesort.histogram(np.array([1.0, 5.0, np.inf]), np.array([0, 2, 2, np.nan, np.nan])).tolist() == [1, 0, 2, 0]
     failing("invalid_argument", "of the keys' type, u8", lanesort.histogram, x.astype("u1"), 2, range=(0, 256))
     failing("invalid_argument", "of the keys' type, i64", lanesort.histogram, x.astype(int), 2, range=(0.5, 2))
     failing("invalid_argument", "", lanesort.histogram, x, 2, range=(1, 0))
