@@ -39,10 +39,13 @@ class Moves(Calls):
         >>> lanesort.select(x, x > 1)
         array([3, 4])
         """
-        lib, keys, kept, answers = self._parted("select", x, flags, values, inverted, parameter)
+        lib, likes, results, answers = self._parted("select", x, flags, values, inverted, parameter)
         number = 0 if answers is None else lib.number(answers)
-        first = lib.given(lib.head(keys, number))
-        return first if kept is None else Selected(first, lib.given(lib.head(kept, number)))
+        selected = [
+            lib.given(lib.restored(lib.head(result, number), like))
+            for result, like in zip(results, likes, strict=True)
+        ]
+        return selected[0] if values is None else Selected(*selected)
 
     def partition(
         self, x: Any, flags: Any, /, *, values: Any = None, inverted: bool = False, parameter: Any = None
@@ -61,19 +64,21 @@ class Moves(Calls):
         >>> lanesort.partition(x, x > 1)
         Partition(keys=array([3, 4, 1, 1]), count=2, values=None)
         """
-        lib, keys, kept, answers = self._parted("partition", x, flags, values, inverted, parameter)
+        lib, likes, results, answers = self._parted("partition", x, flags, values, inverted, parameter)
         count: Any
         if answers is None:
-            answers = lib.upload(np.zeros(1, np.int64), keys)
+            answers = lib.upload(np.zeros(1, np.int64), results[0])
         if lib.backend == "host":
             count = lib.number(answers)
         else:
             count = lib.given(lib.reshaped(lib.wide(answers, "int64"), ()))
-        return Partition(lib.given(keys), count, None if kept is None else lib.given(kept))
+        parted = [lib.given(lib.restored(result, like)) for result, like in zip(results, likes, strict=True)]
+        return Partition(parted[0], count, None if values is None else parted[1])
 
     def _parted(
         self, operation: str, x: Any, flags: Any, values: Any, inverted: bool, parameter: Any
-    ) -> tuple[Arrays, Any, Any, Any]:
+    ) -> tuple[Arrays, list[Any], list[Any], Any]:
+        """Gives the elements, and the values if there are any, as they came and as they go; and how many are wanted."""
         lib, source = taken(x)
         moved = None if values is None else self._values_beside(lib, values, source)
         self._check_no_gradient(lib, source, moved)
@@ -101,7 +106,9 @@ class Moves(Calls):
                 call.value_bytes = self._width(lib, flat)
                 arrays += [flat, kept]
             self._run(lib, call, arrays, by_predicate)
-        return lib, results, kept, answers
+        if moved is None:
+            return lib, [source], [results], answers
+        return lib, [source, moved], [results, kept], answers
 
     def _bits_of(self, lib: Arrays, x: Any) -> int:
         """The type of integers that elements of any type are moved as."""

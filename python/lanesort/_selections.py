@@ -114,6 +114,7 @@ class Selections(Calls):
         if lib.is_differentiated(x):
             return x.take_along_dim(order, axis)
         result = lib.take(self._direct(lib, x, axis), order if axis == -1 else self._direct(lib, order, axis))
+        result = lib.restored(result, x)
         return lib.given(result if axis == -1 else lib.moved(result, axis))
 
     def _select(

@@ -208,8 +208,10 @@ class SortedRanges(Sorts):
             if values.shape != source.shape:
                 raise Error(f"there are values of shape {tuple(values.shape)} for keys of {tuple(source.shape)}")
             self._check_moved(values)
-            values = self._flat(lib, values)
+        likes = source, values
         keys = self._flat(lib, source)
+        if values is not None:
+            values = self._flat(lib, values)
         if not assume_sorted:
             if values is None:
                 keys = taken(self.sort(lib.given(keys), descending=descending, comparator=comparator))[1]
@@ -220,7 +222,7 @@ class SortedRanges(Sorts):
                         lib.given(keys), lib.given(values), descending=descending, comparator=comparator
                     )
                 )
-        distinct, lengths, kept = self._runs(lib, keys, values, return_counts, comparator)
+        distinct, lengths, kept = self._runs(lib, keys, values, likes, return_counts, comparator)
         if values is None and not return_counts:
             return distinct
         return Unique(distinct, lengths, kept)
@@ -239,11 +241,13 @@ class SortedRanges(Sorts):
         lib, source = taken(x)
         if source.ndim != 1:
             raise Error(f"runs are those of an array of one axis, but this one has {source.ndim}")
-        return Runs(*self._runs(lib, self._flat(lib, source), None, True, comparator)[:2])
+        return Runs(*self._runs(lib, self._flat(lib, source), None, (source, None), True, comparator)[:2])
 
     def _runs(
-        self, lib: Arrays, keys: Any, values: Any, counts: bool, comparator: str | Comparator | None
-    ) -> tuple[Any, Any, Any]:
+        self, lib: Arrays, keys: Any, values: Any, likes: tuple[Any, Any], counts: bool,
+        comparator: str | Comparator | None,
+    ) -> tuple[Any, Any, Any]:  # fmt: skip
+        """Of direct arrays, which were made of `likes`."""
         size = keys.shape[0]
         if size == 0 and comparator is None:
             lib.key_type(keys)
@@ -269,5 +273,6 @@ class SortedRanges(Sorts):
             self._run(lib, call, arrays, comparator is not None)
             number = lib.number(answers)
         return tuple(
-            None if array is None else lib.given(lib.head(array, number)) for array in (distinct, lengths, kept)
+            None if array is None else lib.given(lib.restored(lib.head(array, number), like))
+            for array, like in ((distinct, likes[0]), (lengths, lengths), (kept, likes[1]))
         )  # type: ignore[return-value]

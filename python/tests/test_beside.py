@@ -260,9 +260,9 @@ def test_flags_select_elements_that_have_no_order(kind):
     x = np.arange(40, 1040).astype(kind) if kind.kind == "U" else bits.view(kind)
     flags = np.random.default_rng(2).random(1000) < 0.4
     selected, parted = lanesort.select(x, flags), lanesort.partition(x, flags)
-    assert selected.astype(kind).tobytes() == x[flags].tobytes() and parted.count == flags.sum()
+    assert selected.tobytes() == x[flags].tobytes() and parted.count == flags.sum()
     order = np.concatenate([np.flatnonzero(flags), np.flatnonzero(~flags)])
-    assert parted.keys.astype(kind).tobytes() == x[order].tobytes()
+    assert parted.keys.tobytes() == x[order].tobytes()
 
 
 @pytest.mark.parametrize("dtype", ["u1", "i2", "u4", "f4", "i8"])
