@@ -28,19 +28,26 @@ _MOST_BYTES = (1 << 63) - 1
 _SCHEDULES = {name: number for number, name in enumerate(_core.schedules)}
 
 
+def _integer(name: str, number: Any) -> int:
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise TypeError(f"{name} is of type {type(number).__name__}, but must be an integer") from None
+
+
 def axis_from_end(x: Any, axis: int) -> int:
     """From the end: -1 is the last."""
     ndim: int = x.ndim
     if ndim == 0:
         raise Error("an array of 0 dimensions has no axis to go along")
-    axis = operator.index(axis)
+    axis = _integer("axis", axis)
     if not -ndim <= axis < ndim:
         raise Error(f"there is no axis {axis} in an array of {ndim} dimensions")
     return axis if axis < 0 else axis - ndim
 
 
 def counted(name: str, number: int, most: int) -> int:
-    number = operator.index(number)
+    number = _integer(name, number)
     if not 0 <= number <= most:
         raise Error(f"{name} is {number}, but must be from 0 to {most}")
     return number
@@ -311,7 +318,7 @@ class Calls:
     def _choose(call: _core.Call, schedule: str, data_independent: bool, extra_bytes: int) -> None:
         """What the caller says of how it is to be sorted."""
         if schedule != "automatic":
-            if schedule not in _SCHEDULES:
+            if not isinstance(schedule, str) or schedule not in _SCHEDULES:
                 raise Error(f"there is no schedule {schedule!r}, only {', '.join(_SCHEDULES)}")
             call.schedule = _SCHEDULES[schedule]
         if data_independent:

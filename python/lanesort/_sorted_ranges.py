@@ -36,9 +36,12 @@ class SortedRanges(Sorts):
                 raise Error("no gradient goes through a merge; detach the arrays")
         if first.dtype != second.dtype:
             raise Error(f"keys of type {first.dtype} cannot be merged with keys of type {second.dtype}")
-        sources = [] if values is None else [self._taken_beside(lib, array, "values") for array in values]
-        if sources and (len(sources) != 2 or sources[0].dtype != sources[1].dtype):
-            raise Error("values= of a merge are two arrays of one type, for the first keys and for the second")
+        refusal = "values= of a merge are two arrays of one type, for the first keys and for the second"
+        if values is not None and (not isinstance(values, tuple | list) or len(values) != 2):
+            raise Error(refusal)
+        sources = [self._taken_beside(lib, array, "values") for array in values or ()]
+        if sources and sources[0].dtype != sources[1].dtype:
+            raise Error(refusal)
         for array, keys in zip(sources, (first, second), strict=False):
             if array.shape != keys.shape:
                 raise Error(f"there are {keys.shape[0]} keys, but values of shape {tuple(array.shape)}")

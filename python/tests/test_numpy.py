@@ -465,6 +465,24 @@ def test_mistakes_are_told(failing):
     failing("unknown_device", "nowhere", lanesort.find_device, "nowhere")
 
 
+def test_arguments_of_a_wrong_type_are_told(failing):
+    x, rows = np.arange(5), np.arange(6).reshape(2, 3)
+    for function, arguments, options, part in [
+        (lanesort.sort, (x,), {"axis": "x"}, "axis is of type str"),
+        (lanesort.argsort, (x,), {"axis": 1.0}, "axis is of type float"),
+        (lanesort.sort, (x,), {"axis": None}, "axis is of type NoneType"),
+        (lanesort.sum, (rows,), {"axis": (0, 1)}, "axis is of type tuple"),
+        (lanesort.top_k, (x, 2.0), {}, "k is of type float"),
+        (lanesort.merge_, (x, "2"), {}, "middle is of type str"),
+        (lanesort.sort, (x,), {"extra_bytes": [1]}, "extra_bytes is of type list"),
+    ]:  # fmt: skip
+        with pytest.raises(TypeError, match=part):
+            function(*arguments, **options)
+    failing("invalid_argument", "no schedule []", lanesort.sort, x, schedule=[])
+    for values in (3, (x,), (x, x.astype("f4")), x):
+        failing("invalid_argument", "two arrays of one type", lanesort.merge, x, x, values=values)
+
+
 def test_out_of_any_form(failing):
     x, merged = keys_of("f4", 100), np.sort(np.arange(6.0))
     order = order_of(x)
