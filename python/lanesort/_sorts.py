@@ -169,7 +169,8 @@ class Sorts(Calls):
             out: where the result goes, of the shape and type of `x`, which it may be.
             segments: of an array of one axis, where each begins and where the last ends: each is sorted by itself.
             comparator: an order of records, as text (`Comparator`).
-            schedule: "automatic", "network", "columns" or "distribution".
+            schedule: "automatic", "network", "columns" or "distribution"; but for the first, of an array of one axis, and
+                without segments.
             data_independent: the same positions are compared, whatever the keys are.
             extra_bytes: device memory that a distribution may take; 0: as above.
         Raises:
