@@ -10,7 +10,7 @@ import lanesort
 from lanesort import _core
 
 FOLDER = pathlib.Path(lanesort.__file__).parent
-CONFIG = pathlib.Path(__file__).parent.parent / "pyproject.toml"
+CONFIG = pathlib.Path(__file__).parents[2] / "pyproject.toml"
 
 PROGRAM = """
 import numpy
