@@ -188,7 +188,11 @@ class Sorts(Calls):
             x, axis, descending, stable, out, segments, comparator, None, schedule, data_independent, extra_bytes
         )
 
-    def sort_(self, x: Any, /, **options: Any) -> Any:
+    def sort_(
+        self, x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True, segments: Any = None,
+        comparator: str | Comparator | None = None, schedule: str = "automatic", data_independent: bool = False,
+        extra_bytes: int = 0,
+    ) -> Any:  # fmt: skip
         """Sorts in place, and gives `x`: ``sort(x, out=x)``, with its options, order, memory, cost and errors.
 
         >>> import lanesort, numpy
@@ -196,7 +200,9 @@ class Sorts(Calls):
         >>> lanesort.sort_(x) is x, x
         (True, array([1, 2, 3]))
         """
-        return self.sort(x, out=x, **options)
+        return self._sort_keys(
+            x, axis, descending, stable, x, segments, comparator, None, schedule, data_independent, extra_bytes
+        )
 
     def partial_sort(
         self, x: Any, k: int, /, *, axis: int = -1, descending: bool = False, stable: bool = True, out: Any = None,
@@ -264,7 +270,11 @@ class Sorts(Calls):
             keys, values, axis, descending, stable, out, segments, comparator, schedule, data_independent, extra_bytes
         )
 
-    def sort_by_key_(self, keys: Any, values: Any, /, **options: Any) -> SortedPairs:
+    def sort_by_key_(
+        self, keys: Any, values: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True,
+        segments: Any = None, comparator: str | Comparator | None = None, schedule: str = "automatic",
+        data_independent: bool = False, extra_bytes: int = 0,
+    ) -> SortedPairs:  # fmt: skip
         """Sorts both in place: ``sort_by_key(keys, values, out=(keys, values))``.
 
         >>> import lanesort, numpy
@@ -273,7 +283,10 @@ class Sorts(Calls):
         >>> values
         array([20, 10], dtype=uint8)
         """
-        return self.sort_by_key(keys, values, out=(keys, values), **options)
+        return self.sort_by_key(
+            keys, values, axis=axis, descending=descending, stable=stable, out=(keys, values), segments=segments,
+            comparator=comparator, schedule=schedule, data_independent=data_independent, extra_bytes=extra_bytes,
+        )  # fmt: skip
 
     def argsort(
         self, x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True, out: Any = None,
