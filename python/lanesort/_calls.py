@@ -28,19 +28,26 @@ _MOST_BYTES = (1 << 63) - 1
 _SCHEDULES = {name: number for number, name in enumerate(_core.schedules)}
 
 
+def _integer(name: str, number: Any) -> int:
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise TypeError(f"{name} is of type {type(number).__name__}, but must be an integer") from None
+
+
 def axis_from_end(x: Any, axis: int) -> int:
     """From the end: -1 is the last."""
     ndim: int = x.ndim
     if ndim == 0:
         raise Error("an array of 0 dimensions has no axis to go along")
-    axis = operator.index(axis)
+    axis = _integer("axis", axis)
     if not -ndim <= axis < ndim:
         raise Error(f"there is no axis {axis} in an array of {ndim} dimensions")
     return axis if axis < 0 else axis - ndim
 
 
 def counted(name: str, number: int, most: int) -> int:
-    number = operator.index(number)
+    number = _integer(name, number)
     if not 0 <= number <= most:
         raise Error(f"{name} is {number}, but must be from 0 to {most}")
     return number
@@ -140,10 +147,17 @@ class Calls:
             if out is not x and lib.is_direct(out):
                 self._check_target(lib, x, out, what)
                 # What overlaps is copied.
-                if abs(lib.at(out)[0] - lib.at(x)[0]) >= math.prod(x.shape) * lib.item_bytes(x):
+                if self._are_apart(lib, x, out):
                     return x, out
         work = self._target(lib, x, out, axis, what)
         return work, work
+
+    @staticmethod
+    def _are_apart(lib: Arrays, x: Any, y: Any) -> bool:
+        """Whether two direct arrays share no memory."""
+        distance = lib.at(y)[0] - lib.at(x)[0]
+        first = x if distance >= 0 else y
+        return bool(abs(distance) >= math.prod(first.shape) * lib.item_bytes(first))
 
     def _deliver(self, lib: Arrays, work: Any, like: Any, out: Any, axis: int) -> Any:
         """The result in its place: `out`, or a new array."""
@@ -178,7 +192,7 @@ class Calls:
         elif comparator is None:
             call = _core.Call(operation, lib.key_type(keys), count)
             if descending or operation == OPERATIONS["top_k"]:
-                call.set_descending(descending)
+                call.set_descending(bool(descending))
         else:
             if descending:
                 raise Error("records have the order of their comparator, so no other can be asked for")
@@ -304,7 +318,7 @@ class Calls:
     def _choose(call: _core.Call, schedule: str, data_independent: bool, extra_bytes: int) -> None:
         """What the caller says of how it is to be sorted."""
         if schedule != "automatic":
-            if schedule not in _SCHEDULES:
+            if not isinstance(schedule, str) or schedule not in _SCHEDULES:
                 raise Error(f"there is no schedule {schedule!r}, only {', '.join(_SCHEDULES)}")
             call.schedule = _SCHEDULES[schedule]
         if data_independent:
@@ -312,11 +326,15 @@ class Calls:
         if extra_bytes:
             call.extra_bytes = counted("extra_bytes", extra_bytes, _MOST_BYTES)
 
-    def _place_indices(self, lib: Arrays, call: _core.Call, indices: Any, keys: Any, leaves: bool = False) -> Any:
+    def _place_indices(
+        self, lib: Arrays, call: _core.Call, indices: Any, keys: Any, others: Sequence[Any], leaves: bool = False
+    ) -> Any:
         """Says where the call writes indices. Gives None, or an array of its own for these, of which `_widen` is to make
-        those that were asked for. With `leaves`, not all of them are written."""
+        those that were asked for. The call's other arrays are those besides the keys. With `leaves`, not all of the
+        indices are written."""
         width = lib.item_bytes(indices)
-        if width == 8 and not leaves:
+        # The library sees narrow ones alone. What the wide ones overlap it is to see, too, and to refuse.
+        if width == 8 and not leaves and all(self._are_apart(lib, indices, array) for array in (keys, *others)):
             if lib.backend == "host":
                 if keys.shape[-1] < _MOST_NARROW_INDICES:
                     call.set_narrow_indices(lib.at(indices)[0], math.prod(indices.shape))

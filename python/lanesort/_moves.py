@@ -24,8 +24,8 @@ class Moves(Calls):
         Order: that of `x`, row by row. Memory: the results at the length of `x`.
         Cost: a graphics card reads flags and elements once, a processor flags, or by a predicate elements, twice. Waits
         for the number of results.
-        Errors: flags are truth values or bytes, one for each element; a predicate needs a device that compiles; no
-        gradient goes through.
+        Errors: flags are truth values or bytes, one for each element, which has 1, 2, 4 or 8 bytes, whatever they are; a
+        predicate needs a device that compiles; no gradient goes through.
 
         Args:
             flags: or a text such as ``"a < p"``, or a `Predicate`.
@@ -39,10 +39,13 @@ class Moves(Calls):
         >>> lanesort.select(x, x > 1)
         array([3, 4])
         """
-        lib, keys, kept, answers = self._parted("select", x, flags, values, inverted, parameter)
+        lib, likes, results, answers = self._parted("select", x, flags, values, inverted, parameter)
         number = 0 if answers is None else lib.number(answers)
-        first = lib.given(lib.head(keys, number))
-        return first if kept is None else Selected(first, lib.given(lib.head(kept, number)))
+        selected = [
+            lib.given(lib.restored(lib.head(result, number), like))
+            for result, like in zip(results, likes, strict=True)
+        ]
+        return selected[0] if values is None else Selected(*selected)
 
     def partition(
         self, x: Any, flags: Any, /, *, values: Any = None, inverted: bool = False, parameter: Any = None
@@ -61,19 +64,21 @@ class Moves(Calls):
         >>> lanesort.partition(x, x > 1)
         Partition(keys=array([3, 4, 1, 1]), count=2, values=None)
         """
-        lib, keys, kept, answers = self._parted("partition", x, flags, values, inverted, parameter)
+        lib, likes, results, answers = self._parted("partition", x, flags, values, inverted, parameter)
         count: Any
         if answers is None:
-            answers = lib.upload(np.zeros(1, np.int64), keys)
+            answers = lib.upload(np.zeros(1, np.int64), results[0])
         if lib.backend == "host":
             count = lib.number(answers)
         else:
             count = lib.given(lib.reshaped(lib.wide(answers, "int64"), ()))
-        return Partition(lib.given(keys), count, None if kept is None else lib.given(kept))
+        parted = [lib.given(lib.restored(result, like)) for result, like in zip(results, likes, strict=True)]
+        return Partition(parted[0], count, None if values is None else parted[1])
 
     def _parted(
         self, operation: str, x: Any, flags: Any, values: Any, inverted: bool, parameter: Any
-    ) -> tuple[Arrays, Any, Any, Any]:
+    ) -> tuple[Arrays, list[Any], list[Any], Any]:
+        """Gives the elements, and the values if there are any, as they came and as they go; and how many are wanted."""
         lib, source = taken(x)
         moved = None if values is None else self._values_beside(lib, values, source)
         self._check_no_gradient(lib, source, moved)
@@ -83,17 +88,17 @@ class Moves(Calls):
         if by_predicate:
             call, deciding = self._call_by_predicate(operation, lib, keys, flags, parameter)
         else:
-            call = self._call(OPERATIONS[operation], lib, keys, False, None)
+            call = _core.Call(OPERATIONS[operation], self._bits_of(lib, keys), size)
             deciding = [self._flags_beside(lib, flags, source, parameter)]
             if size > 0:
-                call.flags = lib.at(deciding[0])
+                call.keys, call.flags = lib.at(keys), lib.at(deciding[0])
         results = lib.empty(keys, (size,))
         kept = None if moved is None else lib.empty(moved, (size,))
         answers = None
         if size > 0:
             answers = lib.empty(keys, (1,), "int64")
             call.results, call.answers = lib.at(results), lib.at(answers)
-            call.inverted = inverted
+            call.inverted = bool(inverted)
             arrays = [keys, *deciding, results, answers]
             if kept is not None:
                 flat = self._flat(lib, moved)
@@ -101,7 +106,20 @@ class Moves(Calls):
                 call.value_bytes = self._width(lib, flat)
                 arrays += [flat, kept]
             self._run(lib, call, arrays, by_predicate)
-        return lib, results, kept, answers
+        if moved is None:
+            return lib, [source], [results], answers
+        return lib, [source, moved], [results, kept], answers
+
+    def _bits_of(self, lib: Arrays, x: Any) -> int:
+        """The type of integers that elements of any type are moved as."""
+        self._check_moved(x)
+        bits = KEY_TYPES.get(f"u{8 * lib.item_bytes(x)}")
+        if bits is None:
+            raise Error(
+                f"flags select elements of 1, 2, 4 or 8 bytes, but those of type {x.dtype} have {lib.item_bytes(x)}; "
+                "select their indices"
+            )
+        return bits
 
     def _flags_beside(self, lib: Arrays, flags: Any, source: Any, parameter: Any) -> Any:
         if parameter is not None:
@@ -118,7 +136,7 @@ class Moves(Calls):
     def _number_of(parameter: Any, dtype: Any) -> np.ndarray[Any, Any]:
         """A record as it is, else a number of that type, which it has to be one of."""
         if isinstance(parameter, np.void):
-            return np.asarray(parameter)
+            return np.asarray(parameter, parameter.dtype.newbyteorder("="))
         refusal = f"the parameter {parameter} is no number of type {dtype}; give an array of one element of its own type"
         try:
             number = np.asarray(parameter, dtype)
@@ -146,7 +164,7 @@ class Moves(Calls):
             if math.prod(array.shape) != 1:
                 raise Error(f"a parameter is one element, but the array has shape {tuple(array.shape)}")
             read = [self._flat(lib, array)]
-            dtype, width, place = lib.numpy_dtype(array), lib.item_bytes(array), lib.at(read[0])
+            dtype, width, place = lib.numpy_dtype(read[0]), lib.item_bytes(array), lib.at(read[0])
         text = predicate_text(lib, keys, predicate, dtype)
         call = _core.Call(OPERATIONS[operation], 0, keys.shape[0])
         call.set_predicate(text.type, lib.item_bytes(keys), text.holds, text.declarations, text.parameter_type, width)

@@ -30,7 +30,7 @@ class Sorter(SortedRanges, Selections, Reductions, Searches, Moves):
 
     Keeps what it compiled, so one that is used again compiles nothing. Threads may share it: calls on one device go one
     after the other, and Python's other threads run meanwhile. One for a device is refused in a forked process; one
-    without a device is made anew there.
+    without a device is made anew there, and has the processor alone where the parent has used OpenCL or CUDA.
 
     Args:
         device: what `devices` gives; a text, as for `find_device`; or a command queue of pyopencl. None: where the

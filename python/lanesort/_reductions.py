@@ -382,7 +382,7 @@ class Reductions(Calls):
                 call.result_values = lib.at(work)
             arrays = [compared, scanned] if work is scanned else [compared, scanned, work]
             self._run(lib, call, arrays, comparator is not None or combining is not None)
-        result = self._deliver(lib, work, beside, target, -1)
+        result = self._deliver(lib, work, work if name == "sum" else beside, target, -1)
         return result if out is None else out
 
     def _scan(
@@ -409,7 +409,7 @@ class Reductions(Calls):
                 call.results = lib.at(work)
             arrays = [scanned] if work is scanned else [scanned, work]
             self._run(lib, call, [*arrays, *offsets], combining is not None)
-        result = self._deliver(lib, work, source, target, axis)
+        result = self._deliver(lib, work, work if name == "sum" else source, target, axis)
         return result if out is None else out
 
     def _groups(
@@ -444,14 +444,16 @@ class Reductions(Calls):
         if size > 0:
             answers = lib.empty(works[0], (1,), "int64")
             call = self._call(OPERATIONS[operation], lib, works[0], descending, comparator)
-            call.reduction, call.stable = _REDUCTIONS[reduction], stable
+            call.reduction, call.stable = _REDUCTIONS[reduction], bool(stable)
             call.values, call.value_type, call.value_bytes = lib.at(works[1]), value_type, lib.item_bytes(works[1])
             call.results, call.result_values, call.answers = lib.at(distinct), lib.at(reduced), lib.at(answers)
             self._run(lib, call, [*works, distinct, reduced, answers], comparator is not None)
             number = lib.number(answers)
-        if dtype is not None:
-            reduced = lib.wide(reduced, dtype)
-        return Groups(lib.given(lib.head(distinct, number)), lib.given(lib.head(reduced, number)))
+        distinct, reduced = lib.head(distinct, number), lib.head(reduced if dtype is None else lib.wide(reduced, dtype), number)
+        return Groups(
+            lib.given(lib.restored(distinct, source)),
+            lib.given(lib.restored(reduced, beside if dtype is None else reduced)),
+        )
 
     def _reduce(
         self, reduction: str | BinaryOperator, x: Any, axis: int | None, keepdims: bool, out: Any, segments: Any,

@@ -94,7 +94,8 @@ class Searches(Calls):
         even ones, is not counted.
         Memory: the result, and counters for each bin; what is not contiguous is copied.
         Cost: reads all once, or up to four times where a device has little room for so many bins.
-        Errors: the bounds must be numbers of the type of `x`, in order.
+        Errors: the bounds must be numbers of the type of `x`, in the order of `sort`. Those in host memory are checked;
+        of others that are not in order, counts mean nothing.
 
         Args:
             bins: how many even ones; or an array of sorted bounds, one more than bins. A bin goes from its bound on and
@@ -127,6 +128,8 @@ class Searches(Calls):
             if not self._same_type(lib, source, bounds):
                 raise Error(f"the bounds are of type {bounds.dtype}, but the keys of {source.dtype}")
             arrays.append(self._flat(lib, bounds))
+            if lib.backend == "host":
+                self._check_order(np.asarray(arrays[1]))
             call.bounded, call.bins, call.second_keys = True, bounds.shape[0] - 1, lib.at(arrays[1])
         if call.bins == 0:
             raise Error("a histogram has one bin or more")
@@ -141,6 +144,11 @@ class Searches(Calls):
         self._run(lib, call, [*arrays, work], False)
         result = self._deliver(lib, work, work, target, -1)
         return result if out is None else out
+
+    @staticmethod
+    def _check_order(bounds: np.ndarray[Any, Any]) -> None:
+        if not ((bounds[:-1] <= bounds[1:]) | np.isnan(bounds[1:])).all():
+            raise Error("the bounds of bins are not in order")
 
     @staticmethod
     def _same_type(lib: Arrays, a: Any, b: Any) -> bool:

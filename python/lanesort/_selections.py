@@ -114,6 +114,7 @@ class Selections(Calls):
         if lib.is_differentiated(x):
             return x.take_along_dim(order, axis)
         result = lib.take(self._direct(lib, x, axis), order if axis == -1 else self._direct(lib, order, axis))
+        result = lib.restored(result, x)
         return lib.given(result if axis == -1 else lib.moved(result, axis))
 
     def _select(
@@ -151,7 +152,7 @@ class Selections(Calls):
             if limit is not None:
                 others.append(self._limit(lib, call, limit))
             if moved is None:
-                narrow = self._place_indices(lib, call, second, keys, leaves)
+                narrow = self._place_indices(lib, call, second, keys, [best, *others], leaves)
                 arrays = [keys, best, second if narrow is None else narrow, *others]
             else:
                 narrow = None

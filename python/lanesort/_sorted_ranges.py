@@ -36,9 +36,12 @@ class SortedRanges(Sorts):
                 raise Error("no gradient goes through a merge; detach the arrays")
         if first.dtype != second.dtype:
             raise Error(f"keys of type {first.dtype} cannot be merged with keys of type {second.dtype}")
-        sources = [] if values is None else [self._taken_beside(lib, array, "values") for array in values]
-        if sources and (len(sources) != 2 or sources[0].dtype != sources[1].dtype):
-            raise Error("values= of a merge are two arrays of one type, for the first keys and for the second")
+        refusal = "values= of a merge are two arrays of one type, for the first keys and for the second"
+        if values is not None and (not isinstance(values, tuple | list) or len(values) != 2):
+            raise Error(refusal)
+        sources = [self._taken_beside(lib, array, "values") for array in values or ()]
+        if sources and sources[0].dtype != sources[1].dtype:
+            raise Error(refusal)
         for array, keys in zip(sources, (first, second), strict=False):
             if array.shape != keys.shape:
                 raise Error(f"there are {keys.shape[0]} keys, but values of shape {tuple(array.shape)}")
@@ -208,8 +211,10 @@ class SortedRanges(Sorts):
             if values.shape != source.shape:
                 raise Error(f"there are values of shape {tuple(values.shape)} for keys of {tuple(source.shape)}")
             self._check_moved(values)
-            values = self._flat(lib, values)
+        likes = source, values
         keys = self._flat(lib, source)
+        if values is not None:
+            values = self._flat(lib, values)
         if not assume_sorted:
             if values is None:
                 keys = taken(self.sort(lib.given(keys), descending=descending, comparator=comparator))[1]
@@ -220,7 +225,7 @@ class SortedRanges(Sorts):
                         lib.given(keys), lib.given(values), descending=descending, comparator=comparator
                     )
                 )
-        distinct, lengths, kept = self._runs(lib, keys, values, return_counts, comparator)
+        distinct, lengths, kept = self._runs(lib, keys, values, likes, return_counts, comparator)
         if values is None and not return_counts:
             return distinct
         return Unique(distinct, lengths, kept)
@@ -239,11 +244,13 @@ class SortedRanges(Sorts):
         lib, source = taken(x)
         if source.ndim != 1:
             raise Error(f"runs are those of an array of one axis, but this one has {source.ndim}")
-        return Runs(*self._runs(lib, self._flat(lib, source), None, True, comparator)[:2])
+        return Runs(*self._runs(lib, self._flat(lib, source), None, (source, None), True, comparator)[:2])
 
     def _runs(
-        self, lib: Arrays, keys: Any, values: Any, counts: bool, comparator: str | Comparator | None
-    ) -> tuple[Any, Any, Any]:
+        self, lib: Arrays, keys: Any, values: Any, likes: tuple[Any, Any], counts: bool,
+        comparator: str | Comparator | None,
+    ) -> tuple[Any, Any, Any]:  # fmt: skip
+        """Of direct arrays, which were made of `likes`."""
         size = keys.shape[0]
         if size == 0 and comparator is None:
             lib.key_type(keys)
@@ -269,5 +276,6 @@ class SortedRanges(Sorts):
             self._run(lib, call, arrays, comparator is not None)
             number = lib.number(answers)
         return tuple(
-            None if array is None else lib.given(lib.head(array, number)) for array in (distinct, lengths, kept)
+            None if array is None else lib.given(lib.restored(lib.head(array, number), like))
+            for array, like in ((distinct, likes[0]), (lengths, lengths), (kept, likes[1]))
         )  # type: ignore[return-value]

@@ -138,7 +138,7 @@ class Sorts(Calls):
         call = self._call(OPERATIONS["argsort"], lib, keys, descending, comparator)
         if math.prod(keys.shape) > 0:
             others = self._segments(lib, call, keys, segments)
-            narrow = self._place_indices(lib, call, indices, keys)
+            narrow = self._place_indices(lib, call, indices, keys, others)
             self._choose(call, schedule, data_independent, extra_bytes)
             written = indices if narrow is None else narrow
             self._run(lib, call, [keys, written, *others], comparator is not None)
@@ -169,7 +169,8 @@ class Sorts(Calls):
             out: where the result goes, of the shape and type of `x`, which it may be.
             segments: of an array of one axis, where each begins and where the last ends: each is sorted by itself.
             comparator: an order of records, as text (`Comparator`).
-            schedule: "automatic", "network", "columns" or "distribution".
+            schedule: "automatic", "network", "columns" or "distribution"; but for the first, of an array of one axis, and
+                without segments.
             data_independent: the same positions are compared, whatever the keys are.
             extra_bytes: device memory that a distribution may take; 0: as above.
         Raises:
@@ -187,7 +188,11 @@ class Sorts(Calls):
             x, axis, descending, stable, out, segments, comparator, None, schedule, data_independent, extra_bytes
         )
 
-    def sort_(self, x: Any, /, **options: Any) -> Any:
+    def sort_(
+        self, x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True, segments: Any = None,
+        comparator: str | Comparator | None = None, schedule: str = "automatic", data_independent: bool = False,
+        extra_bytes: int = 0,
+    ) -> Any:  # fmt: skip
         """Sorts in place, and gives `x`: ``sort(x, out=x)``, with its options, order, memory, cost and errors.
 
         >>> import lanesort, numpy
@@ -195,7 +200,9 @@ class Sorts(Calls):
         >>> lanesort.sort_(x) is x, x
         (True, array([1, 2, 3]))
         """
-        return self.sort(x, out=x, **options)
+        return self._sort_keys(
+            x, axis, descending, stable, x, segments, comparator, None, schedule, data_independent, extra_bytes
+        )
 
     def partial_sort(
         self, x: Any, k: int, /, *, axis: int = -1, descending: bool = False, stable: bool = True, out: Any = None,
@@ -263,7 +270,11 @@ class Sorts(Calls):
             keys, values, axis, descending, stable, out, segments, comparator, schedule, data_independent, extra_bytes
         )
 
-    def sort_by_key_(self, keys: Any, values: Any, /, **options: Any) -> SortedPairs:
+    def sort_by_key_(
+        self, keys: Any, values: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True,
+        segments: Any = None, comparator: str | Comparator | None = None, schedule: str = "automatic",
+        data_independent: bool = False, extra_bytes: int = 0,
+    ) -> SortedPairs:  # fmt: skip
         """Sorts both in place: ``sort_by_key(keys, values, out=(keys, values))``.
 
         >>> import lanesort, numpy
@@ -272,7 +283,10 @@ class Sorts(Calls):
         >>> values
         array([20, 10], dtype=uint8)
         """
-        return self.sort_by_key(keys, values, out=(keys, values), **options)
+        return self.sort_by_key(
+            keys, values, axis=axis, descending=descending, stable=stable, out=(keys, values), segments=segments,
+            comparator=comparator, schedule=schedule, data_independent=data_independent, extra_bytes=extra_bytes,
+        )  # fmt: skip
 
     def argsort(
         self, x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True, out: Any = None,

@@ -278,8 +278,11 @@ def top_k(
     Order: that of a stable sort. Indices count from rank 0's first key on.
     """
 
+    likes: list[Any] = []
+
     def prepare() -> _Prepared:
         lib, given = _keys(x)
+        likes.append(given)
         keys = _direct(lib, given, copies=False)
         wanted = counted("k", k, 1 << 62)
         best, indices = lib.empty(keys, (wanted,)), lib.empty(keys, (wanted,), "int64")
@@ -289,7 +292,7 @@ def top_k(
         return lib, call, [keys, best, indices]
 
     lib, _, (_, best, indices) = _run(communicator, sorter, piece_bytes, device_messages, prepare)
-    return TopK(lib.given(best), lib.given(lib.wide(indices, "int64")))
+    return TopK(lib.given(lib.restored(best, likes[0])), lib.given(lib.wide(indices, "int64")))
 
 
 __all__ = ["argsort", "sort", "sort_", "sort_by_key", "sort_by_key_", "takes_cuda_memory", "top_k"]

@@ -1,7 +1,9 @@
 // What Python has of the library: devices, calls as data, sorters that run and record them. Which arrays there are, and
 // where they lie, is known to lanesort/*.py alone.
+#include <strings.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -78,6 +80,43 @@ void raise(const lanesort::Error& error) {
     }
 }
 
+// The process that has used drivers of OpenCL or CUDA; 0: none has. No driver survives a fork: a call of its in a child
+// waits forever for threads that only the parent has.
+std::atomic<pid_t> user_of_drivers = 0;
+
+constexpr const char* lost_in_fork =
+    "OpenCL and CUDA cannot be used in this process: it was forked from one that had used them. Start processes by "
+    "\"spawn\" or \"forkserver\"; the built-in device sorts here";
+
+bool has_lost_drivers() {
+    const pid_t user = user_of_drivers;
+    return user != 0 && user != getpid();
+}
+
+void require_drivers() {
+    if (has_lost_drivers()) throw lanesort::Error(lanesort::ErrorCode::unsupported, lost_in_fork);
+}
+
+/// Comes before what calls a driver that is there.
+void use_drivers() {
+    require_drivers();
+    user_of_drivers = getpid();
+}
+
+lanesort::Discovery discover() {
+    if (has_lost_drivers()) return {{}, {lanesort::built_in_device()}, {lost_in_fork}};
+    lanesort::Discovery found = lanesort::discover();
+    if (!found.platforms.empty()) use_drivers();
+    return found;
+}
+
+lanesort::Device find_device(const std::string& selector) {
+    if (strcasecmp(selector.c_str(), "built-in") == 0) return lanesort::built_in_device();
+    require_drivers();
+    if (user_of_drivers == 0) discover();  // tells whether there are drivers, which a device does not
+    return lanesort::find_device(selector);
+}
+
 /// A call as data. Its places are addresses or, for OpenCL, handles of buffers with an offset in elements.
 class Call : public lanesort::AnyCall {
 public:
@@ -145,12 +184,14 @@ public:
     Sorter(const Sorter&) = delete;
     // What another process made is not ours to close.
     ~Sorter() {
-        if (getpid() != process_) (void)sorter_.release();
+        if (!is_of_this_process()) (void)sorter_.release();
     }
+
+    bool is_of_this_process() const { return getpid() == process_; }
 
     template <class Use>
     auto use(const Use& use) {
-        if (getpid() != process_)
+        if (!is_of_this_process())
             throw lanesort::Error(lanesort::ErrorCode::unsupported,
                                   "this sorter was made before the process was forked; make another one here");
         const nb::gil_scoped_release without_lock;
@@ -208,6 +249,9 @@ public:
         has_event_ = sorter_.device().backend == lanesort::opencl::backend_name;
     }
     Recorded(const Recorded&) = delete;
+    ~Recorded() {
+        if (!sorter_.is_of_this_process()) (void)recorded_.release();
+    }
 
     std::uintptr_t enqueue(const std::vector<std::uintptr_t>& wait_for) {
         return sorter_.use([&](lanesort::Sorter&) {
@@ -369,7 +413,7 @@ NB_MODULE(_core, m) {
         lanesort::Discovery found;
         {
             const nb::gil_scoped_release without_lock;
-            found = lanesort::discover();
+            found = discover();
         }
         return std::tuple(found.platforms, found.devices, found.absences);
     });
@@ -378,7 +422,7 @@ NB_MODULE(_core, m) {
         "find_device",
         [](const std::string& selector) {
             const nb::gil_scoped_release without_lock;
-            return lanesort::find_device(selector);
+            return find_device(selector);
         },
         "selector"_a = "");
 
@@ -386,6 +430,8 @@ NB_MODULE(_core, m) {
         Examination all;
         {
             const nb::gil_scoped_release without_lock;
+            require_drivers();
+            discover();
             all = examine_all([](const std::function<void()>& sort) { sort(); });
         }
         std::vector<std::tuple<std::string, std::string, std::string, std::string>> findings;
@@ -471,17 +517,22 @@ NB_MODULE(_core, m) {
     nb::class_<Sorter> sorter(m, "Sorter");
     sorter.def(nb::new_([](const lanesort::Device& on, std::uint64_t device_bytes) {
                    const nb::gil_scoped_release without_lock;
+                   if (on.info().backend != lanesort::built_in_device().info().backend) use_drivers();
                    return new Sorter(lanesort::Sorter(on, {.device_bytes = device_bytes}));
                }),
                "device"_a, "device_bytes"_a = 0);
     sorter.def_static("cuda", [](int number) {
         const nb::gil_scoped_release without_lock;
+        use_drivers();
         return new Sorter(lanesort::cu::make_sorter(number));
     });
-    m.def("cuda_device_of",
-          [](std::uintptr_t memory) { return lanesort::cu::device_of(reinterpret_cast<void*>(memory)); });
+    m.def("cuda_device_of", [](std::uintptr_t memory) {
+        use_drivers();
+        return lanesort::cu::device_of(reinterpret_cast<void*>(memory));
+    });
     sorter.def_static("opencl", [](std::uintptr_t context, std::uintptr_t of_device) {
         const nb::gil_scoped_release without_lock;
+        use_drivers();
         return new Sorter(lanesort::opencl::make_sorter(reinterpret_cast<cl_context>(context),
                                                         reinterpret_cast<cl_device_id>(of_device)));
     });

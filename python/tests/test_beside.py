@@ -207,6 +207,12 @@ def test_histograms_of_any_form(failing):
     failing("invalid_argument", "bounds are of type int64", lanesort.histogram, x, np.arange(3))
     failing("invalid_argument", "two or more", lanesort.histogram, x, x[0, :1])
     failing("invalid_argument", "one bin or more", lanesort.histogram, x, 0, range=(0, 1))
+    for bounds in ([3.0, 1.0], [0.0, 2.0, 1.0], [np.nan, 1.0], [0.0, np.nan, 1.0]):
+        failing("invalid_argument", "not in order", lanesort.histogram, x, np.array(bounds))
+        failing("invalid_argument", "not in order", lanesort.histogram, x, np.array(bounds, ">f8"))
+    failing("invalid_argument", "not in order", lanesort.histogram, x.astype("u1"), np.array([0, 3, 2], "u1"))
+    # NaN comes last, so such a bin has no end.
+    assert lanesort.histogram(np.array([1.0, 5.0, np.inf]), np.array([0, 2, 2, np.nan, np.nan])).tolist() == [1, 0, 2, 0]
     failing("invalid_argument", "of the keys' type, u8", lanesort.histogram, x.astype("u1"), 2, range=(0, 256))
     failing("invalid_argument", "of the keys' type, i64", lanesort.histogram, x.astype(int), 2, range=(0.5, 2))
     failing("invalid_argument", "", lanesort.histogram, x, 2, range=(1, 0))
@@ -241,6 +247,22 @@ def test_flags_of_any_form(failing):
     failing("invalid_argument", "one for each key", lanesort.select, x, flags, values=x[0])
     failing("invalid_argument", "Python's objects", lanesort.select, x, flags, values=x.astype(object))
     failing("invalid_argument", "have 12", lanesort.select, x, flags, values=np.zeros(x.shape, "V12"))
+    failing("invalid_argument", "Python's objects", lanesort.select, x.astype(object), flags)
+    failing("invalid_argument", "1, 2, 4 or 8 bytes, but those of type complex128 have 16", lanesort.partition,
+            x.astype("c16"), flags)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["S1", "S4", "U1", "V2", "c8", "M8[s]", "f2", [("a", "u1"), ("b", "u1")],
+                                  [("a", ">i4"), ("b", "<f4")]])  # fmt: skip
+def test_flags_select_elements_that_have_no_order(kind):
+    kind = np.dtype(kind)
+    bits = np.random.default_rng(1).integers(1, 90, 1000 * kind.itemsize, "u1")
+    x = np.arange(40, 1040).astype(kind) if kind.kind == "U" else bits.view(kind)
+    flags = np.random.default_rng(2).random(1000) < 0.4
+    selected, parted = lanesort.select(x, flags), lanesort.partition(x, flags)
+    assert selected.tobytes() == x[flags].tobytes() and parted.count == flags.sum()
+    order = np.concatenate([np.flatnonzero(flags), np.flatnonzero(~flags)])
+    assert parted.keys.tobytes() == x[order].tobytes()
 
 
 @pytest.mark.parametrize("dtype", ["u1", "i2", "u4", "f4", "i8"])
@@ -271,6 +293,12 @@ def test_a_predicate_of_records(failing):
     by_name = lanesort.Predicate("a.x > p", "record", "typedef struct { float x; uint id; } record;", "float")
     half = np.array(0.5, "f4")
     assert same(lanesort.select(x, by_name, parameter=half), x[x["score"] > 0.5])
+    swapped = x.astype([("score", ">f4"), ("id", "<u4")])
+    least = np.array([(0.25, 800)], [("least", "<f4"), ("id", ">u4")])
+    for given in (least, least[0]):
+        chosen = lanesort.select(swapped, "a.score > p.least && a.id < p.id", parameter=given)
+        assert same(chosen.astype(x.dtype), expected)
+    assert same(lanesort.select(x["score"], "a < p", parameter=np.array([0.5], ">f4")), x["score"][x["score"] < 0.5])
     failing("invalid_argument", "there are flags", lanesort.select, x["score"], x["id"] > 3, parameter=1)
     failing("invalid_argument", "one element", lanesort.select, x, by_name, parameter=x["score"])
     for wrong in (2.5, 1 << 40, -1):

@@ -285,6 +285,103 @@ def test_records():
     assert lanesort.sort(numbers, comparator="fabs(a) < fabs(b)").tolist() == [1, 2, -3]
 
 
+@pytest.mark.parametrize("kind", ["i4", "f8", "u2"])
+def test_results_have_the_byte_order_of_what_they_are_made_of(kind):
+    """Keys and values keep it; indices, counts and what is added have the machine's."""
+    native = np.random.default_rng(1).integers(0, 90, 500).astype(kind)
+    values = np.arange(500).astype(kind)
+    flags = native > 40
+    x, y = native.astype(native.dtype.newbyteorder()), values.astype(values.dtype.newbyteorder())
+    largest = lanesort.BinaryOperator("a > b ? a : b", "0")
+    kept = {
+        "sort": lambda x, y: lanesort.sort(x),
+        "partial_sort": lambda x, y: lanesort.partial_sort(x, 500),
+        "sort_by_key": lambda x, y: lanesort.sort_by_key(x, y),
+        "sort_by_key of several": lambda x, y: lanesort.sort_by_key(x, (y, y)).values,
+        "top_k": lambda x, y: lanesort.top_k(x, 9).values,
+        "top_k_by_key": lambda x, y: lanesort.top_k_by_key(x, y, 9),
+        "top_k_by_key of several": lambda x, y: lanesort.top_k_by_key(x, (y, y), 9).values,
+        "top_k_by_key of rows": lambda x, y: lanesort.top_k_by_key(x.reshape(20, 25), (y.reshape(20, 25),), 9, axis=0).values,
+        "merge": lambda x, y: lanesort.merge(np.sort(x).astype(x.dtype), np.sort(x).astype(x.dtype), values=(y, y)),
+        "select": lambda x, y: lanesort.select(x, flags, values=y),
+        "partition": lambda x, y: lanesort.partition(x, flags, values=y)[::2],
+        "partition alone": lambda x, y: lanesort.partition(x, flags).keys,
+        "unique": lambda x, y: lanesort.unique(x),
+        "unique, values": lambda x, y: lanesort.unique(x, values=y)[::2],
+        "unique, sorted": lambda x, y: lanesort.unique(x, return_counts=True, assume_sorted=True).keys,
+        "run_lengths": lambda x, y: lanesort.run_lengths(x).values,
+        "group_by": lambda x, y: lanesort.group_by(x, y, "max"),
+        "group_by, sums": lambda x, y: lanesort.group_by(x, y).keys,
+        "reduce_by_key": lambda x, y: lanesort.reduce_by_key(x, y, "min"),
+        "min": lambda x, y: lanesort.min(x.reshape(20, 25), axis=0),
+        "reduce": lambda x, y: lanesort.reduce(x.reshape(20, 25), largest, axis=0),
+        "scan": lambda x, y: lanesort.inclusive_scan(x, "max"),
+        "scan by an operator": lambda x, y: lanesort.inclusive_scan(x, largest),
+        "scan by key": lambda x, y: lanesort.inclusive_scan_by_key(x, y, "max"),
+        "gather": lambda x, y: lanesort.gather(x, np.array([3, 2])),
+    }
+    made = {
+        "argsort": lambda x, y: lanesort.argsort(x),
+        "top_k": lambda x, y: lanesort.top_k(x, 9).indices,
+        "unique": lambda x, y: lanesort.unique(x, return_counts=True).counts,
+        "run_lengths": lambda x, y: lanesort.run_lengths(x).lengths,
+        "group_by": lambda x, y: lanesort.group_by(x, y).values,
+        "group_by, mean": lambda x, y: lanesort.group_by(x, y, "mean").values,
+        "group_by, count": lambda x, y: lanesort.group_by(x, y, "count").values,
+        "sum": lambda x, y: lanesort.sum(x.reshape(20, 25), axis=0),
+        "vecdot": lambda x, y: lanesort.vecdot(x.reshape(20, 25), y.reshape(20, 25)),
+        "cumulative_sum": lambda x, y: lanesort.cumulative_sum(x),
+        "scan of rows": lambda x, y: lanesort.exclusive_scan(x.reshape(20, 25), axis=0),
+        "scan by key": lambda x, y: lanesort.inclusive_scan_by_key(x, y),
+        "searchsorted": lambda x, y: lanesort.searchsorted(np.sort(x).astype(x.dtype), y),
+        "histogram": lambda x, y: lanesort.histogram(x, 9, range=(0, 90)),
+    }
+    for name, call in kept.items():
+        results, expected = call(x, y), call(native, values)
+        for result, wanted in zip(*([r] if isinstance(r, np.ndarray) else r for r in (results, expected)), strict=True):
+            assert result.dtype == x.dtype and (result == wanted).all(), name
+    for name, call in made.items():
+        assert same(call(x, y), call(native, values)), name
+    swapped = np.empty(500, lanesort.cumulative_sum(x).dtype.newbyteorder())
+    assert lanesort.cumulative_sum(x, out=swapped) is swapped and (swapped == lanesort.cumulative_sum(native)).all()
+
+
+@pytest.mark.parametrize("fields", [
+    [("a", ">i4"), ("b", "<i4")], [("a", "<i4"), ("b", ">i4")], [("a", ">i4"), ("b", ">i4")],
+    [("a", ">i4"), ("b", [("c", "<i2"), ("d", ">i2")])], [("a", ">i4"), ("b", ">i2", (2,))], [("a", ">i4"), ("b", "<i8", 3)],
+])  # fmt: skip
+def test_records_of_mixed_byte_orders_keep_their_fields(fields):
+    """And their type. Those of 8 bytes are moved, those of 28 are taken by indices."""
+    x = np.random.default_rng(1).integers(0, 256, 50 * np.dtype(fields).itemsize, "u1").view(fields)
+    keys = x["a"].astype("i4")
+    order = order_of(keys)
+
+    def check(result, expected):
+        assert result.dtype == x.dtype and result.tobytes() == expected.tobytes()
+
+    check(lanesort.sort_by_key(keys, x).values, x[order])
+    check(lanesort.sort_by_key(keys, (x, keys)).values[0], x[order])
+    largest = order_of(keys, descending=True)[:7]
+    check(lanesort.top_k_by_key(keys, x, 7).values, x[largest])
+    target = np.zeros_like(x)
+    lanesort.sort_by_key(keys, x, out=(None, target))
+    check(target, x[order])
+    if x.itemsize in (1, 2, 4, 8, 16):
+        check(lanesort.gather(x, order), x[order])
+        check(lanesort.gather(x, order, out=target), x[order])
+        check(lanesort.permute_(x.copy(), order), x[order])
+        scattered = lanesort.scatter(x, order, out=np.zeros_like(x))
+        assert scattered[order].tobytes() == x.tobytes()
+        first, second = np.sort(keys[:20]), np.sort(keys[20:])
+        place = order_of(np.concatenate([first, second]))
+        check(lanesort.merge(first, second, values=(x[:20], x[20:])).values, x[place])
+    if len(fields[1]) == 2 and isinstance(fields[1][1], str):
+        check(lanesort.sort(x, comparator="a.a < b.a"), x[order])
+        in_place = x.copy()
+        lanesort.sort_(in_place, comparator="a.a < b.a")
+        check(in_place, x[order])
+
+
 def test_what_shows_a_buffer_or_an_array():
     assert same(lanesort.sort(array.array("d", [3, 1, 2])), np.array([1.0, 2, 3]))
     assert same(lanesort.sort(b"cab"), np.frombuffer(b"abc", "u1"))
@@ -336,6 +433,10 @@ def test_results_are_given_back_to_the_device_of_a_jax_array(monkeypatch):
 def test_mistakes_are_told(failing):
     x = np.arange(5)
     failing("invalid_argument", "no axis to go along", lanesort.sort, np.float64(3))
+    for nothing in (None, "abc", {1: 2}, {1, 2}, (number for number in range(3)), len):
+        kind = type(nothing).__name__
+        failing("invalid_argument", f"an object of type {kind} is no array", lanesort.sort, nothing)
+        failing("invalid_argument", f"an object of type {kind} is no array", lanesort.gather, x, nothing)
     failing("invalid_argument", "type complex128 cannot be sorted", lanesort.sort, np.zeros(3, complex))
     failing("invalid_argument", "type object cannot be sorted", lanesort.sort, np.array([None]))
     failing("invalid_argument", "type datetime64[s] cannot be sorted", lanesort.sort, np.zeros(3, "M8[s]"))
@@ -364,6 +465,24 @@ def test_mistakes_are_told(failing):
     failing("unknown_device", "nowhere", lanesort.find_device, "nowhere")
 
 
+def test_arguments_of_a_wrong_type_are_told(failing):
+    x, rows = np.arange(5), np.arange(6).reshape(2, 3)
+    for function, arguments, options, part in [
+        (lanesort.sort, (x,), {"axis": "x"}, "axis is of type str"),
+        (lanesort.argsort, (x,), {"axis": 1.0}, "axis is of type float"),
+        (lanesort.sort, (x,), {"axis": None}, "axis is of type NoneType"),
+        (lanesort.sum, (rows,), {"axis": (0, 1)}, "axis is of type tuple"),
+        (lanesort.top_k, (x, 2.0), {}, "k is of type float"),
+        (lanesort.merge_, (x, "2"), {}, "middle is of type str"),
+        (lanesort.sort, (x,), {"extra_bytes": [1]}, "extra_bytes is of type list"),
+    ]:  # fmt: skip
+        with pytest.raises(TypeError, match=part):
+            function(*arguments, **options)
+    failing("invalid_argument", "no schedule []", lanesort.sort, x, schedule=[])
+    for values in (3, (x,), (x, x.astype("f4")), x):
+        failing("invalid_argument", "two arrays of one type", lanesort.merge, x, x, values=values)
+
+
 def test_out_of_any_form(failing):
     x, merged = keys_of("f4", 100), np.sort(np.arange(6.0))
     order = order_of(x)
@@ -381,6 +500,47 @@ def test_out_of_any_form(failing):
     failing("invalid_argument", "out= is a pair", lanesort.top_k, x, 3, out=(values,))
     failing("invalid_argument", "out= is a pair", lanesort.top_k, x, 3, out=values)
     failing("invalid_argument", "out= is a pair", lanesort.merge, x, x, values=(x, x), out=values)
+
+
+def test_indices_that_overlap_are_refused(failing):
+    """Wherever they do, though they are made in one half of their array alone."""
+    room = np.zeros(300, "i8")
+    x = room[100:200]
+    x[...] = keys_of("i8", 100)
+    before = x.copy()
+    for begin in (1, 30, 60, 100, 140, 170, 199):
+        failing("invalid_argument", "overlap in memory", lanesort.argsort, x, out=room[begin : begin + 100])
+    assert same(x, before)
+    for begin in (0, 200):
+        assert same(lanesort.argsort(x, out=room[begin : begin + 100]), order_of(before))
+    keys = np.arange(1000)
+    for begin in (91, 95, 99, 101, 105, 109):
+        failing("invalid_argument", "overlap in memory", lanesort.top_k, keys, 10,
+                out=(room[100:110], room[begin : begin + 10]))  # fmt: skip
+    offsets = np.array([0, 1, 3])
+    failing("invalid_argument", "overlap in memory", lanesort.argsort, np.arange(3), out=offsets, segments=offsets[:2])
+    assert offsets.tolist() == [0, 1, 3]
+
+
+@pytest.mark.parametrize("true, false", [(np.True_, np.False_), (1, 0)])
+def test_truth_is_whatever_python_takes_for_it(true, false):
+    x = np.array([3, 1, 2, 1])
+    ascending, sorted_keys = np.array([1, 1, 2, 3]), np.array([3, 2, 1, 1])
+    assert same(lanesort.sort(x, descending=true), sorted_keys) and same(lanesort.sort(x, descending=false), ascending)
+    assert same(lanesort.sort(x, stable=false, data_independent=true), ascending)
+    assert lanesort.argsort(x, descending=true, stable=true).tolist() == [0, 2, 1, 3]
+    assert lanesort.top_k(x, 1, largest=true, nan_last=true).values.tolist() == [3]
+    assert lanesort.top_k(x, 1, largest=false).values.tolist() == [1]
+    assert lanesort.unique(x, descending=true, assume_sorted=false).tolist() == [3, 2, 1]
+    assert lanesort.unique(x, return_counts=true).counts.tolist() == [2, 1, 1]
+    assert lanesort.searchsorted(sorted_keys, x, descending=true).tolist() == [0, 2, 1, 2]
+    assert lanesort.merge(sorted_keys, sorted_keys[:1], descending=true, stable=true).tolist() == [3, 3, 2, 1, 1]
+    assert lanesort.merge_(x.copy(), 4, descending=true) is not None
+    assert lanesort.is_sorted(sorted_keys, descending=true) and lanesort.is_sorted_until(x, descending=true) == 2
+    assert lanesort.group_by(x, x, descending=true, stable=true).keys.tolist() == [3, 2, 1]
+    assert lanesort.select(x, x > 1, inverted=true).tolist() == [1, 1]
+    assert lanesort.partition(x, x > 1, inverted=false).count == 2
+    assert lanesort.sum(x, keepdims=true).shape == (1,)
 
 
 def test_what_is_more_than_its_bytes_is_not_moved(failing):

@@ -2,6 +2,8 @@
 
 import os
 import pickle
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -122,6 +124,82 @@ def test_a_forked_process_sorts_by_itself_and_not_with_its_parents_sorter():
             os._exit(2)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert same(own.sort(x), sorted_of(x))
+
+
+DRIVERS_IN_A_CHILD = """
+import os, signal, sys
+import numpy, lanesort
+assert len(lanesort.discover().platforms) > 0
+device = next(device for device in lanesort.devices() if device.backend != "CPU")
+keys = numpy.array([3.0, 1.0, 2.0])
+if "sorts" in sys.argv:  # before it forks
+    own = lanesort.Sorter(device)
+    out = numpy.empty_like(keys)
+    recorded = own.record("sort", keys, out=out)
+    recorded(), lanesort.sort(keys, comparator="a > b")
+elif "finds" in sys.argv:
+    lanesort.find_device()
+child = os.fork()
+if child == 0:
+    signal.alarm(60)  # ends it where it waits for a driver
+    def refused(function, *arguments, **options):
+        try:
+            function(*arguments, **options)
+        except lanesort.Error as error:
+            assert error.code == "unsupported" and '"spawn" or "forkserver"' in str(error), error
+        else:
+            raise AssertionError(function)
+    for _ in range(2):
+        refused(lanesort.sort, keys, comparator="a > b")
+        refused(lanesort.select, keys, "a > 1")
+        refused(lanesort.find_device)
+        refused(lanesort.find_device, "compiling")
+        refused(lanesort.Sorter, device)
+        refused(lanesort._core.examine)
+    assert lanesort.sort(keys).tolist() == [1, 2, 3]
+    found = lanesort.discover()
+    assert found.platforms == [] and "spawn" in found.absences[0]
+    assert [device.backend for device in found.devices] == ["CPU"] and lanesort.find_device("Built-In").backend == "CPU"
+    assert lanesort.Sorter(found.devices[0]).sort(keys).tolist() == [1, 2, 3]
+    grandchild = os.fork()
+    if grandchild == 0:
+        refused(lanesort.find_device)
+        os._exit(0)
+    assert os.waitpid(grandchild, 0)[1] == 0
+    # What the parent made goes without a call of a driver.
+    device = own = recorded = None
+    sys.exit()
+assert os.waitpid(child, 0)[1] == 0
+assert lanesort.sort(keys, comparator="a > b").tolist() == [3, 2, 1]
+"""
+
+
+@pytest.mark.parametrize("used", ["looks", "finds", "sorts"])
+def test_a_forked_process_has_no_drivers_if_its_parent_used_them(used):
+    """The child waits forever, otherwise."""
+    if not lanesort.discover().platforms:
+        pytest.skip("there is no driver")
+    done = subprocess.run([sys.executable, "-c", DRIVERS_IN_A_CHILD, used], capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_forked_process_has_drivers_if_its_parent_used_none():
+    compiling = [device for device in lanesort.devices() if device.compiles]
+    if not compiling:
+        pytest.skip("no device compiles")
+    program = """
+import os, signal
+import numpy, lanesort
+lanesort.sort(numpy.zeros(3)), lanesort.find_device("built-in")
+child = os.fork()
+if child == 0:
+    signal.alarm(60)
+    assert lanesort.sort(numpy.array([3, 1, 2]), comparator="a > b").tolist() == [3, 2, 1]
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_an_error_leaves_the_sorter_usable(failing):

@@ -88,7 +88,11 @@ def test_what_stands_beside_a_sort(failing):
     assert torch.equal(lanesort.searchsorted(keys, given, side="right"), torch.searchsorted(keys, given, right=True))
     assert lanesort.searchsorted(keys, keys[5]).shape == ()
     assert lanesort.histogram(rows, 8, range=(-128, 127)).sum() == 1200
+    assert lanesort.histogram(rows, torch.tensor([-128.0, 0.0, 128.0])).sum() == 1200
+    failing("invalid_argument", "not in order", lanesort.histogram, rows, torch.tensor([0.0, -1.0]))
     assert torch.equal(lanesort.select(given, torch.from_numpy(flags)), given[flags])
+    for kind in (torch.bfloat16, torch.complex64):  # which have no order
+        assert torch.equal(lanesort.select(given.to(kind), torch.from_numpy(flags)), given.to(kind)[flags])
     assert lanesort.partition(given, torch.from_numpy(flags)).count == flags.sum()
     assert torch.equal(lanesort.gather(given, order), given[order])
     out = torch.zeros_like(given)

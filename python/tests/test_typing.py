@@ -10,7 +10,7 @@ import lanesort
 from lanesort import _core
 
 FOLDER = pathlib.Path(lanesort.__file__).parent
-CONFIG = pathlib.Path(__file__).parent.parent / "pyproject.toml"
+CONFIG = pathlib.Path(__file__).parents[2] / "pyproject.toml"
 
 PROGRAM = """
 import numpy
@@ -24,6 +24,8 @@ product: numpy.ndarray = lanesort.reduce(numpy.zeros(5), lanesort.BinaryOperator
 lanesort.sort(numpy.zeros(5), axis="first")  # wrong
 lanesort.top_k(numpy.zeros(5))  # wrong
 lanesort.transform_reduce(numpy.zeros(5), numpy.zeros(5), "sum")  # wrong
+lanesort.sort_(numpy.zeros(5), decending=True)  # wrong
+lanesort.sort_by_key_(numpy.zeros(5), numpy.zeros(5), axes=0)  # wrong
 """
 
 
@@ -42,7 +44,7 @@ def test_a_program_is_checked(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     told = mypy(program)
-    assert "Found 3 errors" in told and all(f"program.py:{line}" in told for line in (10, 11, 12)), told
+    assert "Found 5 errors" in told and all(f"program.py:{line}" in told for line in range(10, 15)), told
 
 
 def test_the_stub_names_all_that_the_module_has():
