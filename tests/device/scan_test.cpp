@@ -248,10 +248,11 @@ DeviceInfo card_of(unsigned work_items) {
     return card;
 }
 
-/// PoCL gives a processor work-groups of one work-item. Of several, its compiler ends on an assertion from 5.0 on.
-bool takes_groups(const DeviceInfo& device, unsigned work_items) {
+/// Whether a device can stand for a graphics card of so many work-items. For some kernels PoCL's compiler, which takes
+/// what a processor is given, ends on an assertion of its own then, from 5.0 on.
+bool stands_for_card(const DeviceInfo& device, unsigned work_items) {
     return work_items <= device.max_work_items &&
-           (work_items == 1 || device.platform != "Portable Computing Language" || device.driver.starts_with("3."));
+           (device.platform != "Portable Computing Language" || device.driver.starts_with("3."));
 }
 
 struct Named {
@@ -482,7 +483,7 @@ TEST_SUITE("scan") {
         Random random(seed());
         for (Target& target : targets())
             for (const auto& [work_items, wide] : {std::pair{1u, true}, {8u, false}, {64u, true}, {256u, false}}) {
-                if (!takes_groups(target.info, work_items)) continue;
+                if (!stands_for_card(target.info, work_items)) continue;
                 CAPTURE(target.name);
                 CAPTURE(work_items);
                 Sorter disguised = sorter_as(target.sorter(), card_of(work_items), wide);
@@ -551,7 +552,7 @@ TEST_SUITE("scan") {
         for (Target& target : targets()) {
             CAPTURE(target.name);
             for (const unsigned work_items : {1u, 16u, 128u})
-                if (takes_groups(target.info, work_items) && can(target.info, KeyType::f64))
+                if (stands_for_card(target.info, work_items) && can(target.info, KeyType::f64))
                     check(target.sorter(), work_items, true);
         }
     }

@@ -114,8 +114,8 @@ void make_reduction(Planner& planner, const Request& request, Work& work) {
         for (const std::uint64_t word : {order.mask, order.flip, order.bias}) launch.add(word, width);
     };
     const LeastOrder order = combines ? LeastOrder{} : least_order(request.key.type(), request.reduction);
-    // Of more blocks than leaves one launch takes longer than two.
-    if (parts > 1 && parts <= tree_leaves && ranges == 1 && !request.has_segments() && !combines) {
+    // Of 256 blocks one launch takes longer than two (bench/NOTES.md).
+    if (parts > 1 && parts <= tree_leaves / 2 && ranges == 1 && !request.has_segments() && !combines) {
         // A count of groups, and at most two words of 8 bytes for each number of 8.
         work.arrays[Slot::own_integers] = {1 + 2 * parts * ceil_div(partial_bytes(family, request), std::size_t{8}), 8};
         work.commands.emplace_back(Zero{Slot::own_integers});
