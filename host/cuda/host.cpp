@@ -148,7 +148,7 @@ detail::MemoryFacts Host::inspect(void* pointer) const {
                                    CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE};
     void* facts[] = {&context, &device, &kind, &managed, &start, &size};
     LANESORT_CU(cuPointerGetAttributes, static_cast<unsigned>(std::size(which)), which, facts, memory);
-    require(kind != 0, ErrorCode::invalid_argument, "the pointer is not one to CUDA memory");
+    require(kind != 0 && memory - start < size, ErrorCode::invalid_argument, "the pointer is not one to CUDA memory");
     require(kind == CU_MEMORYTYPE_DEVICE || managed, ErrorCode::invalid_argument,
             "the pointer is one to host memory, not to a device's");
     // Memory from a pool belongs to no context, but to a device.

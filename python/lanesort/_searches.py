@@ -94,8 +94,8 @@ class Searches(Calls):
         even ones, is not counted.
         Memory: the result, and counters for each bin; what is not contiguous is copied.
         Cost: reads all once, or up to four times where a device has little room for so many bins.
-        Errors: the bounds must be numbers of the type of `x`, in the order of `sort`. Those in host memory are checked;
-        of others that are not in order, counts mean nothing.
+        Errors: the bounds must be numbers of the type of `x`, in the order of `sort`. Those in host memory are checked,
+        but for the signs of zeros and NaNs; of others that are not in order, counts mean nothing.
 
         Args:
             bins: how many even ones; or an array of sorted bounds, one more than bins. A bin goes from its bound on and

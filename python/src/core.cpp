@@ -3,6 +3,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -104,15 +105,24 @@ void use_drivers() {
 }
 
 lanesort::Discovery discover() {
-    if (has_lost_drivers()) return {{}, {lanesort::built_in_device()}, {lost_in_fork}};
+    const lanesort::Device built_in = lanesort::built_in_device();
+    const std::string& own = built_in.info().platform;
+    if (has_lost_drivers()) return {{own}, {built_in}, {lost_in_fork}};
     lanesort::Discovery found = lanesort::discover();
-    if (!found.platforms.empty()) use_drivers();
+    const auto is_driver = [&](const std::string& platform) { return platform != own; };
+    if (std::ranges::any_of(found.platforms, is_driver)) use_drivers();
     return found;
 }
 
 lanesort::Device find_device(const std::string& selector) {
-    if (strcasecmp(selector.c_str(), "built-in") == 0) return lanesort::built_in_device();
-    require_drivers();
+    const lanesort::Device built_in = lanesort::built_in_device();
+    if (strcasecmp(selector.c_str(), "built-in") == 0) return built_in;
+    if (has_lost_drivers()) {
+        // The one device that discover() gives.
+        const bool any = selector.empty() || selector == "default" || selector == "0";
+        if (any || strcasestr(built_in.info().name.c_str(), selector.c_str())) return built_in;
+        require_drivers();
+    }
     if (user_of_drivers == 0) discover();  // tells whether there are drivers, which a device does not
     return lanesort::find_device(selector);
 }

@@ -129,7 +129,6 @@ def test_a_forked_process_sorts_by_itself_and_not_with_its_parents_sorter():
 DRIVERS_IN_A_CHILD = """
 import os, signal, sys
 import numpy, lanesort
-assert len(lanesort.discover().platforms) > 0
 device = next(device for device in lanesort.devices() if device.backend != "CPU")
 keys = numpy.array([3.0, 1.0, 2.0])
 if "sorts" in sys.argv:  # before it forks
@@ -152,18 +151,20 @@ if child == 0:
     for _ in range(2):
         refused(lanesort.sort, keys, comparator="a > b")
         refused(lanesort.select, keys, "a > 1")
-        refused(lanesort.find_device)
         refused(lanesort.find_device, "compiling")
+        refused(lanesort.find_device, device.name)
         refused(lanesort.Sorter, device)
         refused(lanesort._core.examine)
     assert lanesort.sort(keys).tolist() == [1, 2, 3]
     found = lanesort.discover()
-    assert found.platforms == [] and "spawn" in found.absences[0]
-    assert [device.backend for device in found.devices] == ["CPU"] and lanesort.find_device("Built-In").backend == "CPU"
+    assert found.platforms == ["built-in"] and "spawn" in found.absences[0]
+    assert [device.backend for device in found.devices] == ["CPU"]
+    for selector in "", "default", "0", "Built-In", found.devices[0].name:
+        assert lanesort.find_device(selector).backend == "CPU"
     assert lanesort.Sorter(found.devices[0]).sort(keys).tolist() == [1, 2, 3]
     grandchild = os.fork()
     if grandchild == 0:
-        refused(lanesort.find_device)
+        refused(lanesort.find_device, "compiling")
         os._exit(0)
     assert os.waitpid(grandchild, 0)[1] == 0
     # What the parent made goes without a call of a driver.
@@ -177,8 +178,8 @@ assert lanesort.sort(keys, comparator="a > b").tolist() == [3, 2, 1]
 @pytest.mark.parametrize("used", ["looks", "finds", "sorts"])
 def test_a_forked_process_has_no_drivers_if_its_parent_used_them(used):
     """The child waits forever, otherwise."""
-    if not lanesort.discover().platforms:
-        pytest.skip("there is no driver")
+    if all(device.backend == "CPU" for device in lanesort.devices()):
+        pytest.skip("no driver has a device")
     done = subprocess.run([sys.executable, "-c", DRIVERS_IN_A_CHILD, used], capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -199,6 +200,26 @@ if child == 0:
 assert os.waitpid(child, 0)[1] == 0
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_forked_process_misses_no_drivers_where_there_are_none(tmp_path):
+    if any(device.backend == "CUDA" for device in lanesort.devices()):
+        pytest.skip("CUDA's driver cannot be hidden")
+    program = """
+import os
+import lanesort
+name = lanesort.discover().devices[-1].name
+child = os.fork()
+if child == 0:
+    found = lanesort.discover()
+    assert not any("forked" in absence for absence in found.absences), found.absences
+    assert lanesort.find_device().backend == lanesort.find_device(name).backend == "CPU"
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+"""
+    hidden = {**os.environ, "OCL_ICD_VENDORS": str(tmp_path), "OPENCL_VENDOR_PATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", program], env=hidden, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

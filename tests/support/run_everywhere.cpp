@@ -139,6 +139,7 @@ void run_with_tries(Sorter& sorter, const Problem& problem, std::uint32_t tries)
     const auto is_tries = [](const inside::Argument& argument) {
         return argument.bytes == 4 && !argument.is_count && argument.value == inside::ScanSchedule::usual_tries;
     };
+    // So no other argument may be that number, such as the number of blocks.
     REQUIRE(std::ranges::count_if(arguments, is_tries) == 1);
     std::ranges::find_if(arguments, is_tries)->value = tries;
     Bytes memory = layout.before();

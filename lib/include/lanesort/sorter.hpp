@@ -353,7 +353,7 @@ public:
     /// subnormal numbers; a sum that is NaN is the quiet one with no other bits set. A row or a segment
     /// is reduced as it would be alone. The sum of no keys is 0. The minimum of an empty segment is what every key
     /// comes before or is: the largest integer, or a NaN; the maximum the smallest integer, or a NaN; the place 2^64
-    /// - 1. Of `{elements, op}` the operator says what they are reduced to: only Reduction::sum is taken, for nothing.
+    /// - 1. Of `{elements, op}` the operator says it: the reduction stays Reduction::sum and means nothing.
     ///
     /// Memory: up to 4096 partial results, of at most 16 bytes, for each row. Of segments, where one has more than
     /// 16 KB, one for each segment and one for each 16 KB of keys; else none.
