@@ -456,10 +456,10 @@ public:
     /// Order, memory, cost and errors: as above.
     SortReport inclusive_scan(Keys keys, const ScanOptions& options = {});
 
-    /// As inclusive_scan(), but of the keys in front of each one. The first of a row or segment is what leaves others
-    /// as they are: the sum 0; as a minimum the largest integer or the last NaN of docs/order.md (ff800001 as f32, fc01
-    /// as f16, fff0000000000001 as f64), as a maximum the smallest integer or the first NaN (7f800001, 7c01,
-    /// 7ff0000000000001).
+    /// As inclusive_scan(), but of the keys in front of each one. The first of a row or segment is the identity: of
+    /// sums 0; of minima the largest integer, or the last NaN of docs/order.md (f32 ff800001, f16 fc01, f64
+    /// fff0000000000001); of maxima the smallest integer, or the first NaN (7f800001, 7c01, 7ff0000000000001).
+    ///
     /// Order, memory, cost and errors: as above.
     SortReport exclusive_scan(ConstKeys keys, Results results, const ScanOptions& options = {});
     /// The same in place of the keys.
