@@ -5,15 +5,11 @@
  * learns that of all tiles in front by look_back.h. `status` is zeroes. With `marks` it leaves what run_marks.h says. INDEX_BITS are those of the lengths of runs, 0 where
  * nobody wants them: then there are fewer than 2^31 keys.
  */
-#include "group_scan.h"
-#include "keys.h"
+#include "ranks.h"
 #include "run_marks.h"
-#if !RECORD_BYTES
-#include "loaded_keys.h"
-#endif
 
-#if WORK_ITEMS == 1 || LANES != 1 || VECTORS > 32
-#error "To find runs, WORK_ITEMS must be more than 1, LANES 1, and VECTORS at most 32."
+#if WORK_ITEMS == 1
+#error "To find runs, WORK_ITEMS must be more than 1."
 #endif
 
 /* Runs, and, in the higher half, where the last of them begins. */
@@ -34,23 +30,11 @@ INLINE number_t combine(number_t a, number_t b) { return a + b; }
 #define IDENTITY 0
 #include "look_back.h"
 
-#if RECORD_BYTES
-#define KEYS_OF_LEAF 1
-#else
-#define KEYS_OF_LEAF KEYS_OF_16_BYTES
-#endif
-/* Work-item i has leaves i, i + WORK_ITEMS, .. of a tile. */
-#define LEAVES_OF_ITEM (VECTORS / KEYS_OF_LEAF)
-#define LEAF(v) (LOCAL_ID + (v) * WORK_ITEMS)
-#define TILE (WORK_ITEMS * VECTORS)
-#define FOR_LEAVES(v) UNROLL for (uint v = 0; v < LEAVES_OF_ITEM; ++v)
-#define FOR_KEYS_OF_LEAF(k) UNROLL for (uint k = 0; k < KEYS_OF_LEAF; ++k)
-#if LEAVES_OF_ITEM < 1 || LEAVES_OF_ITEM > 4
-#error "A work-item must have 1 to 4 leaves."
-#endif
 /* Keys are put in order in local memory, records by their places alone; so are values, and lengths need places. */
 #define HOLDS_KEYS (!RECORD_BYTES)
 #define HOLDS_PLACES (RECORD_BYTES || VALUE_BITS || INDEX_BITS)
+/* Counts, and the marks of each leaf. */
+#define OF_ITEMS_BYTES ((8 + 2 * LEAVES_OF_ITEM) * WORK_ITEMS)
 
 INLINE uint differ(vec_t last, vec_t key) {
 #if RECORD_BYTES
@@ -82,7 +66,7 @@ INLINE uint load_tile(GLOBAL const key_t* keys, position_t first, position_t cou
         FOR_LEAVES(v) {
             FOR_KEYS_OF_LEAF(k) own[v * KEYS_OF_LEAF + k] = key_in(leaves + v, k);
             position_t i = first + LEAF(v) * KEYS_OF_LEAF;
-#if HAS_SHUFFLES && WORK_ITEMS >= 32
+#if IN_WARPS
             vec_t last = (vec_t)SHUFFLE_UP(own[v * KEYS_OF_LEAF + KEYS_OF_LEAF - 1], 1);
             if (LOCAL_ID % 32 == 0) last = i > 0 ? keys[i - 1] : 0;
 #else
@@ -109,8 +93,8 @@ INLINE uint load_tile(GLOBAL const key_t* keys, position_t first, position_t cou
 
 /* The first key of each run with its value, and the length of the run before it; how many runs there are, and the length of the last one.
  * Launched with a work-group for each tile, and one where there are no keys. Requires: any count, any element offset, tiles of no
- * more than 2^15 keys. Local memory: 128 bytes and 16 for each work-item, the keys of the tile, and 2 bytes
- * for each of these. */
+ * more than 2^15 keys, and with marks of no more than REDUCED_KEYS. Local memory: 128 bytes, 8 for each work-item, 2 for each leaf,
+ * the keys of the tile, and 2 bytes for each of these where there are values or lengths. */
 KERNEL void find_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, uint tries, GLOBAL status_t* status,
                       offset_t status_offset, GLOBAL key_t* distinct, offset_t distinct_offset,
                       GLOBAL value_argument_t* values, offset_t values_offset, GLOBAL value_argument_t* kept,
@@ -118,13 +102,13 @@ KERNEL void find_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t
                       offset_t answer_offset, uint marks, GLOBAL ushort* begins_of_all, offset_t begins_offset,
                       GLOBAL ulong* bases, offset_t bases_offset) {
     DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
-    DECLARE_LOCAL(ushort, of_leaf, WORK_ITEMS * 4, 8 * WORK_ITEMS);
-    DECLARE_LOCAL(uint, found, 32, 16 * WORK_ITEMS);
+    DECLARE_LOCAL(ushort, of_leaf, WORK_ITEMS * LEAVES_OF_ITEM, 8 * WORK_ITEMS);
+    DECLARE_LOCAL(uint, found, 32, OF_ITEMS_BYTES);
 #if HOLDS_KEYS
-    DECLARE_LOCAL(key_t, ranked, TILE, 16 * WORK_ITEMS + 128);
+    DECLARE_LOCAL(key_t, ranked, TILE, OF_ITEMS_BYTES + 128);
 #endif
 #if HOLDS_PLACES
-    DECLARE_LOCAL(ushort, places, TILE, 16 * WORK_ITEMS + 128 + HOLDS_KEYS * TILE * KEY_BYTES);
+    DECLARE_LOCAL(ushort, places, TILE, OF_ITEMS_BYTES + 128 + HOLDS_KEYS * TILE * KEY_BYTES);
 #endif
     keys += keys_offset;
     status += status_offset;
@@ -133,15 +117,10 @@ KERNEL void find_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t
     vec_t own[VECTORS];
     uint begins = load_tile(keys, first, count, own);
 
-    /* How many begin in the leaves in front, in 16 bits for each row of leaves. */
-    ulong of_leaves = 0, of_rows;
-    FOR_LEAVES(v)
-        of_leaves |= (ulong)COUNT_BITS(begins >> v * KEYS_OF_LEAF & ((1u << KEYS_OF_LEAF) - 1)) << 16 * v;
-    ulong before = scan_group(SUM, of_leaves, shared, &of_rows);
-    uint runs = 0;
+    uint ranks[LEAVES_OF_ITEM];
+    uint runs = rank_marks(begins, shared, ranks);
     FOR_LEAVES(v) {
-        uint rank = (uint)(before >> 16 * v & 0xffff) + runs;
-        runs += (uint)(of_rows >> 16 * v & 0xffff);
+        uint rank = ranks[v];
         FOR_KEYS_OF_LEAF(k)
             if (begins >> (v * KEYS_OF_LEAF + k) & 1) {
 #if HOLDS_KEYS
@@ -152,7 +131,7 @@ KERNEL void find_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t
 #endif
                 ++rank;
             }
-        of_leaf[LEAF(v)] = (ushort)(begins >> v * KEYS_OF_LEAF & ((1u << KEYS_OF_LEAF) - 1));
+        if (marks) of_leaf[LEAF(v)] = (ushort)MARKS_OF_LEAF(begins, v);
     }
     BARRIER();
     if (marks)

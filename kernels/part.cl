@@ -9,26 +9,7 @@
  * `flags` is its parameter, if it has one.
  */
 #include "compress.h"
-#include "group_scan.h"
-#include "keys.h"
-#if !RECORD_BYTES
-#include "loaded_keys.h"
-#endif
-
-/* Keys that are loaded at once. Work-item i has leaves i, i + WORK_ITEMS, .. of a tile. */
-#if RECORD_BYTES
-#define KEYS_OF_LEAF 1
-#else
-#define KEYS_OF_LEAF KEYS_OF_16_BYTES
-#endif
-#define LEAVES_OF_ITEM (VECTORS / KEYS_OF_LEAF)
-#define LEAF(v) (LOCAL_ID + (v) * WORK_ITEMS)
-#define TILE (WORK_ITEMS * VECTORS)
-#define FOR_LEAVES(v) UNROLL for (uint v = 0; v < LEAVES_OF_ITEM; ++v)
-#define FOR_KEYS_OF_LEAF(k) UNROLL for (uint k = 0; k < KEYS_OF_LEAF; ++k)
-#if LANES != 1 || (WORK_ITEMS > 1 && (LEAVES_OF_ITEM < 1 || LEAVES_OF_ITEM > 4 || VECTORS > 16))
-#error "To part elements, LANES must be 1, and VECTORS at most 16 and 1 to 4 leaves where WORK_ITEMS is more than 1."
-#endif
+#include "ranks.h"
 
 #if WORK_ITEMS > 1
 /* A tile is put in order in local memory: its keys, but not records, and their places where values or records need them. */
@@ -123,7 +104,7 @@ INLINE uint load_tile(GLOBAL const uchar* flags, GLOBAL const key_t* keys, posit
         FOR_LEAVES(v) leaves[v] = load_keys(keys + first, LEAF(v));
 #if !HAS_PREDICATE
         FOR_LEAVES(v) marks |= marks_of_leaf(flags + first, LEAF(v)) << v * KEYS_OF_LEAF;
-        marks = wanted ? marks : ~marks & ((1u << VECTORS) - 1);
+        marks = wanted ? marks : ~marks & (~0u >> (32 - VECTORS));
 #endif
         FOR_LEAVES(v) FOR_KEYS_OF_LEAF(k) {
             key_t key = own[v * KEYS_OF_LEAF + k] = (key_t)key_in(leaves + v, k);
@@ -151,21 +132,15 @@ INLINE uint load_tile(GLOBAL const uchar* flags, GLOBAL const key_t* keys, posit
 }
 
 /* Puts a tile in order in local memory: the wanted keys, whose number it gives, then the others if they are kept. Local memory: 8 bytes
- * a work-item besides. Barriers: a scan of the group and one more. */
+ * a work-item besides. Barriers: those of rank_marks and one more. */
 INLINE uint order_tile(GLOBAL const uchar* flags, GLOBAL const key_t* keys, position_t first, position_t end, uint wanted,
                        uint keeps_others, LOCAL ulong* shared, LOCAL key_t* ranked, LOCAL ushort* places) {
     key_t own[VECTORS];
     uint marks = load_tile(flags, keys, first, end, wanted, own);
-    /* How many are wanted of the leaves in front, in 16 bits for each row of leaves. */
-    ulong of_leaves = 0, of_rows;
-    FOR_LEAVES(v)
-        of_leaves |= (ulong)COUNT_BITS(marks >> v * KEYS_OF_LEAF & ((1u << KEYS_OF_LEAF) - 1)) << 16 * v;
-    ulong before = scan_group(SUM, of_leaves, shared, &of_rows);
-    uint all = 0, of_rows_before = 0, size = (uint)(end - first < TILE ? end - first : TILE);
-    FOR_LEAVES(v) all += (uint)(of_rows >> 16 * v & 0xffff);
+    uint ranks[LEAVES_OF_ITEM];
+    uint all = rank_marks(marks, shared, ranks), size = (uint)(end - first < TILE ? end - first : TILE);
     FOR_LEAVES(v) {
-        uint rank = (uint)(before >> 16 * v & 0xffff) + of_rows_before;
-        of_rows_before += (uint)(of_rows >> 16 * v & 0xffff);
+        uint rank = ranks[v];
         FOR_KEYS_OF_LEAF(k) {
             uint place = LEAF(v) * KEYS_OF_LEAF + k, mark = marks >> (v * KEYS_OF_LEAF + k) & 1;
             uint to = mark ? rank : all + (place - rank);
@@ -300,7 +275,7 @@ KERNEL void count_wanted(GLOBAL const uchar* flags, offset_t flags_offset, GLOBA
 
 /* Writes the elements of each share to their places, and how many are wanted in all. Each work-group adds up for itself what those in
  * front of it and all have counted.
- * Launched after count_wanted, with `parts` work-groups. Requires: tiles of no more than 2^16 elements. Local memory: 128 bytes and 16
+ * Launched after count_wanted, with `parts` work-groups. Requires: tiles of no more than 2^16 elements. Local memory: 128 bytes and 8
  * a work-item, a tile's keys and as many integers of 2 bytes; of one work-item 8 bytes. */
 KERNEL void write_parts(GLOBAL const uchar* flags, offset_t flags_offset, position_t count, position_t share, uint wanted,
                         uint keeps_others, GLOBAL const ulong* shares, offset_t shares_offset, uint parts,
@@ -330,8 +305,8 @@ KERNEL void write_parts(GLOBAL const uchar* flags, offset_t flags_offset, positi
         write_wanted(flags, keys, first, end, !wanted, results, values, values_offset, result_values, result_values_offset,
                      next_other, next_other + (end - first) - (next_end - next));
 #else
-    HELD_KEYS(ranked, 16 * WORK_ITEMS + 128);
-    HELD_PLACES(places, 16 * WORK_ITEMS + 128);
+    HELD_KEYS(ranked, 8 * WORK_ITEMS + 128);
+    HELD_PLACES(places, 8 * WORK_ITEMS + 128);
     ROLLED for (; first < end; first += MIN(end - first, (position_t)TILE)) {
         uint size = (uint)(end - first < TILE ? end - first : TILE);
         uint all = order_tile(flags, keys, first, end, wanted, keeps_others, shared, ranked, places);
@@ -372,9 +347,9 @@ KERNEL void select_tiles(GLOBAL const uchar* flags, offset_t flags_offset, posit
                          offset_t values_offset, GLOBAL value_argument_t* result_values, offset_t result_values_offset,
                          GLOBAL ulong* answer, offset_t answer_offset) {
     DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
-    DECLARE_LOCAL(uint, found, 32, 16 * WORK_ITEMS);
-    HELD_KEYS(ranked, 16 * WORK_ITEMS + 128);
-    HELD_PLACES(places, 16 * WORK_ITEMS + 128);
+    DECLARE_LOCAL(uint, found, 32, 8 * WORK_ITEMS);
+    HELD_KEYS(ranked, 8 * WORK_ITEMS + 128);
+    HELD_PLACES(places, 8 * WORK_ITEMS + 128);
     flags += flags_offset * FLAG_BYTES;
     keys += keys_offset;
     results += results_offset;

@@ -29,8 +29,9 @@ inline PartSchedule make_part_schedule(const DeviceInfo& device, const ElementBy
     PartSchedule schedule;
     // Kernels that find runs hold no less in local memory.
     if (!is_processor) {
-        schedule.shape = find_runs_shape(device, bytes);
-        schedule.shape.resident_groups = Shape().resident_groups;  // with fewer registers these would spill
+        schedule.shape = find_runs_shape(device, bytes, most_tile_keys);
+        if (bytes.key < 4)
+            schedule.shape.resident_groups = Shape().resident_groups;  // those of narrow keys would spill
     }
     if (is_processor || device.max_work_items == 1)
         schedule.shape = {.lanes = 1, .vectors = 2048, .work_items = 1, .register_vectors = 2};
@@ -48,7 +49,7 @@ inline PartSchedule make_part_schedule(const DeviceInfo& device, const ElementBy
 inline std::size_t part_local_bytes(const Shape& shape, const ElementBytes& bytes) noexcept {
     if (shape.work_items == 1) return sizeof(std::uint64_t);
     const std::size_t of_key = bytes.is_record ? 0 : bytes.key, of_place = bytes.is_record || bytes.value > 0 ? 2 : 0;
-    return 128 + 16 * std::size_t{shape.work_items} + find_runs_tile(shape) * (of_key + of_place);
+    return 128 + 8 * std::size_t{shape.work_items} + find_runs_tile(shape) * (of_key + of_place);
 }
 
 }  // namespace lanesort::detail

@@ -27,17 +27,19 @@ RangeSchedule make_range_schedule(const DeviceInfo& device, std::size_t key_byte
     return schedule;
 }
 
-Shape find_runs_shape(const DeviceInfo& device, const ElementBytes& bytes) noexcept {
+Shape find_runs_shape(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t most_keys) noexcept {
     Shape shape;
     shape.lanes = 1;
     shape.register_vectors = 2;
-    // At most four times 16 bytes of keys for each work-item.
-    shape.vectors = bytes.is_record ? 4 : bytes.key == 8 ? 8 : 16;
-    shape.work_items = 256;
-    if (!bytes.is_record) shape.resident_groups = 6;  // registers bind: five would be resident
+    // Eight leaves of 16 bytes for each work-item, fewer of narrow keys, which take a register each, too.
+    const bool is_narrow = bytes.key < 4;
+    shape.vectors = bytes.is_record ? 4 : is_narrow ? 16 : static_cast<unsigned>(128 / bytes.key);
+    shape.work_items = static_cast<unsigned>(std::min<std::uint64_t>(256, most_keys / shape.vectors));
     while (shape.work_items > 2 &&
            (shape.work_items > device.max_work_items || find_runs_local_bytes(shape, bytes) > device.local_bytes))
         shape.work_items /= 2;
+    // Registers bind: fewer work-items would be resident.
+    if (!bytes.is_record) shape.resident_groups = std::min((is_narrow ? 1536 : 1024) / shape.work_items, 32u);
     return shape;
 }
 
@@ -48,8 +50,10 @@ std::size_t equal_runs_local_bytes(const Shape& shape) noexcept {
 }
 
 std::size_t find_runs_local_bytes(const Shape& shape, const ElementBytes& bytes) noexcept {
-    const std::size_t of_key = (bytes.is_record ? 0 : bytes.key) + 2;
-    return 128 + std::size_t{shape.work_items} * (16 + of_key * shape.vectors);
+    const bool has_places = bytes.is_record || bytes.value > 0 || bytes.index > 0;
+    const std::size_t of_key = (bytes.is_record ? 0 : bytes.key) + (has_places ? 2 : 0);
+    const std::size_t leaves = bytes.is_record ? shape.vectors : shape.vectors * bytes.key / 16;
+    return 128 + std::size_t{shape.work_items} * (8 + 2 * leaves + of_key * shape.vectors);
 }
 
 }  // namespace lanesort::detail

@@ -42,8 +42,11 @@ constexpr std::uint64_t find_runs_tile(const Shape& shape) noexcept {
     return std::uint64_t{shape.work_items} * shape.vectors;
 }
 
+/// Most keys of a tile: of any, and where it is left for a reduction where runs begin (kernels/run_marks.h).
+constexpr std::uint64_t most_tile_keys = 1 << 15, most_marked_tile_keys = 4096;
+
 /// The shape for that, of elements of so many bytes. Not for processors, on which two reads are cheaper.
-Shape find_runs_shape(const DeviceInfo& device, const ElementBytes& bytes) noexcept;
+Shape find_runs_shape(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t most_keys) noexcept;
 
 /// Bytes of local memory that a work-group takes, of the kernels of each file.
 std::size_t order_local_bytes(const Shape& shape) noexcept;

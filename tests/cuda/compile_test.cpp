@@ -216,9 +216,11 @@ TEST_CASE("CUDA: kernels for sorted ranges compile for every generation and spil
                                             .bytes = {bytes, value_bytes, length_bytes, is_record},
                                             .wide_positions = length_bytes == 0 && value_bytes == 1,
                                             .shape = {}};
-                parameters.shape = find_runs_shape(graphics_card(generation), parameters.bytes);
                 if (is_record) parameters.comparator = by_number;
-                check_compiled(parameters, generation.architecture);
+                for (const std::uint64_t most_keys : {most_tile_keys, most_marked_tile_keys}) {
+                    parameters.shape = find_runs_shape(graphics_card(generation), parameters.bytes, most_keys);
+                    check_compiled(parameters, generation.architecture);
+                }
                 if (length_bytes > 0) continue;
                 parameters.family = Family::part;
                 parameters.shape =

@@ -90,9 +90,10 @@ bool add_one_read(Planner& planner, const Request& request, Work& work, Slot key
         .wide_positions = is_wide,
         .shape = {}};
     parameters.order_by(request);
+    const std::uint64_t most = leaves_marks(request) ? most_marked_tile_keys : most_tile_keys;
     std::shared_ptr<const Program> program;
     for (;;) {
-        parameters.shape = find_runs_shape(device, parameters.bytes);
+        parameters.shape = find_runs_shape(device, parameters.bytes, most);
         program = planner.compile(parameters);
         if (parameters.work_items() <= program->max_work_items) break;
         if (program->max_work_items < 2) return false;
