@@ -43,7 +43,7 @@ namespace lanesort::mpi {
 /// a distribution. After what happens later, what the arrays hold is unspecified: Error(device_failed) with the call
 /// and its status where the communicator returns errors of MPI; Error(out_of_memory) and whatever a rank's sorter
 /// throws on that rank alone, which all ranks learn of at the end: the others throw Error(device_failed). A rank takes
-/// its memory before others wait for its messages, so that none waits for one that has none; what MPI takes for itself
+/// its memory before others wait for its messages, so none waits for a rank without memory; what MPI takes for itself
 /// is MPI's affair. Source: Leighton, "Tight bounds on the complexity of parallel sorting", 1985; Knuth, "Sorting and
 /// Searching", 5.2.2, algorithm M; for exact splitters Cheng, Shah, Gilbert, Edelman, "A novel parallel sorting
 /// algorithm for contemporary architectures", 2007.
