@@ -19,6 +19,11 @@ void require(bool holds, const char* sentence) {
     if (!holds) throw Error(ErrorCode::invalid_argument, sentence);
 }
 
+void check_way(std::uint64_t piece_bytes, Schedule schedule, bool data_independent) {
+    require(piece_bytes > 0 && piece_bytes <= most_bytes, "pieces have no bytes, or more than 2^30");
+    require(!data_independent || schedule != Schedule::distribution, "a distribution is not data-independent");
+}
+
 Description describe(Verb verb, const ConstKeys& keys, std::size_t value_bytes, std::uint64_t wanted,
                      const Options& options) {
     return {.count = keys.size(),
@@ -46,12 +51,7 @@ void Attempts::agree(Ranks& ranks) const {
 std::vector<Description> agreed(Ranks& ranks, Description mine, Attempts& attempts) {
     attempts([&] {
         require(!mine.is_record, "keys are records; across ranks, numbers are sorted");
-        require(mine.piece_bytes > 0 && mine.piece_bytes <= std::size_t{1} << 30,
-                "pieces have no bytes, or more than 2^30");
-        require(mine.verb != Verb::top_k || mine.schedule == Schedule::automatic,
-                "a schedule is one of sorts, so top_k takes none");
-        require(!mine.data_independent || mine.schedule != Schedule::distribution,
-                "a distribution is not data-independent");
+        check_way(mine.piece_bytes, mine.schedule, mine.data_independent != 0);
     });
     if (attempts.failure()) {
         mine.is_refused = 1;
@@ -63,7 +63,11 @@ std::vector<Description> agreed(Ranks& ranks, Description mine, Attempts& attemp
         } catch (...) {
         }
     }
-    std::vector<Description> all(ranks.size());
+    // A rank that has no room for what all say cannot take part in that.
+    std::vector<Description> all;
+    Attempts room;
+    room([&] { all.resize(ranks.size()); });
+    room.agree(ranks);
     ranks.gather(reinterpret_cast<const std::byte*>(&mine), reinterpret_cast<std::byte*>(all.data()), sizeof(mine));
     if (attempts.failure()) std::rethrow_exception(attempts.failure());
     for (std::size_t i = 0; i < all.size(); ++i)

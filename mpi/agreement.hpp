@@ -67,6 +67,9 @@ private:
     std::exception_ptr failure_;
 };
 
+/// Throws Error(invalid_argument) for options that no sort across ranks has.
+void check_way(std::uint64_t piece_bytes, Schedule schedule, bool data_independent);
+
 /// Throws on all ranks unless they all ask for the same and none has failed. Returns what they ask for.
 std::vector<Description> agreed(Ranks& ranks, Description mine, Attempts& attempts);
 

@@ -1,6 +1,7 @@
 // A sort by columns or merge-splits: blocks.hpp says which keys go where; here they go. What is sent depends on the
 // counts alone, so a rank whose sorter fails goes on with its part of the messages, and none waits for it in vain.
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "calls.hpp"
@@ -9,7 +10,8 @@
 namespace lanesort::mpi {
 namespace {
 
-/// The keys of all ranks become one order.
+/// The keys of all ranks become one order. What takes memory is done in the constructor: later the other ranks wait for
+/// messages.
 class BlockSort {
 public:
     BlockSort(Ranks& ranks, Store& store, const std::vector<Description>& all, const Elements& given)
@@ -27,17 +29,25 @@ public:
         // Counts that are not even leave no room, and a short block has none for what passes through it.
         const bool is_even = evening_.even == given_at_;
         const bool in_place = is_even && (!by_columns_ || blocks_.size(me_) == blocks_.length);
-        store_.attempt([&] {
-            if (!in_place) own_ = given.at(store_.allocate(blocks_.length * given.bytes()), blocks_.length);
-            if (blocks_.blocks == 1) return;
-            const std::uint64_t most = std::max(by_columns_ ? share_ * blocks_.blocks : 0,
-                                                std::min(piece_, by_columns_ ? blocks_.window() : piece_));
-            sent_ = store_.allocate(most * given.bytes());
-            received_ = store_.allocate(most * given.bytes());
-            const std::uint64_t mine = given_at_[me_ + 1] - given_at_[me_];
-            store_.expect_messages(std::max(most, is_even ? 0 : std::max(mine, blocks_.length)) * given.bytes());
-        });
-        store_.attempt.agree(ranks_);
+        if (!in_place) own_ = given.at(store_.allocate(blocks_.length * given.bytes()), blocks_.length);
+        if (blocks_.blocks == 1) return;
+        const std::uint64_t most = std::max(by_columns_ ? share_ * blocks_.blocks : 0,
+                                            std::min(piece_, by_columns_ ? blocks_.window() : piece_));
+        sent_ = store_.allocate(most * given.bytes());
+        received_ = store_.allocate(most * given.bytes());
+        const std::uint64_t mine = given_at_[me_ + 1] - given_at_[me_];
+        const std::uint64_t bytes = std::max(most, is_even ? 0 : std::max(mine, blocks_.length)) * given.bytes();
+        // Keys and values for each rank, where counts are evened out.
+        const std::uint64_t messages = is_even ? 1 : 2 * blocks_.blocks;
+        get_.reserve(messages);
+        give_.reserve(messages);
+        store_.expect_messages(messages, bytes);
+        ranks_.expect_messages(2 * (messages + bytes / most_bytes));
+        if (by_columns_) {
+            given_parts_.reserve(blocks_.blocks);
+            taken_.reserve(2 * blocks_.blocks);
+            holes_.reserve(blocks_.blocks);
+        } else partners_ = blocks_.partners(me_);
     }
 
     void run() {
@@ -45,7 +55,7 @@ public:
         sort_block(size());
         if (by_columns_) columns();
         else
-            for (const std::uint64_t with : blocks_.partners(me_)) merge_split(with, blocks_.length, true);
+            for (const std::uint64_t with : partners_) merge_split(with, blocks_.length, true);
         restore();
         store_.attempt.agree(ranks_);
     }
@@ -64,7 +74,7 @@ private:
 
     /// Interval `from[i]` of each rank i goes to the ranks whose intervals of `to` overlap with it.
     void redistribute(const Intervals& from, const Elements& source, const Intervals& to, const Elements& target) {
-        std::vector<Message> received, sent;
+        get_.clear(), give_.clear();
         for (std::uint64_t i = 0; i < blocks_.blocks; ++i) {
             const auto get = overlap(from, i, to, me_), give = overlap(from, me_, to, i);
             if (i == me_) {
@@ -74,17 +84,17 @@ private:
             if (get.second > get.first) {
                 const Elements at = target.from(get.first - to[me_]);
                 at.each(at, [&](std::byte* data, std::byte*, std::size_t width) {
-                    received.push_back({i, data, (get.second - get.first) * width});
+                    get_.push_back({i, data, (get.second - get.first) * width});
                 });
             }
             if (give.second > give.first) {
                 const Elements at = source.from(give.first - from[me_]);
                 at.each(at, [&](std::byte* data, std::byte*, std::size_t width) {
-                    sent.push_back({i, data, (give.second - give.first) * width});
+                    give_.push_back({i, data, (give.second - give.first) * width});
                 });
             }
         }
-        store_.exchange(ranks_, received, sent);
+        store_.exchange(ranks_, get_, give_);
     }
     void even_out() {
         if (own_.keys == given_.keys) return;
@@ -119,8 +129,7 @@ private:
     /// places behind them are empty; what comes from there leaves a hole, and the last keys fill the holes.
     template <class Give, class Get, class Sizes>
     void transpose(const Give& give, const Get& get, const Sizes& sizes) {
-        std::vector<std::uint64_t> holes;
-        std::vector<Packed> given, taken;
+        holes_.clear();
         for (std::uint64_t begin = 0; begin < blocks_.largest_share(); begin += share_) {
             const std::uint64_t count = std::min(share_, blocks_.largest_share() - begin);
             const std::uint64_t message = count * own_.bytes();
@@ -130,37 +139,37 @@ private:
                 return Share{share.first + skipped * share.stride, share.stride,
                              std::min(count, share.count - skipped)};
             };
-            given.clear(), taken.clear();
+            given_parts_.clear(), taken_.clear();
             for (std::uint64_t to = 0; to < blocks_.blocks; ++to)
-                given.push_back({part(give(to)), own_.at(sent_ + to * message, count)});
-            store_.attempt([&] { store_.pack(own_, given); });
+                given_parts_.push_back({part(give(to)), own_.at(sent_ + to * message, count)});
+            store_.attempt([&] { store_.pack(own_, given_parts_); });
             store_.all_to_all(ranks_, sent_, received_, message);
             std::uint64_t from = 0, done = 0;
-            for (const Packed& vacated : given)
+            for (const Packed& vacated : given_parts_)
                 for (std::uint64_t filled = 0; filled < vacated.places.count;) {
                     const auto [first, stride, all] = vacated.places;
                     const Share came = part(get(from));
                     const std::uint64_t n = std::min(all - filled, came.count - done);
-                    taken.push_back(
+                    taken_.push_back(
                         {{first + filled * stride, stride, n}, own_.at(received_ + from * message, count).from(done)});
                     for (std::uint64_t k = done + n; k > done; --k) {
                         if (came.first + (k - 1) * came.stride < sizes(from)) break;
-                        holes.push_back(first + (filled + k - 1 - done) * stride);
+                        holes_.push_back(first + (filled + k - 1 - done) * stride);
                     }
                     filled += n, done += n;
                     if (done == came.count) ++from, done = 0;
                 }
-            store_.attempt([&] { store_.unpack(own_, taken); });
+            store_.attempt([&] { store_.unpack(own_, taken_); });
         }
-        fill(holes);
+        fill_holes();
     }
 
-    void fill(std::vector<std::uint64_t>& holes) {
-        std::sort(holes.begin(), holes.end());
+    void fill_holes() {
+        std::sort(holes_.begin(), holes_.end());
         std::uint64_t end = blocks_.length;
-        for (std::size_t low = 0, high = holes.size(); low < high; --end) {
-            if (holes[high - 1] == end - 1) --high;
-            else copy(own_.from(end - 1), own_.from(holes[low++]), 1);
+        for (std::size_t low = 0, high = holes_.size(); low < high; --end) {
+            if (holes_[high - 1] == end - 1) --high;
+            else copy(own_.from(end - 1), own_.from(holes_[low++]), 1);
         }
     }
 
@@ -180,7 +189,9 @@ private:
             const Elements mine = own_.from(is_low ? all - begin - count : begin);
             copy(mine, own_.at(sent_, count), count);
             const std::uint64_t bytes = count * own_.bytes();
-            store_.exchange(ranks_, {{with, received_, bytes}}, {{with, sent_, bytes}});
+            get_.assign(1, {with, received_, bytes});
+            give_.assign(1, {with, sent_, bytes});
+            store_.exchange(ranks_, get_, give_);
             store_.attempt([&] { moved += store_.keep(mine, own_.at(received_, count), count, is_low); });
         }
         const std::uint64_t merged = whole ? all : meet;
@@ -199,12 +210,19 @@ private:
     std::uint64_t share_;  ///< elements for each rank in a piece of an all-to-all
     std::uint64_t piece_;  ///< elements in a piece of an exchange
     std::byte *sent_ = nullptr, *received_ = nullptr;
+    std::vector<Message> get_, give_;          ///< of an exchange
+    std::vector<Packed> given_parts_, taken_;  ///< of a piece of an all-to-all
+    std::vector<std::uint64_t> holes_;         ///< places that stay empty in a transposition, at most one for each rank
+    std::vector<std::uint64_t> partners_;      ///< in merges of blocks, one after the other
 };
 
 }  // namespace
 
 void sort_in_blocks(Ranks& ranks, Store& store, const std::vector<Description>& all, const Elements& given) {
-    BlockSort(ranks, store, all, given).run();
+    std::optional<BlockSort> sort;
+    store.attempt([&] { sort.emplace(ranks, store, all, given); });
+    store.attempt.agree(ranks);
+    sort->run();
 }
 
 }  // namespace lanesort::mpi

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 
 #include <fmt/format.h>
@@ -12,18 +13,21 @@ namespace {
 
 using lanesort::detail::Slot, lanesort::detail::SorterCore;
 
-/// Throws for what is wrong with the arrays of a call on host memory.
-void check_memory(Sorter& sorter, const AnyCall& call) {
+/// Throws for what is wrong with a call on host memory: with what it asks for, too, as one machine does.
+void check_call(Sorter& sorter, const AnyCall& call) {
     SorterCore& core = lanesort::detail::core_of(sorter, sorter.device().backend);
     const Alone alone(core, call.request);
     core.check_on_host(alone.request, alone.arrays, lanesort::detail::bindings_of(call));
 }
 
-KeyRangeIn<void*> range_of(const ConstKeys& keys) {
+KeyRangeIn<void*> range_of(const ConstKeys& keys, const Options& options) {
     KeyRangeIn<void*> range;
     range.memory = const_cast<void*>(keys.data());
     range.count = keys.size();
     range.type = keys.kind();
+    range.order = options.order;
+    range.schedule = options.schedule;
+    range.data_independent = options.data_independent;
     return range;
 }
 
@@ -52,10 +56,10 @@ void sort(Ranks& ranks, Sorter& sorter, Keys keys, const Values* given, const Op
     const Values values = given ? *given : Values(nullptr, 0, 0);
     Attempts attempt;
     attempt([&] {
-        if (!given) return check_memory(sorter, lanesort::sort(range_of(keys)));
+        if (!given) return check_call(sorter, lanesort::sort(range_of(keys, options)));
         require(keys.size() == values.size(), "there is not one value for each key");
         require(values.bytes() > 0, "values have 1, 2, 4, 8 or 16 bytes");
-        check_memory(sorter, lanesort::sort_by_key(range_of(keys), {values.data(), 0, values.bytes()}));
+        check_call(sorter, lanesort::sort_by_key(range_of(keys, options), {values.data(), 0, values.bytes()}));
     });
     const auto all = agreed(ranks, describe(Verb::sort, keys, values.bytes(), 0, options), attempt);
     HostStore store(sorter, all[0]);
@@ -69,7 +73,7 @@ void argsort(Ranks& ranks, Sorter& sorter, ConstKeys keys, Indices indices, cons
     attempt([&] {
         require(indices.bytes() == 8, "indices across ranks have 8 bytes");
         require(keys.size() == indices.size(), "there is not one index for each key");
-        check_memory(sorter, lanesort::argsort(range_of(keys), {indices.data(), 0, 8}));
+        check_call(sorter, lanesort::argsort(range_of(keys, options), {indices.data(), 0, 8}));
         copy = std::make_unique_for_overwrite<std::byte[]>(keys.size() * width);
     });
     const auto all = agreed(ranks, describe(Verb::argsort, keys, indices.bytes(), 0, options), attempt);
@@ -82,19 +86,28 @@ void select_from_all(Ranks& ranks, Sorter& sorter, const std::vector<Description
                      const std::function<void(std::uint64_t, const Elements&)>& select,
                      const std::function<void(const Elements&)>& deliver) {
     const std::uint64_t wanted = all[0].wanted, me = ranks.rank();
-    const Intervals begins = intervals_of(all);
-    if (wanted > begins.back())
+    const auto keys_of = [&](std::uint64_t first, std::uint64_t end) {
+        std::uint64_t keys = 0;
+        for (std::uint64_t i = first; i < end; ++i) keys += all[i].count;
+        return keys;
+    };
+    if (const std::uint64_t keys = keys_of(0, ranks.size()); wanted > keys)
         throw Error(ErrorCode::invalid_argument,
-                    fmt::format("{} keys are wanted, and all ranks have {}", wanted, begins.back()));
+                    fmt::format("{} keys are wanted, and all ranks have {}", wanted, keys));
     HostStore store(sorter, all[0]);
     std::uint64_t have = std::min(wanted, all[me].count);
     Elements mine = elements(nullptr, key_bytes(all[0].type), nullptr, all[0].value_bytes);
+    const std::vector<Message> none;
+    std::vector<Message> message;
     store.attempt([&] {
+        message.resize(1);
+        ranks.expect_messages(messages_of(wanted * std::max(mine.key_bytes, mine.value_bytes)));
         mine = mine.at(store.allocate(2 * wanted * mine.bytes()), 2 * wanted);
         if (have == 0) return;
         select(have, mine);
         auto* const places = reinterpret_cast<std::uint64_t*>(mine.values);
-        for (std::uint64_t i = 0; mine.value_bytes > 0 && i < have; ++i) places[i] += begins[me];
+        const std::uint64_t before = keys_of(0, me);
+        for (std::uint64_t i = 0; mine.value_bytes > 0 && i < have; ++i) places[i] += before;
     });
     store.attempt.agree(ranks);
 
@@ -102,16 +115,18 @@ void select_from_all(Ranks& ranks, Sorter& sorter, const std::vector<Description
     for (std::uint64_t distance = 1; distance < ranks.size(); distance *= 2) {
         if (me % (2 * distance) == distance) {
             mine.each(mine, [&](std::byte* data, std::byte*, std::size_t bytes) {
-                ranks.exchange({}, {{me - distance, data, have * bytes}});
+                message[0] = {me - distance, data, have * bytes};
+                ranks.exchange(none, message);
             });
             break;
         }
         if (me + distance >= ranks.size()) continue;
         const std::uint64_t end = std::min(ranks.size(), me + 2 * distance);
-        const std::uint64_t come = std::min(wanted, begins[end] - begins[me + distance]);
+        const std::uint64_t come = std::min(wanted, keys_of(me + distance, end));
         const Elements behind = mine.from(have);
         behind.each(behind, [&](std::byte* data, std::byte*, std::size_t bytes) {
-            ranks.exchange({{me + distance, data, come * bytes}}, {});
+            message[0] = {me + distance, data, come * bytes};
+            ranks.exchange(message, none);
         });
         store.attempt([&] { store.sort(mine, have + come); });
         have = std::min(wanted, have + come);
@@ -129,21 +144,20 @@ void top_k(Ranks& ranks, Sorter& sorter, ConstKeys keys, Results best, Indices i
         require(indices.bytes() == 8 || indices.bytes() == 0, "indices across ranks have 8 bytes");
         require(indices.size() == best.size() || indices.bytes() == 0,
                 "there is not one index for each key that is selected");
-        check_memory(sorter, lanesort::top_k(range_of(keys), best.size(),
-                                             {best.data(), 0, {indices.data(), 0, indices.bytes()}}));
+        check_call(sorter, lanesort::top_k(range_of(keys, options), best.size(),
+                                           {best.data(), 0, {indices.data(), 0, indices.bytes()}}));
     });
     const auto all = agreed(ranks, describe(Verb::top_k, keys, indices.bytes(), best.size(), options), attempt);
     const TopKOptions selection{.order = all[0].order, .data_independent = options.data_independent};
-    select_from_all(
-        ranks, sorter, all,
-        [&](std::uint64_t count, const Elements& found) {
-            const Results results(found.keys, count, width);
-            if (found.value_bytes > 0) sorter.top_k(keys, results, Indices(found.values, count, 8), selection);
-            else sorter.top_k(keys, results, selection);
-        },
-        [&](const Elements& found) {
-            found.copy(elements(best.data(), width, indices.data(), indices.bytes()), best.size());
-        });
+    const auto select = [&](std::uint64_t count, const Elements& found) {
+        const Results results(found.keys, count, width);
+        if (found.value_bytes > 0) sorter.top_k(keys, results, Indices(found.values, count, 8), selection);
+        else sorter.top_k(keys, results, selection);
+    };
+    const auto deliver = [&](const Elements& found) {
+        found.copy(elements(best.data(), width, indices.data(), indices.bytes()), best.size());
+    };
+    select_from_all(ranks, sorter, all, std::cref(select), std::cref(deliver));
 }
 
 void check_request(const Request& request) {
@@ -163,28 +177,31 @@ void check_request(const Request& request) {
 void run(Ranks& ranks, Sorter& sorter, const AnyCall& call, std::size_t piece_bytes) {
     const Request& request = call.request;
     Attempts attempt;
-    attempt([&] { check_request(request); });
+    attempt([&] {
+        check_request(request);
+        check_call(sorter, call);
+    });
     if (attempt.failure()) {
         refuse(ranks, attempt.failure());
         return;
     }
-    const auto at = [](const AnyCall::Place& place, std::size_t width) {
-        return place.memory ? static_cast<std::byte*>(place.memory) + place.offset * width : nullptr;
+    const auto at = [](const AnyCall::Place& place, std::size_t count, std::size_t width) {
+        return count > 0 && width > 0 ? static_cast<std::byte*>(place.memory) + place.offset * width : nullptr;
     };
     const Options options{.order = request.order,
                           .piece_bytes = piece_bytes,
                           .schedule = request.schedule,
                           .data_independent = request.data_independent};
     const std::size_t width = request.key.bytes();
-    const Keys keys(at(call.keys, width), request.count, request.key);
+    const Keys keys(at(call.keys, request.count, width), request.count, request.key);
     const std::size_t results = request.operation == Operation::top_k ? request.first : request.count;
-    const Indices indices(at(call.indices, request.index_bytes), request.index_bytes > 0 ? results : 0,
+    const Indices indices(at(call.indices, results, request.index_bytes), request.index_bytes > 0 ? results : 0,
                           request.index_bytes);
     if (request.operation == Operation::argsort) argsort(ranks, sorter, keys, indices, options);
     else if (request.operation == Operation::top_k)
-        top_k(ranks, sorter, keys, Results(at(call.results, width), results, width), indices, options);
+        top_k(ranks, sorter, keys, Results(at(call.results, results, width), results, width), indices, options);
     else {
-        const Values values(at(call.values, request.value_bytes), request.count, request.value_bytes);
+        const Values values(at(call.values, request.count, request.value_bytes), request.count, request.value_bytes);
         sort(ranks, sorter, keys, request.value_bytes > 0 ? &values : nullptr, options);
     }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -81,9 +82,10 @@ public:
         in_messages(bytes,
                     [&](std::uint64_t at, int n) { checked(MPI_Bcast(data + at, n, MPI_BYTE, 0, own_), "MPI_Bcast"); });
     }
+    void expect_messages(std::uint64_t messages) override { requests_.reserve(messages); }
     void exchange(const std::vector<Message>& received, const std::vector<Message>& sent) override {
-        std::vector<MPI_Request> requests;
-        const auto next = [&] { return &requests.emplace_back(MPI_REQUEST_NULL); };
+        requests_.clear();
+        const auto next = [&] { return &requests_.emplace_back(MPI_REQUEST_NULL); };
         for (const auto& [rank, data, bytes] : received)
             in_messages(bytes, [&, from = static_cast<int>(rank), place = data](std::uint64_t at, int n) {
                 checked(MPI_Irecv(place + at, n, MPI_BYTE, from, 0, own_, next()), "MPI_Irecv");
@@ -92,12 +94,13 @@ public:
             in_messages(bytes, [&, to = static_cast<int>(rank), place = data](std::uint64_t at, int n) {
                 checked(MPI_Isend(place + at, n, MPI_BYTE, to, 0, own_, next()), "MPI_Isend");
             });
-        checked(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+        checked(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
     }
 
 private:
     MPI_Comm own_ = MPI_COMM_NULL;
     int rank_ = 0, size_ = 0;
+    std::vector<MPI_Request> requests_;  ///< of an exchange
 };
 
 }  // namespace lanesort::mpi

@@ -1,5 +1,6 @@
 // Calls in device memory: what each checks, and where its elements lie.
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -114,19 +115,18 @@ private:
 
     void select(const std::vector<Description>& all) {
         const Place &results = device_.call.results, &indices = device_.call.indices;
-        select_from_all(
-            ranks_, sorter_, all,
-            [&](std::uint64_t count, const Elements& found) {
-                AnyCall alone = device_.call;
-                alone.request.first = count;
-                lanesort::detail::enqueue(sorter_, device_.backend, {device_.queue, {}}, alone, nullptr);
-                download(results, found.keys, key_bytes(), count);
-                download(indices, found.values, value_bytes(), count);
-            },
-            [&](const Elements& best) {
-                upload(best.keys, results, key_bytes(), request().first);
-                upload(best.values, indices, value_bytes(), request().first);
-            });
+        const auto select_own = [&](std::uint64_t count, const Elements& found) {
+            AnyCall alone = device_.call;
+            alone.request.first = count;
+            lanesort::detail::enqueue(sorter_, device_.backend, {device_.queue, {}}, alone, nullptr);
+            download(results, found.keys, key_bytes(), count);
+            download(indices, found.values, value_bytes(), count);
+        };
+        const auto deliver = [&](const Elements& best) {
+            upload(best.keys, results, key_bytes(), request().first);
+            upload(best.values, indices, value_bytes(), request().first);
+        };
+        select_from_all(ranks_, sorter_, all, std::cref(select_own), std::cref(deliver));
     }
 
     static Binding binding(const Place& place, std::size_t bytes) { return {place.memory, place.offset * bytes}; }

@@ -42,8 +42,10 @@ std::byte* DeviceStore::allocate(std::uint64_t bytes, bool on_host) {
 
 std::byte* DeviceStore::allocate(std::uint64_t bytes) { return allocate(bytes, false); }
 
-void DeviceStore::expect_messages(std::uint64_t bytes) {
+void DeviceStore::expect_messages(std::uint64_t messages, std::uint64_t bytes) {
     if (!is_staged_) return;
+    give_.reserve(messages);
+    get_.reserve(messages);
     sent_ = allocate(bytes, true);
     received_ = allocate(bytes, true);
 }
@@ -237,20 +239,21 @@ void DeviceStore::exchange(Ranks& ranks, const std::vector<Message>& received, c
         return;
     }
     // One behind the other.
-    const auto in_host_memory = [](std::vector<Message> messages, std::byte* next) {
-        for (Message& message : messages) {
+    const auto put = [](const std::vector<Message>& messages, std::byte* next, std::vector<Message>& in_host_memory) {
+        in_host_memory = messages;
+        for (Message& message : in_host_memory) {
             message.data = next;
             next += message.bytes;
         }
-        return messages;
     };
-    const std::vector<Message> give = in_host_memory(sent, sent_), get = in_host_memory(received, received_);
+    put(sent, sent_, give_);
+    put(received, received_, get_);
     attempt([&] {
-        for (std::size_t i = 0; i < sent.size(); ++i) download(sent[i].data, give[i].data, sent[i].bytes);
+        for (std::size_t i = 0; i < sent.size(); ++i) download(sent[i].data, give_[i].data, sent[i].bytes);
     });
-    ranks.exchange(get, give);
+    ranks.exchange(get_, give_);
     attempt([&] {
-        for (std::size_t i = 0; i < received.size(); ++i) upload(get[i].data, received[i].data, received[i].bytes);
+        for (std::size_t i = 0; i < received.size(); ++i) upload(get_[i].data, received[i].data, received[i].bytes);
     });
 }
 

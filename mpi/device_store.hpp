@@ -27,7 +27,7 @@ public:
     ~DeviceStore() override;
 
     std::byte* allocate(std::uint64_t bytes) override;
-    void expect_messages(std::uint64_t bytes) override;
+    void expect_messages(std::uint64_t messages, std::uint64_t bytes) override;
     void number(std::byte* integers, std::uint64_t count, std::uint64_t first) override;
     void copy(const Elements& from, const Elements& to, std::uint64_t count) override;
     void pack(const Elements& block, std::span<const Packed> parts) override;
@@ -69,6 +69,7 @@ private:
     Reader read_;
     std::list<Memory> memory_;
     std::byte *sent_ = nullptr, *received_ = nullptr;  ///< in host memory
+    std::vector<Message> give_, get_;                  ///< of an exchange there
     struct Multiples {
         std::uint64_t count;
         void* memory;

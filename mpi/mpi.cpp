@@ -52,12 +52,19 @@ bool takes_cuda_memory() noexcept {
 
 namespace {
 
+void check_messages(std::int64_t messages) {
+    require(messages >= LANESORT_MPI_AUTOMATIC && messages <= LANESORT_MPI_STAGED, "there are no such messages");
+}
+
 /// Runs what `make` makes a call of, if it can. Memory that has addresses is CUDA's.
 template <class Make>
 void run_on_device(MPI_Comm communicator, Sorter& sorter, DeviceCall call, const Options& options, const Make& make) {
     Communicator ranks(communicator);
     Attempts attempt;
-    attempt([&] { call.call = make(); });
+    attempt([&] {
+        check_messages(static_cast<std::int64_t>(options.device_messages));
+        call.call = make();
+    });
     // The other ranks wait for what this one has to say.
     if (attempt.failure()) refuse(ranks, attempt.failure());
     const bool is_staged = options.device_messages == DeviceMessages::staged ||
@@ -125,8 +132,7 @@ lanesort_status run_in_c(lanesort_sorter* sorter, MPI_Comm communicator, const l
         attempt([&] {
             c::sorter_of(sorter);
             call.emplace(request);
-            require(messages >= LANESORT_MPI_AUTOMATIC && messages <= LANESORT_MPI_STAGED,
-                    "there are no such messages");
+            check_messages(messages);
         });
         // The other ranks wait for what this one has to say.
         if (attempt.failure()) refuse(ranks, attempt.failure());

@@ -18,7 +18,7 @@
 
 namespace lanesort::mpi {
 
-/// One range's side of it.
+/// One range's side of it. Only the constructor takes memory.
 class Splitters {
 public:
     /// The range has `count` elements of so many bytes, of which `read(i)` gives element i, and cut i is to have
@@ -30,18 +30,22 @@ public:
           bit_(static_cast<unsigned>(8 * (key_bytes + value_bytes))),
           digit_bits_(digit_bits(places.size() - 1)),
           cuts_(places.size()) {
+        open_.reserve(places.size());
         cuts_.back() = count;
         for (std::size_t i = 1; i + 1 < places.size(); ++i) {
             if (places[i] == places.back()) cuts_[i] = count;
             else if (places[i] > 0) open_.push_back({.number = i, .place = places[i], .end = count});
         }
+        counts_.reserve(open_.size() * numbers_of_round(digit_bits_));
+        sums_.reserve(counts_.capacity());
     }
 
     /// All cuts are known, or all digits of those that are not.
     bool is_done() const noexcept { return open_.empty() || bit_ == 0; }
 
-    /// A round: how many elements of this range come before each candidate of each open cut.
-    std::vector<std::uint64_t> count() {
+    /// A round: how many elements of this range come before each candidate of each open cut. The numbers are the
+    /// caller's to change, until the next call.
+    std::span<std::uint64_t> count() {
         bit_ -= digit_bits_;
         counts_.clear();
         for (const Cut& cut : open_) {
@@ -51,13 +55,14 @@ public:
                 counts_.push_back(begin);
             }
         }
-        return counts_;
+        sums_ = counts_;
+        return sums_;
     }
 
     /// Ends the round with the sums of all ranges' counts.
     void narrow(std::span<const std::uint64_t> sums) {
         const std::uint64_t candidates = numbers_of_round(digit_bits_);
-        std::vector<Cut> open;
+        std::size_t open = 0;
         for (std::size_t i = 0; i < open_.size(); ++i) {
             Cut cut = open_[i];
             const std::uint64_t* const own = counts_.data() + i * candidates;
@@ -71,16 +76,17 @@ public:
                 cut.before = all[digit - 1];
             }
             cuts_[cut.number] = cut.begin;
-            if (cut.before != cut.place) open.push_back(cut);
+            if (cut.before != cut.place) open_[open++] = cut;
         }
-        open_ = std::move(open);
+        open_.resize(open);
     }
 
-    /// Elements of this range that are equal to the one that each open cut goes through, when all digits are known.
-    std::vector<std::uint64_t> equal() const {
-        std::vector<std::uint64_t> all;
-        for (const Cut& cut : open_) all.push_back(cut.end - cut.begin);
-        return all;
+    /// Elements of this range that are equal to the one that each open cut goes through, when all digits are known; as
+    /// above, the caller's to change.
+    std::span<std::uint64_t> equal() {
+        sums_.clear();
+        for (const Cut& cut : open_) sums_.push_back(cut.end - cut.begin);
+        return sums_;
     }
     /// Closes them: of equal elements, those of the first ranges come before the cut. `below` are those of the ranges
     /// before this one.
@@ -129,7 +135,7 @@ private:
     unsigned bit_;  ///< below it, digits are not known
     unsigned digit_bits_;
     std::vector<Cut> open_;
-    std::vector<std::uint64_t> counts_;
+    std::vector<std::uint64_t> counts_, sums_;
     Intervals cuts_;
 };
 

@@ -37,8 +37,8 @@ public:
 
     /// Memory beside the elements, as long as the store lives.
     virtual std::byte* allocate(std::uint64_t bytes) = 0;
-    /// Says that the messages of one call will have no more bytes than that, each way.
-    virtual void expect_messages(std::uint64_t /*bytes*/) {}
+    /// Says that one call will have no more messages than that, of so many bytes together, each way.
+    virtual void expect_messages(std::uint64_t /*messages*/, std::uint64_t /*bytes*/) {}
 
     /// Writes the integers from `first` on, of 8 bytes, one behind the other.
     virtual void number(std::byte* integers, std::uint64_t count, std::uint64_t first) = 0;

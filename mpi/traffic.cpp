@@ -5,6 +5,7 @@
 #include <lanesort/ranks.hpp>
 
 #include "agreement.hpp"
+#include "core/planner.hpp"
 #include "pieces.hpp"
 #include "transport.hpp"
 
@@ -28,6 +29,10 @@ Traffic of_splitters(const Intervals& places, std::uint64_t rank, std::size_t ke
 Traffic traffic(std::span<const std::uint64_t> counts, std::uint64_t rank, std::size_t key_bytes,
                 std::size_t value_bytes, const Options& options) {
     require(rank < counts.size(), "there is no such rank");
+    require(std::ranges::any_of(all_key_types, [&](KeyType type) { return lanesort::key_bytes(type) == key_bytes; }),
+            "there is no type of keys of so many bytes");
+    lanesort::detail::check({.order = options.order, .value_bytes = value_bytes, .schedule = options.schedule});
+    check_way(options.piece_bytes, options.schedule, options.data_independent);
     const Intervals given = intervals(counts.size(), [&](std::uint64_t i) { return counts[i]; });
     if (options.schedule == Schedule::distribution) return of_splitters(given, rank, key_bytes, value_bytes);
     const Blocks blocks{.count = given.back(), .blocks = counts.size()};

@@ -41,6 +41,8 @@ public:
                             std::size_t width) = 0;
     /// From rank 0.
     virtual void broadcast(std::byte* data, std::uint64_t bytes) = 0;
+    /// Takes the memory for exchanges of so many messages, in all, of most_bytes at most.
+    virtual void expect_messages(std::uint64_t /*messages*/) {}
     /// Messages that are on their way together; returns when all have come and gone.
     virtual void exchange(const std::vector<Message>& received, const std::vector<Message>& sent) = 0;
 

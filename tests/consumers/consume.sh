@@ -91,16 +91,17 @@ run_in_c() {
     make find_package_c -DWANTED_VERSION="$version" -DCMAKE_PREFIX_PATH="$1"
     run find_package_c/consumer
 }
-# refuses OPTION... -- WORD...: find_package must fail, and its message have these words.
+# refuses FOLDER PREFIX OPTION... -- WORD...: find_package must fail there, and its message have these words.
 refuses() {
-    local options=() word
+    local folder=$1 prefix=$2 options=() word
+    shift 2
     while [[ $1 != -- ]]; do
         options+=("$1")
         shift
     done
     shift
-    rm -rf find_package
-    ! configure find_package -DCMAKE_PREFIX_PATH="$(prefixes "$dir/prefix")" "${options[@]}" >log 2>&1 ||
+    rm -rf "$folder"
+    ! configure "$folder" -DCMAKE_PREFIX_PATH="$(prefixes "$prefix")" "${options[@]}" >log 2>&1 ||
         fail "not refused: ${options[*]}"
     sed -n '/CMake Error/,$p' log
     for word in "$@"; do
@@ -125,12 +126,26 @@ case $road in
         export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
         run find_package_mpi/consumer
         run find_package_mpi/consumer_in_c
+        # What cpack leaves out.
+        find "$dir/prefix" -name 'lanesort-mpi*.cmake' -delete
+        refuses find_package_mpi "$dir/prefix" -- lanesort-config.cmake 'not in the Debian packages' -DLANESORT_MPI=ON
+        have pkg-config || exit 0
+        PKG_CONFIG_PATH=$(dirname "$(find "$dir/prefix" -name lanesort_mpi.pc)"):${PKG_CONFIG_PATH:-}
+        export PKG_CONFIG_PATH
+        mpicxx=$(cached MPI_CXX_COMPILER)
+        read -ra flags < <(pkg-config --cflags --libs lanesort_mpi)
+        quietly "$mpicxx" -std=c++20 consumers/find_package_mpi/consumer.cpp "${flags[@]}" -o consumer
+        run ./consumer
+        read -ra flags < <(pkg-config --cflags --libs lanesort_mpi_c)
+        quietly "${mpicxx/cxx/cc}" -std=c11 consumers/find_package_mpi/consumer.c "${flags[@]}" \
+            "-Wl,-rpath,$(pkg-config --variable=libdir lanesort_mpi_c)" -o in_c
+        run ./in_c
         ;;
     refused)
         install "$dir/prefix"
-        refuses -DWANTED_VERSION=99 -- lanesort-config.cmake "version: $version" 'requested version "99"'
+        refuses find_package "$dir/prefix" -DWANTED_VERSION=99 -- lanesort-config.cmake "version: $version" 'requested version "99"'
         fmt=$(cached fmt_DIR)  # which is in /lib, too, where that leads to /usr/lib
-        refuses -DCMAKE_IGNORE_PATH="$fmt;${fmt#/usr}" -- lanesort-config.cmake find_dependency fmt
+        refuses find_package "$dir/prefix" -DCMAKE_IGNORE_PATH="$fmt;${fmt#/usr}" -- lanesort-config.cmake find_dependency fmt
         ;;
     pkg_config)
         have pkg-config || skip "there is no pkg-config"

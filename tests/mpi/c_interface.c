@@ -77,6 +77,43 @@ int failures_in_c(void) {
     wrong[8].apart = 1, wrong[8].results.memory = indices;
     for (size_t i = 0; i < 9; ++i)
         CHECK(lanesort_mpi_run(sorter, MPI_COMM_WORLD, is_odd ? &wrong[i] : &sort, 0) == LANESORT_INVALID_ARGUMENT);
+    // What one machine refuses is refused across ranks, with the same status.
+    const lanesort_request argsort = {
+        .operation = LANESORT_ARGSORT, .memory = keys, .count = n, .indices = {.memory = indices, .bytes = 8}};
+    const lanesort_request selection = {
+        .operation = LANESORT_TOP_K, .memory = keys, .count = n, .k = 2, .results = {.memory = best}};
+    enum { sorts = 18, all_unused = sorts + 3 };
+    lanesort_request unused[all_unused];
+    for (size_t i = 0; i < all_unused; ++i) unused[i] = i < sorts ? sort : i < sorts + 2 ? argsort : selection;
+    unused[0].offset = (size_t)1 << 62;
+    unused[1].indices.memory = indices, unused[1].indices.bytes = 8;
+    unused[2].lengths.memory = indices, unused[2].lengths.bytes = 8;
+    unused[3].inverted = 1;
+    unused[4].bins = 1;
+    unused[5].bounded = 1;
+    unused[6].second_count = 2;
+    unused[7].lower = 3;
+    unused[8].upper = 3;
+    unused[9].reduction = LANESORT_MIN;
+    unused[10].value_type = LANESORT_F32;
+    unused[11].middle = 2;
+    unused[12].k = 2;
+    unused[13].in_place = 1;
+    unused[14].second.memory = indices;
+    unused[15].flags.memory = indices;
+    unused[16].values.memory = values, unused[16].values.bytes = 3;
+    unused[17].values.memory = values, unused[17].values.bytes = 8, unused[17].values.offset = (size_t)1 << 61;
+    unused[18].indices.offset = (size_t)1 << 61;
+    unused[19].values.memory = values, unused[19].values.bytes = 4;
+    unused[20].results.offset = (size_t)1 << 62;
+    for (size_t i = 0; i < all_unused; ++i) {
+        const lanesort_status alone = lanesort_run(sorter, &unused[i]);
+        const lanesort_status across = lanesort_mpi_run(sorter, MPI_COMM_WORLD, is_odd ? &unused[i] : &sort, 0);
+        if (alone != LANESORT_SUCCESS && across == alone) continue;
+        ++failures;
+        fprintf(stderr, "request %zu: %d on one machine, %d across ranks\n", i, (int)alone, (int)across);
+        memcpy(keys, given, sizeof keys);
+    }
     CHECK(lanesort_mpi_run(is_odd ? NULL : sorter, MPI_COMM_WORLD, &sort, 0) == LANESORT_INVALID_ARGUMENT);
     CHECK(lanesort_mpi_run(sorter, MPI_COMM_WORLD, is_odd ? NULL : &sort, 0) == LANESORT_INVALID_ARGUMENT);
     CHECK(lanesort_mpi_run(sorter, MPI_COMM_NULL, &sort, 0) == LANESORT_INVALID_ARGUMENT);

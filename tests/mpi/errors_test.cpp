@@ -218,6 +218,28 @@ TEST_CASE("ranks: what one rank gets wrong is an error on all, before anything m
     refused([&] {
         mpi::sort(MPI_COMM_WORLD, sorter(), keys, {.schedule = Schedule::distribution, .data_independent = true});
     });
+    // Options that are none, on all ranks and on one.
+    for (const bool everywhere : {true, false})
+        for (const mpi::Options& none : {mpi::Options{.order = static_cast<Order>(7)}, {.schedule = Schedule(77)}}) {
+            const mpi::Options options = everywhere || odd_one ? none : mpi::Options{};
+            std::vector<std::uint64_t> indices(3);
+            const std::string sentence = refused([&] { mpi::sort(MPI_COMM_WORLD, sorter(), keys, options); });
+            if (everywhere || odd_one) CHECK(sentence.find("there is no ") == 0);
+            refused([&] { mpi::sort_by_key(MPI_COMM_WORLD, sorter(), keys, indices, options); });
+            refused([&] { mpi::argsort(MPI_COMM_WORLD, sorter(), keys, indices, options); });
+            refused([&] {
+                std::vector<std::uint32_t> best(2);
+                mpi::top_k(MPI_COMM_WORLD, sorter(), keys, best, options);
+            });
+        }
+    refused([&] {
+        std::vector<std::uint32_t> best(2);
+        mpi::top_k(MPI_COMM_WORLD, sorter(), keys, best, {.schedule = Schedule::network});
+    });
+    CHECK(refused([&] {
+              mpi::sort(MPI_COMM_WORLD, sorter(), cu::Stream(), {.memory = keys.data(), .count = keys.size()},
+                        {.device_messages = static_cast<mpi::DeviceMessages>(9)});
+          }).find("no such messages") != std::string::npos);
     refused([&] {
         std::vector<std::uint32_t> indices(3);
         mpi::argsort(MPI_COMM_WORLD, sorter(), keys, indices);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,7 +47,7 @@ TEST_CASE("ranks: parts between splitters have exactly the sizes that are asked 
                     return read({reinterpret_cast<std::byte*>(range.data()), nullptr, 2, 0}, i);
                 });
             std::vector<std::uint64_t> sums;
-            const auto add = [&](const std::vector<std::uint64_t>& numbers) {
+            const auto add = [&](std::span<const std::uint64_t> numbers) {
                 sums.resize(std::max(sums.size(), numbers.size()));
                 for (std::size_t i = 0; i < numbers.size(); ++i) sums[i] += numbers[i];
             };
@@ -57,7 +58,7 @@ TEST_CASE("ranks: parts between splitters have exactly the sizes that are asked 
             }
             sums.clear();
             for (mpi::Splitters& side : sides) {
-                const std::vector<std::uint64_t> own = side.equal();
+                const std::span<const std::uint64_t> own = side.equal();
                 sums.resize(own.size());
                 side.share_out(sums);
                 add(own);
@@ -79,6 +80,26 @@ TEST_CASE("ranks: parts between splitters have exactly the sizes that are asked 
             }
             CHECK(is_right);
         }
+}
+
+TEST_CASE("ranks: traffic of what no sort takes is an error") {
+    if (ranks() > 1) return;
+    const Counts counts{500, 500, 500};
+    const auto code_of = [&](std::uint64_t of, std::size_t key_bytes, std::size_t value_bytes,
+                             const mpi::Options& options) {
+        return error_of([&] { mpi::traffic(counts, of, key_bytes, value_bytes, options); }).first;
+    };
+    CHECK(!code_of(2, 8, 16, {}));
+    CHECK(code_of(3, 4, 0, {}) == ErrorCode::invalid_argument);
+    for (const std::size_t bytes : {0, 3, 16}) CHECK(code_of(0, bytes, 0, {}) == ErrorCode::invalid_argument);
+    for (const std::size_t bytes : {3, 32}) CHECK(code_of(0, 4, bytes, {}) == ErrorCode::invalid_argument);
+    for (const Schedule schedule : {Schedule::automatic, Schedule::distribution})
+        for (const std::size_t bytes : {std::size_t{0}, (std::size_t{1} << 30) + 1})
+            CHECK(code_of(0, 4, 0, {.piece_bytes = bytes, .schedule = schedule}) == ErrorCode::invalid_argument);
+    CHECK(code_of(0, 4, 0, {.schedule = Schedule(77)}) == ErrorCode::invalid_argument);
+    CHECK(code_of(0, 4, 0, {.order = static_cast<Order>(7)}) == ErrorCode::invalid_argument);
+    CHECK(code_of(0, 4, 0, {.schedule = Schedule::distribution, .data_independent = true}) ==
+          ErrorCode::invalid_argument);
 }
 
 TEST_CASE("ranks: the table of docs/scale.md is what the plan says") {

@@ -23,7 +23,8 @@ extern "C" {
 /// buffers that messages are packed in; 0: 8 MiB.
 ///
 /// Errors: as mpi.hpp says, on all ranks before anything moves, also where one rank alone gives a null sorter or a
-/// request that is none. LANESORT_INVALID_ARGUMENT for rows, segments, records, `first`, `apart`, `stable` pairs,
+/// request that is none. What lanesort_run refuses is refused with the same status, members that the operation does not
+/// use among it. LANESORT_INVALID_ARGUMENT for rows, segments, records, `first`, `apart`, `stable` pairs,
 /// `limited`, `nan_last`, `extra_bytes`, values of LANESORT_TOP_K, and a LANESORT_DISTRIBUTION that is to be
 /// `data_independent`, which is said of the sorts of single ranks.
 LANESORT_API lanesort_status lanesort_mpi_run(lanesort_sorter* sorter, MPI_Comm communicator,

@@ -28,22 +28,25 @@ namespace lanesort::mpi {
 ///
 /// Memory, of all of them: what the sorter takes for the keys of one rank; two buffers of Options::piece_bytes at most,
 /// or of one element for each rank if that is more. Where the counts of the ranks are not all equal, an array of
-/// ceil(N / P) elements on each rank, for N keys on P ranks; where they are equal, none: it is in place. 8 bytes for
-/// each rank a few times over. Cost: three sorts of each rank's keys and two all-to-alls of messages of one size if N /
-/// P >= 2 (P - 1)^2; each rank sends at most 3 times its keys then, those that even the counts out and restore them not
-/// counted in. Of fewer keys one sort, and in each of lg P (lg P + 1) / 2 rounds an exchange and a merge of all keys
-/// with another rank's. A distribution (Options::schedule) takes an array of each rank's keys; its cost is two sorts of
-/// them, one all-to-all in which each key is sent once, and a few sums over all ranks, of at most some 1000 numbers on
-/// up to 1000 ranks, by which each rank gets exactly its number of keys: one for each 4 bits of an element on up to 69
-/// ranks, 2 on up to 342 and 1 beyond, or fewer where keys differ before. Errors: the same code on all ranks, before
-/// anything moves: Error(invalid_argument) where two ranks differ in type, order, width of values or options, for
-/// records, for a distribution that is to be `data_independent`, for what a rank's arguments alone get wrong, for an
-/// intercommunicator, and where MPI is not running; Error(too_large) for 2^31 keys of a rank in a distribution. After
-/// what happens later, what the arrays hold is unspecified: Error(device_failed) with the call and its status where the
-/// communicator returns errors of MPI; Error(out_of_memory) and whatever a rank's sorter throws on that rank alone,
-/// which all ranks learn of at the end: the others throw Error(device_failed). Source: Leighton, "Tight bounds on the
-/// complexity of parallel sorting", 1985; Knuth, "Sorting and Searching", 5.2.2, algorithm M; for exact splitters
-/// Cheng, Shah, Gilbert, Edelman, "A novel parallel sorting algorithm for contemporary architectures", 2007.
+/// ceil(N / P) elements on each rank, for N keys on P ranks; where they are equal, none: it is in place. Up to 420
+/// bytes for each rank of the communicator, which is 1.7 MB of 4096 ranks, for what is known of them. Cost: three sorts
+/// of each rank's keys and two all-to-alls of messages of one size if N / P >= 2 (P - 1)^2; each rank sends at most 3
+/// times its keys then, those that even the counts out and restore them not counted in. Of fewer keys one sort, and in
+/// each of lg P (lg P + 1) / 2 rounds an exchange and a merge of all keys with another rank's. A distribution
+/// (Options::schedule) takes an array of each rank's keys; its cost is two sorts of them, one all-to-all in which each
+/// key is sent once, and a few sums over all ranks, of at most some 1000 numbers on up to 1000 ranks, by which each
+/// rank gets exactly its number of keys: one for each 4 bits of an element on up to 69 ranks, 2 on up to 342 and 1
+/// beyond, or fewer where keys differ before. Errors: the same code on all ranks, before anything moves:
+/// Error(invalid_argument) where two ranks differ in type, order, width of values or options, for options that are none
+/// of their enumeration, for records, for a distribution that is to be `data_independent`, for what a rank's arguments
+/// alone get wrong, for an intercommunicator, and where MPI is not running; Error(too_large) for 2^31 keys of a rank in
+/// a distribution. After what happens later, what the arrays hold is unspecified: Error(device_failed) with the call
+/// and its status where the communicator returns errors of MPI; Error(out_of_memory) and whatever a rank's sorter
+/// throws on that rank alone, which all ranks learn of at the end: the others throw Error(device_failed). A rank takes
+/// its memory before others wait for its messages, so none waits for a rank without memory; what MPI takes for itself
+/// is MPI's affair. Source: Leighton, "Tight bounds on the complexity of parallel sorting", 1985; Knuth, "Sorting and
+/// Searching", 5.2.2, algorithm M; for exact splitters Cheng, Shah, Gilbert, Edelman, "A novel parallel sorting
+/// algorithm for contemporary architectures", 2007.
 /// @{
 
 /// Sorts the keys.
