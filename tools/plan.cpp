@@ -166,9 +166,8 @@ public:
         schedule_.add_to(command);
         command.footer(
             "Nothing runs. Without --device, the plan is for the first GPU, or else for the built-in device.\n"
-            "That of a sort is the network's or that of columns, which the built-in device and CUDA take for many "
-            "keys\n"
-            "with --data-independent alone; --schedule distribution shows the commands of the other way.\n"
+            "That of a sort is the network's or that of columns. Where a sort would go by distribution unless told\n"
+            "otherwise, a line says so; --schedule distribution shows the commands of that.\n"
             "A picture (svg) shows the network of up to 64 keys, and of any number which pass runs which steps.\n"
             "Example: lanesort plan --count 16M --type u32\n"
             "Example: lanesort plan --operation top_k --first 100 --count 16M --type f32\n"
@@ -181,14 +180,31 @@ public:
         Shape usual = usual_shape(device, type_, count_);
         if (schedule_.schedule != Schedule::automatic) usual.columns = schedule_.schedule == Schedule::columns;
         const Plan plan = make_plan(count_, shape_.over(usual), first_);
+        const std::string other_way = note_of_distribution(device);
         switch (format_) {
             case Format::svg: return print(plan_picture(plan));
             case Format::json: return print(to_text(to_json(plan, type_, device.name)));
-            default: return print(to_table(plan, type_, device.name));
+            default: return print(to_table(plan, type_, device.name) + other_way);
         }
     }
 
 private:
+    /// That the call goes by distribution in place of the plan; empty where it does not. Throws what the call does for
+    /// options that contradict each other.
+    std::string note_of_distribution(const DeviceInfo& device) const {
+        SortReport report;
+        try {
+            report = commands_of(device, request_of(operation_, type_, count_, first_, schedule_)).report;
+        } catch (const Error& error) {
+            if (error.code() == ErrorCode::invalid_argument) throw;
+            return {};  // a plan may be for more keys than a call
+        }
+        if (report.schedule != Schedule::distribution || shape_.any()) return {};
+        return fmt::format(
+            "A sort that may choose goes by distribution instead, in {} launches; see --schedule distribution.\n",
+            report.launches);
+    }
+
     void show_commands(const DeviceInfo& device) const {
         const char* const option = operation_ == Operation::sort ? "--schedule" : "--operation";
         if (format_ == Format::svg)

@@ -61,6 +61,12 @@ bool hands_over_at_end(const Pass& pass, const std::vector<Step>& of_pass) {
     return pass.hand_overs > before;
 }
 
+/// Whether the pass ends with keys going to their columns.
+bool moves_to_columns(const Pass& pass) { return pass.column_bits > 0 && pass.kind == Pass::Kind::sort_tiles; }
+
+/// Whether it begins with keys coming back.
+bool moves_back(const Pass& pass) { return pass.kind == Pass::Kind::merge_tile_columns && pass.strip_bits == 0; }
+
 /// Two keys that meet, by their places in the array.
 struct Comparator {
     std::uint64_t upper, lower;
@@ -164,7 +170,7 @@ private:
         x_ += between_steps;
         const std::vector<Step> of_pass = steps(pass, plan_.shape);
         const Step* last = nullptr;
-        if (pass.kind == Pass::Kind::merge_tile_columns && pass.strip_bits == 0) draw_moves(pass, true);
+        if (moves_back(pass)) draw_moves(pass, true);
         for (const Step& step : of_pass) {
             if (step.handed_over) hand_over();
             else if (last && last->phase != step.phase) x_ += 2 * half_phase_gap;
@@ -172,7 +178,7 @@ private:
             last = &step;
         }
         if (hands_over_at_end(pass, of_pass)) hand_over();
-        if (pass.column_bits > 0 && pass.kind == Pass::Kind::sort_tiles) draw_moves(pass, false);
+        if (moves_to_columns(pass)) draw_moves(pass, false);
         boxes_.rect(fmt::format("{}-box", name(pass.kind)), {begin, box_top_}, x_ - begin, box_bottom_ - box_top_, 6);
         front_.text("middle", {(begin + x_) / 2, box_top_ + 15}, std::to_string(number_));
     }
@@ -349,7 +355,7 @@ private:
 // ---- the words around them -----------------------------------------------------------------------------------------
 
 struct Sample {
-    enum class Form : std::uint8_t { area, line, dots } form;
+    enum class Form : std::uint8_t { area, line, dots, crossing, word } form;
     std::string style, words;
 };
 
@@ -360,7 +366,11 @@ Point draw_legend(Svg& svg, const std::vector<Sample>& samples, double y) {
         const double middle = y + 7;
         if (form == Sample::Form::area) svg.rect(style, {margin, y}, 22, 14, 3);
         else if (form == Sample::Form::line) svg.line(style, {margin + 11, y - 1}, {margin + 11, y + 15});
-        else {
+        else if (form == Sample::Form::word) svg.text("small", {margin, y + 11}, style);
+        else if (form == Sample::Form::crossing) {
+            svg.line(style, {margin + 3, y}, {margin + 19, y + 14});
+            svg.line(style, {margin + 3, y + 14}, {margin + 19, y});
+        } else {
             svg.line(style, {margin + 3, middle}, {margin + 19, middle});
             for (const double x : {3.0, 19.0})
                 svg.circle(style == "mirrored" ? "mirrored-end" : "end", {margin + x, middle}, 3);
@@ -394,7 +404,15 @@ std::vector<Sample> legend_of(const Plan& plan, bool network) {
     if (network) {
         samples.push_back({dots, "mirrored", "first step of a phase, mirrored; the smaller key goes up"});
         samples.push_back({dots, "comparator", "other compare-exchanges; the smaller key goes up"});
+        const auto moves = [](const Pass& pass) { return moves_to_columns(pass) || moves_back(pass); };
+        if (std::ranges::any_of(plan.passes, moves))
+            samples.push_back({crossing, "move", "keys of a whole tile go to their columns, or come back"});
     }
+    const auto has_rows = [&](const Pass& pass) {
+        return std::ranges::any_of(steps(pass, plan.shape), [](const Step& step) { return step.distance > 0; });
+    };
+    if (std::ranges::any_of(plan.passes, has_rows))
+        samples.push_back({word, "rows", "the merge of a tile's columns, row by row; its steps are of no phase"});
     return samples;
 }
 

@@ -143,6 +143,14 @@ private:
         };
         for (const Variant& variant : statistics_variants(key_bytes(type_)))
             add(variant.name, [&](std::uint64_t) { return variant.shape; });
+        const Shape with_columns{.vectors = 8,
+                                 .work_items = 256,
+                                 .register_vectors = 16,
+                                 .steps_per_pass = 8,
+                                 .remap = true,
+                                 .coalesced_store = true,
+                                 .columns = true};
+        add("L=1, M=8, remapped, r=8, columns", [&](std::uint64_t) { return with_columns; });
         if (!device_.empty()) {
             const DeviceInfo info = find_device(device_).info();
             add("chosen for " + info.name, [&](std::uint64_t count) { return usual_shape(info, type_, count); });

@@ -14,8 +14,8 @@ using namespace lanesort;
 constexpr double margin = 20, plot_left = 64, plot_width = 330, plot_top = 86, plot_height = 330, labels_gap = 44;
 constexpr double label_height = 17, letters = 11;
 
-constexpr std::string_view colours[] = {"#1f2933", "#d62828", "#c46f00", "#8a7a00", "#3f8f29", "#17806d",
-                                        "#1c7fa6", "#2f4fb3", "#7b52ab", "#b5179e", "#a0522d", "#6b7785"};
+constexpr std::string_view colours[] = {"#1f2933", "#d62828", "#c46f00", "#8a7a00", "#3f8f29", "#17806d", "#1c7fa6",
+                                        "#2f4fb3", "#7b52ab", "#b5179e", "#a0522d", "#6b7785", "#e8608a", "#7cb518"};
 
 std::string style_sheet() {
     std::string style =

@@ -391,6 +391,8 @@ public:
             "is stored in $XDG_CACHE_HOME/lanesort or $HOME/.cache/lanesort, where every sorter of this user finds "
             "it.\n"
             "With counts of 2^24 or more it also finds from how many keys on a distribution is faster.\n"
+            "Without --device it tunes the first GPU, or else the first device of OpenCL: then sorts, which take the\n"
+            "built-in device, use what was found with --device compiling alone.\n"
             "Shapes are for all types of one width, and for counts up to 4 times as small or large as a measured one.\n"
             "Example: lanesort tune --type u32 --count 2^16 2^20");
     }
@@ -417,6 +419,11 @@ public:
             out->commit();
             print(fmt::format("Stored in {}\n\n", file.string()));
         }
+        if (const DeviceInfo usual = find_device().info(); device_.empty() && !usual.compiles)
+            print(
+                fmt::format("Sorts take {}, which has nothing to tune, unless they are told to take {}: --device "
+                            "compiling.\n",
+                            usual.name, device.info().name));
     }
 
 private:

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
 
 #include "integers.hpp"
 
@@ -10,6 +13,8 @@ namespace lanesort::detail {
 namespace {
 
 constexpr unsigned team = 32;  // TEAM of kernels/buckets.h
+constexpr std::uint64_t least_leaf = 2 * team, least_leaves = 4;
+constexpr std::uint64_t most_count = std::uint64_t{1} << 34;  // slots have 30 bits
 constexpr unsigned most_bucket_bits = 8;
 constexpr std::size_t kept_of_group = 1024;  // local memory that CUDA keeps of each group for itself
 
@@ -163,11 +168,11 @@ std::optional<Distribution> made_in(const Way& way, const DeviceInfo& device, co
         const std::uint64_t cuts = ceil_div(level.slots * 4 / 3, least_window) + 1;
         of_use = std::max(of_use, (2 * blocks_besides_cuts(level) + cuts) * level.buckets.block);
     }
-    const std::uint64_t known = 8 * units + splitters * bytes.all();
+    const std::uint64_t of_element = bytes_in_memory(bytes), known = 8 * units + splitters * of_element;
     if (known >= most) return std::nullopt;
     made.splitters = splitters;
     of_use = std::min(of_use, 2 * count);  // each element once for itself, and once in a block that was cut
-    made.pool_elements = std::min((most - known) / (smallest * bytes.all() + 4), of_use / smallest) * smallest;
+    made.pool_elements = std::min((most - known) / (smallest * of_element + 4), of_use / smallest) * smallest;
     for (Level& level : made.levels) {
         level.pool_blocks = made.pool_elements / level.buckets.block;
         const std::uint64_t expected = blocks_besides_cuts(level);
@@ -211,8 +216,12 @@ std::size_t place_blocks_local_bytes(const Shape& shape, const Buckets& buckets)
 
 std::size_t move_blocks_local_bytes(const Shape& shape) noexcept { return 4 * (4 * std::size_t{shape.work_items} + 1); }
 
+std::size_t bytes_in_memory(const ElementBytes& bytes) noexcept {
+    return bytes.key + bytes.value + (bytes.index > 1 ? bytes.index : 0);
+}
+
 std::uint64_t most_distribution_bytes(std::uint64_t count, const ElementBytes& bytes) noexcept {
-    const std::uint64_t array = count * bytes.all();
+    const std::uint64_t array = count * bytes_in_memory(bytes);
     return std::max(array / 100, std::min(std::uint64_t{32} << 20, array / 8));
 }
 
@@ -255,8 +264,7 @@ SharedTables shared_tables(const Distribution& distribution) noexcept {
 
 std::optional<Distribution> make_distribution(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t count,
                                               std::uint64_t leaf, std::uint64_t most) {
-    constexpr std::uint64_t most_count = std::uint64_t{1} << 34;  // slots have 30 bits
-    if (leaf < 2 * team || count / 4 < leaf || count > most_count) return std::nullopt;
+    if (leaf < least_leaf || count / least_leaves < leaf || count > most_count) return std::nullopt;
     // Few levels first, then many cuts, which need memory: that of a batch, or of wide blocks, is less.
     for (unsigned levels = 1; levels <= 4; ++levels)
         for (const std::uint64_t most_window : {64u, 512u, 2048u})
@@ -267,6 +275,16 @@ std::optional<Distribution> make_distribution(const DeviceInfo& device, const El
                                                 leaf, most))
                             return made;
     return std::nullopt;
+}
+
+std::string why_no_distribution(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t count,
+                                std::uint64_t leaf, std::uint64_t most) {
+    if (leaf < least_leaf) return fmt::format("tiles of {} keys are too small", leaf);
+    if (count / least_leaves < leaf) return fmt::format("it takes four tiles of {} keys", leaf);
+    if (count > most_count) return fmt::format("it sorts {} at most", most_count);
+    if (make_distribution(device, bytes, count, leaf, std::numeric_limits<std::uint64_t>::max()))
+        return fmt::format("the {} bytes that it may take are too few", most);
+    return "local memory is too small";
 }
 
 }  // namespace lanesort::detail

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <lanesort/device.hpp>
@@ -53,8 +54,17 @@ struct Distribution {
 std::optional<Distribution> make_distribution(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t count,
                                               std::uint64_t leaf, std::uint64_t most);
 
+/// Why there is none, to end a sentence.
+std::string why_no_distribution(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t count,
+                                std::uint64_t leaf, std::uint64_t most);
+
+/// Bytes of an element in device memory: the byte that stands for the index of a record without one is in local memory
+/// alone.
+std::size_t bytes_in_memory(const ElementBytes& bytes) noexcept;
+
 /// The device memory that a distribution takes at most, if the request does not say: a hundredth of the array or, if
-/// that is more, the smaller of 32 MiB and an eighth of the array.
+/// that is more, the smaller of 32 MiB and an eighth of the array. The array is the keys, the values and the indices,
+/// those of a stable sort among them.
 std::uint64_t most_distribution_bytes(std::uint64_t count, const ElementBytes& bytes) noexcept;
 
 /// Integers of a level's own, in units of 8 bytes, as the kernels want them: where each table begins, and their end.

@@ -96,7 +96,15 @@ TEST_CASE("plan pictures: every comparator of the network, and every synchronisa
                 CHECK(drawn(picture, "cpu") == pictures * counts.by_cpu + (counts.by_cpu > 0));
                 const std::uint64_t hand_overs = counts.all - counts.by_cpu;
                 CHECK(drawn(picture, "hand-over") == pictures * hand_overs + (hand_overs > 0));
+                // The words "rows" are beside their steps, and in the legend before what they mean.
+                const bool has_rows = std::ranges::any_of(plan.passes, [&](const Pass& pass) {
+                    return std::ranges::any_of(steps(pass, shape), [](const Step& step) { return step.distance > 0; });
+                });
+                CHECK(contains(picture, ">rows</text>") == has_rows);
+                CHECK(contains(picture, "row by row") == has_rows);
                 if (pictures < 2) continue;
+                const bool is_moved = drawn(picture, "move") > 2;
+                CHECK(contains(picture, "go to their columns") == is_moved);
                 CHECK(drawn(picture, "comparator") + drawn(picture, "mirrored") == comparators_of(plan) + 2);
                 CHECK(drawn(picture, "wire") == count);
             }

@@ -167,6 +167,12 @@ TEST_CASE("plan shows the schedule that is asked for") {
     require_refused(plan({"--schedule", "distribution", "--data-independent"}), "`data_independent`");
     require_refused(plan({"--schedule", "distribution", "--lanes", "1"}), "--schedule: the options of a shape");
     require_refused(plan({"--operation", "merge", "--schedule", "network"}), "merge does not use `schedule`");
+    for (const char* const schedule : {"network", "columns"})
+        for (const char* const format : {"table", "json", "svg"})
+            require_refused(
+                scene.run({"plan", "--count", "100", "--first", "10", "--schedule", schedule, "--format", format}),
+                "one whole range");
+    CHECK(plan({"--first", "2^26", "--schedule", "network"}).status == 0);
     if (no_device()) return;
 
     const Words distribution = {"--device", "compiling", "--schedule", "distribution"};
@@ -179,6 +185,29 @@ TEST_CASE("plan shows the schedule that is asked for") {
     CHECK(json["operation"] == "sort");
     CHECK(json["commands"].size() == list.commands.size());
     CHECK(json["device_bytes"] == list.report.device_bytes);
+}
+
+TEST_CASE("plan says where a sort would go by distribution instead") {
+    const Scene scene;
+    const DeviceInfo device = built_in_device().info();
+    const auto plan = [&](const std::string& count, const Words& more) {
+        Words words = {"plan", "--device", "built-in", "--count", count};
+        words.insert(words.end(), more.begin(), more.end());
+        const Result result = scene.run(words);
+        REQUIRE_MESSAGE(result.status == 0, result.err);
+        return result.out;
+    };
+    const CommandList list = commands_of(device, {.count = std::uint64_t{1} << 24});
+    const std::string note = "A sort that may choose goes by distribution instead, in " +
+                             std::to_string(list.report.launches) + " launches; see --schedule distribution.";
+    CHECK(contains(plan("2^24", {}), note) == (list.report.schedule == Schedule::distribution));
+    for (const Words& words : {Words{"--data-independent"},
+                               {"--schedule", "columns"},
+                               {"--first", "10"},
+                               {"--type", "u8"},
+                               {"--format", "json"}})
+        CHECK(!contains(plan("2^24", words), "by distribution"));
+    for (const char* const count : {"1000", "2^62"}) CHECK(!contains(plan(count, {}), "by distribution"));
 }
 
 TEST_CASE("counts are written as people write them") {

@@ -282,6 +282,9 @@ TEST_CASE("tune: a dry run shows the shapes and stores nothing") {
     CHECK(contains(dry.out, "  1.00  built-in\n"));
     CHECK_FALSE(contains(dry.out, "Stored"));
     CHECK_FALSE(contains(dry.out, "to store"));
+    // Sorts take the built-in device where there is no GPU.
+    const DeviceInfo usual = find_device().info();
+    CHECK(contains(dry.out, "Sorts take " + usual.name + ", which has nothing to tune") == !usual.compiles);
     CHECK(dry.err.empty());
     CHECK_FALSE(fs::exists(scene.folder()));
 }

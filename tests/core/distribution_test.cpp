@@ -115,7 +115,8 @@ TEST_CASE("distribution: on poor devices, and however little or much memory it m
                         CHECK_MESSAGE(broken == nullptr, broken);
                         std::uint64_t units = shared_tables(*made).end;
                         for (const Level& level : made->levels) units = level_tables(level, units).end;
-                        const std::uint64_t taken = 8 * units + (made->splitters + made->pool_elements) * bytes.all();
+                        const std::uint64_t taken =
+                            8 * units + (made->splitters + made->pool_elements) * bytes_in_memory(bytes);
                         // What is of no use is not taken.
                         CHECK(taken <= std::max<std::uint64_t>(4 * count * bytes.all(), 4 << 20));
                     }

@@ -368,6 +368,93 @@ TEST_CASE("core: the schedule that is demanded is taken, and reported") {
     });
 }
 
+TEST_CASE("core: a distribution takes an eighth of small arrays at most, 32 MiB, or a hundredth of large ones") {
+    DeviceInfo card = test::graphics_card(), processor = test::processor();
+    card.max_work_items = 1024;
+    card.local_bytes = 227 << 10;
+    card.max_allocation_bytes = processor.max_allocation_bytes = std::uint64_t{1} << 38;
+    const auto records = [](std::size_t bytes) {
+        return Comparator{.type = "record",
+                          .bytes = bytes,
+                          .before = "a.c[0] < b.c[0]",
+                          .declarations = "typedef struct { uchar c[" + std::to_string(bytes) + "]; } record;"};
+    };
+    const Comparator of_1 = records(1), of_4 = records(4), of_16 = records(16);
+    // The bytes of an element, and of these what the call makes a second time, or by itself.
+    struct Kind {
+        Request request;
+        std::uint64_t bytes, copied;
+    };
+    const std::vector<Kind> kinds = {
+        {{.key = KeyType::u8}, 1, 0},
+        {{.value_bytes = 4}, 8, 0},
+        {{.stable = true, .value_bytes = 4}, 12, 4},
+        {{.operation = Operation::argsort, .index_bytes = 4}, 8, 4},
+        {{.key = of_1}, 1, 0},
+        {{.key = of_4}, 4, 0},
+        {{.key = of_16}, 16, 0},
+        {{.value_bytes = 1, .key = of_1}, 2, 0},
+        {{.stable = true, .key = of_4}, 8, 4},
+        {{.operation = Operation::argsort, .index_bytes = 4, .key = of_4}, 8, 4},
+    };
+    for (const DeviceInfo& device : {card, processor}) {
+        CAPTURE(device.name);
+        SorterCore core = core_for(device, device.max_work_items);
+        for (const Kind& kind : kinds) {
+            CAPTURE(kind.request.key.name());
+            CAPTURE(kind.bytes);
+            std::size_t made = 0;
+            for (const std::uint64_t count :
+                 {40'000ull, 65'536ull, 300'000ull, 1'000'003ull, 1ull << 24, (1ull << 28) + 1, 1ull << 32}) {
+                CAPTURE(count);
+                Request request = kind.request;
+                request.count = count;
+                request.schedule = Schedule::distribution;
+                if (count > most_narrow_indices && kind.copied > 0) continue;
+                const std::uint64_t array = kind.bytes * count;
+                const std::uint64_t most = std::max(array / 100, std::min(std::uint64_t{32} << 20, array / 8));
+                try {
+                    const std::uint64_t extra = core.planner().plan(request)->report.device_bytes - kind.copied * count;
+                    CHECK(extra <= most);
+                    CHECK(extra > 0);
+                    ++made;
+                } catch (const Error& error) {
+                    REQUIRE(error.code() == ErrorCode::unsupported);
+                }
+            }
+            CHECK(made >= 2);
+        }
+    }
+}
+
+TEST_CASE("core: why there is no distribution is said, and nothing else") {
+    DeviceInfo card = test::graphics_card();
+    card.max_work_items = 1024;
+    card.local_bytes = 227 << 10;
+    card.max_allocation_bytes = std::uint64_t{1} << 40;
+    SorterCore core = core_for(card, 1024);
+    const auto refused = [](SorterCore& by, const Request& request, const std::string& cause) {
+        CAPTURE(request.count);
+        try {
+            by.planner().plan(request);
+            FAIL("it was planned");
+        } catch (const Error& error) {
+            CHECK(error.code() == ErrorCode::unsupported);
+            CHECK_MESSAGE(std::string(error.what()).ends_with(cause), std::string(error.what()));
+        }
+    };
+    for (const std::uint64_t count : {2, 1000})
+        refused(core, {.count = count, .schedule = Schedule::distribution},
+                "it takes four tiles of " + std::to_string(choose_shape(card, 4, count).tile_keys()) + " keys");
+    refused(core, {.count = many, .schedule = Schedule::distribution, .extra_bytes = 1000},
+            "the 1000 bytes that it may take are too few");
+    refused(core, {.count = (std::uint64_t{1} << 34) + 1, .schedule = Schedule::distribution, .key = KeyType::u8},
+            "it sorts 17179869184 at most");
+    card.local_bytes = 2048;
+    SorterCore poor = core_for(card, 1024);
+    refused(poor, {.count = many, .schedule = Schedule::distribution}, "local memory is too small");
+}
+
 /// A card that CUDA finds, with no memory for what a distribution takes.
 class FullCard final : public DescribedDevice {
 public:

@@ -61,7 +61,7 @@ inline const char* broken_rule(const detail::Distribution& made, const DeviceInf
         if (level.window < 1 || level.window >= one << 32) return "windows have 32 bits";
     }
     if (made.leaves() != parents || parents > most_groups) return "each leaf has a work-group";
-    if (8 * units + (made.splitters + made.pool_elements) * bytes.all() > most)
+    if (8 * units + (made.splitters + made.pool_elements) * bytes_in_memory(bytes) > most)
         return "no more memory is taken than may be";
     return nullptr;
 }

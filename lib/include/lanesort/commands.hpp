@@ -25,13 +25,14 @@ struct PlannedCommand {
 /// All commands of a call.
 struct CommandList {
     std::vector<PlannedCommand> commands;  ///< in order
-    SortReport report;                       ///< launches, synchronisations and device memory, without times
+    SortReport report;                     ///< launches, synchronisations and device memory, without times
 };
 
 /// The commands of that call on a device of that description, as far as the description tells: the device's own
 /// compiler may demand smaller work-groups, and `lanesort tune` may have stored other shapes.
 ///
-/// Cost: compiles nothing and needs no device. Errors: those of the call that do not depend on where its arrays lie.
+/// Cost: compiles nothing and needs no device.
+/// Errors: those of the call that do not depend on where its arrays lie.
 CommandList commands_of(const DeviceInfo& device, const Request& request);
 
 }  // namespace lanesort

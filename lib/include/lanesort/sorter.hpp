@@ -70,8 +70,9 @@ struct SortOptions {
     Schedule schedule = Schedule::automatic;
     /// Of sorts and argsorts: the same positions are compared whatever the keys are, so no distribution is taken.
     bool data_independent = false;
-    /// Device memory that a distribution may take, in bytes; 0: as Schedule says. Where that is too little, another
-    /// schedule is taken, or, if a distribution is demanded, the call is Error(unsupported).
+    /// Device memory that a distribution may take, in bytes, on every device; 0: as Schedule says. Where that is too
+    /// little, another schedule is taken, or, if a distribution is demanded, the call is Error(unsupported). Where the
+    /// call rules a distribution out, it is Error(invalid_argument).
     std::uint64_t extra_bytes = 0;
 };
 
@@ -176,10 +177,9 @@ public:
     /// Brings the first `first` keys of the order to the front, as std::partial_sort, or all where there are no more.
     /// It is sort() with `options.first`, which pairs, indices and segments have, too.
     ///
+    /// Order: that of sort(), in front. The other keys follow in an order that depends on the shape.
     /// Memory: as sort(); on a processor a few numbers of many, without values, take these and their indices, some
     /// times over (docs/memory.md).
-    /// Order: that of sort(), in front. The other keys follow in an order that depends on the shape.
-    /// Memory: as sort().
     /// Cost: a fraction of a sort up to half a tile of keys, else a sort.
     SortReport partial_sort(Keys keys, std::size_t first, SortOptions options = {});
 
@@ -257,11 +257,12 @@ public:
     /// goes another way, a few keys take what launches leave for each other: fewer elements, with indices, than there
     /// are keys, and of many keys far fewer. A few are up to a quarter of what a work-group has in local memory (1024
     /// of 4 bytes on a graphics card), or 128 of a processor's vectors (1024 of 4 bytes with AVX2). More take a copy of
-    /// the keys, and of their indices if these are wanted or the keys are records. So do all segments. Cost: a few keys
-    /// of many take little more than to read all once, and on a graphics card so do up to about an eighth of them, of
-    /// which what passes the threshold is sorted. More take a sort, and segments a sort of their first k keys, as
-    /// SortOptions::first says. Errors: Error(invalid_argument) also for more keys than there are in the range or a
-    /// row. Source: Gaihre et al., "Dr. Top-k: Delegate-Centric Top-k on GPUs", SC 2021; Floyd and Rivest, "Expected
+    /// the keys, and of their indices if these are wanted or the keys are records. So do all segments.
+    /// Cost: a few keys of many take little more than to read all once, and on a graphics card so do up to about an
+    /// eighth of them, of which what passes the threshold is sorted. More take a sort, and segments a sort of their
+    /// first k keys, as SortOptions::first says.
+    /// Errors: Error(invalid_argument) also for more keys than there are in the range or a row.
+    /// Source: Gaihre et al., "Dr. Top-k: Delegate-Centric Top-k on GPUs", SC 2021; Floyd and Rivest, "Expected
     /// time bounds for selection", 1975.
     SortReport top_k(ConstKeys keys, Results best, const TopKOptions& options = {});
     /// The same with the indices of these keys, from 0 in each row.
@@ -301,9 +302,10 @@ public:
     ///
     /// Order: integers are multiplied in 64 bits, signed if the keys are, and wrap. Floating-point numbers are
     /// multiplied in the type of the sum, rounded, and then added by the tree of reduce(), so they have the same bits
-    /// in every run and on every device that keeps subnormal numbers. Memory and errors: as reduce(), and
-    /// Error(invalid_argument) for ranges that differ in count or type, and for an operator without a transform. Cost:
-    /// reads both ranges once.
+    /// in every run and on every device that keeps subnormal numbers.
+    /// Memory and errors: as reduce(), and Error(invalid_argument) for ranges that differ in count or type, and for an
+    /// operator without a transform.
+    /// Cost: reads both ranges once.
     SortReport transform_reduce(ConstKeys keys, ConstKeys others, Results results, const ReduceOptions& options = {});
 
     /// Writes the distinct keys of a sorted range to the beginning of `distinct`, and returns how many they are. No
@@ -516,7 +518,8 @@ public:
     /// Order: both keep that of the keys.
     /// Memory: at most 16 · compute units integers of 8 bytes, 4 times as many as cores on a processor.
     /// Cost: reads the flags twice, the keys once, and writes all of these. Nothing depends on the flags but where keys
-    /// go. Errors: as above.
+    /// go.
+    /// Errors: as above.
     std::size_t partition(ConstKeys keys, std::span<const std::uint8_t> flags, Results results, bool inverted = false);
     /// The same with a value for each key.
     ///
@@ -561,9 +564,9 @@ public:
     /// numbers. Of keys that are not sorted, indices mean nothing, but are not above their number.
     /// Memory: none.
     /// Cost: reads about lg(keys) keys for each needle; the first ten or so of these from local memory. Needles that
-    /// are sorted themselves read what their neighbours do, and so are the fastest. Errors: Error(invalid_argument)
-    /// also for needles of another type, for rows and segments, and where there are not as many indices as needles;
-    /// Error(too_large) for 2^32 keys or more with indices of 4 bytes.
+    /// are sorted themselves read what their neighbours do, and so are the fastest.
+    /// Errors: Error(invalid_argument) also for needles of another type, for rows and segments, and where there are not
+    /// as many indices as needles; Error(too_large) for 2^32 keys or more with indices of 4 bytes.
     SortReport lower_bound(ConstKeys keys, ConstKeys needles, Indices indices, const SortOptions& options = {});
     /// The same behind equal keys, as std::upper_bound: how many keys do not come after the needle.
     SortReport upper_bound(ConstKeys keys, ConstKeys needles, Indices indices, const SortOptions& options = {});
@@ -587,9 +590,10 @@ public:
     /// are.
     ///
     /// Order: none. A value whose index is not below the number of results is left out. Of values with the same index
-    /// one is kept, and nobody knows which; of 16 bytes, each word of 4 may be another one's. Memory: none. Cost: reads
-    /// each index and value once; results are written where they lie. Errors: as gather(), but Error(invalid_argument)
-    /// where there are not as many indices as values.
+    /// one is kept, and nobody knows which; of 16 bytes, each word of 4 may be another one's.
+    /// Memory: none.
+    /// Cost: reads each index and value once; results are written where they lie.
+    /// Errors: as gather(), but Error(invalid_argument) where there are not as many indices as values.
     SortReport scatter(ConstValues values, ConstIndices indices, Values results);
     /// gather() in place, so that argsort() sorts any number of arrays: value indices[i] comes to place i. There are as
     /// many indices as values.
@@ -605,12 +609,13 @@ public:
     /// Order: none; counts are the same in every run and on every device that keeps subnormal numbers.
     /// Memory: 4 bytes for each bin; none for counts of 4 bytes of up to 2^30 keys where a device has more than one
     /// work-item in a work-group. Processors take 16 bytes (4 of more than 4096 bins) for each of up to 4 work-groups a
-    /// core. Cost: reads the keys once, or up to four times where the bins exceed what local memory has room for. With
-    /// more bins than that each key is added to a counter in memory. Errors: Error(invalid_argument) also for records,
-    /// for bins of another type than the keys, for an upper bound below the lower one, for no bins or more than 2^30,
-    /// and of floating-point numbers where both bounds are equal, and where a bound, upper - lower or bins / (upper -
-    /// lower) is not finite; Error(too_large) for 2^32 keys or more with counts of 4 bytes; Error(unsupported) for f64
-    /// on a device that has none.
+    /// core.
+    /// Cost: reads the keys once, or up to four times where the bins exceed what local memory has room for. With more
+    /// bins than that each key is added to a counter in memory.
+    /// Errors: Error(invalid_argument) also for records, for bins of another type than the keys, for an upper bound
+    /// below the lower one, for no bins or more than 2^30, and of floating-point numbers where both bounds are equal,
+    /// and where a bound, upper - lower or bins / (upper - lower) is not finite; Error(too_large) for 2^32 keys or more
+    /// with counts of 4 bytes; Error(unsupported) for f64 on a device that has none.
     SortReport histogram(ConstKeys keys, const EvenBins& bins, Indices counts);
     /// The same in bins that sorted keys bound: those from bounds[i] on and before bounds[i + 1] are in bin i, in the
     /// order of sort(). There is one bound more than counts. Bins may be empty, where two bounds are equal.

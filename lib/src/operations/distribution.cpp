@@ -255,7 +255,7 @@ bool is_faster(const Planner& planner, const Request& request, const ElementByte
     // Of records, those of 16 bytes alone were measured.
     const bool has_more = bytes.value > 0 || request.stable || request.index_bytes > 0;
     if (bytes.is_record && (has_more || bytes.key > widest_record)) return false;
-    return request.count * (bytes.is_record ? bytes.key : bytes.all()) >= least_bytes;
+    return request.count * bytes_in_memory(bytes) >= least_bytes;
 }
 
 /// A request that sorts the ranges from and to the places that a table in the work's own integers tells.
@@ -305,11 +305,7 @@ CompiledDistribution compile_all(Planner& planner, const Request& request, const
     std::uint64_t leaf = larger.value_or(shape).tile_keys();
     for (;;) {
         const std::optional<Distribution> made = make_distribution(device, bytes, request.count, leaf, most);
-        if (!made)
-            throw Error(ErrorCode::unsupported,
-                        fmt::format("{} keys cannot be sorted by distribution on {}: they are too few, or local memory "
-                                    "or the {} bytes that it may take are too small",
-                                    request.count, device.name, most));
+        if (!made) refuse_distribution(request, device, why_no_distribution(device, bytes, request.count, leaf, most));
         const Request leaves = leaves_of(request, made->leaves(), leaf);
         Network of_leaves = make_network(planner, leaves, bytes, {.sorts_leaves = true, .like = larger});
         if (of_leaves.plan.passes.size() > 1) {
@@ -334,6 +330,11 @@ CompiledDistribution compile_all(Planner& planner, const Request& request, const
 }
 
 }  // namespace
+
+void refuse_distribution(const Request& request, const DeviceInfo& device, const std::string& why) {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("{} keys cannot be sorted by distribution on {}: {}", request.count, device.name, why));
+}
 
 bool add_distribution(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
                       Slot indices, Slot values, const Sources* sources) {

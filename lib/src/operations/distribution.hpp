@@ -12,6 +12,9 @@ namespace lanesort::detail {
 bool add_distribution(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
                       Slot indices, Slot values, const Sources* sources);
 
+/// Throws Error(unsupported) for a request that demands a distribution; `why` there is none ends the sentence.
+[[noreturn]] void refuse_distribution(const Request& request, const DeviceInfo& device, const std::string& why);
+
 /// The distribution that a request which demands one is planned with: what the device's compiler allows is known then,
 /// and the tables lie accordingly. Errors: as above.
 Distribution distribution_of(Planner& planner, const Request& request, const ElementBytes& bytes);

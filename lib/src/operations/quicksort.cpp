@@ -2,7 +2,10 @@
 
 #include <bit>
 
+#include <fmt/format.h>
+
 #include "../key_order.hpp"
+#include "distribution.hpp"
 
 namespace lanesort::detail {
 namespace {
@@ -51,15 +54,22 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
     const bool is_wanted = request.schedule == Schedule::distribution || request.count >= least_count;
     if (!is_wanted || !has_kernels(device, bytes)) return false;
 
+    const unsigned levels = levels_of(device, request.count);
+    const std::uint64_t ranges = std::uint64_t{1} << levels;
+    const Array table{ranges + 3, sizeof(std::uint64_t)};
+    if (request.extra_bytes > 0 && request.extra_bytes < table.size()) {
+        if (request.schedule != Schedule::distribution) return false;
+        refuse_distribution(request, device,
+                            fmt::format("the {} bytes that it may take are too few", request.extra_bytes));
+    }
+
     KernelParameters parameters{
         .family = Family::quicksort, .bytes = bytes, .shape = choose_shape(device, bytes, request.count)};
     parameters.shape.vectors = 4 * parameters.shape.register_vectors;  // of a leaf
     parameters.order_by(request);
     work.programs.push_back(planner.compile(parameters));
 
-    const unsigned levels = levels_of(device, request.count);
-    const std::uint64_t ranges = std::uint64_t{1} << levels;
-    work.arrays[Slot::own_integers] = {ranges + 3, sizeof(std::uint64_t)};
+    work.arrays[Slot::own_integers] = table;
     work.commands.emplace_back(Zero{Slot::own_integers});
     const KeyCoding coding = coding_of(request);
     const auto launch = [&](const char* kernel, std::uint64_t groups, std::uint64_t of_ranges) -> Launch& {
