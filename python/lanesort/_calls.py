@@ -347,6 +347,13 @@ class Calls:
         return [offsets]
 
     @staticmethod
+    def _covers(segments: Any, count: int) -> bool:
+        """Whether segments are known to have all keys between them: those whose offsets lie in host memory."""
+        lib, offsets = taken(segments)
+        is_list = lib.backend == "host" and offsets.ndim == 1 and offsets.shape[0] > 0
+        return is_list and bool(offsets[0] == 0) and bool(offsets[-1] == count)
+
+    @staticmethod
     def _check_no_gradient(lib: Arrays, what: str, *arrays: Any) -> None:
         if any(array is not None and lib.is_differentiated(array) for array in arrays):
             raise Error(f"no gradient goes through {what}; detach the arrays")

@@ -145,12 +145,13 @@ class Sorts(Calls):
     ) -> Any:  # fmt: skip
         """The indices that sort along the axis, which is the last of the result."""
         keys = self._direct(lib, source, axis)
-        index, rest = "int64" if lib.index_bytes == 8 else "int32", None if segments is None else -1
-        indices = self._result(lib, keys, out, keys.shape, axis, index, rest)
+        leaves = segments is not None and not self._covers(segments, keys.shape[-1])
+        index = "int64" if lib.index_bytes == 8 else "int32"
+        indices = self._result(lib, keys, out, keys.shape, axis, index, -1 if leaves else None)
         call = self._call(OPERATIONS["argsort"], lib, keys, descending, comparator)
         if math.prod(keys.shape) > 0:
             others = self._segments(lib, call, keys, segments)
-            narrow = self._place_indices(lib, call, indices, keys, others, leaves=segments is not None)
+            narrow = self._place_indices(lib, call, indices, keys, others, leaves)
             self._choose(call, schedule, data_independent, extra_bytes)
             written = indices if narrow is None else narrow
             self._run(lib, call, [keys, written, *others], comparator is not None)

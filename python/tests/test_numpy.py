@@ -536,6 +536,7 @@ def test_indices_of_keys_in_no_segment_stay(index):
     for segments, expected in [
         ([1, 4, 6], [-7, 0, 2, 1, 0, 1, -7]), ([0, 0], [-7] * 7), ([4], [-7] * 7), ([2, 2, 2], [-7] * 7),
         ([0, 1], [0] + [-7] * 6), ([3, 3, 4, 5], [-7, -7, -7, 0, 0, -7, -7]), ([0, 0, 2], [1, 0] + [-7] * 5),
+        ([0, 3, 7], [1, 0, 2, 1, 0, 3, 2]), ([0, 1, 2, 3, 4, 5, 6, 7], [0] * 7),
     ]:  # fmt: skip
         for step in (1, 2):  # the second one is not contiguous
             out = np.full(7 * step, -7, index)[::step]
