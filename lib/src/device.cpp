@@ -34,9 +34,8 @@ Device::Device(std::shared_ptr<const detail::DeviceHandle> handle) noexcept : ha
 const DeviceInfo& Device::info() const noexcept { return handle_->info(); }
 
 Discovery discover() {
-    const std::pair<std::string_view, Discovery (*)()> backends[] = {{"CUDA", detail::discover_cuda},
-                                                                     {"OpenCL", detail::discover_opencl},
-                                                                     {"CPU", detail::discover_cpu}};
+    const std::pair<std::string_view, Discovery (*)()> backends[] = {
+        {"CUDA", detail::discover_cuda}, {"OpenCL", detail::discover_opencl}, {"CPU", detail::discover_cpu}};
     // PoCL 3.1 initialises itself in its first calls, and threads that meet in them crash or find no device.
     static std::mutex one_at_a_time;
     const std::lock_guard lock(one_at_a_time);
@@ -57,7 +56,9 @@ Discovery discover() {
 
 std::vector<Device> devices() { return discover().devices; }
 
-Device find_device(std::string_view selector) {
+Device find_device(std::string_view selector) { return detail::find_device(selector, discover); }
+
+Device detail::find_device(std::string_view selector, Discovery (*discover)()) {
     if (lower_case(selector) == "built-in") return built_in_device();
     const auto [platforms, devices, absences] = discover();
     const bool compiles = selector == "compiling";

@@ -18,6 +18,7 @@ from ._operations import Sorter, default as _default
 from ._recording import Recorded
 from ._types import (
     BinaryOperator, Command, Comparator, Groups, Partition, Plan, Predicate, Runs, Selected, SortedPairs, TopK, Unique,
+    check_texts,
 )  # fmt: skip
 
 __version__: str = _core.version
@@ -102,6 +103,7 @@ def find_device(selector: str = "") -> Device:
     >>> lanesort.find_device("built-in").kind
     'cpu'
     """
+    check_texts("selector", selector)
     return _core.find_device(selector)
 
 

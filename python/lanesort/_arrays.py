@@ -40,6 +40,10 @@ class Arrays:
         """Its address or the handle of its memory, and the elements before its first one."""
         raise NotImplementedError
 
+    def distance(self, x: Any, y: Any) -> int | None:
+        """The bytes from the beginning of one direct array to that of another; None where they lie in different memory."""
+        return self.at(y)[0] - self.at(x)[0]
+
     def item_bytes(self, x: Any) -> int:
         return int(x.dtype.itemsize)
 
@@ -116,7 +120,7 @@ class Arrays:
         raise NotImplementedError
 
     def upload(self, x: np.ndarray[Any, Any], like: Any) -> Any:
-        """Integers of 32 or 64 bits, beside that array; where the library has none of 64, their lower halves."""
+        """Numbers, beside that array; of integers of 64 bits, where the library has none, the lower halves."""
         return x
 
     def place(self, x: Any) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from . import _core
 from ._arrays import KEY_TYPES, Arrays, taken
 from ._errors import Error
-from ._types import BinaryOperator, Comparator, comparator_text, operator_text
+from ._types import BinaryOperator, Comparator, check_texts, comparator_text, operator_text
 
 OPERATIONS = {name: number for number, name in enumerate(_core.operations)}
 VALUE_BYTES = frozenset((1, 2, 4, 8, 16))
@@ -24,7 +24,7 @@ _MOST_NARROW_INDICES = (1 << 32) - 1
 _MOST_NARROWED = 1 << 31
 # Of fewer keys, another array and its copy take longer than what they save.
 _WORTH_NARROWING = 1 << 20
-_MOST_BYTES = (1 << 63) - 1
+MOST = (1 << 63) - 1
 _SCHEDULES = {name: number for number, name in enumerate(_core.schedules)}
 
 
@@ -46,11 +46,28 @@ def axis_from_end(x: Any, axis: int) -> int:
     return axis if axis < 0 else axis - ndim
 
 
-def counted(name: str, number: int, most: int) -> int:
-    number = _integer(name, number)
-    if not 0 <= number <= most:
-        raise Error(f"{name} is {number}, but must be from 0 to {most}")
-    return number
+def counted(name: str, number: Any, most: int) -> int:
+    whole = _integer(name, number)
+    if not 0 <= whole <= most:
+        raise Error(f"{name} is {whole}, but must be from 0 to {most}")
+    return whole
+
+
+def as_number(what: str, number: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """A number as one of that type, which it has to be one of; to a floating-point number it is rounded."""
+    dtype = dtype.newbyteorder("=")
+    try:
+        with np.errstate(over="ignore"):
+            result = np.asarray(number, dtype)
+        if dtype.kind == "f":
+            fits = math.isinf(number) or not math.isinf(result)
+        else:
+            fits = dtype.kind not in "iub" or bool(result == number)
+    except (OverflowError, TypeError, ValueError):
+        fits = False
+    if not fits:
+        raise Error(f"{what} {number} is no number of type {dtype}")
+    return result
 
 
 def without(shape: Sequence[int], axis: int) -> tuple[int, ...]:
@@ -70,9 +87,10 @@ class Calls:
             raise Error("device_bytes= is of a device that arrays in host memory are copied to; name one")
         if device is not None:
             if isinstance(device, str):
+                check_texts("device", device)
                 device = _core.find_device(device)
             if isinstance(device, _core.Device):
-                self._core = _core.Sorter(device, counted("device_bytes", device_bytes, _MOST_BYTES))
+                self._core = _core.Sorter(device, counted("device_bytes", device_bytes, MOST))
             elif hasattr(device, "context") and hasattr(device, "device"):
                 self._core = _core.Sorter.opencl(device.context.int_ptr, device.device.int_ptr)
             else:
@@ -127,9 +145,20 @@ class Calls:
         self._check_target(lib, x, out, what)
         if axis != -1 or not lib.is_direct(out):
             return self._copied(lib, x, axis)
-        if out is not x:
-            lib.assign(out, x)
+        if self._is_same(lib, x, out):
+            return out
+        # Few libraries copy between places that overlap.
+        if lib.is_direct(x) and not self._are_apart(lib, x, out):
+            return self._copied(lib, x, axis)
+        lib.assign(out, x)
         return out
+
+    @staticmethod
+    def _is_same(lib: Arrays, x: Any, out: Any) -> bool:
+        """Whether both are one array, of which there may be two views."""
+        if out is x:
+            return True
+        return bool(out.shape == x.shape and lib.is_direct(out) and lib.is_direct(x) and lib.at(out) == lib.at(x))
 
     @staticmethod
     def _check_target(lib: Arrays, x: Any, out: Any, what: str) -> None:
@@ -155,7 +184,9 @@ class Calls:
     @staticmethod
     def _are_apart(lib: Arrays, x: Any, y: Any) -> bool:
         """Whether two direct arrays share no memory."""
-        distance = lib.at(y)[0] - lib.at(x)[0]
+        distance = lib.distance(x, y)
+        if distance is None:
+            return True
         first = x if distance >= 0 else y
         return bool(abs(distance) >= math.prod(first.shape) * lib.item_bytes(first))
 
@@ -172,10 +203,15 @@ class Calls:
         lib.assign(out, result)
         return lib.given(out)
 
-    def _result(self, lib: Arrays, like: Any, out: Any, shape: Sequence[int], axis: int, dtype: str | None) -> Any:
-        """Where an operation writes: `out`, if that is direct, or a new array."""
+    def _result(
+        self, lib: Arrays, like: Any, out: Any, shape: Sequence[int], axis: int, dtype: str | None, rest: int | None = None
+    ) -> Any:
+        """Where an operation writes: `out`, if that is direct, or a new array. With a `rest`, it may leave places as they
+        are, which have this value in a new array."""
         if out is not None and axis == -1 and lib.is_direct(out):
             return out
+        if rest is not None:
+            return lib.filled(like, shape, dtype, rest) if out is None else self._copied(lib, out, axis)
         if out is not None and dtype is not None:
             dtype = lib.numpy_dtype(out).name
         return lib.empty(like, shape, dtype)
@@ -218,13 +254,13 @@ class Calls:
             raise Error(f"{what} is an array of {other.name}, but the first array is one of {lib.name}")
         return array
 
-    def _out(self, lib: Arrays, out: Any) -> Any:
+    def _out(self, lib: Arrays, out: Any, what: str = "out") -> Any:
         """An array of the caller's that is written to."""
         if out is None:
             return None
-        array = self._taken_beside(lib, out, "out")
+        array = self._taken_beside(lib, out, what)
         if isinstance(array, np.ndarray) and array is not out and array.base is None and lib.name == "numpy":
-            raise Error(f"out is of type {type(out).__name__}, which shows no memory to write to")
+            raise Error(f"{what} is of type {type(out).__name__}, which shows no memory to write to")
         return array
 
     def _values_beside(self, lib: Arrays, values: Any, keys: Any) -> Any:
@@ -274,10 +310,6 @@ class Calls:
         if not is_index:
             raise Error(f"indices are integers of 32 or 64 bits, but {what} of type {indices.dtype}")
 
-    def _filled(self, lib: Arrays, like: Any, shape: Sequence[int], dtype: str | None, value: int) -> Any:
-        """A new array for results, of which the call does not write all."""
-        return lib.filled(like, shape, dtype, value)
-
     def _segments(self, lib: Arrays, call: _core.Call, keys: Any, segments: Any) -> list[Any]:
         """Gives the arrays that the call reads besides."""
         if segments is None:
@@ -288,15 +320,20 @@ class Calls:
         if other.backend == "host" and isinstance(offsets, np.ndarray):
             if offsets.dtype.kind not in "iu" and offsets.size > 0:
                 raise Error(f"the offsets of segments are of type {offsets.dtype}, but must be integers")
-            if offsets.ndim != 1 or offsets.size == 0 or offsets[0] < 0:
+            if offsets.ndim != 1 or offsets.size == 0:
                 raise Error("segments are given by where each begins, and where the last one ends")
+            if offsets[0] < 0:
+                raise Error(f"the first segment begins at key {offsets[0]}, but keys count from 0")
+            end = int(offsets[-1])
+            if offsets.dtype.kind == "u" and offsets.dtype.itemsize == 8:  # the largest would become negative
+                offsets = np.minimum(offsets, np.uint64(MOST))
             offsets = np.ascontiguousarray(offsets, np.int64)
             lengths = np.diff(offsets)
             if lengths.size and lengths.min() < 0:
                 raise Error("the offsets of segments do not ascend")
-            if offsets[-1] > keys.shape[0]:
+            if end > keys.shape[0]:
                 raise Error(
-                    f"the last segment ends at key {offsets[-1]}, but there are {keys.shape[0]}", code="out_of_range"
+                    f"the last segment ends at key {end}, but there are {keys.shape[0]}", code="out_of_range"
                 )
             call.longest = max(int(lengths.max(initial=0)), 1)
             offsets = lib.upload(offsets, keys)
@@ -308,6 +345,18 @@ class Calls:
             call.longest = keys.shape[0]
         call.segment_offsets = lib.at(offsets)
         return [offsets]
+
+    @staticmethod
+    def _covers(segments: Any, count: int) -> bool:
+        """Whether segments are known to have all keys between them: those whose offsets lie in host memory."""
+        lib, offsets = taken(segments)
+        is_list = lib.backend == "host" and offsets.ndim == 1 and offsets.shape[0] > 0
+        return is_list and bool(offsets[0] == 0) and bool(offsets[-1] == count)
+
+    @staticmethod
+    def _check_no_gradient(lib: Arrays, what: str, *arrays: Any) -> None:
+        if any(array is not None and lib.is_differentiated(array) for array in arrays):
+            raise Error(f"no gradient goes through {what}; detach the arrays")
 
     @staticmethod
     def _check_differentiated(out: Any, segments: Any, comparator: Any, first: Any) -> None:
@@ -324,7 +373,7 @@ class Calls:
         if data_independent:
             call.data_independent = True
         if extra_bytes:
-            call.extra_bytes = counted("extra_bytes", extra_bytes, _MOST_BYTES)
+            call.extra_bytes = counted("extra_bytes", extra_bytes, MOST)
 
     def _place_indices(
         self, lib: Arrays, call: _core.Call, indices: Any, keys: Any, others: Sequence[Any], leaves: bool = False

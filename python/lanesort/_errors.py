@@ -15,13 +15,16 @@ class Error(RuntimeError):
     >>> import lanesort
     >>> lanesort.sort(["b", "a"])
     Traceback (most recent call last):
-    lanesort._errors.Error: keys of type <U1 cannot be sorted; those that can are bool, integers of 8 to 64 bits, \
-float16, float32, float64 and, with a comparator, records
+    lanesort._errors.Error: elements of type <U1 cannot be sorted, reduced or scanned; those that can are bool, integers \
+of 8 to 64 bits, float16, float32, float64 and, with a comparator or an operator, records
     """
 
     def __init__(
         self, sentence: str, *, code: str = "invalid_argument", call: str = "", status: int = 0, build_log: str = ""
     ) -> None:
+        lines = [line.strip() for line in build_log.splitlines() if line.strip()]
+        if lines:
+            sentence += ": " + next((line for line in lines if "error" in line.lower()), lines[0])
         super().__init__(sentence)
         self.code = code
         self.call = call
@@ -33,8 +36,8 @@ _core.set_error_type(Error)
 
 
 def wrong_type(dtype: object) -> Error:
-    """For keys of that type."""
+    """For elements of that type."""
     return Error(
-        f"keys of type {dtype} cannot be sorted; those that can are bool, integers of 8 to 64 bits, float16, float32, "
-        "float64 and, with a comparator, records"
+        f"elements of type {dtype} cannot be sorted, reduced or scanned; those that can are bool, integers of 8 to 64 bits, "
+        "float16, float32, float64 and, with a comparator or an operator, records"
     )

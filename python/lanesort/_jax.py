@@ -112,7 +112,7 @@ class JaxArrays(Arrays):
         return _Box(jnp.take_along_axis(x.array, indices.array, -1))
 
     def upload(self, x: np.ndarray[Any, Any], like: Any) -> Any:
-        if self.index_bytes == 4:
+        if self.index_bytes == 4 and x.dtype.itemsize == 8:
             x = x.astype(np.uint32)
         return _Box(jax.device_put(x, next(iter(like.array.devices()))))
 

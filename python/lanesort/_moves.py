@@ -9,9 +9,11 @@ import numpy as np
 
 from . import _core
 from ._arrays import KEY_TYPES, Arrays, taken
-from ._calls import OPERATIONS, VALUE_BYTES, Calls
+from ._calls import OPERATIONS, VALUE_BYTES, Calls, as_number
 from ._errors import Error
 from ._types import Partition, Predicate, Selected, predicate_text
+
+_MOVED = "what flags or indices move"
 
 
 class Moves(Calls):
@@ -81,7 +83,7 @@ class Moves(Calls):
         """Gives the elements, and the values if there are any, as they came and as they go; and how many are wanted."""
         lib, source = taken(x)
         moved = None if values is None else self._values_beside(lib, values, source)
-        self._check_no_gradient(lib, source, moved)
+        self._check_no_gradient(lib, _MOVED, source, moved)
         keys = self._flat(lib, source)
         size = keys.shape[0]
         by_predicate = isinstance(flags, str | Predicate)
@@ -132,27 +134,15 @@ class Moves(Calls):
             )
         return self._flat(lib, choice)
 
-    @staticmethod
-    def _number_of(parameter: Any, dtype: Any) -> np.ndarray[Any, Any]:
-        """A record as it is, else a number of that type, which it has to be one of."""
-        if isinstance(parameter, np.void):
-            return np.asarray(parameter, parameter.dtype.newbyteorder("="))
-        refusal = f"the parameter {parameter} is no number of type {dtype}; give an array of one element of its own type"
-        try:
-            number = np.asarray(parameter, dtype)
-        except OverflowError:
-            raise Error(refusal) from None
-        if number.dtype.kind in "iub" and number != parameter:
-            raise Error(refusal)
-        return number
-
     def _call_by_predicate(
         self, operation: str, lib: Arrays, keys: Any, predicate: str | Predicate, parameter: Any
     ) -> tuple[_core.Call, list[Any]]:
         """Gives the arrays that the call reads besides, too."""
         dtype, width, place, read = None, 0, None, []
         if isinstance(parameter, bool | int | float | np.generic):
-            numbers = self._number_of(parameter, lib.numpy_dtype(keys))
+            # A record keeps its own type.
+            kind = parameter.dtype if isinstance(parameter, np.void) else lib.numpy_dtype(keys)
+            numbers = as_number("the parameter", parameter, kind)
             dtype, width = numbers.dtype, numbers.itemsize
             # Whole integers, of a width that every library has and lies at the address of any type.
             padded = np.zeros(-(-width // 8), np.int64).view(np.uint8)
@@ -189,7 +179,7 @@ class Moves(Calls):
         """
         lib, source, places = self._taken_to_move(x, indices)
         target = self._out(lib, out)
-        self._check_no_gradient(lib, source, target)
+        self._check_no_gradient(lib, _MOVED, source, target)
         if target is not None:
             if tuple(target.shape) != tuple(places.shape) or target.dtype != source.dtype:
                 raise Error(
@@ -230,7 +220,7 @@ class Moves(Calls):
         target = self._out(lib, out)
         if target is None:
             raise Error("out= is the array that values are scattered to")
-        self._check_no_gradient(lib, source, target)
+        self._check_no_gradient(lib, _MOVED, source, target)
         if tuple(places.shape) != tuple(source.shape):
             raise Error(f"there are {source.shape[0]} values, but indices of shape {tuple(places.shape)}")
         if target.ndim != 1 or target.dtype != source.dtype:
@@ -258,8 +248,8 @@ class Moves(Calls):
         array([10, 20, 30])
         """
         lib, source, places = self._taken_to_move(x, indices)
-        self._check_no_gradient(lib, source)
-        target = self._out(lib, x)
+        self._check_no_gradient(lib, _MOVED, source)
+        target = self._out(lib, x, "x")
         if tuple(places.shape) != tuple(source.shape):
             raise Error(f"there are {source.shape[0]} values, but indices of shape {tuple(places.shape)}")
         work = self._target(lib, target, target, -1, "x")
@@ -293,8 +283,3 @@ class Moves(Calls):
         if width not in VALUE_BYTES:
             raise Error(f"values have 1, 2, 4, 8 or 16 bytes, but those of type {values.dtype} have {width}")
         return width
-
-    @staticmethod
-    def _check_no_gradient(lib: Arrays, *arrays: Any) -> None:
-        if any(array is not None and lib.is_differentiated(array) for array in arrays):
-            raise Error("no gradient goes through what flags or indices move; detach the arrays")

@@ -41,6 +41,10 @@ class OpenclArrays(Arrays):
     def at(self, x: Any) -> tuple[int, int]:
         return (x.base_data.int_ptr, x.offset // x.dtype.itemsize) if x.size else (0, 0)
 
+    def distance(self, x: Any, y: Any) -> int | None:
+        (memory, first), (other, second) = self.at(x), self.at(y)
+        return second * self.item_bytes(y) - first * self.item_bytes(x) if memory == other else None
+
     def ordered_copy(self, x: Any, axis: int) -> Any:
         if axis not in (-1, x.ndim - 1) or not x.flags.c_contiguous:
             raise Error(
@@ -65,13 +69,26 @@ class OpenclArrays(Arrays):
     def truth(self, x: Any) -> Any:
         return x != 0
 
+    def cast(self, x: Any, dtype: str) -> Any:
+        # pyopencl has no type of C for bools.
+        if dtype == "bool":
+            return (x != 0).view(np.bool_)
+        return (x.view(np.uint8) if x.dtype.kind == "b" else x).astype(dtype)
+
     def number(self, x: Any) -> int:
         return int(x.get()[0])
 
     def take(self, x: Any, indices: Any) -> Any:
         if x.ndim != 1:
             raise Error("several values of pyopencl must have one axis", code="unsupported")
-        return pyopencl.array.take(x, indices, queue=x.queue)
+        # pyopencl has a type of C for integers, but not for all that is as wide.
+        bits = f"u{self.item_bytes(x)}"
+        moved = x.view(bits) if bits in ("u1", "u2", "u4", "u8") else x
+        try:
+            result: Any = pyopencl.array.take(moved, indices, queue=x.queue)
+        except ValueError as cause:
+            raise Error(f"values of type {x.dtype} cannot be moved by pyopencl: {cause}", code="unsupported") from cause
+        return result.view(x.dtype)
 
     def upload(self, x: np.ndarray[Any, Any], like: Any) -> Any:
         return pyopencl.array.to_device(like.queue, x, allocator=like.allocator)

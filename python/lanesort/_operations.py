@@ -24,6 +24,8 @@ ONE_CALL = (
 )  # fmt: skip
 """Those that are one call of the library, which can be prepared, recorded and planned."""
 
+SEVERAL_CALLS = ("unique", "run_lengths", "reduce_by_key", "group_by", "select", "partition")
+
 
 class Sorter(SortedRanges, Selections, Reductions, Searches, Moves):
     """Sorts on one device, or, without one, where the arrays are: those in host memory on the processor.

@@ -8,7 +8,7 @@ from typing import Any
 from . import _core
 from ._arrays import Arrays
 from ._errors import Error
-from ._operations import ONE_CALL, Sorter
+from ._operations import ONE_CALL, SEVERAL_CALLS, Sorter
 from ._types import Command, Plan
 
 _NEEDS_OUT = "what is recorded needs out=, and contiguous arrays along their last axis"
@@ -47,6 +47,8 @@ class OnlyThese(Sorter):
         self._core = sorter._core
 
     def call(self, operation: str, arrays: Sequence[Any], options: dict[str, Any]) -> None:
+        if operation in SEVERAL_CALLS:
+            raise Error(f"{operation} cannot be prepared, recorded or planned: how much it gives is known when it has run")
         if operation not in ONE_CALL:
             raise Error(f"there is no operation {operation!r} to do this with, only {', '.join(ONE_CALL)}")
         try:
@@ -59,11 +61,6 @@ class OnlyThese(Sorter):
         shape = list(x.shape)
         shape.append(shape.pop(axis))
         return lib.empty(x, shape)
-
-    @staticmethod
-    def _is_same(lib: Arrays, x: Any, out: Any) -> bool:
-        """Whether both are one array, of which there may be two views."""
-        return out is x or (out is not None and out.shape == x.shape and lib.at(out) == lib.at(x))
 
     def _run(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
         self._use(lib, call, arrays, compiles)
@@ -79,7 +76,7 @@ class Preparing(OnlyThese):
 
     def _target(self, lib: Arrays, x: Any, out: Any, axis: int, what: str) -> Any:
         # Another array of the caller's stays as it is.
-        return super()._target(lib, x, out if self._is_same(lib, x, out) else None, axis, what)
+        return super()._target(lib, x, out if out is not None and self._is_same(lib, x, out) else None, axis, what)
 
 
 class Planning(Preparing):
@@ -112,12 +109,11 @@ class Recording(OnlyThese):
         return super()._apart(lib, x, out, axis, what)
 
     def _widened(self, lib: Arrays, x: Any, axis: int, dtype: str) -> Any:
-        raise Error(f"sums of {x.dtype} are ones of {dtype}, so what is recorded must be of that type already")
+        raise Error(f"of {x.dtype} are made numbers of {dtype}, so what is recorded must be of that type already")
 
-    def _filled(self, lib: Arrays, like: Any, shape: Sequence[int], dtype: str | None, value: int) -> Any:
-        raise Error(_NEEDS_OUT)
-
-    def _result(self, lib: Arrays, like: Any, out: Any, shape: Sequence[int], axis: int, dtype: str | None) -> Any:
+    def _result(
+        self, lib: Arrays, like: Any, out: Any, shape: Sequence[int], axis: int, dtype: str | None, rest: int | None = None
+    ) -> Any:
         if out is None or axis != -1 or not lib.is_direct(out):
             raise Error(_NEEDS_OUT)
         return out

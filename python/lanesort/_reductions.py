@@ -63,7 +63,7 @@ class Reductions(Calls):
         """The smallest number, or the smallest along an axis.
 
         Result: of the type of `x`, and without the axis. A NaN only where all are, as of numpy's nanmin, where numpy's and
-        torch's min take any; -0 is smaller than +0. Of an empty segment the largest integer of the type, or NaN.
+        torch's min take any; -0 is smaller than +0. Of an empty segment the largest integer of the type, True, or NaN.
         Memory, cost, arguments: as `sum`. Errors: without segments there must be a number.
 
         >>> import lanesort, numpy
@@ -75,7 +75,7 @@ class Reductions(Calls):
     def max(
         self, x: Any, /, *, axis: int | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
     ) -> Any:
-        """The largest number, or the largest along an axis. Of an empty segment the smallest integer of the type, or NaN.
+        """The largest number, or the largest along an axis. Of an empty segment the smallest integer of the type, False, or NaN.
 
         The rest is as in `min`.
 
@@ -327,6 +327,13 @@ class Reductions(Calls):
         dtype = np.dtype(lib.sum_type(source, key_type))
         return np.dtype(dtype.name.replace("64", "32")) if lib.index_bytes == 4 else dtype
 
+    @staticmethod
+    def _type_within(operation: str, name: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        """The type of results of that type in the call. Of bools those of a minimum are bytes: in front of all it is 255,
+        which is no bool, but becomes one."""
+        is_byte = dtype.kind == "b" and name == "min" and operation.startswith("exclusive")
+        return np.dtype(np.uint8) if is_byte else dtype
+
     def _scan_out(self, lib: Arrays, source: Any, dtype: np.dtype[Any], out: Any) -> Any:
         """An array of the caller's for the results of a scan."""
         target = self._out(lib, out)
@@ -348,9 +355,9 @@ class Reductions(Calls):
         widens = lib.numpy_dtype(source).newbyteorder("=") != dtype
         scanned = self._widened(lib, source, axis, dtype.name) if widens else self._direct(lib, source, axis)
         if leaves:
-            if target is None:
-                return scanned, self._filled(lib, scanned, scanned.shape, None, 0)
-            return scanned, self._direct(lib, target, axis)
+            if target is not None and lib.numpy_dtype(target).newbyteorder("=") != dtype:
+                return scanned, self._widened(lib, target, axis, dtype.name)
+            return scanned, self._result(lib, scanned, target, scanned.shape, axis, None, 0)
         # A widened copy is ours, so the sums take its place.
         return scanned, scanned if widens else self._result(lib, scanned, target, scanned.shape, axis, None)
 
@@ -363,12 +370,12 @@ class Reductions(Calls):
         if source.ndim != 1:
             raise Error(f"keys and values are arrays of one axis, but these keys have {source.ndim}")
         beside = self._values_beside(lib, values, source)
-        if lib.is_differentiated(beside):
-            raise Error("no gradient goes through scans of values; detach them")
+        self._check_no_gradient(lib, "a scan", beside)
         dtype = self._scanned_type(lib, beside, name)
         target = self._scan_out(lib, beside, dtype, out)
         compared = self._flat(lib, source)
-        scanned, work = self._scan_places(lib, beside, -1, dtype, target, False)
+        within = self._type_within(operation, name, dtype)
+        scanned, work = self._scan_places(lib, beside, -1, within, target, False)
         call = self._call(OPERATIONS[operation], lib, compared, False, comparator)
         if combining is not None:
             self._set_operator(lib, call, scanned, combining, True)
@@ -382,6 +389,8 @@ class Reductions(Calls):
                 call.result_values = lib.at(work)
             arrays = [compared, scanned] if work is scanned else [compared, scanned, work]
             self._run(lib, call, arrays, comparator is not None or combining is not None)
+        if within != dtype:
+            work = lib.cast(work, dtype.name)
         result = self._deliver(lib, work, work if name == "sum" else beside, target, -1)
         return result if out is None else out
 
@@ -393,11 +402,11 @@ class Reductions(Calls):
         if axis is None and source.ndim > 1:
             raise Error(f"numbers are scanned along one axis, but there are {source.ndim}; give axis=")
         axis = axis_from_end(source, -1 if axis is None else axis)
-        if lib.is_differentiated(source):
-            raise Error("no gradient goes through a scan; detach the array")
+        self._check_no_gradient(lib, "a scan", source)
         dtype = self._scanned_type(lib, source, name)
         target = self._scan_out(lib, source, dtype, out)
-        scanned, work = self._scan_places(lib, source, axis, dtype, target, segments is not None)
+        within = self._type_within(operation, name, dtype)
+        scanned, work = self._scan_places(lib, source, axis, within, target, segments is not None)
         call = self._call(OPERATIONS[operation], lib, scanned, False, None, combining)
         offsets = self._segments(lib, call, scanned, segments)
         if math.prod(scanned.shape) > 0:
@@ -409,6 +418,8 @@ class Reductions(Calls):
                 call.results = lib.at(work)
             arrays = [scanned] if work is scanned else [scanned, work]
             self._run(lib, call, [*arrays, *offsets], combining is not None)
+        if within != dtype:
+            work = lib.cast(work, dtype.name)
         result = self._deliver(lib, work, work if name == "sum" else source, target, axis)
         return result if out is None else out
 
@@ -422,8 +433,7 @@ class Reductions(Calls):
         beside = self._values_beside(lib, values, source)
         if reduction not in _OF_GROUPS:
             raise Error(f"there is no reduction {reduction!r} of equal keys, only {', '.join(_OF_GROUPS)}")
-        if lib.is_differentiated(beside):
-            raise Error("no gradient goes through reductions of equal keys; detach the values")
+        self._check_no_gradient(lib, "reductions of equal keys", source, beside)
         # What is sorted for it are copies.
         works = [
             self._copied(lib, array, -1) if operation == "group_by" else self._flat(lib, array)
@@ -494,6 +504,9 @@ class Reductions(Calls):
         keys, *others = [
             self._flat(lib, array) if axis is None else self._direct(lib, array, axis) for array in [source, *others]
         ]
+        is_byte = name == "min" and has_segments and lib.numpy_dtype(keys).kind == "b"
+        if is_byte:  # as _type_within has it
+            keys = self._widened(lib, keys, -1, "uint8")
         length, rows = keys.shape[-1], math.prod(keys.shape[:-1])
         if combining is not None and length == 0 and not has_segments:
             # Rows without elements are as many empty segments.
@@ -510,8 +523,8 @@ class Reductions(Calls):
                 dtype = "int64" if name != "sum" else lib.sum_type(keys, lib.key_type(keys))
         target = self._out(lib, out)
         if target is not None:
-            kind = lib.numpy_dtype(target)
-            if tuple(target.shape) != shape or kind.newbyteorder("=") != np.dtype(dtype or lib.numpy_dtype(keys)):
+            kind, source_type = lib.numpy_dtype(target), lib.numpy_dtype(source).newbyteorder("=")
+            if tuple(target.shape) != shape or kind.newbyteorder("=") != np.dtype(dtype or source_type):
                 raise Error(
                     f"out has shape {tuple(target.shape)} and type {kind}, but must have {shape} and "
                     f"{dtype or source.dtype}"
@@ -522,12 +535,14 @@ class Reductions(Calls):
                 raise Error("no keys have no minimum and no maximum, but their sum is 0")
             work = lib.filled(keys, (rows,), dtype, 0)
         else:
-            work = self._result(lib, keys, target, (rows,), -1, dtype)
+            work = self._result(lib, keys, None if is_byte else target, (rows,), -1, dtype)
         if rows > 0 and (length > 0 or offsets):
             if others:
                 call.second_keys = lib.at(others[0])
             call.results = lib.at(work)
             self._run(lib, call, [keys, *others, work, *offsets], combining is not None)
+        if is_byte:
+            work = lib.cast(work, "bool")
         result = work if work is target else lib.reshaped(work if dtype is None else lib.wide(work, dtype), shape)
         result = self._deliver(lib, result, source if dtype is None else result, target, -1)
         if out is not None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import Arrays, taken
-from ._calls import OPERATIONS, Calls, counted
+from ._calls import OPERATIONS, Calls, as_number, counted
 from ._errors import Error
 from ._types import Comparator
 
@@ -29,6 +29,8 @@ class Searches(Calls):
         Cost: reads about lg(keys) keys for each needle. Errors: the needles must have the type of the keys.
 
         Args:
+            needles: an array; or a number of Python's, which becomes one of the keys' type, if it fits: 0.1 is a float32
+                beside such keys, as in ``x <= 0.1``.
             side: "left": ahead of equal keys, as std::lower_bound; "right": behind them, as std::upper_bound.
 
         >>> import lanesort, numpy
@@ -63,7 +65,7 @@ class Searches(Calls):
         lib, source = taken(x)
         if source.ndim != 1:
             raise Error(f"keys are looked for in an array of one axis, but this one has {source.ndim}")
-        wanted = self._taken_beside(lib, needles, "needles")
+        wanted = self._needles(lib, needles, source)
         if not self._same_type(lib, source, wanted):
             raise Error(f"the needles are of type {wanted.dtype}, but the keys of {source.dtype}")
         shape = (*wanted.shape, 2) if operation == "equal_range" else tuple(wanted.shape)
@@ -86,6 +88,12 @@ class Searches(Calls):
             return out
         return result[()] if shape == () and isinstance(result, np.ndarray) else result
 
+    def _needles(self, lib: Arrays, needles: Any, keys: Any) -> Any:
+        # A number of Python's has the type of what it is used with, as in numpy.
+        if type(needles) in (bool, int, float) and lib.numpy_dtype(keys).kind in "biuf":
+            return lib.upload(as_number("the needle", needles, lib.numpy_dtype(keys)), keys)
+        return self._taken_beside(lib, needles, "needles")
+
     def histogram(self, x: Any, /, bins: Any, *, range: tuple[Any, Any] | None = None, out: Any = None) -> Any:
         """How many numbers lie in each bin.
 
@@ -101,8 +109,10 @@ class Searches(Calls):
             bins: how many even ones; or an array of sorted bounds, one more than bins. A bin goes from its bound on and
                 ends before the next: the last bound is not in the last bin, where it is in numpy's.
             range: of even bins, the first and the last number, both of which are counted. Floating-point numbers are
-                divided as numpy does, but for rounding; integers exactly: the one at distance d from the first is in
-                bin d * bins / (last - first + 1), rounded down, so 256 bins from 0 to 255 are those of bytes.
+                divided as numpy does, but without its last comparison with the bound, so one that is within rounding of a
+                bound may be counted on its other side: of two bins from -2 to 2, float32's -1e-9 is in the second one.
+                Integers are divided exactly: the one at distance d from the first is in bin d * bins / (last - first + 1),
+                rounded down, so 256 bins from 0 to 255 are those of bytes.
 
         >>> import lanesort, numpy
         >>> lanesort.histogram(numpy.array([0.0, 0.1, 0.6, 1.0, 7.0]), 2, range=(0, 1))
@@ -114,10 +124,10 @@ class Searches(Calls):
         keys = self._flat(lib, source)
         call = self._call(OPERATIONS["histogram"], lib, keys, False, None)
         arrays = [keys]
-        if isinstance(bins, int | np.integer):
+        if isinstance(bins, int | float | np.number):
+            call.bins = counted("bins", bins, _MOST_BINS)
             if not isinstance(range, tuple | list) or len(range) != 2:
                 raise Error("range= says from where to where even bins are; min and max of the numbers are one choice")
-            call.bins = counted("bins", int(bins), _MOST_BINS)
             call.lower, call.upper = (self._bits(number, lib.key_type(keys)) for number in range)
         else:
             if range is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import _core
 from ._arrays import Arrays, taken
-from ._calls import OPERATIONS, VALUE_BYTES, Calls, axis_from_end, counted
+from ._calls import MOST, OPERATIONS, VALUE_BYTES, Calls, axis_from_end, counted
 from ._errors import Error
 from ._types import Comparator, SortedPairs, TopK
 
@@ -124,7 +124,8 @@ class Selections(Calls):
     ) -> tuple[Any, Any]:  # fmt: skip
         """The best keys, and their values, or indices of the type `index` where there are none."""
         axis = axis_from_end(source, axis)
-        k = counted("k", k, source.shape[axis])
+        # A short segment is filled up, whatever all of them have.
+        k = counted("k", k, source.shape[axis] if segments is None else MOST)
         if comparator is not None and not largest:
             raise Error("records have the order of their comparator, so the smallest cannot be asked for")
         keys = self._direct(lib, source, axis)
@@ -136,9 +137,9 @@ class Selections(Calls):
             self._check_selected(lib, second_out, values, shape, axis, "indices" if values is None else "values")
         # What is not written is to be 0 or, of an index, -1.
         leaves = segments is not None or limit is not None
-        best = self._selected(lib, keys, out, shape, axis, None, 0 if leaves else None)
+        best = self._result(lib, keys, out, shape, axis, None, 0 if leaves else None)
         moved = None if values is None else self._direct(lib, values, axis)
-        second = self._selected(
+        second = self._result(
             lib, keys if moved is None else moved, second_out, shape, axis, index,
             None if not leaves else -1 if moved is None else 0,
         )  # fmt: skip
@@ -166,15 +167,6 @@ class Selections(Calls):
             axis = -1
         like = second if values is None else values
         return self._deliver(lib, best, source, out, axis), self._deliver(lib, second, like, second_out, axis)
-
-    def _selected(
-        self, lib: Arrays, like: Any, out: Any, shape: tuple[int, ...], axis: int, dtype: str | None, rest: int | None
-    ) -> Any:
-        if rest is None or (out is not None and axis == -1 and lib.is_direct(out)):
-            return self._result(lib, like, out, shape, axis, dtype)
-        if out is not None:
-            raise Error("out= is to be contiguous along the last axis, for segments and a limit")
-        return self._filled(lib, like, shape, dtype, rest)
 
     def _check_selected(self, lib: Arrays, out: Any, like: Any, last: tuple[int, ...], axis: int, what: str) -> None:
         if out is None:

@@ -32,8 +32,7 @@ class SortedRanges(Sorts):
         for array in (first, second):
             if array.ndim != 1:
                 raise Error(f"arrays of one axis are merged, but one has {array.ndim}")
-            if lib.is_differentiated(array):
-                raise Error("no gradient goes through a merge; detach the arrays")
+        self._check_no_gradient(lib, "a merge", first, second)
         if first.dtype != second.dtype:
             raise Error(f"keys of type {first.dtype} cannot be merged with keys of type {second.dtype}")
         refusal = "values= of a merge are two arrays of one type, for the first keys and for the second"
@@ -103,12 +102,12 @@ class SortedRanges(Sorts):
             raise Error(f"arrays of one axis are merged, but this one has {source.ndim}")
         middle = counted("middle", middle, source.shape[0])
         sources = [source] if values is None else [source, self._values_beside(lib, values, source)]
-        if any(lib.is_differentiated(array) for array in sources):
-            raise Error("no gradient goes through a merge; detach the arrays")
-        for array, given in zip(sources, (x, values), strict=False):
+        self._check_no_gradient(lib, "a merge", *sources)
+        names = ("x", "values")
+        for array, given, name in zip(sources, (x, values), names, strict=False):
             if array is not given:
-                self._out(lib, given)
-        works = [self._target(lib, array, array, -1, "x" if array is source else "values") for array in sources]
+                self._out(lib, given, name)
+        works = [self._target(lib, array, array, -1, name) for array, name in zip(sources, names, strict=False)]
         if middle not in (0, source.shape[0]):
             call = self._call(OPERATIONS["merge"], lib, works[0], descending, comparator)
             call.middle = middle
@@ -191,7 +190,8 @@ class SortedRanges(Sorts):
         Order: that of `sort`. Numbers are equal if all of their bits are, so -0 and +0 are two. Records are equal if
         neither comes before the other, and the first is kept.
         Memory: the results at the length of `x`, and a sorted copy unless `assume_sorted`.
-        Cost: a sort unless `assume_sorted`, then two reads. Waits for the number of results.
+        Cost: a sort unless `assume_sorted`, then two reads. Waits for the number of results. Errors: no gradient goes
+        through it.
 
         Args:
             assume_sorted: the keys are sorted already: of each run of equal neighbours the first is kept.
@@ -211,6 +211,7 @@ class SortedRanges(Sorts):
             if values.shape != source.shape:
                 raise Error(f"there are values of shape {tuple(values.shape)} for keys of {tuple(source.shape)}")
             self._check_moved(values)
+        self._check_no_gradient(lib, "unique", source, values)
         likes = source, values
         keys = self._flat(lib, source)
         if values is not None:
@@ -235,7 +236,8 @@ class SortedRanges(Sorts):
 
         Result: two arrays as long as there are runs; the lengths are integers of 64 bits.
         Order: that of `x`, which is not sorted first. Equal is as in `unique`.
-        Memory: the results at the length of `x`. Cost: two reads. Waits for the number of runs.
+        Memory: the results at the length of `x`. Cost: two reads. Waits for the number of runs. Errors: no gradient goes
+        through it.
 
         >>> import lanesort, numpy
         >>> lanesort.run_lengths(numpy.array([7, 7, 1, 7]))
@@ -244,6 +246,7 @@ class SortedRanges(Sorts):
         lib, source = taken(x)
         if source.ndim != 1:
             raise Error(f"runs are those of an array of one axis, but this one has {source.ndim}")
+        self._check_no_gradient(lib, "run_lengths", source)
         return Runs(*self._runs(lib, self._flat(lib, source), None, (source, None), True, comparator)[:2])
 
     def _runs(

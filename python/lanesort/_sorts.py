@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -13,17 +14,23 @@ from ._types import Comparator, SortedPairs
 
 
 class Sorts(Calls):
+    def _target_of(self, lib: Arrays, given: Any, source: Any, out: Any, name: str) -> tuple[Any, str]:
+        """Where the caller wants what was given, from which `source` was taken, and what that place is called."""
+        if out is not given:
+            return self._out(lib, out), "out"
+        return (source if source is given else self._out(lib, out, name)), name
+
     def _sort_keys(
         self, x: Any, axis: int, descending: bool, stable: bool, out: Any, segments: Any,
         comparator: str | Comparator | None, first: int | None, schedule: str, data_independent: bool, extra_bytes: int,
     ) -> Any:  # fmt: skip
         lib, source = taken(x)
         axis = axis_from_end(source, axis)
-        target = source if out is source else self._out(lib, out)
+        target, what = self._target_of(lib, x, source, out, "x")
         if lib.is_differentiated(source):
             self._check_differentiated(out, segments, comparator, first)
             return source.take_along_dim(self.argsort(source.detach(), axis=axis, descending=descending), axis)
-        keys, results = self._apart(lib, source, target, axis, "out")
+        keys, results = self._apart(lib, source, target, axis, what)
         self._run_sort(
             lib, keys, results, None, None, descending, stable and comparator is not None, segments, comparator, first, schedule,
             data_independent, extra_bytes,
@@ -48,17 +55,15 @@ class Sorts(Calls):
                 comparator,
             )  # fmt: skip
             return SortedPairs(keys, results[0])
-        key_target = value_target = None
-        if out is not None:
-            # It is the caller's own array, then, and not one that was made of it.
-            key_target = source if out[0] is x and source is x else self._out(lib, out[0])
-            value_target = moved if out[1] is values and moved is values else self._out(lib, out[1])
-        keys, key_results = self._apart(lib, source, key_target, axis, "out")
-        work, value_results = self._apart(lib, moved, value_target, axis, "out")
+        outs = (None, None) if out is None else out
+        key_target, key_name = self._target_of(lib, x, source, outs[0], "keys")
+        value_target, value_name = self._target_of(lib, values, moved, outs[1], "values")
+        keys, key_results = self._apart(lib, source, key_target, axis, key_name)
+        work, value_results = self._apart(lib, moved, value_target, axis, value_name)
         if (keys is key_results) != (work is value_results):
             # Both are sorted in place then, or neither.
-            keys = key_results = self._target(lib, source, key_target, axis, "out")
-            work = value_results = self._target(lib, moved, value_target, axis, "out")
+            keys = key_results = self._target(lib, source, key_target, axis, key_name)
+            work = value_results = self._target(lib, moved, value_target, axis, value_name)
         self._run_sort(
             lib, keys, key_results, work, value_results, descending, stable, segments, comparator, None, schedule,
             data_independent, extra_bytes,
@@ -85,17 +90,23 @@ class Sorts(Calls):
             return SortedPairs(first, tuple(others))
         if segments is not None:
             raise Error("segments can have one array of values, of 1, 2, 4, 8 or 16 bytes")
-        targets = [
-            array if place is given and array is given else self._out(lib, place)
-            for array, place, given in zip(sources, outs, [x, *values], strict=True)
-        ]
-        for target in targets:
+        targets, direct = [], []
+        names = ["keys"] + ["values"] * len(values)
+        for given, array, place, name in zip([x, *values], sources, outs, names, strict=True):
+            target, what = self._target_of(lib, given, array, place, name)
+            targets.append(target)
             if target is not None:
-                lib.check_written(target, "out")
+                self._check_target(lib, array, target, what)
+                if lib.is_direct(target):
+                    direct.append(target)
+        if not all(self._are_apart(lib, first, second) for first, second in itertools.combinations(direct, 2)):
+            raise Error("two arrays of out= overlap in memory, but have to be apart")
         order = self._indices(lib, source, axis, descending, comparator)
+        # All before the first is delivered, which may be to where another came from.
+        sorted_arrays = [lib.take(self._direct(lib, array, axis), order) for array in sources]
         results = []
-        for array, target, place in zip(sources, targets, outs, strict=True):
-            result = self._deliver(lib, lib.take(self._direct(lib, array, axis), order), array, target, axis)
+        for work, array, target, place in zip(sorted_arrays, sources, targets, outs, strict=True):
+            result = self._deliver(lib, work, array, target, axis)
             results.append(result if place is None else place)
         return SortedPairs(results[0], tuple(results[1:]))
 
@@ -134,11 +145,13 @@ class Sorts(Calls):
     ) -> Any:  # fmt: skip
         """The indices that sort along the axis, which is the last of the result."""
         keys = self._direct(lib, source, axis)
-        indices = self._result(lib, keys, out, keys.shape, axis, "int64" if lib.index_bytes == 8 else "int32")
+        leaves = segments is not None and not self._covers(segments, keys.shape[-1])
+        index = "int64" if lib.index_bytes == 8 else "int32"
+        indices = self._result(lib, keys, out, keys.shape, axis, index, -1 if leaves else None)
         call = self._call(OPERATIONS["argsort"], lib, keys, descending, comparator)
         if math.prod(keys.shape) > 0:
             others = self._segments(lib, call, keys, segments)
-            narrow = self._place_indices(lib, call, indices, keys, others)
+            narrow = self._place_indices(lib, call, indices, keys, others, leaves)
             self._choose(call, schedule, data_independent, extra_bytes)
             written = indices if narrow is None else narrow
             self._run(lib, call, [keys, written, *others], comparator is not None)
@@ -296,6 +309,8 @@ class Sorts(Calls):
         """The indices that would sort along an axis.
 
         Result: integers of 64 bits (of 32 in jax without its 64-bit types), or of the type of `out`: 32 or 64 bits.
+        With segments each index counts from the beginning of its own; of keys in none it is -1, or stays as it is in
+        `out`.
         Order: that of `sort`; equal keys keep their order, also where descending and whatever `stable` says.
         Memory: the result, and a copy of the keys. Cost, errors: as `sort`.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.autograd import forward_ad
 
 from . import _core
 from ._arrays import KEY_TYPES, Arrays, Taken
@@ -59,7 +60,7 @@ class TorchArrays(Arrays):
         return bool(x.is_contiguous() and not x.is_neg())
 
     def check_written(self, out: Any, what: str) -> None:
-        if out.requires_grad and torch.is_grad_enabled():
+        if self.is_differentiated(out):
             raise Error(f"{what} requires a gradient, and is not changed in place: use torch.no_grad(), or a copy")
 
     def at(self, x: Any) -> tuple[int, int]:
@@ -116,7 +117,10 @@ class TorchArrays(Arrays):
             raise Error(f"numpy has no type {x.dtype}") from None
 
     def is_differentiated(self, x: Any) -> bool:
-        return bool(x.requires_grad and torch.is_grad_enabled())
+        if x.requires_grad and torch.is_grad_enabled():
+            return True
+        # In forward mode. Without a level there is none, which is faster to ask for.
+        return forward_ad._current_level >= 0 and forward_ad.unpack_dual(x).tangent is not None
 
     def upload(self, x: np.ndarray[Any, Any], like: Any) -> Any:
         return torch.from_numpy(x).to(like.device)

@@ -144,17 +144,30 @@ class Plan(NamedTuple):
     """Launches, synchronisations and device memory, as Sorter.report, without times."""
 
 
+def check_texts(what: str, *texts: Any) -> None:
+    """Raises Error for what the library cannot be given as a text."""
+    for text in texts:
+        try:
+            text.encode()
+        except (AttributeError, UnicodeEncodeError):
+            raise Error(f"{what}: {text!r} is no text") from None
+
+
 def comparator_text(lib: Arrays, x: Any, comparator: str | Comparator) -> Comparator:
     if isinstance(comparator, Comparator):
+        check_texts("comparator", *comparator)
         return comparator
     if not isinstance(comparator, str):
         raise Error(f"a comparator is a text or a lanesort.Comparator, not of type {type(comparator).__name__}")
+    check_texts("comparator", comparator)
     return Comparator(comparator, *_type_of(lib.numpy_dtype(x), "record", "a lanesort.Comparator"))
 
 
 def predicate_text(lib: Arrays, x: Any, predicate: str | Predicate, parameter: np.dtype[Any] | None) -> Predicate:
     if isinstance(predicate, Predicate):
+        check_texts("predicate", *predicate)
         return predicate
+    check_texts("predicate", predicate)
     name, declarations = _type_of(lib.numpy_dtype(x), "record", "a lanesort.Predicate")
     if parameter is None:
         return Predicate(predicate, name, declarations)
@@ -163,9 +176,7 @@ def predicate_text(lib: Arrays, x: Any, predicate: str | Predicate, parameter: n
 
 
 def operator_text(lib: Arrays, x: Any, combining: BinaryOperator) -> BinaryOperator:
-    for text in combining:
-        if not isinstance(text, str):
-            raise Error(f"a lanesort.BinaryOperator is made of texts, not of type {type(text).__name__}")
+    check_texts("operator", *combining)
     dtype = lib.numpy_dtype(x)
     if dtype.hasobject:
         raise Error("Python's objects cannot be combined by an operator")

@@ -1,6 +1,5 @@
 // What Python has of the library: devices, calls as data, sorters that run and record them. Which arrays there are, and
 // where they lie, is known to lanesort/*.py alone.
-#include <strings.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,6 +35,7 @@
 #include <lanesort/sorter.hpp>
 #include <lanesort/tuning.hpp>
 #include "calls.hpp"
+#include "core/backend.hpp"
 #include "diagnosis.hpp"
 #include "transport.hpp"
 
@@ -115,16 +115,12 @@ lanesort::Discovery discover() {
 }
 
 lanesort::Device find_device(const std::string& selector) {
-    const lanesort::Device built_in = lanesort::built_in_device();
-    if (strcasecmp(selector.c_str(), "built-in") == 0) return built_in;
-    if (has_lost_drivers()) {
-        // The one device that discover() gives.
-        const bool any = selector.empty() || selector == "default" || selector == "0";
-        if (any || strcasestr(built_in.info().name.c_str(), selector.c_str())) return built_in;
+    try {
+        return lanesort::detail::find_device(selector, discover);
+    } catch (const lanesort::Error&) {
         require_drivers();
+        throw;
     }
-    if (user_of_drivers == 0) discover();  // tells whether there are drivers, which a device does not
-    return lanesort::find_device(selector);
 }
 
 /// A call as data. Its places are addresses or, for OpenCL, handles of buffers with an offset in elements.

@@ -137,6 +137,47 @@ def test_scans_of_values_of_equal_keys(dtype):
     assert lanesort.inclusive_scan_by_key(keys[:0], values[:0]).shape == (0,)
 
 
+def test_the_minimum_of_no_bools_is_true():
+    x, keys = np.array([True, False, True, False]), np.array([1, 1, 2, 2])
+    expected = np.array([True, True, False, False])
+    assert same(lanesort.exclusive_scan(x, "min"), expected)
+    assert same(lanesort.exclusive_scan(x.reshape(2, 2), "min", axis=0), np.array([[True, True], [True, False]]))
+    assert same(lanesort.exclusive_scan_by_key(keys, x, "min"), np.array([True, True, True, True]))
+    assert same(lanesort.exclusive_scan(x, "min", segments=[1, 3]), np.array([False, True, False, False]))
+    for step in (1, 2):
+        out = np.ones(4 * step, bool)[::step]
+        assert lanesort.exclusive_scan(x, "min", segments=[1, 3], out=out) is out
+        assert same(out, np.array([True, True, False, True]))
+        out = np.zeros(2 * step, bool)[::step]
+        assert lanesort.min(x, segments=[0, 0, 2], out=out) is out and same(out, np.array([True, False]))
+    assert same(lanesort.min(x, segments=[0, 0, 2]), np.array([True, False]))
+    assert same(lanesort.max(x, segments=[0, 0, 2]), np.array([False, True]))
+    y = x.copy()
+    assert lanesort.exclusive_scan(y, "min", out=y) is y and same(y, expected)
+    y = x.copy()
+    assert lanesort.exclusive_scan_by_key(keys, y, "min", out=y) is y and same(y, np.ones(4, bool))
+    with pytest.raises(lanesort.Error, match="of uint8"):
+        lanesort.Sorter().record("exclusive_scan", x, "min", out=y)
+    with pytest.raises(lanesort.Error, match="of uint8"):
+        lanesort.Sorter().record("min", x, segments=[0, 0], out=y[:1])
+
+
+def test_numbers_of_python_are_needles_of_the_keys_type(failing):
+    x = np.array([0.1, 0.5, 2.0], "f4")
+    place = lanesort.searchsorted(x, 0.5)
+    assert place == 1 and place.shape == ()
+    assert lanesort.searchsorted(x, 0.1, side="right") == 1  # as 0.1 is a float32
+    assert lanesort.searchsorted(x.astype(">f4"), 2) == 2 and lanesort.searchsorted(x.astype("f2"), True) == 2
+    assert lanesort.equal_range(np.array([1, 3, 3], "u8"), 3).tolist() == [1, 3]
+    assert lanesort.searchsorted(np.array([False, True]), True) == 1
+    for keys, number in ((x.astype("u1"), -1), (x.astype("i4"), 0.5), (x.astype("i4"), 2**31), (x, 1e39)):
+        failing("invalid_argument", f"the needle {number} is no number of type {keys.dtype}", lanesort.searchsorted, keys,
+                number)  # fmt: skip
+    assert lanesort.searchsorted(x, float("inf")) == 3 and lanesort.searchsorted(x, float("nan")) == 3
+    failing("invalid_argument", "of type float64", lanesort.searchsorted, x, np.float64(0.5))
+    failing("invalid_argument", "of type int64", lanesort.searchsorted, x, [1])
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_places_of_every_type_and_size(dtype):
     for size in SIZES:

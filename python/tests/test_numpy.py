@@ -465,6 +465,32 @@ def test_mistakes_are_told(failing):
     failing("unknown_device", "nowhere", lanesort.find_device, "nowhere")
 
 
+def test_a_mistake_is_told_of_the_argument_that_has_it(failing):
+    x = np.arange(5)
+    for part, function, *arguments in [
+        ("x is of type list", lanesort.sort_, [3, 1]), ("x is of type list", lanesort.permute_, [1, 2], [1, 0]),
+        ("x is of type list", lanesort.merge_, [1, 2], 1), ("keys is of type list", lanesort.sort_by_key_, [3, 1], x[:2]),
+        ("values is of type range", lanesort.sort_by_key_, x[:2].copy(), range(2)),
+        ("values is of type range", lanesort.sort_by_key_, x[:2].copy(), (x[2:4].copy(), range(2))),
+    ]:  # fmt: skip
+        failing("invalid_argument", part, function, *arguments)
+    failing("not_writable", "x is read-only", lanesort.sort_, b"cab")
+    failing("invalid_argument", "begins at key -1", lanesort.sort, x, segments=[-1, 3])
+    far = np.array([0, 2**63 + 5], "u8")
+    failing("out_of_range", "ends at key 9223372036854775813", lanesort.sort, x, segments=far)
+    failing("invalid_argument", "do not ascend", lanesort.sort, x, segments=np.array([0, 2**63 + 5, 3], "u8"))
+    failing("invalid_argument", "complex64 cannot be sorted, reduced", lanesort.sum, np.zeros(3, "c8"))
+    for function in (lanesort.plan, lanesort.Sorter().prepare, lanesort.Sorter().record):
+        failing("invalid_argument", "unique cannot be prepared, recorded", function, "unique", x)
+    for selector in (None, 3, "\ud800"):
+        failing("invalid_argument", "is no text", lanesort.find_device, selector)
+    for text in ("a < b \ud800", lanesort.Comparator("a < b", "int", "\ud800"), lanesort.Comparator(None, "int")):
+        failing("invalid_argument", "is no text", lanesort.sort, x, comparator=text)
+    for text in ("a < 3 \ud800", lanesort.Predicate(3, "long")):
+        failing("invalid_argument", "is no text", lanesort.select, x, text)
+    failing("invalid_argument", "is no text", lanesort.reduce, x, lanesort.BinaryOperator("a + b", "\ud800"))
+
+
 def test_arguments_of_a_wrong_type_are_told(failing):
     x, rows = np.arange(5), np.arange(6).reshape(2, 3)
     for function, arguments, options, part in [
@@ -475,6 +501,8 @@ def test_arguments_of_a_wrong_type_are_told(failing):
         (lanesort.top_k, (x, 2.0), {}, "k is of type float"),
         (lanesort.merge_, (x, "2"), {}, "middle is of type str"),
         (lanesort.sort, (x,), {"extra_bytes": [1]}, "extra_bytes is of type list"),
+        (lanesort.histogram, (x, 3.5), {"range": (0, 1)}, "bins is of type float"),
+        (lanesort.histogram, (x, np.float64(3.5)), {}, "bins is of type float64"),
     ]:  # fmt: skip
         with pytest.raises(TypeError, match=part):
             function(*arguments, **options)
@@ -500,6 +528,60 @@ def test_out_of_any_form(failing):
     failing("invalid_argument", "out= is a pair", lanesort.top_k, x, 3, out=(values,))
     failing("invalid_argument", "out= is a pair", lanesort.top_k, x, 3, out=values)
     failing("invalid_argument", "out= is a pair", lanesort.merge, x, x, values=(x, x), out=values)
+
+
+@pytest.mark.parametrize("index", ["i4", "i8", ">i8"])
+def test_indices_of_keys_in_no_segment_stay(index):
+    x = np.array([5, 1, 9, 3, 2, 8, 7], "u1")
+    for segments, expected in [
+        ([1, 4, 6], [-7, 0, 2, 1, 0, 1, -7]), ([0, 0], [-7] * 7), ([4], [-7] * 7), ([2, 2, 2], [-7] * 7),
+        ([0, 1], [0] + [-7] * 6), ([3, 3, 4, 5], [-7, -7, -7, 0, 0, -7, -7]), ([0, 0, 2], [1, 0] + [-7] * 5),
+        ([0, 3, 7], [1, 0, 2, 1, 0, 3, 2]), ([0, 1, 2, 3, 4, 5, 6, 7], [0] * 7),
+    ]:  # fmt: skip
+        for step in (1, 2):  # the second one is not contiguous
+            out = np.full(7 * step, -7, index)[::step]
+            assert lanesort.argsort(x, segments=segments, out=out) is out
+            assert out.tolist() == expected, segments
+        if index != ">i8":
+            out = np.full(7, -7, index)
+            lanesort.Sorter().record("argsort", x, segments=segments, out=out)()
+            assert out.tolist() == expected, segments
+        new = lanesort.argsort(x, segments=segments)
+        assert same(new, np.where(np.array(expected) == -7, -1, expected)), segments
+
+
+def test_places_behind_a_short_segment_stay_in_any_out():
+    best, indices = np.full((2, 6), 50)[:, ::2], np.full((2, 6), -7)[:, ::2]
+    lanesort.top_k(np.array([4, 1, 7]), 3, segments=[0, 1, 3], out=(best, indices))
+    assert best.tolist() == [[4, 50, 50], [7, 1, 50]] and indices.tolist() == [[0, -7, -7], [1, 0, -7]]
+
+
+def test_more_than_there_are_is_wanted_of_segments(failing):
+    best = lanesort.top_k(np.arange(3), 5, segments=[0, 3])
+    assert best.values.tolist() == [[2, 1, 0, 0, 0]] and best.indices.tolist() == [[2, 1, 0, -1, -1]]
+    pairs = lanesort.top_k_by_key(np.arange(3), np.arange(3.0), 5000, segments=[0, 1, 3])
+    assert pairs.values.shape == (2, 5000) and pairs.values[1, :2].tolist() == [2, 1]
+    assert lanesort.top_k(np.arange(0), 2, segments=[0, 0]).indices.tolist() == [[-1, -1]]
+    failing("invalid_argument", "k is -1", lanesort.top_k, np.arange(3), -1, segments=[0, 3])
+
+
+def test_several_values_whose_outs_overlap(failing):
+    def arrays():
+        return np.array([2, 1, 3]), np.array([10, 20, 30]), np.array([1, 2, 3])
+
+    k, a, b = arrays()
+    result = lanesort.sort_by_key(k, (a, b), out=(None, (b, a)))
+    assert result.values[0] is b and b.tolist() == [20, 10, 30] and a.tolist() == [2, 1, 3]
+    k, a, _ = arrays()
+    result = lanesort.sort_by_key(k, (a,), out=(a, (None,)))
+    assert a.tolist() == [1, 2, 3] and result.values[0].tolist() == [20, 10, 30]
+    k, a, b = arrays()
+    room = np.zeros(4, int)
+    for outs in ((None, (room[:3], room[1:])), (room[:3], (room[1:], None)), (a, (a, None))):
+        failing("invalid_argument", "overlap", lanesort.sort_by_key, k, (a, b), out=outs)
+    words, texts = np.zeros(4, "S3"), np.array([b"abc", b"xyz", b"def"])
+    failing("invalid_argument", "overlap", lanesort.sort_by_key, k, (texts, texts), out=(None, (words[:3], words[1:])))
+    assert not room.any() and not words.any() and a.tolist() == [10, 20, 30]
 
 
 def test_indices_that_overlap_are_refused(failing):

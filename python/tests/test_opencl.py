@@ -37,6 +37,37 @@ def test_in_place_in_the_middle_of_a_buffer(opencl_queue):
     assert same(given.get(), x)
 
 
+def test_what_overlaps_is_sorted_from_a_copy(opencl_queue):
+    x = cl_array.to_device(opencl_queue, keys_of("f4", 1000))
+    for begin, out in ((0, 2), (2, 0), (0, 0), (0, 500), (7, 400)):
+        expected = sorted_of(x.get()[begin : begin + 500])
+        result = lanesort.sort(x[begin : begin + 500], out=x[out : out + 500])
+        assert same(result.get(), expected) and same(x.get()[out : out + 500], expected)
+        x.set(keys_of("f4", 1000, out))
+
+
+def test_values_that_have_no_type_of_c_are_moved(opencl_queue):
+    def to(array):
+        return cl_array.to_device(opencl_queue, array)
+
+    h, v = to(np.array([3, 1, 2], "f2")), to(np.arange(3, dtype="i4"))
+    result = lanesort.sort_by_key(h, (v, h))
+    assert same(result.keys.get(), np.array([1, 2, 3], "f2")) and same(result.values[1].get(), result.keys.get())
+    assert result.values[0].get().tolist() == [1, 2, 0]
+    records = to(np.array([(1, 2), (3, 4), (5, 6)], "f4,f4"))
+    assert lanesort.sort_by_key(h, (records,)).values[0].get().tolist() == [(3, 4), (5, 6), (1, 2)]
+    wide = to(np.zeros(3, "f4,f4,f4"))
+    with pytest.raises(lanesort.Error, match="float32|f0"):
+        lanesort.sort_by_key(h, (wide,))
+    booleans = to(np.array([True, False]))
+    assert same(lanesort.exclusive_scan(booleans, "min").get(), np.array([True, True]))
+    assert same(lanesort.min(booleans, segments=[0, 0, 2]).get(), np.array([True, False]))
+    assert lanesort.cumulative_sum(booleans).get().tolist() == [1, 1]
+    out = to(np.full(4, -7))
+    assert lanesort.argsort(to(np.array([2, 1, 5, 3], "i4")), segments=[1, 3], out=out).get().tolist() == [-7, 0, 1, -7]
+    assert lanesort.searchsorted(to(np.array([1, 3], "f4")), 2.5).get() == 1
+
+
 def test_the_other_operations(opencl_queue):
     def to(array):
         return cl_array.to_device(opencl_queue, np.ascontiguousarray(array))

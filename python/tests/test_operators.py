@@ -204,7 +204,7 @@ def test_mistakes_are_told(failing):
     failing("invalid_argument", "a lanesort.BinaryOperator", lanesort.reduce, x, np.add)
     failing("invalid_argument", "a lanesort.BinaryOperator", lanesort.inclusive_scan, x, x)
     failing("invalid_argument", "is of type str", lanesort.transform_reduce, x, x, "sum")
-    failing("invalid_argument", "made of texts, not of type int", lanesort.reduce, x, lanesort.BinaryOperator("a + b", 0))
+    failing("invalid_argument", "operator: 0 is no text", lanesort.reduce, x, lanesort.BinaryOperator("a + b", 0))
     failing("invalid_argument", "and an identity", lanesort.reduce, x, lanesort.BinaryOperator("a + b", ""))
     failing("invalid_argument", "does not use the operator's `transform`", lanesort.reduce, x, DISTANCE)
     failing("invalid_argument", "needs the operator's `transform`", lanesort.transform_reduce, x, x, plus)

@@ -232,6 +232,8 @@ def test_an_error_leaves_the_sorter_usable(failing):
     with pytest.raises(lanesort.Error) as caught:
         sorter.sort(x, comparator="nonsense")
     assert "nonsense" in caught.value.build_log
+    # The sentence quotes its first line of an error.
+    assert "nonsense" in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_functions_and_sorters_are_pickled(failing):

@@ -55,6 +55,9 @@ TEST_CASE("built-in device: every small count, alone, with values, with indices,
 TEST_CASE("built-in device: segments of which few are long") {
     Random random(seed());
     Sorter sorter(built_in_device());
+    for (const Offsets& none : {Offsets{2}, Offsets{1, 1}, Offsets{1, 1, 2}})  // of two keys or more
+        run_on_host(sorter, problem_of({.operation = Operation::argsort, .index_bytes = 8},
+                                       keys_with_twins<std::uint32_t>(4, random), none));
     Offsets offsets = {7};
     for (std::size_t length = 0; length < 600; length += 1 + length / 9) offsets.push_back(offsets.back() + length);
     for (const std::size_t longest : {700, 20'000, 150'000}) {

@@ -170,6 +170,17 @@ TEST_SUITE("records") {
         }
     }
 
+    TEST_CASE("segments: of one key at most, by argsort, which leaves the indices of keys in none") {
+        for (Target& target : targets())
+            for (const std::size_t count : {1, 4})
+                for (const Offsets& offsets :
+                     {Offsets{0}, Offsets{0, 0}, Offsets{1, 1, 1}, Offsets{0, 1}, Offsets{0, 0, 1, 1}})
+                    for (const std::size_t index_bytes : {4, 8})
+                        run_everywhere(target, target.sorter(),
+                                       problem_of({.operation = Operation::argsort, .index_bytes = index_bytes},
+                                                  std::vector<std::int32_t>(count, 7), offsets));
+    }
+
     TEST_CASE("segments: short ones among long ones, about the ends of tiles and of the runs that are merged") {
         Random random(seed());
         for (Target& target : targets()) {

@@ -187,23 +187,23 @@ public:
         return after;
     }
 
-    /// Whatever follows the first keys comes in some order, and the indices of keys in no segment are not specified.
+    /// Whatever follows the first keys comes in some order.
     void settle(Contents& contents) const {
-        const Bytes indices = std::exchange(contents.indices, Bytes(contents.indices.size()));
         for (const auto& [begin, end] : ranges_of(request_, contents.segments)) {
             const std::size_t rest = begin + std::min<std::uint64_t>(request_.first, end - begin);
             if (request_.operation == Operation::sort) arrange(contents, rest, order(contents, rest, end, false));
             if (request_.operation != Operation::argsort) continue;
             std::vector<std::uint64_t> found;
-            for (std::size_t i = begin; i < end; ++i) found.push_back(integer(indices, request_.index_bytes, i));
+            for (std::size_t i = begin; i < end; ++i)
+                found.push_back(integer(contents.indices, request_.index_bytes, i));
             std::sort(found.begin() + static_cast<std::ptrdiff_t>(rest - begin), found.end());
             for (std::size_t i = begin; i < end; ++i)
                 put_integer(contents.indices, request_.index_bytes, i, found[i - begin]);
         }
     }
     bool needs_settling() const {
-        return (request_.operation == Operation::sort && request_.first != all_keys) ||
-               (request_.operation == Operation::argsort && (request_.first != all_keys || request_.has_segments()));
+        return request_.first != all_keys &&
+               (request_.operation == Operation::sort || request_.operation == Operation::argsort);
     }
 
 private:

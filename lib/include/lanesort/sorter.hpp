@@ -237,7 +237,7 @@ public:
                             Results merged, Values merged_values, const SortOptions& options = {});
 
     /// Writes the indices, from 0, that would sort the keys: keys[indices[0]] is the first. The keys stay as they are.
-    /// Indices of keys that are in no segment are unspecified.
+    /// Indices of keys that are in no segment stay as they are.
     ///
     /// Order: stable; equal keys keep their order, also when descending.
     /// Memory: a copy of the keys, also on a device that works in host memory; a distribution as in sort().

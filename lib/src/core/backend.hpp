@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include <lanesort/calls.hpp>
@@ -205,5 +206,8 @@ public:
 Discovery discover_opencl();
 Discovery discover_cuda();
 Discovery discover_cpu();
+
+/// As lanesort::find_device(), among what is discovered so; not called for the built-in device by its name.
+Device find_device(std::string_view selector, Discovery (*discover)());
 
 }  // namespace lanesort::detail

@@ -294,7 +294,9 @@ Arrays argsort_arrays(const Request& request) {
     check_indices(request);
     Arrays arrays = arrays_in_place(request);
     arrays[Slot::keys].access = request.in_host_memory ? Access::consume : Access::read;
-    arrays[Slot::indices] = {request.count, request.index_bytes, Access::write, "indices"};
+    // Those of keys in no segment stay.
+    const Access access = request.has_segments() ? Access::change : Access::write;
+    arrays[Slot::indices] = {request.count, request.index_bytes, access, "indices"};
     arrays[Slot::indices].is_reread = true;
     return arrays;
 }
@@ -394,17 +396,21 @@ void make_sort(Planner& planner, const Request& request, Work& work) {
 }
 
 void make_argsort(Planner& planner, const Request& request, Work& work) {
-    if (request.is_trivial()) {
-        if (request.count > 0) work.commands.emplace_back(Zero{Slot::indices});
+    if (request.count == 0 || (request.has_segments() && request.segments == 0)) return;
+    if (!request.has_segments() && request.is_trivial()) {
+        work.commands.emplace_back(Zero{Slot::indices});
         return;
     }
-    const ElementBytes bytes = element_bytes(request, request.index_bytes);
+    // Segments of one key are numbered as those of two are, since all else is to stay.
+    Request wider = request;
+    if (wider.has_segments()) wider.longest = std::max<std::uint64_t>(wider.longest, 2);
+    const ElementBytes bytes = element_bytes(wider, request.index_bytes);
     // Those in host memory are a copy, as they are consumed.
     const Slot sorted = request.in_host_memory ? Slot::keys : Slot::own_keys;
     work.arrays[sorted].count = request.count;
     work.arrays[sorted].bytes = request.key.bytes();
     const Sources sources{Slot::keys};
-    add_sort(planner, work, request, bytes, sorted, Slot::indices, Slot::values, &sources);
+    add_sort(planner, work, wider, bytes, sorted, Slot::indices, Slot::values, &sources);
 }
 
 }  // namespace lanesort::detail
