@@ -227,10 +227,9 @@ INLINE uint look_at_partial(GLOBAL status_t* status, uint part, partial_t* parti
  * that ends last combines all of them. No group waits: what the last one does not see after so many `tries`, it combines by
  * itself. */
 INLINE void combine_and_end(GLOBAL const key_t* keys, GLOBAL const key_t* others, const uint are_products, position_t count,
-                            uint parts, order_t order, uint tries, GLOBAL status_t* ended, GLOBAL result_t* result,
-                            LOCAL partial_t* shared, LOCAL uint* firsts, LOCAL uint* found) {
+                            position_t share, uint parts, order_t order, uint tries, GLOBAL status_t* ended,
+                            GLOBAL result_t* result, LOCAL partial_t* shared, LOCAL uint* firsts, LOCAL uint* found) {
     GLOBAL status_t* status = ended + 1;
-    position_t share = share_of(count);
     /* What is in front of `from` is there. */
     uint is_last = 0, from = 0, used = parts;
     partial_t leaves[OWN_LEAVES];
@@ -274,27 +273,27 @@ INLINE void combine_and_end(GLOBAL const key_t* keys, GLOBAL const key_t* others
     DECLARE_LOCAL(uint, found, 2, ALL_LEAVES * sizeof(partial_t) + 4 * WORK_ITEMS)
 
 /* combine_blocks and combine_parts of one range, in one launch.
- * Launched with a work-group for each of `parts` blocks, 2 to 256; `status` is zeroes. Local memory: 256 partial
+ * Launched with a work-group for each of `parts` blocks, 2 to 256, of `share` keys; `status` is zeroes. Local memory: 256 partial
  * results, and an integer for each work-item and two. Barriers: 11 for each block that a group combines, 9 more of the last one. */
-KERNEL void combine_range(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, uint parts, flip_t mask,
-                          flip_t flip, flip_t bias, uint tries, GLOBAL status_t* status, offset_t status_offset,
+KERNEL void combine_range(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, uint parts,
+                          flip_t mask, flip_t flip, flip_t bias, uint tries, GLOBAL status_t* status, offset_t status_offset,
                           GLOBAL result_t* results, offset_t results_offset) {
     DECLARE_SHARED_AND_FOUND();
     order_t order = {mask, flip, bias};
-    combine_and_end(keys + keys_offset, 0, 0, count, parts, order, tries, status + status_offset, results + results_offset,
-                    shared, firsts, found);
+    combine_and_end(keys + keys_offset, 0, 0, count, share, parts, order, tries, status + status_offset,
+                    results + results_offset, shared, firsts, found);
 }
 
 #ifdef HAS_PRODUCTS
 /* The same of products of the keys of two arrays. */
 KERNEL void combine_product_range(GLOBAL const key_t* keys, offset_t keys_offset, GLOBAL const key_t* others,
-                                  offset_t others_offset, position_t count, uint parts, flip_t mask, flip_t flip, flip_t bias,
-                                  uint tries, GLOBAL status_t* status, offset_t status_offset, GLOBAL result_t* results,
-                                  offset_t results_offset) {
+                                  offset_t others_offset, position_t count, position_t share, uint parts, flip_t mask,
+                                  flip_t flip, flip_t bias, uint tries, GLOBAL status_t* status, offset_t status_offset,
+                                  GLOBAL result_t* results, offset_t results_offset) {
     DECLARE_SHARED_AND_FOUND();
     order_t order = {mask, flip, bias};
-    combine_and_end(keys + keys_offset, others + others_offset, 1, count, parts, order, tries, status + status_offset,
-                    results + results_offset, shared, firsts, found);
+    combine_and_end(keys + keys_offset, others + others_offset, 1, count, share, parts, order, tries,
+                    status + status_offset, results + results_offset, shared, firsts, found);
 }
 #endif
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "integers.hpp"
 
@@ -22,7 +23,7 @@ inline constexpr unsigned tree_leaves = 256;
 struct BlockUnits {
     std::uint64_t keys, fewest;
 
-    std::uint64_t fewest_keys() const noexcept { return keys * fewest; }
+    constexpr std::uint64_t fewest_keys() const noexcept { return keys * fewest; }
 };
 /// Of numbers, tiles (kernels/combine.h).
 constexpr BlockUnits number_units(std::size_t key_bytes) noexcept { return {4096 / key_bytes, 4}; }
@@ -39,6 +40,17 @@ constexpr Blocks blocks_of(std::uint64_t count, const BlockUnits& units) noexcep
 }
 constexpr Blocks blocks_of(std::uint64_t count, std::size_t key_bytes) noexcept {
     return blocks_of(count, number_units(key_bytes));
+}
+
+/// Those that one launch combines; none, where two launches are faster. What need not be combined by the tree has
+/// larger blocks, so that they are few enough: of 256 one launch takes longer than two, of half of them, twice as
+/// large, it does not (bench/NOTES.md).
+constexpr std::optional<Blocks> blocks_of_one_launch(std::uint64_t count, const BlockUnits& units,
+                                                     bool has_tree) noexcept {
+    constexpr std::uint64_t most_parts = tree_leaves / 2;
+    const std::uint64_t fewest = units.fewest_keys(), times = ceil_div(ceil_div(count, most_parts), fewest);
+    if (times > (has_tree ? 1 : 2) || count <= fewest) return std::nullopt;
+    return Blocks{times * fewest, ceil_div(count, times * fewest)};
 }
 
 }  // namespace lanesort::detail

@@ -272,11 +272,15 @@ TEST_SUITE("reduce") {
                                    reduction_of(reduction, ordinary_keys<float>(300'007, random)), offset);
                     run_everywhere(target, target.sorter(),
                                    reduction_of(reduction, ordinary_keys<std::int16_t>(300'007, random)), offset);
-                    // The last number of blocks that one launch combines, and one more.
+                    // The most that one launch combines: by the tree, in larger blocks where there is none; and one more.
                     if (offset > 0) continue;
-                    for (const std::size_t count : {1 << 18, (1 << 18) + 1})
+                    for (const std::size_t more : {0, 1}) {
                         run_everywhere(target, target.sorter(),
-                                       reduction_of(reduction, ordinary_keys<std::int64_t>(count, random)));
+                                       reduction_of(reduction, ordinary_keys<float>((1 << 19) + more, random)));
+                        for (const std::size_t count : {1 << 18, 1 << 19})
+                            run_everywhere(target, target.sorter(),
+                                           reduction_of(reduction, ordinary_keys<std::int64_t>(count + more, random)));
+                    }
                 }
     }
 

@@ -114,16 +114,18 @@ void make_reduction(Planner& planner, const Request& request, Work& work) {
         for (const std::uint64_t word : {order.mask, order.flip, order.bias}) launch.add(word, width);
     };
     const LeastOrder order = combines ? LeastOrder{} : least_order(request.key.type(), request.reduction);
-    // Of 256 blocks one launch takes longer than two (bench/NOTES.md).
-    if (parts > 1 && parts <= tree_leaves / 2 && ranges == 1 && !request.has_segments() && !combines) {
+    const std::optional<Blocks> one = blocks_of_one_launch(count, units, family == Family::float_sum);
+    if (one && ranges == 1 && !request.has_segments() && !combines) {
         // A count of groups, and at most two words of 8 bytes for each number of 8.
-        work.arrays[Slot::own_integers] = {1 + 2 * parts * ceil_div(partial_bytes(family, request), std::size_t{8}), 8};
+        work.arrays[Slot::own_integers] = {
+            1 + 2 * one->parts * ceil_div(partial_bytes(family, request), std::size_t{8}), 8};
         work.commands.emplace_back(Zero{Slot::own_integers});
-        Launch& all = add_launch(work, takes_two(request) ? "combine_product_range" : "combine_range", groups);
+        Launch& all = add_launch(work, takes_two(request) ? "combine_product_range" : "combine_range", one->parts);
         all.add(Slot::keys);
         if (takes_two(request)) all.add(Slot::second_keys);
         all.add_count(count, position_bytes);
-        all.add(parts, 4);
+        all.add(one->share, position_bytes);
+        all.add(one->parts, 4);
         add_order(all, order);
         all.add(ScanSchedule::usual_tries, 4);
         all.add(Slot::own_integers);
