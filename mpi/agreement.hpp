@@ -53,8 +53,7 @@ public:
         try {
             step();
         } catch (const std::bad_alloc&) {
-            failure_ = std::make_exception_ptr(
-                Error(ErrorCode::out_of_memory, "there is no memory for this rank's part of the sort"));
+            failure_ = no_memory_;
         } catch (...) {
             failure_ = std::current_exception();
         }
@@ -65,6 +64,9 @@ public:
 
 private:
     std::exception_ptr failure_;
+    /// Made ahead: where memory has run out there may be none for a sentence.
+    std::exception_ptr no_memory_ =
+        std::make_exception_ptr(Error(ErrorCode::out_of_memory, "there is no memory for this rank's part of the sort"));
 };
 
 /// Throws Error(invalid_argument) for options that no sort across ranks has.

@@ -14,6 +14,7 @@ namespace {
 
 constexpr unsigned team = 32;  // TEAM of kernels/buckets.h
 constexpr std::uint64_t least_leaf = 2 * team, least_leaves = 4;
+constexpr unsigned least_work_items = 128;
 constexpr std::uint64_t most_count = std::uint64_t{1} << 34;  // slots have 30 bits
 constexpr unsigned most_bucket_bits = 8;
 constexpr std::size_t kept_of_group = 1024;  // local memory that CUDA keeps of each group for itself
@@ -87,7 +88,7 @@ std::optional<Level> level_of(const DeviceInfo& device, const ElementBytes& byte
     };
     for (unsigned block = std::clamp(wide / narrower, team, 4 * team) * times; block >= team; block /= 2)
         // Two groups hide each other's barriers, where a multiprocessor has room for them.
-        for (const Groups& groups : {Groups{2, 512}, {1, 1024}, {1, 512}, {1, 256}, {1, 128}})
+        for (const Groups& groups : {Groups{2, 512}, {1, 1024}, {1, 512}, {1, 256}, {1, least_work_items}})
             if (leaf >= 2 * block)
                 if (auto level = level_in(device, bytes, bits, sample, block, groups.number, groups.work_items))
                     return level;
@@ -282,6 +283,8 @@ std::string why_no_distribution(const DeviceInfo& device, const ElementBytes& by
     if (leaf < least_leaf) return fmt::format("tiles of {} keys are too small", leaf);
     if (count / least_leaves < leaf) return fmt::format("it takes four tiles of {} keys", leaf);
     if (count > most_count) return fmt::format("it sorts {} at most", most_count);
+    if (device.max_work_items < least_work_items)
+        return fmt::format("work-groups of {} work-items are too small", device.max_work_items);
     if (make_distribution(device, bytes, count, leaf, std::numeric_limits<std::uint64_t>::max()))
         return fmt::format("the {} bytes that it may take are too few", most);
     return "local memory is too small";

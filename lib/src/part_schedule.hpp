@@ -30,8 +30,8 @@ inline PartSchedule make_part_schedule(const DeviceInfo& device, const ElementBy
     // Kernels that find runs hold no less in local memory.
     if (!is_processor) {
         schedule.shape = find_runs_shape(device, bytes, most_tile_keys);
-        if (bytes.key < 4)
-            schedule.shape.resident_groups = Shape().resident_groups;  // those of narrow keys would spill
+        // With fewer registers those of few keys would spill.
+        if (schedule.shape.vectors * bytes.key < 128) schedule.shape.resident_groups = Shape().resident_groups;
     }
     if (is_processor || device.max_work_items == 1)
         schedule.shape = {.lanes = 1, .vectors = 2048, .work_items = 1, .register_vectors = 2};

@@ -31,15 +31,22 @@ Shape find_runs_shape(const DeviceInfo& device, const ElementBytes& bytes, std::
     Shape shape;
     shape.lanes = 1;
     shape.register_vectors = 2;
-    // Eight leaves of 16 bytes for each work-item, fewer of narrow keys, which take a register each, too.
-    const bool is_narrow = bytes.key < 4;
-    shape.vectors = bytes.is_record ? 4 : is_narrow ? 16 : static_cast<unsigned>(128 / bytes.key);
-    shape.work_items = static_cast<unsigned>(std::min<std::uint64_t>(256, most_keys / shape.vectors));
+    // Narrow keys take a register each, too, so a work-item has fewer bytes of them.
+    const bool is_wide = !bytes.is_record && bytes.key >= 4;
+    shape.vectors = bytes.is_record ? 4 : is_wide ? static_cast<unsigned>(128 / bytes.key) : 16;
+    const auto most_items = [&] {
+        return static_cast<unsigned>(std::min<std::uint64_t>(256, most_keys / shape.vectors));
+    };
+    shape.work_items = most_items();
+    // As many keys were measured where four groups find room (an H100); with fewer groups resident they are too many.
+    const bool are_many = is_wide && 4 * find_runs_local_bytes(shape, bytes) <= device.local_bytes;
+    if (is_wide && !are_many) shape.vectors /= 2;
+    shape.work_items = most_items();
     while (shape.work_items > 2 &&
            (shape.work_items > device.max_work_items || find_runs_local_bytes(shape, bytes) > device.local_bytes))
         shape.work_items /= 2;
     // Registers bind: fewer work-items would be resident.
-    if (!bytes.is_record) shape.resident_groups = std::min((is_narrow ? 1536 : 1024) / shape.work_items, 32u);
+    if (!bytes.is_record) shape.resident_groups = std::min((are_many ? 1024 : 1536) / shape.work_items, 32u);
     return shape;
 }
 

@@ -450,6 +450,10 @@ TEST_CASE("core: why there is no distribution is said, and nothing else") {
             "the 1000 bytes that it may take are too few");
     refused(core, {.count = (std::uint64_t{1} << 34) + 1, .schedule = Schedule::distribution, .key = KeyType::u8},
             "it sorts 17179869184 at most");
+    card.max_work_items = 64;
+    SorterCore narrow = core_for(card, 1024);
+    refused(narrow, {.count = many, .schedule = Schedule::distribution}, "work-groups of 64 work-items are too small");
+    card.max_work_items = 256;
     card.local_bytes = 2048;
     SorterCore poor = core_for(card, 1024);
     refused(poor, {.count = many, .schedule = Schedule::distribution}, "local memory is too small");

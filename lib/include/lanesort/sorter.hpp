@@ -314,9 +314,9 @@ public:
     /// Order: that of the keys. Numbers are equal if all of their bits are, records if neither comes before the other;
     /// the first of equal ones is kept. Of keys that are not sorted, the first of each run of equal neighbours is kept,
     /// as std::unique does.
-    /// Memory: 16 bytes for each tile of keys, which are from 1024 to 4096 on a graphics card with work-groups of 256
-    /// and more; on a processor, and for the lengths of 2^31 keys and more, 16 bytes for each of at most 16 blocks a
-    /// compute unit.
+    /// Memory: on a graphics card with work-groups of 256 and more at most 16 bytes for each 4096 keys, 2048 of 8
+    /// bytes or 1024 records; on a processor, and for the lengths of 2^31 keys and more, 16 bytes for each of at most
+    /// 16 blocks a compute unit.
     /// Cost: reads the keys once; there, twice. What is written, and where, depends on the keys.
     /// Errors: Error(invalid_argument) also for rows and segments, and for results that have no room for all keys.
     std::size_t unique(ConstKeys keys, Results distinct, const SortOptions& options = {});
@@ -500,8 +500,8 @@ public:
     /// written.
     ///
     /// Order: that of the keys.
-    /// Memory: 16 bytes for each work-group's keys, 4096 in general, 2048 of 8 bytes, 1024 records; on a processor 4
-    /// times as many integers of 8 bytes as cores.
+    /// Memory: on a graphics card what unique() takes; on a processor 4 times as many integers of 8 bytes as it has
+    /// cores.
     /// Cost: reads flags and keys once; a processor reads the flags twice. How much is written depends on the flags,
     /// nothing else does, but how often a work-group counts flags in front of its own, if others are late.
     /// Errors: Error(invalid_argument) also for rows and segments, and for sizes that do not fit;

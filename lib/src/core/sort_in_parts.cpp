@@ -178,10 +178,11 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
 
     const std::size_t widest = std::max(of_part.key.bytes(), of_part.value_bytes);
     std::uint64_t capacity = backend_->info().max_allocation_bytes / widest;
-    of_part.extra_bytes = 0;
+    const bool may_distribute = of_part.schedule == Schedule::automatic && !of_part.data_independent;
+    if (!may_distribute) of_part.extra_bytes = 0;
     if (memory_limit() != no_limit) {
         std::uint64_t bytes = memory_limit() / parts_at_once;
-        if (of_part.schedule == Schedule::automatic && !of_part.data_independent) {
+        if (may_distribute) {
             const std::uint64_t most = bytes / 16;
             of_part.extra_bytes = request.extra_bytes > 0 ? std::min(request.extra_bytes, most) : most;
             bytes -= of_part.extra_bytes;

@@ -28,8 +28,8 @@ namespace lanesort::mpi {
 ///
 /// Memory, of all of them: what the sorter takes for the keys of one rank; two buffers of Options::piece_bytes at most,
 /// or of one element for each rank if that is more. Where the counts of the ranks are not all equal, an array of
-/// ceil(N / P) elements on each rank, for N keys on P ranks; where they are equal, none: it is in place. Up to 420
-/// bytes for each rank of the communicator, which is 1.7 MB of 4096 ranks, for what is known of them. Cost: three sorts
+/// ceil(N / P) elements on each rank, for N keys on P ranks; where they are equal, none: it is in place. Up to 500
+/// bytes for each rank of the communicator, which is 2 MB of 4096 ranks, for what is known of them. Cost: three sorts
 /// of each rank's keys and two all-to-alls of messages of one size if N / P >= 2 (P - 1)^2; each rank sends at most 3
 /// times its keys then, those that even the counts out and restore them not counted in. Of fewer keys one sort, and in
 /// each of lg P (lg P + 1) / 2 rounds an exchange and a merge of all keys with another rank's. A distribution
