@@ -42,9 +42,17 @@ Description describe(Verb verb, const ConstKeys& keys, std::size_t value_bytes, 
             .unused = {}};
 }
 
+void Attempts::rethrow() const {
+    try {
+        std::rethrow_exception(failure_);
+    } catch (const std::bad_alloc&) {
+        throw Error(ErrorCode::out_of_memory, "there is no memory for this rank's part of the sort");
+    }
+}
+
 void Attempts::agree(Ranks& ranks) const {
     const bool any = ranks.any(failure_ != nullptr);
-    if (failure_) std::rethrow_exception(failure_);
+    if (failure_) rethrow();
     if (any) throw Error(ErrorCode::device_failed, "the sort failed on another rank, which says why");
 }
 
@@ -60,6 +68,8 @@ std::vector<Description> agreed(Ranks& ranks, Description mine, Attempts& attemp
             std::rethrow_exception(attempts.failure());
         } catch (const Error& error) {
             mine.refusal = static_cast<std::uint8_t>(error.code());
+        } catch (const std::bad_alloc&) {
+            mine.refusal = static_cast<std::uint8_t>(ErrorCode::out_of_memory);
         } catch (...) {
         }
     }
@@ -69,7 +79,7 @@ std::vector<Description> agreed(Ranks& ranks, Description mine, Attempts& attemp
     room([&] { all.resize(ranks.size()); });
     room.agree(ranks);
     ranks.gather(reinterpret_cast<const std::byte*>(&mine), reinterpret_cast<std::byte*>(all.data()), sizeof(mine));
-    if (attempts.failure()) std::rethrow_exception(attempts.failure());
+    if (attempts.failure()) attempts.rethrow();
     for (std::size_t i = 0; i < all.size(); ++i)
         if (all[i].is_refused)
             throw Error(static_cast<ErrorCode>(all[i].refusal),

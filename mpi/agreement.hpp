@@ -52,8 +52,6 @@ public:
         if (failure_) return;
         try {
             step();
-        } catch (const std::bad_alloc&) {
-            failure_ = no_memory_;
         } catch (...) {
             failure_ = std::current_exception();
         }
@@ -61,12 +59,11 @@ public:
     /// Throws on all ranks if a step failed on any.
     void agree(Ranks& ranks) const;
     const std::exception_ptr& failure() const noexcept { return failure_; }
+    /// Throws what failed, std::bad_alloc as Error(out_of_memory): its sentence takes memory, so no rank waits then.
+    [[noreturn]] void rethrow() const;
 
 private:
     std::exception_ptr failure_;
-    /// Made ahead: where memory has run out there may be none for a sentence.
-    std::exception_ptr no_memory_ =
-        std::make_exception_ptr(Error(ErrorCode::out_of_memory, "there is no memory for this rank's part of the sort"));
 };
 
 /// Throws Error(invalid_argument) for options that no sort across ranks has.
