@@ -63,7 +63,7 @@ typedef ulong offset_t;
 #define GROUP_ID ((position_t)get_group_id(0))
 #define LOCAL_ID ((uint)get_local_id(0))
 /* A key that one work-item read from the array another one may write there, so the array is fenced, too. One work-item waits for
- * nobody, and PoCL 5 and 6 end the process on some kernels that have barriers for it. */
+ * nobody, and PoCL 6 ends the process on some kernels that have barriers for it. */
 #if WORK_ITEMS == 1
 #define BARRIER() ((void)0)
 #else
