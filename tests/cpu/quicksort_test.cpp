@@ -6,7 +6,6 @@
 #include <memory>
 #include <numeric>
 #include <thread>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -663,18 +662,23 @@ TEST_CASE("quicksort: what a call launches is what is known before it runs") {
 TEST_CASE("quicksort: it takes 8 bytes a range, 24 more, and no more than it may") {
     if (!has_quicksort()) return;
     Random random(seed());
-    for (const auto& [threads, count, ranges] : std::vector<std::tuple<unsigned, std::size_t, std::uint64_t>>{
-             {1, 100'003, 1}, {2, 20'000, 2}, {2, 100'003, 8}, {3, 1'000'003, 32}, {2, 16'000, 1}}) {
-        CAPTURE(threads);
-        CAPTURE(count);
-        Sorter sorter = sorter_on(threads);
-        const auto keys = random_keys<std::uint32_t>(count, random);
-        const std::uint64_t taken = 8 * (ranges + 3);
+    struct Case {
+        unsigned threads;
+        std::size_t count;
+        std::uint64_t ranges;
+    };
+    for (const Case& c :
+         {Case{1, 100'003, 1}, Case{2, 20'000, 2}, Case{2, 100'003, 8}, Case{3, 1'000'003, 32}, Case{2, 16'000, 1}}) {
+        CAPTURE(c.threads);
+        CAPTURE(c.count);
+        Sorter sorter = sorter_on(c.threads);
+        const auto keys = random_keys<std::uint32_t>(c.count, random);
+        const std::uint64_t taken = 8 * (c.ranges + 3);
         for (const Order order : both_orders)
             for (Request request :
                  {by_distribution(order), pairs_by_distribution(order), argsort_by_distribution(order)}) {
                 const std::uint64_t copy = check(sorter, request, keys).device_bytes - taken;
-                CHECK(copy == (request.operation == Operation::argsort ? 4 * count : 0));
+                CHECK(copy == (request.operation == Operation::argsort ? 4 * c.count : 0));
                 request.extra_bytes = taken;
                 CHECK(check(sorter, request, keys).device_bytes == taken + copy);
                 for (const std::uint64_t few : {std::uint64_t{1}, taken - 1}) {
