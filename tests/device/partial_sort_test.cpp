@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <lanesort/commands.hpp>
+
 #include "error_support.hpp"
 #include "run_everywhere.hpp"
 
@@ -111,6 +113,26 @@ TEST_SUITE("partial sort") {
             check_refused(ErrorCode::invalid_argument, "no key 5001 among 5000", [&] {
                 nth_element(KeyRange{here, 7, count}, count + 1);
             });
+        }
+    }
+
+    TEST_CASE("partial sort: the first keys, where they are all or more, are sorted by every schedule") {
+        Random random(seed());
+        constexpr std::size_t count = 100'003;
+        const auto keys = random_keys<std::uint32_t>(count, random);
+        for (Target& target : targets()) {
+            CAPTURE(target.name);
+            Sorter& sorter = target.sorter();
+            const auto schedule_of = [&](std::uint64_t first, Schedule schedule) {
+                return commands_of(sorter.device(), {.count = count, .first = first, .schedule = schedule})
+                    .report.schedule;
+            };
+            for (const std::uint64_t first : {count, count + 1})
+                for (const Schedule schedule : {Schedule::automatic, Schedule::network, Schedule::columns})
+                    CHECK(schedule_of(first, schedule) == schedule_of(all_keys, schedule));
+            run_everywhere(target, sorter, problem_of({.first = count, .schedule = Schedule::columns}, keys), 7);
+            check_refused(ErrorCode::invalid_argument, "first keys",
+                          [&] { schedule_of(count - 1, Schedule::columns); });
         }
     }
 

@@ -75,7 +75,7 @@ bool SorterCore::is_overlapped(const Request& request, const Arrays& arrays) con
     const std::uint64_t bytes = arrays[Slot::keys].size();
     // Values order pairs whose keys are equal, and a bucket may end between these.
     const bool can_be = request.operation == Operation::sort && !request.key.is_record() && request.value_bytes == 0 &&
-                        !request.in_rows() && !request.counts_syncs && request.first == all_keys &&
+                        !request.in_rows() && !request.counts_syncs && request.first >= request.count &&
                         request.schedule == Schedule::automatic && !request.data_independent;
     return can_be && bytes >= overlapped_from_ && request.count >= 2 * tiles_at_most * samples_of_tile &&
            bytes + bytes / 4 <= memory_limit();

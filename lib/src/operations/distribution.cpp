@@ -341,12 +341,14 @@ bool add_distribution(Planner& planner, Work& work, const Request& request, cons
     const DeviceInfo& device = planner.device();
     const bool is_demanded = request.schedule == Schedule::distribution;
     if (!is_demanded && !is_faster(planner, request, bytes)) return false;
+    // What is compiled ahead is a quicksort, which has no kernels for these elements.
     if (!device.compiles)
-        throw Error(
-            ErrorCode::unsupported,
-            fmt::format("{} has a distribution with AVX2 or AVX-512 alone, of keys of 4 and 8 bytes, and of keys "
-                        "of 4 with values or indices of 4",
-                        device.name));
+        refuse_distribution(request, device,
+                            device.parts_vectors
+                                ? fmt::format("it sorts keys of 4 and 8 bytes, or keys of 4 with values or indices of "
+                                              "4, not keys of {} with {} bytes beside each",
+                                              bytes.key, bytes.value + bytes.index)
+                                : "it takes AVX2 or AVX-512");
     std::optional<CompiledDistribution> compiled;
     try {
         compiled = compile_all(planner, request, bytes, sources != nullptr);

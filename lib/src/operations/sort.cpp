@@ -103,12 +103,15 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
     return network;
 }
 
+/// All keys of one range are to be in their places.
+bool sorts_whole_range(const Request& request) { return !request.in_rows() && request.first >= request.count; }
+
 /// Throws Error(invalid_argument) for a schedule that the request contradicts.
 void check_schedule(const Request& request) {
     const auto require = [](bool holds, const char* sentence) {
         if (!holds) throw Error(ErrorCode::invalid_argument, sentence);
     };
-    const bool is_whole = !request.in_rows() && request.first == all_keys;
+    const bool is_whole = sorts_whole_range(request);
     const bool is_distribution = request.schedule == Schedule::distribution;
     require(request.schedule == Schedule::automatic || is_whole,
             "a `schedule` is for one whole range, not for rows, segments or first keys");
@@ -260,7 +263,7 @@ Arrays sort_arrays(const Request& request) {
 }
 
 Arrays merge_arrays(const Request& request) {
-    if (request.in_rows() || request.first != all_keys)
+    if (!sorts_whole_range(request))
         throw Error(ErrorCode::invalid_argument,
                     "only whole ranges can be merged, not rows, segments or their first keys");
     if (request.middle > request.count)
@@ -339,8 +342,7 @@ void add_exchange(Planner& planner, Work& work, const Request& request) {
 
 /// Whether a sort may go by distribution, a quicksort among them, which depends on the keys.
 bool may_distribute(const Request& request) {
-    if (request.operation == Operation::merge || request.in_rows() || request.first != all_keys || request.counts_syncs)
-        return false;
+    if (request.operation == Operation::merge || !sorts_whole_range(request) || request.counts_syncs) return false;
     return request.schedule == Schedule::distribution ||
            (request.schedule == Schedule::automatic && !request.data_independent);
 }
