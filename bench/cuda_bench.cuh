@@ -43,6 +43,7 @@ private:
 struct Trial {
     std::string name;
     std::function<void()> restore, run;
+    std::function<void()> look = [] {};  ///< at the result, after the time
     std::vector<double> milliseconds = {};
 };
 
@@ -71,6 +72,7 @@ public:
                 check(cudaEventSynchronize(end_));
                 float milliseconds = 0;
                 check(cudaEventElapsedTime(&milliseconds, start_, end_));
+                trial.look();
                 if (repetition >= 0) trial.milliseconds.push_back(milliseconds);
             }
         std::printf("%-30s", title.c_str());
