@@ -1,17 +1,21 @@
 #include "agreement.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 
 #include <fmt/format.h>
 
 namespace lanesort::mpi {
 
 std::string Description::text() const {
-    static constexpr const char* verbs[] = {"sorts", "sorts indices of", "selects from"};
+    const std::string what = verb == Verb::sort      ? "sorts"
+                             : verb == Verb::argsort ? "sorts indices of"
+                                                     : fmt::format("selects {} keys from", wanted);
     return fmt::format(
-        "{} {} keys of type {} in {} memory, {}, with values of {} bytes, k = {}, pieces of {} bytes and schedule {}{}",
-        verbs[static_cast<std::uint32_t>(verb)], count, name(type), on_device ? "device" : "host",
-        order == Order::ascending ? "ascending" : "descending", value_bytes, wanted, piece_bytes, name(schedule),
+        "{} {} keys of type {} in {} memory, {}, with {} of {} bytes, pieces of {} bytes and schedule {}{}", what,
+        count, name(type), on_device ? "device" : "host", order == Order::ascending ? "ascending" : "descending",
+        verb == Verb::sort ? "values" : "indices", value_bytes, piece_bytes, name(schedule),
         data_independent ? ", data-independent" : "");
 }
 
@@ -22,6 +26,16 @@ void require(bool holds, const char* sentence) {
 void check_way(std::uint64_t piece_bytes, Schedule schedule, bool data_independent) {
     require(piece_bytes > 0 && piece_bytes <= most_bytes, "pieces have no bytes, or more than 2^30");
     require(!data_independent || schedule != Schedule::distribution, "a distribution is not data-independent");
+}
+
+void check_messages(std::int64_t messages) {
+    require(messages >= 0 && messages <= static_cast<std::int64_t>(DeviceMessages::staged),
+            "there are no such messages");
+}
+
+void check_splitters(std::uint64_t count) {
+    if (count > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
+        throw Error(ErrorCode::too_large, fmt::format("a rank has {} keys; by splitters, none may have 2^31", count));
 }
 
 Description describe(Verb verb, const ConstKeys& keys, std::size_t value_bytes, std::uint64_t wanted,
@@ -79,11 +93,17 @@ std::vector<Description> agreed(Ranks& ranks, Description mine, Attempts& attemp
     room([&] { all.resize(ranks.size()); });
     room.agree(ranks);
     ranks.gather(reinterpret_cast<const std::byte*>(&mine), reinterpret_cast<std::byte*>(all.data()), sizeof(mine));
-    if (attempts.failure()) attempts.rethrow();
-    for (std::size_t i = 0; i < all.size(); ++i)
-        if (all[i].is_refused)
-            throw Error(static_cast<ErrorCode>(all[i].refusal),
-                        fmt::format("rank {} was refused, and its error says why", i));
+    const auto refused = std::ranges::find_if(all, [](const Description& one) { return one.is_refused != 0; });
+    if (refused != all.end()) {
+        const auto code = static_cast<ErrorCode>(refused->refusal);
+        try {
+            if (attempts.failure()) attempts.rethrow();
+        } catch (const Error& error) {
+            if (error.code() == code) throw;
+            throw Error(code, error.what(), error.call(), error.status(), error.build_log());
+        }
+        throw Error(code, fmt::format("rank {} was refused, and its error says why", refused - all.begin()));
+    }
     for (std::size_t i = 1; i < all.size(); ++i)
         if (!all[i].agrees(all[0]))
             throw Error(ErrorCode::invalid_argument,

@@ -68,8 +68,13 @@ private:
 
 /// Throws Error(invalid_argument) for options that no sort across ranks has.
 void check_way(std::uint64_t piece_bytes, Schedule schedule, bool data_independent);
+/// The same for what are to be DeviceMessages.
+void check_messages(std::int64_t messages);
+/// Throws Error(too_large) for a rank that has more keys than a distribution takes.
+void check_splitters(std::uint64_t count);
 
-/// Throws on all ranks unless they all ask for the same and none has failed. Returns what they ask for.
+/// Throws on all ranks unless they all ask for the same and none has failed: then the code of the first that did, with
+/// a sentence of its own on each that did. Returns what they ask for.
 std::vector<Description> agreed(Ranks& ranks, Description mine, Attempts& attempts);
 
 /// Tells the other ranks that this one is refused, and throws why.

@@ -35,7 +35,10 @@ KeyRangeIn<void*> range_of(const ConstKeys& keys, const Options& options) {
 
 Alone::Alone(SorterCore& core, const Request& across) : request(across) {
     const bool is_top_k = request.operation == Operation::top_k;
-    if (is_top_k) request.first = std::min<std::uint64_t>(request.first, request.count);
+    if (is_top_k) {
+        require(across.first <= most_keys, "more keys are wanted than all ranks can have");
+        request.first = std::min<std::uint64_t>(request.first, request.count);
+    }
     arrays = core.planner().arrays(request);
     for (const Slot slot : {Slot::results, Slot::indices})
         if (is_top_k && arrays[slot].bytes > 0) arrays[slot].count = across.first;
@@ -56,6 +59,7 @@ void sort(Ranks& ranks, Sorter& sorter, Keys keys, const Values* given, const Op
     const Values values = given ? *given : Values(nullptr, 0, 0);
     Attempts attempt;
     attempt([&] {
+        check_messages(static_cast<std::int64_t>(options.device_messages));
         if (!given) return check_call(sorter, lanesort::sort(range_of(keys, options)));
         require(keys.size() == values.size(), "there is not one value for each key");
         require(values.bytes() > 0, "values have 1, 2, 4, 8 or 16 bytes");
@@ -71,6 +75,7 @@ void argsort(Ranks& ranks, Sorter& sorter, ConstKeys keys, Indices indices, cons
     std::unique_ptr<std::byte[]> copy;
     Attempts attempt;
     attempt([&] {
+        check_messages(static_cast<std::int64_t>(options.device_messages));
         require(indices.bytes() == 8, "indices across ranks have 8 bytes");
         require(keys.size() == indices.size(), "there is not one index for each key");
         check_call(sorter, lanesort::argsort(range_of(keys, options), {indices.data(), 0, 8}));
@@ -140,6 +145,7 @@ void top_k(Ranks& ranks, Sorter& sorter, ConstKeys keys, Results best, Indices i
     const std::size_t width = keys.kind().bytes();
     Attempts attempt;
     attempt([&] {
+        check_messages(static_cast<std::int64_t>(options.device_messages));
         require(best.bytes() == width, "results have not the keys' width");
         require(indices.bytes() == 8 || indices.bytes() == 0, "indices across ranks have 8 bytes");
         require(indices.size() == best.size() || indices.bytes() == 0,

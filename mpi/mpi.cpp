@@ -52,10 +52,6 @@ bool takes_cuda_memory() noexcept {
 
 namespace {
 
-void check_messages(std::int64_t messages) {
-    require(messages >= LANESORT_MPI_AUTOMATIC && messages <= LANESORT_MPI_STAGED, "there are no such messages");
-}
-
 /// Runs what `make` makes a call of, if it can. Memory that has addresses is CUDA's.
 template <class Make>
 void run_on_device(MPI_Comm communicator, Sorter& sorter, DeviceCall call, const Options& options, const Make& make) {

@@ -3,11 +3,8 @@
 #include "splitters.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <span>
-
-#include <fmt/format.h>
 
 #include "calls.hpp"
 
@@ -42,10 +39,7 @@ void write_parts(const std::vector<std::uint64_t>& counts, Parts& parts) {
 }  // namespace
 
 void sort_by_splitters(Ranks& ranks, Store& store, const std::vector<Description>& all, const Elements& given) {
-    for (const Description& one : all)
-        if (one.count > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
-            throw Error(ErrorCode::too_large,
-                        fmt::format("a rank has {} keys; by splitters, none may have 2^31", one.count));
+    for (const Description& one : all) check_splitters(one.count);
     const std::uint64_t count = all[ranks.rank()].count;
     Elements sorted;
     const auto read = [&](std::uint64_t i) {

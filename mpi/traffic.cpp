@@ -33,6 +33,13 @@ Traffic traffic(std::span<const std::uint64_t> counts, std::uint64_t rank, std::
             "there is no type of keys of so many bytes");
     lanesort::detail::check({.order = options.order, .value_bytes = value_bytes, .schedule = options.schedule});
     check_way(options.piece_bytes, options.schedule, options.data_independent);
+    check_messages(static_cast<std::int64_t>(options.device_messages));
+    std::uint64_t room = most_keys;
+    for (const std::uint64_t count : counts) {
+        if (count > room) throw Error(ErrorCode::too_large, "the ranks have more than 2^48 keys");
+        room -= count;
+        if (options.schedule == Schedule::distribution) check_splitters(count);
+    }
     const Intervals given = intervals(counts.size(), [&](std::uint64_t i) { return counts[i]; });
     if (options.schedule == Schedule::distribution) return of_splitters(given, rank, key_bytes, value_bytes);
     const Blocks blocks{.count = given.back(), .blocks = counts.size()};

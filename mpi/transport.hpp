@@ -56,6 +56,8 @@ public:
 
 /// The most bytes of a message or a broadcast: MPI takes their number as an int.
 inline constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+/// Keys of all ranks: more have no memory anywhere.
+inline constexpr std::uint64_t most_keys = std::uint64_t{1} << 48;
 
 /// Messages that so many bytes take.
 constexpr std::uint64_t messages_of(std::uint64_t bytes) noexcept { return (bytes + most_bytes - 1) / most_bytes; }

@@ -154,12 +154,17 @@ def _run(
             lib, call, arrays = prepared = prepare()
             is_staged = _is_staged(device_messages, lib)
             piece_bytes = counted("piece_bytes", piece_bytes, 1 << 30)
+            if not isinstance(sorter, Sorter | None):
+                raise Error(f"the sorter is a lanesort.Sorter or None, not a {type(sorter).__name__}")
             core = (sorter or default)._core_for(lib, arrays[0], False)
             lib.await_content(arrays)
         except Exception as error:
+            usual = "out_of_memory" if isinstance(error, MemoryError) else "invalid_argument"
             try:
-                _core.refuse_on_ranks(ranks, str(error))
-            except Error:
+                _core.refuse_on_ranks(ranks, str(error), error.code if isinstance(error, Error) else usual)
+            except Error as told:
+                if isinstance(error, Error):
+                    error.code = told.code  # the same on all ranks
                 raise error from None
         if lib.backend == "host":
             core.run_on_ranks(call, ranks, piece_bytes)

@@ -63,6 +63,13 @@ const char* name(lanesort::ErrorCode code) {
     return "";
 }
 
+/// What has that name; an invalid argument unless there is one.
+lanesort::ErrorCode code_of(const std::string& word) {
+    for (auto code = std::uint8_t{0}; *name(lanesort::ErrorCode{code}) != 0; ++code)
+        if (word == name(lanesort::ErrorCode{code})) return lanesort::ErrorCode{code};
+    return lanesort::ErrorCode::invalid_argument;
+}
+
 const char* name(lanesort::DeviceKind kind) {
     using lanesort::DeviceKind;
     return kind == DeviceKind::cpu ? "cpu" : kind == DeviceKind::gpu ? "gpu" : "other";
@@ -195,6 +202,24 @@ public:
 
     bool is_of_this_process() const { return getpid() == process_; }
 
+    /// The same across ranks. Two calls would each keep the sorter and wait for what other ranks do with the other one.
+    template <class Use>
+    void use_across(lanesort::mpi::Ranks& ranks, const Use& use) {
+        if (is_across_.exchange(true)) {
+            const nb::gil_scoped_release without_lock;
+            lanesort::mpi::refuse(
+                ranks, std::make_exception_ptr(
+                           lanesort::Error(lanesort::ErrorCode::invalid_argument,
+                                           "another thread sorts across ranks with this sorter; a thread that does so "
+                                           "takes a sorter of its own")));
+        }
+        struct Freed {
+            std::atomic<bool>& flag;
+            ~Freed() { flag = false; }
+        } const freed{is_across_};
+        this->use(use);
+    }
+
     template <class Use>
     auto use(const Use& use) {
         if (!is_of_this_process())
@@ -240,6 +265,7 @@ public:
 private:
     std::unique_ptr<lanesort::Sorter> sorter_;
     std::mutex mutex_;
+    std::atomic<bool> is_across_ = false;
     const pid_t process_ = getpid();
 };
 
@@ -545,13 +571,13 @@ NB_MODULE(_core, m) {
     sorter.def("run", [](Sorter& self, const Call& what) { self.run(what); });
     sorter.def("run_on_ranks", [](Sorter& self, const Call& what, nb::object transport, std::size_t piece_bytes) {
         Ranks ranks(std::move(transport));
-        self.use([&](lanesort::Sorter& used) { lanesort::mpi::run(ranks, used, what, piece_bytes); });
+        self.use_across(ranks, [&](lanesort::Sorter& used) { lanesort::mpi::run(ranks, used, what, piece_bytes); });
     });
     // The same in device memory.
     sorter.def("enqueue_on_ranks", [](Sorter& self, const Call& what, nb::object transport, std::size_t piece_bytes,
                                       std::uintptr_t queue, bool is_staged) {
         Ranks ranks(std::move(transport));
-        self.use([&](lanesort::Sorter& used) {
+        self.use_across(ranks, [&](lanesort::Sorter& used) {
             const std::string& backend = used.device().backend;
             lanesort::mpi::run_on_device(
                 ranks, used,
@@ -559,11 +585,10 @@ NB_MODULE(_core, m) {
                 {.piece_bytes = piece_bytes}, is_staged);
         });
     });
-    m.def("refuse_on_ranks", [](nb::object transport, const std::string& sentence) {
+    m.def("refuse_on_ranks", [](nb::object transport, const std::string& sentence, const std::string& code) {
         Ranks ranks(std::move(transport));
         const nb::gil_scoped_release without_lock;
-        lanesort::mpi::refuse(
-            ranks, std::make_exception_ptr(lanesort::Error(lanesort::ErrorCode::invalid_argument, sentence)));
+        lanesort::mpi::refuse(ranks, std::make_exception_ptr(lanesort::Error(code_of(code), sentence)));
     });
     sorter.def("enqueue", &Sorter::enqueue, "call"_a, "queue"_a, "wait_for"_a = std::vector<std::uintptr_t>());
     sorter.def("prepare", &Sorter::prepare);

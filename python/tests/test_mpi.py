@@ -5,6 +5,8 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -39,11 +41,12 @@ def test_ranks(ranks):
     assert done.stdout.count("all is well") == ranks
 
 
-def refused(part, function, *arguments, **options):
+def refused(part, function, *arguments, code="invalid_argument", **options):
     try:
         function(*arguments, **options)
     except lanesort.Error as error:
         assert part in str(error), error
+        assert error.code == code, error.code
         return
     raise AssertionError(f"not refused: {part}")
 
@@ -88,9 +91,16 @@ def on_ranks():
     for array in (x.astype(object), x.reshape(2, 5), x.astype("c8")):
         refused("", lanesort.mpi.sort, world, array if odd else x)
     refused("" if odd else "refused", lanesort.mpi.sort_by_key, world, x, values[:3] if odd else values)
+    refused("sorter" if odd else "refused", lanesort.mpi.sort, world, x, sorter="built-in" if odd else None)
+    locked = x.copy()
+    locked.flags.writeable = False
+    refused("" if odd else "refused", lanesort.mpi.sort_, world, locked if odd else x, code="not_writable")
     if size > 1:
         refused("disagree", lanesort.mpi.sort, world, x, descending=odd)
         refused("disagree", lanesort.mpi.sort, world, x.astype("f4") if odd else x)
+        # The code is that of the first rank that is refused.
+        refused("", lanesort.mpi.sort_, world, x if odd else locked, code="not_writable", sorter="" if odd else None)
+        threads_that_share_a_sorter(world)
     refused("no schedule", lanesort.mpi.sort, world, x, schedule="quick")
     refused("wanted", lanesort.mpi.top_k, world, x, 10 * size + 1)
     refused("Intracomm", lanesort.mpi.sort, None, x)
@@ -100,6 +110,40 @@ def on_ranks():
     for library in libraries():
         on_devices(world, *library)
     print("all is well")
+
+
+class Late:
+    """An array that is not to be had before an event."""
+
+    def __init__(self, array, event):
+        self.array, self.event = array, event
+
+    @property
+    def __array_interface__(self):
+        self.event.wait()
+        return self.array.__array_interface__
+
+
+def threads_that_share_a_sorter(world):
+    """Each would wait for the other for ever; the second is refused."""
+    from mpi4py import MPI
+
+    if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
+        return
+    communicators = world.Dup(), world.Dup()
+    sorter, event, results = lanesort.Sorter("built-in"), threading.Event(), []
+    x = np.arange(100 * world.rank, 100 * world.rank + 100)
+    given = x[::-1].copy() if world.rank == 0 else Late(x[::-1].copy(), event)
+    other = threading.Thread(target=lambda: results.append(lanesort.mpi.sort(communicators[0], given, sorter=sorter)))
+    other.start()
+    world.Barrier()
+    time.sleep(0.5)  # rank 0's thread waits for the other ranks then
+    part = "another thread" if world.rank == 0 else "rank 0 was refused"
+    refused(part, lanesort.mpi.sort, communicators[1], x, sorter=sorter)
+    event.set()
+    other.join()
+    assert same(results[0], x)
+    assert same(lanesort.mpi.sort(communicators[1], x[::-1].copy(), sorter=sorter), x)
 
 
 def libraries():

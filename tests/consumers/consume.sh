@@ -146,6 +146,7 @@ case $road in
     refused)
         install "$dir/prefix"
         refuses find_package "$dir/prefix" -DWANTED_VERSION=99 -- lanesort-config.cmake "version: $version" 'requested version "99"'
+        refuses find_package "$dir/prefix" -DWANTED_COMPONENTS=mpix -- "the components c, mpi and mpi_c" mpix
         fmt=$(cached fmt_DIR)  # which is in /lib, too, where that leads to /usr/lib
         refuses find_package "$dir/prefix" -DCMAKE_IGNORE_PATH="$fmt;${fmt#/usr}" -- lanesort-config.cmake find_dependency fmt
         ;;

@@ -165,7 +165,8 @@ struct Turn {
     explicit Turn(std::size_t number)
         : type(all_key_types[number % std::size(all_key_types)]),
           order((number + number / 4) % 2 ? Order::ascending : Order::descending),
-          schedule(std::array{Schedule::automatic, Schedule::network, Schedule::distribution}[(number + number / 3) % 3]),
+          schedule(
+              std::array{Schedule::automatic, Schedule::network, Schedule::distribution}[(number + number / 3) % 3]),
           options{.piece_bytes = number % 5 ? std::size_t{1} << 20 : 490,
                   .device_messages = number % 4 < 2 ? mpi::DeviceMessages::staged : mpi::DeviceMessages::automatic} {}
 

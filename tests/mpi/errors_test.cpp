@@ -220,11 +220,13 @@ TEST_CASE("ranks: what one rank gets wrong is an error on all, before anything m
     });
     // Options that are none, on all ranks and on one.
     for (const bool everywhere : {true, false})
-        for (const mpi::Options& none : {mpi::Options{.order = static_cast<Order>(7)}, {.schedule = Schedule(77)}}) {
+        for (const mpi::Options& none : {mpi::Options{.order = static_cast<Order>(7)},
+                                         {.schedule = Schedule(77)},
+                                         {.device_messages = static_cast<mpi::DeviceMessages>(7)}}) {
             const mpi::Options options = everywhere || odd_one ? none : mpi::Options{};
             std::vector<std::uint64_t> indices(3);
             const std::string sentence = refused([&] { mpi::sort(MPI_COMM_WORLD, sorter(), keys, options); });
-            if (everywhere || odd_one) CHECK(sentence.find("there is no ") == 0);
+            if (everywhere || odd_one) CHECK(sentence.find("there ") == 0);
             refused([&] { mpi::sort_by_key(MPI_COMM_WORLD, sorter(), keys, indices, options); });
             refused([&] { mpi::argsort(MPI_COMM_WORLD, sorter(), keys, indices, options); });
             refused([&] {
@@ -275,6 +277,14 @@ TEST_CASE("ranks: what one rank gets wrong is an error on all, before anything m
     CHECK(error_of([&] {
               mpi::argsort(MPI_COMM_WORLD, sorter(), too_many, Indices(wide.data(), too_many.size(), 8));
           }).first == ErrorCode::too_large);
+    refused([&] { mpi::top_k(MPI_COMM_WORLD, sorter(), keys, Results(others.data(), std::size_t{1} << 61, 4)); });
+    // Two ranks for two reasons: the first one's code on all.
+    if (ranks() > 1)
+        CHECK(error_of([&] {
+                  if (rank() == 0)
+                      mpi::sort(MPI_COMM_WORLD, sorter(), Keys(keys.data(), std::size_t{1} << 60, KeyType::u32));
+                  else mpi::sort(MPI_COMM_WORLD, sorter(), keys, {.piece_bytes = odd_one ? 0u : 1u});
+              }).first == ErrorCode::too_large);
     // More keys of the last rank than MPI can count, which nobody has the memory for here.
     std::vector<mpi::Description> all(static_cast<std::size_t>(ranks()));
     all.back().count = std::uint64_t{1} << 31;

@@ -98,6 +98,16 @@ TEST_CASE("ranks: traffic of what no sort takes is an error") {
             CHECK(code_of(0, 4, 0, {.piece_bytes = bytes, .schedule = schedule}) == ErrorCode::invalid_argument);
     CHECK(code_of(0, 4, 0, {.schedule = Schedule(77)}) == ErrorCode::invalid_argument);
     CHECK(code_of(0, 4, 0, {.order = static_cast<Order>(7)}) == ErrorCode::invalid_argument);
+    CHECK(code_of(0, 4, 0, {.device_messages = static_cast<mpi::DeviceMessages>(7)}) == ErrorCode::invalid_argument);
+    // Sums that 64 bits do not hold, and what a distribution refuses.
+    const auto code_for = [&](const Counts& many, Schedule schedule) {
+        return error_of([&] { mpi::traffic(many, 0, 8, 16, {.schedule = schedule}); }).first;
+    };
+    constexpr std::uint64_t one = 1;
+    for (const Counts& many : {Counts{one << 63, one << 63}, {one << 62, one << 62, one << 62}, {(one << 48) + 1}})
+        CHECK(code_for(many, Schedule::automatic) == ErrorCode::too_large);
+    CHECK(!code_for({5, (one << 31) - 1}, Schedule::distribution));
+    CHECK(code_for({5, one << 31}, Schedule::distribution) == ErrorCode::too_large);
     CHECK(code_of(0, 4, 0, {.schedule = Schedule::distribution, .data_independent = true}) ==
           ErrorCode::invalid_argument);
 }

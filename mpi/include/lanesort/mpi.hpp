@@ -2,8 +2,10 @@
 /// Sorting keys that lie on the ranks of an MPI communicator, in host or device memory: `find_package(lanesort
 /// COMPONENTS mpi)`.
 ///
-/// All calls are collective. They send their messages on a duplicate of the communicator, so none of the caller's can
-/// be taken for one of theirs. Which messages these are, and how long, is known from the counts and the options alone
+/// All calls are collective: all ranks make those of a communicator in the same order. One thread of a rank may call
+/// whatever level of threads MPI gives; threads that call at the same time need MPI_THREAD_MULTIPLE, and a communicator
+/// and a sorter each. Calls send their messages on a duplicate of the communicator, so none of the caller's can be
+/// taken for one of theirs. Which messages these are, and how long, is known from the counts and the options alone
 /// (docs/scale.md), unless the options ask for a distribution.
 #pragma once
 

@@ -47,7 +47,8 @@ struct Traffic {
 };
 
 /// Returns what `rank` sends in a sort, for `counts[i]` keys on rank i; of a distribution, the most that it may send.
-/// Indices are values of 8 bytes. Throws Error(invalid_argument) for a rank, widths or options that no sort has.
+/// Indices are values of 8 bytes. Throws Error(invalid_argument) for a rank, widths or options that no sort has, and
+/// Error(too_large) for more than 2^48 keys, or for 2^31 of a rank in a distribution.
 Traffic traffic(std::span<const std::uint64_t> counts, std::uint64_t rank, std::size_t key_bytes,
                 std::size_t value_bytes = 0, const Options& options = {});
 
