@@ -7,13 +7,13 @@
  *   2. the columns of a leaf are combined by halves: column c with the one half of them further on, until one is left;
  *   3. so are the leaves, which gives the block's partial result;
  *   4. leaf p % 256 combines the partial results p of a range in their order, and 3. gives the range's.
- * Work-items share the leaves. A processor has one, for which columns are a vector in the first-level cache; integers, whose
- * result does not depend on the order, it combines by fours.h. Keys come in no order of theirs, so what combines them must be
- * commutative: operator_reduction.cl has the tree of operators that need not be.
+ * Work-items share the leaves. A processor has one, for which columns are a vector in the first-level cache; what does not
+ * depend on the order it combines otherwise, where that is faster. Keys come in no order of theirs, so what combines them must
+ * be commutative: operator_reduction.cl has the tree of operators that need not be.
  *
  * A file that includes this has defined, after keys.h: partial_t, result_t, IDENTITY, combine(a, b), leaf_of(key, place, order) and
  * result_of(partial, count, order). One that defines HAS_PRODUCTS has product_of(key, other, order), too; of products result_of()
- * takes no count.
+ * takes no count. Of one work-item, combine_alone(keys, first, end, order) is what it combines those keys by, if not by columns.
  */
 #ifndef COMBINE_H
 #define COMBINE_H
@@ -89,9 +89,8 @@ INLINE partial_t combine_columns(partial_t* columns, uint used, LOCAL partial_t*
  * this is inlined. */
 INLINE partial_t combine_block(GLOBAL const key_t* keys, GLOBAL const key_t* others, const uint are_products, position_t i,
                                position_t end, order_t order, LOCAL partial_t* shared) {
-#if HAS_FOURS && KEY_BITS >= 32
-    /* Narrower keys are combined faster in columns. */
-    if (!are_products) return (partial_t)combine_by_fours(keys, i, end, order);
+#ifdef combine_alone
+    if (!are_products) return combine_alone(keys, i, end, order);
 #endif
     const uint ahead = are_products ? AHEAD / 2 : AHEAD;
     position_t all = end - i;

@@ -1,5 +1,4 @@
 /* The smallest or the largest key of ranges. combine.h has the kernels, and least_order.h the order. */
-#include "integers.h"
 #include "least_order.h"
 
 typedef vec_t partial_t;
@@ -16,7 +15,7 @@ INLINE vec_t result_of(partial_t partial, position_t count, order_t order) {
     return unordered(partial, order);
 }
 
-#define combine_fours(a, b) MIN(a, b)
-#define numbers_of_keys(keys, order) ordered_four(keys, order)
-#include "fours.h"
+#if WORK_ITEMS == 1
+#define combine_alone least_of
+#endif
 #include "combine.h"

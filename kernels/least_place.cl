@@ -27,4 +27,21 @@ INLINE ulong result_of(partial_t partial, position_t count, order_t order) {
     return partial.place;
 }
 
+#if WORK_ITEMS == 1
+/* Keys of a tile. Where its least key is, is looked for only if that is less than all in front of the tile. */
+#define LOOKED_AT ((1 << 17) / KEY_BITS)
+INLINE partial_t combine_alone(GLOBAL const key_t* keys, position_t first, position_t end, order_t order) {
+    partial_t all = identity();
+    ROLLED for (position_t next; first < end; first = next) {
+        next = end - first < LOOKED_AT ? end : first + LOOKED_AT;
+        vec_t least = least_of(keys, first, next, order);
+        if (least >= all.key && all.place < first) continue;
+        all.key = least;
+        all.place = place_of(least, keys, first, next, order);
+    }
+    return all;
+}
+#define combine_alone combine_alone
+#endif
+
 #include "combine.h"
