@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 import os
@@ -138,27 +139,28 @@ class Calls:
     def _direct(self, lib: Arrays, x: Any, axis: int) -> Any:
         return x if axis == -1 and lib.is_direct(x) else self._copied(lib, x, axis)
 
-    def _target(self, lib: Arrays, x: Any, out: Any, axis: int, what: str) -> Any:
-        """A direct array with the elements of x: `out` itself where that can be."""
-        if out is None:
-            return self._copied(lib, x, axis)
-        self._check_target(lib, x, out, what)
-        if axis != -1 or not lib.is_direct(out):
-            return self._copied(lib, x, axis)
-        if self._is_same(lib, x, out):
-            return out
-        # Few libraries copy between places that overlap.
-        if lib.is_direct(x) and not self._are_apart(lib, x, out):
-            return self._copied(lib, x, axis)
-        lib.assign(out, x)
-        return out
+    def _in_place(self, lib: Arrays, x: Any, what: str) -> Any:
+        """A direct array with the elements of x, which the caller wants changed: x itself where that can be."""
+        lib.check_written(x, what)
+        return self._direct(lib, x, -1)
 
-    @staticmethod
-    def _is_same(lib: Arrays, x: Any, out: Any) -> bool:
-        """Whether both are one array, of which there may be two views."""
-        if out is x:
-            return True
-        return bool(out.shape == x.shape and lib.is_direct(out) and lib.is_direct(x) and lib.at(out) == lib.at(x))
+    def _place(self, lib: Arrays, x: Any, target: Any, axis: int) -> tuple[Any, Any]:
+        """Direct arrays, one with the elements of x and one for the results, which may be the same.
+
+        Nothing is written to the target yet: a call may be refused, or read another array there.
+        """
+        if axis == -1 and lib.is_direct(x):
+            if target is None:
+                return x, lib.empty(x, x.shape)
+            if target is x:
+                return x, x
+            if lib.is_direct(target):
+                if lib.distance(x, target) == 0:  # another view of the same
+                    return target, target
+                if not lib.share_memory(x, target):
+                    return x, target
+        work = self._copied(lib, x, axis)
+        return work, work
 
     @staticmethod
     def _check_target(lib: Arrays, x: Any, out: Any, what: str) -> None:
@@ -168,27 +170,11 @@ class Calls:
             )
         lib.check_written(out, what)
 
-    def _apart(self, lib: Arrays, x: Any, out: Any, axis: int, what: str) -> tuple[Any, Any]:
-        """Direct arrays, one with the elements of x and one that they go to, which may be the same."""
-        if axis == -1 and lib.is_direct(x):
-            if out is None:
-                return x, lib.empty(x, x.shape)
-            if out is not x and lib.is_direct(out):
-                self._check_target(lib, x, out, what)
-                # What overlaps is copied.
-                if self._are_apart(lib, x, out):
-                    return x, out
-        work = self._target(lib, x, out, axis, what)
-        return work, work
-
     @staticmethod
-    def _are_apart(lib: Arrays, x: Any, y: Any) -> bool:
-        """Whether two direct arrays share no memory."""
-        distance = lib.distance(x, y)
-        if distance is None:
-            return True
-        first = x if distance >= 0 else y
-        return bool(abs(distance) >= math.prod(first.shape) * lib.item_bytes(first))
+    def _check_apart(lib: Arrays, *targets: Any) -> None:
+        for first, second in itertools.combinations([target for target in targets if target is not None], 2):
+            if lib.share_memory(first, second):
+                raise Error("two arrays that are written to overlap in memory, but have to be apart")
 
     def _deliver(self, lib: Arrays, work: Any, like: Any, out: Any, axis: int) -> Any:
         """The result in its place: `out`, or a new array."""
@@ -293,7 +279,9 @@ class Calls:
             return [None, None]
         if not isinstance(out, tuple | list) or len(out) != 2:
             raise Error(f"out= is a pair of arrays, for {what}")
-        return [self._out(lib, array) for array in out]
+        targets = [self._out(lib, array) for array in out]
+        self._check_apart(lib, *targets)
+        return targets
 
     @staticmethod
     def _check_moved(values: Any) -> None:
@@ -383,7 +371,7 @@ class Calls:
         indices are written."""
         width = lib.item_bytes(indices)
         # The library sees narrow ones alone. What the wide ones overlap it is to see, too, and to refuse.
-        if width == 8 and not leaves and all(self._are_apart(lib, indices, array) for array in (keys, *others)):
+        if width == 8 and not leaves and not any(lib.share_memory(indices, array) for array in (keys, *others)):
             if lib.backend == "host":
                 if keys.shape[-1] < _MOST_NARROW_INDICES:
                     call.set_narrow_indices(lib.at(indices)[0], math.prod(indices.shape))

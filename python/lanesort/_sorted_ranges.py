@@ -107,7 +107,8 @@ class SortedRanges(Sorts):
         for array, given, name in zip(sources, (x, values), names, strict=False):
             if array is not given:
                 self._out(lib, given, name)
-        works = [self._target(lib, array, array, -1, name) for array, name in zip(sources, names, strict=False)]
+        self._check_apart(lib, *sources)
+        works = [self._in_place(lib, array, name) for array, name in zip(sources, names, strict=False)]
         if middle not in (0, source.shape[0]):
             call = self._call(OPERATIONS["merge"], lib, works[0], descending, comparator)
             call.middle = middle

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
@@ -14,11 +13,15 @@ from ._types import Comparator, SortedPairs
 
 
 class Sorts(Calls):
-    def _target_of(self, lib: Arrays, given: Any, source: Any, out: Any, name: str) -> tuple[Any, str]:
-        """Where the caller wants what was given, from which `source` was taken, and what that place is called."""
+    def _target(self, lib: Arrays, given: Any, source: Any, out: Any, name: str) -> Any:
+        """Where the caller wants what was given under that name, and `source` was taken from; None: in a new array."""
+        if out is None:
+            return None
         if out is not given:
-            return self._out(lib, out), "out"
-        return (source if source is given else self._out(lib, out, name)), name
+            name = "out"
+        target = source if out is source else self._out(lib, out, name)
+        self._check_target(lib, source, target, name)
+        return target
 
     def _sort_keys(
         self, x: Any, axis: int, descending: bool, stable: bool, out: Any, segments: Any,
@@ -26,11 +29,11 @@ class Sorts(Calls):
     ) -> Any:  # fmt: skip
         lib, source = taken(x)
         axis = axis_from_end(source, axis)
-        target, what = self._target_of(lib, x, source, out, "x")
         if lib.is_differentiated(source):
             self._check_differentiated(out, segments, comparator, first)
             return source.take_along_dim(self.argsort(source.detach(), axis=axis, descending=descending), axis)
-        keys, results = self._apart(lib, source, target, axis, what)
+        target = self._target(lib, x, source, out, "x")
+        keys, results = self._place(lib, source, target, axis)
         self._run_sort(
             lib, keys, results, None, None, descending, stable and comparator is not None, segments, comparator, first, schedule,
             data_independent, extra_bytes,
@@ -55,15 +58,23 @@ class Sorts(Calls):
                 comparator,
             )  # fmt: skip
             return SortedPairs(keys, results[0])
-        outs = (None, None) if out is None else out
-        key_target, key_name = self._target_of(lib, x, source, outs[0], "keys")
-        value_target, value_name = self._target_of(lib, values, moved, outs[1], "values")
-        keys, key_results = self._apart(lib, source, key_target, axis, key_name)
-        work, value_results = self._apart(lib, moved, value_target, axis, value_name)
-        if (keys is key_results) != (work is value_results):
-            # Both are sorted in place then, or neither.
-            keys = key_results = self._target(lib, source, key_target, axis, key_name)
-            work = value_results = self._target(lib, moved, value_target, axis, value_name)
+        key_target = value_target = None
+        if out is not None:
+            key_target = self._target(lib, x, source, out[0], "keys")
+            value_target = self._target(lib, values, moved, out[1], "values")
+        keys, key_results = self._place(lib, source, key_target, axis)
+        work, value_results = self._place(lib, moved, value_target, axis)
+        # Both are sorted where they are, or both to where neither comes from.
+        if (keys is key_results) != (work is value_results) or out is not None and keys is not key_results and (
+            lib.share_memory(work, key_results) or lib.share_memory(keys, value_results)
+        ):
+            if keys is not key_results:
+                keys = key_results = self._copied(lib, source, axis)
+            if work is not value_results:
+                work = value_results = self._copied(lib, moved, axis)
+        # What the call itself does not write to, it does not see.
+        if out is not None and (key_results is not key_target or value_results is not value_target):
+            self._check_apart(lib, key_target, value_target)
         self._run_sort(
             lib, keys, key_results, work, value_results, descending, stable, segments, comparator, None, schedule,
             data_independent, extra_bytes,
@@ -90,17 +101,11 @@ class Sorts(Calls):
             return SortedPairs(first, tuple(others))
         if segments is not None:
             raise Error("segments can have one array of values, of 1, 2, 4, 8 or 16 bytes")
-        targets, direct = [], []
-        names = ["keys"] + ["values"] * len(values)
-        for given, array, place, name in zip([x, *values], sources, outs, names, strict=True):
-            target, what = self._target_of(lib, given, array, place, name)
-            targets.append(target)
-            if target is not None:
-                self._check_target(lib, array, target, what)
-                if lib.is_direct(target):
-                    direct.append(target)
-        if not all(self._are_apart(lib, first, second) for first, second in itertools.combinations(direct, 2)):
-            raise Error("two arrays of out= overlap in memory, but have to be apart")
+        targets = [
+            self._target(lib, given, array, place, name)
+            for given, array, place, name in zip([x, *values], sources, outs, ["keys"] + ["values"] * len(values), strict=True)
+        ]
+        self._check_apart(lib, *targets)
         order = self._indices(lib, source, axis, descending, comparator)
         # All before the first is delivered, which may be to where another came from.
         sorted_arrays = [lib.take(self._direct(lib, array, axis), order) for array in sources]
@@ -264,9 +269,9 @@ class Sorts(Calls):
         Result: the pair of keys and values, new or `out`; ``sort_by_key(k, v, out=(k, v))`` is in place.
         Order: as `sort`. Pairs of equal keys keep their order where `stable`, else they come in the order of their
         values' bits.
-        Memory: as `sort`, and where `stable` an index of 4 bytes for each pair, 8 from 2^32 pairs on. Several arrays of
-        values, or one of another width than 1, 2, 4, 8 or 16 bytes, go by argsort: indices of 8 bytes, a copy of the
-        keys, and a copy of each array.
+        Memory: as `sort`, and where `stable` an index of 4 bytes for each pair, 8 from 2^32 pairs on. Where one of the two
+        is sorted in place and the other is not, a copy of the other. Several arrays of values, or one of another width
+        than 1, 2, 4, 8 or 16 bytes, go by argsort: indices of 8 bytes, a copy of the keys, and a copy of each array.
         Cost, errors: as `sort`.
 
         Args:

@@ -69,6 +69,9 @@ class TorchArrays(Arrays):
         except RuntimeError as cause:
             raise Error("lanesort cannot be traced by torch: call it outside of torch.func, vmap and compile") from cause
 
+    def strides(self, x: Any) -> tuple[int, ...]:
+        return tuple(stride * x.element_size() for stride in x.stride())
+
     def item_bytes(self, x: Any) -> int:
         return int(x.element_size())
 

@@ -197,6 +197,7 @@ def _sort(
             for array, theirs in zip(given, (x, values), strict=False):
                 default._out(lib, theirs)
                 lib.check_written(array, "what is sorted in place")
+            default._check_apart(lib, *given)
         arrays = [_direct(lib, array, copies=not in_place) for array in given]
         call = _call(OPERATIONS["sort"], lib, arrays[0], descending, schedule)
         if values is not None:
