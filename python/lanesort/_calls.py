@@ -305,9 +305,10 @@ class Calls:
         if keys.ndim != 1:
             raise Error(f"segments are parts of an array of one dimension, but this one has {keys.ndim}")
         other, offsets = taken(segments)
-        if other.backend == "host" and isinstance(offsets, np.ndarray):
-            if offsets.dtype.kind not in "iu" and offsets.size > 0:
-                raise Error(f"the offsets of segments are of type {offsets.dtype}, but must be integers")
+        if math.prod(offsets.shape) > 0 and other.numpy_dtype(offsets).kind not in "iu":
+            raise Error(f"the offsets of segments are of type {offsets.dtype}, but must be integers")
+        if other.backend == "host":
+            offsets = other.seen(offsets)
             if offsets.ndim != 1 or offsets.size == 0:
                 raise Error("segments are given by where each begins, and where the last one ends")
             if offsets[0] < 0:
@@ -327,6 +328,8 @@ class Calls:
             offsets = lib.upload(offsets, keys)
         elif other is not lib or offsets.ndim != 1 or not lib.is_direct(offsets):
             raise Error("the offsets of segments lie elsewhere than the keys, or are no contiguous array of one axis")
+        else:
+            self._check_index_type(lib, offsets, "the offsets of segments are")
         call.segments = offsets.shape[0] - 1
         call.offset_bytes = lib.item_bytes(offsets)
         if call.longest == 0:

@@ -119,6 +119,10 @@ class TorchArrays(Arrays):
         except TypeError:
             raise Error(f"numpy has no type {x.dtype}") from None
 
+    def seen(self, x: Any) -> np.ndarray[Any, Any]:
+        numbers: np.ndarray[Any, Any] = x.detach().resolve_conj().resolve_neg().numpy()
+        return numbers
+
     def is_differentiated(self, x: Any) -> bool:
         if x.requires_grad and torch.is_grad_enabled():
             return True

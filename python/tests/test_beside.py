@@ -439,6 +439,17 @@ def test_prepared_planned_and_recorded(failing):
     assert len(sorter.plan("cumulative_sum", narrow).commands) > 0
 
 
+def test_bounds_that_are_copied_are_checked_as_they_are(failing):
+    x, ends = np.arange(100), np.arange(100)
+    for bounds in (ends[::7], ends.astype(">i8"), ends[::-1].copy()[::-1]):
+        for _ in range(20):
+            assert len(lanesort.plan("histogram", x, bounds).commands) > 0
+            lanesort.Sorter().prepare("histogram", x, bounds)
+    for bounds in (ends[::-7], ends[::-1].astype(">i8")):
+        for function in (lanesort.plan, lanesort.Sorter().prepare):
+            failing("invalid_argument", "not in order", function, "histogram", x, bounds)
+
+
 def test_one_argsort_sorts_several_arrays():
     x, others = keys_of("f4", 5000), [np.arange(5000), keys_of("u1", 5000)]
     order = lanesort.argsort(x)

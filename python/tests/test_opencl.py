@@ -187,6 +187,9 @@ def test_mistakes_are_told(opencl_queue, failing):
     other = pyopencl.CommandQueue(pyopencl.Context([opencl_queue.device]))
     failing("wrong_context", "", lanesort.Sorter(other).sort, x)
     assert (lanesort.sort(x).get() == 0).all()
+    for kind in ("f4", "u1", "f8"):
+        failing("invalid_argument", "the offsets of segments are of type", lanesort.sort, x[0],
+                segments=cl_array.to_device(opencl_queue, np.zeros(3, kind)))  # fmt: skip
 
 
 def test_what_stands_beside_a_sort(opencl_queue, failing):

@@ -90,6 +90,9 @@ def test_what_stands_beside_a_sort(failing):
     assert lanesort.histogram(rows, 8, range=(-128, 127)).sum() == 1200
     assert lanesort.histogram(rows, torch.tensor([-128.0, 0.0, 128.0])).sum() == 1200
     failing("invalid_argument", "not in order", lanesort.histogram, rows, torch.tensor([0.0, -1.0]))
+    with torch.no_grad():
+        bounds = torch.tensor([-128.0, 9.0, 0.0, 9.0, 128.0], requires_grad=True)[::2]
+        assert lanesort.histogram(rows, bounds).sum() == 1200
     assert torch.equal(lanesort.select(given, torch.from_numpy(flags)), given[flags])
     for kind in (torch.bfloat16, torch.complex64):  # which have no order
         assert torch.equal(lanesort.select(given.to(kind), torch.from_numpy(flags)), given.to(kind)[flags])
@@ -186,6 +189,11 @@ def test_mistakes_are_told(failing):
     failing("invalid_argument", "layout", lanesort.sort, torch.eye(3).to_sparse())
     failing("invalid_argument", "no axis to go along", lanesort.sort, torch.tensor(3))
     failing("invalid_argument", "array of numpy", lanesort.sort_by_key, torch.rand(3), np.arange(3))
+    for offsets in (torch.zeros(3), torch.zeros(3, dtype=torch.bool), torch.zeros(3, dtype=torch.complex64)):
+        failing("invalid_argument", "but must be integers", lanesort.sort, torch.rand(3), segments=offsets)
+    failing("invalid_argument", "bfloat16", lanesort.sort, torch.rand(3), segments=torch.zeros(3).bfloat16())
+    failing("invalid_argument", "begins at key -5", lanesort.sort, torch.rand(3), segments=torch.tensor([-5, 2]))
+    failing("out_of_range", "ends at key 4", lanesort.sort, torch.rand(3), segments=torch.tensor([0, 1, 4]))
     failing("invalid_argument", "meta", lanesort.sort, torch.empty(3, device="meta"))
 
 
