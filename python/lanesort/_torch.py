@@ -56,8 +56,8 @@ class TorchArrays(Arrays):
         return found
 
     def is_direct(self, x: Any) -> bool:
-        # Some tensors say that what is in memory is yet to be negated.
-        return bool(x.is_contiguous() and not x.is_neg())
+        # Some tensors say that what is in memory is yet to be negated or conjugated.
+        return bool(x.is_contiguous() and not x.is_neg() and not x.is_conj())
 
     def check_written(self, out: Any, what: str) -> None:
         if self.is_differentiated(out):
@@ -81,7 +81,7 @@ class TorchArrays(Arrays):
             return moved.clone()
         if axis not in (-1, x.ndim - 1):
             moved = moved.movedim(axis, -1)
-        return moved.resolve_neg().clone(memory_format=torch.contiguous_format)
+        return moved.resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format)
 
     def moved(self, x: Any, axis: int) -> Any:
         return x.movedim(-1, axis)

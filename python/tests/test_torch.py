@@ -36,6 +36,39 @@ def test_what_is_yet_to_be_negated():
     assert torch.equal(x, expected)
 
 
+def test_what_is_yet_to_be_conjugated():
+    keys, flags = torch.tensor([3, 2, 1]), torch.ones(3, dtype=torch.bool)
+    lazy = torch.tensor([1 + 1j, 2 + 2j, 3 - 3j]).conj()
+    assert lazy.is_conj()
+    values = [1 - 1j, 2 - 2j, 3 + 3j]
+    for result, expected in (
+        (lanesort.sort_by_key(keys, lazy).values, values[::-1]), (lanesort.top_k_by_key(keys, lazy, 2).values, values[:2]),
+        (lanesort.sort_by_key(keys, (lazy, keys)).values[0], values[::-1]),
+        (lanesort.unique(keys, values=lazy).values, values[::-1]), (lanesort.select(lazy, flags), values),
+        (lanesort.merge(keys[2:], keys[:2].flip(0), values=(lazy[:1], lazy[1:])).values, values),
+        (lanesort.partition(keys, flags, values=lazy).values, values), (lanesort.gather(lazy, keys - 1), values[::-1]),
+        (lanesort.gather(lazy, keys - 1, out=torch.zeros_like(lazy).conj()), values[::-1]),
+        (lanesort.scatter(lazy, keys - 1, out=torch.zeros_like(lazy.resolve_conj())), values[::-1]),
+        (lanesort.permute_(lazy, keys - 1), values[::-1]), (lazy, values[::-1]),
+    ):  # fmt: skip
+        assert result.tolist() == expected
+
+
+def test_arrays_that_share_memory(failing):
+    room, keys = torch.arange(60), torch.tensor([3, 1, 2])
+    lanesort.sort(room[0:34:2], out=room[10:27])
+    assert room[10:27].tolist() == list(range(0, 34, 2))
+    lanesort.sort(room[10:27].flip(0), out=room[0:34:2])
+    assert room[0:34:2].tolist() == list(range(0, 34, 2))
+    before = room.clone()
+    for first, second in ((room[:3], room[2:5]), (room[:6:2], room[2:8:2]), (room[:6:2], room[1:4])):
+        failing("invalid_argument", "overlap", lanesort.sort_by_key, keys, keys, out=(first, second))
+        failing("invalid_argument", "overlap", lanesort.top_k, keys, 3, out=(first, second))
+    assert torch.equal(room, before)
+    lanesort.sort_by_key(keys, keys * 10, out=(room[:6:2], room[1:6:2]))
+    assert room[:6].tolist() == [1, 10, 2, 20, 3, 30]
+
+
 def test_the_others():
     x = keys_of("f4", 3001)
     given = torch.from_numpy(x)
