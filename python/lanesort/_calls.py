@@ -76,6 +76,11 @@ def without(shape: Sequence[int], axis: int) -> tuple[int, ...]:
     return tuple(shape[:place]) + tuple(shape[place + 1 :])
 
 
+def are_several(values: Any) -> bool:
+    """Whether values are several arrays, and not one, such as a list of numbers."""
+    return isinstance(values, tuple | list) and not (values and np.isscalar(values[0]))
+
+
 class Calls:
     """A device, or where the arrays are, and how calls get there. The operations are made of it."""
 
@@ -245,7 +250,8 @@ class Calls:
         if out is None:
             return None
         array = self._taken_beside(lib, out, what)
-        if isinstance(array, np.ndarray) and array is not out and array.base is None and lib.name == "numpy":
+        # What has to be copied to be seen is elsewhere each time.
+        if lib.name == "numpy" and array is not out and array.size and not np.may_share_memory(array, taken(out)[1]):
             raise Error(f"{what} is of type {type(out).__name__}, which shows no memory to write to")
         return array
 

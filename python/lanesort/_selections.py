@@ -7,7 +7,7 @@ from typing import Any
 
 from . import _core
 from ._arrays import Arrays, taken
-from ._calls import MOST, OPERATIONS, VALUE_BYTES, Calls, axis_from_end, counted
+from ._calls import MOST, OPERATIONS, VALUE_BYTES, Calls, are_several, axis_from_end, counted
 from ._errors import Error
 from ._types import Comparator, SortedPairs, TopK
 
@@ -74,7 +74,7 @@ class Selections(Calls):
         Memory: as `top_k`, and indices of 4 bytes. Cost: as `top_k`, and a launch that reads these values alone.
 
         Args:
-            values: one array of the keys' shape, or a tuple of several.
+            values: one array of the keys' shape, or several, as in `sort_by_key`.
             out: a pair of arrays, for one array of values.
 
         >>> import lanesort, numpy
@@ -82,7 +82,7 @@ class Selections(Calls):
         SortedPairs(keys=array([9, 5]), values=array([0.9, 0.5]))
         """
         lib, source = taken(keys)
-        has_many = isinstance(values, tuple | list)
+        has_many = are_several(values)
         sources = [self._values_beside(lib, array, source) for array in (values if has_many else [values])]
         differs = lib.is_differentiated(source) or any(lib.is_differentiated(array) for array in sources)
         if differs:

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import _core
 from ._arrays import Arrays, taken
-from ._calls import OPERATIONS, VALUE_BYTES, Calls, axis_from_end, counted
+from ._calls import OPERATIONS, VALUE_BYTES, Calls, are_several, axis_from_end, counted
 from ._errors import Error
 from ._types import Comparator, SortedPairs
 
@@ -49,7 +49,7 @@ class Sorts(Calls):
         axis = axis_from_end(source, axis)
         if out is not None and (not isinstance(out, tuple | list) or len(out) != 2):
             raise Error("out= of keys with values is a pair of the two")
-        if isinstance(values, tuple | list):
+        if are_several(values):
             return self._sort_several(lib, x, source, list(values), axis, descending, out, segments, comparator)
         moved = self._values_beside(lib, values, source)
         if lib.item_bytes(moved) not in VALUE_BYTES or lib.is_differentiated(source) or lib.is_differentiated(moved):
@@ -90,7 +90,9 @@ class Sorts(Calls):
         comparator: str | Comparator | None,
     ) -> SortedPairs:  # fmt: skip
         """By indices: values that no sort takes with the keys."""
-        outs = [None] * (1 + len(values)) if out is None else [out[0], *out[1]]
+        outs = [None] * (1 + len(values))
+        if out is not None:
+            outs = [out[0], *(out[1] if isinstance(out[1], tuple | list) else [out[1]])]
         if len(outs) != 1 + len(values):
             raise Error(f"out= has {len(outs) - 1} arrays of values, but there are {len(values)}")
         sources = [source, *(self._values_beside(lib, value, source) for value in values)]
@@ -275,7 +277,7 @@ class Sorts(Calls):
         Cost, errors: as `sort`.
 
         Args:
-            values: one array of the keys' shape, or a tuple of several.
+            values: one array of the keys' shape, which may be a list of numbers; or a tuple or list of several arrays.
             out: a pair: keys, and values in the form of `values`.
 
         >>> import lanesort, numpy
