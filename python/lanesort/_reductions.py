@@ -21,12 +21,18 @@ _OF_GROUPS = ("sum", "min", "max", "count", "mean")
 _OF_SCANS = ("sum", "min", "max")
 
 
+def _check_name(reduction: Any, known: tuple[str, ...], what: str, instead: str = "") -> None:
+    if not isinstance(reduction, str):
+        raise Error(f"a {what} is one of {', '.join(known)}{instead}, but this is of type {type(reduction).__name__}")
+    if reduction not in known:
+        raise Error(f"there is no {what} {reduction!r}, only {', '.join(known)}{instead}")
+
+
 def _named(reduction: str | BinaryOperator, known: tuple[str, ...], what: str) -> tuple[str, BinaryOperator | None]:
     """The name, or the operator."""
     if isinstance(reduction, BinaryOperator):
         return "", reduction
-    if not isinstance(reduction, str) or reduction not in known:
-        raise Error(f"there is no {what} {reduction!r}, only {', '.join(known)} or a lanesort.BinaryOperator")
+    _check_name(reduction, known, what, " or a lanesort.BinaryOperator")
     return reduction, None
 
 
@@ -365,7 +371,7 @@ class Reductions(Calls):
         self, operation: str, keys: Any, values: Any, reduction: str | BinaryOperator,
         comparator: str | Comparator | None, out: Any,
     ) -> Any:  # fmt: skip
-        name, combining = _named(reduction, _OF_SCANS, "scan of")
+        name, combining = _named(reduction, _OF_SCANS, "scan")
         lib, source = taken(keys)
         if source.ndim != 1:
             raise Error(f"keys and values are arrays of one axis, but these keys have {source.ndim}")
@@ -397,7 +403,7 @@ class Reductions(Calls):
     def _scan(
         self, operation: str, x: Any, reduction: str | BinaryOperator, axis: int | None, out: Any, segments: Any
     ) -> Any:
-        name, combining = _named(reduction, _OF_SCANS, "scan of")
+        name, combining = _named(reduction, _OF_SCANS, "scan")
         lib, source = taken(x)
         if axis is None and source.ndim > 1:
             raise Error(f"numbers are scanned along one axis, but there are {source.ndim}; give axis=")
@@ -431,8 +437,7 @@ class Reductions(Calls):
         if source.ndim != 1:
             raise Error(f"keys and values are arrays of one axis, but these keys have {source.ndim}")
         beside = self._values_beside(lib, values, source)
-        if reduction not in _OF_GROUPS:
-            raise Error(f"there is no reduction {reduction!r} of equal keys, only {', '.join(_OF_GROUPS)}")
+        _check_name(reduction, _OF_GROUPS, "reduction of equal keys")
         self._check_no_gradient(lib, "reductions of equal keys", source, beside)
         # What is sorted for it are copies.
         works = [
@@ -499,7 +504,10 @@ class Reductions(Calls):
                 best = along.take_along_dim(places.reshape(-1) if axis is None else places, -1 if axis is None else axis)
                 return best.reshape(shape)
             if name in ("sum", "min", "max", ""):
-                raise Error("no gradient goes through a sum, an operator, segments or out=; detach the array")
+                what = "segments" if has_segments else "out="
+                if name in ("sum", ""):
+                    what = "an operator" if not name else "vecdot" if others else "a sum"
+                raise Error(f"no gradient goes through {what}; detach the array")
             source = source.detach()
         keys, *others = [
             self._flat(lib, array) if axis is None else self._direct(lib, array, axis) for array in [source, *others]

@@ -11,6 +11,8 @@ from ._calls import MOST, OPERATIONS, VALUE_BYTES, Calls, are_several, axis_from
 from ._errors import Error
 from ._types import Comparator, SortedPairs, TopK
 
+_MOST_SELECTED = 1 << 47  # more than any memory has
+
 
 class Selections(Calls):
     def top_k(
@@ -132,6 +134,8 @@ class Selections(Calls):
         call = self._call(OPERATIONS["top_k"], lib, keys, largest and comparator is None, comparator)
         others = [] if segments is None else self._segments(lib, call, keys, segments)
         shape: tuple[int, ...] = (*keys.shape[:-1], k) if segments is None else (others[0].shape[0] - 1, k)
+        if math.prod(shape) > _MOST_SELECTED:
+            raise Error(f"{shape[0]} segments with {k} each are more than any memory has", code="out_of_memory")
         if out is not None or second_out is not None:
             self._check_selected(lib, out, source, shape, axis, "values" if values is None else "keys")
             self._check_selected(lib, second_out, values, shape, axis, "indices" if values is None else "values")

@@ -539,6 +539,9 @@ def test_arguments_of_a_wrong_type_are_told(failing):
     ]:  # fmt: skip
         with pytest.raises(TypeError, match=part):
             function(*arguments, **options)
+    for call in (lambda: lanesort.top_k(x), lambda: lanesort.Sorter().prepare("top_k", x)):
+        with pytest.raises(TypeError, match=r"^Sorter.top_k\(\) missing 1 required positional argument: 'k'"):
+            call()
     failing("invalid_argument", "no schedule []", lanesort.sort, x, schedule=[])
     for values in (3, (x,), (x, x.astype("f4")), x):
         failing("invalid_argument", "two arrays of one type", lanesort.merge, x, x, values=values)
@@ -596,6 +599,9 @@ def test_more_than_there_are_is_wanted_of_segments(failing):
     assert pairs.values.shape == (2, 5000) and pairs.values[1, :2].tolist() == [2, 1]
     assert lanesort.top_k(np.arange(0), 2, segments=[0, 0]).indices.tolist() == [[-1, -1]]
     failing("invalid_argument", "k is -1", lanesort.top_k, np.arange(3), -1, segments=[0, 3])
+    for k in (2**62, 2**47 + 1):
+        failing("out_of_memory", "more than any memory", lanesort.top_k, np.arange(3), k, segments=[0, 3])
+    failing("out_of_memory", "more than any memory", lanesort.top_k, np.arange(3), 2**46, segments=[0, 1, 2, 3])
 
 
 def test_several_values_whose_outs_overlap(failing):

@@ -158,9 +158,11 @@ def test_operators_and_segments(failing):
     distance = lanesort.BinaryOperator("a > b ? a : b", "0", transform="a > b ? a - b : b - a")
     assert lanesort.transform_reduce(x, x.flip(0), distance) == (x - x.flip(0)).abs().max()
     real = torch.rand(5, requires_grad=True)
-    failing("invalid_argument", "no gradient", lanesort.reduce, real, later)
+    failing("invalid_argument", "no gradient goes through an operator;", lanesort.reduce, real, later)
+    failing("invalid_argument", "no gradient goes through an operator;", lanesort.transform_reduce, real, real, distance)
     failing("invalid_argument", "no gradient", lanesort.inclusive_scan, real, later)
-    failing("invalid_argument", "no gradient", lanesort.min, real, segments=[0, 5])
+    failing("invalid_argument", "no gradient goes through segments;", lanesort.min, real, segments=[0, 5])
+    failing("invalid_argument", "no gradient goes through out=;", lanesort.min, real, out=torch.zeros(()))
     assert lanesort.argmin(real, segments=[0, 5]).shape == (1,)
 
 
@@ -174,9 +176,9 @@ def test_gradients_of_reductions():
         mine = torch.autograd.grad((ours * weights).sum(), x, retain_graph=True)[0]
         assert torch.equal(mine, torch.autograd.grad((theirs * weights).sum(), x, retain_graph=True)[0])
     assert lanesort.argmax(x) == x.argmax()
-    with pytest.raises(lanesort.Error, match="no gradient"):
+    with pytest.raises(lanesort.Error, match="no gradient goes through a sum;"):
         lanesort.sum(x)
-    with pytest.raises(lanesort.Error, match="no gradient"):
+    with pytest.raises(lanesort.Error, match="no gradient goes through vecdot;"):
         lanesort.vecdot(x.detach(), x)
     with pytest.raises(lanesort.Error, match="no gradient"):
         lanesort.group_by(x[0].detach(), x[0])
