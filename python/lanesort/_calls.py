@@ -9,7 +9,7 @@ import os
 import threading
 import weakref
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def _integer(name: str, number: Any) -> int:
         raise TypeError(f"{name} is of type {type(number).__name__}, but must be an integer") from None
 
 
-def axis_from_end(x: Any, axis: int) -> int:
+def axis_from_end(x: Any, axis: SupportsIndex) -> int:
     """From the end: -1 is the last."""
     ndim: int = x.ndim
     if ndim == 0:
@@ -87,7 +87,7 @@ class Calls:
     _widens = True
     """Something may be done behind a call."""
 
-    def __init__(self, device: Any = None, *, device_bytes: int = 0) -> None:
+    def __init__(self, device: Any = None, *, device_bytes: SupportsIndex = 0) -> None:
         self._core: _core.Sorter | None = None
         if device_bytes and not isinstance(device, str | _core.Device):
             raise Error("device_bytes= is of a device that arrays in host memory are copied to; name one")
@@ -361,7 +361,7 @@ class Calls:
             raise Error("a gradient goes through new arrays only, not through out=, segments or a comparator")
 
     @staticmethod
-    def _choose(call: _core.Call, schedule: str, data_independent: bool, extra_bytes: int) -> None:
+    def _choose(call: _core.Call, schedule: str, data_independent: bool, extra_bytes: SupportsIndex) -> None:
         """What the caller says of how it is to be sorted."""
         if schedule != "automatic":
             if not isinstance(schedule, str) or schedule not in _SCHEDULES:

@@ -4,7 +4,7 @@ makes of elements, and groups."""
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def _named(reduction: str | BinaryOperator, known: tuple[str, ...], what: str) -
 
 class Reductions(Calls):
     def sum(
-        self, x: Any, /, *, axis: int | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
+        self, x: Any, /, *, axis: SupportsIndex | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
     ) -> Any:
         """The sum of all numbers, or of those along an axis.
 
@@ -64,7 +64,7 @@ class Reductions(Calls):
         return self._reduce("sum", x, axis, keepdims, out, segments)
 
     def min(
-        self, x: Any, /, *, axis: int | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
+        self, x: Any, /, *, axis: SupportsIndex | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
     ) -> Any:
         """The smallest number, or the smallest along an axis.
 
@@ -79,7 +79,7 @@ class Reductions(Calls):
         return self._reduce("min", x, axis, keepdims, out, segments)
 
     def max(
-        self, x: Any, /, *, axis: int | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
+        self, x: Any, /, *, axis: SupportsIndex | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
     ) -> Any:
         """The largest number, or the largest along an axis. Of an empty segment the smallest integer of the type, False, or NaN.
 
@@ -92,7 +92,7 @@ class Reductions(Calls):
         return self._reduce("max", x, axis, keepdims, out, segments)
 
     def argmin(
-        self, x: Any, /, *, axis: int | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
+        self, x: Any, /, *, axis: SupportsIndex | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
     ) -> Any:
         """Where the smallest number is; of equal ones where the first is.
 
@@ -106,7 +106,7 @@ class Reductions(Calls):
         return self._reduce("argmin", x, axis, keepdims, out, segments)
 
     def argmax(
-        self, x: Any, /, *, axis: int | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
+        self, x: Any, /, *, axis: SupportsIndex | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
     ) -> Any:
         """Where the largest number is; of equal ones where the first is. The rest is as in `argmin`.
 
@@ -117,7 +117,7 @@ class Reductions(Calls):
         return self._reduce("argmax", x, axis, keepdims, out, segments)
 
     def vecdot(
-        self, x: Any, y: Any, /, *, axis: int | None = -1, out: Any = None, segments: Any = None
+        self, x: Any, y: Any, /, *, axis: SupportsIndex | None = -1, out: Any = None, segments: Any = None
     ) -> Any:
         """The sum of the products of two arrays along an axis: the dot product, or that of each row.
 
@@ -137,7 +137,7 @@ class Reductions(Calls):
         return self._reduce("sum", x, axis, False, out, segments, (y,))
 
     def reduce(
-        self, x: Any, reduction: str | BinaryOperator, /, *, axis: int | None = None, keepdims: bool = False,
+        self, x: Any, reduction: str | BinaryOperator, /, *, axis: SupportsIndex | None = None, keepdims: bool = False,
         out: Any = None, segments: Any = None,
     ) -> Any:  # fmt: skip
         """What an operator makes of all elements, or of those along an axis, as ``functools.reduce``.
@@ -161,7 +161,7 @@ class Reductions(Calls):
         return self._reduce(reduction, x, axis, keepdims, out, segments)
 
     def transform_reduce(
-        self, x: Any, y: Any, operator: BinaryOperator, /, *, axis: int | None = None, keepdims: bool = False,
+        self, x: Any, y: Any, operator: BinaryOperator, /, *, axis: SupportsIndex | None = None, keepdims: bool = False,
         out: Any = None, segments: Any = None,
     ) -> Any:  # fmt: skip
         """What an operator makes of the pairs of elements of two arrays: a dot product of your own.
@@ -222,7 +222,7 @@ class Reductions(Calls):
         """
         return self._groups("group_by", keys, values, reduction, descending, stable, comparator)
 
-    def cumulative_sum(self, x: Any, /, *, axis: int | None = None, out: Any = None, segments: Any = None) -> Any:
+    def cumulative_sum(self, x: Any, /, *, axis: SupportsIndex | None = None, out: Any = None, segments: Any = None) -> Any:
         """The sums of all numbers up to each one, with it, along an axis.
 
         Result: `out`, or an array of the shape of `x`: floating-point numbers of its type (float16 is added in float32),
@@ -249,7 +249,7 @@ class Reductions(Calls):
         return self._scan("inclusive_scan", x, "sum", axis, out, segments)
 
     def inclusive_scan(
-        self, x: Any, /, reduction: str | BinaryOperator = "sum", *, axis: int | None = None, out: Any = None,
+        self, x: Any, /, reduction: str | BinaryOperator = "sum", *, axis: SupportsIndex | None = None, out: Any = None,
         segments: Any = None,
     ) -> Any:  # fmt: skip
         """The sums, minima or maxima of all numbers up to each one, with it, along an axis; or what an operator makes of
@@ -272,7 +272,7 @@ class Reductions(Calls):
         return self._scan("inclusive_scan", x, reduction, axis, out, segments)
 
     def exclusive_scan(
-        self, x: Any, /, reduction: str | BinaryOperator = "sum", *, axis: int | None = None, out: Any = None,
+        self, x: Any, /, reduction: str | BinaryOperator = "sum", *, axis: SupportsIndex | None = None, out: Any = None,
         segments: Any = None,
     ) -> Any:  # fmt: skip
         """The same of the numbers in front of each one: of lengths, the sums are where each part begins.
@@ -401,7 +401,7 @@ class Reductions(Calls):
         return result if out is None else out
 
     def _scan(
-        self, operation: str, x: Any, reduction: str | BinaryOperator, axis: int | None, out: Any, segments: Any
+        self, operation: str, x: Any, reduction: str | BinaryOperator, axis: SupportsIndex | None, out: Any, segments: Any
     ) -> Any:
         name, combining = _named(reduction, _OF_SCANS, "scan")
         lib, source = taken(x)
@@ -471,7 +471,7 @@ class Reductions(Calls):
         )
 
     def _reduce(
-        self, reduction: str | BinaryOperator, x: Any, axis: int | None, keepdims: bool, out: Any, segments: Any,
+        self, reduction: str | BinaryOperator, x: Any, axis: SupportsIndex | None, keepdims: bool, out: Any, segments: Any,
         factors: tuple[Any, ...] = (),
     ) -> Any:  # fmt: skip
         name, combining = _named(reduction, _OF_ARRAYS, "reduction")

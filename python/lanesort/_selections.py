@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, SupportsIndex
 
 from . import _core
 from ._arrays import Arrays, taken
@@ -16,7 +16,7 @@ _MOST_SELECTED = 1 << 47  # more than any memory has
 
 class Selections(Calls):
     def top_k(
-        self, x: Any, k: int, /, *, axis: int = -1, largest: bool = True, out: Any = None, segments: Any = None,
+        self, x: Any, k: SupportsIndex, /, *, axis: SupportsIndex = -1, largest: bool = True, out: Any = None, segments: Any = None,
         limit: Any = None, nan_last: bool = False, comparator: str | Comparator | None = None,
         data_independent: bool = False,
     ) -> TopK:  # fmt: skip
@@ -66,7 +66,7 @@ class Selections(Calls):
         return TopK(best, indices)
 
     def top_k_by_key(
-        self, keys: Any, values: Any, k: int, /, *, axis: int = -1, largest: bool = True, out: Any = None,
+        self, keys: Any, values: Any, k: SupportsIndex, /, *, axis: SupportsIndex = -1, largest: bool = True, out: Any = None,
         segments: Any = None, limit: Any = None, nan_last: bool = False, comparator: str | Comparator | None = None,
         data_independent: bool = False,
     ) -> SortedPairs:  # fmt: skip
@@ -120,9 +120,9 @@ class Selections(Calls):
         return lib.given(result if axis == -1 else lib.moved(result, axis))
 
     def _select(
-        self, lib: Arrays, source: Any, values: Any, k: int, axis: int, largest: bool, out: Any, index: str | None,
-        second_out: Any, segments: Any, limit: Any, nan_last: bool, comparator: str | Comparator | None,
-        data_independent: bool,
+        self, lib: Arrays, source: Any, values: Any, k: SupportsIndex, axis: SupportsIndex, largest: bool, out: Any,
+        index: str | None, second_out: Any, segments: Any, limit: Any, nan_last: bool,
+        comparator: str | Comparator | None, data_independent: bool,
     ) -> tuple[Any, Any]:  # fmt: skip
         """The best keys, and their values, or indices of the type `index` where there are none."""
         axis = axis_from_end(source, axis)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, SupportsIndex
 
 from . import _core
 from ._arrays import Arrays, taken
@@ -24,8 +24,8 @@ class Sorts(Calls):
         return target
 
     def _sort_keys(
-        self, x: Any, axis: int, descending: bool, stable: bool, out: Any, segments: Any,
-        comparator: str | Comparator | None, first: int | None, schedule: str, data_independent: bool, extra_bytes: int,
+        self, x: Any, axis: SupportsIndex, descending: bool, stable: bool, out: Any, segments: Any,
+        comparator: str | Comparator | None, first: int | None, schedule: str, data_independent: bool, extra_bytes: SupportsIndex,
     ) -> Any:  # fmt: skip
         lib, source = taken(x)
         axis = axis_from_end(source, axis)
@@ -42,8 +42,8 @@ class Sorts(Calls):
         return result if out is None else out
 
     def _sort_pairs(
-        self, x: Any, values: Any, axis: int, descending: bool, stable: bool, out: Any, segments: Any,
-        comparator: str | Comparator | None, schedule: str, data_independent: bool, extra_bytes: int,
+        self, x: Any, values: Any, axis: SupportsIndex, descending: bool, stable: bool, out: Any, segments: Any,
+        comparator: str | Comparator | None, schedule: str, data_independent: bool, extra_bytes: SupportsIndex,
     ) -> SortedPairs:  # fmt: skip
         lib, source = taken(x)
         axis = axis_from_end(source, axis)
@@ -120,7 +120,7 @@ class Sorts(Calls):
     def _run_sort(
         self, lib: Arrays, keys: Any, results: Any, values: Any, value_results: Any, descending: bool, stable: bool,
         segments: Any, comparator: str | Comparator | None, first: int | None, schedule: str, data_independent: bool,
-        extra_bytes: int,
+        extra_bytes: SupportsIndex,
     ) -> None:  # fmt: skip
         """Sorts direct arrays to others, or in place where they are the same."""
         call = self._call(OPERATIONS["sort"], lib, keys, descending, comparator)
@@ -148,7 +148,7 @@ class Sorts(Calls):
     def _indices(
         self, lib: Arrays, source: Any, axis: int, descending: bool, comparator: str | Comparator | None,
         out: Any = None, segments: Any = None, schedule: str = "automatic", data_independent: bool = False,
-        extra_bytes: int = 0,
+        extra_bytes: SupportsIndex = 0,
     ) -> Any:  # fmt: skip
         """The indices that sort along the axis, which is the last of the result."""
         keys = self._direct(lib, source, axis)
@@ -167,9 +167,9 @@ class Sorts(Calls):
         return indices
 
     def sort(
-        self, x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True, out: Any = None,
+        self, x: Any, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True, out: Any = None,
         segments: Any = None, comparator: str | Comparator | None = None, schedule: str = "automatic",
-        data_independent: bool = False, extra_bytes: int = 0,
+        data_independent: bool = False, extra_bytes: SupportsIndex = 0,
     ) -> Any:  # fmt: skip
         """Sorts along an axis.
 
@@ -209,9 +209,9 @@ class Sorts(Calls):
         )
 
     def sort_(
-        self, x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True, segments: Any = None,
+        self, x: Any, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True, segments: Any = None,
         comparator: str | Comparator | None = None, schedule: str = "automatic", data_independent: bool = False,
-        extra_bytes: int = 0,
+        extra_bytes: SupportsIndex = 0,
     ) -> Any:  # fmt: skip
         """Sorts in place, and gives `x`: ``sort(x, out=x)``, with its options, order, memory, cost and errors.
 
@@ -225,8 +225,8 @@ class Sorts(Calls):
         )
 
     def partial_sort(
-        self, x: Any, k: int, /, *, axis: int = -1, descending: bool = False, stable: bool = True, out: Any = None,
-        segments: Any = None, comparator: str | Comparator | None = None,
+        self, x: Any, k: SupportsIndex, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True,
+        out: Any = None, segments: Any = None, comparator: str | Comparator | None = None,
     ) -> Any:  # fmt: skip
         """Brings the first `k` keys of the order to the front, in order.
 
@@ -242,8 +242,8 @@ class Sorts(Calls):
         return self._sort_keys(x, axis, descending, stable, out, segments, comparator, first, "automatic", False, 0)
 
     def nth_element(
-        self, x: Any, n: int, /, *, axis: int = -1, descending: bool = False, stable: bool = True, out: Any = None,
-        segments: Any = None, comparator: str | Comparator | None = None,
+        self, x: Any, n: SupportsIndex, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True,
+        out: Any = None, segments: Any = None, comparator: str | Comparator | None = None,
     ) -> Any:  # fmt: skip
         """Brings key `n` of the order, counted from 0, to its place, as numpy's partition.
 
@@ -262,9 +262,9 @@ class Sorts(Calls):
         return self._sort_keys(x, axis, descending, stable, out, segments, comparator, first, "automatic", False, 0)
 
     def sort_by_key(
-        self, keys: Any, values: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True,
+        self, keys: Any, values: Any, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True,
         out: Any = None, segments: Any = None, comparator: str | Comparator | None = None, schedule: str = "automatic",
-        data_independent: bool = False, extra_bytes: int = 0,
+        data_independent: bool = False, extra_bytes: SupportsIndex = 0,
     ) -> SortedPairs:  # fmt: skip
         """Sorts keys together with the values that belong to them.
 
@@ -291,9 +291,9 @@ class Sorts(Calls):
         )
 
     def sort_by_key_(
-        self, keys: Any, values: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True,
+        self, keys: Any, values: Any, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True,
         segments: Any = None, comparator: str | Comparator | None = None, schedule: str = "automatic",
-        data_independent: bool = False, extra_bytes: int = 0,
+        data_independent: bool = False, extra_bytes: SupportsIndex = 0,
     ) -> SortedPairs:  # fmt: skip
         """Sorts both in place: ``sort_by_key(keys, values, out=(keys, values))``.
 
@@ -309,9 +309,9 @@ class Sorts(Calls):
         )  # fmt: skip
 
     def argsort(
-        self, x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True, out: Any = None,
+        self, x: Any, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True, out: Any = None,
         segments: Any = None, comparator: str | Comparator | None = None, schedule: str = "automatic",
-        data_independent: bool = False, extra_bytes: int = 0,
+        data_independent: bool = False, extra_bytes: SupportsIndex = 0,
     ) -> Any:  # fmt: skip
         """The indices that would sort along an axis.
 
