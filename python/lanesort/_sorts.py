@@ -186,7 +186,7 @@ class Sorts(Calls):
             axis: to sort along.
             descending: the largest first.
             stable: of records, those that the comparator calls equal keep their order.
-            out: where the result goes, of the shape and type of `x`, which it may be.
+            out: where the result goes, of the shape and type of `x`, which it may be; what overlaps it else is copied.
             segments: of an array of one axis, where each begins and where the last ends: each is sorted by itself.
             comparator: an order of records, as text (`Comparator`).
             schedule: "automatic", "network", "columns" or "distribution"; but for the first, of an array of one axis, and

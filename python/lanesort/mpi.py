@@ -17,6 +17,10 @@ of these is `device_messages`: "direct", addresses in device memory; "staged", c
 where MPI says that it takes these. Arrays of pyopencl pass through host memory. The first keys of `top_k` do so everywhere.
 Indices have 64 bits, but 32 where jax has no wider integers: for fewer than 2^31 keys of all ranks.
 
+Threads: those that call at the same time need a communicator each and a sorter each (`sorter=`, where None is one for all).
+A sorter's calls go one after the other, and not on every rank in the same order: with one sorter two threads may wait for
+each other for ever.
+
 Errors: what one rank gets wrong is an Error on all of them, before anything moves. Those of MPI are mpi4py's own.
 """
 
