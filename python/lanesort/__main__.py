@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 
 import lanesort
@@ -30,7 +31,7 @@ def doctor(as_json: bool) -> int:
 def devices() -> int:
     """Prints the devices, and why there are not more."""
     for number, device in enumerate(lanesort.devices()):
-        print(f"{number}  {device.backend:<8}{device.name}")
+        print(f"{number}  {device.backend:<8}{device.name} ({device.platform})")
     for absence in lanesort.discover().absences:
         print(f"   {absence}")
     return 0
@@ -47,4 +48,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    # As other commands end whose output nobody reads any more.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.exit(main())

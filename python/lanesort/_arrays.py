@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
@@ -41,8 +42,23 @@ class Arrays:
         raise NotImplementedError
 
     def distance(self, x: Any, y: Any) -> int | None:
-        """The bytes from the beginning of one direct array to that of another; None where they lie in different memory."""
+        """The bytes from the first element of one array to that of another; None where they lie in different memory."""
         return self.at(y)[0] - self.at(x)[0]
+
+    def strides(self, x: Any) -> tuple[int, ...] | None:
+        """In bytes, as numpy has them; None: it is contiguous."""
+        strides: tuple[int, ...] | None = x.strides
+        return strides
+
+    def share_memory(self, x: Any, y: Any) -> bool:
+        """Whether a byte is of both arrays, which need not be direct."""
+        distance = self.distance(x, y)
+        if distance is None:
+            return False
+        if self.is_direct(x) and self.is_direct(y):
+            first, second = (x, y) if distance >= 0 else (y, x)
+            return bool(abs(distance) < math.prod(first.shape) * self.item_bytes(first)) and math.prod(second.shape) > 0
+        return np.shares_memory(_Extent(self, x, 0), _Extent(self, y, distance))
 
     def item_bytes(self, x: Any) -> int:
         return int(x.dtype.itemsize)
@@ -111,6 +127,10 @@ class Arrays:
         """Whether a gradient is to go through what is made of it."""
         return False
 
+    def seen(self, x: Any) -> np.ndarray[Any, Any]:
+        """What lies in host memory, for numpy to read."""
+        return np.asarray(x)
+
     def number(self, x: Any) -> int:
         """Of an array of one integer: waits for it."""
         return int(x[0])
@@ -149,6 +169,16 @@ class Arrays:
         return x
 
 
+class _Extent:
+    """Where an array lies, for numpy, which is not to read from there."""
+
+    def __init__(self, lib: Arrays, x: Any, place: int) -> None:
+        self.__array_interface__ = {
+            "version": 3, "data": ((1 << 62) + place, True), "shape": tuple(x.shape), "strides": lib.strides(x),
+            "typestr": f"|V{lib.item_bytes(x)}",
+        }  # fmt: skip
+
+
 class NumpyArrays(Arrays):
     """numpy's, and all that numpy can look at without a copy."""
 
@@ -183,6 +213,9 @@ class NumpyArrays(Arrays):
             return _core.address(x), 0
         except (BufferError, ValueError):  # values of a type that buffers have no name for
             return x.ctypes.data, 0
+
+    def share_memory(self, x: Any, y: Any) -> bool:
+        return np.shares_memory(x, y)
 
     def ordered_copy(self, x: Any, axis: int) -> Any:
         if axis == -1 and x.dtype.isnative:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 import os
 import threading
 import weakref
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -35,7 +36,7 @@ def _integer(name: str, number: Any) -> int:
         raise TypeError(f"{name} is of type {type(number).__name__}, but must be an integer") from None
 
 
-def axis_from_end(x: Any, axis: int) -> int:
+def axis_from_end(x: Any, axis: SupportsIndex) -> int:
     """From the end: -1 is the last."""
     ndim: int = x.ndim
     if ndim == 0:
@@ -75,13 +76,18 @@ def without(shape: Sequence[int], axis: int) -> tuple[int, ...]:
     return tuple(shape[:place]) + tuple(shape[place + 1 :])
 
 
+def are_several(values: Any) -> bool:
+    """Whether values are several arrays, and not one, such as a list of numbers."""
+    return isinstance(values, tuple | list) and not (values and np.isscalar(values[0]))
+
+
 class Calls:
     """A device, or where the arrays are, and how calls get there. The operations are made of it."""
 
     _widens = True
     """Something may be done behind a call."""
 
-    def __init__(self, device: Any = None, *, device_bytes: int = 0) -> None:
+    def __init__(self, device: Any = None, *, device_bytes: SupportsIndex = 0) -> None:
         self._core: _core.Sorter | None = None
         if device_bytes and not isinstance(device, str | _core.Device):
             raise Error("device_bytes= is of a device that arrays in host memory are copied to; name one")
@@ -138,27 +144,28 @@ class Calls:
     def _direct(self, lib: Arrays, x: Any, axis: int) -> Any:
         return x if axis == -1 and lib.is_direct(x) else self._copied(lib, x, axis)
 
-    def _target(self, lib: Arrays, x: Any, out: Any, axis: int, what: str) -> Any:
-        """A direct array with the elements of x: `out` itself where that can be."""
-        if out is None:
-            return self._copied(lib, x, axis)
-        self._check_target(lib, x, out, what)
-        if axis != -1 or not lib.is_direct(out):
-            return self._copied(lib, x, axis)
-        if self._is_same(lib, x, out):
-            return out
-        # Few libraries copy between places that overlap.
-        if lib.is_direct(x) and not self._are_apart(lib, x, out):
-            return self._copied(lib, x, axis)
-        lib.assign(out, x)
-        return out
+    def _in_place(self, lib: Arrays, x: Any, what: str) -> Any:
+        """A direct array with the elements of x, which the caller wants changed: x itself where that can be."""
+        lib.check_written(x, what)
+        return self._direct(lib, x, -1)
 
-    @staticmethod
-    def _is_same(lib: Arrays, x: Any, out: Any) -> bool:
-        """Whether both are one array, of which there may be two views."""
-        if out is x:
-            return True
-        return bool(out.shape == x.shape and lib.is_direct(out) and lib.is_direct(x) and lib.at(out) == lib.at(x))
+    def _place(self, lib: Arrays, x: Any, target: Any, axis: int) -> tuple[Any, Any]:
+        """Direct arrays, one with the elements of x and one for the results, which may be the same.
+
+        Nothing is written to the target yet: a call may be refused, or read another array there.
+        """
+        if axis == -1 and lib.is_direct(x):
+            if target is None:
+                return x, lib.empty(x, x.shape)
+            if target is x:
+                return x, x
+            if lib.is_direct(target):
+                if lib.distance(x, target) == 0:  # another view of the same
+                    return target, target
+                if not lib.share_memory(x, target):
+                    return x, target
+        work = self._copied(lib, x, axis)
+        return work, work
 
     @staticmethod
     def _check_target(lib: Arrays, x: Any, out: Any, what: str) -> None:
@@ -168,27 +175,11 @@ class Calls:
             )
         lib.check_written(out, what)
 
-    def _apart(self, lib: Arrays, x: Any, out: Any, axis: int, what: str) -> tuple[Any, Any]:
-        """Direct arrays, one with the elements of x and one that they go to, which may be the same."""
-        if axis == -1 and lib.is_direct(x):
-            if out is None:
-                return x, lib.empty(x, x.shape)
-            if out is not x and lib.is_direct(out):
-                self._check_target(lib, x, out, what)
-                # What overlaps is copied.
-                if self._are_apart(lib, x, out):
-                    return x, out
-        work = self._target(lib, x, out, axis, what)
-        return work, work
-
     @staticmethod
-    def _are_apart(lib: Arrays, x: Any, y: Any) -> bool:
-        """Whether two direct arrays share no memory."""
-        distance = lib.distance(x, y)
-        if distance is None:
-            return True
-        first = x if distance >= 0 else y
-        return bool(abs(distance) >= math.prod(first.shape) * lib.item_bytes(first))
+    def _check_apart(lib: Arrays, *targets: Any) -> None:
+        for first, second in itertools.combinations([target for target in targets if target is not None], 2):
+            if lib.share_memory(first, second):
+                raise Error("two arrays that are written to overlap in memory, but have to be apart")
 
     def _deliver(self, lib: Arrays, work: Any, like: Any, out: Any, axis: int) -> Any:
         """The result in its place: `out`, or a new array."""
@@ -259,7 +250,8 @@ class Calls:
         if out is None:
             return None
         array = self._taken_beside(lib, out, what)
-        if isinstance(array, np.ndarray) and array is not out and array.base is None and lib.name == "numpy":
+        # What has to be copied to be seen is elsewhere each time.
+        if lib.name == "numpy" and array is not out and array.size and not np.may_share_memory(array, taken(out)[1]):
             raise Error(f"{what} is of type {type(out).__name__}, which shows no memory to write to")
         return array
 
@@ -293,7 +285,9 @@ class Calls:
             return [None, None]
         if not isinstance(out, tuple | list) or len(out) != 2:
             raise Error(f"out= is a pair of arrays, for {what}")
-        return [self._out(lib, array) for array in out]
+        targets = [self._out(lib, array) for array in out]
+        self._check_apart(lib, *targets)
+        return targets
 
     @staticmethod
     def _check_moved(values: Any) -> None:
@@ -317,9 +311,10 @@ class Calls:
         if keys.ndim != 1:
             raise Error(f"segments are parts of an array of one dimension, but this one has {keys.ndim}")
         other, offsets = taken(segments)
-        if other.backend == "host" and isinstance(offsets, np.ndarray):
-            if offsets.dtype.kind not in "iu" and offsets.size > 0:
-                raise Error(f"the offsets of segments are of type {offsets.dtype}, but must be integers")
+        if math.prod(offsets.shape) > 0 and other.numpy_dtype(offsets).kind not in "iu":
+            raise Error(f"the offsets of segments are of type {offsets.dtype}, but must be integers")
+        if other.backend == "host":
+            offsets = other.seen(offsets)
             if offsets.ndim != 1 or offsets.size == 0:
                 raise Error("segments are given by where each begins, and where the last one ends")
             if offsets[0] < 0:
@@ -339,6 +334,8 @@ class Calls:
             offsets = lib.upload(offsets, keys)
         elif other is not lib or offsets.ndim != 1 or not lib.is_direct(offsets):
             raise Error("the offsets of segments lie elsewhere than the keys, or are no contiguous array of one axis")
+        else:
+            self._check_index_type(lib, offsets, "the offsets of segments are")
         call.segments = offsets.shape[0] - 1
         call.offset_bytes = lib.item_bytes(offsets)
         if call.longest == 0:
@@ -364,7 +361,7 @@ class Calls:
             raise Error("a gradient goes through new arrays only, not through out=, segments or a comparator")
 
     @staticmethod
-    def _choose(call: _core.Call, schedule: str, data_independent: bool, extra_bytes: int) -> None:
+    def _choose(call: _core.Call, schedule: str, data_independent: bool, extra_bytes: SupportsIndex) -> None:
         """What the caller says of how it is to be sorted."""
         if schedule != "automatic":
             if not isinstance(schedule, str) or schedule not in _SCHEDULES:
@@ -383,7 +380,7 @@ class Calls:
         indices are written."""
         width = lib.item_bytes(indices)
         # The library sees narrow ones alone. What the wide ones overlap it is to see, too, and to refuse.
-        if width == 8 and not leaves and all(self._are_apart(lib, indices, array) for array in (keys, *others)):
+        if width == 8 and not leaves and not any(lib.share_memory(indices, array) for array in (keys, *others)):
             if lib.backend == "host":
                 if keys.shape[-1] < _MOST_NARROW_INDICES:
                     call.set_narrow_indices(lib.at(indices)[0], math.prod(indices.shape))

@@ -24,10 +24,10 @@ class _Seen:
         self.address, self.is_read_only = interface["data"]
         if interface.get("mask") is not None:
             raise Error("a masked array has no order for what is masked")
-        strides = interface.get("strides")
+        self.strides: tuple[int, ...] | None = interface.get("strides")
         expected = self.dtype.itemsize
         self.is_contiguous = True
-        for length, stride in zip(reversed(self.shape), reversed(strides or ()), strict=False):
+        for length, stride in zip(reversed(self.shape), reversed(self.strides or ()), strict=False):
             self.is_contiguous &= length == 1 or stride == expected
             expected *= length
         self.stream = interface.get("stream") or 0

@@ -227,7 +227,7 @@ class Moves(Calls):
             raise Error(f"out has {target.ndim} axes and type {target.dtype}, but must have one and {source.dtype}")
         if out is x:
             raise Error("values are scattered to another array")
-        work = self._target(lib, target, target, -1, "out")
+        work = self._in_place(lib, target, "out")
         if source.shape[0] > 0 and target.shape[0] > 0:
             values, order = self._direct(lib, source, -1), self._flat(lib, places)
             call = self._move("scatter", lib, values, target.shape[0], order)
@@ -252,7 +252,7 @@ class Moves(Calls):
         target = self._out(lib, x, "x")
         if tuple(places.shape) != tuple(source.shape):
             raise Error(f"there are {source.shape[0]} values, but indices of shape {tuple(places.shape)}")
-        work = self._target(lib, target, target, -1, "x")
+        work = self._in_place(lib, target, "x")
         if source.shape[0] > 0:
             order = self._flat(lib, places)
             call = self._move("permute", lib, work, work.shape[0], order)

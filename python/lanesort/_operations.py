@@ -10,21 +10,25 @@ from ._reductions import Reductions
 from ._searches import Searches
 from ._selections import Selections
 from ._sorted_ranges import SortedRanges
+from ._sorts import Sorts
 from ._types import Plan
 
 if TYPE_CHECKING:
     from ._recording import Recorded
 
-ONE_CALL = (
-    "sort", "sort_", "partial_sort", "nth_element", "sort_by_key", "sort_by_key_", "argsort", "top_k", "top_k_by_key",
-    "merge", "merge_", "is_sorted", "is_sorted_until", "sum", "min", "max", "argmin", "argmax", "vecdot",
-    "reduce", "transform_reduce",
-    "cumulative_sum", "inclusive_scan", "exclusive_scan", "inclusive_scan_by_key", "exclusive_scan_by_key",
-    "searchsorted", "equal_range", "histogram", "gather", "scatter", "permute_",
-)  # fmt: skip
-"""Those that are one call of the library, which can be prepared, recorded and planned."""
-
 SEVERAL_CALLS = ("unique", "run_lengths", "reduce_by_key", "group_by", "select", "partition")
+
+_functions = {
+    name: function
+    for operations in (Sorts, SortedRanges, Selections, Reductions, Searches, Moves)
+    for name, function in vars(operations).items()
+    if not name.startswith("_")
+}
+for _name, _function in _functions.items():
+    _function.__qualname__ = f"Sorter.{_name}"  # which Python's own errors name
+
+ONE_CALL = tuple(name for name in _functions if name not in SEVERAL_CALLS)
+"""Those that are one call of the library, which can be prepared, recorded and planned."""
 
 
 class Sorter(SortedRanges, Selections, Reductions, Searches, Moves):
@@ -35,8 +39,8 @@ class Sorter(SortedRanges, Selections, Reductions, Searches, Moves):
     without a device is made anew there, and has the processor alone where the parent has used OpenCL or CUDA.
 
     Args:
-        device: what `devices` gives; a text, as for `find_device`; or a command queue of pyopencl. None: where the
-            arrays are.
+        device: what `devices` gives; a text, as for `find_device`, such as "nvidia", or "portable" for PoCL; or a command
+            queue of pyopencl. None: where the arrays are.
         device_bytes: device memory that a sort or argsort of arrays in host memory may take; where they are larger, they
             go through the device in parts. 0: most of what it has.
 

@@ -74,10 +74,6 @@ class Preparing(OnlyThese):
     def _use(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
         self._sorter._core_for(lib, arrays[0], compiles).prepare(call)
 
-    def _target(self, lib: Arrays, x: Any, out: Any, axis: int, what: str) -> Any:
-        # Another array of the caller's stays as it is.
-        return super()._target(lib, x, out if out is not None and self._is_same(lib, x, out) else None, axis, what)
-
 
 class Planning(Preparing):
     plan_of_call: Plan
@@ -98,15 +94,10 @@ class Recording(OnlyThese):
     def _copied(self, lib: Arrays, x: Any, axis: int) -> Any:
         raise Error(_NEEDS_OUT)
 
-    def _target(self, lib: Arrays, x: Any, out: Any, axis: int, what: str) -> Any:
-        if out is not None and not self._is_same(lib, x, out):
+    def _place(self, lib: Arrays, x: Any, target: Any, axis: int) -> tuple[Any, Any]:
+        if target is None:
             raise Error(_NEEDS_OUT)
-        return super()._target(lib, x, out, axis, what)
-
-    def _apart(self, lib: Arrays, x: Any, out: Any, axis: int, what: str) -> tuple[Any, Any]:
-        if out is None:
-            raise Error(_NEEDS_OUT)
-        return super()._apart(lib, x, out, axis, what)
+        return super()._place(lib, x, target, axis)
 
     def _widened(self, lib: Arrays, x: Any, axis: int, dtype: str) -> Any:
         raise Error(f"of {x.dtype} are made numbers of {dtype}, so what is recorded must be of that type already")

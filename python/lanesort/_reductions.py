@@ -4,7 +4,7 @@ makes of elements, and groups."""
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -21,18 +21,24 @@ _OF_GROUPS = ("sum", "min", "max", "count", "mean")
 _OF_SCANS = ("sum", "min", "max")
 
 
+def _check_name(reduction: Any, known: tuple[str, ...], what: str, instead: str = "") -> None:
+    if not isinstance(reduction, str):
+        raise Error(f"a {what} is one of {', '.join(known)}{instead}, but this is of type {type(reduction).__name__}")
+    if reduction not in known:
+        raise Error(f"there is no {what} {reduction!r}, only {', '.join(known)}{instead}")
+
+
 def _named(reduction: str | BinaryOperator, known: tuple[str, ...], what: str) -> tuple[str, BinaryOperator | None]:
     """The name, or the operator."""
     if isinstance(reduction, BinaryOperator):
         return "", reduction
-    if not isinstance(reduction, str) or reduction not in known:
-        raise Error(f"there is no {what} {reduction!r}, only {', '.join(known)} or a lanesort.BinaryOperator")
+    _check_name(reduction, known, what, " or a lanesort.BinaryOperator")
     return reduction, None
 
 
 class Reductions(Calls):
     def sum(
-        self, x: Any, /, *, axis: int | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
+        self, x: Any, /, *, axis: SupportsIndex | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
     ) -> Any:
         """The sum of all numbers, or of those along an axis.
 
@@ -58,7 +64,7 @@ class Reductions(Calls):
         return self._reduce("sum", x, axis, keepdims, out, segments)
 
     def min(
-        self, x: Any, /, *, axis: int | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
+        self, x: Any, /, *, axis: SupportsIndex | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
     ) -> Any:
         """The smallest number, or the smallest along an axis.
 
@@ -73,7 +79,7 @@ class Reductions(Calls):
         return self._reduce("min", x, axis, keepdims, out, segments)
 
     def max(
-        self, x: Any, /, *, axis: int | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
+        self, x: Any, /, *, axis: SupportsIndex | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
     ) -> Any:
         """The largest number, or the largest along an axis. Of an empty segment the smallest integer of the type, False, or NaN.
 
@@ -86,7 +92,7 @@ class Reductions(Calls):
         return self._reduce("max", x, axis, keepdims, out, segments)
 
     def argmin(
-        self, x: Any, /, *, axis: int | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
+        self, x: Any, /, *, axis: SupportsIndex | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
     ) -> Any:
         """Where the smallest number is; of equal ones where the first is.
 
@@ -100,7 +106,7 @@ class Reductions(Calls):
         return self._reduce("argmin", x, axis, keepdims, out, segments)
 
     def argmax(
-        self, x: Any, /, *, axis: int | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
+        self, x: Any, /, *, axis: SupportsIndex | None = None, keepdims: bool = False, out: Any = None, segments: Any = None
     ) -> Any:
         """Where the largest number is; of equal ones where the first is. The rest is as in `argmin`.
 
@@ -111,7 +117,7 @@ class Reductions(Calls):
         return self._reduce("argmax", x, axis, keepdims, out, segments)
 
     def vecdot(
-        self, x: Any, y: Any, /, *, axis: int | None = -1, out: Any = None, segments: Any = None
+        self, x: Any, y: Any, /, *, axis: SupportsIndex | None = -1, out: Any = None, segments: Any = None
     ) -> Any:
         """The sum of the products of two arrays along an axis: the dot product, or that of each row.
 
@@ -131,7 +137,7 @@ class Reductions(Calls):
         return self._reduce("sum", x, axis, False, out, segments, (y,))
 
     def reduce(
-        self, x: Any, reduction: str | BinaryOperator, /, *, axis: int | None = None, keepdims: bool = False,
+        self, x: Any, reduction: str | BinaryOperator, /, *, axis: SupportsIndex | None = None, keepdims: bool = False,
         out: Any = None, segments: Any = None,
     ) -> Any:  # fmt: skip
         """What an operator makes of all elements, or of those along an axis, as ``functools.reduce``.
@@ -155,7 +161,7 @@ class Reductions(Calls):
         return self._reduce(reduction, x, axis, keepdims, out, segments)
 
     def transform_reduce(
-        self, x: Any, y: Any, operator: BinaryOperator, /, *, axis: int | None = None, keepdims: bool = False,
+        self, x: Any, y: Any, operator: BinaryOperator, /, *, axis: SupportsIndex | None = None, keepdims: bool = False,
         out: Any = None, segments: Any = None,
     ) -> Any:  # fmt: skip
         """What an operator makes of the pairs of elements of two arrays: a dot product of your own.
@@ -216,7 +222,7 @@ class Reductions(Calls):
         """
         return self._groups("group_by", keys, values, reduction, descending, stable, comparator)
 
-    def cumulative_sum(self, x: Any, /, *, axis: int | None = None, out: Any = None, segments: Any = None) -> Any:
+    def cumulative_sum(self, x: Any, /, *, axis: SupportsIndex | None = None, out: Any = None, segments: Any = None) -> Any:
         """The sums of all numbers up to each one, with it, along an axis.
 
         Result: `out`, or an array of the shape of `x`: floating-point numbers of its type (float16 is added in float32),
@@ -243,7 +249,7 @@ class Reductions(Calls):
         return self._scan("inclusive_scan", x, "sum", axis, out, segments)
 
     def inclusive_scan(
-        self, x: Any, /, reduction: str | BinaryOperator = "sum", *, axis: int | None = None, out: Any = None,
+        self, x: Any, /, reduction: str | BinaryOperator = "sum", *, axis: SupportsIndex | None = None, out: Any = None,
         segments: Any = None,
     ) -> Any:  # fmt: skip
         """The sums, minima or maxima of all numbers up to each one, with it, along an axis; or what an operator makes of
@@ -266,7 +272,7 @@ class Reductions(Calls):
         return self._scan("inclusive_scan", x, reduction, axis, out, segments)
 
     def exclusive_scan(
-        self, x: Any, /, reduction: str | BinaryOperator = "sum", *, axis: int | None = None, out: Any = None,
+        self, x: Any, /, reduction: str | BinaryOperator = "sum", *, axis: SupportsIndex | None = None, out: Any = None,
         segments: Any = None,
     ) -> Any:  # fmt: skip
         """The same of the numbers in front of each one: of lengths, the sums are where each part begins.
@@ -365,7 +371,7 @@ class Reductions(Calls):
         self, operation: str, keys: Any, values: Any, reduction: str | BinaryOperator,
         comparator: str | Comparator | None, out: Any,
     ) -> Any:  # fmt: skip
-        name, combining = _named(reduction, _OF_SCANS, "scan of")
+        name, combining = _named(reduction, _OF_SCANS, "scan")
         lib, source = taken(keys)
         if source.ndim != 1:
             raise Error(f"keys and values are arrays of one axis, but these keys have {source.ndim}")
@@ -395,9 +401,9 @@ class Reductions(Calls):
         return result if out is None else out
 
     def _scan(
-        self, operation: str, x: Any, reduction: str | BinaryOperator, axis: int | None, out: Any, segments: Any
+        self, operation: str, x: Any, reduction: str | BinaryOperator, axis: SupportsIndex | None, out: Any, segments: Any
     ) -> Any:
-        name, combining = _named(reduction, _OF_SCANS, "scan of")
+        name, combining = _named(reduction, _OF_SCANS, "scan")
         lib, source = taken(x)
         if axis is None and source.ndim > 1:
             raise Error(f"numbers are scanned along one axis, but there are {source.ndim}; give axis=")
@@ -431,8 +437,7 @@ class Reductions(Calls):
         if source.ndim != 1:
             raise Error(f"keys and values are arrays of one axis, but these keys have {source.ndim}")
         beside = self._values_beside(lib, values, source)
-        if reduction not in _OF_GROUPS:
-            raise Error(f"there is no reduction {reduction!r} of equal keys, only {', '.join(_OF_GROUPS)}")
+        _check_name(reduction, _OF_GROUPS, "reduction of equal keys")
         self._check_no_gradient(lib, "reductions of equal keys", source, beside)
         # What is sorted for it are copies.
         works = [
@@ -466,7 +471,7 @@ class Reductions(Calls):
         )
 
     def _reduce(
-        self, reduction: str | BinaryOperator, x: Any, axis: int | None, keepdims: bool, out: Any, segments: Any,
+        self, reduction: str | BinaryOperator, x: Any, axis: SupportsIndex | None, keepdims: bool, out: Any, segments: Any,
         factors: tuple[Any, ...] = (),
     ) -> Any:  # fmt: skip
         name, combining = _named(reduction, _OF_ARRAYS, "reduction")
@@ -499,7 +504,10 @@ class Reductions(Calls):
                 best = along.take_along_dim(places.reshape(-1) if axis is None else places, -1 if axis is None else axis)
                 return best.reshape(shape)
             if name in ("sum", "min", "max", ""):
-                raise Error("no gradient goes through a sum, an operator, segments or out=; detach the array")
+                what = "segments" if has_segments else "out="
+                if name in ("sum", ""):
+                    what = "an operator" if not name else "vecdot" if others else "a sum"
+                raise Error(f"no gradient goes through {what}; detach the array")
             source = source.detach()
         keys, *others = [
             self._flat(lib, array) if axis is None else self._direct(lib, array, axis) for array in [source, *others]

@@ -139,7 +139,7 @@ class Searches(Calls):
                 raise Error(f"the bounds are of type {bounds.dtype}, but the keys of {source.dtype}")
             arrays.append(self._flat(lib, bounds))
             if lib.backend == "host":
-                self._check_order(np.asarray(arrays[1]))
+                self._check_order(lib.seen(bounds))
             call.bounded, call.bins, call.second_keys = True, bounds.shape[0] - 1, lib.at(arrays[1])
         if call.bins == 0:
             raise Error("a histogram has one bin or more")

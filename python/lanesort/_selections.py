@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, SupportsIndex
 
 from . import _core
 from ._arrays import Arrays, taken
-from ._calls import MOST, OPERATIONS, VALUE_BYTES, Calls, axis_from_end, counted
+from ._calls import MOST, OPERATIONS, VALUE_BYTES, Calls, are_several, axis_from_end, counted
 from ._errors import Error
 from ._types import Comparator, SortedPairs, TopK
+
+_MOST_SELECTED = 1 << 47  # more than any memory has
 
 
 class Selections(Calls):
     def top_k(
-        self, x: Any, k: int, /, *, axis: int = -1, largest: bool = True, out: Any = None, segments: Any = None,
+        self, x: Any, k: SupportsIndex, /, *, axis: SupportsIndex = -1, largest: bool = True, out: Any = None, segments: Any = None,
         limit: Any = None, nan_last: bool = False, comparator: str | Comparator | None = None,
         data_independent: bool = False,
     ) -> TopK:  # fmt: skip
@@ -64,7 +66,7 @@ class Selections(Calls):
         return TopK(best, indices)
 
     def top_k_by_key(
-        self, keys: Any, values: Any, k: int, /, *, axis: int = -1, largest: bool = True, out: Any = None,
+        self, keys: Any, values: Any, k: SupportsIndex, /, *, axis: SupportsIndex = -1, largest: bool = True, out: Any = None,
         segments: Any = None, limit: Any = None, nan_last: bool = False, comparator: str | Comparator | None = None,
         data_independent: bool = False,
     ) -> SortedPairs:  # fmt: skip
@@ -74,7 +76,7 @@ class Selections(Calls):
         Memory: as `top_k`, and indices of 4 bytes. Cost: as `top_k`, and a launch that reads these values alone.
 
         Args:
-            values: one array of the keys' shape, or a tuple of several.
+            values: one array of the keys' shape, or several, as in `sort_by_key`.
             out: a pair of arrays, for one array of values.
 
         >>> import lanesort, numpy
@@ -82,7 +84,7 @@ class Selections(Calls):
         SortedPairs(keys=array([9, 5]), values=array([0.9, 0.5]))
         """
         lib, source = taken(keys)
-        has_many = isinstance(values, tuple | list)
+        has_many = are_several(values)
         sources = [self._values_beside(lib, array, source) for array in (values if has_many else [values])]
         differs = lib.is_differentiated(source) or any(lib.is_differentiated(array) for array in sources)
         if differs:
@@ -118,9 +120,9 @@ class Selections(Calls):
         return lib.given(result if axis == -1 else lib.moved(result, axis))
 
     def _select(
-        self, lib: Arrays, source: Any, values: Any, k: int, axis: int, largest: bool, out: Any, index: str | None,
-        second_out: Any, segments: Any, limit: Any, nan_last: bool, comparator: str | Comparator | None,
-        data_independent: bool,
+        self, lib: Arrays, source: Any, values: Any, k: SupportsIndex, axis: SupportsIndex, largest: bool, out: Any,
+        index: str | None, second_out: Any, segments: Any, limit: Any, nan_last: bool,
+        comparator: str | Comparator | None, data_independent: bool,
     ) -> tuple[Any, Any]:  # fmt: skip
         """The best keys, and their values, or indices of the type `index` where there are none."""
         axis = axis_from_end(source, axis)
@@ -132,6 +134,8 @@ class Selections(Calls):
         call = self._call(OPERATIONS["top_k"], lib, keys, largest and comparator is None, comparator)
         others = [] if segments is None else self._segments(lib, call, keys, segments)
         shape: tuple[int, ...] = (*keys.shape[:-1], k) if segments is None else (others[0].shape[0] - 1, k)
+        if math.prod(shape) > _MOST_SELECTED:
+            raise Error(f"{shape[0]} segments with {k} each are more than any memory has", code="out_of_memory")
         if out is not None or second_out is not None:
             self._check_selected(lib, out, source, shape, axis, "values" if values is None else "keys")
             self._check_selected(lib, second_out, values, shape, axis, "indices" if values is None else "values")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, SupportsIndex
 
 from ._arrays import Arrays, taken
 from ._calls import OPERATIONS, axis_from_end, counted, without
@@ -84,7 +84,7 @@ class SortedRanges(Sorts):
         return SortedPairs(*results)
 
     def merge_(
-        self, x: Any, middle: int, /, *, values: Any = None, descending: bool = False, stable: bool = True,
+        self, x: Any, middle: SupportsIndex, /, *, values: Any = None, descending: bool = False, stable: bool = True,
         comparator: str | Comparator | None = None,
     ) -> Any:  # fmt: skip
         """Merges two sorted ranges that lie side by side, in place. The second begins at key `middle`.
@@ -107,7 +107,8 @@ class SortedRanges(Sorts):
         for array, given, name in zip(sources, (x, values), names, strict=False):
             if array is not given:
                 self._out(lib, given, name)
-        works = [self._target(lib, array, array, -1, name) for array, name in zip(sources, names, strict=False)]
+        self._check_apart(lib, *sources)
+        works = [self._in_place(lib, array, name) for array, name in zip(sources, names, strict=False)]
         if middle not in (0, source.shape[0]):
             call = self._call(OPERATIONS["merge"], lib, works[0], descending, comparator)
             call.middle = middle
@@ -121,7 +122,7 @@ class SortedRanges(Sorts):
         return x if values is None else SortedPairs(x, values)
 
     def is_sorted(
-        self, x: Any, /, *, axis: int = -1, descending: bool = False, comparator: str | Comparator | None = None
+        self, x: Any, /, *, axis: SupportsIndex = -1, descending: bool = False, comparator: str | Comparator | None = None
     ) -> Any:
         """Whether the keys along an axis are in the order that `sort` would give them.
 
@@ -143,7 +144,7 @@ class SortedRanges(Sorts):
         return lib.given(lib.reshaped(truth, without(source.shape, axis_from_end(source, axis))))
 
     def is_sorted_until(
-        self, x: Any, /, *, axis: int = -1, descending: bool = False, comparator: str | Comparator | None = None
+        self, x: Any, /, *, axis: SupportsIndex = -1, descending: bool = False, comparator: str | Comparator | None = None
     ) -> Any:
         """How many keys along an axis, from the first on, are in order.
 
@@ -161,7 +162,7 @@ class SortedRanges(Sorts):
         return lib.given(lib.reshaped(lib.wide(answers, "int64"), shape))
 
     def _answers(
-        self, operation: int, x: Any, axis: int, descending: bool, comparator: str | Comparator | None
+        self, operation: int, x: Any, axis: SupportsIndex, descending: bool, comparator: str | Comparator | None
     ) -> tuple[Arrays, Any, Any]:
         lib, source = taken(x)
         axis = axis_from_end(source, axis)

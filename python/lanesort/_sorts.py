@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from typing import Any
+from typing import Any, SupportsIndex
 
 from . import _core
 from ._arrays import Arrays, taken
-from ._calls import OPERATIONS, VALUE_BYTES, Calls, axis_from_end, counted
+from ._calls import OPERATIONS, VALUE_BYTES, Calls, are_several, axis_from_end, counted
 from ._errors import Error
 from ._types import Comparator, SortedPairs
 
 
 class Sorts(Calls):
-    def _target_of(self, lib: Arrays, given: Any, source: Any, out: Any, name: str) -> tuple[Any, str]:
-        """Where the caller wants what was given, from which `source` was taken, and what that place is called."""
+    def _target(self, lib: Arrays, given: Any, source: Any, out: Any, name: str) -> Any:
+        """Where the caller wants what was given under that name, and `source` was taken from; None: in a new array."""
+        if out is None:
+            return None
         if out is not given:
-            return self._out(lib, out), "out"
-        return (source if source is given else self._out(lib, out, name)), name
+            name = "out"
+        target = source if out is source else self._out(lib, out, name)
+        self._check_target(lib, source, target, name)
+        return target
 
     def _sort_keys(
-        self, x: Any, axis: int, descending: bool, stable: bool, out: Any, segments: Any,
-        comparator: str | Comparator | None, first: int | None, schedule: str, data_independent: bool, extra_bytes: int,
+        self, x: Any, axis: SupportsIndex, descending: bool, stable: bool, out: Any, segments: Any,
+        comparator: str | Comparator | None, first: int | None, schedule: str, data_independent: bool, extra_bytes: SupportsIndex,
     ) -> Any:  # fmt: skip
         lib, source = taken(x)
         axis = axis_from_end(source, axis)
-        target, what = self._target_of(lib, x, source, out, "x")
         if lib.is_differentiated(source):
             self._check_differentiated(out, segments, comparator, first)
             return source.take_along_dim(self.argsort(source.detach(), axis=axis, descending=descending), axis)
-        keys, results = self._apart(lib, source, target, axis, what)
+        target = self._target(lib, x, source, out, "x")
+        keys, results = self._place(lib, source, target, axis)
         self._run_sort(
             lib, keys, results, None, None, descending, stable and comparator is not None, segments, comparator, first, schedule,
             data_independent, extra_bytes,
@@ -39,14 +42,14 @@ class Sorts(Calls):
         return result if out is None else out
 
     def _sort_pairs(
-        self, x: Any, values: Any, axis: int, descending: bool, stable: bool, out: Any, segments: Any,
-        comparator: str | Comparator | None, schedule: str, data_independent: bool, extra_bytes: int,
+        self, x: Any, values: Any, axis: SupportsIndex, descending: bool, stable: bool, out: Any, segments: Any,
+        comparator: str | Comparator | None, schedule: str, data_independent: bool, extra_bytes: SupportsIndex,
     ) -> SortedPairs:  # fmt: skip
         lib, source = taken(x)
         axis = axis_from_end(source, axis)
         if out is not None and (not isinstance(out, tuple | list) or len(out) != 2):
             raise Error("out= of keys with values is a pair of the two")
-        if isinstance(values, tuple | list):
+        if are_several(values):
             return self._sort_several(lib, x, source, list(values), axis, descending, out, segments, comparator)
         moved = self._values_beside(lib, values, source)
         if lib.item_bytes(moved) not in VALUE_BYTES or lib.is_differentiated(source) or lib.is_differentiated(moved):
@@ -55,15 +58,23 @@ class Sorts(Calls):
                 comparator,
             )  # fmt: skip
             return SortedPairs(keys, results[0])
-        outs = (None, None) if out is None else out
-        key_target, key_name = self._target_of(lib, x, source, outs[0], "keys")
-        value_target, value_name = self._target_of(lib, values, moved, outs[1], "values")
-        keys, key_results = self._apart(lib, source, key_target, axis, key_name)
-        work, value_results = self._apart(lib, moved, value_target, axis, value_name)
-        if (keys is key_results) != (work is value_results):
-            # Both are sorted in place then, or neither.
-            keys = key_results = self._target(lib, source, key_target, axis, key_name)
-            work = value_results = self._target(lib, moved, value_target, axis, value_name)
+        key_target = value_target = None
+        if out is not None:
+            key_target = self._target(lib, x, source, out[0], "keys")
+            value_target = self._target(lib, values, moved, out[1], "values")
+        keys, key_results = self._place(lib, source, key_target, axis)
+        work, value_results = self._place(lib, moved, value_target, axis)
+        # Both are sorted where they are, or both to where neither comes from.
+        if (keys is key_results) != (work is value_results) or out is not None and keys is not key_results and (
+            lib.share_memory(work, key_results) or lib.share_memory(keys, value_results)
+        ):
+            if keys is not key_results:
+                keys = key_results = self._copied(lib, source, axis)
+            if work is not value_results:
+                work = value_results = self._copied(lib, moved, axis)
+        # What the call itself does not write to, it does not see.
+        if out is not None and (key_results is not key_target or value_results is not value_target):
+            self._check_apart(lib, key_target, value_target)
         self._run_sort(
             lib, keys, key_results, work, value_results, descending, stable, segments, comparator, None, schedule,
             data_independent, extra_bytes,
@@ -79,7 +90,9 @@ class Sorts(Calls):
         comparator: str | Comparator | None,
     ) -> SortedPairs:  # fmt: skip
         """By indices: values that no sort takes with the keys."""
-        outs = [None] * (1 + len(values)) if out is None else [out[0], *out[1]]
+        outs = [None] * (1 + len(values))
+        if out is not None:
+            outs = [out[0], *(out[1] if isinstance(out[1], tuple | list) else [out[1]])]
         if len(outs) != 1 + len(values):
             raise Error(f"out= has {len(outs) - 1} arrays of values, but there are {len(values)}")
         sources = [source, *(self._values_beside(lib, value, source) for value in values)]
@@ -90,17 +103,11 @@ class Sorts(Calls):
             return SortedPairs(first, tuple(others))
         if segments is not None:
             raise Error("segments can have one array of values, of 1, 2, 4, 8 or 16 bytes")
-        targets, direct = [], []
-        names = ["keys"] + ["values"] * len(values)
-        for given, array, place, name in zip([x, *values], sources, outs, names, strict=True):
-            target, what = self._target_of(lib, given, array, place, name)
-            targets.append(target)
-            if target is not None:
-                self._check_target(lib, array, target, what)
-                if lib.is_direct(target):
-                    direct.append(target)
-        if not all(self._are_apart(lib, first, second) for first, second in itertools.combinations(direct, 2)):
-            raise Error("two arrays of out= overlap in memory, but have to be apart")
+        targets = [
+            self._target(lib, given, array, place, name)
+            for given, array, place, name in zip([x, *values], sources, outs, ["keys"] + ["values"] * len(values), strict=True)
+        ]
+        self._check_apart(lib, *targets)
         order = self._indices(lib, source, axis, descending, comparator)
         # All before the first is delivered, which may be to where another came from.
         sorted_arrays = [lib.take(self._direct(lib, array, axis), order) for array in sources]
@@ -113,7 +120,7 @@ class Sorts(Calls):
     def _run_sort(
         self, lib: Arrays, keys: Any, results: Any, values: Any, value_results: Any, descending: bool, stable: bool,
         segments: Any, comparator: str | Comparator | None, first: int | None, schedule: str, data_independent: bool,
-        extra_bytes: int,
+        extra_bytes: SupportsIndex,
     ) -> None:  # fmt: skip
         """Sorts direct arrays to others, or in place where they are the same."""
         call = self._call(OPERATIONS["sort"], lib, keys, descending, comparator)
@@ -141,7 +148,7 @@ class Sorts(Calls):
     def _indices(
         self, lib: Arrays, source: Any, axis: int, descending: bool, comparator: str | Comparator | None,
         out: Any = None, segments: Any = None, schedule: str = "automatic", data_independent: bool = False,
-        extra_bytes: int = 0,
+        extra_bytes: SupportsIndex = 0,
     ) -> Any:  # fmt: skip
         """The indices that sort along the axis, which is the last of the result."""
         keys = self._direct(lib, source, axis)
@@ -160,9 +167,9 @@ class Sorts(Calls):
         return indices
 
     def sort(
-        self, x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True, out: Any = None,
+        self, x: Any, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True, out: Any = None,
         segments: Any = None, comparator: str | Comparator | None = None, schedule: str = "automatic",
-        data_independent: bool = False, extra_bytes: int = 0,
+        data_independent: bool = False, extra_bytes: SupportsIndex = 0,
     ) -> Any:  # fmt: skip
         """Sorts along an axis.
 
@@ -179,7 +186,7 @@ class Sorts(Calls):
             axis: to sort along.
             descending: the largest first.
             stable: of records, those that the comparator calls equal keep their order.
-            out: where the result goes, of the shape and type of `x`, which it may be.
+            out: where the result goes, of the shape and type of `x`, which it may be; what overlaps it else is copied.
             segments: of an array of one axis, where each begins and where the last ends: each is sorted by itself.
             comparator: an order of records, as text (`Comparator`).
             schedule: "automatic", "network", "columns" or "distribution"; but for the first, of an array of one axis, and
@@ -202,9 +209,9 @@ class Sorts(Calls):
         )
 
     def sort_(
-        self, x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True, segments: Any = None,
+        self, x: Any, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True, segments: Any = None,
         comparator: str | Comparator | None = None, schedule: str = "automatic", data_independent: bool = False,
-        extra_bytes: int = 0,
+        extra_bytes: SupportsIndex = 0,
     ) -> Any:  # fmt: skip
         """Sorts in place, and gives `x`: ``sort(x, out=x)``, with its options, order, memory, cost and errors.
 
@@ -218,8 +225,8 @@ class Sorts(Calls):
         )
 
     def partial_sort(
-        self, x: Any, k: int, /, *, axis: int = -1, descending: bool = False, stable: bool = True, out: Any = None,
-        segments: Any = None, comparator: str | Comparator | None = None,
+        self, x: Any, k: SupportsIndex, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True,
+        out: Any = None, segments: Any = None, comparator: str | Comparator | None = None,
     ) -> Any:  # fmt: skip
         """Brings the first `k` keys of the order to the front, in order.
 
@@ -235,8 +242,8 @@ class Sorts(Calls):
         return self._sort_keys(x, axis, descending, stable, out, segments, comparator, first, "automatic", False, 0)
 
     def nth_element(
-        self, x: Any, n: int, /, *, axis: int = -1, descending: bool = False, stable: bool = True, out: Any = None,
-        segments: Any = None, comparator: str | Comparator | None = None,
+        self, x: Any, n: SupportsIndex, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True,
+        out: Any = None, segments: Any = None, comparator: str | Comparator | None = None,
     ) -> Any:  # fmt: skip
         """Brings key `n` of the order, counted from 0, to its place, as numpy's partition.
 
@@ -255,22 +262,22 @@ class Sorts(Calls):
         return self._sort_keys(x, axis, descending, stable, out, segments, comparator, first, "automatic", False, 0)
 
     def sort_by_key(
-        self, keys: Any, values: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True,
+        self, keys: Any, values: Any, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True,
         out: Any = None, segments: Any = None, comparator: str | Comparator | None = None, schedule: str = "automatic",
-        data_independent: bool = False, extra_bytes: int = 0,
+        data_independent: bool = False, extra_bytes: SupportsIndex = 0,
     ) -> SortedPairs:  # fmt: skip
         """Sorts keys together with the values that belong to them.
 
         Result: the pair of keys and values, new or `out`; ``sort_by_key(k, v, out=(k, v))`` is in place.
         Order: as `sort`. Pairs of equal keys keep their order where `stable`, else they come in the order of their
         values' bits.
-        Memory: as `sort`, and where `stable` an index of 4 bytes for each pair, 8 from 2^32 pairs on. Several arrays of
-        values, or one of another width than 1, 2, 4, 8 or 16 bytes, go by argsort: indices of 8 bytes, a copy of the
-        keys, and a copy of each array.
+        Memory: as `sort`, and where `stable` an index of 4 bytes for each pair, 8 from 2^32 pairs on. Where one of the two
+        is sorted in place and the other is not, a copy of the other. Several arrays of values, or one of another width
+        than 1, 2, 4, 8 or 16 bytes, go by argsort: indices of 8 bytes, a copy of the keys, and a copy of each array.
         Cost, errors: as `sort`.
 
         Args:
-            values: one array of the keys' shape, or a tuple of several.
+            values: one array of the keys' shape, which may be a list of numbers; or a tuple or list of several arrays.
             out: a pair: keys, and values in the form of `values`.
 
         >>> import lanesort, numpy
@@ -284,9 +291,9 @@ class Sorts(Calls):
         )
 
     def sort_by_key_(
-        self, keys: Any, values: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True,
+        self, keys: Any, values: Any, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True,
         segments: Any = None, comparator: str | Comparator | None = None, schedule: str = "automatic",
-        data_independent: bool = False, extra_bytes: int = 0,
+        data_independent: bool = False, extra_bytes: SupportsIndex = 0,
     ) -> SortedPairs:  # fmt: skip
         """Sorts both in place: ``sort_by_key(keys, values, out=(keys, values))``.
 
@@ -302,9 +309,9 @@ class Sorts(Calls):
         )  # fmt: skip
 
     def argsort(
-        self, x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True, out: Any = None,
+        self, x: Any, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True, out: Any = None,
         segments: Any = None, comparator: str | Comparator | None = None, schedule: str = "automatic",
-        data_independent: bool = False, extra_bytes: int = 0,
+        data_independent: bool = False, extra_bytes: SupportsIndex = 0,
     ) -> Any:  # fmt: skip
         """The indices that would sort along an axis.
 

@@ -56,8 +56,8 @@ class TorchArrays(Arrays):
         return found
 
     def is_direct(self, x: Any) -> bool:
-        # Some tensors say that what is in memory is yet to be negated.
-        return bool(x.is_contiguous() and not x.is_neg())
+        # Some tensors say that what is in memory is yet to be negated or conjugated.
+        return bool(x.is_contiguous() and not x.is_neg() and not x.is_conj())
 
     def check_written(self, out: Any, what: str) -> None:
         if self.is_differentiated(out):
@@ -69,6 +69,9 @@ class TorchArrays(Arrays):
         except RuntimeError as cause:
             raise Error("lanesort cannot be traced by torch: call it outside of torch.func, vmap and compile") from cause
 
+    def strides(self, x: Any) -> tuple[int, ...]:
+        return tuple(stride * x.element_size() for stride in x.stride())
+
     def item_bytes(self, x: Any) -> int:
         return int(x.element_size())
 
@@ -78,7 +81,7 @@ class TorchArrays(Arrays):
             return moved.clone()
         if axis not in (-1, x.ndim - 1):
             moved = moved.movedim(axis, -1)
-        return moved.resolve_neg().clone(memory_format=torch.contiguous_format)
+        return moved.resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format)
 
     def moved(self, x: Any, axis: int) -> Any:
         return x.movedim(-1, axis)
@@ -115,6 +118,10 @@ class TorchArrays(Arrays):
             return np.dtype(str(x.dtype).partition(".")[2])
         except TypeError:
             raise Error(f"numpy has no type {x.dtype}") from None
+
+    def seen(self, x: Any) -> np.ndarray[Any, Any]:
+        numbers: np.ndarray[Any, Any] = x.detach().resolve_conj().resolve_neg().numpy()
+        return numbers
 
     def is_differentiated(self, x: Any) -> bool:
         if x.requires_grad and torch.is_grad_enabled():

@@ -17,6 +17,10 @@ of these is `device_messages`: "direct", addresses in device memory; "staged", c
 where MPI says that it takes these. Arrays of pyopencl pass through host memory. The first keys of `top_k` do so everywhere.
 Indices have 64 bits, but 32 where jax has no wider integers: for fewer than 2^31 keys of all ranks.
 
+Threads: those that call at the same time need a communicator each and a sorter each (`sorter=`, where None is one for all).
+A sorter's calls go one after the other, and not on every rank in the same order: with one sorter two threads may wait for
+each other for ever.
+
 Errors: what one rank gets wrong is an Error on all of them, before anything moves. Those of MPI are mpi4py's own.
 """
 
@@ -24,7 +28,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -146,14 +150,14 @@ _Prepared = tuple[Arrays, _core.Call, list[Any]]
 
 
 def _run(
-    communicator: Any, sorter: Sorter | None, piece_bytes: int, device_messages: str, prepare: Callable[[], _Prepared]
+    communicator: Any, sorter: Sorter | None, piece_bytes: SupportsIndex, device_messages: str, prepare: Callable[[], _Prepared]
 ) -> _Prepared:
     """Runs the call that a rank prepares, or tells the other ranks that it is refused. Gives what was prepared."""
     with _Ranks(communicator) as ranks:
         try:
             lib, call, arrays = prepared = prepare()
             is_staged = _is_staged(device_messages, lib)
-            piece_bytes = counted("piece_bytes", piece_bytes, 1 << 30)
+            bytes_of_piece = counted("piece_bytes", piece_bytes, 1 << 30)
             if not isinstance(sorter, Sorter | None):
                 raise Error(f"the sorter is a lanesort.Sorter or None, not a {type(sorter).__name__}")
             core = (sorter or default)._core_for(lib, arrays[0], False)
@@ -167,9 +171,9 @@ def _run(
                     error.code = told.code  # the same on all ranks
                 raise error from None
         if lib.backend == "host":
-            core.run_on_ranks(call, ranks, piece_bytes)
+            core.run_on_ranks(call, ranks, bytes_of_piece)
         else:
-            core.enqueue_on_ranks(call, ranks, piece_bytes, lib.queue(arrays[0]), is_staged)
+            core.enqueue_on_ranks(call, ranks, bytes_of_piece, lib.queue(arrays[0]), is_staged)
     return prepared
 
 
@@ -185,7 +189,7 @@ def _restored(lib: Arrays, work: Any, like: Any, in_place: bool) -> Any:
 
 def _sort(
     communicator: Any, x: Any, values: Any, in_place: bool, descending: bool, schedule: str, sorter: Sorter | None,
-    piece_bytes: int, device_messages: str,
+    piece_bytes: SupportsIndex, device_messages: str,
 ) -> list[Any]:  # fmt: skip
     given: list[Any] = []
 
@@ -202,6 +206,7 @@ def _sort(
             for array, theirs in zip(given, (x, values), strict=False):
                 default._out(lib, theirs)
                 lib.check_written(array, "what is sorted in place")
+            default._check_apart(lib, *given)
         arrays = [_direct(lib, array, copies=not in_place) for array in given]
         call = _call(OPERATIONS["sort"], lib, arrays[0], descending, schedule)
         if values is not None:
@@ -214,7 +219,7 @@ def _sort(
 
 def sort(
     communicator: Any, x: Any, /, *, descending: bool = False, schedule: str = "automatic",
-    sorter: Sorter | None = None, piece_bytes: int = _PIECE_BYTES, device_messages: str = "automatic",
+    sorter: Sorter | None = None, piece_bytes: SupportsIndex = _PIECE_BYTES, device_messages: str = "automatic",
 ) -> Any:  # fmt: skip
     """The keys of all ranks, sorted: on each rank as many as it gave.
 
@@ -226,7 +231,7 @@ def sort(
 
 def sort_(
     communicator: Any, x: Any, /, *, descending: bool = False, schedule: str = "automatic",
-    sorter: Sorter | None = None, piece_bytes: int = _PIECE_BYTES, device_messages: str = "automatic",
+    sorter: Sorter | None = None, piece_bytes: SupportsIndex = _PIECE_BYTES, device_messages: str = "automatic",
 ) -> Any:  # fmt: skip
     """The same in place: gives `x`."""
     _sort(communicator, x, None, True, descending, schedule, sorter, piece_bytes, device_messages)
@@ -235,7 +240,7 @@ def sort_(
 
 def sort_by_key(
     communicator: Any, keys: Any, values: Any, /, *, descending: bool = False, schedule: str = "automatic",
-    sorter: Sorter | None = None, piece_bytes: int = _PIECE_BYTES, device_messages: str = "automatic",
+    sorter: Sorter | None = None, piece_bytes: SupportsIndex = _PIECE_BYTES, device_messages: str = "automatic",
 ) -> SortedPairs:  # fmt: skip
     """Keys with one value each, of 1, 2, 4, 8 or 16 bytes.
 
@@ -246,7 +251,7 @@ def sort_by_key(
 
 def sort_by_key_(
     communicator: Any, keys: Any, values: Any, /, *, descending: bool = False, schedule: str = "automatic",
-    sorter: Sorter | None = None, piece_bytes: int = _PIECE_BYTES, device_messages: str = "automatic",
+    sorter: Sorter | None = None, piece_bytes: SupportsIndex = _PIECE_BYTES, device_messages: str = "automatic",
 ) -> SortedPairs:  # fmt: skip
     """The same in place."""
     _sort(communicator, keys, values, True, descending, schedule, sorter, piece_bytes, device_messages)
@@ -255,7 +260,7 @@ def sort_by_key_(
 
 def argsort(
     communicator: Any, x: Any, /, *, descending: bool = False, schedule: str = "automatic",
-    sorter: Sorter | None = None, piece_bytes: int = _PIECE_BYTES, device_messages: str = "automatic",
+    sorter: Sorter | None = None, piece_bytes: SupportsIndex = _PIECE_BYTES, device_messages: str = "automatic",
 ) -> Any:  # fmt: skip
     """The indices that would sort the keys of all ranks, counted from rank 0's first key on. Stable.
 
@@ -275,8 +280,8 @@ def argsort(
 
 
 def top_k(
-    communicator: Any, x: Any, k: int, /, *, largest: bool = True, sorter: Sorter | None = None,
-    piece_bytes: int = _PIECE_BYTES, device_messages: str = "automatic",
+    communicator: Any, x: Any, k: SupportsIndex, /, *, largest: bool = True, sorter: Sorter | None = None,
+    piece_bytes: SupportsIndex = _PIECE_BYTES, device_messages: str = "automatic",
 ) -> TopK:  # fmt: skip
     """The `k` largest keys of all ranks, or the smallest, with their indices, on every rank.
 

@@ -397,8 +397,8 @@ def test_mistakes_of_scans_are_told(failing):
     failing("invalid_argument", "and int64", lanesort.cumulative_sum, np.arange(3, dtype="i4"), out=np.empty(3, "i4"))
     failing("not_writable", "read-only", lanesort.cumulative_sum, x[0], out=np.frombuffer(bytes(24)))
     failing("invalid_argument", "complex128", lanesort.cumulative_sum, x.astype(complex), axis=0)
-    failing("invalid_argument", "no scan of 'mean'", lanesort.inclusive_scan, x[0], "mean")
-    failing("invalid_argument", "no scan of 'argmin'", lanesort.inclusive_scan_by_key, x[0], x[0], "argmin")
+    failing("invalid_argument", "no scan 'mean'", lanesort.inclusive_scan, x[0], "mean")
+    failing("invalid_argument", "no scan 'argmin'", lanesort.inclusive_scan_by_key, x[0], x[0], "argmin")
     failing("invalid_argument", "this one has 2", lanesort.cumulative_sum, x, axis=1, segments=[0, 3])
     failing("invalid_argument", "do not ascend", lanesort.cumulative_sum, x[0], segments=[0, 2, 1])
     failing("out_of_range", "ends at key 4", lanesort.cumulative_sum, x[0], segments=[0, 4])
@@ -437,6 +437,17 @@ def test_prepared_planned_and_recorded(failing):
     failing("invalid_argument", "needs out=", sorter.record, "top_k", x, 2, segments=[0, 9])
     failing("invalid_argument", "of that type already", sorter.record, "cumulative_sum", narrow, out=np.empty(3, int))
     assert len(sorter.plan("cumulative_sum", narrow).commands) > 0
+
+
+def test_bounds_that_are_copied_are_checked_as_they_are(failing):
+    x, ends = np.arange(100), np.arange(100)
+    for bounds in (ends[::7], ends.astype(">i8"), ends[::-1].copy()[::-1]):
+        for _ in range(20):
+            assert len(lanesort.plan("histogram", x, bounds).commands) > 0
+            lanesort.Sorter().prepare("histogram", x, bounds)
+    for bounds in (ends[::-7], ends[::-1].astype(">i8")):
+        for function in (lanesort.plan, lanesort.Sorter().prepare):
+            failing("invalid_argument", "not in order", function, "histogram", x, bounds)
 
 
 def test_one_argsort_sorts_several_arrays():

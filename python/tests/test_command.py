@@ -21,7 +21,16 @@ def test_the_doctor_finds_a_device_that_sorts():
 
 def test_devices_are_listed():
     told = ran("devices").stdout
-    assert all(device.name in told for device in lanesort.devices())
+    assert all(f"{device.name} ({device.platform})" in told for device in lanesort.devices())
+
+
+def test_nobody_need_read_to_the_end():
+    command = subprocess.Popen(
+        [sys.executable, "-m", "lanesort", "devices"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    command.stdout.close()
+    assert command.stderr.read() == "" and command.wait() != 0
+    command.stderr.close()
 
 
 def test_a_mistake_is_told():

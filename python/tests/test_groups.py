@@ -149,6 +149,10 @@ def test_records():
 
 
 def test_mistakes_are_told(failing):
+    x, operator = np.arange(2), lanesort.BinaryOperator("a + b", "0")
+    for reduction, part in ((np.arange(2), "of type ndarray"), (operator, "of type BinaryOperator"), ("all", "no reduction")):
+        for function in (lanesort.group_by, lanesort.reduce_by_key):
+            failing("invalid_argument", part, function, x, x, reduction)
     x = np.arange(6)
     for function in (lanesort.reduce_by_key, lanesort.group_by):
         failing("invalid_argument", "have 2", function, x.reshape(2, 3), x.reshape(2, 3))

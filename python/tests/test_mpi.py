@@ -86,6 +86,9 @@ def on_ranks():
     values = np.zeros(10, "u2")
     pair = lanesort.mpi.sort_by_key_(world, x, values, sorter=lanesort.Sorter("built-in"))
     assert pair.keys is x
+    room = np.arange(9)
+    refused("overlap", lanesort.mpi.sort_by_key_, world, room[:6:2], room[2:8:2])
+    assert same(room, np.arange(9))
     # What one rank gets wrong is an error on all.
     odd = rank == size - 1
     for array in (x.astype(object), x.reshape(2, 5), x.astype("c8")):

@@ -406,6 +406,39 @@ def test_what_shows_a_buffer_or_an_array():
     assert same(x, expected)
 
 
+def test_what_is_copied_to_be_seen_is_not_written_to(failing):
+    class Holder:
+        def __init__(self, show):
+            self.x, self.show = np.array([3, 1, 2]), show
+
+        def __array__(self, dtype=None, copy=None):
+            return self.show(self.x)
+
+    for copies in (np.copy, lambda x: x.copy()[:], lambda x: x.astype("f8"), lambda x: np.array(x.tolist())):
+        holder = Holder(copies)
+        assert same(np.asarray(lanesort.sort(holder)), np.sort(copies(holder.x)))
+        failing("invalid_argument", "x is of type Holder, which shows no memory", lanesort.sort_, holder)
+        failing("invalid_argument", "out is of type Holder", lanesort.sort, copies(holder.x), out=holder)
+        failing("invalid_argument", "values is of type Holder", lanesort.merge_, np.arange(3), 1, values=holder)
+        assert holder.x.tolist() == [3, 1, 2]
+    for own in (lambda x: x, lambda x: x[:]):
+        holder = Holder(own)
+        assert lanesort.sort_(holder) is holder and holder.x.tolist() == [1, 2, 3]
+        assert lanesort.sort(np.array([5, 6, 4]), out=holder) is holder and holder.x.tolist() == [4, 5, 6]
+
+
+def test_lists_of_numbers_are_values(failing):
+    assert lanesort.sort_by_key([3, 1, 2], [10, 20, 30]).values.tolist() == [20, 30, 10]
+    assert lanesort.sort_by_key(np.array([2, 1]), (np.float32(0.5), 1)).values.tolist() == [1, 0.5]
+    assert lanesort.top_k_by_key([3, 1, 2], (True, False, True), 2).values.tolist() == [True, True]
+    pair = lanesort.sort_by_key([3, 1, 2], ([10, 20, 30], np.arange(3)))
+    assert [values.tolist() for values in pair.values] == [[20, 30, 10], [1, 2, 0]]
+    assert lanesort.sort_by_key([2, 1], ()).values == ()
+    x = np.arange(3)
+    for outs in ((None, None), (x, np.arange(3)), (None, [None])):
+        failing("invalid_argument", "out= has 1 arrays of values, but there are 2", lanesort.sort_by_key, x, (x, x), out=outs)
+
+
 def test_results_are_given_back_to_the_device_of_a_jax_array(monkeypatch):
     """With a stand-in for jax, which test_jax.py needs itself."""
 
@@ -506,6 +539,9 @@ def test_arguments_of_a_wrong_type_are_told(failing):
     ]:  # fmt: skip
         with pytest.raises(TypeError, match=part):
             function(*arguments, **options)
+    for call in (lambda: lanesort.top_k(x), lambda: lanesort.Sorter().prepare("top_k", x)):
+        with pytest.raises(TypeError, match=r"^Sorter.top_k\(\) missing 1 required positional argument: 'k'"):
+            call()
     failing("invalid_argument", "no schedule []", lanesort.sort, x, schedule=[])
     for values in (3, (x,), (x, x.astype("f4")), x):
         failing("invalid_argument", "two arrays of one type", lanesort.merge, x, x, values=values)
@@ -563,6 +599,9 @@ def test_more_than_there_are_is_wanted_of_segments(failing):
     assert pairs.values.shape == (2, 5000) and pairs.values[1, :2].tolist() == [2, 1]
     assert lanesort.top_k(np.arange(0), 2, segments=[0, 0]).indices.tolist() == [[-1, -1]]
     failing("invalid_argument", "k is -1", lanesort.top_k, np.arange(3), -1, segments=[0, 3])
+    for k in (2**62, 2**47 + 1):
+        failing("out_of_memory", "more than any memory", lanesort.top_k, np.arange(3), k, segments=[0, 3])
+    failing("out_of_memory", "more than any memory", lanesort.top_k, np.arange(3), 2**46, segments=[0, 1, 2, 3])
 
 
 def test_several_values_whose_outs_overlap(failing):

@@ -46,6 +46,17 @@ def test_what_overlaps_is_sorted_from_a_copy(opencl_queue):
         x.set(keys_of("f4", 1000, out))
 
 
+def test_pairs_whose_places_overlap(opencl_queue, failing):
+    room = cl_array.to_device(opencl_queue, np.arange(30, dtype="i4"))
+    keys = cl_array.to_device(opencl_queue, np.arange(10, dtype="i4")[::-1].copy())
+    lanesort.sort_by_key(keys, room[5:15], out=(room[:10], room[10:20]))
+    assert (room.get()[:10] == np.arange(10)).all() and (room.get()[10:20] == np.arange(14, 4, -1)).all()
+    before = room.get()
+    failing("invalid_argument", "overlap", lanesort.sort_by_key, room[:10], keys, out=(room[5:15], room[10:20]))
+    failing("invalid_argument", "overlap", lanesort.top_k, keys, 5, out=(room[:5], room[4:9]))
+    assert same(room.get(), before)
+
+
 def test_values_that_have_no_type_of_c_are_moved(opencl_queue):
     def to(array):
         return cl_array.to_device(opencl_queue, array)
@@ -176,6 +187,9 @@ def test_mistakes_are_told(opencl_queue, failing):
     other = pyopencl.CommandQueue(pyopencl.Context([opencl_queue.device]))
     failing("wrong_context", "", lanesort.Sorter(other).sort, x)
     assert (lanesort.sort(x).get() == 0).all()
+    for kind in ("f4", "u1", "f8"):
+        failing("invalid_argument", "the offsets of segments are of type", lanesort.sort, x[0],
+                segments=cl_array.to_device(opencl_queue, np.zeros(3, kind)))  # fmt: skip
 
 
 def test_what_stands_beside_a_sort(opencl_queue, failing):

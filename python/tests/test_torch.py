@@ -36,6 +36,39 @@ def test_what_is_yet_to_be_negated():
     assert torch.equal(x, expected)
 
 
+def test_what_is_yet_to_be_conjugated():
+    keys, flags = torch.tensor([3, 2, 1]), torch.ones(3, dtype=torch.bool)
+    lazy = torch.tensor([1 + 1j, 2 + 2j, 3 - 3j]).conj()
+    assert lazy.is_conj()
+    values = [1 - 1j, 2 - 2j, 3 + 3j]
+    for result, expected in (
+        (lanesort.sort_by_key(keys, lazy).values, values[::-1]), (lanesort.top_k_by_key(keys, lazy, 2).values, values[:2]),
+        (lanesort.sort_by_key(keys, (lazy, keys)).values[0], values[::-1]),
+        (lanesort.unique(keys, values=lazy).values, values[::-1]), (lanesort.select(lazy, flags), values),
+        (lanesort.merge(keys[2:], keys[:2].flip(0), values=(lazy[:1], lazy[1:])).values, values),
+        (lanesort.partition(keys, flags, values=lazy).values, values), (lanesort.gather(lazy, keys - 1), values[::-1]),
+        (lanesort.gather(lazy, keys - 1, out=torch.zeros_like(lazy).conj()), values[::-1]),
+        (lanesort.scatter(lazy, keys - 1, out=torch.zeros_like(lazy.resolve_conj())), values[::-1]),
+        (lanesort.permute_(lazy, keys - 1), values[::-1]), (lazy, values[::-1]),
+    ):  # fmt: skip
+        assert result.tolist() == expected
+
+
+def test_arrays_that_share_memory(failing):
+    room, keys = torch.arange(60), torch.tensor([3, 1, 2])
+    lanesort.sort(room[0:34:2], out=room[10:27])
+    assert room[10:27].tolist() == list(range(0, 34, 2))
+    lanesort.sort(room[10:27].flip(0), out=room[0:34:2])
+    assert room[0:34:2].tolist() == list(range(0, 34, 2))
+    before = room.clone()
+    for first, second in ((room[:3], room[2:5]), (room[:6:2], room[2:8:2]), (room[:6:2], room[1:4])):
+        failing("invalid_argument", "overlap", lanesort.sort_by_key, keys, keys, out=(first, second))
+        failing("invalid_argument", "overlap", lanesort.top_k, keys, 3, out=(first, second))
+    assert torch.equal(room, before)
+    lanesort.sort_by_key(keys, keys * 10, out=(room[:6:2], room[1:6:2]))
+    assert room[:6].tolist() == [1, 10, 2, 20, 3, 30]
+
+
 def test_the_others():
     x = keys_of("f4", 3001)
     given = torch.from_numpy(x)
@@ -90,6 +123,9 @@ def test_what_stands_beside_a_sort(failing):
     assert lanesort.histogram(rows, 8, range=(-128, 127)).sum() == 1200
     assert lanesort.histogram(rows, torch.tensor([-128.0, 0.0, 128.0])).sum() == 1200
     failing("invalid_argument", "not in order", lanesort.histogram, rows, torch.tensor([0.0, -1.0]))
+    with torch.no_grad():
+        bounds = torch.tensor([-128.0, 9.0, 0.0, 9.0, 128.0], requires_grad=True)[::2]
+        assert lanesort.histogram(rows, bounds).sum() == 1200
     assert torch.equal(lanesort.select(given, torch.from_numpy(flags)), given[flags])
     for kind in (torch.bfloat16, torch.complex64):  # which have no order
         assert torch.equal(lanesort.select(given.to(kind), torch.from_numpy(flags)), given.to(kind)[flags])
@@ -122,9 +158,11 @@ def test_operators_and_segments(failing):
     distance = lanesort.BinaryOperator("a > b ? a : b", "0", transform="a > b ? a - b : b - a")
     assert lanesort.transform_reduce(x, x.flip(0), distance) == (x - x.flip(0)).abs().max()
     real = torch.rand(5, requires_grad=True)
-    failing("invalid_argument", "no gradient", lanesort.reduce, real, later)
+    failing("invalid_argument", "no gradient goes through an operator;", lanesort.reduce, real, later)
+    failing("invalid_argument", "no gradient goes through an operator;", lanesort.transform_reduce, real, real, distance)
     failing("invalid_argument", "no gradient", lanesort.inclusive_scan, real, later)
-    failing("invalid_argument", "no gradient", lanesort.min, real, segments=[0, 5])
+    failing("invalid_argument", "no gradient goes through segments;", lanesort.min, real, segments=[0, 5])
+    failing("invalid_argument", "no gradient goes through out=;", lanesort.min, real, out=torch.zeros(()))
     assert lanesort.argmin(real, segments=[0, 5]).shape == (1,)
 
 
@@ -138,9 +176,9 @@ def test_gradients_of_reductions():
         mine = torch.autograd.grad((ours * weights).sum(), x, retain_graph=True)[0]
         assert torch.equal(mine, torch.autograd.grad((theirs * weights).sum(), x, retain_graph=True)[0])
     assert lanesort.argmax(x) == x.argmax()
-    with pytest.raises(lanesort.Error, match="no gradient"):
+    with pytest.raises(lanesort.Error, match="no gradient goes through a sum;"):
         lanesort.sum(x)
-    with pytest.raises(lanesort.Error, match="no gradient"):
+    with pytest.raises(lanesort.Error, match="no gradient goes through vecdot;"):
         lanesort.vecdot(x.detach(), x)
     with pytest.raises(lanesort.Error, match="no gradient"):
         lanesort.group_by(x[0].detach(), x[0])
@@ -186,6 +224,11 @@ def test_mistakes_are_told(failing):
     failing("invalid_argument", "layout", lanesort.sort, torch.eye(3).to_sparse())
     failing("invalid_argument", "no axis to go along", lanesort.sort, torch.tensor(3))
     failing("invalid_argument", "array of numpy", lanesort.sort_by_key, torch.rand(3), np.arange(3))
+    for offsets in (torch.zeros(3), torch.zeros(3, dtype=torch.bool), torch.zeros(3, dtype=torch.complex64)):
+        failing("invalid_argument", "but must be integers", lanesort.sort, torch.rand(3), segments=offsets)
+    failing("invalid_argument", "bfloat16", lanesort.sort, torch.rand(3), segments=torch.zeros(3).bfloat16())
+    failing("invalid_argument", "begins at key -5", lanesort.sort, torch.rand(3), segments=torch.tensor([-5, 2]))
+    failing("out_of_range", "ends at key 4", lanesort.sort, torch.rand(3), segments=torch.tensor([0, 1, 4]))
     failing("invalid_argument", "meta", lanesort.sort, torch.empty(3, device="meta"))
 
 
