@@ -94,7 +94,8 @@ __global__ void fill(T* keys, std::uint64_t count, Pattern pattern) {
     for (std::uint64_t i = first_item(); i < count; i += all_items()) keys[i] = key_at<T>(pattern, i, count);
 }
 
-/// What the first level's sample sees is less than all the rest (kernels/classify.cl).
+/// What the first level's sample sees is less than all the rest: its places are those of choose_splitters in
+/// kernels/classify.cl, scrambled() is of kernels/buckets.h.
 template <class T>
 __global__ void hide(T* keys, std::uint64_t count, std::uint32_t sample) {
     const auto i = static_cast<std::uint32_t>(first_item());

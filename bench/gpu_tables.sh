@@ -10,6 +10,10 @@ set -euo pipefail
 (($# >= 2)) || { sed -n '2,7s/^# \?//p' "$0" && exit 2; }
 bench=$(realpath "$1")/bench folder=$2
 shift 2
+tables=(schedules adversaries largest small opencl pairs records rows runs groups products top-k companions parts)
+for name in "$@"; do
+    [[ " ${tables[*]} " == *" $name "* ]] || { echo "there is no table '$name', only ${tables[*]}" && exit 2; }
+done
 wanted=" $* "
 mkdir -p "$folder"
 failed=()
@@ -38,7 +42,7 @@ for group in pairs records runs products groups rows top-k; do
     table "$group" 60 "$bench/lanesort_family_bench" 9 "$group"
 done
 table companions 120 "$bench/lanesort_companions_bench" 9
-[[ ! -x $bench/lanesort_parts_bench ]] || table parts 90 "$bench/lanesort_parts_bench" 2 28
+table parts 90 "$bench/lanesort_parts_bench" 2 28
 
 if ((${#failed[@]})); then
     printf 'Cut off, or failed: %s\n' "${failed[*]}"

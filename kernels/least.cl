@@ -1,4 +1,5 @@
 /* The smallest or the largest key of ranges. combine.h has the kernels, and least_order.h the order. */
+#include "integers.h"
 #include "least_order.h"
 
 typedef vec_t partial_t;
@@ -15,7 +16,15 @@ INLINE vec_t result_of(partial_t partial, position_t count, order_t order) {
     return unordered(partial, order);
 }
 
-#if WORK_ITEMS == 1
+#if WORK_ITEMS == 1 && KEY_BITS < 32
 #define combine_alone least_of
+#else
+#define combine_fours(a, b) MIN(a, b)
+#define numbers_of_keys(keys, order) ordered_four(keys, order)
+#include "fours.h"
+#if HAS_FOURS
+/* Short rows of wide keys, too, are faster so. */
+#define combine_alone(keys, first, end, order) ((partial_t)combine_by_fours(keys, first, end, order))
+#endif
 #endif
 #include "combine.h"

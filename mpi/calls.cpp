@@ -171,7 +171,7 @@ void check_request(const Request& request) {
     require(is_top_k || request.operation == Operation::sort || request.operation == Operation::argsort,
             "across ranks there are sort, argsort and top_k alone");
     require(!request.in_rows(), "across ranks, keys are one range, without rows or segments");
-    require(is_top_k || request.first == all_keys, "across ranks, all keys are sorted, not the `first`");
+    require(is_top_k || request.first >= request.count, "across ranks, all keys are sorted, not the `first`");
     require(!request.apart, "across ranks, keys are sorted where they are, not into arrays `apart`");
     require(!request.stable || request.value_bytes == 0,
             "across ranks, pairs of equal keys come in their values' order");

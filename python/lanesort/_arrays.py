@@ -35,7 +35,14 @@ class Arrays:
         raise NotImplementedError
 
     def check_written(self, out: Any, what: str) -> None:
-        """Raises Error for an array that must not be changed."""
+        """Raises Error for an array that must not be changed, or whose elements share memory, as broadcast ones do."""
+        if self.is_direct(out) or 0 in out.shape:
+            return
+        end = self.item_bytes(out)
+        for stride, length in sorted((abs(stride), length) for stride, length in zip(self.strides(out) or (), out.shape, strict=False)):
+            if length > 1 and stride < end:
+                raise Error(f"{what} has several elements in one place of memory", code="not_writable")
+            end += stride * (length - 1)
 
     def at(self, x: Any) -> tuple[int, int]:
         """Its address or the handle of its memory, and the elements before its first one."""
@@ -207,6 +214,7 @@ class NumpyArrays(Arrays):
     def check_written(self, out: Any, what: str) -> None:
         if not out.flags.writeable:
             raise Error(f"{what} is read-only", code="not_writable")
+        super().check_written(out, what)
 
     def at(self, x: Any) -> tuple[int, int]:
         try:

@@ -78,7 +78,9 @@ def without(shape: Sequence[int], axis: int) -> tuple[int, ...]:
 
 def are_several(values: Any) -> bool:
     """Whether values are several arrays, and not one, such as a list of numbers."""
-    return isinstance(values, tuple | list) and not (values and np.isscalar(values[0]))
+    if not isinstance(values, tuple | list):
+        return False
+    return not np.isscalar(values[0]) if values else isinstance(values, tuple)
 
 
 class Calls:

@@ -38,6 +38,10 @@ class OpenclArrays(Arrays):
     def is_direct(self, x: Any) -> bool:
         return bool(x.flags.c_contiguous and x.offset % x.dtype.itemsize == 0)
 
+    def check_written(self, out: Any, what: str) -> None:
+        if not out.flags.c_contiguous:
+            raise Error(f"arrays of pyopencl must be contiguous, but {what} is not", code="unsupported")
+
     def at(self, x: Any) -> tuple[int, int]:
         return (x.base_data.int_ptr, x.offset // x.dtype.itemsize) if x.size else (0, 0)
 

@@ -92,7 +92,9 @@ class Selections(Calls):
         if differs or len(sources) != 1 or lib.item_bytes(sources[0]) not in VALUE_BYTES:
             if out is not None or segments is not None or limit is not None:
                 raise Error("out=, segments and a limit go with one array of values, of 1, 2, 4, 8 or 16 bytes")
-            best = self.top_k(keys, k, axis=axis, largest=largest, nan_last=nan_last, comparator=comparator)
+            best = self.top_k(
+                keys, k, axis=axis, largest=largest, nan_last=nan_last, comparator=comparator, data_independent=data_independent
+            )
             order = taken(best.indices)[1]
             place = axis_from_end(source, axis)
             moved = tuple(self._taken_along(lib, array, order, place) for array in sources)

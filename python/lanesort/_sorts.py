@@ -31,7 +31,11 @@ class Sorts(Calls):
         axis = axis_from_end(source, axis)
         if lib.is_differentiated(source):
             self._check_differentiated(out, segments, comparator, first)
-            return source.take_along_dim(self.argsort(source.detach(), axis=axis, descending=descending), axis)
+            order = self.argsort(
+                source.detach(), axis=axis, descending=descending, schedule=schedule, data_independent=data_independent,
+                extra_bytes=extra_bytes,
+            )  # fmt: skip
+            return source.take_along_dim(order, axis)
         target = self._target(lib, x, source, out, "x")
         keys, results = self._place(lib, source, target, axis)
         self._run_sort(
@@ -50,12 +54,15 @@ class Sorts(Calls):
         if out is not None and (not isinstance(out, tuple | list) or len(out) != 2):
             raise Error("out= of keys with values is a pair of the two")
         if are_several(values):
-            return self._sort_several(lib, x, source, list(values), axis, descending, out, segments, comparator)
+            return self._sort_several(
+                lib, x, source, list(values), axis, descending, out, segments, comparator, schedule, data_independent,
+                extra_bytes,
+            )  # fmt: skip
         moved = self._values_beside(lib, values, source)
         if lib.item_bytes(moved) not in VALUE_BYTES or lib.is_differentiated(source) or lib.is_differentiated(moved):
             keys, results = self._sort_several(
                 lib, x, source, [values], axis, descending, None if out is None else (out[0], [out[1]]), segments,
-                comparator,
+                comparator, schedule, data_independent, extra_bytes,
             )  # fmt: skip
             return SortedPairs(keys, results[0])
         key_target = value_target = None
@@ -87,7 +94,7 @@ class Sorts(Calls):
 
     def _sort_several(
         self, lib: Arrays, x: Any, source: Any, values: list[Any], axis: int, descending: bool, out: Any, segments: Any,
-        comparator: str | Comparator | None,
+        comparator: str | Comparator | None, schedule: str, data_independent: bool, extra_bytes: SupportsIndex,
     ) -> SortedPairs:  # fmt: skip
         """By indices: values that no sort takes with the keys."""
         outs = [None] * (1 + len(values))
@@ -98,7 +105,10 @@ class Sorts(Calls):
         sources = [source, *(self._values_beside(lib, value, source) for value in values)]
         if any(lib.is_differentiated(array) for array in sources):
             self._check_differentiated(out, segments, comparator, None)
-            order = self.argsort(source.detach(), axis=axis, descending=descending)
+            order = self.argsort(
+                source.detach(), axis=axis, descending=descending, schedule=schedule, data_independent=data_independent,
+                extra_bytes=extra_bytes,
+            )  # fmt: skip
             first, *others = (array.take_along_dim(order, axis) for array in sources)
             return SortedPairs(first, tuple(others))
         if segments is not None:
@@ -108,7 +118,9 @@ class Sorts(Calls):
             for given, array, place, name in zip([x, *values], sources, outs, ["keys"] + ["values"] * len(values), strict=True)
         ]
         self._check_apart(lib, *targets)
-        order = self._indices(lib, source, axis, descending, comparator)
+        order = self._indices(
+            lib, source, axis, descending, comparator, None, None, schedule, data_independent, extra_bytes
+        )
         # All before the first is delivered, which may be to where another came from.
         sorted_arrays = [lib.take(self._direct(lib, array, axis), order) for array in sources]
         results = []
@@ -124,6 +136,7 @@ class Sorts(Calls):
     ) -> None:  # fmt: skip
         """Sorts direct arrays to others, or in place where they are the same."""
         call = self._call(OPERATIONS["sort"], lib, keys, descending, comparator)
+        self._choose(call, schedule, data_independent, extra_bytes)
         if math.prod(keys.shape) == 0:
             return
         arrays = [keys, *self._segments(lib, call, keys, segments)]
@@ -142,7 +155,6 @@ class Sorts(Calls):
             call.stable = True
         if first is not None:
             call.first = first
-        self._choose(call, schedule, data_independent, extra_bytes)
         self._run(lib, call, arrays, comparator is not None)
 
     def _indices(
@@ -156,10 +168,10 @@ class Sorts(Calls):
         index = "int64" if lib.index_bytes == 8 else "int32"
         indices = self._result(lib, keys, out, keys.shape, axis, index, -1 if leaves else None)
         call = self._call(OPERATIONS["argsort"], lib, keys, descending, comparator)
+        self._choose(call, schedule, data_independent, extra_bytes)
         if math.prod(keys.shape) > 0:
             others = self._segments(lib, call, keys, segments)
             narrow = self._place_indices(lib, call, indices, keys, others, leaves)
-            self._choose(call, schedule, data_independent, extra_bytes)
             written = indices if narrow is None else narrow
             self._run(lib, call, [keys, written, *others], comparator is not None)
             if narrow is not None:

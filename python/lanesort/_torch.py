@@ -62,6 +62,9 @@ class TorchArrays(Arrays):
     def check_written(self, out: Any, what: str) -> None:
         if self.is_differentiated(out):
             raise Error(f"{what} requires a gradient, and is not changed in place: use torch.no_grad(), or a copy")
+        super().check_written(out, what)
+        if out.is_inference() and not torch.is_inference_mode_enabled() and not self.is_direct(out):
+            raise Error(f"{what} was made in torch.inference_mode(), and is changed there alone", code="not_writable")
 
     def at(self, x: Any) -> tuple[int, int]:
         try:
@@ -130,7 +133,7 @@ class TorchArrays(Arrays):
         return forward_ad._current_level >= 0 and forward_ad.unpack_dual(x).tangent is not None
 
     def upload(self, x: np.ndarray[Any, Any], like: Any) -> Any:
-        return torch.from_numpy(x).to(like.device)
+        return torch.from_numpy(x if x.flags.writeable else x.copy()).to(like.device)
 
     def place(self, x: Any) -> Any:
         return x.get_device()

@@ -18,8 +18,8 @@ where MPI says that it takes these. Arrays of pyopencl pass through host memory.
 Indices have 64 bits, but 32 where jax has no wider integers: for fewer than 2^31 keys of all ranks.
 
 Threads: those that call at the same time need a communicator each and a sorter each (`sorter=`, where None is one for all).
-A sorter's calls go one after the other, and not on every rank in the same order: with one sorter two threads may wait for
-each other for ever.
+A sorter's calls go one after the other, so with one sorter two threads would wait for each other for ever: the second call is
+an Error on all of its ranks.
 
 Errors: what one rank gets wrong is an Error on all of them, before anything moves. Those of MPI are mpi4py's own.
 """

@@ -173,3 +173,38 @@ def test_what_is_known_of_memory_that_cannot_be_read():
     assert min(found) > 50
     x = np.arange(9)
     assert not any(lib.share_memory(taken(OnCard(x))[1], taken(OnCard(x[i:i]))[1]) for i in range(9))
+
+
+def test_elements_in_one_place(failing):
+    as_strided = np.lib.stride_tricks.as_strided
+    keys, one, rows = np.array([3, 1, 2]), np.array([7]), np.arange(9)
+    broadcast = as_strided(one, (3,), (0,))
+    for function, *arguments in (
+        (lanesort.sort_, broadcast), (lanesort.sort_, as_strided(rows, (3, 2), (8, 8))),
+        (lanesort.sort_by_key_, keys, broadcast), (lanesort.merge_, keys, 1),
+    ):  # fmt: skip
+        options = {"values": broadcast} if function is lanesort.merge_ else {}
+        failing("not_writable", "in one place", function, *arguments, **options)
+    failing("not_writable", "in one place", lanesort.sort, keys, out=broadcast)
+    assert keys.tolist() == [3, 1, 2] and one == 7 and (rows == np.arange(9)).all()
+    # Whatever lies between them.
+    lanesort.sort_(rows[::-2])
+    assert rows.tolist() == [8, 1, 6, 3, 4, 5, 2, 7, 0]
+
+
+def test_how_several_arrays_are_sorted(failing):
+    keys = keys_of("u4", 1 << 20)
+    values = np.arange(keys.size)
+    sorter = lanesort.Sorter("built-in")
+    for data_independent in (False, True):
+        sorter.sort_by_key(keys, (values, values), data_independent=data_independent)
+        assert not data_independent or sorter.report["schedule"] != "distribution"
+    sorter.sort_by_key(keys, (values, values), schedule="network")
+    assert sorter.report["schedule"] == "network"
+    for empty in (keys, keys[:0]):
+        failing("invalid_argument", "no schedule", lanesort.sort, empty, schedule="none")
+        failing("invalid_argument", "no schedule", lanesort.argsort, empty, schedule="none")
+        beside = np.zeros((empty.size, 3), "u1").view("V3").reshape(-1)
+        failing("invalid_argument", "no schedule", lanesort.sort_by_key, empty, (beside, beside), schedule="none")
+    assert lanesort.sort_by_key([], []).values.size == 0
+    assert lanesort.sort_by_key([], ()).values == ()

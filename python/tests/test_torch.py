@@ -245,9 +245,34 @@ def test_what_autograd_keeps_is_not_changed_unseen():
 
 def test_what_torch_refuses_is_told(failing):
     x = torch.rand(5)
-    failing("invalid_argument", "cannot be written to", lanesort.sort_, torch.zeros(1).expand(5))
     expected = torch.sort(x[:4]).values
     assert torch.equal(lanesort.sort(x[:4], out=x[1:]), expected)
     failing("invalid_argument", "cannot be traced", torch.vmap(lanesort.sort), torch.rand(2, 3))
     failing("invalid_argument", "64 bits, but out is of type torch.bfloat16", lanesort.argsort, x,
             out=torch.empty(5).bfloat16())  # fmt: skip
+
+
+def test_what_cannot_be_assigned_to(failing):
+    keys = torch.tensor([3, 1, 2])
+    for function, *before in (lanesort.sort_,), (lanesort.sort_by_key_, keys):
+        failing("not_writable", "in one place", function, *before, torch.tensor([7]).expand(3))
+    with torch.inference_mode():
+        inferred = torch.arange(6)[::2]
+    failing("not_writable", "inference_mode", lanesort.sort_by_key_, keys, inferred)
+    assert keys.tolist() == [3, 1, 2]
+    with torch.inference_mode():
+        assert lanesort.sort_(inferred, descending=True).tolist() == [4, 2, 0]
+
+
+@pytest.mark.filterwarnings("error")
+def test_offsets_that_cannot_be_written_to():
+    offsets = np.array([0, 2, 3])
+    offsets.flags.writeable = False
+    assert lanesort.sort(torch.tensor([2, 1, 0]), segments=offsets).tolist() == [1, 2, 0]
+
+
+def test_how_what_has_a_gradient_is_sorted():
+    x = torch.rand(1 << 20, requires_grad=True)
+    sorter = lanesort.Sorter("built-in")
+    sorter.sort(x, data_independent=True)
+    assert sorter.report["schedule"] != "distribution"
