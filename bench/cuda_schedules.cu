@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 #include <cub/device/device_merge_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
+#include <cuda/std/functional>
 
 #include <cmath>
 #include <cstdint>
@@ -121,13 +122,6 @@ __global__ void look(const T* keys, std::uint64_t count, unsigned long long* fou
 
 constexpr unsigned groups = 2048, items = 256;
 
-struct Less {
-    template <class T>
-    __device__ bool operator()(T a, T b) const {
-        return a < b;
-    }
-};
-
 template <class T>
 class Sorts {
 public:
@@ -140,8 +134,8 @@ public:
         std::vector<Trial> trials = ours(pattern);
         trials.push_back({"CUB merge", trials.front().restore,
                           with_temporary_memory([this, count](void* temporary, std::size_t& bytes) {
-                              return cub::DeviceMergeSort::SortKeys(temporary, bytes, keys_.get(), count, Less{},
-                                                                    bench_.stream());
+                              return cub::DeviceMergeSort::SortKeys(temporary, bytes, keys_.get(), count,
+                                                                    cuda::std::less<T>{}, bench_.stream());
                           })});
         trials.push_back({"CUB radix", trials.front().restore,
                           with_temporary_memory([this, count, &second](void* temporary, std::size_t& bytes) {

@@ -17,6 +17,7 @@ INLINE vec_t result_of(partial_t partial, position_t count, order_t order) {
 }
 
 #if WORK_ITEMS == 1 && KEY_BITS < 32
+#include "least_of.h"
 #define combine_alone least_of
 #else
 #define combine_fours(a, b) MIN(a, b)

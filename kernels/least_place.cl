@@ -28,6 +28,7 @@ INLINE ulong result_of(partial_t partial, position_t count, order_t order) {
 }
 
 #if WORK_ITEMS == 1
+#include "least_of.h"
 /* Keys of a tile. Where its least key is, is looked for only if that is less than all in front of the tile. */
 #define LOOKED_AT ((1 << 17) / KEY_BITS)
 INLINE partial_t combine_alone(GLOBAL const key_t* keys, position_t first, position_t end, order_t order) {

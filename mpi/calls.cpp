@@ -20,7 +20,9 @@ void check_call(Sorter& sorter, const AnyCall& call) {
     core.check_on_host(alone.request, alone.arrays, lanesort::detail::bindings_of(call));
 }
 
+/// Throws for messages that there are not; the order and the schedule are checked with the call.
 KeyRangeIn<void*> range_of(const ConstKeys& keys, const Options& options) {
+    check_messages(static_cast<std::int64_t>(options.device_messages));
     KeyRangeIn<void*> range;
     range.memory = const_cast<void*>(keys.data());
     range.count = keys.size();
@@ -59,7 +61,6 @@ void sort(Ranks& ranks, Sorter& sorter, Keys keys, const Values* given, const Op
     const Values values = given ? *given : Values(nullptr, 0, 0);
     Attempts attempt;
     attempt([&] {
-        check_messages(static_cast<std::int64_t>(options.device_messages));
         if (!given) return check_call(sorter, lanesort::sort(range_of(keys, options)));
         require(keys.size() == values.size(), "there is not one value for each key");
         require(values.bytes() > 0, "values have 1, 2, 4, 8 or 16 bytes");
@@ -75,7 +76,6 @@ void argsort(Ranks& ranks, Sorter& sorter, ConstKeys keys, Indices indices, cons
     std::unique_ptr<std::byte[]> copy;
     Attempts attempt;
     attempt([&] {
-        check_messages(static_cast<std::int64_t>(options.device_messages));
         require(indices.bytes() == 8, "indices across ranks have 8 bytes");
         require(keys.size() == indices.size(), "there is not one index for each key");
         check_call(sorter, lanesort::argsort(range_of(keys, options), {indices.data(), 0, 8}));
@@ -145,7 +145,6 @@ void top_k(Ranks& ranks, Sorter& sorter, ConstKeys keys, Results best, Indices i
     const std::size_t width = keys.kind().bytes();
     Attempts attempt;
     attempt([&] {
-        check_messages(static_cast<std::int64_t>(options.device_messages));
         require(best.bytes() == width, "results have not the keys' width");
         require(indices.bytes() == 8 || indices.bytes() == 0, "indices across ranks have 8 bytes");
         require(indices.size() == best.size() || indices.bytes() == 0,

@@ -280,7 +280,7 @@ TEST_CASE("quicksort: stable sorts of numbers, and of pairs as of indices") {
         std::vector<double> wide(keys.begin(), keys.end());
         const auto before = wide;
         std::vector<std::uint32_t> values(wide.size());
-        check_refused(ErrorCode::unsupported, "not keys of 8 with indices of 4", [&] {
+        check_refused(ErrorCode::unsupported, "not of keys of 8 with indices of 4", [&] {
             sorter.sort_by_key(wide, values, {.order = order, .stable = true, .schedule = Schedule::distribution});
         });
         require_same_bytes(wide, before);

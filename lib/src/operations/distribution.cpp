@@ -329,16 +329,6 @@ CompiledDistribution compile_all(Planner& planner, const Request& request, const
     }
 }
 
-/// Why there is none of what is compiled ahead, which has a quicksort.
-std::string why_no_quicksort(const DeviceInfo& device, const ElementBytes& bytes) {
-    if (!device.parts_vectors) return "it takes AVX2 or AVX-512";
-    const std::string beside = bytes.index > 0   ? fmt::format(" with indices of {}", bytes.index)
-                               : bytes.value > 0 ? fmt::format(" with values of {}", bytes.value)
-                                                 : "";
-    return fmt::format("it sorts keys of 4 and 8 bytes, or of 4 with values or indices of 4, not keys of {}{}",
-                       bytes.key, beside);
-}
-
 }  // namespace
 
 void refuse_distribution(const Request& request, const DeviceInfo& device, const std::string& why) {
@@ -348,10 +338,8 @@ void refuse_distribution(const Request& request, const DeviceInfo& device, const
 
 bool add_distribution(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
                       Slot indices, Slot values, const Sources* sources) {
-    const DeviceInfo& device = planner.device();
     const bool is_demanded = request.schedule == Schedule::distribution;
     if (!is_demanded && !is_faster(planner, request, bytes)) return false;
-    if (!device.compiles) refuse_distribution(request, device, why_no_quicksort(device, bytes));
     std::optional<CompiledDistribution> compiled;
     try {
         compiled = compile_all(planner, request, bytes, sources != nullptr);

@@ -30,6 +30,17 @@ bool has_kernels(const DeviceInfo& device, const ElementBytes& bytes) {
            (beside_key == 0 ? bytes.key >= 4 : bytes.key == 4 && beside_key == 4);
 }
 
+/// Why there are none.
+std::string why_no_kernels(const DeviceInfo& device, const ElementBytes& bytes) {
+    if (!device.parts_vectors) return "its quicksort takes AVX2 or AVX-512";
+    const std::string beside = bytes.index > 0   ? fmt::format(" with indices of {}", bytes.index)
+                               : bytes.value > 0 ? fmt::format(" with values of {}", bytes.value)
+                                                 : "";
+    return fmt::format(
+        "its quicksort is of keys of 4 and 8 bytes, or of 4 with values or indices of 4, not of keys of {}{}",
+        bytes.key, beside);
+}
+
 /// lg of the ranges that threads share out.
 unsigned levels_of(const DeviceInfo& device, std::uint64_t count) {
     const std::uint64_t most = count / elements_of_range;
@@ -51,14 +62,19 @@ std::uint64_t stripes_of(const DeviceInfo& device, std::uint64_t count, std::uin
 bool add_quicksort(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
                    Slot indices, Slot values) {
     const DeviceInfo& device = planner.device();
-    const bool is_wanted = request.schedule == Schedule::distribution || request.count >= least_count;
-    if (!is_wanted || !has_kernels(device, bytes)) return false;
+    const bool is_demanded = request.schedule == Schedule::distribution;
+    if (!has_kernels(device, bytes)) {
+        // What is compiled ahead has no other distribution.
+        if (is_demanded && !device.compiles) refuse_distribution(request, device, why_no_kernels(device, bytes));
+        return false;
+    }
+    if (!is_demanded && request.count < least_count) return false;
 
     const unsigned levels = levels_of(device, request.count);
     const std::uint64_t ranges = std::uint64_t{1} << levels;
     const Array table{ranges + 3, sizeof(std::uint64_t)};
     if (request.extra_bytes > 0 && request.extra_bytes < table.size()) {
-        if (request.schedule != Schedule::distribution) return false;
+        if (!is_demanded) return false;
         refuse_distribution(request, device,
                             fmt::format("the {} bytes that it may take are too few", request.extra_bytes));
     }
