@@ -37,6 +37,7 @@ enum class Pattern {
     sixteen_values,
     powers,
     seldom_seen,
+    hidden_from_other_sample,
     hidden_from_sample,
 };
 
@@ -55,6 +56,7 @@ constexpr NamedPattern adversaries[] = {
     {Pattern::zipf, "Zipf"},
     {Pattern::powers, "powers of two"},
     {Pattern::seldom_seen, "seldom in the sample"},
+    {Pattern::hidden_from_other_sample, "never in another sorter's"},
     {Pattern::hidden_from_sample, "never in the sample"},
 };
 
@@ -82,6 +84,7 @@ __device__ T key_at(Pattern pattern, std::uint64_t i, std::uint64_t count) {
         case Pattern::sixteen_values: return static_cast<T>(random % 16 * 1000);
         case Pattern::powers: return static_cast<T>(std::uint64_t{1} << random % 24);
         case Pattern::seldom_seen: return static_cast<T>(i % 4096 == 17 ? random : 1000 + i / 4096 % 3);
+        case Pattern::hidden_from_other_sample:
         case Pattern::hidden_from_sample: return static_cast<T>(100 + random % 1'000'000);
     }
     return 0;
@@ -96,12 +99,12 @@ __global__ void fill(T* keys, std::uint64_t count, Pattern pattern) {
 }
 
 /// What the first level's sample sees is less than all the rest: its places are those of choose_splitters in
-/// kernels/classify.cl, scrambled() is of kernels/buckets.h.
+/// kernels/classify.cl, scrambled() is of kernels/buckets.h. Only who has a sorter's seed can hide keys from it.
 template <class T>
-__global__ void hide(T* keys, std::uint64_t count, std::uint32_t sample) {
+__global__ void hide(T* keys, std::uint64_t count, std::uint32_t sample, std::uint32_t seed) {
     const auto i = static_cast<std::uint32_t>(first_item());
     if (i >= sample) return;
-    std::uint32_t x = i * 0x9e3779b1u;
+    std::uint32_t x = (i ^ seed) * 0x9e3779b1u;
     x ^= x >> 15;
     x *= 0x85ebca77u;
     x ^= x >> 13;
@@ -180,9 +183,12 @@ private:
 
     void restore(Pattern pattern) {
         fill<<<groups, items, 0, bench_.stream()>>>(keys_.get(), count_, pattern);
-        if (pattern == Pattern::hidden_from_sample) {
+        const bool knows_seed = pattern == Pattern::hidden_from_sample;
+        if (knows_seed || pattern == Pattern::hidden_from_other_sample) {
             const unsigned sample = first_sample();
-            hide<<<(sample + items - 1) / items, items, 0, bench_.stream()>>>(keys_.get(), count_, sample);
+            const std::uint32_t seed = sorter_.core().planner().seed();
+            hide<<<(sample + items - 1) / items, items, 0, bench_.stream()>>>(keys_.get(), count_, sample,
+                                                                                  knows_seed ? seed : ~seed);
         }
         check(cudaGetLastError());
     }

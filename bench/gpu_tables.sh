@@ -39,7 +39,7 @@ table largest 30 "$bench/lanesort_schedules_bench" 3 largest
 table small 60 bash -c 'sorts 14,16,18,20 "CUDA|CUB"'
 table opencl 60 bash -c 'sorts 16,18,20,26 "CUDA|OpenCL queue.*NVIDIA"'
 for group in pairs records runs products groups rows top-k; do
-    table "$group" 60 "$bench/lanesort_family_bench" 9 "$group"
+    table "$group" 120 "$bench/lanesort_family_bench" 9 "$group"
 done
 table companions 120 "$bench/lanesort_companions_bench" 9
 table parts 90 "$bench/lanesort_parts_bench" 2 28

@@ -141,11 +141,12 @@ INLINE void put_splitter(element_t e, arrays_t pool, uint rank, uint splitters, 
 }
 
 /* Of each parent that is divided: its BUCKETS - 1 splitters, and what is to be known of equal elements. Those are divided that
- * are to be, by `states`, unless all of them have more slots than the table has entries; `divided` tells which. The
- * integers are zeroed that the other kernels add to: 2 * BUCKETS `counts` of each parent and so many of `totals`. The first level
- * divides the array, for which `count` is not 0.
+ * are to be, by `states`, unless all of them have more slots than the table has entries, or one has more than `largest`
+ * elements, whose leaves would be too large, so that all is sorted once more anyway; `divided` tells which. The integers are
+ * zeroed that the other kernels add to: 2 * BUCKETS `counts` of each parent and so many of `totals`. The first level divides
+ * the array, for which `count` is not 0.
  * Launched first, with a work-group a parent. Requires: there may be as many stripes as parents. Local memory:
- * IN_SAMPLE(SAMPLE) elements and 5 * BUCKETS + 7 integers. Barriers: those of the sample, eleven, and three for each
+ * IN_SAMPLE(SAMPLE) elements and 5 * BUCKETS + 8 integers. Barriers: those of the sample, eleven, and three for each
  * further length of stripes and number of equal elements that is tried. */
 KERNEL void choose_splitters(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_argument_t* values,
                              offset_t values_offset, GLOBAL index_t* indices, offset_t indices_offset,
@@ -155,10 +156,10 @@ KERNEL void choose_splitters(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL va
                              offset_t states_offset, GLOBAL ulong* divided, offset_t divided_offset,
                              GLOBAL ulong* first_stripes, offset_t first_stripes_offset, GLOBAL ulong* equal,
                              offset_t equal_offset, GLOBAL ulong* counts, offset_t counts_offset, GLOBAL ulong* totals,
-                             offset_t totals_offset, position_t count, position_t child, uint parents,
-                             uint most_stripes, uint entries, uint zeroed, uint coding, flip_t flip) {
+                             offset_t totals_offset, position_t count, position_t child, position_t largest,
+                             uint parents, uint most_stripes, uint entries, uint zeroed, uint seed, uint coding, flip_t flip) {
     DECLARE_LOCAL_ARRAYS(sample, IN_SAMPLE(SAMPLE));
-    DECLARE_LOCAL(uint, shared, 5 * BUCKETS + 7, LOCAL_BYTES_OF_ELEMENTS(IN_SAMPLE(SAMPLE)));
+    DECLARE_LOCAL(uint, shared, 5 * BUCKETS + 8, LOCAL_BYTES_OF_ELEMENTS(IN_SAMPLE(SAMPLE)));
     LOCAL uint* splitters_of = shared;
     LOCAL uint* ranks = shared + BUCKETS;
     LOCAL uint* parts = shared + 2 * BUCKETS;
@@ -167,6 +168,7 @@ KERNEL void choose_splitters(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL va
     LOCAL uint* sums = shared + 5 * BUCKETS;
     LOCAL uint* all = sums + 5;
     LOCAL uint* are_dense = all + 1;
+    LOCAL uint* is_too_large = all + 2;
     uint parent = MIN((uint)GROUP_ID, parents), is_first_level = count > 0;
     GLOBAL ulong* limits = ULONGS(bounds);
     if (is_first_level && LOCAL_ID == 0) {
@@ -179,12 +181,13 @@ KERNEL void choose_splitters(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL va
 #define IS_TO_BE_DIVIDED(p) (is_first_level || UINTS(states)[p] == IS_DIVIDED)
 #define SLOTS_TO_BE_DIVIDED(p) (IS_TO_BE_DIVIDED(p) ? slots_in((position_t)limits[p], (position_t)limits[(p) + 1]) : 0)
     for (uint i = LOCAL_ID; i < 2; i += WORK_ITEMS) sums[i] = 0;
-    if (LOCAL_ID == 0) *are_dense = 0;
+    if (LOCAL_ID == 0) *are_dense = *is_too_large = 0;
     BARRIER();
     for (uint p = LOCAL_ID; p < parents; p += WORK_ITEMS) {
         uint slots = SLOTS_TO_BE_DIVIDED(p);
         ATOMIC_ADD(&sums[0], slots);
         if (p < parent) ATOMIC_ADD(&sums[1], slots);
+        if (slots > 0 && limits[p + 1] - limits[p] > largest) *is_too_large = 1;
     }
     BARRIER();
     /* Stripes are as short as they can be, nearly, if there are to be no more than that. */
@@ -202,7 +205,7 @@ KERNEL void choose_splitters(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL va
         BARRIER();
         if (LOCAL_ID == 0) sums[4] += CEIL_DIV(sums[4], 16u);
     }
-    uint is_there = parent < parents, are_divided = sums[0] <= entries;
+    uint is_there = parent < parents, are_divided = sums[0] <= entries && !*is_too_large;
     uint is_divided = is_there && are_divided && IS_TO_BE_DIVIDED(parent), sampled = is_divided ? SAMPLE : 0;
     position_t begin = (position_t)limits[parent], size = is_there ? (position_t)limits[parent + 1] - begin : 0;
     if (is_there && LOCAL_ID == 0) {
@@ -220,13 +223,13 @@ KERNEL void choose_splitters(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL va
     for (uint i = LOCAL_ID; is_there && parent == 0 && i < zeroed; i += WORK_ITEMS) UINTS(totals)[i] = 0;
 
     arrays_t from = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
-    /* bench/cuda_schedules.cu and a test hide keys from these places. */
+    /* Places that only who has the seed can hide keys from, as bench/cuda_schedules.cu and a test do. */
     position_t step = MAX(size / SAMPLE, (position_t)1);
     UNROLL for (uint j = 0; j < CEIL_DIV(SAMPLE, WORK_ITEMS); ++j) {
         uint i = j * WORK_ITEMS + LOCAL_ID;
         if (i < sampled)
             store_local_element(
-                encoded(load_at(from, begin + (position_t)((ulong)i * size / SAMPLE) + scrambled(i ^ parent << 16) % step,
+                encoded(load_at(from, begin + (position_t)((ulong)i * size / SAMPLE) + scrambled(i ^ parent << 16 ^ seed) % step,
                                 is_first_level),
                         coding, flip),
                 sample, IN_SAMPLE(i));

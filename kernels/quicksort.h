@@ -126,13 +126,13 @@ OUTLINED void decode_range(arrays_t arrays, range_t range, uint coding, flip_t f
 }
 
 /* The middle of a sample of a range; where nothing of the sample comes before it, with above_smallest the next larger one. */
-OUTLINED register_key_t choose_pivot(arrays_t arrays, range_t range, uint above_smallest, uint coding, flip_t flip) {
+OUTLINED register_key_t choose_pivot(arrays_t arrays, range_t range, uint above_smallest, uint coding, flip_t flip, uint seed) {
     position_t size = range.end - range.begin;
     uint vectors = size < 1024 * LANES ? 2 : size < 8192 * LANES ? 4 : SAMPLE_VECTORS, elements = vectors * LANES;
     element_t r[SAMPLE_VECTORS];
     register_key_t in_order[SAMPLE_VECTORS * LANES];
     lanes_t lanes;
-    ulong random = size * 0x9e3779b97f4a7c15ul + range.begin;
+    ulong random = (size + ((ulong)seed << 32)) * 0x9e3779b97f4a7c15ul + range.begin;
     for (uint v = 0; v < vectors; ++v) {
         UNROLL for (uint l = 0; l < LANES; ++l) {
             random = random * 6364136223846793005ul + 1442695040888963407ul;
@@ -154,8 +154,8 @@ typedef struct {
     position_t middle, equal;
 } parted_t;
 
-INLINE parted_t part_by_sample(arrays_t arrays, range_t range, uint coding, flip_t flip) {
-    register_key_t pivot = choose_pivot(arrays, range, 0, coding, flip);
+INLINE parted_t part_by_sample(arrays_t arrays, range_t range, uint coding, flip_t flip, uint seed) {
+    register_key_t pivot = choose_pivot(arrays, range, 0, coding, flip, seed);
     parted_t parted;
     parted.middle = parted.equal = part(arrays, range, BROADCAST(vec_t, pivot), coding, flip);
     if (parted.middle > range.begin) return parted;
@@ -203,13 +203,14 @@ INLINE range_t stripe_of(range_t range, uint stripes, uint number) {
  * Launched ahead of part_stripes, as that writes what this reads, with a work-group a range. */
 KERNEL void choose_pivots(GLOBAL key_t* keys, offset_t keys_offset, position_t count, uint ranges, uint levels,
                           uint load_coding, flip_t flip, GLOBAL value_argument_t* values, offset_t values_offset,
-                          GLOBAL index_t* indices, offset_t indices_offset, GLOBAL ulong* bounds, offset_t bounds_offset) {
+                          GLOBAL index_t* indices, offset_t indices_offset, GLOBAL ulong* bounds, offset_t bounds_offset,
+                          uint seed) {
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     entry_t entry = entry_of(bounds + bounds_offset, GROUP_ID, ranges, levels);
     begin_levels(entry, ranges, count);
     range_t range = range_of(entry);
     /* A range is parted once: of many that are equal to the smallest, all are to be parted off. */
-    if (range.begin < range.end) *pivot_of(entry) = choose_pivot(arrays, range, 1, load_coding, flip);
+    if (range.begin < range.end) *pivot_of(entry) = choose_pivot(arrays, range, 1, load_coding, flip, seed);
 }
 
 /* Parts each stripe of each range, and writes its middle. Ranges that are too small for stripes stay as they are.
@@ -307,14 +308,15 @@ KERNEL void exchange_misplaced(GLOBAL key_t* keys, offset_t keys_offset, positio
  * Launched for each level whose ranges are not shared, with a work-group a range. */
 KERNEL void part_ranges(GLOBAL key_t* keys, offset_t keys_offset, position_t count, uint ranges, uint levels,
                         uint load_coding, flip_t flip, GLOBAL value_argument_t* values, offset_t values_offset,
-                        GLOBAL index_t* indices, offset_t indices_offset, GLOBAL ulong* bounds, offset_t bounds_offset) {
+                        GLOBAL index_t* indices, offset_t indices_offset, GLOBAL ulong* bounds, offset_t bounds_offset,
+                        uint seed) {
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     entry_t entry = entry_of(bounds + bounds_offset, GROUP_ID, ranges, levels);
     begin_levels(entry, ranges, count);
     range_t range = range_of(entry);
     position_t middle = range.begin;
     if (range.end - range.begin > TILE_KEYS) {
-        parted_t parted = part_by_sample(arrays, range, load_coding, flip);
+        parted_t parted = part_by_sample(arrays, range, load_coding, flip, seed);
         middle = parted.equal;
     }
     entry.bounds[entry.apart / 2] = middle;
@@ -324,7 +326,8 @@ KERNEL void part_ranges(GLOBAL key_t* keys, offset_t keys_offset, position_t cou
  * Launched after part_ranges, with a work-group a range. */
 KERNEL void sort_ranges(GLOBAL key_t* keys, offset_t keys_offset, position_t count, uint ranges, uint load_coding,
                         uint store_coding, flip_t flip, GLOBAL value_argument_t* values, offset_t values_offset,
-                        GLOBAL index_t* indices, offset_t indices_offset, GLOBAL ulong* bounds, offset_t bounds_offset) {
+                        GLOBAL index_t* indices, offset_t indices_offset, GLOBAL ulong* bounds, offset_t bounds_offset,
+                        uint seed) {
     DECLARE_LOCAL_TILE(tile);
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     GLOBAL ulong* own = bounds + bounds_offset + GROUP_ID;
@@ -350,7 +353,7 @@ KERNEL void sort_ranges(GLOBAL key_t* keys, offset_t keys_offset, position_t cou
             range = waiting[--waits];
             continue;
         }
-        parted_t parted = part_by_sample(arrays, range, load_coding, flip);
+        parted_t parted = part_by_sample(arrays, range, load_coding, flip, seed);
         load_coding = CODING_NONE;
         position_t most_left = range.end - parted.equal;
         if (parted.middle == range.begin) {

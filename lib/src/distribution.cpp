@@ -26,7 +26,7 @@ std::size_t bytes_of(std::size_t elements, const ElementBytes& bytes) noexcept {
 
 /// What choose_splitters takes of it.
 std::size_t splitters_local_bytes(const ElementBytes& bytes, const Buckets& buckets) noexcept {
-    return bytes_of(buckets.sample + buckets.sample / 8, bytes) + 4 * (5 * (std::size_t{1} << buckets.bits) + 7);
+    return bytes_of(buckets.sample + buckets.sample / 8, bytes) + 4 * (5 * (std::size_t{1} << buckets.bits) + 8);
 }
 
 /// Elements of the first level's sample, where local memory has room, if the other levels have batches: the more, the
@@ -216,6 +216,12 @@ std::size_t place_blocks_local_bytes(const Shape& shape, const Buckets& buckets)
 }
 
 std::size_t move_blocks_local_bytes(const Shape& shape) noexcept { return 4 * (4 * std::size_t{shape.work_items} + 1); }
+
+std::uint64_t Distribution::largest(std::size_t level) const noexcept {
+    std::uint64_t elements = leaf * most_tiles_of_few;
+    for (; level < levels.size(); ++level) elements <<= levels[level].buckets.bits;
+    return elements;
+}
 
 std::size_t bytes_in_memory(const ElementBytes& bytes) noexcept {
     return bytes.key + bytes.value + (bytes.index > 1 ? bytes.index : 0);

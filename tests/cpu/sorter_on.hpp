@@ -1,6 +1,7 @@
 // A sorter of the built-in device on so many threads, whatever the processor has.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -12,8 +13,9 @@
 
 namespace lanesort::test {
 
-inline Sorter sorter_on(unsigned threads, std::function<void(std::size_t, std::size_t)> progress = {}) {
-    SorterOptions options{.use_tuned = false, .progress = std::move(progress)};
+inline Sorter sorter_on(unsigned threads, std::function<void(std::size_t, std::size_t)> progress = {},
+                        std::uint32_t seed = 0) {
+    SorterOptions options{.use_tuned = false, .seed = seed, .progress = std::move(progress)};
     auto host = std::make_unique<cpu::Host>(cpu::Processor{cpu::processor().instructions, threads});
     return Sorter(std::make_unique<lanesort::detail::SorterCore>(std::move(host), std::move(options)));
 }

@@ -22,6 +22,7 @@ public:
         std::size_t size() const { return end - begin; }
     };
 
+    /// Of a sorter whose seed is 0.
     WorstKeys(std::size_t count, std::size_t lanes) : lanes_(lanes), elements_(count), ranks_(count) {
         std::iota(elements_.begin(), elements_.end(), std::size_t{0});
     }

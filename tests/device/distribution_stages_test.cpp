@@ -148,6 +148,7 @@ void check_batch(Observed& observed, std::size_t level_number, std::uint64_t bat
         if (divided[p]) {
             splitters[p] = part(chosen.pool, p * children, (p + 1) * children - 1);
             CHECK(std::ranges::is_sorted(splitters[p]));
+            CHECK(bounds[p + 1] - bounds[p] <= observed.made().largest(level_number));
             for (std::uint64_t i = bounds[p]; i < bounds[p + 1]; ++i) ++sizes[p][child_of(p, chosen.keys[i])];
         }
 
@@ -270,12 +271,13 @@ std::uint32_t scrambled(std::uint32_t x) {
 }
 
 /// Keys of which the first level's sample sees none but the `few` smallest values: all others are of one child.
-Keys hidden_from_sample(std::size_t count, std::uint32_t sample, std::uint32_t few, Random& random) {
+Keys hidden_from_sample(std::size_t count, std::uint32_t sample, std::uint32_t few, std::uint32_t seed,
+                        Random& random) {
     Keys keys(count);
     for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(few + random() % 1'000'000);
     const auto step = static_cast<std::uint32_t>(std::max<std::size_t>(count / sample, 1));
     for (std::uint32_t i = 0; i < sample; ++i)
-        keys[std::uint64_t{i} * count / sample + scrambled(i) % step] = i * 7919u % few;
+        keys[std::uint64_t{i} * count / sample + scrambled(i ^ seed) % step] = i * 7919u % few;
     return keys;
 }
 
@@ -340,20 +342,30 @@ TEST_SUITE("distribution") {
             CAPTURE(target.name);
             Sorter sorter = target.new_sorter(small_leaves);
             constexpr std::uint64_t extra = 3 << 20;
-            const std::size_t count = 20'001;
-            const Request request{.count = count, .schedule = Schedule::distribution, .extra_bytes = extra};
-            const Distribution made = distribution_of(sorter.core().planner(), request, ElementBytes(4));
-            REQUIRE(made.levels.size() == 1);
-            const unsigned sample = made.levels[0].buckets.sample;
-            // The sample is of one value, of two, of few, or of as many as there are.
-            for (const std::uint32_t few : {1u, 2u, 100u, sample}) {
-                CAPTURE(few);
-                const Keys keys = hidden_from_sample(count, sample, few, random);
-                Observed observed(sorter, keys, extra);
-                check_batch(observed, 0, 0);
-                CHECK(check_leaves(observed));
-                run_everywhere(target, sorter,
-                               problem_of({.schedule = Schedule::distribution, .extra_bytes = extra}, keys), 3);
+            // One level, or two: then the second one has nothing to do.
+            for (const std::size_t count : {20'001, 250'007}) {
+                const Request request{.count = count, .schedule = Schedule::distribution, .extra_bytes = extra};
+                const Distribution made = distribution_of(sorter.core().planner(), request, ElementBytes(4));
+                REQUIRE(made.levels.size() == (count > 100'000 ? 2 : 1));
+                REQUIRE(count > made.largest(1));
+                const unsigned sample = made.levels[0].buckets.sample;
+                // The sample is of one value, of two, of few, or of as many as there are.
+                for (const std::uint32_t few : {1u, 2u, 100u, sample}) {
+                    CAPTURE(count);
+                    CAPTURE(few);
+                    const Keys keys = hidden_from_sample(count, sample, few, sorter.core().planner().seed(), random);
+                    Observed observed(sorter, keys, extra);
+                    for (std::size_t level = 0; level < made.levels.size(); ++level)
+                        for (std::uint64_t batch = 0; batch < made.levels[level].batches; ++batch)
+                            check_batch(observed, level, batch);
+                    CHECK(check_leaves(observed));
+                    run_everywhere(target, sorter,
+                                   problem_of({.schedule = Schedule::distribution, .extra_bytes = extra}, keys), 3);
+                    // Who does not know the seed hides them from another sample.
+                    Observed seen(
+                        sorter, hidden_from_sample(count, sample, few, ~sorter.core().planner().seed(), random), extra);
+                    CHECK(!check_leaves(seen));
+                }
             }
         }
     }
@@ -383,7 +395,8 @@ TEST_SUITE("distribution") {
                     // With little local memory records take a second level, which has samples of its own.
                     if (kind.is_record() && made.levels.size() > 1) return Keys();
                     REQUIRE(made.levels.size() == 1);
-                    return hidden_from_sample(count, made.levels[0].buckets.sample, few, random);
+                    return hidden_from_sample(count, made.levels[0].buckets.sample, few, sorter.core().planner().seed(),
+                                              random);
                 };
                 for (const std::uint32_t few : {1u, 2u, 100u}) {
                     CAPTURE(count);

@@ -1,6 +1,7 @@
 #include "planner.hpp"
 
 #include <algorithm>
+#include <random>
 
 #include <fmt/format.h>
 
@@ -90,7 +91,8 @@ void check_options(const Request& request, const OperationRow& row) {
 
 }  // namespace
 
-Planner::Planner(Backend& backend, const SorterOptions& options) : backend_(backend), shape_(options.shape) {
+Planner::Planner(Backend& backend, const SorterOptions& options)
+    : backend_(backend), shape_(options.shape), seed_(options.seed ? *options.seed : std::random_device{}()) {
     if (shape_) {
         lanesort::check(*shape_);
         require_fit(*shape_, 1, device());

@@ -36,6 +36,9 @@ public:
     /// Forgets the works that were made.
     void forget() noexcept { planned_.clear(); }
 
+    /// Of the samples of distributions (SorterOptions::seed).
+    std::uint32_t seed() const noexcept { return seed_; }
+
     /// Why tuned shapes are not used; see Sorter::note.
     const std::string& note() const noexcept { return note_; }
 
@@ -73,6 +76,7 @@ private:
     bool is_tuned_ = false;       ///< `shapes_` are what `lanesort tune` stored
     ShapeTable shapes_;
     std::string note_;
+    std::uint32_t seed_;
     std::vector<Planned> planned_;  ///< the latest one last
 };
 

@@ -89,7 +89,7 @@ struct Argument {
 
 /// A kernel's launch.
 struct Launch {
-    static constexpr std::size_t most_arguments = 22;
+    static constexpr std::size_t most_arguments = 23;
 
     std::uint8_t program = 0;  ///< index into Work::programs
     std::uint8_t kernel = 0;   ///< index into kernel_names() of that program

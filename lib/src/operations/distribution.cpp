@@ -116,10 +116,12 @@ private:
             table(choose, of);
         choose.add_count(is_first ? request_.count : 0, position_bytes());
         choose.add(level.child, position_bytes());
+        choose.add(std::min(request_.count, distribution_.largest(number)), position_bytes());
         choose.add_count(level.batch(), 4);
         choose.add(level.most_stripes, 4);
         choose.add(level.slots, 4);
         choose.add(distribution_.zeroed(), 4);
+        choose.add(planner_.seed(), 4);
         choose.add(coding_if(coding_, true));
         choose.add(flip_of(*parameters_, coding_));
 
