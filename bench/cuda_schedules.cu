@@ -56,8 +56,8 @@ constexpr NamedPattern adversaries[] = {
     {Pattern::zipf, "Zipf"},
     {Pattern::powers, "powers of two"},
     {Pattern::seldom_seen, "seldom in the sample"},
-    {Pattern::hidden_from_other_sample, "never in another sorter's"},
-    {Pattern::hidden_from_sample, "never in the sample"},
+    {Pattern::hidden_from_other_sample, "hidden from another seed"},
+    {Pattern::hidden_from_sample, "hidden from this seed"},
 };
 
 __device__ std::uint64_t hash_of(std::uint64_t number) {

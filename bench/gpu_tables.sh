@@ -34,7 +34,7 @@ export bench
 
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 table schedules 90 "$bench/lanesort_schedules_bench" 9 random zipf
-table adversaries 60 "$bench/lanesort_schedules_bench" 5 adversaries
+table adversaries 90 "$bench/lanesort_schedules_bench" 5 adversaries
 table largest 30 "$bench/lanesort_schedules_bench" 3 largest
 table small 60 bash -c 'sorts 14,16,18,20 "CUDA|CUB"'
 table opencl 60 bash -c 'sorts 16,18,20,26 "CUDA|OpenCL queue.*NVIDIA"'

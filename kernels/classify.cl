@@ -223,7 +223,7 @@ KERNEL void choose_splitters(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL va
     for (uint i = LOCAL_ID; is_there && parent == 0 && i < zeroed; i += WORK_ITEMS) UINTS(totals)[i] = 0;
 
     arrays_t from = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
-    /* Places that only who has the seed can hide keys from, as bench/cuda_schedules.cu and a test do. */
+    /* Who knows the seed can hide keys from these places, as bench/cuda_schedules.cu and a test do. */
     position_t step = MAX(size / SAMPLE, (position_t)1);
     UNROLL for (uint j = 0; j < CEIL_DIV(SAMPLE, WORK_ITEMS); ++j) {
         uint i = j * WORK_ITEMS + LOCAL_ID;

@@ -132,7 +132,8 @@ OUTLINED register_key_t choose_pivot(arrays_t arrays, range_t range, uint above_
     element_t r[SAMPLE_VECTORS];
     register_key_t in_order[SAMPLE_VECTORS * LANES];
     lanes_t lanes;
-    ulong random = (size + ((ulong)seed << 32)) * 0x9e3779b97f4a7c15ul + range.begin;
+    /* Of the seed both halves of the sum have something: what an LCG draws depends on its lower half, too. */
+    ulong random = (size + seed * 0xbf58476d1ce4e5b9ul) * 0x9e3779b97f4a7c15ul + range.begin;
     for (uint v = 0; v < vectors; ++v) {
         UNROLL for (uint l = 0; l < LANES; ++l) {
             random = random * 6364136223846793005ul + 1442695040888963407ul;

@@ -45,7 +45,8 @@ struct Distribution {
     std::uint64_t leaves() const noexcept { return levels.back().children(); }
     /// Of these, so many that are too large for a tile can be sorted by themselves.
     std::uint64_t few() const noexcept { return std::clamp<std::uint64_t>(leaves() / 8, 64, 2048); }
-    /// The most elements of a range at that level of which all leaves can be small enough.
+    /// The most elements of a range at that level of which all leaves can be small enough. A range with many equal
+    /// elements is not larger for that: these have a child of their own.
     std::uint64_t largest(std::size_t level) const noexcept;
     /// Integers that the first kernel of a level zeroes (kernels/buckets.h).
     std::uint64_t zeroed() const noexcept { return 4 + 4 + 4 * few(); }

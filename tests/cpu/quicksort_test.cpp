@@ -391,23 +391,23 @@ bool sort_gives_up(unsigned threads, const std::vector<K>& keys, Order order, st
 }
 
 template <Key K>
-bool sort_of_pairs_gives_up(unsigned threads, std::vector<K> keys, Order order) {
+bool sort_of_pairs_gives_up(unsigned threads, std::vector<K> keys, Order order, std::uint32_t seed = 0) {
     std::vector<std::uint32_t> values(keys.size());
     std::iota(values.begin(), values.end(), 7u);
     auto sorted_keys = keys;
     auto sorted_values = values;
     sort_pairs(sorted_keys, sorted_values, order);
     const auto call = sort_by_key(range_of(keys, order), ValueRangeIn<void*>{.memory = values.data()});
-    const bool gave_up = gives_up(threads, call, values, sorted_values);
+    const bool gave_up = gives_up(threads, call, values, sorted_values, seed);
     require_same_bytes(keys, sorted_keys);
     return gave_up;
 }
 
 template <Key K>
-bool argsort_gives_up(unsigned threads, std::vector<K> keys, Order order) {
+bool argsort_gives_up(unsigned threads, std::vector<K> keys, Order order, std::uint32_t seed = 0) {
     std::vector<std::uint32_t> indices(keys.size());
     const auto call = argsort(range_of(keys, order), ValueRangeIn<void*>{.memory = indices.data()});
-    return gives_up(threads, call, indices, stable_indices<std::uint32_t>(keys, order));
+    return gives_up(threads, call, indices, stable_indices<std::uint32_t>(keys, order), seed);
 }
 
 /// More parts than any number of threads makes before a range is given up, and than that takes.
@@ -509,7 +509,9 @@ TEST_CASE("quicksort: what is in some usual order is not given up") {
     for_each_type([&]<class K>() {
         for (const NamedKeys<K>& input : inputs<K>(70'001, random)) {
             CAPTURE(input.name);
-            for (const Order order : both_orders) CHECK_FALSE(sort_gives_up(2, input.keys, order));
+            for (const Order order : both_orders)
+                for (const std::uint32_t sorter_seed : {0u, static_cast<std::uint32_t>(random())})
+                    CHECK_FALSE(sort_gives_up(2, input.keys, order, sorter_seed));
         }
     });
 }
@@ -602,10 +604,11 @@ TEST_CASE("quicksort: threads share ranges in many orders, and of many equal key
             CAPTURE(input.name);
             CAPTURE(threads);
             const Order order = both_orders[number++ % 2];
-            CHECK_FALSE(sort_gives_up(threads, input.keys, order));
+            const auto sorter_seed = static_cast<std::uint32_t>(random());
+            CHECK_FALSE(sort_gives_up(threads, input.keys, order, sorter_seed));
             if (sizeof(K) > 4) continue;
-            CHECK_FALSE(sort_of_pairs_gives_up(threads, input.keys, order));
-            CHECK_FALSE(argsort_gives_up(threads, input.keys, order));
+            CHECK_FALSE(sort_of_pairs_gives_up(threads, input.keys, order, sorter_seed));
+            CHECK_FALSE(argsort_gives_up(threads, input.keys, order, sorter_seed));
         }
     };
     check_type(std::uint32_t{}, 4, 4 * keys_of_stripe + 13);

@@ -22,7 +22,6 @@ public:
         std::size_t size() const { return end - begin; }
     };
 
-    /// Of a sorter whose seed is 0.
     WorstKeys(std::size_t count, std::size_t lanes) : lanes_(lanes), elements_(count), ranks_(count) {
         std::iota(elements_.begin(), elements_.end(), std::size_t{0});
     }
@@ -82,7 +81,7 @@ public:
     }
 
 private:
-    /// choose_pivot().
+    /// choose_pivot(), with the seed 0.
     std::vector<std::size_t> sample(Range range) const {
         const std::uint64_t size = range.size();
         const std::size_t vectors = size < 1024 * lanes_ ? 2 : size < 8192 * lanes_ ? 4 : 8;

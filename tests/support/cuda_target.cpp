@@ -84,7 +84,9 @@ CudaTarget::CudaTarget(int number)
 
 CudaTarget::~CudaTarget() { driver().cuDevicePrimaryCtxRelease(device_); }
 
-Sorter CudaTarget::new_sorter(SorterOptions options) const { return cu::make_sorter(number_, std::move(options)); }
+Sorter CudaTarget::new_sorter(SorterOptions options) const {
+    return cu::make_sorter(number_, with_seed(std::move(options)));
+}
 
 std::unique_ptr<CudaMemory> CudaTarget::cuda_memory(const Bytes& bytes) const {
     return std::make_unique<CudaMemory>(info, context_, bytes);

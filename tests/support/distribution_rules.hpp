@@ -60,6 +60,7 @@ inline const char* broken_rule(const detail::Distribution& made, const DeviceInf
             return "elements that are left over are counted in 32 bits";
         if (level.window < 1 || level.window >= one << 32) return "windows have 32 bits";
     }
+    if (count > made.largest(0)) return "the first level divides all that there is";
     if (made.leaves() != parents || parents > most_groups) return "each leaf has a work-group";
     if (8 * units + (made.splitters + made.pool_elements) * bytes_in_memory(bytes) > most)
         return "no more memory is taken than may be";

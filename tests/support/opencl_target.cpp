@@ -81,7 +81,7 @@ OpenClTarget::OpenClTarget(const cl::Device& opened)
     : Target(opencl::describe(opened)), device(opened), context(opened), queue(context, opened) {}
 
 Sorter OpenClTarget::new_sorter(SorterOptions options) const {
-    return opencl::make_sorter(context(), device(), std::move(options));
+    return opencl::make_sorter(context(), device(), with_seed(std::move(options)));
 }
 
 std::unique_ptr<DeviceMemory> OpenClTarget::memory(const Bytes& bytes) const {

@@ -18,6 +18,11 @@ Sorter Target::new_sorter(const Shape& shape) const {
     return new_sorter(options);
 }
 
+SorterOptions with_seed(SorterOptions options) {
+    if (!options.seed) options.seed = static_cast<std::uint32_t>(seed());
+    return options;
+}
+
 Sorter& Target::shared_sorter(const std::optional<Shape>& shape) {
     for (auto& [known, sorter] : sorters_)
         if (known == shape) return sorter;

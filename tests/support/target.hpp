@@ -121,4 +121,7 @@ void skip_without(const std::string& kind);
 /// main() prints at the end that cases ran on that device in that way, e.g. "CUDA graph".
 void note_run(const std::string& way, const DeviceInfo& device);
 
+/// With the tests' seed where they have none, so that a run can be repeated.
+SorterOptions with_seed(SorterOptions options);
+
 }  // namespace lanesort::test

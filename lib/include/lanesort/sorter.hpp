@@ -40,8 +40,8 @@ struct SorterOptions {
     /// they are sorted in parts (docs/memory.md). 0: seven eighths of the device's; where it works in host memory, no
     /// limit but DeviceInfo::max_allocation_bytes. The built-in device takes none, whatever this says.
     std::uint64_t device_bytes = 0;
-    /// Where the samples lie by which a distribution divides its keys: by chance, unless given, so that no input can
-    /// hide from them. Times and barriers depend on it, results do not.
+    /// Seed of the places where a distribution looks for its splitters and pivots. Drawn for each sorter unless given,
+    /// so that no array can be made to mislead it. Times depend on it; results and counts in reports do not.
     std::optional<std::uint32_t> seed = {};
     /// Called by calls on host memory, in the calling thread, after each pass: with the passes done and all passes. Of
     /// arrays that are sorted in parts, after each part; of keys that are sorted while others are copied, after each of

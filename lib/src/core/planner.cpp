@@ -1,6 +1,8 @@
 #include "planner.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <exception>
 #include <random>
 
 #include <fmt/format.h>
@@ -89,10 +91,19 @@ void check_options(const Request& request, const OperationRow& row) {
     check(binning, request.upper != 0, "upper");
 }
 
+/// By the clock where the machine has nothing better.
+std::uint32_t drawn_seed() {
+    try {
+        return std::random_device{}();
+    } catch (const std::exception&) {
+        return static_cast<std::uint32_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+    }
+}
+
 }  // namespace
 
 Planner::Planner(Backend& backend, const SorterOptions& options)
-    : backend_(backend), shape_(options.shape), seed_(options.seed ? *options.seed : std::random_device{}()) {
+    : backend_(backend), shape_(options.shape), seed_(options.seed.value_or(drawn_seed())) {
     if (shape_) {
         lanesort::check(*shape_);
         require_fit(*shape_, 1, device());

@@ -36,7 +36,7 @@ public:
     /// Forgets the works that were made.
     void forget() noexcept { planned_.clear(); }
 
-    /// Of the samples of distributions (SorterOptions::seed).
+    /// SorterOptions::seed, or what was drawn in its place.
     std::uint32_t seed() const noexcept { return seed_; }
 
     /// Why tuned shapes are not used; see Sorter::note.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -100,15 +101,16 @@ struct Launch {
 
     std::span<const Argument> all_arguments() const noexcept { return {arguments.data(), argument_count}; }
 
-    void add(std::uint64_t value, std::size_t bytes) noexcept {
-        arguments[argument_count++] = {value, static_cast<std::uint8_t>(bytes)};
-    }
+    void add(std::uint64_t value, std::size_t bytes) noexcept { add({value, static_cast<std::uint8_t>(bytes)}); }
     void add_count(std::uint64_t value, std::size_t bytes) noexcept {
         add(value, bytes);
         arguments[argument_count - 1u].is_count = true;
     }
-    void add(Slot slot, std::uint64_t from = 0) noexcept { arguments[argument_count++] = {from, 0, slot}; }
-    void add(const Argument& argument) noexcept { arguments[argument_count++] = argument; }
+    void add(Slot slot, std::uint64_t from = 0) noexcept { add({from, 0, slot}); }
+    void add(const Argument& argument) noexcept {
+        assert(argument_count < most_arguments);
+        arguments[argument_count++] = argument;
+    }
 };
 
 /// Copies rows of bytes from one array to another, which has no room between them.
