@@ -188,7 +188,7 @@ private:
             const unsigned sample = first_sample();
             const std::uint32_t seed = sorter_.core().planner().seed();
             hide<<<(sample + items - 1) / items, items, 0, bench_.stream()>>>(keys_.get(), count_, sample,
-                                                                                  knows_seed ? seed : ~seed);
+                                                                              knows_seed ? seed : ~seed);
         }
         check(cudaGetLastError());
     }

@@ -101,7 +101,6 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
         to.add(indices);
         to.add(Slot::own_integers);
     };
-    const auto add_seed = [&](Launch& to) { to.add(planner.seed(), 4); };
     for (unsigned level = 0; level < levels; ++level) {
         const std::uint64_t of_level = std::uint64_t{1} << level;
         const auto part = [&](const char* kernel, std::uint64_t groups) -> Launch& {
@@ -113,10 +112,10 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
         };
         const std::uint64_t stripes = stripes_of(device, request.count, of_level);
         if (stripes < 2) {
-            add_seed(part("part_ranges", of_level));
+            part("part_ranges", of_level).add(planner.seed(), 4);
             continue;
         }
-        add_seed(part("choose_pivots", of_level));
+        part("choose_pivots", of_level).add(planner.seed(), 4);
         part("part_stripes", of_level * stripes);
         part("exchange_misplaced", of_level * stripes);
     }
@@ -124,7 +123,7 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
     sort.add(coding_if(coding, levels == 0));
     sort.add(coding_if(coding, true));
     add_rest(sort);
-    add_seed(sort);
+    sort.add(planner.seed(), 4);
 
     // What was given up, if anything. Indices are there: to the network, which would make them anew, they are values.
     const bool has_indices = bytes.index > 0;
