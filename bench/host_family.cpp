@@ -1,8 +1,9 @@
-// Pairs, indices, rows, the largest keys and the first ones in host memory beside the standard library, and reductions,
-// scans and selections beside copies by all cores: medians of wall time, one call of each in turn, on every device that
-// works in host memory.
+// Pairs, indices, rows, the largest keys and the first ones in host memory beside the standard library, reductions,
+// scans and selections beside copies by all cores, and schedules beside each other: medians of wall time, one call of
+// each in turn, on every device that works in host memory.
 //
-// usage: lanesort_host_family_bench [REPETITIONS]
+// usage: lanesort_host_family_bench [REPETITIONS [GROUP]]
+//   GROUP   calls, first-keys, streams, schedules; all unless given
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -58,10 +60,11 @@ void compare(const std::string& title, std::size_t keys, int repetitions, std::v
     std::fflush(stdout);
 }
 
-std::vector<std::uint32_t> random_keys(std::size_t count) {
-    std::mt19937 random(static_cast<unsigned>(count));
-    std::vector<std::uint32_t> keys(count);
-    std::ranges::generate(keys, random);
+template <class Key = std::uint32_t>
+std::vector<Key> random_keys(std::size_t count) {
+    std::mt19937_64 random(count);
+    std::vector<Key> keys(count);
+    std::ranges::generate(keys, [&] { return static_cast<Key>(random()); });
     return keys;
 }
 
@@ -100,6 +103,19 @@ void measure_streams(Sorter& sorter, std::size_t count, int repetitions) {
         std::printf(" | %s x%.2f", trials[i].name.c_str(), speed(i) / speed(0));
     std::printf("\n");
     std::fflush(stdout);
+}
+
+/// The schedule that the planner chooses for random keys, and the others by name.
+template <class Key>
+void measure_schedules(Sorter& sorter, std::size_t count, int repetitions) {
+    const std::vector<Key> pristine = random_keys<Key>(count);
+    std::vector<Key> keys;
+    const auto by = [&](Schedule schedule) {
+        return Trial{schedule == Schedule::automatic ? "" : name(schedule), [&] { keys = pristine; },
+                     [&, schedule] { sorter.sort(std::span(keys), {.schedule = schedule}); }};
+    };
+    compare("sort, u" + std::to_string(8 * sizeof(Key)) + ", " + std::to_string(count), count, repetitions,
+            {by(Schedule::automatic), by(Schedule::distribution), by(Schedule::columns), by(Schedule::network)});
 }
 
 void measure(Sorter& sorter, std::size_t count, int repetitions) {
@@ -146,12 +162,19 @@ void measure(Sorter& sorter, std::size_t count, int repetitions) {
 
 int main(int argc, char** argv) {
     const int repetitions = argc > 1 ? std::atoi(argv[1]) : 5;
+    const std::string_view group = argc > 2 ? argv[2] : "";
+    const auto wanted = [&](std::string_view name) { return group.empty() || group == name; };
     for (const Device& device : devices()) {
         if (!device.info().host_unified_memory) continue;
         std::printf("%s (%s)\n", device.info().name.c_str(), device.info().platform.c_str());
         Sorter sorter(device);
-        for (const int exponent : {16, 20, 22}) measure(sorter, std::size_t{1} << exponent, repetitions);
-        measure_first_keys(sorter, std::size_t{1} << 24, repetitions);
-        measure_streams(sorter, std::size_t{1} << 24, repetitions);
+        const auto two_to = [](int exponent) { return std::size_t{1} << exponent; };
+        if (wanted("calls"))
+            for (const int exponent : {16, 20, 22}) measure(sorter, two_to(exponent), repetitions);
+        if (wanted("first-keys")) measure_first_keys(sorter, two_to(24), repetitions);
+        if (wanted("streams")) measure_streams(sorter, two_to(24), repetitions);
+        if (!wanted("schedules")) continue;
+        for (const int exponent : {20, 24, 27}) measure_schedules<std::uint32_t>(sorter, two_to(exponent), repetitions);
+        for (const int exponent : {20, 24, 26}) measure_schedules<std::uint64_t>(sorter, two_to(exponent), repetitions);
     }
 }
