@@ -10,6 +10,7 @@ work=$PWD/build/python dist=$PWD/build/python/dist
 mkdir -p "$work"
 rm -rf "$dist"
 most_bytes=$((8 << 20))
+platform=manylinux_2_34_$(uname -m)  # Debian 12, Ubuntu 22.04, RHEL 9 and newer, on whichever of them it is built
 say() { printf '\n== %s\n' "$*"; }
 
 say "Source distribution"
@@ -30,7 +31,7 @@ for python in "${pythons[@]}"; do
     "$work/fresh-$version/bin/pip" wheel --quiet --no-deps --wheel-dir "$work/raw" \
         --config-settings=build-dir=build/{wheel_tag} "$work/unpacked"
     "$work/tools/bin/auditwheel" show "$work"/raw/*.whl
-    PATH=$work/tools/bin:$PATH auditwheel repair --wheel-dir "$dist" "$work"/raw/*.whl
+    PATH=$work/tools/bin:$PATH auditwheel repair --plat "$platform" --wheel-dir "$dist" "$work"/raw/*.whl
     wheel=$(ls -t "$dist"/*.whl | head -n 1)
     bytes=$(stat --format=%s "$wheel")
     echo "$(basename "$wheel"): $bytes bytes"

@@ -1,5 +1,6 @@
 #include "checked.hpp"
 
+#include <charconv>
 #include <regex>
 #include <sstream>
 #include <vector>
@@ -19,11 +20,18 @@ ErrorCode code_of(cl_int status) {
     }
 }
 
+/// The number of a text of digits, 0 if it is too large. std::stoul, built on glibc 2.38, would need that to run.
+std::size_t number(const std::string& digits) {
+    std::size_t value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return value;
+}
+
 /// NVIDIA's compiler does not heed #line directives, but counts all lines of "<kernel>".
 std::string with_named_lines(const std::string& log, const std::string& text) {
     struct Place {
         std::string file;
-        int line = 0;
+        std::size_t line = 0;
     };
     std::vector<Place> places{{}};
     Place next{"kernel", 1};
@@ -31,13 +39,13 @@ std::string with_named_lines(const std::string& log, const std::string& text) {
     const std::regex directive("#line (\\d+) \"(.*)\"");
     for (std::string line; std::getline(lines, line); ++next.line) {
         places.push_back(next);
-        if (std::smatch match; std::regex_match(line, match, directive)) next = {match[2], std::stoi(match[1]) - 1};
+        if (std::smatch match; std::regex_match(line, match, directive)) next = {match[2], number(match[1]) - 1};
     }
     std::string named;
     auto rest = log.cbegin();
     const std::regex counted("<kernel>:(\\d+)");
     for (std::sregex_iterator match(log.begin(), log.end(), counted), end; match != end; ++match) {
-        const auto line = static_cast<std::size_t>(std::stoul((*match)[1]));
+        const auto line = number((*match)[1]);
         named.append(rest, (*match)[0].first);
         named += line < places.size() ? fmt::format("{}:{}", places[line].file, places[line].line) : match->str();
         rest = (*match)[0].second;
