@@ -128,6 +128,7 @@ INLINE void store(T value, void* address) {
 }
 #define LOAD_GLOBAL_VECTOR(type, address) load<type>(address)
 #define STORE_GLOBAL_VECTOR(type, value, address) store<type>(value, address)
+#define STORE_LOCAL_VECTOR(type, value, address) STORE_VECTOR(value, address)
 
 #ifdef RECORD_TYPE
 typedef RECORD_TYPE comparator_record;

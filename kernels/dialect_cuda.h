@@ -207,5 +207,6 @@ INLINE bool VALUE_LESS(value_t a, value_t b) { return (a.y < b.y) | ((a.y == b.y
 
 #define LOAD_GLOBAL_VECTOR(type, address) LOAD_VECTOR(address)
 #define STORE_GLOBAL_VECTOR(type, value, address) STORE_VECTOR(value, address)
+#define STORE_LOCAL_VECTOR(type, value, address) STORE_VECTOR(value, address)
 
 #endif

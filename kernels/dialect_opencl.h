@@ -131,16 +131,15 @@ typedef UINTS_OF(INDEX_BITS) index_vec_t;
 #define STORE_VECTOR(value, address) PASTE(vstore, LANES)(value, 0, address)
 #endif
 
-/* The same for addresses in the array. PoCL's vstore of 16 keys is three instructions; a type that may lie at any key
- * takes one. */
+/* The same for addresses in the array, and stores to local memory. PoCL's vstore of 16 keys is three instructions; a type
+ * that may lie at any key takes one. */
 #if LANES > 1 && defined(__clang__)
+typedef vec_t unaligned_vec_t __attribute__((aligned(REGISTER_KEY_BITS / 8)));
 #if PACKED
 typedef UINTS_OF(KEY_BITS) key_vec_t;
 typedef key_vec_t unaligned_key_vec_t __attribute__((aligned(KEY_BITS / 8)));
 #define TO_REGISTER_KEYS(keys) PASTE(convert_, UINTS_OF(REGISTER_KEY_BITS))(keys)
 #define TO_KEYS(register_keys) PASTE(convert_, UINTS_OF(KEY_BITS))(register_keys)
-#else
-typedef vec_t unaligned_vec_t __attribute__((aligned(KEY_BITS / 8)));
 #endif
 #if VALUE_BITS
 typedef value_vec_t unaligned_value_vec_t __attribute__((aligned(VALUE_BITS / 8)));
@@ -153,6 +152,11 @@ typedef index_vec_t unaligned_index_vec_t __attribute__((aligned(INDEX_BITS / 8)
 #else
 #define LOAD_GLOBAL_VECTOR(type, address) LOAD_VECTOR(address)
 #define STORE_GLOBAL_VECTOR(type, value, address) STORE_VECTOR(value, address)
+#endif
+#if LANES > 1 && defined(__clang__) && WALKS_IN_CACHE
+#define STORE_LOCAL_VECTOR(type, value, address) (*(LOCAL unaligned_##type*)(address) = (value))
+#else
+#define STORE_LOCAL_VECTOR(type, value, address) STORE_VECTOR(value, address)
 #endif
 
 /* Values as unsigned integers: their order decides between equal keys. */

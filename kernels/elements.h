@@ -233,9 +233,9 @@ INLINE element_t load_local_element(local_arrays_t from, uint offset) {
                    LOAD_VECTOR(from.indices + offset));
 }
 INLINE void store_local_element(element_t e, local_arrays_t to, uint offset) {
-    STORE_VECTOR(e.key, to.keys + offset);
-    WITH_VALUES(STORE_VECTOR(e.value, to.values + offset);)
-    WITH_INDICES(STORE_VECTOR(e.index, to.indices + offset);)
+    STORE_LOCAL_VECTOR(vec_t, e.key, to.keys + offset);
+    WITH_VALUES(STORE_LOCAL_VECTOR(value_vec_t, e.value, to.values + offset);)
+    WITH_INDICES(STORE_LOCAL_VECTOR(index_vec_t, e.index, to.indices + offset);)
 }
 #endif
 

@@ -33,6 +33,8 @@ INLINE void store_element(element_t e, arrays_t to, position_t offset) {
 INLINE element_t load_local_element(local_arrays_t from, uint offset) {
     return make_element(LOAD_VECTOR(from.keys + offset));
 }
-INLINE void store_local_element(element_t e, local_arrays_t to, uint offset) { STORE_VECTOR(e.key, to.keys + offset); }
+INLINE void store_local_element(element_t e, local_arrays_t to, uint offset) {
+    STORE_LOCAL_VECTOR(vec_t, e.key, to.keys + offset);
+}
 
 #endif
