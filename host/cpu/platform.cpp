@@ -106,7 +106,8 @@ DeviceInfo describe(const Processor& processor) {
     info.global_bytes =
         static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     info.max_allocation_bytes = info.global_bytes;
-    info.local_bytes = 1 << 20;  // of the second-level cache, in which it is to stay
+    // Of the second-level cache, in which it is to stay. Some kernels and virtual machines do not tell its size.
+    info.local_bytes = static_cast<std::uint64_t>(std::max(sysconf(_SC_LEVEL2_CACHE_SIZE), 1L << 20));
     info.host_unified_memory = true;
     info.parts_vectors = processor.instructions != Instructions::baseline;
     info.compiles = false;

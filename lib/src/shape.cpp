@@ -36,16 +36,19 @@ bool suffices(const Shape& shape, std::uint64_t count) {
     return count > 0 && count <= std::uint64_t{shape.tile_keys()} << most_column_bits(shape);
 }
 
-/// Takes a tile of so many bytes of the second-level cache, a larger one where the keys are more than are sorted in
-/// columns of it, and a smaller one where there would be too few tiles for all compute units: of those few, where each
-/// is compiled when it is first used.
+/// Takes a tile of so many bytes of the second-level cache, one twice as large where the keys are more than are
+/// sorted in columns of it, and four times where that is not enough either and that cache has room beside it. It
+/// takes a smaller one where there would be too few tiles for all compute units: of those few, where each is compiled
+/// when it is first used.
 void choose_tile(Shape& shape, std::size_t element_bytes, std::uint64_t count, const DeviceInfo& device) {
     constexpr std::size_t usual_bytes = 1 << 18;
     constexpr unsigned least_keys = 1 << 13;
     constexpr std::uint64_t few_keys = 1 << 16;  // that one unit sorts sooner than several meet four times
     shape.vectors = static_cast<unsigned>(usual_bytes / std::bit_ceil(element_bytes) / shape.lanes / 2);
     if (!suffices(shape, count)) {
+        const bool has_room = device.local_bytes >= 5 * usual_bytes;
         shape.vectors = std::min(2 * shape.vectors, most_vectors);
+        if (count > 0 && has_room && !suffices(shape, count)) shape.vectors = std::min(2 * shape.vectors, most_vectors);
         return;
     }
     const bool is_shared = device.compute_units > 1 && count > few_keys;

@@ -67,6 +67,24 @@ TEST_CASE("shape: large arrays get the largest tile that the local memory holds"
     CHECK(tile_keys(227 << 10, 1 << 16) == 1 << 11);
 }
 
+TEST_CASE("shape: a processor's tile grows with the array, but leaves room in the second-level cache") {
+    DeviceInfo device = test::processor();
+    device.native_vector_bytes = 64;
+    const auto tile_bytes = [&](std::size_t local_bytes, unsigned exponent) {
+        device.local_bytes = local_bytes;
+        return choose_shape(device, 4, std::uint64_t{1} << exponent).tile_keys() * 4;
+    };
+    for (const std::size_t local_bytes : {1 << 20, 2 << 20}) {
+        CHECK(tile_bytes(local_bytes, 22) == 1 << 18);
+        CHECK(tile_bytes(local_bytes, 24) == 1 << 19);
+    }
+    CHECK(tile_bytes(1 << 20, 27) == 1 << 19);
+    CHECK(tile_bytes((5 << 18) - 1, 27) == 1 << 19);
+    CHECK(tile_bytes(5 << 18, 27) == 1 << 20);
+    CHECK(tile_bytes(2 << 20, 25) == 1 << 20);
+    CHECK(tile_bytes(8 << 20, 30) == 1 << 20);
+}
+
 TEST_CASE("shape: by OpenCL NVIDIA's GPUs take tiles that suffice for columns, whose launches are few") {
     DeviceInfo device = test::graphics_card();
     device.vendor = "NVIDIA Corporation";
