@@ -287,7 +287,7 @@ std::optional<Distribution> make_distribution(const DeviceInfo& device, const El
 std::string why_no_distribution(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t count,
                                 std::uint64_t leaf, std::uint64_t most) {
     if (leaf < least_leaf) return fmt::format("tiles of {} keys are too small", leaf);
-    if (count / least_leaves < leaf) return fmt::format("it takes four tiles of {} keys", leaf);
+    if (count / least_leaves < leaf) return fmt::format("it takes four tiles, and one has {} keys for so many", leaf);
     if (count > most_count) return fmt::format("it sorts {} at most", most_count);
     if (device.max_work_items < least_work_items)
         return fmt::format("work-groups of {} work-items are too small", device.max_work_items);

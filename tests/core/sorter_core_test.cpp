@@ -445,7 +445,8 @@ TEST_CASE("core: why there is no distribution is said, and nothing else") {
     };
     for (const std::uint64_t count : {2, 1000})
         refused(core, {.count = count, .schedule = Schedule::distribution},
-                "it takes four tiles of " + std::to_string(choose_shape(card, 4, count).tile_keys()) + " keys");
+                "it takes four tiles, and one has " + std::to_string(choose_shape(card, 4, count).tile_keys()) +
+                    " keys for so many");
     refused(core, {.count = many, .schedule = Schedule::distribution, .extra_bytes = 1000},
             "the 1000 bytes that it may take are too few");
     refused(core, {.count = (std::uint64_t{1} << 34) + 1, .schedule = Schedule::distribution, .key = KeyType::u8},

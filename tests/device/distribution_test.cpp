@@ -68,7 +68,7 @@ TEST_SUITE("distribution") {
             CAPTURE(target.name);
             Sorter sorter = target.new_sorter(small_leaves);
             const std::size_t leaf = small_leaves.tile_keys(), least = 4 * leaf;
-            check_refused(ErrorCode::unsupported, "it takes four tiles of", [&] {
+            check_refused(ErrorCode::unsupported, "it takes four tiles, and one has", [&] {
                 auto untouched = random_keys<std::uint32_t>(least - 1, random);
                 sorter.sort(untouched, {.schedule = Schedule::distribution, .extra_bytes = much});
             });
