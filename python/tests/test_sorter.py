@@ -11,6 +11,7 @@ import pytest
 from conftest import keys_of, same, sorted_of
 
 import lanesort
+from lanesort._operations import ONE_CALL
 
 
 def test_devices():
@@ -65,6 +66,44 @@ def test_prepare_record_and_plan(failing):
     assert plan.report["device_bytes"] == 0 and plan.commands[0].name == "copy" and plan.commands[-1].groups > 0
     assert len(lanesort.plan("top_k", many, 64).commands) > 0
     assert "launches" in lanesort.plan("argsort", many).report
+
+
+KEYS, OTHERS = keys_of("f4", 1 << 15), keys_of("f4", 1 << 15, 2)
+PLACES, RISING = np.arange(1 << 15), np.sort(np.random.default_rng(1).random(1 << 15, "f4"))
+EVERY_CALL = {
+    "sort": (KEYS,), "sort_": (KEYS,), "partial_sort": (KEYS, 10), "nth_element": (KEYS, 10), "argsort": (KEYS,),
+    "sort_by_key": (KEYS, PLACES), "sort_by_key_": (KEYS, PLACES), "merge": (RISING, RISING), "merge_": (RISING, 100),
+    "is_sorted": (RISING,), "is_sorted_until": (RISING,), "top_k": (KEYS, 10_000), "top_k_by_key": (KEYS, PLACES, 10_000),
+    "sum": (KEYS,), "min": (KEYS,), "max": (KEYS,), "argmin": (KEYS,), "argmax": (KEYS,), "vecdot": (KEYS, OTHERS),
+    "reduce": (KEYS, "max"), "transform_reduce": (KEYS, OTHERS, lanesort.BinaryOperator("a + b", "0", transform="a * b")),
+    "cumulative_sum": (KEYS,), "inclusive_scan": (KEYS,), "exclusive_scan": (KEYS,),
+    "inclusive_scan_by_key": (RISING, KEYS), "exclusive_scan_by_key": (RISING, KEYS), "searchsorted": (RISING, KEYS),
+    "equal_range": (RISING, KEYS), "histogram": (KEYS, RISING[::1000]), "gather": (KEYS, PLACES),
+    "scatter": (KEYS, PLACES), "permute_": (KEYS, PLACES),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("device", ["built-in", "compiling"])
+def test_a_plan_tells_what_the_call_takes(device):
+    assert set(EVERY_CALL) == set(ONE_CALL)
+    sorter = lanesort.Sorter(lanesort.find_device(device))
+    calls = [(name, arguments, {}) for name, arguments in EVERY_CALL.items()]
+    calls += [
+        ("sort_by_key", (KEYS, (PLACES, PLACES)), {}), ("top_k", (KEYS, 10), {}), ("argsort", (KEYS[:1],), {}),
+        ("argsort", (KEYS,), {"segments": [0, 1000, 30_000]}), ("argsort", (KEYS.reshape(-1, 128),), {"axis": 0}),
+        ("sort", (KEYS[:1],), {}),
+    ]  # fmt: skip
+    for name, arguments, options in calls:
+        if name == "transform_reduce" and device == "built-in":
+            continue  # it compiles nothing
+        arguments = [array.copy() if isinstance(array, np.ndarray) else array for array in arguments]
+        if name == "scatter":
+            options = {"out": np.empty_like(KEYS)}
+        planned = sorter.plan(name, *arguments, **options).report
+        getattr(sorter, name)(*arguments, **options)
+        did = sorter.report
+        for figure in "launches", "device_bytes", "schedule":
+            assert planned[figure] == did[figure], (name, options, figure)
 
 
 def test_threads_share_a_sorter():
