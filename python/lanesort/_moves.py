@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -12,11 +12,24 @@ from ._arrays import KEY_TYPES, Arrays, taken
 from ._calls import OPERATIONS, VALUE_BYTES, Calls, as_number
 from ._errors import Error
 from ._types import Partition, Predicate, Selected, predicate_text
+from ._typing import ArrayT, Elements, Given, same_library
 
 _MOVED = "what flags or indices move"
 
 
 class Moves(Calls):
+    @overload
+    def select(
+        self, x: np.ndarray[Any, Elements], flags: Any, /, *, values: None = None, inverted: bool = ..., parameter: Any = ...
+    ) -> np.ndarray[Any, Elements]: ...
+    @overload
+    def select(
+        self, x: ArrayT, flags: Any, /, *, values: None = None, inverted: bool = ..., parameter: Any = ...
+    ) -> ArrayT: ...
+    @overload
+    def select(
+        self, x: Any, flags: Any, /, *, values: Any = ..., inverted: bool = ..., parameter: Any = ...
+    ) -> Any: ...
     def select(
         self, x: Any, flags: Any, /, *, values: Any = None, inverted: bool = False, parameter: Any = None
     ) -> Any:
@@ -164,6 +177,7 @@ class Moves(Calls):
             call.parameter = place
         return call, read
 
+    @same_library
     def gather(self, x: Any, indices: Any, /, *, out: Any = None) -> Any:
         """Values from where indices tell: ``result[i] = x[indices[i]]``.
 
@@ -203,7 +217,7 @@ class Moves(Calls):
             return out
         return result[()] if shape == () and isinstance(result, np.ndarray) else result
 
-    def scatter(self, x: Any, indices: Any, /, *, out: Any) -> Any:
+    def scatter(self, x: Any, indices: Any, /, *, out: Given) -> Given:
         """Values to where indices tell: ``out[indices[i]] = x[i]``.
 
         Result: `out`, an array of one axis and of the type of `x`. Its other values stay as they are; what has an index
@@ -236,7 +250,7 @@ class Moves(Calls):
         self._deliver(lib, work, target, target, -1)
         return out
 
-    def permute_(self, x: Any, indices: Any, /) -> Any:
+    def permute_(self, x: Given, indices: Any, /) -> Given:
         """Brings values into the order of indices, in place: ``x[:] = x[indices]``.
 
         So one `argsort` sorts any number of arrays. Result: `x`.

@@ -12,6 +12,7 @@ from ._arrays import Arrays, taken
 from ._calls import OPERATIONS, Calls, axis_from_end, without
 from ._errors import Error
 from ._types import BinaryOperator, Comparator, Groups
+from ._typing import same_library
 
 _REDUCTIONS = {
     name: number for number, name in enumerate(("sum", "min", "max", "argmin", "argmax", "count", "mean"))
@@ -222,6 +223,7 @@ class Reductions(Calls):
         """
         return self._groups("group_by", keys, values, reduction, descending, stable, comparator)
 
+    @same_library
     def cumulative_sum(self, x: Any, /, *, axis: SupportsIndex | None = None, out: Any = None, segments: Any = None) -> Any:
         """The sums of all numbers up to each one, with it, along an axis.
 
@@ -248,6 +250,7 @@ class Reductions(Calls):
         """
         return self._scan("inclusive_scan", x, "sum", axis, out, segments)
 
+    @same_library
     def inclusive_scan(
         self, x: Any, /, reduction: str | BinaryOperator = "sum", *, axis: SupportsIndex | None = None, out: Any = None,
         segments: Any = None,
@@ -271,6 +274,7 @@ class Reductions(Calls):
         """
         return self._scan("inclusive_scan", x, reduction, axis, out, segments)
 
+    @same_library
     def exclusive_scan(
         self, x: Any, /, reduction: str | BinaryOperator = "sum", *, axis: SupportsIndex | None = None, out: Any = None,
         segments: Any = None,
@@ -286,6 +290,7 @@ class Reductions(Calls):
         """
         return self._scan("exclusive_scan", x, reduction, axis, out, segments)
 
+    @same_library
     def inclusive_scan_by_key(
         self, keys: Any, values: Any, /, reduction: str | BinaryOperator = "sum", *,
         comparator: str | Comparator | None = None, out: Any = None,
@@ -310,6 +315,7 @@ class Reductions(Calls):
         """
         return self._scan_by_key("inclusive_scan_by_key", keys, values, reduction, comparator, out)
 
+    @same_library
     def exclusive_scan_by_key(
         self, keys: Any, values: Any, /, reduction: str | BinaryOperator = "sum", *,
         comparator: str | Comparator | None = None, out: Any = None,

@@ -12,6 +12,7 @@ from ._arrays import Arrays, taken
 from ._calls import OPERATIONS, Calls, as_number, counted
 from ._errors import Error
 from ._types import Comparator
+from ._typing import same_library
 
 _MOST_BINS = 1 << 30
 
@@ -42,6 +43,7 @@ class Searches(Calls):
         operation = "lower_bound" if side == "left" else "upper_bound"
         return self._bounds(operation, x, needles, descending, comparator, out)
 
+    @same_library
     def equal_range(
         self, x: Any, needles: Any, /, *, descending: bool = False, comparator: str | Comparator | None = None,
         out: Any = None,
@@ -94,6 +96,7 @@ class Searches(Calls):
             return lib.upload(as_number("the needle", needles, lib.numpy_dtype(keys)), keys)
         return self._taken_beside(lib, needles, "needles")
 
+    @same_library
     def histogram(self, x: Any, /, bins: Any, *, range: tuple[Any, Any] | None = None, out: Any = None) -> Any:
         """How many numbers lie in each bin.
 

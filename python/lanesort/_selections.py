@@ -10,11 +10,13 @@ from ._arrays import Arrays, taken
 from ._calls import MOST, OPERATIONS, VALUE_BYTES, Calls, are_several, axis_from_end, counted
 from ._errors import Error
 from ._types import Comparator, SortedPairs, TopK
+from ._typing import best, same_pair
 
 _MOST_SELECTED = 1 << 47  # more than any memory has
 
 
 class Selections(Calls):
+    @best
     def top_k(
         self, x: Any, k: SupportsIndex, /, *, axis: SupportsIndex = -1, largest: bool = True, out: Any = None, segments: Any = None,
         limit: Any = None, nan_last: bool = False, comparator: str | Comparator | None = None,
@@ -65,6 +67,7 @@ class Selections(Calls):
             )
         return TopK(best, indices)
 
+    @same_pair
     def top_k_by_key(
         self, keys: Any, values: Any, k: SupportsIndex, /, *, axis: SupportsIndex = -1, largest: bool = True, out: Any = None,
         segments: Any = None, limit: Any = None, nan_last: bool = False, comparator: str | Comparator | None = None,

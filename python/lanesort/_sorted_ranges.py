@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import math
-from typing import Any, SupportsIndex
+from typing import Any, Literal, SupportsIndex, overload
+
+import numpy as np
 
 from ._arrays import Arrays, taken
 from ._calls import OPERATIONS, axis_from_end, counted, without
 from ._errors import Error
 from ._sorts import Sorts
 from ._types import Comparator, Runs, SortedPairs, Unique
+from ._typing import ArrayT, Elements, Given
 
 
 class SortedRanges(Sorts):
+    @overload
+    def merge(
+        self, a: ArrayT, b: Any, /, *, values: None = None, descending: bool = ..., stable: bool = ..., out: Any = ...,
+        comparator: str | Comparator | None = ...,
+    ) -> ArrayT: ...  # fmt: skip
+    @overload
+    def merge(
+        self, a: Any, b: Any, /, *, values: tuple[Any, Any] | None = ..., descending: bool = ..., stable: bool = ...,
+        out: Any = ..., comparator: str | Comparator | None = ...,
+    ) -> Any: ...  # fmt: skip
     def merge(
         self, a: Any, b: Any, /, *, values: tuple[Any, Any] | None = None, descending: bool = False,
         stable: bool = True, out: Any = None, comparator: str | Comparator | None = None,
@@ -83,6 +96,16 @@ class SortedRanges(Sorts):
             results = [result if given is None else given for result, given in zip(results, out, strict=True)]
         return SortedPairs(*results)
 
+    @overload
+    def merge_(
+        self, x: Given, middle: SupportsIndex, /, *, values: None = None, descending: bool = ..., stable: bool = ...,
+        comparator: str | Comparator | None = ...,
+    ) -> Given: ...  # fmt: skip
+    @overload
+    def merge_(
+        self, x: Any, middle: SupportsIndex, /, *, values: Any, descending: bool = ..., stable: bool = ...,
+        comparator: str | Comparator | None = ...,
+    ) -> Any: ...  # fmt: skip
     def merge_(
         self, x: Any, middle: SupportsIndex, /, *, values: Any = None, descending: bool = False, stable: bool = True,
         comparator: str | Comparator | None = None,
@@ -121,6 +144,15 @@ class SortedRanges(Sorts):
             self._deliver(lib, work, array, array, -1)
         return x if values is None else SortedPairs(x, values)
 
+    @overload
+    def is_sorted(
+        self, x: np.ndarray[Any, Any], /, *, axis: SupportsIndex = ..., descending: bool = ...,
+        comparator: str | Comparator | None = ...,
+    ) -> bool | Any: ...  # fmt: skip
+    @overload
+    def is_sorted(
+        self, x: Any, /, *, axis: SupportsIndex = ..., descending: bool = ..., comparator: str | Comparator | None = ...
+    ) -> Any: ...
     def is_sorted(
         self, x: Any, /, *, axis: SupportsIndex = -1, descending: bool = False, comparator: str | Comparator | None = None
     ) -> Any:
@@ -143,6 +175,15 @@ class SortedRanges(Sorts):
             return bool(truth[0])
         return lib.given(lib.reshaped(truth, without(source.shape, axis_from_end(source, axis))))
 
+    @overload
+    def is_sorted_until(
+        self, x: np.ndarray[Any, Any], /, *, axis: SupportsIndex = ..., descending: bool = ...,
+        comparator: str | Comparator | None = ...,
+    ) -> int | Any: ...  # fmt: skip
+    @overload
+    def is_sorted_until(
+        self, x: Any, /, *, axis: SupportsIndex = ..., descending: bool = ..., comparator: str | Comparator | None = ...
+    ) -> Any: ...
     def is_sorted_until(
         self, x: Any, /, *, axis: SupportsIndex = -1, descending: bool = False, comparator: str | Comparator | None = None
     ) -> Any:
@@ -180,6 +221,21 @@ class SortedRanges(Sorts):
         self._run(lib, call, [keys, answers], comparator is not None)
         return lib, source, answers
 
+    @overload
+    def unique(
+        self, x: np.ndarray[Any, Elements], /, *, assume_sorted: bool = ..., descending: bool = ...,
+        return_counts: Literal[False] = ..., values: None = None, comparator: str | Comparator | None = ...,
+    ) -> np.ndarray[Any, Elements]: ...  # fmt: skip
+    @overload
+    def unique(
+        self, x: ArrayT, /, *, assume_sorted: bool = ..., descending: bool = ..., return_counts: Literal[False] = ...,
+        values: None = None, comparator: str | Comparator | None = ...,
+    ) -> ArrayT: ...  # fmt: skip
+    @overload
+    def unique(
+        self, x: Any, /, *, assume_sorted: bool = ..., descending: bool = ..., return_counts: bool = ...,
+        values: Any = ..., comparator: str | Comparator | None = ...,
+    ) -> Any: ...  # fmt: skip
     def unique(
         self, x: Any, /, *, assume_sorted: bool = False, descending: bool = False, return_counts: bool = False,
         values: Any = None, comparator: str | Comparator | None = None,

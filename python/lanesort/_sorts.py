@@ -10,6 +10,7 @@ from ._arrays import Arrays, taken
 from ._calls import OPERATIONS, VALUE_BYTES, Calls, are_several, axis_from_end, counted
 from ._errors import Error
 from ._types import Comparator, SortedPairs
+from ._typing import Given, same_library, same_pair, same_type
 
 
 class Sorts(Calls):
@@ -178,6 +179,7 @@ class Sorts(Calls):
                 self._widen(lib, indices, narrow)
         return indices
 
+    @same_type
     def sort(
         self, x: Any, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True, out: Any = None,
         segments: Any = None, comparator: str | Comparator | None = None, schedule: str = "automatic",
@@ -221,10 +223,10 @@ class Sorts(Calls):
         )
 
     def sort_(
-        self, x: Any, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True, segments: Any = None,
+        self, x: Given, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True, segments: Any = None,
         comparator: str | Comparator | None = None, schedule: str = "automatic", data_independent: bool = False,
         extra_bytes: SupportsIndex = 0,
-    ) -> Any:  # fmt: skip
+    ) -> Given:  # fmt: skip
         """Sorts in place, and gives `x`: ``sort(x, out=x)``, with its options, order, memory, cost and errors.
 
         >>> import lanesort, numpy
@@ -232,10 +234,12 @@ class Sorts(Calls):
         >>> lanesort.sort_(x) is x, x
         (True, array([1, 2, 3]))
         """
-        return self._sort_keys(
+        self._sort_keys(
             x, axis, descending, stable, x, segments, comparator, None, schedule, data_independent, extra_bytes
         )
+        return x
 
+    @same_type
     def partial_sort(
         self, x: Any, k: SupportsIndex, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True,
         out: Any = None, segments: Any = None, comparator: str | Comparator | None = None,
@@ -253,6 +257,7 @@ class Sorts(Calls):
         first = counted("k", k, source.shape[axis_from_end(source, axis)])
         return self._sort_keys(x, axis, descending, stable, out, segments, comparator, first, "automatic", False, 0)
 
+    @same_type
     def nth_element(
         self, x: Any, n: SupportsIndex, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True,
         out: Any = None, segments: Any = None, comparator: str | Comparator | None = None,
@@ -273,6 +278,7 @@ class Sorts(Calls):
             first = 0
         return self._sort_keys(x, axis, descending, stable, out, segments, comparator, first, "automatic", False, 0)
 
+    @same_pair
     def sort_by_key(
         self, keys: Any, values: Any, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True,
         out: Any = None, segments: Any = None, comparator: str | Comparator | None = None, schedule: str = "automatic",
@@ -302,6 +308,7 @@ class Sorts(Calls):
             keys, values, axis, descending, stable, out, segments, comparator, schedule, data_independent, extra_bytes
         )
 
+    @same_pair
     def sort_by_key_(
         self, keys: Any, values: Any, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True,
         segments: Any = None, comparator: str | Comparator | None = None, schedule: str = "automatic",
@@ -320,6 +327,7 @@ class Sorts(Calls):
             comparator=comparator, schedule=schedule, data_independent=data_independent, extra_bytes=extra_bytes,
         )  # fmt: skip
 
+    @same_library
     def argsort(
         self, x: Any, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True, out: Any = None,
         segments: Any = None, comparator: str | Comparator | None = None, schedule: str = "automatic",

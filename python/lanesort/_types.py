@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
 import numpy as np
 
 from ._arrays import Arrays
 from ._errors import Error
+
+if TYPE_CHECKING:
+    # With a default, so that the plain name goes on to be a type; Python has that from 3.13 on.
+    from typing_extensions import TypeVar
+
+    First = TypeVar("First", default=Any)
+    Second = TypeVar("Second", default=Any)
+else:
+    from typing import TypeVar
+
+    First, Second = TypeVar("First"), TypeVar("Second")
 
 _C_TYPES = {
     np.dtype(numpy_name): c_name
@@ -70,18 +81,18 @@ class BinaryOperator(NamedTuple):
     """Of transform_reduce: an expression of ``a`` and ``b``, what one element of each array becomes. Empty: none."""
 
 
-class SortedPairs(NamedTuple):
+class SortedPairs(NamedTuple, Generic[First, Second]):
     """What sort_by_key gives."""
 
-    keys: Any
-    values: Any
+    keys: First
+    values: Second
 
 
-class TopK(NamedTuple):
+class TopK(NamedTuple, Generic[First, Second]):
     """What top_k gives."""
 
-    values: Any
-    indices: Any
+    values: First
+    indices: Second
 
 
 class Runs(NamedTuple):
