@@ -121,6 +121,8 @@ class Moves(Calls):
                 call.value_bytes = self._width(lib, flat)
                 arrays += [flat, kept]
             self._run(lib, call, arrays, by_predicate)
+        else:
+            self._ran_nothing()
         if moved is None:
             return lib, [source], [results], answers
         return lib, [source, moved], [results, kept], answers
@@ -211,6 +213,8 @@ class Moves(Calls):
             call.values = lib.at(values) if values.shape[0] > 0 else (0, 0)
             call.result_values = lib.at(work)
             self._run(lib, call, [values, order, work], False)
+        else:
+            self._ran_nothing()
         result = work if work is target or shape else lib.reshaped(work, shape)
         result = self._deliver(lib, result, source, target, -1)
         if out is not None:
@@ -247,6 +251,8 @@ class Moves(Calls):
             call = self._move("scatter", lib, values, target.shape[0], order)
             call.values, call.result_values = lib.at(values), lib.at(work)
             self._run(lib, call, [values, order, work], False)
+        else:
+            self._ran_nothing()
         self._deliver(lib, work, target, target, -1)
         return out
 
@@ -272,6 +278,8 @@ class Moves(Calls):
             call = self._move("permute", lib, work, work.shape[0], order)
             call.values, call.second_count = lib.at(work), 0
             self._run(lib, call, [work, order], False)
+        else:
+            self._ran_nothing()
         self._deliver(lib, work, target, target, -1)
         return x
 

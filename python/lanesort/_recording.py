@@ -55,7 +55,6 @@ class OnlyThese(Sorter):
             getattr(self, operation)(*arrays, **options)
         except _Used:
             return
-        raise Error("the arrays are empty, so there is no such call")
 
     def _copied(self, lib: Arrays, x: Any, axis: int) -> Any:
         shape = list(x.shape)
@@ -65,6 +64,9 @@ class OnlyThese(Sorter):
     def _run(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
         self._use(lib, call, arrays, compiles)
         raise _Used
+
+    def _ran_nothing(self) -> None:
+        raise Error("the arrays are empty, so there is no such call")
 
     def _use(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
         raise NotImplementedError

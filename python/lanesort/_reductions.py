@@ -401,6 +401,8 @@ class Reductions(Calls):
                 call.result_values = lib.at(work)
             arrays = [compared, scanned] if work is scanned else [compared, scanned, work]
             self._run(lib, call, arrays, comparator is not None or combining is not None)
+        else:
+            self._ran_nothing()
         if within != dtype:
             work = lib.cast(work, dtype.name)
         result = self._deliver(lib, work, work if name == "sum" else beside, target, -1)
@@ -430,6 +432,8 @@ class Reductions(Calls):
                 call.results = lib.at(work)
             arrays = [scanned] if work is scanned else [scanned, work]
             self._run(lib, call, [*arrays, *offsets], combining is not None)
+        else:
+            self._ran_nothing()
         if within != dtype:
             work = lib.cast(work, dtype.name)
         result = self._deliver(lib, work, work if name == "sum" else source, target, axis)
@@ -470,6 +474,8 @@ class Reductions(Calls):
             call.results, call.result_values, call.answers = lib.at(distinct), lib.at(reduced), lib.at(answers)
             self._run(lib, call, [*works, distinct, reduced, answers], comparator is not None)
             number = lib.number(answers)
+        else:
+            self._ran_nothing()
         distinct, reduced = lib.head(distinct, number), lib.head(reduced if dtype is None else lib.wide(reduced, dtype), number)
         return Groups(
             lib.given(lib.restored(distinct, source)),
@@ -555,6 +561,8 @@ class Reductions(Calls):
                 call.second_keys = lib.at(others[0])
             call.results = lib.at(work)
             self._run(lib, call, [keys, *others, work, *offsets], combining is not None)
+        else:
+            self._ran_nothing()
         if is_byte:
             work = lib.cast(work, "bool")
         result = work if work is target else lib.reshaped(work if dtype is None else lib.wide(work, dtype), shape)

@@ -84,6 +84,8 @@ class Searches(Calls):
             call.second_count, call.second_keys = asked.shape[0], lib.at(asked)
             call.indices, call.index_bytes = lib.at(work), lib.item_bytes(work)
             self._run(lib, call, [keys, asked, work], comparator is not None)
+        else:
+            self._ran_nothing()
         result = work if work is target or shape else lib.reshaped(work, shape)
         result = self._deliver(lib, result, result, target, -1)
         if out is not None:

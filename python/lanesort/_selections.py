@@ -172,6 +172,8 @@ class Selections(Calls):
             self._run(lib, call, arrays, comparator is not None)
             if narrow is not None:
                 self._widen(lib, second, narrow)
+        else:
+            self._ran_nothing()
         if segments is not None:
             axis = -1
         like = second if values is None else values

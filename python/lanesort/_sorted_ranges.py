@@ -86,6 +86,8 @@ class SortedRanges(Sorts):
             if stable and (sources or comparator is not None):
                 both.stable = True
             self._run(lib, both, [*parts, *merged], comparator is not None)
+        else:
+            self._ran_nothing()
         results = [
             self._deliver(lib, work, like, array, -1)
             for work, like, array in zip(merged, (first, *sources[:1]), outs, strict=True)
@@ -140,6 +142,8 @@ class SortedRanges(Sorts):
             if stable and (values is not None or comparator is not None):
                 call.stable = True
             self._run(lib, call, works, comparator is not None)
+        else:
+            self._ran_nothing()
         for work, array in zip(works, sources, strict=True):
             self._deliver(lib, work, array, array, -1)
         return x if values is None else SortedPairs(x, values)
@@ -214,6 +218,7 @@ class SortedRanges(Sorts):
         if math.prod(source.shape) == 0:
             if comparator is None:
                 lib.key_type(keys)
+            self._ran_nothing()
             return lib, source, lib.filled(source, (rows,), "int64", int(operation == OPERATIONS["is_sorted"]))
         answers = lib.empty(keys, (rows,), "int64")
         call = self._call(operation, lib, keys, descending, comparator)
@@ -335,6 +340,8 @@ class SortedRanges(Sorts):
                 arrays += [values, kept]
             self._run(lib, call, arrays, comparator is not None)
             number = lib.number(answers)
+        else:
+            self._ran_nothing()
         return tuple(
             None if array is None else lib.given(lib.restored(lib.head(array, number), like))
             for array, like in ((distinct, likes[0]), (lengths, lengths), (kept, likes[1]))

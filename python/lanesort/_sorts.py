@@ -139,6 +139,7 @@ class Sorts(Calls):
         call = self._call(OPERATIONS["sort"], lib, keys, descending, comparator)
         self._choose(call, schedule, data_independent, extra_bytes)
         if math.prod(keys.shape) == 0:
+            self._ran_nothing()
             return
         arrays = [keys, *self._segments(lib, call, keys, segments)]
         if values is not None:
@@ -177,6 +178,8 @@ class Sorts(Calls):
             self._run(lib, call, [keys, written, *others], comparator is not None)
             if narrow is not None:
                 self._widen(lib, indices, narrow)
+        else:
+            self._ran_nothing()
         return indices
 
     @same_type

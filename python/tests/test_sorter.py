@@ -106,6 +106,34 @@ def test_a_plan_tells_what_the_call_takes(device):
             assert planned[figure] == did[figure], (name, options, figure)
 
 
+@pytest.mark.parametrize("device", [None, "built-in", "compiling"])
+def test_a_call_on_no_keys_reports_itself(device, failing):
+    none = np.zeros(0, "f4")
+    places = np.zeros(0, "i8")
+    calls = {name: [none if array is KEYS or array is OTHERS or array is RISING else array for array in arguments]
+             for name, arguments in EVERY_CALL.items() if name not in ("histogram", "min", "max", "argmin", "argmax")}  # fmt: skip
+    calls |= {
+        "sort_by_key": (none, places), "sort_by_key_": (none, places), "partial_sort": (none, 0), "top_k": (KEYS, 0),
+        "nth_element": (none, 0), "merge_": (none, 0), "top_k_by_key": (none, places, 0), "reduce": (none, "sum"),
+        "gather": (KEYS, places), "scatter": (none, places), "permute_": (none, places), "searchsorted": (RISING, none),
+        "equal_range": (RISING, none), "unique": (none,), "run_lengths": (none,), "group_by": (none, none),
+        "reduce_by_key": (none, none), "select": (none, none > 0), "partition": (none, none > 0),
+    }  # fmt: skip
+    del calls["transform_reduce"]  # of no elements its result is made by a launch
+    for name, arguments in calls.items():
+        sorter = lanesort.Sorter(None if device is None else lanesort.find_device(device))
+        options = {"out": np.zeros(5, "f4")} if name == "scatter" else {}
+        for _ in range(2):
+            getattr(sorter, name)(*arguments, **options)
+            report = sorter.report
+            assert report.pop("schedule") == "automatic" and set(report.values()) == {0}, (name, report)
+            sorter.sort(KEYS)
+            assert sorter.report["launches"] > 0
+        if name in ONE_CALL:
+            failing("invalid_argument", "are empty", sorter.plan, name, *arguments, **options)
+            assert sorter.report["launches"] > 0
+
+
 def test_threads_share_a_sorter():
     sorter = lanesort.Sorter("built-in")
     arrays = [keys_of("f8", 20_000, seed) for seed in range(16)]
