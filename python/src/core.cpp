@@ -44,6 +44,25 @@ using namespace nb::literals;
 
 namespace {
 
+/// Releases Python's lock as long as it lives. A daemon thread that wants it back when the interpreter ends is ended
+/// by Python before 3.14 with pthread_exit, whose unwinding no destructor and nothing of nanobind lets through: the
+/// process would be aborted. From 3.14 on such a thread waits for the end of the process, and so it does here.
+class WithoutLock {
+public:
+    WithoutLock() : thread_(PyEval_SaveThread()) {}
+    WithoutLock(const WithoutLock&) = delete;
+    ~WithoutLock() {
+        try {
+            PyEval_RestoreThread(thread_);
+        } catch (...) {
+            for (;;) pause();
+        }
+    }
+
+private:
+    PyThreadState* thread_;
+};
+
 const char* name(lanesort::ErrorCode code) {
     using lanesort::ErrorCode;
     switch (code) {
@@ -206,7 +225,7 @@ public:
     template <class Use>
     void use_across(lanesort::mpi::Ranks& ranks, const Use& use) {
         if (is_across_.exchange(true)) {
-            const nb::gil_scoped_release without_lock;
+            const WithoutLock without_lock;
             lanesort::mpi::refuse(
                 ranks, std::make_exception_ptr(
                            lanesort::Error(lanesort::ErrorCode::invalid_argument,
@@ -225,7 +244,7 @@ public:
         if (!is_of_this_process())
             throw lanesort::Error(lanesort::ErrorCode::unsupported,
                                   "this sorter was made before the process was forked; make another one here");
-        const nb::gil_scoped_release without_lock;
+        const WithoutLock without_lock;
         const std::lock_guard lock(mutex_);
         return use(*sorter_);
     }
@@ -404,6 +423,8 @@ void def_fact(nb::class_<lanesort::Device>& device, const char* name, const char
 
 NB_MODULE(_core, m) {
     m.doc() = "The library itself, for the package's own use.";
+    // A daemon thread may sort when the process ends: what it uses then is no leak, and no user can change it.
+    nb::set_leak_warnings(false);
     m.attr("version") = LANESORT_VERSION;
     m.def("set_error_type", [](nb::object type) { error_type = type.release().ptr(); });
     nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
@@ -444,7 +465,7 @@ NB_MODULE(_core, m) {
     m.def("discover", [] {
         lanesort::Discovery found;
         {
-            const nb::gil_scoped_release without_lock;
+            const WithoutLock without_lock;
             found = discover();
         }
         return std::tuple(found.platforms, found.devices, found.absences);
@@ -453,7 +474,7 @@ NB_MODULE(_core, m) {
     m.def(
         "find_device",
         [](const std::string& selector) {
-            const nb::gil_scoped_release without_lock;
+            const WithoutLock without_lock;
             return find_device(selector);
         },
         "selector"_a = "");
@@ -461,7 +482,7 @@ NB_MODULE(_core, m) {
     m.def("examine", [] {
         Examination all;
         {
-            const nb::gil_scoped_release without_lock;
+            const WithoutLock without_lock;
             require_drivers();
             discover();
             all = examine_all([](const std::function<void()>& sort) { sort(); });
@@ -548,13 +569,13 @@ NB_MODULE(_core, m) {
 
     nb::class_<Sorter> sorter(m, "Sorter");
     sorter.def(nb::new_([](const lanesort::Device& on, std::uint64_t device_bytes) {
-                   const nb::gil_scoped_release without_lock;
+                   const WithoutLock without_lock;
                    if (on.info().backend != lanesort::built_in_device().info().backend) use_drivers();
                    return new Sorter(lanesort::Sorter(on, {.device_bytes = device_bytes}));
                }),
                "device"_a, "device_bytes"_a = 0);
     sorter.def_static("cuda", [](int number) {
-        const nb::gil_scoped_release without_lock;
+        const WithoutLock without_lock;
         use_drivers();
         return new Sorter(lanesort::cu::make_sorter(number));
     });
@@ -563,7 +584,7 @@ NB_MODULE(_core, m) {
         return lanesort::cu::device_of(reinterpret_cast<void*>(memory));
     });
     sorter.def_static("opencl", [](std::uintptr_t context, std::uintptr_t of_device) {
-        const nb::gil_scoped_release without_lock;
+        const WithoutLock without_lock;
         use_drivers();
         return new Sorter(lanesort::opencl::make_sorter(reinterpret_cast<cl_context>(context),
                                                         reinterpret_cast<cl_device_id>(of_device)));
@@ -587,7 +608,7 @@ NB_MODULE(_core, m) {
     });
     m.def("refuse_on_ranks", [](nb::object transport, const std::string& sentence, const std::string& code) {
         Ranks ranks(std::move(transport));
-        const nb::gil_scoped_release without_lock;
+        const WithoutLock without_lock;
         lanesort::mpi::refuse(ranks, std::make_exception_ptr(lanesort::Error(code_of(code), sentence)));
     });
     sorter.def("enqueue", &Sorter::enqueue, "call"_a, "queue"_a, "wait_for"_a = std::vector<std::uintptr_t>());

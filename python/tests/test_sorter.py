@@ -172,6 +172,23 @@ def test_other_threads_run_while_it_sorts():
     assert during > 1000
 
 
+def test_a_process_ends_quietly_while_a_daemon_thread_sorts():
+    program = """
+import threading
+import numpy, lanesort
+x = numpy.random.default_rng(1).random(1 << 24)
+started = threading.Event()
+def work():
+    while True:
+        started.set()
+        lanesort.sort(x)
+threading.Thread(target=work, daemon=True).start()
+started.wait()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+
+
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_process_sorts_by_itself_and_not_with_its_parents_sorter():
     x = keys_of("f4", 50_000)
