@@ -81,7 +81,8 @@ Device detail::find_device(std::string_view selector, Discovery (*discover)()) {
 
     std::vector<std::string> known;
     known.reserve(devices.size());
-    for (const Device& device : devices) known.push_back(fmt::format("{}: {}", known.size(), device.info().name));
+    for (const Device& device : devices)
+        known.push_back(fmt::format("{}: {} ({})", known.size(), device.info().name, device.info().platform));
     throw Error(ErrorCode::unknown_device,
                 fmt::format("no device is called \"{}\"; the devices are {}", selector, fmt::join(known, "; ")));
 }

@@ -102,7 +102,8 @@ class Calls:
             elif hasattr(device, "context") and hasattr(device, "device"):
                 self._core = _core.Sorter.opencl(device.context.int_ptr, device.device.int_ptr)
             else:
-                raise Error(f"a device of type {type(device).__name__} is none that lanesort knows")
+                hint = f'; a number is given as text, "{device}"' if isinstance(device, int) else ""
+                raise Error(f"a device of type {type(device).__name__} is none that lanesort knows{hint}")
         self._forget()
         _all_sorters.add(self)
 

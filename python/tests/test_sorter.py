@@ -21,6 +21,13 @@ def test_devices():
     assert isinstance(lanesort.discover().absences, list)
 
 
+def test_errors_say_how_devices_are_named(failing):
+    for device in lanesort.devices():
+        failing("unknown_device", f"{device.name} ({device.platform})", lanesort.Sorter, "no such thing")
+    failing("invalid_argument", 'given as text, "1"', lanesort.Sorter, 1)
+    failing("invalid_argument", "type float is none", lanesort.Sorter, 1.5)
+
+
 def test_a_sorter_on_each_device():
     x = keys_of("f4", 3000)
     for device in lanesort.devices():
