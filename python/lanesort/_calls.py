@@ -36,6 +36,16 @@ def _integer(name: str, number: Any) -> int:
         raise TypeError(f"{name} is of type {type(number).__name__}, but must be an integer") from None
 
 
+def truth(name: str, given: Any) -> bool:
+    """What says which order is wanted: a bool or an integer. To Python "no" would be true."""
+    if given is True or given is False or isinstance(given, np.bool_):
+        return bool(given)
+    try:
+        return operator.index(given) != 0
+    except TypeError:
+        raise TypeError(f"{name} is of type {type(given).__name__}, but must be a bool") from None
+
+
 def axis_from_end(x: Any, axis: SupportsIndex) -> int:
     """From the end: -1 is the last."""
     ndim: int = x.ndim
@@ -222,13 +232,14 @@ class Calls:
     ) -> _core.Call:  # fmt: skip
         shape = keys.shape
         count = math.prod(shape)
+        descending = truth("descending", descending)
         if combining is not None:
             call = _core.Call(operation, 0, count)
             self._set_operator(lib, call, keys, combining, False)
         elif comparator is None:
             call = _core.Call(operation, lib.key_type(keys), count)
             if descending or operation == OPERATIONS["top_k"]:
-                call.set_descending(bool(descending))
+                call.set_descending(descending)
         else:
             if descending:
                 raise Error("records have the order of their comparator, so no other can be asked for")

@@ -7,7 +7,7 @@ from typing import Any, SupportsIndex
 
 from . import _core
 from ._arrays import Arrays, taken
-from ._calls import MOST, OPERATIONS, VALUE_BYTES, Calls, are_several, axis_from_end, counted
+from ._calls import MOST, OPERATIONS, VALUE_BYTES, Calls, are_several, axis_from_end, counted, truth
 from ._errors import Error
 from ._types import Comparator, SortedPairs, TopK
 from ._typing import best, same_pair
@@ -131,6 +131,7 @@ class Selections(Calls):
     ) -> tuple[Any, Any]:  # fmt: skip
         """The best keys, and their values, or indices of the type `index` where there are none."""
         axis = axis_from_end(source, axis)
+        largest = truth("largest", largest)
         # A short segment is filled up, whatever all of them have.
         k = counted("k", k, source.shape[axis] if segments is None else MOST)
         if comparator is not None and not largest:

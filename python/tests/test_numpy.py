@@ -536,6 +536,13 @@ def test_arguments_of_a_wrong_type_are_told(failing):
         (lanesort.sort, (x,), {"extra_bytes": [1]}, "extra_bytes is of type list"),
         (lanesort.histogram, (x, 3.5), {"range": (0, 1)}, "bins is of type float"),
         (lanesort.histogram, (x, np.float64(3.5)), {}, "bins is of type float64"),
+        (lanesort.sort, (x,), {"descending": "no"}, "descending is of type str"),
+        (lanesort.argsort, (x,), {"descending": None}, "descending is of type NoneType"),
+        (lanesort.sort_by_key_, (x.copy(), x.copy()), {"descending": [False]}, "descending is of type list"),
+        (lanesort.merge, (x, x), {"descending": "ascending"}, "descending is of type str"),
+        (lanesort.searchsorted, (x, x), {"descending": x}, "descending is of type ndarray"),
+        (lanesort.top_k, (x, 2), {"largest": "no"}, "largest is of type str"),
+        (lanesort.top_k_by_key, (x, x, 2), {"largest": ""}, "largest is of type str"),
     ]:  # fmt: skip
         with pytest.raises(TypeError, match=part):
             function(*arguments, **options)
