@@ -95,13 +95,13 @@ class Selections(Calls):
         if differs or len(sources) != 1 or lib.item_bytes(sources[0]) not in VALUE_BYTES:
             if out is not None or segments is not None or limit is not None:
                 raise Error("out=, segments and a limit go with one array of values, of 1, 2, 4, 8 or 16 bytes")
-            best = self.top_k(
+            chosen = self.top_k(
                 keys, k, axis=axis, largest=largest, nan_last=nan_last, comparator=comparator, data_independent=data_independent
             )
-            order = taken(best.indices)[1]
+            order = taken(chosen.indices)[1]
             place = axis_from_end(source, axis)
             moved = tuple(self._taken_along(lib, array, order, place) for array in sources)
-            return SortedPairs(best.values, moved if has_many else moved[0])
+            return SortedPairs(chosen.values, moved if has_many else moved[0])
         outs = [None, None] if out is None else self._pair_out(lib, out, "keys and values")
         best, moved = self._select(
             lib, source, sources[0], k, axis, largest, outs[0], None, outs[1], segments, limit, nan_last, comparator,
