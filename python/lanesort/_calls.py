@@ -399,17 +399,20 @@ class Calls:
         those that were asked for. The call's other arrays are those besides the keys. With `leaves`, not all of the
         indices are written."""
         width = lib.item_bytes(indices)
+        on_host = lib.backend == "host"
+        if on_host:
+            narrows = keys.shape[-1] < _MOST_NARROW_INDICES
+        else:
+            narrows = lib.narrows and self._widens and _WORTH_NARROWING <= math.prod(keys.shape) <= _MOST_NARROWED
         # The library sees narrow ones alone. What the wide ones overlap it is to see, too, and to refuse.
-        if width == 8 and not leaves and not any(lib.share_memory(indices, array) for array in (keys, *others)):
-            if lib.backend == "host":
-                if keys.shape[-1] < _MOST_NARROW_INDICES:
-                    call.set_narrow_indices(lib.at(indices)[0], math.prod(indices.shape))
-                    return None
-            elif lib.narrows and self._widens and _WORTH_NARROWING <= math.prod(keys.shape) <= _MOST_NARROWED:
-                narrow = lib.empty(keys, indices.shape, "int32")
-                call.indices = lib.at(narrow)
-                call.index_bytes = 4
-                return narrow
+        if narrows and width == 8 and not leaves and not any(lib.share_memory(indices, array) for array in (keys, *others)):
+            if on_host:
+                call.set_narrow_indices(lib.at(indices)[0], math.prod(indices.shape))
+                return None
+            narrow = lib.empty(keys, indices.shape, "int32")
+            call.indices = lib.at(narrow)
+            call.index_bytes = 4
+            return narrow
         call.indices = lib.at(indices)
         call.index_bytes = width
         return None
