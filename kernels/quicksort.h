@@ -116,13 +116,28 @@ OUTLINED position_t part(arrays_t arrays, range_t range, vec_t pivot, uint codin
     return part_coded(arrays, range, pivot, coding, flip);
 }
 
-/* Decodes a range. */
-OUTLINED void decode_range(arrays_t arrays, range_t range, uint coding, flip_t flip) {
+/* Encodes a range, or decodes it. */
+OUTLINED void recode_range(arrays_t arrays, range_t range, uint load_coding, uint store_coding, flip_t flip) {
+    if (load_coding == CODING_NONE && store_coding == CODING_NONE) return;
     element_t e;
     for (position_t i = range.begin; i < range.end; i += LANES) {
-        load_elements(&e, arrays, i, 1, range.end, 0, CODING_NONE, 0);
-        store_elements(e, arrays, i, 1, range.end, coding, flip);
+        load_elements(&e, arrays, i, 1, range.end, load_coding != CODING_NONE, load_coding, flip);
+        store_elements(e, arrays, i, 1, range.end, store_coding, flip);
     }
+}
+INLINE void decode_range(arrays_t arrays, range_t range, uint coding, flip_t flip) {
+    recode_range(arrays, range, CODING_NONE, coding, flip);
+}
+
+/* Whether all of a range are equal to the pivot: then it is encoded. Elsewhere that ends soon; and to read all of it takes less
+ * than to part it. Requires: it has a vector or more. */
+OUTLINED uint encode_if_equal(arrays_t arrays, range_t range, vec_t pivot, uint coding, flip_t flip) {
+    for (position_t i = range.begin; i < range.end; i += LANES) {
+        element_t e = load_coded(arrays, min(i, range.end - LANES), coding, flip);
+        if (LANES_LESS(e.key, pivot) || LANES_LESS(pivot, e.key)) return 0;
+    }
+    recode_range(arrays, range, coding, CODING_NONE, flip);
+    return 1;
 }
 
 /* The middle of a sample of a range; where nothing of the sample comes before it, with above_smallest the next larger one. */
@@ -157,7 +172,8 @@ typedef struct {
 
 INLINE parted_t part_by_sample(arrays_t arrays, range_t range, uint coding, flip_t flip, uint seed) {
     register_key_t pivot = choose_pivot(arrays, range, 0, coding, flip, seed);
-    parted_t parted;
+    parted_t parted = {range.begin, range.end};
+    if (encode_if_equal(arrays, range, BROADCAST(vec_t, pivot), coding, flip)) return parted;
     parted.middle = parted.equal = part(arrays, range, BROADCAST(vec_t, pivot), coding, flip);
     if (parted.middle > range.begin) return parted;
     /* The pivot is the first of all. */
@@ -176,10 +192,21 @@ INLINE entry_t entry_of(GLOBAL ulong* bounds, ulong range, uint ranges, uint lev
     entry_t entry = {bounds + (range << levels) / ranges, (1u << levels) / ranges};
     return entry;
 }
-INLINE range_t range_of(entry_t entry) {
-    range_t range = {entry.bounds[0], entry.bounds[entry.apart]};
+
+/* In a bound: all elements from the bound in front of it on are equal. What a range becomes is known to its own work-group, so
+ * it writes that in a bound of its own: that of the middle, where the left part ends. */
+#define ENDS_EQUAL (1ul << 63)
+
+INLINE range_t range_between(ulong begin, ulong end) {
+    range_t range = {begin & ~ENDS_EQUAL, end & ~ENDS_EQUAL};
     return range;
 }
+INLINE range_t range_of(entry_t entry) { return range_between(entry.bounds[0], entry.bounds[entry.apart]); }
+INLINE uint is_equal(entry_t entry) { return (entry.bounds[entry.apart] & ENDS_EQUAL) != 0; }
+
+/* Equal elements are halved, since each thread is to decode some. */
+INLINE ulong middle_of_equal(range_t range) { return (range.begin + (range.end - range.begin) / 2) | ENDS_EQUAL; }
+
 /* The only range of the first level is the array. */
 INLINE void begin_levels(entry_t entry, uint ranges, position_t count) {
     if (ranges > 1) return;
@@ -210,11 +237,15 @@ KERNEL void choose_pivots(GLOBAL key_t* keys, offset_t keys_offset, position_t c
     entry_t entry = entry_of(bounds + bounds_offset, GROUP_ID, ranges, levels);
     begin_levels(entry, ranges, count);
     range_t range = range_of(entry);
-    /* A range is parted once: of many that are equal to the smallest, all are to be parted off. */
-    if (range.begin < range.end) *pivot_of(entry) = choose_pivot(arrays, range, 1, load_coding, flip, seed);
+    /* A range is parted once, and its sample does not tell whether much is smaller than the pivot or much is equal to it. So
+     * levels do by turns what either takes, the second one what many equal ones take. */
+    uint above_smallest = (ranges & 0xaaaaaaaau) != 0;
+    if (range.begin < range.end && !is_equal(entry))
+        *pivot_of(entry) = choose_pivot(arrays, range, above_smallest, load_coding, flip, seed);
 }
 
-/* Parts each stripe of each range, and writes its middle. Ranges that are too small for stripes stay as they are.
+/* Parts each stripe of each range, and writes its middle, with a mark if all of the stripe is equal to the pivot. Ranges that
+ * are too small for stripes stay as they are, and so do those that are all equal.
  * Launched after choose_pivots, with a work-group a stripe. Requires: stripes < 2^levels / ranges / 2. */
 KERNEL void part_stripes(GLOBAL key_t* keys, offset_t keys_offset, position_t count, uint ranges, uint levels,
                          uint load_coding, flip_t flip, GLOBAL value_argument_t* values, offset_t values_offset,
@@ -223,9 +254,12 @@ KERNEL void part_stripes(GLOBAL key_t* keys, offset_t keys_offset, position_t co
     uint stripes = (uint)GROUPS / ranges, number = (uint)GROUP_ID % stripes;
     entry_t entry = entry_of(bounds + bounds_offset, GROUP_ID / stripes, ranges, levels);
     range_t range = range_of(entry), stripe = stripe_of(range, stripes, number);
-    position_t middle = stripe.begin;
-    if (range.end - range.begin >= (position_t)stripes * TILE_KEYS)
-        middle = part(arrays, stripe, BROADCAST(vec_t, (register_key_t)*pivot_of(entry)), load_coding, flip);
+    ulong middle = stripe.begin;
+    if (range.end - range.begin >= (position_t)stripes * TILE_KEYS && !is_equal(entry)) {
+        vec_t pivot = BROADCAST(vec_t, (register_key_t)*pivot_of(entry));
+        if (encode_if_equal(arrays, stripe, pivot, load_coding, flip)) middle |= ENDS_EQUAL;
+        else middle = part(arrays, stripe, pivot, load_coding, flip);
+    }
     stripe_middles(entry)[number] = middle;
 }
 
@@ -247,7 +281,7 @@ typedef struct {
 
 INLINE range_t misplaced_in(striped_t striped, uint number, uint is_behind) {
     range_t stripe = stripe_of(striped.range, striped.stripes, number), misplaced;
-    position_t middle = striped.middles[number];
+    position_t middle = striped.middles[number] & ~ENDS_EQUAL;
     misplaced.begin = is_behind ? max(stripe.begin, striped.middle) : min(middle, striped.middle);
     misplaced.end = is_behind ? max(middle, striped.middle) : min(stripe.end, striped.middle);
     return misplaced;
@@ -283,8 +317,15 @@ KERNEL void exchange_misplaced(GLOBAL key_t* keys, offset_t keys_offset, positio
     uint stripes = (uint)GROUPS / ranges, share = (uint)GROUP_ID % stripes;
     entry_t entry = entry_of(bounds + bounds_offset, GROUP_ID / stripes, ranges, levels);
     striped_t striped = {range_of(entry), stripe_middles(entry), stripes, range_of(entry).begin};
-    for (uint i = 0; i < stripes; ++i) striped.middle += striped.middles[i] - stripe_of(striped.range, stripes, i).begin;
-    if (share == 0) entry.bounds[entry.apart / 2] = striped.middle;
+    ulong all_equal = ENDS_EQUAL;
+    for (uint i = 0; i < stripes; ++i) {
+        striped.middle += (striped.middles[i] & ~ENDS_EQUAL) - stripe_of(striped.range, stripes, i).begin;
+        all_equal &= striped.middles[i];
+    }
+    if (share == 0)
+        entry.bounds[entry.apart / 2] = is_equal(entry) ? middle_of_equal(striped.range)
+                                        : all_equal     ? striped.range.end | ENDS_EQUAL
+                                                        : striped.middle;
     position_t all = 0;
     for (uint i = 0; i < stripes; ++i) {
         range_t misplaced = misplaced_in(striped, i, 0);
@@ -315,10 +356,12 @@ KERNEL void part_ranges(GLOBAL key_t* keys, offset_t keys_offset, position_t cou
     entry_t entry = entry_of(bounds + bounds_offset, GROUP_ID, ranges, levels);
     begin_levels(entry, ranges, count);
     range_t range = range_of(entry);
-    position_t middle = range.begin;
-    if (range.end - range.begin > TILE_KEYS) {
+    ulong middle = range.begin;
+    if (is_equal(entry)) middle = middle_of_equal(range);
+    else if (range.end - range.begin > TILE_KEYS) {
         parted_t parted = part_by_sample(arrays, range, load_coding, flip, seed);
         middle = parted.equal;
+        if (parted.middle == range.begin) middle |= ENDS_EQUAL;
     }
     entry.bounds[entry.apart / 2] = middle;
 }
@@ -334,8 +377,11 @@ KERNEL void sort_ranges(GLOBAL key_t* keys, offset_t keys_offset, position_t cou
     GLOBAL ulong* own = bounds + bounds_offset + GROUP_ID;
     range_t range = {0, count}, waiting[POSITION_BITS];
     if (ranges > 1) {
-        range.begin = own[0];
-        range.end = own[1];
+        range = range_between(own[0], own[1]);
+        if (own[1] & ENDS_EQUAL) {
+            decode_range(arrays, range, store_coding, flip);
+            return;
+        }
     }
     /* Of the two parts the smaller comes first: so no more than lg of them wait. */
     position_t waste = MOST_WASTE * (range.end - range.begin);

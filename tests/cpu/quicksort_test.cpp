@@ -334,6 +334,96 @@ TEST_CASE("quicksort: arrays at every address, and what lies beside them") {
         }
 }
 
+// ---- equal elements ------------------------------------------------------------------------------------------------
+
+/// Most or all of them equal, in what may be left of ranges and of stripes.
+template <Key K>
+std::vector<NamedKeys<K>> equal_inputs(std::size_t count, Random& random) {
+    const auto five = sorted(random_keys<K>(5, random), Order::ascending);
+    const std::vector<K> all(count, five[2]);
+    std::vector<NamedKeys<K>> made;
+    const auto changed = [&](const char* name, auto change) {
+        made.push_back({name, all});
+        change(made.back().keys);
+    };
+    changed("all equal", [](auto&) {});
+    for (const std::size_t other : {1, 3})
+        for (const std::size_t place : {std::size_t{0}, count / 3, count - 1})
+            changed("all but one", [&](auto& keys) { keys[place] = five[other]; });
+    const auto some_are = [&](const char* name, std::vector<K> others) {
+        changed(name, [&](auto& keys) {
+            for (K& key : keys)
+                if (random() % 100 == 0) key = others[random() % others.size()];
+        });
+    };
+    some_are("of 100 one smaller", {five[0], five[1]});
+    some_are("of 100 one larger", {five[3], five[4]});
+    some_are("of 100 one smaller or larger", {five[0], five[1], five[3], five[4]});
+    changed("two values", [&](auto& keys) {
+        for (K& key : keys) key = five[1 + 2 * (random() % 2)];
+    });
+    for (const std::size_t runs : {2, 3, 8, 16, 128})
+        changed("runs that end about where ranges do", [&](auto& keys) {
+            const std::vector<K> values = random_keys<K>(runs + 1, random);
+            for (std::size_t i = 0; i < count; ++i) keys[i] = values[(i + 5) * runs / count % values.size()];
+        });
+    return made;
+}
+
+TEST_CASE("quicksort: most keys equal, of odd counts about each limit") {
+    if (!has_quicksort()) return;
+    Random random(seed());
+    const auto check_type = [&]<Key K>(K, std::initializer_list<std::size_t> counts) {
+        for (const unsigned threads : {1, 2, 3, 16}) {
+            Sorter sorter = sorter_on(threads);
+            std::size_t number = 0;
+            for (const std::size_t count : counts)
+                for (const NamedKeys<K>& input : equal_inputs<K>(count, random)) {
+                    CAPTURE(input.name);
+                    CAPTURE(threads);
+                    CAPTURE(count);
+                    const Order order = both_orders[(number++ + count / 2) % 2];
+                    check(sorter, by_distribution(order), input.keys, count % 7);
+                    if (sizeof(K) > 4) continue;
+                    check(sorter, pairs_by_distribution(order), input.keys, count % 7);
+                    check(sorter, argsort_by_distribution(order), input.keys, count % 7);
+                }
+        }
+    };
+    constexpr std::size_t shared = 4 * keys_of_stripe;
+    check_type(std::uint32_t{}, {16'383, 16'385, 32'767, 32'769, 65'535, 65'537, shared - 1, shared + 1});
+    check_type(float{}, {32'769, shared + 1});
+    check_type(std::int64_t{}, {16'385, 65'535, shared - 1, shared + 1});
+}
+
+TEST_CASE("quicksort: a range whose keys are all equal is not touched again") {
+    if (!has_quicksort()) return;
+    Random random(seed());
+    constexpr std::size_t few = 100'003, shared = 8 * keys_of_stripe + 3;
+    struct Case {
+        unsigned threads;
+        std::size_t count, launches;  ///< after which it is known
+        std::uint32_t first, last;
+    };
+    for (const Case& c : {Case{2, few, 1, 5, 5}, Case{2, few, 2, 4, 5}, Case{2, few, 1, 5, 6}, Case{3, few, 1, 5, 5},
+                          Case{3, few, 2, 4, 5}, Case{16, few, 1, 5, 5}, Case{16, shared, 3, 5, 5},
+                          Case{16, shared, 9, 4, 5}, Case{16, shared, 9, 5, 6}}) {
+        CAPTURE(c.threads);
+        CAPTURE(c.count);
+        CAPTURE(c.first);
+        CAPTURE(c.last);
+        std::vector<std::uint32_t> keys(c.count, 5), others = random_keys<std::uint32_t>(c.count, random);
+        keys.front() = others.front() = c.first;
+        keys.back() = others.back() = c.last;
+        // What is put there meanwhile stays, if nothing looks at it.
+        Sorter sorter = sorter_on(c.threads, [&](std::size_t done, std::size_t) {
+            if (done == c.launches) keys = others;
+        });
+        sorter.sort(keys, {.schedule = Schedule::distribution});
+        require_same_bytes(keys, others);
+    }
+}
+
 // ---- what is given up ----------------------------------------------------------------------------------------------
 
 /// What such a call launches before the network that sorts what was given up.
