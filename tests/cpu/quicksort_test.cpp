@@ -169,6 +169,33 @@ TEST_CASE("quicksort: many keys, of which it takes those from 16385 on by itself
         }
 }
 
+TEST_CASE(
+    "quicksort: one tile of the network is taken above three quarters of a power of two, by two threads up to 2^15") {
+    if (!has_quicksort()) return;
+    const auto is_taken = [](unsigned threads, Request request, std::size_t count) {
+        request.order = Order::ascending;
+        request.count = count;
+        request.in_host_memory = true;
+        return commands_of(sorter_on(threads).device(), request).report.schedule == Schedule::distribution;
+    };
+    const Request narrow{.key = KeyType::u32}, wide{.key = KeyType::f64};
+    const Request pairs{.value_bytes = 4, .key = KeyType::f32};
+    const Request indices{.operation = Operation::argsort, .index_bytes = 4, .key = KeyType::i32};
+    for (const unsigned threads : {1, 2, 16}) {
+        CAPTURE(threads);
+        for (const Request& request : {narrow, wide, pairs, indices}) {
+            CAPTURE(name(request.operation));
+            CAPTURE(request.key.bytes());
+            for (const std::size_t count : {16'385, 24'576, 32'769, 49'152, 65'537, 131'072})
+                CHECK(is_taken(threads, request, count));
+            for (const std::size_t count : {24'577, 32'768}) CHECK_FALSE(is_taken(threads, request, count));
+            // A tile of elements of 8 bytes is smaller.
+            for (const std::size_t count : {49'153, 65'536})
+                CHECK(is_taken(threads, request, count) == !(threads == 1 && request == narrow));
+        }
+    }
+}
+
 // ---- inputs --------------------------------------------------------------------------------------------------------
 
 template <Key K>

@@ -13,6 +13,15 @@ namespace {
 /// From so many keys on it is faster than the network (bench/NOTES.md).
 constexpr std::uint64_t least_count = (1 << 14) + 1;
 
+/// One tile of the network takes as long for every count up to the next power of two, so towards that it is faster; but
+/// for more than so many elements threads are, where there are several (bench/NOTES.md).
+constexpr std::uint64_t most_for_one_thread = 1 << 15;
+
+bool is_full_tile(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t count) {
+    return count <= choose_shape(device, bytes, count).tile_keys() && 4 * count > 3 * std::bit_ceil(count) &&
+           (device.compute_units == 1 || count <= most_for_one_thread);
+}
+
 /// A range of its own for each of these, if each thread has several of them.
 constexpr std::uint64_t elements_of_range = 1 << 13;
 constexpr std::uint64_t ranges_of_thread = 8;
@@ -68,7 +77,7 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
         if (is_demanded && !device.compiles) refuse_distribution(request, device, why_no_kernels(device, bytes));
         return false;
     }
-    if (!is_demanded && request.count < least_count) return false;
+    if (!is_demanded && (request.count < least_count || is_full_tile(device, bytes, request.count))) return false;
 
     const unsigned levels = levels_of(device, request.count);
     const std::uint64_t ranges = std::uint64_t{1} << levels;
