@@ -404,7 +404,8 @@ TEST_CASE("quicksort: most keys equal, of odd counts about each limit") {
         for (const unsigned threads : {1, 2, 3, 16}) {
             Sorter sorter = sorter_on(threads);
             std::size_t number = 0;
-            for (const std::size_t count : counts)
+            for (const std::size_t count : counts) {
+                if (threads < 4 && count > 2 * keys_of_stripe) continue;  // which others share
                 for (const NamedKeys<K>& input : equal_inputs<K>(count, random)) {
                     CAPTURE(input.name);
                     CAPTURE(threads);
@@ -412,9 +413,11 @@ TEST_CASE("quicksort: most keys equal, of odd counts about each limit") {
                     const Order order = both_orders[(number++ + count / 2) % 2];
                     check(sorter, by_distribution(order), input.keys, count % 7);
                     if (sizeof(K) > 4) continue;
-                    check(sorter, pairs_by_distribution(order), input.keys, count % 7);
-                    check(sorter, argsort_by_distribution(order), input.keys, count % 7);
+                    const bool has_indices = (number + threads + count / 4) % 2 == 0;
+                    check(sorter, has_indices ? argsort_by_distribution(order) : pairs_by_distribution(order),
+                          input.keys, count % 7);
                 }
+            }
         }
     };
     constexpr std::size_t shared = 4 * keys_of_stripe;

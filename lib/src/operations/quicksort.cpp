@@ -45,9 +45,8 @@ std::string why_no_kernels(const DeviceInfo& device, const ElementBytes& bytes) 
     const std::string beside = bytes.index > 0   ? fmt::format(" with indices of {}", bytes.index)
                                : bytes.value > 0 ? fmt::format(" with values of {}", bytes.value)
                                                  : "";
-    return fmt::format(
-        "its quicksort is of keys of 4 and 8 bytes, or of 4 with values or indices of 4, not of keys of {}{}",
-        bytes.key, beside);
+    return fmt::format("its quicksort is of keys of 4 and 8 bytes, or of 4 with values or indices of 4, not of {}",
+                       bytes.is_record ? "records" : fmt::format("keys of {}{}", bytes.key, beside));
 }
 
 /// lg of the ranges that threads share out.
@@ -85,7 +84,8 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
     if (request.extra_bytes > 0 && request.extra_bytes < table.size()) {
         if (!is_demanded) return false;
         refuse_distribution(request, device,
-                            fmt::format("the {} bytes that it may take are too few", request.extra_bytes));
+                            fmt::format("the {} bytes that it may take are too few, since its table has {}",
+                                        request.extra_bytes, table.size()));
     }
 
     KernelParameters parameters{
