@@ -195,7 +195,7 @@ INLINE entry_t entry_of(GLOBAL ulong* bounds, ulong range, uint ranges, uint lev
 
 /* In a bound: all elements from the bound in front of it on are equal. What a range becomes is known to its own work-group, so
  * it writes that in a bound of its own: that of the middle, where the left part ends. */
-#define ENDS_EQUAL (1ul << 63)
+#define ENDS_EQUAL ((ulong)1 << 63)
 
 INLINE range_t range_between(ulong begin, ulong end) {
     range_t range = {begin & ~ENDS_EQUAL, end & ~ENDS_EQUAL};

@@ -90,6 +90,14 @@ Processor processor() {
     return found;
 }
 
+std::uint64_t tile_memory() {
+    long bytes = 1 << 20;
+#ifdef _SC_LEVEL2_CACHE_SIZE  // glibc's; some kernels and virtual machines do not tell it
+    bytes = std::max(bytes, sysconf(_SC_LEVEL2_CACHE_SIZE));
+#endif
+    return static_cast<std::uint64_t>(bytes);
+}
+
 DeviceInfo describe(const Processor& processor) {
     const InstructionsRow& row = row_of(processor.instructions);
     DeviceInfo info;
@@ -106,8 +114,7 @@ DeviceInfo describe(const Processor& processor) {
     info.global_bytes =
         static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     info.max_allocation_bytes = info.global_bytes;
-    // Of the second-level cache, in which it is to stay. Some kernels and virtual machines do not tell its size.
-    info.local_bytes = static_cast<std::uint64_t>(std::max(sysconf(_SC_LEVEL2_CACHE_SIZE), 1L << 20));
+    info.local_bytes = tile_memory();
     info.host_unified_memory = true;
     info.parts_vectors = processor.instructions != Instructions::baseline;
     info.compiles = false;

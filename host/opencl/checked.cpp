@@ -47,7 +47,8 @@ std::string with_named_lines(const std::string& log, const std::string& text) {
     for (std::sregex_iterator match(log.begin(), log.end(), counted), end; match != end; ++match) {
         const auto line = number((*match)[1]);
         named.append(rest, (*match)[0].first);
-        named += line < places.size() ? fmt::format("{}:{}", places[line].file, places[line].line) : match->str();
+        named += line > 0 && line < places.size() ? fmt::format("{}:{}", places[line].file, places[line].line)
+                                                  : match->str();
         rest = (*match)[0].second;
     }
     return named.append(rest, log.cend());

@@ -1,6 +1,7 @@
 #include "platform.hpp"
 
 #include "../../lib/src/core/backend.hpp"
+#include "../cpu/platform.hpp"
 #include "checked.hpp"
 #include "host.hpp"
 
@@ -67,6 +68,8 @@ DeviceInfo describe(const cl::Device& device) {
     info.global_bytes = device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
     info.max_allocation_bytes = device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
     info.local_bytes = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+    // A processor's may be more than stays in its second-level cache.
+    if (info.kind == DeviceKind::cpu) info.local_bytes = std::min(info.local_bytes, cpu::tile_memory());
     info.host_unified_memory = device.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>();
     info.has_doubles = device.getInfo<CL_DEVICE_DOUBLE_FP_CONFIG>() != 0;
     return info;

@@ -93,6 +93,15 @@ def are_several(values: Any) -> bool:
     return not np.isscalar(values[0]) if values else isinstance(values, tuple)
 
 
+class _Nothing:
+    """What ran last, where a call had no keys."""
+
+    @property
+    def report(self) -> dict[str, Any]:
+        none = dict.fromkeys(("launches", "hand_overs", "barriers", "device_bytes"), 0)
+        return none | dict.fromkeys(("upload_seconds", "sort_seconds", "download_seconds"), 0.0) | {"schedule": "automatic"}
+
+
 class Calls:
     """A device, or where the arrays are, and how calls get there. The operations are made of it."""
 
@@ -120,7 +129,7 @@ class Calls:
     def _forget(self) -> None:
         self._lock = threading.Lock()
         self._cores: dict[Any, _core.Sorter] = {}
-        self._last: _core.Sorter | None = self._core
+        self._last: _core.Sorter | _Nothing | None = self._core
 
     def __repr__(self) -> str:
         if self._core is None:
@@ -137,6 +146,7 @@ class Calls:
                     f"{self._core.backend}",
                     code="wrong_context",
                 )
+            self._last = self._core
             return self._core
         key = lib.backend, lib.place(x), compiles
         core = self._cores.get(key)
@@ -152,10 +162,7 @@ class Calls:
         lib.run(self._core_for(lib, arrays[0], compiles), call, arrays)
 
     def _ran_nothing(self) -> None:
-        """A call on no keys is not run, but is to be the latest one, as it is to the library."""
-        if self._last is None:
-            self._last = _core.Sorter(_core.built_in_device())
-        self._last.run(_core.Call(OPERATIONS["sort"], KEY_TYPES["u32"], 0))
+        self._last = _Nothing()
 
     def _copied(self, lib: Arrays, x: Any, axis: int) -> Any:
         return lib.ordered_copy(x, axis)

@@ -55,6 +55,7 @@ class OnlyThese(Sorter):
             getattr(self, operation)(*arrays, **options)
         except _Used:
             return
+        raise Error(f"{operation} made no call of these arrays")
 
     def _copied(self, lib: Arrays, x: Any, axis: int) -> Any:
         shape = list(x.shape)

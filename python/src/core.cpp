@@ -51,6 +51,7 @@ class WithoutLock {
 public:
     WithoutLock() : thread_(PyEval_SaveThread()) {}
     WithoutLock(const WithoutLock&) = delete;
+    WithoutLock& operator=(const WithoutLock&) = delete;
     ~WithoutLock() {
         try {
             PyEval_RestoreThread(thread_);

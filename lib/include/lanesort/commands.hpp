@@ -25,7 +25,7 @@ struct PlannedCommand {
 /// All commands of a call.
 struct CommandList {
     std::vector<PlannedCommand> commands;  ///< in order
-    SortReport report;                     ///< launches, synchronisations and device memory, without times
+    SortReport report;  ///< launches, synchronisations, device memory (with that of copies if in_host_memory); no times
 };
 
 /// The commands of that call on a device of that description, as far as the description tells: the device's own

@@ -35,7 +35,7 @@ struct DeviceInfo {
     unsigned native_vector_bytes = 4;        ///< width of the device's own integer vectors
     std::uint64_t global_bytes = 0;          ///< all of its memory
     std::uint64_t max_allocation_bytes = 0;  ///< of it, in one buffer
-    std::uint64_t local_bytes = 0;           ///< local memory of a work-group
+    std::uint64_t local_bytes = 0;           ///< local memory of a work-group; of a processor, what its caches hold
     bool host_unified_memory = false;        ///< host memory can be sorted where it is, without a copy
     bool parts_vectors = false;              ///< the built-in device's instructions bring the lanes of a mask together
     bool has_doubles = true;                 ///< it adds floating-point numbers of 64 bits

@@ -109,7 +109,7 @@ struct ScanOptions {
 };
 
 /// Sorts on one device, in place. It needs no second array, gives the same bytes on every device (but behind
-/// SortOptions::first), and what it launches depends on the count, the key's type and the shape only.
+/// SortOptions::first), and what it launches depends on the count, the key's type and the device only.
 ///
 /// A sorter owns its programs. The first call that needs a program compiles it, or prepare() does. One sorter serves
 /// one thread at a time; different sorters are independent. After an error the sorter can be used again.
