@@ -98,8 +98,7 @@ class _Nothing:
 
     @property
     def report(self) -> dict[str, Any]:
-        none = dict.fromkeys(("launches", "hand_overs", "barriers", "device_bytes"), 0)
-        return none | dict.fromkeys(("upload_seconds", "sort_seconds", "download_seconds"), 0.0) | {"schedule": "automatic"}
+        return _core.report_of_nothing()
 
 
 class Calls:

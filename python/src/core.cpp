@@ -463,6 +463,7 @@ NB_MODULE(_core, m) {
         return "<lanesort.Device '" + self.info().name + "' (" + self.info().backend + ")>";
     });
 
+    m.def("report_of_nothing", [] { return as_dict({}); });
     m.def("discover", [] {
         lanesort::Discovery found;
         {

@@ -64,7 +64,8 @@ def test_a_program_is_checked(tmp_path):
     told = mypy(program)
     wrong = [number for number, line in enumerate(PROGRAM.splitlines(), 1) if "wrong" in line]
     found = {int(line.split(":")[1]) for line in told.splitlines() if ": error: " in line}
-    assert found == set(wrong), told
+    # Of a wrong option of an overloaded function mypy says two.
+    assert found == set(wrong) and f"Found {len(wrong) + 1} errors" in told, told
 
 
 def test_the_stub_names_all_that_the_module_has():

@@ -17,8 +17,8 @@ constexpr std::uint64_t least_count = (1 << 14) + 1;
 /// for more than so many elements threads are, where there are several (bench/NOTES.md).
 constexpr std::uint64_t most_for_one_thread = 1 << 15;
 
-bool is_full_tile(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t count) {
-    return count <= choose_shape(device, bytes, count).tile_keys() && 4 * count > 3 * std::bit_ceil(count) &&
+bool is_full_tile(const DeviceInfo& device, const Shape& shape, std::uint64_t count) {
+    return count <= shape.tile_keys() && 4 * count > 3 * std::bit_ceil(count) &&
            (device.compute_units == 1 || count <= most_for_one_thread);
 }
 
@@ -76,7 +76,9 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
         if (is_demanded && !device.compiles) refuse_distribution(request, device, why_no_kernels(device, bytes));
         return false;
     }
-    if (!is_demanded && (request.count < least_count || is_full_tile(device, bytes, request.count))) return false;
+    if (!is_demanded && request.count < least_count) return false;
+    const Shape shape = choose_shape(device, bytes, request.count);
+    if (!is_demanded && is_full_tile(device, shape, request.count)) return false;
 
     const unsigned levels = levels_of(device, request.count);
     const std::uint64_t ranges = std::uint64_t{1} << levels;
@@ -88,8 +90,7 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
                                         request.extra_bytes, table.size()));
     }
 
-    KernelParameters parameters{
-        .family = Family::quicksort, .bytes = bytes, .shape = choose_shape(device, bytes, request.count)};
+    KernelParameters parameters{.family = Family::quicksort, .bytes = bytes, .shape = shape};
     parameters.shape.vectors = 4 * parameters.shape.register_vectors;  // of a leaf
     parameters.order_by(request);
     work.programs.push_back(planner.compile(parameters));
