@@ -25,7 +25,8 @@ namespace lanesort::cu {
     use(cuEventSynchronize) use(cuGraphInstantiateWithFlags) use(cuGraphLaunch) use(cuGraphExecDestroy)               \
     use(cuGraphDestroy) use(cuCtxSynchronize) use(cuMemPoolTrimTo) use(cuMemPoolSetAccess) use(cuMemPoolGetAccess)    \
     use(cuDeviceCanAccessPeer) use(cuCtxEnablePeerAccess) use(cuMemHostAlloc) use(cuMemFreeHost)                      \
-    use(cuMemHostRegister) use(cuMemHostUnregister) use(cuPointerGetAttributes)
+    use(cuMemHostRegister) use(cuMemHostUnregister) use(cuPointerGetAttributes)                            \
+    use(cuEventQuery)
 
 #define LANESORT_NVRTC_FUNCTIONS(use)                                                                                 \
     use(nvrtcVersion) use(nvrtcGetErrorString) use(nvrtcCreateProgram) use(nvrtcDestroyProgram)                       \

@@ -4,6 +4,7 @@
 #include <list>
 #include <optional>
 
+#include "../../lib/src/core/lane_memory.hpp"
 #include "../../lib/src/core/require.hpp"
 #include "../../lib/src/stopwatch.hpp"
 #include "checked.hpp"
@@ -14,8 +15,26 @@
 #include "recording.hpp"
 
 namespace lanesort::cu {
-Host::Host(CUdevice device) : device_(device), info_(describe(device)) {
+namespace {
+
+/// What CUDA does not know.
+bool is_pageable(CUcontext context, const void* memory) {
+    const CurrentContext current(context);
+    unsigned kind = 0;
+    const CUresult result =
+        driver().cuPointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, reinterpret_cast<CUdeviceptr>(memory));
+    if (result != CUDA_ERROR_INVALID_VALUE) check(result, "cuPointerGetAttribute");
+    return result == CUDA_ERROR_INVALID_VALUE;
+}
+
+}  // namespace
+
+Host::Host(CUdevice device)
+    : device_(device),
+      info_(describe(device)),
+      staging_([this](std::size_t bytes) { return allocate_buffers(bytes); }) {
     LANESORT_CU(cuDevicePrimaryCtxRetain, &context_, device);
+    events_ = std::make_shared<EventPool>(context_);
 }
 
 Host::~Host() {
@@ -23,10 +42,22 @@ Host::~Host() {
         const ContextAtEnd current(context_);
         programs_.clear();
         staging_.release();
+        events_.reset();
         pinned_.clear();
         if (pool_) driver().cuMemPoolDestroy(pool_);
     }
     driver().cuDevicePrimaryCtxRelease(device_);
+}
+
+std::shared_ptr<std::byte> Host::allocate_buffers(std::size_t bytes) const {
+    const CurrentContext current(context_);
+    try {
+        const auto memory = std::make_shared<PinnedMemory>(bytes);
+        return {memory, static_cast<std::byte*>(memory->memory())};
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::out_of_memory) throw;
+        return nullptr;
+    }
 }
 
 CUmemoryPool Host::pool() {
@@ -56,6 +87,7 @@ void Host::release() {
     LANESORT_CU(cuCtxSynchronize);
     programs_.clear();
     staging_.release();
+    events_->clear();
     pinned_.clear();
     if (pool_) LANESORT_CU(cuMemPoolTrimTo, pool_, 0);
 }
@@ -75,23 +107,31 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
             }
     });
     const OwnStream stream;
+    std::unique_ptr<detail::Lane> of_large;
+    const auto lane_for = [&](std::uint64_t size) {
+        if (!of_large && size >= detail::Staging::least_bytes) of_large = open_lane();
+        return size >= detail::Staging::least_bytes ? of_large.get() : nullptr;
+    };
+    const auto wait = [&] {
+        stream.synchronize();
+        if (of_large) of_large->end()->wait();
+    };
     detail::Stopwatch watch;
     const auto each_callers = [&](const auto& copy) {
         for (std::size_t slot = 0; slot < detail::slots; ++slot)
             if (bindings[slot].memory && !is_own(static_cast<detail::Slot>(slot)))
-                copy(work.arrays[slot], in_host_memory[slot].memory,
-                     reinterpret_cast<CUdeviceptr>(bindings[slot].memory));
+                copy(work.arrays[slot], in_host_memory[slot].memory, bindings[slot]);
     };
-    const auto download = [&](void* to, CUdeviceptr from, std::uint64_t size) {
-        if (staging_.is_for(to, size)) staging_.download(to, from, size, stream);
-        else if (size > 0) LANESORT_CU(cuMemcpyDtoHAsync, to, from, size, stream);
+    const auto download = [&](void* to, const detail::Binding& from, std::uint64_t size) {
+        if (detail::Lane* const lane = lane_for(size)) lane->download(from, detail::one_row(to, size));
+        else if (size > 0) LANESORT_CU(cuMemcpyDtoHAsync, to, reinterpret_cast<CUdeviceptr>(from.memory), size, stream);
     };
-    each_callers([&](const detail::Array& array, const void* from, CUdeviceptr to) {
+    each_callers([&](const detail::Array& array, void* from, const detail::Binding& to) {
         if (!array.is_read()) return;
-        if (staging_.is_for(from, array.size())) staging_.upload(to, from, array.size(), stream);
-        else LANESORT_CU(cuMemcpyHtoDAsync, to, from, array.size(), stream);
+        if (detail::Lane* const lane = lane_for(array.size())) lane->upload(detail::one_row(from, array.size()), to);
+        else LANESORT_CU(cuMemcpyHtoDAsync, reinterpret_cast<CUdeviceptr>(to.memory), from, array.size(), stream);
     });
-    stream.synchronize();
+    wait();
     report.upload_seconds = watch.lap();
 
     StreamExecutor executor(stream);
@@ -107,28 +147,35 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
 
     // How many bytes of some arrays are to come, the answers tell.
     bool asks = false;
-    each_callers([&](const detail::Array& array, void* to, CUdeviceptr from) {
+    each_callers([&](const detail::Array& array, void* to, const detail::Binding& from) {
         asks |= array.as_many_as_answered;
         if (array.is_written() && !array.as_many_as_answered) download(to, from, array.size());
     });
-    stream.synchronize();
+    wait();
     if (asks) {
         const auto answered = *static_cast<const std::uint64_t*>(in_host_memory[detail::Slot::answers].memory);
-        each_callers([&](const detail::Array& array, void* to, CUdeviceptr from) {
+        each_callers([&](const detail::Array& array, void* to, const detail::Binding& from) {
             if (array.as_many_as_answered) download(to, from, answered * array.bytes);
         });
-        stream.synchronize();
+        wait();
     }
     report.download_seconds = watch.lap();
     report.launches = executor.launches();
     return report;
 }
 
-std::unique_ptr<detail::Lane> Host::open_lane() { return std::make_unique<StreamLane>(context_, staging_); }
+std::unique_ptr<detail::Lane> Host::open_lane() {
+    return std::make_unique<detail::StagingLane>(
+        std::make_unique<StreamLane>(events_), staging_,
+        [context = context_](const void* memory) { return is_pageable(context, memory); });
+}
 
-std::shared_ptr<void> Host::pin(void* memory, std::uint64_t bytes) {
+std::shared_ptr<void> Host::pin(void* memory, std::uint64_t bytes, const std::function<void()>& write_first) {
+    // To pin takes about as long as two copies each way, so what enough threads stage is not pinned (bench/NOTES.md).
+    constexpr unsigned enough = 12;
+    if (bytes < detail::Staging::least_bytes || detail::Staging::threads_that_copy() >= enough) return nullptr;
+    write_first();
     const CurrentContext current(context_);
-    if (bytes < Staging::least_bytes) return nullptr;
     return std::make_shared<PinnedForNow>(context_, memory, bytes);
 }
 
@@ -254,7 +301,7 @@ std::unique_ptr<detail::SharedMemory> Host::allocate_shared(void* queue, std::ui
 
 std::unique_ptr<detail::SharedMemory> Host::allocate_plain(std::uint64_t bytes, bool on_host) {
     // To pin memory takes longer than to copy what fits in there: so a little of it is kept for the next call, and much
-    // of it goes through the pieces of staging_ instead.
+    // of it is staged instead.
     struct Pinned final : detail::SharedMemory {
         Pinned(Host& host, std::unique_ptr<PinnedMemory> pinned) : of(host), memory(std::move(pinned)) {
             handle = memory->memory();
@@ -279,7 +326,7 @@ std::unique_ptr<detail::SharedMemory> Host::allocate_plain(std::uint64_t bytes, 
     };
     const CurrentContext current(context_);
     if (!on_host) return std::make_unique<InContext<DeviceMemory>>(context_, bytes);
-    if (bytes >= Staging::least_bytes) return std::make_unique<Pageable>(bytes);
+    if (bytes >= detail::Staging::least_bytes) return std::make_unique<Pageable>(bytes);
     const auto kept = std::ranges::find_if(pinned_, [&](const auto& one) { return one->bytes() >= bytes; });
     if (kept == pinned_.end()) {
         pinned_.clear();
@@ -299,18 +346,24 @@ void Host::upload(void* queue, const void* from, const detail::Binding& to, std:
     const CurrentContext current(context_);
     const auto stream = static_cast<CUstream>(queue);
     const CUdeviceptr target = reinterpret_cast<CUdeviceptr>(to.memory) + to.offset;
-    if (staging_.is_for(from, bytes)) staging_.upload(target, from, bytes, stream);
-    else LANESORT_CU(cuMemcpyHtoDAsync, target, from, bytes, stream);
+    if (bytes < detail::Staging::least_bytes) LANESORT_CU(cuMemcpyHtoDAsync, target, from, bytes, stream);
     LANESORT_CU(cuStreamSynchronize, stream);
+    if (bytes < detail::Staging::least_bytes) return;
+    const std::unique_ptr<detail::Lane> lane = open_lane();
+    lane->upload(detail::one_row(const_cast<void*>(from), bytes), to);
+    lane->end()->wait();
 }
 
 void Host::download(void* queue, const detail::Binding& from, void* to, std::uint64_t bytes) {
     const CurrentContext current(context_);
     const auto stream = static_cast<CUstream>(queue);
     const CUdeviceptr source = reinterpret_cast<CUdeviceptr>(from.memory) + from.offset;
-    if (staging_.is_for(to, bytes)) staging_.download(to, source, bytes, stream);
-    else LANESORT_CU(cuMemcpyDtoHAsync, to, source, bytes, stream);
+    if (bytes < detail::Staging::least_bytes) LANESORT_CU(cuMemcpyDtoHAsync, to, source, bytes, stream);
     LANESORT_CU(cuStreamSynchronize, stream);
+    if (bytes < detail::Staging::least_bytes) return;
+    const std::unique_ptr<detail::Lane> lane = open_lane();
+    lane->download(from, detail::one_row(to, bytes));
+    lane->end()->wait();
 }
 
 void Host::wait(void* queue) {

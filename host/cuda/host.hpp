@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "../../lib/src/core/backend.hpp"
+#include "../../lib/src/core/staging.hpp"
 #include "driver.hpp"
 #include "program.hpp"
-#include "staging.hpp"
 
 namespace lanesort::cu {
 
+class EventPool;
 class PinnedMemory;
 
 class Host final : public detail::Backend {
@@ -25,7 +26,7 @@ public:
                                   const std::function<void(std::size_t, std::size_t)>& progress) override;
     bool has_lanes() const noexcept override { return true; }
     std::unique_ptr<detail::Lane> open_lane() override;
-    std::shared_ptr<void> pin(void* memory, std::uint64_t bytes) override;
+    std::shared_ptr<void> pin(void* memory, std::uint64_t bytes, const std::function<void()>& write_first) override;
     detail::MemoryFacts inspect(void* memory) const override;
     void check(const detail::Queue& queue) const override;
     void enqueue(const detail::Work& work, const detail::Bindings& bindings, const detail::Queue& queue,
@@ -49,12 +50,16 @@ public:
     void enqueue_on(const detail::Work& work, detail::Bindings bindings, CUstream stream);
 
 private:
+    /// Pinned memory to stage through; null where there is none.
+    std::shared_ptr<std::byte> allocate_buffers(std::size_t bytes) const;
+
     CUdevice device_;
     DeviceInfo info_;
     CUcontext context_ = nullptr;
     CUmemoryPool pool_ = nullptr;
     std::vector<std::shared_ptr<const Program>> programs_;
-    Staging staging_;
+    detail::Staging staging_;
+    std::shared_ptr<EventPool> events_;                  ///< of lanes
     std::vector<std::unique_ptr<PinnedMemory>> pinned_;  ///< for the next call
 };
 

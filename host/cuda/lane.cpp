@@ -1,6 +1,6 @@
 #include "lane.hpp"
 
-#include <cstddef>
+#include <utility>
 
 #include "checked.hpp"
 #include "executor.hpp"
@@ -8,22 +8,30 @@
 namespace lanesort::cu {
 namespace {
 
-/// Rows are copied piece by piece from this size on. Small parts are many: each takes its time, but the driver more.
-constexpr std::size_t least_staged = std::size_t{1} << 20;
-
 struct StreamEnd final : detail::LaneEnd {
-    StreamEnd(CUcontext its, CUstream stream) : context(its) { event.emplace(stream); }
-    ~StreamEnd() override {
-        const ContextAtEnd current(context);
-        event.reset();
+    StreamEnd(std::shared_ptr<EventPool> of, CUstream stream) : events(std::move(of)), event(events->take()) {
+        const CUresult result = driver().cuEventRecord(event, stream);
+        if (result == CUDA_SUCCESS) return;
+        events->give_back(event);
+        check(result, "cuEventRecord");
     }
+    ~StreamEnd() override { events->give_back(event); }
+    StreamEnd(const StreamEnd&) = delete;
+    StreamEnd& operator=(const StreamEnd&) = delete;
+
     void wait() const override {
-        const CurrentContext current(context);
-        event->wait();
+        const CurrentContext current(events->context());
+        LANESORT_CU(cuEventSynchronize, event);
+    }
+    bool has_come() const override {
+        const CurrentContext current(events->context());
+        const CUresult result = driver().cuEventQuery(event);
+        if (result != CUDA_ERROR_NOT_READY) check(result, "cuEventQuery");
+        return result == CUDA_SUCCESS;
     }
 
-    CUcontext context;
-    std::optional<OwnEvent> event;
+    const std::shared_ptr<EventPool> events;
+    const CUevent event;
 };
 
 CUdeviceptr address_of(const detail::Binding& there) {
@@ -32,7 +40,38 @@ CUdeviceptr address_of(const detail::Binding& there) {
 
 }  // namespace
 
-StreamLane::StreamLane(CUcontext context, Staging& staging) : context_(context), staging_(staging) {
+CUevent EventPool::take() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!events_.empty()) {
+            const CUevent event = events_.back();
+            events_.pop_back();
+            return event;
+        }
+    }
+    CUevent made = nullptr;
+    LANESORT_CU(cuEventCreate, &made, CU_EVENT_DISABLE_TIMING);
+    return made;
+}
+
+void EventPool::give_back(CUevent event) noexcept {
+    try {
+        const std::lock_guard lock(mutex_);
+        events_.push_back(event);
+    } catch (...) {
+        // It is not kept, then.
+        const ContextAtEnd current(context_);
+        driver().cuEventDestroy(event);
+    }
+}
+
+void EventPool::clear() noexcept {
+    const ContextAtEnd current(context_);
+    for (const CUevent event : events_) driver().cuEventDestroy(event);
+    events_.clear();
+}
+
+StreamLane::StreamLane(std::shared_ptr<EventPool> events) : events_(std::move(events)), context_(events_->context()) {
     const CurrentContext current(context_);
     stream_.emplace();
 }
@@ -51,8 +90,6 @@ void* StreamLane::allocate(std::uint64_t bytes) {
 
 void StreamLane::upload(const detail::Rows& from, const detail::Binding& to) {
     const CurrentContext current(context_);
-    if (from.height == 1 && staging_.is_for(from.host, from.width, least_staged))
-        return staging_.upload(address_of(to), from.host, from.width, *stream_);
     CUDA_MEMCPY2D rows{};
     rows.srcMemoryType = CU_MEMORYTYPE_HOST;
     rows.srcHost = from.host;
@@ -67,8 +104,6 @@ void StreamLane::upload(const detail::Rows& from, const detail::Binding& to) {
 
 void StreamLane::download(const detail::Binding& from, const detail::Rows& to) {
     const CurrentContext current(context_);
-    if (to.height == 1 && staging_.is_for(to.host, to.width, least_staged))
-        return staging_.download(to.host, address_of(from), to.width, *stream_);
     CUDA_MEMCPY2D rows{};
     rows.srcMemoryType = CU_MEMORYTYPE_DEVICE;
     rows.srcDevice = address_of(from);
@@ -88,12 +123,12 @@ void StreamLane::run(const detail::Work& work, const detail::Bindings& bindings)
 
 std::shared_ptr<const detail::LaneEnd> StreamLane::end() {
     const CurrentContext current(context_);
-    return std::make_shared<StreamEnd>(context_, *stream_);
+    return std::make_shared<StreamEnd>(events_, *stream_);
 }
 
-void StreamLane::await(const detail::LaneEnd& end) {
+void StreamLane::await(std::shared_ptr<const detail::LaneEnd> end) {
     const CurrentContext current(context_);
-    static_cast<const StreamEnd&>(end).event->delay(*stream_);
+    LANESORT_CU(cuStreamWaitEvent, *stream_, static_cast<const StreamEnd&>(*end).event, 0);
 }
 
 }  // namespace lanesort::cu

@@ -3,18 +3,38 @@
 
 #include <list>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <vector>
 
 #include "../../lib/src/core/backend.hpp"
 #include "memory.hpp"
-#include "staging.hpp"
 
 namespace lanesort::cu {
 
+/// Events that lanes use again: to make one and to destroy it takes longer than to copy half a MiB (bench/NOTES.md).
+class EventPool {
+public:
+    explicit EventPool(CUcontext context) : context_(context) {}
+    ~EventPool() { clear(); }
+    EventPool(const EventPool&) = delete;
+    EventPool& operator=(const EventPool&) = delete;
+
+    CUcontext context() const noexcept { return context_; }
+    /// The context is current.
+    CUevent take();
+    void give_back(CUevent event) noexcept;
+    void clear() noexcept;
+
+private:
+    const CUcontext context_;
+    std::mutex mutex_;
+    std::vector<CUevent> events_;
+};
+
 class StreamLane final : public detail::Lane {
 public:
-    /// Large rows of pageable memory are staged, so one thread at a time uses the lanes of a host.
-    StreamLane(CUcontext context, Staging& staging);
+    explicit StreamLane(std::shared_ptr<EventPool> events);
     ~StreamLane() override;
 
     void* allocate(std::uint64_t bytes) override;
@@ -22,11 +42,11 @@ public:
     void download(const detail::Binding& from, const detail::Rows& to) override;
     void run(const detail::Work& work, const detail::Bindings& bindings) override;
     std::shared_ptr<const detail::LaneEnd> end() override;
-    void await(const detail::LaneEnd& end) override;
+    void await(std::shared_ptr<const detail::LaneEnd> end) override;
 
 private:
-    CUcontext context_;
-    Staging& staging_;
+    const std::shared_ptr<EventPool> events_;
+    const CUcontext context_;
     std::list<DeviceMemory> memory_;
     std::optional<OwnStream> stream_;
 };

@@ -26,6 +26,8 @@ HostUse use_of(detail::Access access) {
     }
 }
 
+bool is_large(const detail::Array& array) { return array.size() >= detail::Staging::least_bytes; }
+
 cl::CommandQueue retained(void* queue) {
     return cl::CommandQueue(static_cast<cl_command_queue>(queue), queue != nullptr);
 }
@@ -33,7 +35,37 @@ cl::CommandQueue retained(void* queue) {
 }  // namespace
 
 Host::Host(cl::Context context, cl::Device device)
-    : context_(std::move(context)), device_(std::move(device)), info_(describe(device_)), staging_(context_, device_) {}
+    : context_(std::move(context)),
+      device_(std::move(device)),
+      info_(describe(device_)),
+      staging_([this](std::size_t bytes) { return allocate_buffers(bytes); }) {}
+
+std::shared_ptr<std::byte> Host::allocate_buffers(std::size_t bytes) const {
+    struct Buffers {
+        cl::CommandQueue queue;
+        cl::Buffer buffer;
+        void* memory = nullptr;
+
+        ~Buffers() {
+            if (!memory) return;
+            clEnqueueUnmapMemObject(queue(), buffer(), memory, 0, nullptr, nullptr);
+            clFinish(queue());
+        }
+    };
+    try {
+        return checked([&] {
+            const auto buffers = std::make_shared<Buffers>();
+            buffers->queue = cl::CommandQueue(context_, device_);
+            buffers->buffer = cl::Buffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes);
+            buffers->memory =
+                buffers->queue.enqueueMapBuffer(buffers->buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes);
+            return std::shared_ptr<std::byte>(buffers, static_cast<std::byte*>(buffers->memory));
+        });
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::out_of_memory) throw;
+        return nullptr;
+    }
+}
 
 const cl::CommandQueue& Host::queue() {
     if (!queue_) queue_.emplace(context_, device_);
@@ -59,26 +91,32 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
     pool_.trim();
     return checked([&] {
         SortReport report = work.report;
+        const bool copies = !info().host_unified_memory;
         std::array<std::optional<HostRange>, detail::slots> ranges;
+        const std::unique_ptr<detail::Lane> of_large =
+            copies && std::ranges::any_of(work.arrays, is_large) ? open_lane() : nullptr;
         detail::Bindings bindings;
         for (std::size_t slot = 0; slot < detail::slots; ++slot) {
             const detail::Array& array = work.arrays[slot];
             if (is_own(static_cast<detail::Slot>(slot)) || array.size() == 0) continue;
             const HostRange& range =
-                ranges[slot].emplace(*this, queue(), info().host_unified_memory ? nullptr : &staging_,
+                ranges[slot].emplace(*this, queue(), is_large(array) ? of_large.get() : nullptr,
                                      in_host_memory[slot].memory, array.size(), use_of(array.access));
             bindings[slot] = {range.buffer()(), 0};
             report.device_bytes += range.device_bytes();
         }
         const OwnArrays own(context_, work.arrays, bindings);
         const FinishAtEnd finish_at_end(queue());
-        const bool copies = !info().host_unified_memory;
         std::vector<cl::Event> ends;
+        const auto finish_all = [&] {
+            finish(queue(), ends);
+            if (of_large) of_large->end()->wait();
+        };
         detail::Stopwatch watch;
         for (std::size_t slot = 0; slot < detail::slots; ++slot)
             if (ranges[slot] && work.arrays[slot].is_read()) ranges[slot]->upload(ends);
         if (copies) {
-            finish(queue(), ends);
+            finish_all();
             report.upload_seconds = watch.lap();
         }
 
@@ -92,7 +130,7 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
             progress(done + 1, launches.size());
         }
         if (copies) {
-            finish(queue(), ends);
+            finish_all();
             report.sort_seconds = watch.lap();
         }
 
@@ -103,7 +141,7 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
             asks |= array.as_many_as_answered;
             if (ranges[slot] && array.is_written() && !array.as_many_as_answered) ranges[slot]->download(ends);
         }
-        finish(queue(), ends);
+        finish_all();
         if (asks) {
             const auto answered = *static_cast<const cl_ulong*>(in_host_memory[detail::Slot::answers].memory);
             for (std::size_t slot = 0; slot < detail::slots; ++slot)
@@ -111,7 +149,7 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
                 if (const detail::Array& array = work.arrays[slot];
                     ranges[slot] && array.as_many_as_answered && answered > 0)
                     ranges[slot]->download(ends, answered * array.bytes);
-            finish(queue(), ends);
+            finish_all();
         }
         (copies ? report.download_seconds : report.sort_seconds) = watch.lap();
         report.launches = executor.launches();
@@ -121,9 +159,10 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
 
 std::unique_ptr<detail::Lane> Host::open_lane() {
     pool_.trim();
-    return checked([&] {
-        return std::make_unique<QueueLane>(context_, device_, info_.host_unified_memory ? nullptr : &staging_);
-    });
+    auto lane = std::make_unique<QueueLane>(context_, device_);
+    if (info_.host_unified_memory) return lane;
+    // OpenCL does not tell what is pinned already: that is staged, too.
+    return std::make_unique<detail::StagingLane>(std::move(lane), staging_, [](const void*) { return true; });
 }
 
 detail::MemoryFacts Host::inspect(void* memory) const {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "../../lib/src/core/backend.hpp"
+#include "../../lib/src/core/staging.hpp"
 #include "buffer_pool.hpp"
 #include "clhpp.hpp"
 #include "program.hpp"
-#include "staging.hpp"
 
 namespace lanesort::opencl {
 
@@ -48,13 +48,16 @@ private:
     /// Processors compile a kernel, or a part of it, when it is first launched.
     bool compiles_at_launch() const noexcept { return info_.kind == DeviceKind::cpu; }
 
+    /// Memory that drivers of graphics cards pin, to stage through; null where there is none.
+    std::shared_ptr<std::byte> allocate_buffers(std::size_t bytes) const;
+
     cl::Context context_;
     cl::Device device_;
     DeviceInfo info_;
     std::optional<cl::CommandQueue> queue_;
     BufferPool pool_;
     std::vector<std::shared_ptr<const Program>> programs_;
-    Staging staging_;
+    detail::Staging staging_;
 };
 
 }  // namespace lanesort::opencl

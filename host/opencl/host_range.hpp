@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "../../lib/src/core/lane_memory.hpp"
 #include "clhpp.hpp"
 #include "host.hpp"
 
@@ -14,14 +15,14 @@ enum class HostUse { change, read, change_a_copy };
 /// A host array as the device sees it: where it is, if the device works in host memory, else a copy.
 class HostRange {
 public:
-    /// Large ones are staged where `staging` is not null.
-    HostRange(const Host& host, const cl::CommandQueue& queue, Staging* staging, void* keys, std::size_t bytes,
-              HostUse use = HostUse::change)
+    /// It is copied on that lane, or on the queue if that is null.
+    HostRange(const Host& host, const cl::CommandQueue& queue, detail::Lane* lane, void* keys, std::size_t bytes,
+              HostUse use)
         : queue_(queue),
           keys_(keys),
           bytes_(bytes),
           in_place_(host.info().host_unified_memory && use != HostUse::change_a_copy),
-          staging_(staging && staging->is_for(bytes) ? staging : nullptr),
+          lane_(lane),
           buffer_(host.context(),
                   (use == HostUse::read ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE) |
                       (in_place_ ? CL_MEM_USE_HOST_PTR : cl_mem_flags{0}),
@@ -30,18 +31,19 @@ public:
     const cl::Buffer& buffer() const { return buffer_; }
     std::size_t device_bytes() const { return in_place_ ? 0 : bytes_; }
 
-    /// What is to be done before the kernels and after them, enqueued on an in-order queue; the events to wait for are
-    /// appended. To wait costs as much as a small sort each time, so the caller does it once (bench/NOTES.md).
+    /// What is to be done before the kernels and after them, enqueued on an in-order queue, or given to the lane; the
+    /// events to wait for are appended. To wait costs as much as a small sort each time, so the caller does it once
+    /// (bench/NOTES.md).
     void upload(std::vector<cl::Event>& ends) {
         if (in_place_) return;
-        if (staging_) staging_->upload(queue_, buffer_, 0, keys_, bytes_, ends);
+        if (lane_) lane_->upload(detail::one_row(keys_, bytes_), {buffer_()});
         else queue_.enqueueWriteBuffer(buffer_, CL_FALSE, 0, bytes_, keys_, nullptr, &ends.emplace_back());
     }
     void download(std::vector<cl::Event>& ends) { download(ends, bytes_); }
     /// The first so many bytes.
     void download(std::vector<cl::Event>& ends, std::size_t bytes) {
         if (in_place_) hand_back(ends, bytes);
-        else if (staging_) staging_->download(queue_, keys_, buffer_, 0, bytes);
+        else if (lane_) lane_->download({buffer_()}, detail::one_row(keys_, bytes));
         else queue_.enqueueReadBuffer(buffer_, CL_FALSE, 0, bytes, keys_, nullptr, &ends.emplace_back());
     }
 
@@ -63,7 +65,7 @@ private:
     void* keys_;
     std::size_t bytes_;
     bool in_place_;
-    Staging* staging_;
+    detail::Lane* lane_;
     cl::Buffer buffer_;
 };
 

@@ -1,5 +1,6 @@
 #include "lane.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -9,14 +10,20 @@
 namespace lanesort::opencl {
 namespace {
 
-/// Rows are copied piece by piece from this size on. Small parts are many: each takes its time, but the driver more.
-constexpr std::size_t least_staged = std::size_t{1} << 20;
-
 /// What any command failed with, its event tells better than the queue.
 struct QueueEnd final : detail::LaneEnd {
     explicit QueueEnd(std::vector<cl::Event> all) : events(std::move(all)) {}
     void wait() const override {
         checked([&] { cl::Event::waitForEvents(events); });
+    }
+    bool has_come() const override {
+        return checked([&] {
+            return std::ranges::all_of(events, [](const cl::Event& event) {
+                const auto status = event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
+                if (status < CL_COMPLETE) event.wait();  // tells what failed
+                return status == CL_COMPLETE;
+            });
+        });
     }
 
     std::vector<cl::Event> events;
@@ -26,8 +33,8 @@ cl::Buffer buffer_at(const detail::Binding& there) { return cl::Buffer(static_ca
 
 }  // namespace
 
-QueueLane::QueueLane(const cl::Context& context, const cl::Device& device, Staging* staging)
-    : context_(context), staging_(staging), queue_(checked([&] { return cl::CommandQueue(context, device); })) {}
+QueueLane::QueueLane(const cl::Context& context, const cl::Device& device)
+    : context_(context), queue_(checked([&] { return cl::CommandQueue(context, device); })) {}
 
 QueueLane::~QueueLane() { clFinish(queue_()); }
 
@@ -42,14 +49,9 @@ void* QueueLane::allocate(std::uint64_t bytes) {
     return memory_.back()();
 }
 
-bool QueueLane::stages(const detail::Rows& rows) {
-    return staging_ && rows.height == 1 && staging_->is_for(rows.width, least_staged);
-}
-
 void QueueLane::upload(const detail::Rows& from, const detail::Binding& to) {
     checked([&] {
-        if (stages(from)) staging_->upload(queue_, buffer_at(to), to.offset, from.host, from.width, ends_);
-        else if (from.height == 1)
+        if (from.height == 1)
             queue_.enqueueWriteBuffer(buffer_at(to), CL_FALSE, to.offset, from.width, from.host, nullptr,
                                       &ends_.emplace_back());
         else
@@ -61,8 +63,7 @@ void QueueLane::upload(const detail::Rows& from, const detail::Binding& to) {
 
 void QueueLane::download(const detail::Binding& from, const detail::Rows& to) {
     checked([&] {
-        if (stages(to)) staging_->download(queue_, to.host, buffer_at(from), from.offset, to.width);
-        else if (to.height == 1)
+        if (to.height == 1)
             queue_.enqueueReadBuffer(buffer_at(from), CL_FALSE, from.offset, to.width, to.host, nullptr,
                                      &ends_.emplace_back());
         else
@@ -84,9 +85,9 @@ std::shared_ptr<const detail::LaneEnd> QueueLane::end() {
     });
 }
 
-void QueueLane::await(const detail::LaneEnd& end) {
+void QueueLane::await(std::shared_ptr<const detail::LaneEnd> end) {
     checked([&] {
-        const std::vector<cl::Event>& events = static_cast<const QueueEnd&>(end).events;
+        const std::vector<cl::Event>& events = static_cast<const QueueEnd&>(*end).events;
         queue_.enqueueBarrierWithWaitList(&events);
     });
 }

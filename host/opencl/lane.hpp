@@ -7,14 +7,12 @@
 
 #include "../../lib/src/core/backend.hpp"
 #include "clhpp.hpp"
-#include "staging.hpp"
 
 namespace lanesort::opencl {
 
 class QueueLane final : public detail::Lane {
 public:
-    /// Large rows are staged where `staging` is not null, so one thread at a time uses the lanes of a host.
-    QueueLane(const cl::Context& context, const cl::Device& device, Staging* staging);
+    QueueLane(const cl::Context& context, const cl::Device& device);
     ~QueueLane() override;
 
     void* allocate(std::uint64_t bytes) override;
@@ -22,13 +20,10 @@ public:
     void download(const detail::Binding& from, const detail::Rows& to) override;
     void run(const detail::Work& work, const detail::Bindings& bindings) override;
     std::shared_ptr<const detail::LaneEnd> end() override;
-    void await(const detail::LaneEnd& end) override;
+    void await(std::shared_ptr<const detail::LaneEnd> end) override;
 
 private:
-    bool stages(const detail::Rows& rows);
-
     cl::Context context_;
-    Staging* staging_;
     cl::CommandQueue queue_;
     std::list<cl::Buffer> memory_;
     std::vector<cl::Event> ends_;  ///< of what was enqueued since the last end was asked for

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <system_error>
+#include <utility>
 
 namespace lanesort::detail {
 namespace {
@@ -79,22 +80,22 @@ Threads::Crew& Threads::crew() {
     return *crew_;
 }
 
-void Threads::share_out(std::uint64_t groups, Job job) {
-    // Several shares for each thread, since a core may have other work besides.
-    constexpr std::uint64_t shares_of_a_thread = 8;
-    if (count_ <= 1 || groups <= 1) return job.run(job.what, 0, groups, 0);
+void Threads::begin(std::uint64_t groups, std::uint64_t share, Job job) {
     Crew& all = crew();
     {
         const std::lock_guard lock(all.mutex);
         all.job = job;
         all.groups = groups;
-        all.share = std::max<std::uint64_t>(groups / (count_ * shares_of_a_thread), 1);
+        all.share = share;
         all.next.store(0, std::memory_order_relaxed);
         all.is_open = true;
         ++all.launches;
     }
     all.begins.notify_all();
-    all.take_shares(0);
+}
+
+void Threads::finish() {
+    Crew& all = *crew_;
     const auto has_ended = [&] { return all.working == 0; };
     std::unique_lock<std::mutex> lock(all.mutex);
     all.is_open = false;
@@ -102,6 +103,22 @@ void Threads::share_out(std::uint64_t groups, Job job) {
     wait_awake(has_ended);
     lock.lock();
     all.ends.wait(lock, has_ended);
+}
+
+void Threads::share_out(std::uint64_t groups, Job job) {
+    // Several shares for each thread, since a core may have other work besides.
+    constexpr std::uint64_t shares_of_a_thread = 8;
+    if (count_ <= 1 || groups <= 1) return job.run(job.what, 0, groups, 0);
+    begin(groups, std::max<std::uint64_t>(groups / (count_ * shares_of_a_thread), 1), job);
+    crew_->take_shares(0);
+    finish();
+}
+
+void Threads::start(std::function<void(unsigned)> run) {
+    started_ = std::move(run);
+    begin(others(), 1, {&started_, [](const void* what, std::uint64_t, std::uint64_t, unsigned thread) {
+                            (*static_cast<const std::function<void(unsigned)>*>(what))(thread);
+                        }});
 }
 
 Threads::~Threads() {

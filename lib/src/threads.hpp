@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -33,6 +34,14 @@ public:
                            }});
     }
 
+    /// Has each thread but the caller's call run(thread), with its number from 1 on, until finish(): what returns before
+    /// that may be called again. `run` must not throw. Nothing is shared out meanwhile.
+    void start(std::function<void(unsigned thread)> run);
+    /// Returns when all of them have returned.
+    void finish();
+    /// Threads that there are beside the caller's.
+    std::size_t others() { return crew().threads.size(); }
+
 private:
     /// A call without its type.
     struct Job {
@@ -57,10 +66,12 @@ private:
     };
 
     void share_out(std::uint64_t groups, Job job);
+    void begin(std::uint64_t groups, std::uint64_t share, Job job);
     /// The threads of this process.
     Crew& crew();
 
     unsigned count_;
+    std::function<void(unsigned)> started_;
     std::unique_ptr<Crew> crew_;
     int process_ = 0;  ///< whose threads they are
 };

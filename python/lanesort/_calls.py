@@ -37,7 +37,7 @@ def _integer(name: str, number: Any) -> int:
 
 
 def truth(name: str, given: Any) -> bool:
-    """What says which order is wanted: a bool or an integer. To Python "no" would be true."""
+    """A flag: a bool or an integer. To Python "no" would be true."""
     if given is True or given is False or isinstance(given, np.bool_):
         return bool(given)
     try:
@@ -393,9 +393,9 @@ class Calls:
             if not isinstance(schedule, str) or schedule not in _SCHEDULES:
                 raise Error(f"there is no schedule {schedule!r}, only {', '.join(_SCHEDULES)}")
             call.schedule = _SCHEDULES[schedule]
-        if data_independent:
+        if truth("data_independent", data_independent):
             call.data_independent = True
-        if extra_bytes:
+        if type(extra_bytes) is not int or extra_bytes != 0:
             call.extra_bytes = counted("extra_bytes", extra_bytes, MOST)
 
     def _place_indices(

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import KEY_TYPES, Arrays, taken
-from ._calls import OPERATIONS, VALUE_BYTES, Calls, as_number
+from ._calls import OPERATIONS, VALUE_BYTES, Calls, as_number, truth
 from ._errors import Error
 from ._types import Partition, Predicate, Selected, predicate_text
 from ._typing import ArrayT, Elements, Given, same_library
@@ -113,7 +113,7 @@ class Moves(Calls):
         if size > 0:
             answers = lib.empty(keys, (1,), "int64")
             call.results, call.answers = lib.at(results), lib.at(answers)
-            call.inverted = bool(inverted)
+            call.inverted = truth("inverted", inverted)
             arrays = [keys, *deciding, results, answers]
             if kept is not None:
                 flat = self._flat(lib, moved)

@@ -9,7 +9,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from ._arrays import Arrays, taken
-from ._calls import OPERATIONS, Calls, axis_from_end, without
+from ._calls import OPERATIONS, Calls, axis_from_end, truth, without
 from ._errors import Error
 from ._types import BinaryOperator, Comparator, Groups
 from ._typing import same_library
@@ -469,7 +469,7 @@ class Reductions(Calls):
         if size > 0:
             answers = lib.empty(works[0], (1,), "int64")
             call = self._call(OPERATIONS[operation], lib, works[0], descending, comparator)
-            call.reduction, call.stable = _REDUCTIONS[reduction], bool(stable)
+            call.reduction, call.stable = _REDUCTIONS[reduction], truth("stable", stable)
             call.values, call.value_type, call.value_bytes = lib.at(works[1]), value_type, lib.item_bytes(works[1])
             call.results, call.result_values, call.answers = lib.at(distinct), lib.at(reduced), lib.at(answers)
             self._run(lib, call, [*works, distinct, reduced, answers], comparator is not None)
@@ -487,6 +487,7 @@ class Reductions(Calls):
         factors: tuple[Any, ...] = (),
     ) -> Any:  # fmt: skip
         name, combining = _named(reduction, _OF_ARRAYS, "reduction")
+        keepdims = truth("keepdims", keepdims)
         lib, source = taken(x)
         others = [self._taken_beside(lib, array, "the second array") for array in factors]
         for array in others:

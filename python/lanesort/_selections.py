@@ -156,9 +156,9 @@ class Selections(Calls):
         if math.prod(shape) > 0:
             call.first = k
             call.results = lib.at(best)
-            if nan_last:
+            if truth("nan_last", nan_last):
                 call.nan_last = True
-            if data_independent:
+            if truth("data_independent", data_independent):
                 call.data_independent = True
             if limit is not None:
                 others.append(self._limit(lib, call, limit))

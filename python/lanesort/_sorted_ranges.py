@@ -8,7 +8,7 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 
 from ._arrays import Arrays, taken
-from ._calls import OPERATIONS, axis_from_end, counted, without
+from ._calls import OPERATIONS, axis_from_end, counted, truth, without
 from ._errors import Error
 from ._sorts import Sorts
 from ._types import Comparator, Runs, SortedPairs, Unique
@@ -83,7 +83,7 @@ class SortedRanges(Sorts):
                 both.values = lib.at(parts[2]) if first.shape[0] else (0, 0)
                 both.second_values = lib.at(parts[3]) if second.shape[0] else (0, 0)
                 both.result_values = lib.at(merged[1])
-            if stable and (sources or comparator is not None):
+            if truth("stable", stable) and (sources or comparator is not None):
                 both.stable = True
             self._run(lib, both, [*parts, *merged], comparator is not None)
         else:
@@ -139,7 +139,7 @@ class SortedRanges(Sorts):
             call.middle = middle
             if values is not None:
                 call.values, call.value_bytes = lib.at(works[1]), lib.item_bytes(works[1])
-            if stable and (values is not None or comparator is not None):
+            if truth("stable", stable) and (values is not None or comparator is not None):
                 call.stable = True
             self._run(lib, call, works, comparator is not None)
         else:
@@ -163,7 +163,7 @@ class SortedRanges(Sorts):
         """Whether the keys along an axis are in the order that `sort` would give them.
 
         Result: truth values, of the shape of `x` without the axis; of one axis in host memory a bool. On a queue or
-        stream it is an array, so that nothing waits.
+        stream it is an array, so that nothing waits; pyopencl's has 1 and 0.
         Memory: the result, and 8 bytes for each block of keys; what is not contiguous is copied.
         Cost: reads all keys once.
 
@@ -174,10 +174,10 @@ class SortedRanges(Sorts):
         array([ True, False])
         """
         lib, source, answers = self._answers(OPERATIONS["is_sorted"], x, axis, descending, comparator)
-        truth = lib.truth(answers)
+        sorted_axes = lib.truth(answers)
         if source.ndim == 1 and lib.backend == "host":
-            return bool(truth[0])
-        return lib.given(lib.reshaped(truth, without(source.shape, axis_from_end(source, axis))))
+            return bool(sorted_axes[0])
+        return lib.given(lib.reshaped(sorted_axes, without(source.shape, axis_from_end(source, axis))))
 
     @overload
     def is_sorted_until(
@@ -266,6 +266,8 @@ class SortedRanges(Sorts):
         array([1, 2])
         """
         lib, source = taken(x)
+        assume_sorted = truth("assume_sorted", assume_sorted)
+        return_counts = truth("return_counts", return_counts)
         if values is not None and return_counts:
             raise Error("values and counts are not given by one call; run_lengths counts sorted keys")
         if values is not None:

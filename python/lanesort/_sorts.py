@@ -7,7 +7,7 @@ from typing import Any, SupportsIndex
 
 from . import _core
 from ._arrays import Arrays, taken
-from ._calls import OPERATIONS, VALUE_BYTES, Calls, are_several, axis_from_end, counted
+from ._calls import OPERATIONS, VALUE_BYTES, Calls, are_several, axis_from_end, counted, truth
 from ._errors import Error
 from ._types import Comparator, SortedPairs
 from ._typing import Given, same_library, same_pair, same_type
@@ -40,7 +40,7 @@ class Sorts(Calls):
         target = self._target(lib, x, source, out, "x")
         keys, results = self._place(lib, source, target, axis)
         self._run_sort(
-            lib, keys, results, None, None, descending, stable and comparator is not None, segments, comparator, first, schedule,
+            lib, keys, results, None, None, descending, truth("stable", stable) and comparator is not None, segments, comparator, first, schedule,
             data_independent, extra_bytes,
         )  # fmt: skip
         result = self._deliver(lib, results, source, target, axis)
@@ -153,7 +153,7 @@ class Sorts(Calls):
             if values is not None:
                 call.result_values = lib.at(value_results)
                 arrays.append(value_results)
-        if stable:
+        if truth("stable", stable):
             call.stable = True
         if first is not None:
             call.first = first
@@ -351,6 +351,7 @@ class Sorts(Calls):
         """
         lib, source = taken(x)
         axis = axis_from_end(source, axis)
+        truth("stable", stable)
         if lib.is_differentiated(source):
             source = source.detach()
         out_array = self._out(lib, out)

@@ -534,6 +534,7 @@ def test_arguments_of_a_wrong_type_are_told(failing):
         (lanesort.top_k, (x, 2.0), {}, "k is of type float"),
         (lanesort.merge_, (x, "2"), {}, "middle is of type str"),
         (lanesort.sort, (x,), {"extra_bytes": [1]}, "extra_bytes is of type list"),
+        (lanesort.sort, (x,), {"extra_bytes": None}, "extra_bytes is of type NoneType"),
         (lanesort.histogram, (x, 3.5), {"range": (0, 1)}, "bins is of type float"),
         (lanesort.histogram, (x, np.float64(3.5)), {}, "bins is of type float64"),
         (lanesort.sort, (x,), {"descending": "no"}, "descending is of type str"),
@@ -543,6 +544,18 @@ def test_arguments_of_a_wrong_type_are_told(failing):
         (lanesort.searchsorted, (x, x), {"descending": x}, "descending is of type ndarray"),
         (lanesort.top_k, (x, 2), {"largest": "no"}, "largest is of type str"),
         (lanesort.top_k_by_key, (x, x, 2), {"largest": ""}, "largest is of type str"),
+        (lanesort.sort, (x,), {"stable": "no"}, "stable is of type str"),
+        (lanesort.argsort, (x,), {"stable": None}, "stable is of type NoneType"),
+        (lanesort.sort_by_key, (x, x), {"stable": np.array([1, 2])}, "stable is of type ndarray"),
+        (lanesort.merge, (x, x), {"stable": [], "values": (x, x)}, "stable is of type list"),
+        (lanesort.group_by, (x, x), {"stable": "no"}, "stable is of type str"),
+        (lanesort.sort, (x,), {"data_independent": "no"}, "data_independent is of type str"),
+        (lanesort.top_k, (x, 2), {"data_independent": []}, "data_independent is of type list"),
+        (lanesort.top_k, (x, 2), {"nan_last": "no"}, "nan_last is of type str"),
+        (lanesort.unique, (x,), {"assume_sorted": "no"}, "assume_sorted is of type str"),
+        (lanesort.unique, (x,), {"return_counts": "no"}, "return_counts is of type str"),
+        (lanesort.select, (x, x > 1), {"inverted": "no"}, "inverted is of type str"),
+        (lanesort.sum, (x,), {"keepdims": "no"}, "keepdims is of type str"),
     ]:  # fmt: skip
         with pytest.raises(TypeError, match=part):
             function(*arguments, **options)

@@ -1,15 +1,21 @@
-// Arrays that go through pieces of host memory that an OpenCL runtime allocates.
-#include "host/opencl/staging.hpp"
+// Arrays that go through staging buffers to OpenCL devices.
+#include "core/staging.hpp"
+
+#include <memory>
+#include <vector>
 
 #include "host/opencl/checked.hpp"
+#include "host/opencl/lane.hpp"
 #include "support.hpp"
 
 namespace lanesort::test {
 namespace {
 
+namespace inside = lanesort::detail;
+
 namespace cl = opencl::cl;
 
-constexpr std::size_t piece = 300001;  // of no whole number of shares
+constexpr std::size_t buffer_bytes = 30001;
 
 struct Opened {
     cl::Device device;
@@ -32,32 +38,38 @@ std::vector<Opened> all_opened() {
     return all;
 }
 
-TEST_CASE("staging: every byte goes to an OpenCL device and comes back, whatever the number of pieces") {
+TEST_CASE("staging: every byte goes to an OpenCL device and comes back, in rows and in one") {
     Random random(seed());
     for (const Opened& opened : all_opened()) {
-        opencl::Staging staging(opened.context, opened.device, piece);
-        CHECK(!staging.is_for(opencl::Staging::least_bytes - 1));
-        REQUIRE(staging.is_for(opencl::Staging::least_bytes));
-        for (const std::size_t bytes :
-             {std::size_t{1}, piece - 1, piece, piece + 1, 3 * piece, 3 * piece + 1, 7 * piece + 99}) {
-            CAPTURE(bytes);
-            std::vector<std::byte> there(bytes + 5), back(bytes + 1, std::byte{7});
+        inside::Staging staging(
+            [](std::size_t bytes) {
+                return std::shared_ptr<std::byte>(new std::byte[bytes], [](const std::byte* all) { delete[] all; });
+            },
+            buffer_bytes, 3);
+        const auto open_lane = [&] {
+            return inside::StagingLane(std::make_unique<opencl::QueueLane>(opened.context, opened.device), staging,
+                                       [](const void*) { return true; });
+        };
+        for (const std::uint64_t width : {buffer_bytes - 1, buffer_bytes, buffer_bytes + 1}) {
+            CAPTURE(width);
+            const std::uint64_t height = 9, pitch = width + 5, all = pitch * height;
+            std::vector<std::byte> there(all), back(all, std::byte{7}), whole(all);
             for (std::byte& byte : there) byte = static_cast<std::byte>(random());
-            const cl::Buffer buffer(opened.context, CL_MEM_READ_WRITE, 2 * bytes + 3);
-            std::vector<cl::Event> ends;
-            // Two arrays, one behind the other, as keys and values go; the second queue has the pieces of the first.
-            const cl::CommandQueue other(opened.context, opened.device);
-            staging.upload(opened.queue, buffer, 3, there.data(), bytes, ends);
-            staging.upload(other, buffer, 3 + bytes, there.data() + 5, bytes, ends);
-            cl::Event::waitForEvents(ends);
-            staging.download(opened.queue, back.data(), buffer, 3, bytes);
-            CHECK(std::equal(back.begin(), back.end() - 1, there.begin()));
-            staging.download(other, back.data(), buffer, 3 + bytes, bytes);
-            CHECK(std::equal(back.begin(), back.end() - 1, there.begin() + 5));
-            CHECK(back.back() == std::byte{7});
+            inside::StagingLane ups = open_lane(), downs = open_lane();
+            const inside::Binding place{ups.allocate(all + 3), 3};
+            ups.upload({there.data(), width, height, pitch, width}, place);
+            downs.await(ups.end());
+            downs.download(place, {back.data(), width, height, pitch, width});
+            downs.download(place, {whole.data(), width * height, 1, width * height, width * height});
+            downs.end()->wait();
+            bool is_right = true;
+            for (std::uint64_t i = 0; i < all; ++i) {
+                const std::uint64_t row = i / pitch, column = i % pitch;
+                is_right &= back[i] == (column < width ? there[i] : std::byte{7});
+                if (column < width) is_right &= whole[row * width + column] == there[i];
+            }
+            CHECK(is_right);
         }
-        staging.release();
-        CHECK(staging.is_for(1, 1));
     }
 }
 

@@ -97,7 +97,9 @@ public:
     }
     bool has_lanes() const noexcept override { return real_.has_lanes(); }
     std::unique_ptr<inside::Lane> open_lane() override { return real_.open_lane(); }
-    std::shared_ptr<void> pin(void* memory, std::uint64_t bytes) override { return real_.pin(memory, bytes); }
+    std::shared_ptr<void> pin(void* memory, std::uint64_t bytes, const std::function<void()>& write_first) override {
+        return real_.pin(memory, bytes, write_first);
+    }
     inside::MemoryFacts inspect(void* memory) const override { return real_.inspect(memory); }
     void check(const inside::Queue& queue) const override { real_.check(queue); }
     void enqueue(const inside::Work& work, const inside::Bindings& bindings, const inside::Queue& queue,

@@ -46,8 +46,10 @@ public:
     LaneEnd(const LaneEnd&) = delete;
     LaneEnd& operator=(const LaneEnd&) = delete;
 
-    /// Blocks.
+    /// Blocks. Throws what failed.
     virtual void wait() const = 0;
+    /// Whether wait() would not block. Throws what failed.
+    virtual bool has_come() const = 0;
 };
 
 /// A queue of a device's own, with memory: what it is given it does in order, and beside what other lanes of the device
@@ -69,7 +71,7 @@ public:
     virtual void run(const Work& work, const Bindings& bindings) = 0;
     virtual std::shared_ptr<const LaneEnd> end() = 0;
     /// What comes next begins after that end of another lane of the device.
-    virtual void await(const LaneEnd& end) = 0;
+    virtual void await(std::shared_ptr<const LaneEnd> end) = 0;
 };
 
 /// A work that is recorded once on arrays and enqueued many times.
@@ -131,8 +133,12 @@ public:
 
     virtual std::unique_ptr<Lane> open_lane() { refuse_queues(); }
 
-    /// Makes copies to and from that host memory as fast as can be, as long as what it returns lives.
-    virtual std::shared_ptr<void> pin(void* /*memory*/, std::uint64_t /*bytes*/) { return nullptr; }
+    /// Pins that host memory as long as what it returns lives, where that is the fastest way to copy to and from it
+    /// several times; after a call that writes it, since memory that was not there takes several times as long.
+    virtual std::shared_ptr<void> pin(void* /*memory*/, std::uint64_t /*bytes*/,
+                                      const std::function<void()>& /*write_first*/) {
+        return nullptr;
+    }
 
     /// Throws Error for memory that is none of this device's.
     virtual MemoryFacts inspect(void*) const { refuse_queues(); }

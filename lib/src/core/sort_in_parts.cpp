@@ -121,8 +121,7 @@ void in_shares(Threads& threads, std::uint64_t count, const Do& do_share) {
     });
 }
 
-/// Memory that was not there takes its time when it is first written, and several times as long when it is pinned. So
-/// threads write it, with nothing that anybody reads.
+/// Writes memory that was not there by threads, with nothing that anybody reads.
 void write_first(Threads& threads, void* memory, std::uint64_t bytes) {
     constexpr std::uint64_t page = 4096;
     in_shares(threads, bytes, [&](std::uint64_t begin, std::uint64_t end) {
@@ -264,13 +263,14 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
         report.device_bytes += place.bytes();
     }
     Threads threads(threads_that_write());
-    // Every array goes to the device and back three times: to pin it takes less than one of these saves.
+    // Every array goes to the device and back three times.
     for (const auto& [slot, bytes] :
          {std::pair{Slot::keys, of_part.key.bytes()}, std::pair{Slot::values, of_part.value_bytes}}) {
         if (bytes == 0) continue;
         void* const memory = in_host_memory[slot].memory;
-        if (is_argsort || request.apart) write_first(threads, memory, request.count * bytes);
-        pinned.push_back(backend_->pin(memory, request.count * bytes));
+        pinned.push_back(backend_->pin(memory, request.count * bytes, [&] {
+            if (is_argsort || request.apart) write_first(threads, memory, request.count * bytes);
+        }));
     }
 
     const auto each_rows = [](const Copied& copied, const Arrays& elements, const Bindings& in_host,
@@ -292,26 +292,29 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
         std::vector<std::shared_ptr<const LaneEnd>> uploaded, sorted, back;
         const auto on_device = [&](std::size_t i) -> const Bindings& { return places[i % parts_at_once].bindings(); };
         const auto bring = [&](std::size_t i) {
-            const PartOfWork& part = pass[i];
-            if (i >= parts_at_once) uploads->await(*back[i - parts_at_once]);
-            each_rows(part.up, part.work->arrays, from, on_device(i),
+            if (i >= parts_at_once) uploads->await(back[i - parts_at_once]);
+            each_rows(pass[i].up, pass[i].work->arrays, from, on_device(i),
                       [&](const Rows& rows, const Binding& at) { uploads->upload(rows, at); });
             uploaded.push_back(uploads->end());
-            sorts->await(*uploaded[i]);
-            if (part.numbers) sorts->run(*part.numbers, on_device(i));
-            sorts->run(*part.work, on_device(i));
+        };
+        const auto sort = [&](std::size_t i) {
+            sorts->await(uploaded[i]);
+            if (pass[i].numbers) sorts->run(*pass[i].numbers, on_device(i));
+            sorts->run(*pass[i].work, on_device(i));
             sorted.push_back(sorts->end());
         };
         const auto send_back = [&](std::size_t i) {
-            downloads->await(*sorted[i]);
+            downloads->await(sorted[i]);
             each_rows(pass[i].down, pass[i].work->arrays, in_host_memory, on_device(i),
                       [&](const Rows& rows, const Binding& at) { downloads->download(at, rows); });
             back.push_back(downloads->end());
         };
-        // A download may block until it has ended, so the next part comes and is sorted ahead of it.
+        // A sort may be enqueued only when its part is on the way, and a download may block. So the next part comes
+        // ahead of both.
         bring(0);
         for (std::size_t i = 0; i < pass.size(); ++i) {
             if (i + 1 < pass.size()) bring(i + 1);
+            sort(i);
             send_back(i);
         }
         for (std::size_t i = 0; i < pass.size(); ++i) {

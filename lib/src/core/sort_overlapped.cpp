@@ -15,6 +15,8 @@ namespace lanesort::detail {
 namespace {
 
 constexpr std::uint64_t tiles_at_most = 16;
+/// So many buckets have memory: while one is sorted and one goes back, the next waits to.
+constexpr std::uint64_t buckets_at_once = 3;
 /// Samples of a tile: buckets differ by as much as lies between two in each of the tiles.
 constexpr std::uint64_t samples_of_tile = 256;
 
@@ -120,7 +122,7 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
         memory.need(*search_tile[i], Slot::own_keys);
     }
     memory.allocate();
-    LaneMemory buckets[] = {LaneMemory(*sorts), LaneMemory(*sorts)};
+    LaneMemory buckets[buckets_at_once] = {LaneMemory(*sorts), LaneMemory(*sorts), LaneMemory(*sorts)};
     for (LaneMemory& bucket : buckets) {
         bucket.need(Slot::keys, tiling.most_in_bucket() * bytes);
         bucket.allocate();
@@ -142,8 +144,10 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
         uploads->upload(one_row(keys + first * bytes, tiling.size(i) * bytes),
                         {on_device[Slot::keys].memory, first * bytes});
         uploaded.push_back(uploads->end());
-        sorts->await(*uploaded.back());
-        on_device[Slot::keys].offset = first;
+    }
+    for (std::uint64_t i = 0; i < tiles; ++i) {
+        sorts->await(uploaded[i]);
+        on_device[Slot::keys].offset = i * tiling.tile;
         sorts->run(*sort_tile[i], on_device);
         sorts->run(copying(bytes, tiling.samples(i), 1, tiling.stride, tiling.first_sample(i)), on_device);
         add_launches(report, *sort_tile[i]);
@@ -207,7 +211,7 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
         std::uint64_t count = 0;
         for (std::uint64_t i = 0; i < tiles; ++i) count += cut(i, j + 1) - cut(i, j);
         sort_bucket.push_back(plan_bucket(of_count(count)));
-        buckets[j % 2].need(*sort_bucket.back());
+        buckets[j % buckets_at_once].need(*sort_bucket.back());
     }
     for (LaneMemory& bucket : buckets) {
         bucket.allocate();
@@ -220,8 +224,8 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
     std::vector<std::uint64_t> counts;
     const auto sort_next = [&] {
         const std::uint64_t j = sorted.size();
-        const Bindings& bucket = buckets[j % 2].bindings();
-        if (j >= 2) sorts->await(*back[j - 2]);
+        const Bindings& bucket = buckets[j % buckets_at_once].bindings();
+        if (j >= buckets_at_once) sorts->await(back[j - buckets_at_once]);
         Bindings gathered;
         gathered[Slot::results] = bucket[Slot::keys];
         std::uint64_t front = 0;
@@ -246,8 +250,9 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
                 sorted[j]->wait();
                 report.sort_seconds = watch.lap();
             }
-            downloads->await(*sorted[j]);
-            downloads->download({buckets[j % 2].bindings()[Slot::keys].memory}, one_row(to, counts[j] * bytes));
+            downloads->await(sorted[j]);
+            downloads->download({buckets[j % buckets_at_once].bindings()[Slot::keys].memory},
+                                one_row(to, counts[j] * bytes));
             back.push_back(downloads->end());
             to += counts[j] * bytes;
         }

@@ -1,0 +1,370 @@
+#include "staging.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <utility>
+
+namespace lanesort::detail {
+namespace {
+
+/// Of what was enqueued, and of copies that may not have landed.
+struct StagedEnd final : LaneEnd {
+    StagedEnd(std::shared_ptr<const LaneEnd> of_enqueued, std::vector<std::shared_ptr<StagedCopy>> all)
+        : enqueued(std::move(of_enqueued)), copies(std::move(all)) {}
+
+    void wait() const override {
+        for (const auto& copy : copies) copy->wait_landed();
+        enqueued->wait();
+    }
+    bool has_come() const override {
+        return std::ranges::all_of(copies, [](const auto& copy) { return copy->has_landed(); }) && enqueued->has_come();
+    }
+
+    std::shared_ptr<const LaneEnd> enqueued;
+    std::vector<std::shared_ptr<StagedCopy>> copies;
+};
+
+const StagedEnd& staged(const std::shared_ptr<const LaneEnd>& end) { return static_cast<const StagedEnd&>(*end); }
+
+}  // namespace
+
+/// The copies of these ends are over; those that went down are there.
+void StagingGate::open(Lane& lane) {
+    if (const std::shared_ptr<StagingGate> earlier = std::exchange(before, {})) earlier->open(lane);
+    for (const auto& end : std::exchange(awaited, {})) {
+        for (const auto& copy : staged(end).copies)
+            if (copy->way() == Way::up && copy->end()) lane.await(copy->end());
+        lane.await(staged(end).enqueued);
+    }
+}
+
+StagedCopy::StagedCopy(Way way, bool is_pageable, SharedLane& lane, const Rows& rows, const Binding& there,
+                       std::shared_ptr<StagingGate> gate)
+    : way_(way), is_pageable_(is_pageable), lane_(lane), rows_(rows), there_(there), gate_(std::move(gate)) {
+    if (rows.pitch == rows.width && rows.device_pitch == rows.width)
+        rows_ = {rows.host, rows.width * rows.height, 1, rows.width * rows.height, rows.width * rows.height};
+}
+
+void StagedCopy::wait() const {
+    wait_quietly();
+    if (error_) std::rethrow_exception(error_);
+}
+
+bool StagedCopy::has_landed() const {
+    if (!has_landed_.load(std::memory_order_acquire)) return false;
+    throw_failure();
+    return true;
+}
+
+bool StagedCopy::went_well() const noexcept {
+    return has_landed_.load(std::memory_order_acquire) && !error_ && !late_error_;
+}
+
+void StagedCopy::wait_landed() const {
+    has_landed_.wait(false, std::memory_order_acquire);
+    throw_failure();
+}
+
+void StagedCopy::throw_failure() const {
+    for (const std::exception_ptr& error : {error_, late_error_})
+        if (error) std::rethrow_exception(error);
+}
+
+bool StagedCopy::may_begin() noexcept {
+    while (!before_.empty() && before_.back()->is_over()) before_.pop_back();
+    return before_.empty();
+}
+
+StagedCopy::Piece StagedCopy::take(std::size_t most) {
+    if (!is_pageable_) most = std::numeric_limits<std::size_t>::max();
+    Piece piece{rows_, row_ * rows_.device_pitch + column_};
+    piece.rows.host = static_cast<std::byte*>(rows_.host) + row_ * rows_.pitch + column_;
+    if (rows_.width <= most) {
+        piece.rows.height = std::min(most / rows_.width, rows_.height - row_);
+        row_ += piece.rows.height;
+    } else {
+        piece.rows.height = 1;
+        piece.rows.width = std::min<std::uint64_t>(most, rows_.width - column_);
+        column_ += piece.rows.width;
+        if (column_ == rows_.width) {
+            column_ = 0;
+            ++row_;
+        }
+    }
+    ++under_way_;
+    ++in_flight_;
+    return piece;
+}
+
+std::shared_ptr<const LaneEnd> StagedCopy::enqueue(std::byte* buffer, const Piece& piece) {
+    Rows rows = piece.rows;
+    if (is_pageable_) {
+        rows.host = buffer;
+        rows.pitch = rows.width;
+    }
+    const Binding place{there_.memory, there_.offset + piece.offset};
+    const std::lock_guard lock(lane_.lock);
+    Lane& lane = *lane_.lane;
+    if (gate_) gate_->open(lane);
+    if (way_ == Way::up) lane.upload(rows, place);
+    else lane.download(place, rows);
+    return end_ = lane.end();
+}
+
+void StagedCopy::pass(std::byte* buffer, const Piece& piece) const {
+    if (!is_pageable_) return;
+    const Rows& rows = piece.rows;
+    auto* const host = static_cast<std::byte*>(rows.host);
+    const bool is_one = rows.pitch == rows.width;
+    const std::uint64_t height = is_one ? 1 : rows.height, width = is_one ? rows.width * rows.height : rows.width;
+    for (std::uint64_t row = 0; row < height; ++row) {
+        std::byte* const here = host + row * rows.pitch;
+        std::byte* const there = buffer + row * width;
+        if (way_ == Way::up) std::memcpy(there, here, width);
+        else std::memcpy(here, there, width);
+    }
+}
+
+unsigned Staging::threads_that_copy() noexcept {
+    constexpr unsigned enough = 16;
+    return std::clamp(std::thread::hardware_concurrency(), 1u, enough);
+}
+
+Staging::Staging(Allocate allocate, std::size_t buffer_bytes, unsigned threads)
+    : allocate_(std::move(allocate)), buffer_bytes_(buffer_bytes), threads_(threads + 1) {}
+
+bool Staging::is_ready() {
+    if (!memory_ && threads_.others() > 0)
+        memory_ = allocate_(2 * buffers_each_way * buffer_bytes_ * (threads_.count() - 1));
+    return memory_ != nullptr;
+}
+
+Staging::Session::Session(Staging& staging) : staging_(staging) {
+    staging_.is_closed_ = false;
+    staging_.threads_.start([&staging](unsigned thread) { staging.work(thread); });
+}
+
+Staging::Session::~Session() {
+    {
+        const std::lock_guard lock(staging_.lock_);
+        staging_.is_closed_ = true;
+    }
+    staging_.tell();
+    staging_.threads_.finish();
+}
+
+std::shared_ptr<Staging::Session> Staging::session() {
+    std::shared_ptr<Session> open = session_.lock();
+    if (!open) session_ = open = std::make_shared<Session>(*this);
+    return open;
+}
+
+void Staging::start(std::shared_ptr<StagedCopy> copy) {
+    {
+        const std::lock_guard lock(lock_);
+        queue_of(copy->way()).push_back(std::move(copy));
+    }
+    tell();
+}
+
+void Staging::tell() noexcept {
+    ++changes_;
+    changes_.notify_all();
+}
+
+std::optional<Staging::Taken> Staging::take(Way way) {
+    const std::lock_guard lock(lock_);
+    auto& queue = queue_of(way);
+    while (!queue.empty() && queue.front()->is_all_taken()) queue.pop_front();
+    if (queue.empty() || !queue.front()->may_begin()) return {};
+    return Taken{queue.front(), queue.front()->take(buffer_bytes_)};
+}
+
+void Staging::end_piece(StagedCopy& copy, bool has_landed, std::exception_ptr error) noexcept {
+    bool is_over = false, all_landed = false;
+    {
+        const std::lock_guard lock(lock_);
+        if (error) {
+            std::exception_ptr& first = copy.is_over() ? copy.late_error_ : copy.error_;
+            if (!first) first = std::move(error);
+            copy.row_ = copy.rows_.height;
+        }
+        // What goes up is over first and lands then, what goes down does both at once.
+        if (!has_landed || copy.way() == Way::down) --copy.under_way_;
+        if (has_landed) --copy.in_flight_;
+        is_over = copy.is_all_taken() && copy.under_way_ == 0 && !copy.is_over();
+        if (is_over) copy.is_over_.store(true, std::memory_order_release);
+        all_landed = copy.is_over() && copy.in_flight_ == 0;
+        if (all_landed) copy.has_landed_.store(true, std::memory_order_release);
+    }
+    if (all_landed) copy.has_landed_.notify_all();
+    if (!is_over) return;
+    copy.is_over_.notify_all();
+    tell();
+}
+
+bool Staging::is_over() {
+    const std::lock_guard lock(lock_);
+    return is_closed_ && std::ranges::all_of(queues_, [](const auto& queue) {
+               return std::ranges::all_of(queue, [](const auto& copy) { return copy->is_all_taken(); });
+           });
+}
+
+class Staging::Ring {
+public:
+    Ring(std::byte* memory, std::size_t bytes) : memory_(memory), bytes_(bytes) {}
+
+    bool is_empty() const noexcept { return held_ == 0; }
+    bool is_full() const noexcept { return held_ == buffers_each_way; }
+    std::byte* next() const noexcept { return memory_ + (oldest_ + held_) % buffers_each_way * bytes_; }
+    void push(Taken taken, std::shared_ptr<const LaneEnd> end) noexcept {
+        buffers_[(oldest_ + held_) % buffers_each_way] = {std::move(taken), std::move(end)};
+        ++held_;
+    }
+    /// Takes out the oldest piece, if the device has copied it, and calls use(taken, memory, error).
+    template <class Use>
+    bool pop(const Use& use) noexcept {
+        if (is_empty()) return false;
+        std::exception_ptr error;
+        Buffer& oldest = buffers_[oldest_];
+        try {
+            if (!oldest.end->has_come()) return false;
+        } catch (...) {
+            error = std::current_exception();
+        }
+        use(oldest.taken, memory_ + oldest_ * bytes_, std::move(error));
+        oldest = {};
+        oldest_ = (oldest_ + 1) % buffers_each_way;
+        --held_;
+        return true;
+    }
+
+private:
+    struct Buffer {
+        Taken taken;
+        std::shared_ptr<const LaneEnd> end;
+    };
+    std::byte* const memory_;
+    const std::size_t bytes_;
+    Buffer buffers_[buffers_each_way] = {};
+    unsigned oldest_ = 0, held_ = 0;
+};
+
+void Staging::work(unsigned thread) noexcept {
+    constexpr std::uint32_t turns_awake = 200;
+    std::byte* const memory = memory_.get() + (thread - 1) * 2 * buffers_each_way * buffer_bytes_;
+    Ring ups(memory, buffer_bytes_), downs(memory + buffers_each_way * buffer_bytes_, buffer_bytes_);
+
+    // The device's copies are asked for, not waited for: while one way rests, the other may go on.
+    for (std::uint32_t idle = 0;; ++idle) {
+        const std::uint32_t changes = changes_;
+        bool has_moved = downs.pop([&](const Taken& taken, std::byte* buffer, std::exception_ptr error) {
+            if (!error) taken.copy->pass(buffer, taken.piece);
+            end_piece(*taken.copy, true, std::move(error));
+        });
+        has_moved |= ups.pop([&](const Taken& taken, std::byte*, std::exception_ptr error) {
+            end_piece(*taken.copy, true, std::move(error));
+        });
+        if (!downs.is_full())
+            if (std::optional<Taken> taken = take(Way::down)) {
+                has_moved = true;
+                const std::shared_ptr<StagedCopy> copy = taken->copy;
+                try {
+                    downs.push(*taken, copy->enqueue(downs.next(), taken->piece));
+                } catch (...) {
+                    end_piece(*copy, true, std::current_exception());
+                }
+            }
+        if (!ups.is_full())
+            if (std::optional<Taken> taken = take(Way::up)) {
+                has_moved = true;
+                const std::shared_ptr<StagedCopy> copy = taken->copy;
+                copy->pass(ups.next(), taken->piece);
+                try {
+                    ups.push(*taken, copy->enqueue(ups.next(), taken->piece));
+                    end_piece(*copy, false);
+                } catch (...) {
+                    end_piece(*copy, false, std::current_exception());
+                    end_piece(*copy, true);
+                }
+            }
+        const bool is_busy = !ups.is_empty() || !downs.is_empty();
+        if (has_moved) idle = 0;
+        else if (!is_busy && is_over()) return;
+        else if (is_busy || idle < turns_awake) std::this_thread::yield();
+        else changes_.wait(changes);
+    }
+}
+
+StagingLane::StagingLane(std::unique_ptr<Lane> lane, Staging& staging, IsPageable is_pageable)
+    : lane_{std::move(lane)}, staging_(staging), is_pageable_(std::move(is_pageable)) {}
+
+StagingLane::~StagingLane() {
+    for (const auto& copy : copies_) copy->wait_quietly();
+}
+
+void* StagingLane::allocate(std::uint64_t bytes) {
+    settle();
+    return lane_.lane->allocate(bytes);
+}
+
+void StagingLane::upload(const Rows& from, const Binding& to) {
+    if (stage(Way::up, from, to)) return;
+    settle();
+    lane_.lane->upload(from, to);
+}
+
+void StagingLane::download(const Binding& from, const Rows& to) {
+    if (stage(Way::down, to, from)) return;
+    settle();
+    lane_.lane->download(from, to);
+}
+
+bool StagingLane::stage(Way way, const Rows& rows, const Binding& there) {
+    const bool is_pageable = is_pageable_(rows.host);
+    if (!session_) {
+        if (!is_pageable || rows.width * rows.height < least_bytes || !staging_.is_ready()) return false;
+        session_ = staging_.session();
+    }
+    // What goes the same way goes in turn.
+    if (!copies_.empty() && copies_.back()->way() != way) settle();
+    std::vector<std::shared_ptr<StagedCopy>> before;
+    if (!awaited_.empty()) {
+        for (const auto& end : awaited_)
+            before.insert(before.end(), staged(end).copies.begin(), staged(end).copies.end());
+        gate_ = std::make_shared<StagingGate>(StagingGate{std::exchange(awaited_, {}), gate_});
+    }
+    const auto copy = std::make_shared<StagedCopy>(way, is_pageable, lane_, rows, there, gate_);
+    copy->before_ = std::move(before);
+    copies_.push_back(copy);
+    staging_.start(copy);
+    return true;
+}
+
+void StagingLane::run(const Work& work, const Bindings& bindings) {
+    settle();
+    lane_.lane->run(work, bindings);
+}
+
+std::shared_ptr<const LaneEnd> StagingLane::end() {
+    if (!awaited_.empty()) settle();
+    std::erase_if(copies_, [](const auto& copy) { return copy->went_well(); });
+    const std::lock_guard lock(lane_.lock);
+    return std::make_shared<StagedEnd>(lane_.lane->end(), copies_);
+}
+
+void StagingLane::await(std::shared_ptr<const LaneEnd> end) { awaited_.push_back(std::move(end)); }
+
+void StagingLane::settle() {
+    for (const auto& copy : copies_) copy->wait_quietly();
+    for (const auto& copy : copies_) copy->wait();
+    std::erase_if(copies_, [](const auto& copy) { return copy->went_well(); });
+    for (const auto& end : std::exchange(awaited_, {})) {
+        for (const auto& copy : staged(end).copies) copy->wait();
+        StagingGate{{end}, {}}.open(*lane_.lane);
+    }
+}
+
+}  // namespace lanesort::detail
