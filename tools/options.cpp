@@ -379,7 +379,7 @@ lanesort::Shape ShapeOptions::over(lanesort::Shape shape) const {
     return shape;
 }
 
-void ScheduleOptions::add_to(CLI::App& app) {
+void ScheduleOptions::add_to(CLI::App& app, const std::string& unless_given) {
     const auto parse = [](std::string_view text) -> std::optional<lanesort::Schedule> {
         for (const lanesort::Schedule known : lanesort::all_schedules)
             if (known != lanesort::Schedule::automatic && text == name(known)) return known;
@@ -387,7 +387,7 @@ void ScheduleOptions::add_to(CLI::App& app) {
     };
     // An option of the shape says so much, too.
     add_parsed(app, "--schedule", schedule, parse, "network, columns or distribution",
-               "how one range is sorted: network, columns or distribution; what is the fastest unless given")
+               "how one range is sorted: network, columns or distribution; " + unless_given + " unless given")
         ->type_name("NAME")
         ->excludes("--columns");
     app.add_flag("--data-independent", data_independent,

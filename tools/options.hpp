@@ -72,7 +72,7 @@ struct ScheduleOptions {
     bool data_independent = false;
 
     /// To a sub-command that has the options of a shape.
-    void add_to(CLI::App& app);
+    void add_to(CLI::App& app, const std::string& unless_given = "what is the fastest");
 };
 
 /// The shape of a sort for which no shape option is given: for keys without values a tuned one where there is one.

@@ -163,7 +163,7 @@ public:
         add_device(command, device_);
         add_format(command, format_, {Format::table, Format::json, Format::svg});
         shape_.add_to(command);
-        schedule_.add_to(command);
+        schedule_.add_to(command, "the network or columns");
         command.footer(
             "Nothing runs. Without --device, the plan is for the first GPU, or else for the built-in device.\n"
             "That of a sort is the network's or that of columns. Where a sort would go by distribution unless told\n"

@@ -69,7 +69,7 @@ struct SortOptions {
     /// they take a fraction of the passes of a sort; more take a sort.
     std::size_t first = all_keys;
     /// How a sort or argsort of one range goes; not for rows, segments and `first`. One that is demanded and cannot be
-    /// is Error(unsupported).
+    /// is Error(unsupported). What exceeds the device goes by columns, whatever this says (docs/memory.md).
     Schedule schedule = Schedule::automatic;
     /// Of sorts and argsorts: the same positions are compared whatever the keys are, so no distribution is taken.
     bool data_independent = false;

@@ -14,12 +14,13 @@ namespace {
 constexpr std::uint64_t least_count = (1 << 14) + 1;
 
 /// One tile of the network takes as long for every count up to the next power of two, so towards that it is faster; but
-/// for more than so many elements threads are, where there are several (bench/NOTES.md).
-constexpr std::uint64_t most_for_one_thread = 1 << 15;
+/// for more than so many elements threads are, where there are more than two: one of two may be busy (bench/NOTES.md).
+constexpr std::uint64_t most_for_few_threads = 1 << 15;
+constexpr unsigned few_threads = 2;
 
 bool is_full_tile(const DeviceInfo& device, const Shape& shape, std::uint64_t count) {
     return count <= shape.tile_keys() && 4 * count > 3 * std::bit_ceil(count) &&
-           (device.compute_units == 1 || count <= most_for_one_thread);
+           (device.compute_units <= few_threads || count <= most_for_few_threads);
 }
 
 /// A range of its own for each of these, if each thread has several of them.
