@@ -66,6 +66,8 @@ void EventPool::give_back(CUevent event) noexcept {
 }
 
 void EventPool::clear() noexcept {
+    const std::lock_guard lock(mutex_);
+    if (events_.empty()) return;
     const ContextAtEnd current(context_);
     for (const CUevent event : events_) driver().cuEventDestroy(event);
     events_.clear();

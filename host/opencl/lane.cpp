@@ -20,8 +20,9 @@ struct QueueEnd final : detail::LaneEnd {
         return checked([&] {
             return std::ranges::all_of(events, [](const cl::Event& event) {
                 const auto status = event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
-                if (status < CL_COMPLETE) event.wait();  // tells what failed
-                return status == CL_COMPLETE;
+                if (status > CL_COMPLETE) return false;
+                event.wait();  // only now is it sure to be seen here; tells what failed
+                return true;
             });
         });
     }
@@ -49,27 +50,34 @@ void* QueueLane::allocate(std::uint64_t bytes) {
     return memory_.back()();
 }
 
-void QueueLane::upload(const detail::Rows& from, const detail::Binding& to) {
+template <class Enqueue>
+void QueueLane::add(const Enqueue& enqueue) {
     checked([&] {
+        cl::Event end;
+        enqueue(&end);
+        ends_.push_back(std::move(end));
+    });
+}
+
+void QueueLane::upload(const detail::Rows& from, const detail::Binding& to) {
+    add([&](cl::Event* end) {
         if (from.height == 1)
-            queue_.enqueueWriteBuffer(buffer_at(to), CL_FALSE, to.offset, from.width, from.host, nullptr,
-                                      &ends_.emplace_back());
+            queue_.enqueueWriteBuffer(buffer_at(to), CL_FALSE, to.offset, from.width, from.host, nullptr, end);
         else
             queue_.enqueueWriteBufferRect(buffer_at(to), CL_FALSE, {to.offset, 0, 0}, {0, 0, 0},
                                           {from.width, from.height, 1}, from.device_pitch, 0, from.pitch, 0, from.host,
-                                          nullptr, &ends_.emplace_back());
+                                          nullptr, end);
     });
 }
 
 void QueueLane::download(const detail::Binding& from, const detail::Rows& to) {
-    checked([&] {
+    add([&](cl::Event* end) {
         if (to.height == 1)
-            queue_.enqueueReadBuffer(buffer_at(from), CL_FALSE, from.offset, to.width, to.host, nullptr,
-                                     &ends_.emplace_back());
+            queue_.enqueueReadBuffer(buffer_at(from), CL_FALSE, from.offset, to.width, to.host, nullptr, end);
         else
             queue_.enqueueReadBufferRect(buffer_at(from), CL_FALSE, {from.offset, 0, 0}, {0, 0, 0},
                                          {to.width, to.height, 1}, to.device_pitch, 0, to.pitch, 0, to.host, nullptr,
-                                         &ends_.emplace_back());
+                                         end);
     });
 }
 
@@ -79,7 +87,7 @@ void QueueLane::run(const detail::Work& work, const detail::Bindings& bindings) 
 
 std::shared_ptr<const detail::LaneEnd> QueueLane::end() {
     return checked([&] {
-        if (ends_.empty()) queue_.enqueueMarkerWithWaitList(nullptr, &ends_.emplace_back());
+        if (ends_.empty()) add([&](cl::Event* end) { queue_.enqueueMarkerWithWaitList(nullptr, end); });
         queue_.flush();
         return std::make_shared<const QueueEnd>(std::exchange(ends_, {}));
     });

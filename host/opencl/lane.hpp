@@ -23,6 +23,9 @@ public:
     void await(std::shared_ptr<const detail::LaneEnd> end) override;
 
 private:
+    template <class Enqueue>
+    void add(const Enqueue& enqueue);
+
     cl::Context context_;
     cl::CommandQueue queue_;
     std::list<cl::Buffer> memory_;

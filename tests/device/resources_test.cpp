@@ -39,7 +39,6 @@ void forget_peak() {
 TEST_SUITE("resources") {
     TEST_CASE("resources: a sort in host memory takes no second array of it") {
         Random random(seed());
-        // An eighth is more than the pinned pieces of a call (docs/memory.md).
         constexpr std::size_t count = std::size_t{1} << 26, bytes = count * sizeof(std::uint32_t);
         for (Target& target : targets()) {
             CAPTURE(target.name);
@@ -55,7 +54,9 @@ TEST_SUITE("resources") {
             const std::size_t after = status_bytes("VmHWM");
             CAPTURE(before);
             CAPTURE(after);
-            CHECK(after - before < bytes / 8);
+            // Memory to stage through there is besides (docs/memory.md).
+            const bool is_staged = !sorter.device().host_unified_memory;
+            CHECK(after - before < (is_staged ? (64 << 20) + bytes / 16 : bytes / 8));
             CHECK(std::ranges::is_sorted(keys));
         }
     }

@@ -7,7 +7,6 @@
 #include <new>
 #include <optional>
 #include <span>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,6 +19,7 @@
 #include "../threads.hpp"
 #include "lane_memory.hpp"
 #include "sorter_core.hpp"
+#include "staging.hpp"
 
 namespace lanesort::detail {
 namespace {
@@ -105,12 +105,6 @@ struct Classes {
         return all;
     }
 };
-
-/// As many as it takes to write memory as fast as it goes.
-unsigned threads_that_write() {
-    constexpr unsigned enough = 16;
-    return std::clamp(std::thread::hardware_concurrency(), 1u, enough);
-}
 
 /// Calls do_share(begin, end) for shares of 0 .. count, in several threads where there are many.
 template <class Do>
@@ -262,7 +256,7 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
         place.allocate();
         report.device_bytes += place.bytes();
     }
-    Threads threads(threads_that_write());
+    Threads threads(Staging::threads_that_copy());
     // Every array goes to the device and back three times.
     for (const auto& [slot, bytes] :
          {std::pair{Slot::keys, of_part.key.bytes()}, std::pair{Slot::values, of_part.value_bytes}}) {

@@ -1,6 +1,7 @@
 #include "staging.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <limits>
 #include <mutex>
@@ -136,8 +137,8 @@ Staging::Staging(Allocate allocate, std::size_t buffer_bytes, unsigned threads)
     : allocate_(std::move(allocate)), buffer_bytes_(buffer_bytes), threads_(threads + 1) {}
 
 bool Staging::is_ready() {
-    if (!memory_ && threads_.others() > 0)
-        memory_ = allocate_(2 * buffers_each_way * buffer_bytes_ * (threads_.count() - 1));
+    if (threads_.others() == 0) return false;
+    if (!memory_) memory_ = allocate_(2 * buffers_each_way * buffer_bytes_ * (threads_.count() - 1));
     return memory_ != nullptr;
 }
 
@@ -293,7 +294,8 @@ void Staging::work(unsigned thread) noexcept {
         const bool is_busy = !ups.is_empty() || !downs.is_empty();
         if (has_moved) idle = 0;
         else if (!is_busy && is_over()) return;
-        else if (is_busy || idle < turns_awake) std::this_thread::yield();
+        else if (idle < turns_awake) std::this_thread::yield();
+        else if (is_busy) std::this_thread::sleep_for(std::chrono::microseconds(20));  // a kernel may be in front
         else changes_.wait(changes);
     }
 }
@@ -323,6 +325,7 @@ void StagingLane::download(const Binding& from, const Rows& to) {
 }
 
 bool StagingLane::stage(Way way, const Rows& rows, const Binding& there) {
+    if (rows.width * rows.height == 0) return true;
     const bool is_pageable = is_pageable_(rows.host);
     if (!session_) {
         if (!is_pageable || rows.width * rows.height < least_bytes || !staging_.is_ready()) return false;
@@ -338,8 +341,9 @@ bool StagingLane::stage(Way way, const Rows& rows, const Binding& there) {
     }
     const auto copy = std::make_shared<StagedCopy>(way, is_pageable, lane_, rows, there, gate_);
     copy->before_ = std::move(before);
-    copies_.push_back(copy);
+    copies_.reserve(copies_.size() + 1);  // whoever has it from here on, the lane waits for it
     staging_.start(copy);
+    copies_.push_back(copy);
     return true;
 }
 

@@ -87,7 +87,7 @@ private:
     bool is_all_taken() const noexcept { return row_ == rows_.height; }
     /// The next rows of at most so many bytes, or the next bytes of a longer one.
     Piece take(std::size_t most);
-    /// Has the device copy them to the buffer or from it; returns when it has.
+    /// Has the device copy them to the buffer or from it; returns the end of that.
     std::shared_ptr<const LaneEnd> enqueue(std::byte* buffer, const Piece& piece);
     /// Copies a piece to the buffer or from it, if it goes through that.
     void pass(std::byte* buffer, const Piece& piece) const;
@@ -117,7 +117,7 @@ public:
     /// Arrays of fewer bytes are as fast without.
     static constexpr std::size_t least_bytes = std::size_t{32} << 20;
     static constexpr std::size_t usual_buffer = std::size_t{1} << 20;
-    static constexpr unsigned buffers_each_way = 3;
+    static constexpr unsigned buffers_each_way = 2;
 
     /// Host memory that the device copies as fast as the bus is; null where there is none.
     using Allocate = std::function<std::shared_ptr<std::byte>(std::size_t bytes)>;
@@ -177,7 +177,7 @@ private:
 };
 
 /// A lane whose large copies of pageable memory are staged. They do not block, so what goes up and what goes down share
-/// the bus.
+/// the bus. Of copies the same way, parts may come before others that were given earlier: they lie apart.
 class StagingLane final : public Lane {
 public:
     /// Whether the device has to be helped with that memory.
