@@ -262,8 +262,9 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
          {std::pair{Slot::keys, of_part.key.bytes()}, std::pair{Slot::values, of_part.value_bytes}}) {
         if (bytes == 0) continue;
         void* const memory = in_host_memory[slot].memory;
-        pinned.push_back(backend_->pin(memory, request.count * bytes, [&] {
-            if (is_argsort || request.apart) write_first(threads, memory, request.count * bytes);
+        const std::uint64_t size = request.count * bytes;
+        pinned.push_back(backend_->pin(memory, size, [&] {
+            if (is_argsort || request.apart) write_first(threads, memory, size);
         }));
     }
 
