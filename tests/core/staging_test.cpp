@@ -348,14 +348,14 @@ TEST_CASE("staging: not for small rows, nor pinned memory, nor without memory fo
 
 TEST_CASE("staging: whichever call fails, it is told, and the next copies go well") {
     Random random(test::seed());
-    const std::vector<std::byte> bytes = some_bytes(8 * least);
+    const std::vector<std::byte> bytes = some_bytes(16 * least);
     Calls calls;
     Staging staging(allocate, 30'001, 3);
     in_turns(staging, calls, bytes, random);
     const int all = calls.number;
     REQUIRE(all > 50);
     int failures = 0;
-    for (int failing = 1; failing <= all; failing += 1 + static_cast<int>(random() % 3)) {
+    for (int failing = 1; failing <= all; failing += 1 + static_cast<int>(random() % 5)) {
         CAPTURE(failing);
         for (const bool at_end : {false, true}) {
             calls.number = 0;

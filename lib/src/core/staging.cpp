@@ -33,11 +33,19 @@ const StagedEnd& staged(const std::shared_ptr<const LaneEnd>& end) { return stat
 
 /// The copies of these ends are over; those that went down are there.
 void StagingGate::open(Lane& lane) {
-    if (const std::shared_ptr<StagingGate> earlier = std::exchange(before, {})) earlier->open(lane);
-    for (const auto& end : std::exchange(awaited, {})) {
-        for (const auto& copy : staged(end).copies)
-            if (copy->way() == Way::up && copy->end()) lane.await(copy->end());
-        lane.await(staged(end).enqueued);
+    if (error) std::rethrow_exception(error);
+    try {
+        if (const std::shared_ptr<StagingGate> earlier = std::exchange(before, {})) earlier->open(lane);
+        for (const auto& end : std::exchange(awaited, {})) {
+            for (const auto& copy : staged(end).copies) {
+                copy->wait();
+                if (copy->way() == Way::up) lane.await(copy->end());
+            }
+            lane.await(staged(end).enqueued);
+        }
+    } catch (...) {
+        error = std::current_exception();
+        throw;
     }
 }
 
@@ -365,10 +373,8 @@ void StagingLane::settle() {
     for (const auto& copy : copies_) copy->wait_quietly();
     for (const auto& copy : copies_) copy->wait();
     std::erase_if(copies_, [](const auto& copy) { return copy->went_well(); });
-    for (const auto& end : std::exchange(awaited_, {})) {
-        for (const auto& copy : staged(end).copies) copy->wait();
-        StagingGate{{end}, {}}.open(*lane_.lane);
-    }
+    // Its copies are waited for there.
+    StagingGate{std::exchange(awaited_, {}), {}}.open(*lane_.lane);
 }
 
 }  // namespace lanesort::detail

@@ -41,10 +41,12 @@ struct SharedLane {
     SpinLock lock = {};
 };
 
-/// What copies of a lane come behind: the first that is enqueued has the lane wait for these ends.
+/// What copies of a lane come behind: the first that is enqueued has the lane wait for these ends. If that fails, or one
+/// of these did, so do all that come behind it.
 struct StagingGate {
     std::vector<std::shared_ptr<const LaneEnd>> awaited;
     std::shared_ptr<StagingGate> before;  ///< what the lane was to wait for earlier
+    std::exception_ptr error = {};
 
     void open(Lane& lane);
 };
