@@ -159,7 +159,7 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
 
 std::unique_ptr<detail::Lane> Host::open_lane() {
     pool_.trim();
-    auto lane = std::make_unique<QueueLane>(context_, device_);
+    auto lane = checked([&] { return std::make_unique<QueueLane>(context_, device_); });
     if (info_.host_unified_memory) return lane;
     // OpenCL does not tell what is pinned already: that is staged, too.
     return std::make_unique<detail::StagingLane>(std::move(lane), staging_, [](const void*) { return true; });
