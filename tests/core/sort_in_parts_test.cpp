@@ -10,6 +10,7 @@
 #include "devices_made_up.hpp"
 #include "error_support.hpp"
 #include "parts.hpp"
+#include "rows.hpp"
 #include "support.hpp"
 
 namespace lanesort::detail {
@@ -149,14 +150,7 @@ private:
     }
 
     void copy(const Rows& rows, const Binding& there, bool up) {
-        later([=] {
-            for (std::uint64_t row = 0; row < rows.height; ++row) {
-                std::byte* const here = static_cast<std::byte*>(rows.host) + row * rows.pitch;
-                std::byte* const on_device =
-                    static_cast<std::byte*>(there.memory) + there.offset + row * rows.device_pitch;
-                std::memcpy(up ? on_device : here, up ? here : on_device, rows.width);
-            }
-        });
+        later([=] { test::copy_rows(rows, there, up); });
         while (lanes_.copies_block && !steps_.empty()) REQUIRE(lanes_.go_on());
     }
 

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstring>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "error_support.hpp"
+#include "rows.hpp"
 #include "support.hpp"
 
 namespace lanesort::detail {
@@ -106,14 +106,7 @@ private:
     }
     void copy(const Rows& rows, const Binding& there, bool up) {
         calls_.count();
-        later([=] {
-            for (std::uint64_t row = 0; row < rows.height; ++row) {
-                std::byte* const here = static_cast<std::byte*>(rows.host) + row * rows.pitch;
-                std::byte* const on_device =
-                    static_cast<std::byte*>(there.memory) + there.offset + row * rows.device_pitch;
-                std::memcpy(up ? on_device : here, up ? here : on_device, rows.width);
-            }
-        });
+        later([=] { test::copy_rows(rows, there, up); });
     }
     void later(std::function<void()> act) {
         const std::lock_guard lock(mutex_);
