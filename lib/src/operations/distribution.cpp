@@ -335,7 +335,8 @@ CompiledDistribution compile_all(Planner& planner, const Request& request, const
 
 void refuse_distribution(const Request& request, const DeviceInfo& device, const std::string& why) {
     throw Error(ErrorCode::unsupported,
-                fmt::format("{} keys cannot be sorted by distribution on {}: {}", request.count, device.name, why));
+                fmt::format("{} keys cannot be sorted by distribution on {}: {}; the schedule `automatic` sorts them",
+                            request.count, device.name, why));
 }
 
 bool add_distribution(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
