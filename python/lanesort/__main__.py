@@ -39,6 +39,7 @@ def devices() -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m lanesort", description=f"lanesort {lanesort.__version__}")
+    parser.add_argument("--version", action="version", version=f"lanesort {lanesort.__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
     examine = commands.add_parser("doctor", help="find what is wrong with OpenCL and CUDA here, and tell what to do")
     examine.add_argument("--format", choices=("table", "json"), default="table")

@@ -281,6 +281,13 @@ class Calls:
             raise Error(f"{what} is of type {type(out).__name__}, which shows no memory to write to")
         return array
 
+    @staticmethod
+    def _same_type(a: Any, b: Any) -> bool:
+        """Whether both are of one type, in whatever byte order: each is copied to the machine's."""
+        if a.dtype == b.dtype:
+            return True
+        return isinstance(a, np.ndarray) and bool(a.dtype.newbyteorder("=") == b.dtype.newbyteorder("="))
+
     def _values_beside(self, lib: Arrays, values: Any, keys: Any) -> Any:
         """An array with one value for each key."""
         array = self._taken_beside(lib, values, "values")

@@ -12,7 +12,7 @@ from ._arrays import KEY_TYPES, Arrays, taken
 from ._calls import OPERATIONS, VALUE_BYTES, Calls, as_number, truth
 from ._errors import Error
 from ._types import Partition, Predicate, Selected, predicate_text
-from ._typing import ArrayT, Elements, Given, same_library
+from ._typing import ArrayT, Elements, Given, OtherT, same_library
 
 _MOVED = "what flags or indices move"
 
@@ -26,6 +26,10 @@ class Moves(Calls):
     def select(
         self, x: ArrayT, flags: Any, /, *, values: None = None, inverted: bool = ..., parameter: Any = ...
     ) -> ArrayT: ...
+    @overload
+    def select(
+        self, x: ArrayT, flags: Any, /, *, values: OtherT, inverted: bool = ..., parameter: Any = ...
+    ) -> Selected[ArrayT, OtherT]: ...
     @overload
     def select(
         self, x: Any, flags: Any, /, *, values: Any = ..., inverted: bool = ..., parameter: Any = ...
@@ -62,9 +66,25 @@ class Moves(Calls):
         ]
         return selected[0] if values is None else Selected(*selected)
 
+    @overload
+    def partition(
+        self, x: np.ndarray[Any, Elements], flags: Any, /, *, values: None = None, inverted: bool = ..., parameter: Any = ...
+    ) -> Partition[np.ndarray[Any, Elements], None]: ...
+    @overload
+    def partition(
+        self, x: ArrayT, flags: Any, /, *, values: None = None, inverted: bool = ..., parameter: Any = ...
+    ) -> Partition[ArrayT, None]: ...
+    @overload
+    def partition(
+        self, x: ArrayT, flags: Any, /, *, values: OtherT, inverted: bool = ..., parameter: Any = ...
+    ) -> Partition[ArrayT, OtherT]: ...
+    @overload
+    def partition(
+        self, x: Any, flags: Any, /, *, values: Any = ..., inverted: bool = ..., parameter: Any = ...
+    ) -> Partition[Any, Any]: ...
     def partition(
         self, x: Any, flags: Any, /, *, values: Any = None, inverted: bool = False, parameter: Any = None
-    ) -> Partition:
+    ) -> Partition[Any, Any]:
         """The elements whose flags are true, or of which a predicate holds, and the others behind them. (numpy's
         partition is `nth_element`.)
 

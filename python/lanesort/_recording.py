@@ -102,6 +102,9 @@ class Recording(OnlyThese):
             raise Error(_NEEDS_OUT)
         return super()._place(lib, x, target, axis)
 
+    def _answers(self, *_: Any) -> Any:
+        raise Error("a call that gives an answer has no out=, so it cannot be recorded")
+
     def _widened(self, lib: Arrays, x: Any, axis: int, dtype: str) -> Any:
         raise Error(f"of {x.dtype} are made numbers of {dtype}, so what is recorded must be of that type already")
 

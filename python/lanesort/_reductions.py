@@ -12,7 +12,7 @@ from ._arrays import Arrays, taken
 from ._calls import OPERATIONS, Calls, axis_from_end, truth, without
 from ._errors import Error
 from ._types import BinaryOperator, Comparator, Groups
-from ._typing import same_library
+from ._typing import grouped, same_library
 
 _REDUCTIONS = {
     name: number for number, name in enumerate(("sum", "min", "max", "argmin", "argmax", "count", "mean"))
@@ -180,6 +180,7 @@ class Reductions(Calls):
             raise Error(f"the operator is of type {type(operator).__name__}, but must be a lanesort.BinaryOperator")
         return self._reduce(operator, x, axis, keepdims, out, segments, (y,))
 
+    @grouped
     def reduce_by_key(
         self, keys: Any, values: Any, /, reduction: str = "sum", *, comparator: str | Comparator | None = None
     ) -> Groups:
@@ -205,6 +206,7 @@ class Reductions(Calls):
         """
         return self._groups("reduce_by_key", keys, values, reduction, False, False, comparator)
 
+    @grouped
     def group_by(
         self, keys: Any, values: Any, /, reduction: str = "sum", *, descending: bool = False, stable: bool = False,
         comparator: str | Comparator | None = None,
@@ -491,7 +493,7 @@ class Reductions(Calls):
         lib, source = taken(x)
         others = [self._taken_beside(lib, array, "the second array") for array in factors]
         for array in others:
-            if tuple(array.shape) != tuple(source.shape) or array.dtype != source.dtype:
+            if tuple(array.shape) != tuple(source.shape) or not self._same_type(array, source):
                 raise Error(
                     f"the second array has shape {tuple(array.shape)} and type {array.dtype}, but must have "
                     f"{tuple(source.shape)} and {source.dtype}"

@@ -68,7 +68,7 @@ class Searches(Calls):
         if source.ndim != 1:
             raise Error(f"keys are looked for in an array of one axis, but this one has {source.ndim}")
         wanted = self._needles(lib, needles, source)
-        if not self._same_type(lib, source, wanted):
+        if not self._same_type(source, wanted):
             raise Error(f"the needles are of type {wanted.dtype}, but the keys of {source.dtype}")
         shape = (*wanted.shape, 2) if operation == "equal_range" else tuple(wanted.shape)
         target = self._out(lib, out)
@@ -140,7 +140,7 @@ class Searches(Calls):
             bounds = self._taken_beside(lib, bins, "bins")
             if bounds.ndim != 1 or bounds.shape[0] < 2:
                 raise Error("the bounds of bins are an array of one axis, of two or more")
-            if not self._same_type(lib, source, bounds):
+            if not self._same_type(source, bounds):
                 raise Error(f"the bounds are of type {bounds.dtype}, but the keys of {source.dtype}")
             arrays.append(self._flat(lib, bounds))
             if lib.backend == "host":
@@ -164,13 +164,6 @@ class Searches(Calls):
     def _check_order(bounds: np.ndarray[Any, Any]) -> None:
         if not ((bounds[:-1] <= bounds[1:]) | np.isnan(bounds[1:])).all():
             raise Error("the bounds of bins are not in order")
-
-    @staticmethod
-    def _same_type(lib: Arrays, a: Any, b: Any) -> bool:
-        """Whether both are of one type, in whatever byte order: each is copied to the machine's."""
-        if a.dtype == b.dtype:
-            return True
-        return isinstance(a, np.ndarray) and bool(a.dtype.newbyteorder("=") == b.dtype.newbyteorder("="))
 
     @staticmethod
     def _bits(number: Any, key_type: int) -> int:

@@ -12,7 +12,7 @@ from ._calls import OPERATIONS, axis_from_end, counted, truth, without
 from ._errors import Error
 from ._sorts import Sorts
 from ._types import Comparator, Runs, SortedPairs, Unique
-from ._typing import ArrayT, Elements, Given
+from ._typing import ArrayT, Elements, Given, Numpy, OtherT
 
 
 class SortedRanges(Sorts):
@@ -46,13 +46,13 @@ class SortedRanges(Sorts):
             if array.ndim != 1:
                 raise Error(f"arrays of one axis are merged, but one has {array.ndim}")
         self._check_no_gradient(lib, "a merge", first, second)
-        if first.dtype != second.dtype:
+        if not self._same_type(first, second):
             raise Error(f"keys of type {first.dtype} cannot be merged with keys of type {second.dtype}")
         refusal = "values= of a merge are two arrays of one type, for the first keys and for the second"
         if values is not None and (not isinstance(values, tuple | list) or len(values) != 2):
             raise Error(refusal)
         sources = [self._taken_beside(lib, array, "values") for array in values or ()]
-        if sources and sources[0].dtype != sources[1].dtype:
+        if sources and not self._same_type(*sources):
             raise Error(refusal)
         for array, keys in zip(sources, (first, second), strict=False):
             if array.shape != keys.shape:
@@ -238,6 +238,21 @@ class SortedRanges(Sorts):
     ) -> ArrayT: ...  # fmt: skip
     @overload
     def unique(
+        self, x: np.ndarray[Any, Elements], /, *, assume_sorted: bool = ..., descending: bool = ...,
+        return_counts: Literal[True], values: None = None, comparator: str | Comparator | None = ...,
+    ) -> Unique[np.ndarray[Any, Elements], Numpy, None]: ...  # fmt: skip
+    @overload
+    def unique(
+        self, x: ArrayT, /, *, assume_sorted: bool = ..., descending: bool = ..., return_counts: Literal[True],
+        values: None = None, comparator: str | Comparator | None = ...,
+    ) -> Unique[ArrayT, ArrayT, None]: ...  # fmt: skip
+    @overload
+    def unique(
+        self, x: ArrayT, /, *, assume_sorted: bool = ..., descending: bool = ..., return_counts: Literal[False] = ...,
+        values: OtherT, comparator: str | Comparator | None = ...,
+    ) -> Unique[ArrayT, None, OtherT]: ...  # fmt: skip
+    @overload
+    def unique(
         self, x: Any, /, *, assume_sorted: bool = ..., descending: bool = ..., return_counts: bool = ...,
         values: Any = ..., comparator: str | Comparator | None = ...,
     ) -> Any: ...  # fmt: skip
@@ -295,7 +310,15 @@ class SortedRanges(Sorts):
             return distinct
         return Unique(distinct, lengths, kept)
 
-    def run_lengths(self, x: Any, /, *, comparator: str | Comparator | None = None) -> Runs:
+    @overload
+    def run_lengths(
+        self, x: np.ndarray[Any, Elements], /, *, comparator: str | Comparator | None = ...
+    ) -> Runs[np.ndarray[Any, Elements], Numpy]: ...
+    @overload
+    def run_lengths(self, x: ArrayT, /, *, comparator: str | Comparator | None = ...) -> Runs[ArrayT, ArrayT]: ...
+    @overload
+    def run_lengths(self, x: Any, /, *, comparator: str | Comparator | None = ...) -> Runs[Any, Any]: ...
+    def run_lengths(self, x: Any, /, *, comparator: str | Comparator | None = None) -> Runs[Any, Any]:
         """Runs of equal neighbours of an array of one axis: the key of each, and how many they are.
 
         Result: two arrays as long as there are runs; the lengths are integers of 64 bits.

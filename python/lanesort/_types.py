@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
     First = TypeVar("First", default=Any)
     Second = TypeVar("Second", default=Any)
+    Third = TypeVar("Third", default=Any)
 else:
     from typing import TypeVar
 
-    First, Second = TypeVar("First"), TypeVar("Second")
+    First, Second, Third = TypeVar("First"), TypeVar("Second"), TypeVar("Third")
 
 _C_TYPES = {
     np.dtype(numpy_name): c_name
@@ -95,42 +96,42 @@ class TopK(NamedTuple, Generic[First, Second]):
     indices: Second
 
 
-class Runs(NamedTuple):
+class Runs(NamedTuple, Generic[First, Second]):
     """What run_lengths gives."""
 
-    values: Any
-    lengths: Any
+    values: First
+    lengths: Second
 
 
-class Groups(NamedTuple):
+class Groups(NamedTuple, Generic[First, Second]):
     """What reduce_by_key and group_by give: one of each for every distinct key."""
 
-    keys: Any
-    values: Any
+    keys: First
+    values: Second
 
 
-class Unique(NamedTuple):
+class Unique(NamedTuple, Generic[First, Second, Third]):
     """What unique gives where counts or values are asked for; else None stands for them."""
 
-    keys: Any
-    counts: Any
-    values: Any
+    keys: First
+    counts: Second
+    values: Third
 
 
-class Selected(NamedTuple):
+class Selected(NamedTuple, Generic[First, Second]):
     """What select gives of keys with values."""
 
-    keys: Any
-    values: Any
+    keys: First
+    values: Second
 
 
-class Partition(NamedTuple):
+class Partition(NamedTuple, Generic[First, Second]):
     """What partition gives. Without values None stands for them."""
 
-    keys: Any
+    keys: First
     count: Any
     """How many of them the flags select."""
-    values: Any
+    values: Second
 
 
 class Command(NamedTuple):

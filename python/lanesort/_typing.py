@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 import numpy as np
 
 if TYPE_CHECKING:
-    from ._types import SortedPairs, TopK
+    from ._types import Groups, SortedPairs, TopK
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -76,6 +76,19 @@ class _Best(Protocol[P]):
     def __call__(self, x: Any, /, *args: P.args, **options: P.kwargs) -> TopK[Any, Any]: ...
 
 
+class _Grouped(Protocol[P]):
+    @overload
+    def __call__(
+        self, keys: ArrayT, values: Numpy, /, *args: P.args, **options: P.kwargs
+    ) -> Groups[ArrayT, Numpy]: ...
+    @overload
+    def __call__(
+        self, keys: ArrayT, values: OtherT, /, *args: P.args, **options: P.kwargs
+    ) -> Groups[ArrayT, OtherT]: ...
+    @overload
+    def __call__(self, keys: Any, values: Any, /, *args: P.args, **options: P.kwargs) -> Groups[Any, Any]: ...
+
+
 def same_type(method: Callable[Concatenate[S, Any, P], Any]) -> _Method[_SameType[P]]:
     """The result is an array of the type of the first one."""
     return cast("_Method[_SameType[P]]", method)
@@ -94,3 +107,8 @@ def same_pair(method: Callable[Concatenate[S, Any, Any, P], Any]) -> _Method[_Sa
 def best(method: Callable[Concatenate[S, Any, P], Any]) -> _Method[_Best[P]]:
     """The results are keys of the first array and their indices."""
     return cast("_Method[_Best[P]]", method)
+
+
+def grouped(method: Callable[Concatenate[S, Any, Any, P], Any]) -> _Method[_Grouped[P]]:
+    """The results are keys of the first array and, of the library of the second, what was made of its groups."""
+    return cast("_Method[_Grouped[P]]", method)

@@ -37,6 +37,10 @@ def test_a_mistake_is_told():
     assert ran().returncode == 2
 
 
+def test_the_version_is_told():
+    assert ran("--version").stdout == f"lanesort {lanesort.__version__}\n"
+
+
 def test_importing_needs_no_driver_and_no_other_library():
     """Nothing but numpy is imported, and no driver is loaded."""
     program = (

@@ -242,6 +242,9 @@ def test_merge(dtype):
         assert same(lanesort.merge(a, b, values=(values[:n], values[n:])).values, values[order])
         out = np.empty(n + m, dtype)
         assert lanesort.merge(a, b, out=out) is out and same(out, sorted_of(out))
+        swapped = [array.astype(array.dtype.newbyteorder()) for array in (a, values[n:])]
+        pair = lanesort.merge(swapped[0], b, values=(values[:n], swapped[1]))
+        assert same(pair.keys, sorted_of(out).astype(swapped[0].dtype)) and same(pair.values, values[order])
 
 
 def test_is_sorted():

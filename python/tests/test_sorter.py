@@ -67,6 +67,8 @@ def test_prepare_record_and_plan(failing):
         recorded()
         assert same(x, expected)
     failing("invalid_argument", "needs out=", sorter.record, "sort", x)
+    for operation in ("is_sorted", "is_sorted_until"):
+        failing("invalid_argument", "cannot be recorded", sorter.record, operation, x)
     failing("invalid_argument", "no operation 'run'", sorter.record, "run", x)
     many = np.empty(1 << 24, "f4")
     plan = lanesort.plan("sort", many, data_independent=True)

@@ -29,6 +29,11 @@ def indices(x: NDArray[numpy.float32]) -> NDArray[numpy.int64]: return lanesort.
 def sums(x: NDArray[numpy.uint8]) -> NDArray[numpy.uint64]: return lanesort.cumulative_sum(x)
 def order(x: NDArray[numpy.float32]) -> bool: return lanesort.is_sorted(x)
 def until(x: NDArray[numpy.float32]) -> int: return lanesort.is_sorted_until(x)
+def runs(x: NDArray[numpy.float32]) -> NDArray[numpy.float32]: return lanesort.run_lengths(x).values
+def distinct(x: NDArray[numpy.float32]) -> NDArray[numpy.float32]: return lanesort.unique(x, return_counts=True).keys
+def groups(x: NDArray[numpy.float32]) -> NDArray[numpy.float32]: return lanesort.group_by(x, x, "mean").keys
+def wanted(x: NDArray[numpy.float32]) -> NDArray[numpy.float32]: return lanesort.select(x, "a > 1", values=x).values
+def parts(x: NDArray[numpy.float32]) -> NDArray[numpy.float32]: return lanesort.partition(x, x > 1).keys
 numbers: NDArray[numpy.int64] = lanesort.sort([3, 1, 2])  # a list becomes an array
 lanesort.unique(numpy.zeros(5), return_counts=True).counts.sum()
 best: lanesort.TopK = lanesort.top_k(numpy.zeros(5), 2, largest=False)
@@ -39,6 +44,9 @@ name: str = lanesort.devices()[0].name
 launches: int = lanesort.plan("sort", numpy.zeros(5)).commands[0].groups
 product: numpy.ndarray = lanesort.reduce(numpy.zeros(5), lanesort.BinaryOperator("a * b", "1"), segments=[0, 5])
 def wrong(x: NDArray[numpy.float32]) -> NDArray[numpy.int64]: return lanesort.sort(x)
+def wrong_runs(x: NDArray[numpy.float32]) -> NDArray[numpy.int64]: return lanesort.run_lengths(x).values  # wrong
+def wrong_keys(x: NDArray[numpy.float32]) -> NDArray[numpy.int64]: return lanesort.group_by(x, x).keys  # wrong
+lanesort.partition(numpy.zeros(5), "a > 1").values.sum()  # wrong
 lanesort.sort(numpy.zeros(5), axis="first")  # wrong
 lanesort.top_k(numpy.zeros(5))  # wrong
 lanesort.transform_reduce(numpy.zeros(5), numpy.zeros(5), "sum")  # wrong
