@@ -30,13 +30,18 @@ struct Source {
 
 }  // namespace
 
-MachineCode compile(const detail::KernelParameters& parameters, const std::string& architecture,
-                    const std::vector<std::string>& more) {
-    const Source source(detail::source(parameters), detail::kernel_file(parameters));
+std::vector<std::string> compiler_options(const detail::KernelParameters& parameters, const std::string& architecture) {
     std::vector<std::string> options{"--std=c++17", "-arch=" + architecture};
     // The functions of a caller's text do not say where they run.
     if (parameters.comparator || parameters.predicate || parameters.binary_operator)
         options.push_back("--device-as-default-execution-space");
+    return options;
+}
+
+MachineCode compile(const detail::KernelParameters& parameters, const std::string& architecture,
+                    const std::vector<std::string>& more) {
+    const Source source(detail::source(parameters), detail::kernel_file(parameters));
+    std::vector<std::string> options = compiler_options(parameters, architecture);
     options.insert(options.end(), more.begin(), more.end());
     std::vector<const char*> option_texts;
     option_texts.reserve(options.size());

@@ -15,7 +15,10 @@ struct MachineCode {
     std::string log;
 };
 
-/// Machine code for an architecture such as "sm_90"; needs no device.
+/// NVRTC's options for the kernels and an architecture such as "sm_90".
+std::vector<std::string> compiler_options(const detail::KernelParameters& parameters, const std::string& architecture);
+
+/// Machine code for an architecture; needs no device.
 /// Throws Error(build_failed) with the compiler's log.
 /// `more` are further options of NVRTC.
 MachineCode compile(const detail::KernelParameters& parameters, const std::string& architecture,

@@ -1,9 +1,17 @@
 // The CUDA kernels as machine code for several generations, without a device: they compile, and the shapes that the
 // library chooses spill no registers.
+#include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
 #include <regex>
 #include <set>
 #include <string>
@@ -63,6 +71,44 @@ bool no_compiler() {
     return true;
 }
 
+/// The compiler's file, as it is named and as large as it is: others may say something else of a text.
+std::string compiler_file() {
+    Dl_info found{};
+    REQUIRE(dladdr(reinterpret_cast<void*>(cu::compiler().nvrtcCompileProgram), &found) != 0);
+    const std::filesystem::path file = std::filesystem::canonical(found.dli_fname);
+    return fmt::format("{} {}", file.filename().string(), std::filesystem::file_size(file));
+}
+
+/// What the compiler says of the kernels. It takes minutes for all of them, so where LANESORT_COMPILER_LOGS names a
+/// folder, this keeps there what is said of each text, as compiler caches do, and reads it the next time.
+std::string compiler_log(const lanesort::detail::KernelParameters& parameters, const std::string& architecture) {
+    const std::vector<std::string> more{"--ptxas-options=-v", "--no-cache"};
+    const auto compiled = [&] {
+        const cu::MachineCode made = cu::compile(parameters, architecture, more);
+        CHECK(!made.code.empty());
+        return made.log;
+    };
+    const char* const folder = std::getenv("LANESORT_COMPILER_LOGS");
+    if (!folder) return compiled();
+    const std::string asked =
+        fmt::format("{}\n{}\n{}\n{}\n", compiler_file(), fmt::join(cu::compiler_options(parameters, architecture), " "),
+                    fmt::join(more, " "), lanesort::detail::source(parameters));
+    std::filesystem::create_directories(folder);
+    const std::filesystem::path file =
+        std::filesystem::path(folder) / fmt::format("{:016x}", std::hash<std::string>()(asked));
+    std::ifstream kept(file, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(kept), {}};
+    if (text.starts_with(asked)) return text.substr(asked.size());
+    const std::string log = compiled();
+    // Another process that compiles the same meanwhile keeps the same.
+    const std::filesystem::path unfinished = fmt::format("{}.{}", file.string(), getpid());
+    std::ofstream keeping(unfinished, std::ios::binary);
+    keeping << asked << log;
+    keeping.close();
+    if (keeping) std::filesystem::rename(unfinished, file);
+    return log;
+}
+
 /// Compiles the kernels, unless they were before, prints what each takes and checks that it spills nothing.
 void check_compiled(const lanesort::detail::KernelParameters& parameters, const std::string& architecture) {
     static std::set<std::string> compiled;
@@ -70,10 +116,9 @@ void check_compiled(const lanesort::detail::KernelParameters& parameters, const 
     static const std::regex used(
         "Compiling entry function '(\\w+)'[^]*?(\\d+) bytes spill stores, (\\d+) bytes spill loads"
         "[^]*?Used (\\d+) registers");
-    const cu::MachineCode made = cu::compile(parameters, architecture, {"--ptxas-options=-v", "--no-cache"});
-    CHECK(!made.code.empty());
+    const std::string log = compiler_log(parameters, architecture);
     std::size_t kernels = 0;
-    for (auto match = std::sregex_iterator(made.log.begin(), made.log.end(), used); match != std::sregex_iterator();
+    for (auto match = std::sregex_iterator(log.begin(), log.end(), used); match != std::sregex_iterator();
          ++match, ++kernels) {
         const int spilled = std::stoi((*match)[2]) + std::stoi((*match)[3]);
         const Shape& shape = parameters.shape;
