@@ -60,6 +60,10 @@ MemoryPlan::MemoryPlan(std::uint64_t limit) : usable_(limit - std::min(limit, st
         throw BadInput(fmt::format("--memory says {} bytes, but a sort takes {} at least", limit, least_memory));
 }
 
+std::uint64_t MemoryPlan::limit_for(std::uint64_t run_bytes) noexcept {
+    return std::max((run_bytes + 7) / 8 * 9 + stream_bytes, least_memory);
+}
+
 std::size_t MemoryPlan::buffer_bytes(std::size_t runs) const noexcept {
     constexpr std::uint64_t most = std::uint64_t{4} << 20, page = 4096;
     return static_cast<std::size_t>(std::min(usable_ / (runs + 1) / page * page, most));

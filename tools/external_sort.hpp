@@ -22,6 +22,8 @@ public:
 
     /// Of a run. What a distribution takes beside the keys at most is left.
     std::size_t run_bytes() const noexcept { return static_cast<std::size_t>(usable_ / 9 * 8); }
+    /// The least limit with runs of so many bytes.
+    static std::uint64_t limit_for(std::uint64_t run_bytes) noexcept;
     /// The most runs that are merged at a time.
     std::size_t most_runs() const noexcept { return static_cast<std::size_t>(usable_ / least_buffer) - 1; }
     /// Of each run, where so many are merged, and of what is made of them.

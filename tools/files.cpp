@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "journal.hpp"
 #include "memory.hpp"
 #include "rights.hpp"
 
@@ -81,6 +82,19 @@ bool write_all(int file, const void* from, std::size_t bytes) {
     return true;
 }
 
+/// Throws BadInput where a sort of the file in place was ended, and is to be finished.
+void require_no_journal(const std::string& path) {
+    std::error_code error;
+    const std::string file = std::filesystem::canonical(path, error).string();
+    if (error) return;  // of a pipe, perhaps
+    const Journal journal(file);
+    if (journal.read())
+        throw BadInput(
+            fmt::format("{} is half sorted in place, and {} has some of its numbers: finish that first, by the command "
+                        "that began it",
+                        path, journal.name()));
+}
+
 }  // namespace
 
 std::byte* Bytes::room(std::size_t more) {
@@ -140,12 +154,14 @@ bool write_at(int file, std::uint64_t offset, const void* from, std::size_t byte
     return true;
 }
 
-InputFile::InputFile(const std::string& path)
+InputFile::InputFile(const std::string& path, bool may_be_half_sorted)
     : name_(path == "-" ? "standard input" : path),
       file_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (file_.get() < 0 || ::fstat(file_.get(), &opened_) != 0)
         fail_by(errno, fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
-    if (S_ISREG(opened_.st_mode)) known_size_ = static_cast<std::uint64_t>(opened_.st_size);
+    if (!S_ISREG(opened_.st_mode)) return;
+    known_size_ = static_cast<std::uint64_t>(opened_.st_size);
+    if (!may_be_half_sorted && path != "-") require_no_journal(path);
 }
 
 void InputFile::require_unchanged() const {

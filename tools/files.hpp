@@ -65,7 +65,8 @@ bool write_at(int file, std::uint64_t offset, const void* from, std::size_t byte
 /// A file to read. Every failure names the file: a BadInput, or a SystemFailure where the path is not to blame.
 class InputFile {
 public:
-    explicit InputFile(const std::string& path);
+    /// Throws BadInput where a sort in place was ended in the middle of it, unless that is to be finished.
+    explicit InputFile(const std::string& path, bool may_be_half_sorted = false);
 
     /// The name to show.
     const std::string& name() const noexcept { return name_; }

@@ -131,8 +131,8 @@ void InPlaceSort::make_steps(std::uint64_t count, std::uint64_t row_length) {
         const auto passes = detail::parts_that_sort(keys, capacity, least_block_bytes / key_bytes_);
         if (passes.empty())
             throw BadInput(
-                fmt::format("{} has {} keys to sort in place, which takes parts of {} bytes, but --memory says {}",
-                            name_, keys, detail::least_capacity(keys) * key_bytes_, memory_));
+                fmt::format("{} has {} keys to sort in place, which takes {} bytes of memory, but --memory says {}",
+                            name_, keys, MemoryPlan::limit_for(detail::least_capacity(keys) * key_bytes_), memory_));
         for (const auto& pass : passes)
             for (Part part : pass) {
                 part.first += first;
@@ -164,10 +164,8 @@ void InPlaceSort::require_same_sort(const JournalState& found) const {
             "has {}; {} has numbers that were sorted then: remove it to sort what the file holds now",
             name_, found.size, state_.size, journal_->name()));
     if (found.part_bytes > plan_.run_bytes())
-        throw BadInput(
-            fmt::format("--memory says {} bytes, but the sort that is to be finished has parts of {} bytes, "
-                        "and takes {} more for an eighth of these and 2 MiB",
-                        memory_, found.part_bytes, found.part_bytes / 8 + (std::uint64_t{2} << 20)));
+        throw BadInput(fmt::format("--memory says {} bytes, but the sort that is to be finished takes {}", memory_,
+                                   MemoryPlan::limit_for(found.part_bytes)));
 }
 
 void InPlaceSort::announce() const {

@@ -61,7 +61,7 @@ public:
     }
 
     void run() const {
-        InputFile in(options_.in);
+        InputFile in(options_.in, in_place_);
         if (in_place_) return sort_in_place(in);
         OutputFile out = options_.open_out(!options_.text && !options_.is_table());
         const std::optional<NpyHeader> npy = options_.inspect(in);

@@ -813,7 +813,7 @@ TEST_CASE("quicksort: it takes 8 bytes a range, 24 more, and no more than it may
                 for (const std::uint64_t few : {std::uint64_t{1}, taken - 1}) {
                     request.schedule = Schedule::distribution;
                     request.extra_bytes = few;
-                    check_refused(ErrorCode::unsupported, std::to_string(few) + " bytes",
+                    check_refused(ErrorCode::unsupported, "`extra_bytes` says " + std::to_string(few),
                                   [&] { check(sorter, request, keys); });
                     request.schedule = Schedule::automatic;
                     const SortReport report = check(sorter, request, keys);

@@ -183,13 +183,15 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
         capacity = std::min(capacity, bytes / (of_part.key.bytes() + of_part.value_bytes));
     }
     const std::vector<PassOfParts> passes_of_parts = parts_that_sort(request.count, capacity);
-    if (passes_of_parts.empty())
-        throw Error(
-            ErrorCode::too_large,
-            fmt::format("{} keys of {} exceed the {} bytes of device memory that they may take, and parts of "
-                        "{} keys are too small to sort them by: these need {}",
-                        request.count, request.key.name(), std::min(memory_limit(), backend_->info().global_bytes),
-                        capacity, least_capacity(request.count)));
+    if (passes_of_parts.empty()) {
+        std::uint64_t least = least_capacity(request.count) * (of_part.key.bytes() + of_part.value_bytes);
+        if (may_distribute) least += ceil_div(least, 15);
+        throw Error(ErrorCode::too_large,
+                    fmt::format("{} keys of {} exceed the {} bytes of device memory that they may take; in parts they "
+                                "take {}",
+                                request.count, request.key.name(),
+                                std::min(memory_limit(), backend_->info().global_bytes), parts_at_once * least));
+    }
     SortReport report;
     report.schedule = Schedule::columns;
     std::size_t all = 0;

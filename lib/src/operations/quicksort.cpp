@@ -43,7 +43,8 @@ bool has_kernels(const DeviceInfo& device, const ElementBytes& bytes) {
 /// Why there are none.
 std::string why_no_kernels(const DeviceInfo& device, const ElementBytes& bytes) {
     if (!device.parts_vectors) return "its quicksort takes AVX2 or AVX-512";
-    const std::string beside = bytes.index > 0   ? fmt::format(" with indices of {}", bytes.index)
+    const std::string beside = bytes.index > 0
+                                   ? fmt::format(" with indices of {}, as stable sorts have, too", bytes.index)
                                : bytes.value > 0 ? fmt::format(" with values of {}", bytes.value)
                                                  : "";
     return fmt::format("its quicksort is of keys of 4 and 8 bytes, or of 4 with values or indices of 4, not of {}",
@@ -86,9 +87,9 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
     const Array table{ranges + 3, sizeof(std::uint64_t)};
     if (request.extra_bytes > 0 && request.extra_bytes < table.size()) {
         if (!is_demanded) return false;
-        refuse_distribution(request, device,
-                            fmt::format("the {} bytes that it may take are too few, since its table has {}",
-                                        request.extra_bytes, table.size()));
+        refuse_distribution(
+            request, device,
+            fmt::format("its table takes {} bytes, but `extra_bytes` says {}", table.size(), request.extra_bytes));
     }
 
     KernelParameters parameters{.family = Family::quicksort, .bytes = bytes, .shape = shape};
