@@ -240,7 +240,8 @@ class NumpyArrays(Arrays):
         return np.empty(shape, dtype)
 
     def filled(self, like: Any, shape: Sequence[int], dtype: str | None, value: int) -> Any:
-        return np.full(shape, value, like.dtype.newbyteorder("=") if dtype is None else dtype)
+        kind = like.dtype.newbyteorder("=") if dtype is None else dtype
+        return np.zeros(shape, kind) if value == 0 else np.full(shape, value, kind)  # of texts numpy would make "0"
 
     def assign(self, out: Any, x: Any) -> None:
         np.copyto(out, x)

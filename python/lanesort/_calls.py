@@ -380,7 +380,7 @@ class Calls:
     def _covers(segments: Any, count: int) -> bool:
         """Whether segments are known to have all keys between them: those whose offsets lie in host memory."""
         lib, offsets = taken(segments)
-        is_list = lib.backend == "host" and offsets.ndim == 1 and offsets.shape[0] > 0
+        is_list = lib.backend == "host" and offsets.ndim == 1 and offsets.shape[0] > 0 and offsets.dtype.kind in "iu"
         return is_list and bool(offsets[0] == 0) and bool(offsets[-1] == count)
 
     @staticmethod
@@ -396,9 +396,9 @@ class Calls:
     @staticmethod
     def _choose(call: _core.Call, schedule: str, data_independent: bool, extra_bytes: SupportsIndex) -> None:
         """What the caller says of how it is to be sorted."""
+        if not isinstance(schedule, str) or schedule not in _SCHEDULES:
+            raise Error(f"there is no schedule {schedule!r}, only {', '.join(_SCHEDULES)}")
         if schedule != "automatic":
-            if not isinstance(schedule, str) or schedule not in _SCHEDULES:
-                raise Error(f"there is no schedule {schedule!r}, only {', '.join(_SCHEDULES)}")
             call.schedule = _SCHEDULES[schedule]
         if truth("data_independent", data_independent):
             call.data_independent = True

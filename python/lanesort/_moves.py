@@ -120,6 +120,7 @@ class Moves(Calls):
         keys = self._flat(lib, source)
         size = keys.shape[0]
         by_predicate = isinstance(flags, str | Predicate)
+        inverted = truth("inverted", inverted)
         if by_predicate:
             call, deciding = self._call_by_predicate(operation, lib, keys, flags, parameter)
         else:
@@ -133,7 +134,7 @@ class Moves(Calls):
         if size > 0:
             answers = lib.empty(keys, (1,), "int64")
             call.results, call.answers = lib.at(results), lib.at(answers)
-            call.inverted = truth("inverted", inverted)
+            call.inverted = inverted
             arrays = [keys, *deciding, results, answers]
             if kept is not None:
                 flat = self._flat(lib, moved)
@@ -262,7 +263,9 @@ class Moves(Calls):
         if tuple(places.shape) != tuple(source.shape):
             raise Error(f"there are {source.shape[0]} values, but indices of shape {tuple(places.shape)}")
         if target.ndim != 1 or target.dtype != source.dtype:
-            raise Error(f"out has {target.ndim} axes and type {target.dtype}, but must have one and {source.dtype}")
+            raise Error(
+                f"out has shape {tuple(target.shape)} and type {target.dtype}, but must have one axis and type {source.dtype}"
+            )
         if out is x:
             raise Error("values are scattered to another array")
         work = self._in_place(lib, target, "out")

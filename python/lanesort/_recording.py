@@ -67,7 +67,7 @@ class OnlyThese(Sorter):
         raise _Used
 
     def _ran_nothing(self) -> None:
-        raise Error("the arrays are empty, so there is no such call")
+        raise Error("there is nothing to do, as of empty arrays, so there is no such call")
 
     def _use(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
         raise NotImplementedError

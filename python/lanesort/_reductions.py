@@ -450,6 +450,7 @@ class Reductions(Calls):
             raise Error(f"keys and values are arrays of one axis, but these keys have {source.ndim}")
         beside = self._values_beside(lib, values, source)
         _check_name(reduction, _OF_GROUPS, "reduction of equal keys")
+        descending, stable = truth("descending", descending), truth("stable", stable)
         self._check_no_gradient(lib, "reductions of equal keys", source, beside)
         # What is sorted for it are copies.
         works = [
@@ -471,7 +472,7 @@ class Reductions(Calls):
         if size > 0:
             answers = lib.empty(works[0], (1,), "int64")
             call = self._call(OPERATIONS[operation], lib, works[0], descending, comparator)
-            call.reduction, call.stable = _REDUCTIONS[reduction], truth("stable", stable)
+            call.reduction, call.stable = _REDUCTIONS[reduction], stable
             call.values, call.value_type, call.value_bytes = lib.at(works[1]), value_type, lib.item_bytes(works[1])
             call.results, call.result_values, call.answers = lib.at(distinct), lib.at(reduced), lib.at(answers)
             self._run(lib, call, [*works, distinct, reduced, answers], comparator is not None)

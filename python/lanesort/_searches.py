@@ -38,7 +38,7 @@ class Searches(Calls):
         >>> lanesort.searchsorted(numpy.array([1, 3, 3, 5]), numpy.array([3, 4]), side="right")
         array([3, 3])
         """
-        if side not in ("left", "right"):
+        if not isinstance(side, str) or side not in ("left", "right"):
             raise Error(f"side is {side!r}, but must be 'left' or 'right'")
         operation = "lower_bound" if side == "left" else "upper_bound"
         return self._bounds(operation, x, needles, descending, comparator, out)
@@ -135,6 +135,8 @@ class Searches(Calls):
                 raise Error("range= says from where to where even bins are; min and max of the numbers are one choice")
             call.lower, call.upper = (self._bits(number, lib.key_type(keys)) for number in range)
         else:
+            if bins is None or isinstance(bins, str):
+                raise Error(f"bins are a number of even ones, or an array of their bounds, but not {bins!r}")
             if range is not None:
                 raise Error("range= is of even bins, but an array gives these their bounds")
             bounds = self._taken_beside(lib, bins, "bins")

@@ -131,7 +131,8 @@ class Selections(Calls):
     ) -> tuple[Any, Any]:  # fmt: skip
         """The best keys, and their values, or indices of the type `index` where there are none."""
         axis = axis_from_end(source, axis)
-        largest = truth("largest", largest)
+        largest, nan_last = truth("largest", largest), truth("nan_last", nan_last)
+        data_independent = truth("data_independent", data_independent)
         # A short segment is filled up, whatever all of them have.
         k = counted("k", k, source.shape[axis] if segments is None else MOST)
         if comparator is not None and not largest:
@@ -156,9 +157,9 @@ class Selections(Calls):
         if math.prod(shape) > 0:
             call.first = k
             call.results = lib.at(best)
-            if truth("nan_last", nan_last):
+            if nan_last:
                 call.nan_last = True
-            if truth("data_independent", data_independent):
+            if data_independent:
                 call.data_independent = True
             if limit is not None:
                 others.append(self._limit(lib, call, limit))

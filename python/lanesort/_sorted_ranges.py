@@ -41,6 +41,7 @@ class SortedRanges(Sorts):
         array([1, 2, 3, 4, 5])
         """
         lib, first = taken(a)
+        descending, stable = truth("descending", descending), truth("stable", stable)
         second = self._taken_beside(lib, b, "the second array")
         for array in (first, second):
             if array.ndim != 1:
@@ -83,7 +84,7 @@ class SortedRanges(Sorts):
                 both.values = lib.at(parts[2]) if first.shape[0] else (0, 0)
                 both.second_values = lib.at(parts[3]) if second.shape[0] else (0, 0)
                 both.result_values = lib.at(merged[1])
-            if truth("stable", stable) and (sources or comparator is not None):
+            if stable and (sources or comparator is not None):
                 both.stable = True
             self._run(lib, both, [*parts, *merged], comparator is not None)
         else:
@@ -125,6 +126,7 @@ class SortedRanges(Sorts):
         lib, source = taken(x)
         if source.ndim != 1:
             raise Error(f"arrays of one axis are merged, but this one has {source.ndim}")
+        descending, stable = truth("descending", descending), truth("stable", stable)
         middle = counted("middle", middle, source.shape[0])
         sources = [source] if values is None else [source, self._values_beside(lib, values, source)]
         self._check_no_gradient(lib, "a merge", *sources)
@@ -139,7 +141,7 @@ class SortedRanges(Sorts):
             call.middle = middle
             if values is not None:
                 call.values, call.value_bytes = lib.at(works[1]), lib.item_bytes(works[1])
-            if truth("stable", stable) and (values is not None or comparator is not None):
+            if stable and (values is not None or comparator is not None):
                 call.stable = True
             self._run(lib, call, works, comparator is not None)
         else:

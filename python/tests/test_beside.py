@@ -382,7 +382,7 @@ def test_indices_of_any_form(failing):
     failing("invalid_argument", "permute_", lanesort.gather, x, np.arange(3), out=x)
     failing("invalid_argument", "indices of shape (2,)", lanesort.scatter, x, np.arange(2), out=np.empty(3))
     failing("invalid_argument", "another array", lanesort.scatter, x, np.arange(3), out=x)
-    failing("invalid_argument", "must have one and float64", lanesort.scatter, x, np.arange(3), out=np.empty(3, "f4"))
+    failing("invalid_argument", "must have one axis and type float64", lanesort.scatter, x, np.arange(3), out=np.empty(3, "f4"))
     failing("invalid_argument", "indices of shape (2,)", lanesort.permute_, x, np.arange(2))
     failing("invalid_argument", "no memory to write to", lanesort.permute_, [1, 2], np.arange(2))
     failing("not_writable", "read-only", lanesort.permute_, np.frombuffer(bytes(8)), np.arange(1))

@@ -181,6 +181,8 @@ def test_top_k_of_segments(failing):
     offsets = np.array([3, 3, 5, 1700, 1701, 4990])
     values, indices = lanesort.top_k(x, 4, segments=offsets)
     moved = lanesort.top_k_by_key(x, np.arange(5000), 4, segments=offsets).values
+    texts = lanesort.top_k_by_key(x[:3], np.array([b"a", b"b", b"c"]), 2, segments=[0, 1, 3]).values
+    assert texts[0].tolist() == [b"a", b""]
     assert values.shape == indices.shape == (5, 4)
     for row, (begin, end) in enumerate(zip(offsets[:-1], offsets[1:], strict=True)):
         order = order_of(x[begin:end], descending=True)[:4]
@@ -497,6 +499,10 @@ def test_mistakes_are_told(failing):
     failing("unsupported", "distribution", lanesort.sort, x.astype("u1"), schedule="distribution")
     failing("invalid_argument", "do not ascend", lanesort.sort, x, segments=[0, 3, 2])
     failing("out_of_range", "ends at key 6", lanesort.sort, x, segments=[0, 6])
+    failing("invalid_argument", "there is no schedule", lanesort.sort, x, schedule=np.array(["network"] * 2))
+    failing("invalid_argument", "side is array", lanesort.searchsorted, x, 1, side=np.array(["left"] * 2))
+    failing("invalid_argument", "but not 'auto'", lanesort.histogram, x, "auto", range=(0, 1))
+    failing("invalid_argument", "must be integers", lanesort.argsort, x, segments=np.zeros(2, [("begin", "i8")]))
     failing("invalid_argument", "cannot be merged", lanesort.merge, x, np.zeros(3))
     failing("unknown_device", "nowhere", lanesort.find_device, "nowhere")
 
@@ -552,6 +558,12 @@ def test_arguments_of_a_wrong_type_are_told(failing):
         (lanesort.sort_by_key, (x, x), {"stable": np.array([1, 2])}, "stable is of type ndarray"),
         (lanesort.merge, (x, x), {"stable": [], "values": (x, x)}, "stable is of type list"),
         (lanesort.group_by, (x, x), {"stable": "no"}, "stable is of type str"),
+        # Also where there is nothing to do.
+        (lanesort.group_by, (x[:0], x[:0]), {"stable": "no"}, "stable is of type str"),
+        (lanesort.merge, (x[:0], x[:0]), {"stable": "no"}, "stable is of type str"),
+        (lanesort.merge_, (x.copy(), 0), {"descending": "no"}, "descending is of type str"),
+        (lanesort.partition, (x[:0], x[:0] > 1), {"inverted": "no"}, "inverted is of type str"),
+        (lanesort.top_k, (x, 0), {"nan_last": "no"}, "nan_last is of type str"),
         (lanesort.sort, (x,), {"data_independent": "no"}, "data_independent is of type str"),
         (lanesort.top_k, (x, 2), {"data_independent": []}, "data_independent is of type list"),
         (lanesort.top_k, (x, 2), {"nan_last": "no"}, "nan_last is of type str"),

@@ -139,7 +139,7 @@ def test_a_call_on_no_keys_reports_itself(device, failing):
             sorter.sort(KEYS)
             assert sorter.report["launches"] > 0
         if name in ONE_CALL:
-            failing("invalid_argument", "are empty", sorter.plan, name, *arguments, **options)
+            failing("invalid_argument", "nothing to do", sorter.plan, name, *arguments, **options)
             assert sorter.report["launches"] > 0
 
 
