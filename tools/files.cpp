@@ -82,19 +82,6 @@ bool write_all(int file, const void* from, std::size_t bytes) {
     return true;
 }
 
-/// Throws BadInput where a sort of the file in place was ended, and is to be finished.
-void require_no_journal(const std::string& path) {
-    std::error_code error;
-    const std::string file = std::filesystem::canonical(path, error).string();
-    if (error) return;  // of a pipe, perhaps
-    const Journal journal(file);
-    if (journal.read())
-        throw BadInput(
-            fmt::format("{} is half sorted in place, and {} has some of its numbers: finish that first, by the command "
-                        "that began it",
-                        path, journal.name()));
-}
-
 }  // namespace
 
 std::byte* Bytes::room(std::size_t more) {
@@ -161,7 +148,14 @@ InputFile::InputFile(const std::string& path, bool may_be_half_sorted)
         fail_by(errno, fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
     if (!S_ISREG(opened_.st_mode)) return;
     known_size_ = static_cast<std::uint64_t>(opened_.st_size);
-    if (!may_be_half_sorted && path != "-") require_no_journal(path);
+    if (may_be_half_sorted || path == "-") return;
+    std::error_code error;
+    const std::string file = std::filesystem::canonical(path, error).string();  // a link's journal is beside the file
+    if (!error && is_half_sorted(file, known_size_))
+        throw BadInput(fmt::format(
+            "{} is half sorted in place, and the journal beside it has some of its numbers: first finish that "
+            "by the command that began it, or remove the journal if the file is another one now",
+            path));
 }
 
 void InputFile::require_unchanged() const {

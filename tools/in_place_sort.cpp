@@ -129,10 +129,14 @@ void InPlaceSort::make_steps(std::uint64_t count, std::uint64_t row_length) {
     const std::uint64_t capacity = state_.part_bytes / key_bytes_;
     const auto add = [&](std::uint64_t first, std::uint64_t keys) {
         const auto passes = detail::parts_that_sort(keys, capacity, least_block_bytes / key_bytes_);
-        if (passes.empty())
-            throw BadInput(
-                fmt::format("{} has {} keys to sort in place, which takes {} bytes of memory, but --memory says {}",
-                            name_, keys, MemoryPlan::limit_for(detail::least_capacity(keys) * key_bytes_), memory_));
+        if (passes.empty()) {
+            const std::uint64_t least = detail::least_capacity(keys) * key_bytes_, limit = MemoryPlan::limit_for(least);
+            throw BadInput(fmt::format(
+                "{} has {} keys to sort in place, which takes {}", name_, keys,
+                limit > memory_
+                    ? fmt::format("{} bytes of memory, but --memory says {}", limit, memory_)
+                    : fmt::format("parts of {} bytes, but the device has room for {}", least, capacity * key_bytes_)));
+        }
         for (const auto& pass : passes)
             for (Part part : pass) {
                 part.first += first;

@@ -27,11 +27,16 @@ static_assert(sizeof(Head) <= 512 && std::has_unique_object_representations_v<He
 
 constexpr std::array<char, 8> magic = {'l', 'a', 'n', 'e', 's', 'J', 'r', '1'};
 
+std::string name_of_journal(const std::string& file) { return file + ".lanesort-journal"; }
+
 Head head_of(const JournalState& state) {
     Head head{magic, state, 0};
     head.check = hash_of(std::as_bytes(std::span(&head, 1)));
     return head;
 }
+
+/// Before that nothing has been overwritten.
+bool has_begun(const JournalState& state) { return state.done > 0 || state.is_writing != 0; }
 
 }  // namespace
 
@@ -40,8 +45,17 @@ std::uint64_t hash_of(std::span<const std::byte> bytes, std::uint64_t hash) noex
     return hash;
 }
 
+bool is_half_sorted(const std::string& file, std::uint64_t size) {
+    const Descriptor journal(::open(name_of_journal(file).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    struct stat status {};
+    Head head{};
+    return journal.get() >= 0 && ::fstat(journal.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+           read_at(journal.get(), 0, &head, sizeof head) && head.magic == magic &&
+           head_of(head.state).check == head.check && head.state.size == size && has_begun(head.state);
+}
+
 Journal::Journal(const std::string& file)
-    : name_(file + ".lanesort-journal"), file_(::open(name_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)) {
+    : name_(name_of_journal(file)), file_(::open(name_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)) {
     if (file_.get() < 0 && errno != ENOENT) fail("read");
     struct stat status {};
     if (file_.get() >= 0 &&
@@ -63,7 +77,7 @@ std::optional<JournalState> Journal::read() const {
     if (head.magic != magic || head_of(head.state).check != head.check)
         throw BadInput(
             fmt::format("{} is damaged, or of another version of lanesort, which can finish that sort", name_));
-    if (head.state.done == 0 && head.state.is_writing == 0) return std::nullopt;  // nor then
+    if (!has_begun(head.state)) return std::nullopt;
     return head.state;
 }
 

@@ -24,6 +24,10 @@ struct JournalState {
 /// FNV-1a of bytes, behind others that have that hash.
 std::uint64_t hash_of(std::span<const std::byte> bytes, std::uint64_t hash = 0xcbf29ce484222325) noexcept;
 
+/// Whether a file of that size is half sorted, and a journal beside it has some of its numbers. What is no journal, or
+/// cannot be read, or is of a file of another size, says nothing.
+bool is_half_sorted(const std::string& file, std::uint64_t size);
+
 /// The file NAME.lanesort-journal: a state, and behind it the numbers of a step as they were before it.
 ///
 /// 1. A step's old numbers are written behind the state, and synced.

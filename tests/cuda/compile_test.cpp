@@ -86,7 +86,7 @@ std::string compiler_log(const lanesort::detail::KernelParameters& parameters, c
     const auto compiled = [&] {
         const cu::MachineCode made = cu::compile(parameters, architecture, more);
         CHECK(!made.code.empty());
-        return made.log;
+        return made.code.empty() ? std::string() : made.log;
     };
     const char* const folder = std::getenv("LANESORT_COMPILER_LOGS");
     if (!folder) return compiled();
@@ -100,6 +100,7 @@ std::string compiler_log(const lanesort::detail::KernelParameters& parameters, c
     const std::string text{std::istreambuf_iterator<char>(kept), {}};
     if (text.starts_with(asked)) return text.substr(asked.size());
     const std::string log = compiled();
+    if (log.empty()) return log;
     // Another process that compiles the same meanwhile keeps the same.
     const std::filesystem::path unfinished = fmt::format("{}.{}", file.string(), getpid());
     std::ofstream keeping(unfinished, std::ios::binary);

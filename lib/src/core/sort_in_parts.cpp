@@ -186,11 +186,12 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
     if (passes_of_parts.empty()) {
         std::uint64_t least = least_capacity(request.count) * (of_part.key.bytes() + of_part.value_bytes);
         if (may_distribute) least += ceil_div(least, 15);
-        throw Error(ErrorCode::too_large,
-                    fmt::format("{} keys of {} exceed the {} bytes of device memory that they may take; in parts they "
-                                "take {}",
-                                request.count, request.key.name(),
-                                std::min(memory_limit(), backend_->info().global_bytes), parts_at_once * least));
+        throw Error(
+            ErrorCode::too_large,
+            fmt::format("{} keys of {} exceed the {} bytes of device memory that they may take, and parts of {} "
+                        "keys are too small to sort them by: these need {} keys each, which takes {} bytes",
+                        request.count, request.key.name(), std::min(memory_limit(), backend_->info().global_bytes),
+                        capacity, least_capacity(request.count), parts_at_once * least));
     }
     SortReport report;
     report.schedule = Schedule::columns;

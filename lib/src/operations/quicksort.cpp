@@ -44,7 +44,7 @@ bool has_kernels(const DeviceInfo& device, const ElementBytes& bytes) {
 std::string why_no_kernels(const DeviceInfo& device, const ElementBytes& bytes) {
     if (!device.parts_vectors) return "its quicksort takes AVX2 or AVX-512";
     const std::string beside = bytes.index > 0
-                                   ? fmt::format(" with indices of {}, as stable sorts have, too", bytes.index)
+                                   ? fmt::format(" with indices of {}, which stable sorts have, too", bytes.index)
                                : bytes.value > 0 ? fmt::format(" with values of {}", bytes.value)
                                                  : "";
     return fmt::format("its quicksort is of keys of 4 and 8 bytes, or of 4 with values or indices of 4, not of {}",
