@@ -69,9 +69,9 @@ class Sorter(SortedRanges, Selections, Reductions, Searches, Moves):
         """Records a call, to be run many times on what its arrays hold then, for less than it costs anew.
 
         On CUDA it is a graph, on OpenCL a command buffer where the device has such, in host memory the call as it is
-        planned. The arrays must be direct: contiguous, along the last axis, with ``out=`` given; offsets of segments in
-        host memory must stay as they are. `is_sorted` and
-        `is_sorted_until` have no such place for their answers, so they are not recorded.
+        planned. The arrays must be direct: contiguous, along the last axis, with ``out=`` given. `is_sorted` and
+        `is_sorted_until` have no ``out=``, so they are not recorded. Offsets of segments in host memory must stay as
+        they are.
 
         >>> import lanesort, numpy
         >>> x = numpy.array([3, 1, 2])

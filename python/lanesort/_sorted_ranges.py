@@ -32,7 +32,8 @@ class SortedRanges(Sorts):
     ) -> Any:  # fmt: skip
         """Merges two sorted arrays of one axis into a third.
 
-        Result: a new array or `out`; with `values`, a pair of arrays for `a` and `b`, the pair of keys and values.
+        Result: a new array, in the byte order of `a`, or `out`; with `values`, a pair of arrays for `a` and `b`, the pair
+        of keys and values.
         Order: both must be in the order that is asked for. Equal keys come as in `sort_by_key`; those of `a` come first.
         Memory: the result, and with values and `stable` an index of 4 bytes each. Cost: one phase of a sort.
 
@@ -213,6 +214,7 @@ class SortedRanges(Sorts):
     ) -> tuple[Arrays, Any, Any]:
         lib, source = taken(x)
         axis = axis_from_end(source, axis)
+        descending = truth("descending", descending)
         if lib.is_differentiated(source):
             source = source.detach()
         keys = self._direct(lib, source, axis)
@@ -283,7 +285,7 @@ class SortedRanges(Sorts):
         array([1, 2])
         """
         lib, source = taken(x)
-        assume_sorted = truth("assume_sorted", assume_sorted)
+        assume_sorted, descending = truth("assume_sorted", assume_sorted), truth("descending", descending)
         return_counts = truth("return_counts", return_counts)
         if values is not None and return_counts:
             raise Error("values and counts are not given by one call; run_lengths counts sorted keys")

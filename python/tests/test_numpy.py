@@ -561,6 +561,8 @@ def test_arguments_of_a_wrong_type_are_told(failing):
         # Also where there is nothing to do.
         (lanesort.group_by, (x[:0], x[:0]), {"stable": "no"}, "stable is of type str"),
         (lanesort.merge, (x[:0], x[:0]), {"stable": "no"}, "stable is of type str"),
+        (lanesort.is_sorted, (x[:0],), {"descending": "no"}, "descending is of type str"),
+        (lanesort.unique, (x,), {"descending": "no", "assume_sorted": True}, "descending is of type str"),
         (lanesort.merge_, (x.copy(), 0), {"descending": "no"}, "descending is of type str"),
         (lanesort.partition, (x[:0], x[:0] > 1), {"inverted": "no"}, "inverted is of type str"),
         (lanesort.top_k, (x, 0), {"nan_last": "no"}, "nan_last is of type str"),
