@@ -302,9 +302,8 @@ void InPlaceSort::remember_change() {
 
 void InPlaceSort::fail(const char* what) const {
     const int error = errno;
-    const bool has_begun = state_.done > 0 || state_.is_writing != 0;
     fail_by(error, fmt::format("cannot {} {}: {}{}", what, name_, std::strerror(error),
-                               has_begun ? "; the same command finishes the sort" : ""));
+                               state_.has_begun() ? "; the same command finishes the sort" : ""));
 }
 
 void InPlaceSort::print_stats() const {

@@ -35,8 +35,7 @@ Head head_of(const JournalState& state) {
     return head;
 }
 
-/// Before that nothing has been overwritten.
-bool has_begun(const JournalState& state) { return state.done > 0 || state.is_writing != 0; }
+bool is_whole(const Head& head) { return head.magic == magic && head_of(head.state).check == head.check; }
 
 }  // namespace
 
@@ -50,8 +49,8 @@ bool is_half_sorted(const std::string& file, std::uint64_t size) {
     struct stat status {};
     Head head{};
     return journal.get() >= 0 && ::fstat(journal.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-           read_at(journal.get(), 0, &head, sizeof head) && head.magic == magic &&
-           head_of(head.state).check == head.check && head.state.size == size && has_begun(head.state);
+           read_at(journal.get(), 0, &head, sizeof head) && is_whole(head) && head.state.size == size &&
+           head.state.has_begun();
 }
 
 Journal::Journal(const std::string& file)
@@ -74,10 +73,10 @@ std::optional<JournalState> Journal::read() const {
     // It was ended before the first state was there: then nothing has been overwritten yet.
     const auto bytes = std::as_bytes(std::span(&head, 1));
     if (std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{}; })) return std::nullopt;
-    if (head.magic != magic || head_of(head.state).check != head.check)
+    if (!is_whole(head))
         throw BadInput(
             fmt::format("{} is damaged, or of another version of lanesort, which can finish that sort", name_));
-    if (!has_begun(head.state)) return std::nullopt;
+    if (!head.state.has_begun()) return std::nullopt;
     return head.state;
 }
 

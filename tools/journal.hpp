@@ -19,6 +19,9 @@ struct JournalState {
     std::uint64_t done = 0;                      ///< steps
     std::uint64_t is_writing = 0;                ///< 1: the next step's numbers may be overwritten already
     std::uint64_t seconds = 0, nanoseconds = 0;  ///< when the file had been changed before that
+
+    /// Before that nothing has been overwritten.
+    bool has_begun() const noexcept { return done > 0 || is_writing != 0; }
 };
 
 /// FNV-1a of bytes, behind others that have that hash.

@@ -106,7 +106,7 @@ def test_sums_of_products():
 
 @settings(max_examples=100, deadline=None)
 @given(shape=st.lists(st.integers(0, 7), min_size=1, max_size=4).map(tuple), axis=st.integers(-4, 3) | st.none(),
-       layout=st.sampled_from(["c", "f", "strided", "swapped"]), has_out=st.booleans())  # fmt: skip
+       layout=st.sampled_from(["c", "f", "strided", "swapped", "one swapped"]), has_out=st.booleans())  # fmt: skip
 def test_sums_of_products_of_any_shape_and_axis(shape, axis, layout, has_out):
     x, y = keys_of("i2", shape, 1), keys_of("i2", shape, 2)
     if layout == "f":
@@ -114,6 +114,8 @@ def test_sums_of_products_of_any_shape_and_axis(shape, axis, layout, has_out):
     elif layout == "strided":
         y = np.repeat(y, 2, axis=-1)[..., ::2]
     elif layout == "swapped":
+        x, y = (array.astype(array.dtype.newbyteorder()) for array in (x, y))
+    elif layout == "one swapped":
         y = y.astype(y.dtype.newbyteorder())
     x.flags.writeable = False
     if axis is not None and not -x.ndim <= axis < x.ndim:
