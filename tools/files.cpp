@@ -152,10 +152,11 @@ InputFile::InputFile(const std::string& path, bool may_be_half_sorted)
     std::error_code error;
     const std::string file = std::filesystem::canonical(path, error).string();  // a link's journal is beside the file
     if (!error && is_half_sorted(file, known_size_))
-        throw BadInput(fmt::format(
-            "{} is half sorted in place, and the journal beside it has some of its numbers: first finish that "
-            "by the command that began it, or remove the journal if the file is another one now",
-            path));
+        throw BadInput(
+            fmt::format("{} is half sorted in place, and the journal beside it has some of its numbers: let the "
+                        "command that began it end, or run it again if it was ended; if the file is another one now, "
+                        "remove the journal",
+                        path));
 }
 
 void InputFile::require_unchanged() const {

@@ -174,7 +174,7 @@ void InPlaceSort::require_same_sort(const JournalState& found) const {
 
 void InPlaceSort::announce() const {
     if (!options_.stats && ::isatty(STDERR_FILENO) == 0) return;
-    tell(fmt::format("{} parts go through a journal beside it, {}, which takes up to {} bytes\n", steps_.size(),
+    tell(fmt::format("{} steps, each by way of a journal beside it, {}, which takes up to {} bytes\n", steps_.size(),
                      journal_->name(), bytes_of_largest(steps_, key_bytes_) + Journal::head_bytes));
 }
 
@@ -308,6 +308,6 @@ void InPlaceSort::fail(const char* what) const {
 
 void InPlaceSort::print_stats() const {
     if (!options_.stats) return;
-    tell(fmt::format("{:<20}{}\n{:<20}{}\n", "parts", steps_.size(), "temporary bytes",
+    tell(fmt::format("{:<20}{}\n{:<20}{}\n", "steps", steps_.size(), "temporary bytes",
                      bytes_of_largest(steps_, key_bytes_) + Journal::head_bytes));
 }

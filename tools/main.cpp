@@ -82,13 +82,14 @@ void add_completion(CLI::App& app) {
 
 /// What is wrong with the arguments, in a sentence.
 std::string sentence_of(const CLI::ParseError& error) {
-    const auto replaced = [&](const char* part, const char* by) {
-        return CLI::detail::find_and_replace(error.what(), part, by);
-    };
-    if (dynamic_cast<const CLI::RequiresError*>(&error)) return replaced(" requires ", " is only for use with ");
-    if (dynamic_cast<const CLI::ExcludesError*>(&error)) return replaced(" excludes ", " cannot be used with ");
-    // An option is given twice; OUT has a name and a place.
+    using CLI::detail::find_and_replace;
     const std::string sentence = error.what();
+    if (dynamic_cast<const CLI::RequiresError*>(&error))
+        return find_and_replace(sentence, " requires ", " is only for use with ");
+    if (dynamic_cast<const CLI::ExcludesError*>(&error))
+        return find_and_replace(find_and_replace(sentence, "--output excludes ", "OUT excludes "), " excludes ",
+                                " cannot be used with ");
+    // An option is given twice; OUT has a name and a place.
     if (const std::size_t at = sentence.find(": At Most 1 required"); at != std::string::npos)
         return sentence.substr(0, at) + " may be given once";
     return sentence;

@@ -131,7 +131,7 @@ TEST_CASE("in place: what it is not for") {
         CHECK(read_file(in) == bytes);
         CHECK(!fs::exists(in + ".lanesort-journal"));
     };
-    refused(in_place(in, {"--type", "u32", out}), "cannot be used with");
+    refused(in_place(in, {"--type", "u32", out}), "OUT cannot be used with --in-place");
     refused(in_place(in, {"--text"}), "cannot be used with");
     refused(in_place(in, {"--by-column", "1"}), "cannot be used with");
     refused(in_place(in, {"--type", "u32", "-T", "."}), "cannot be used with");

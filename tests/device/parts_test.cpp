@@ -162,17 +162,32 @@ TEST_SUITE("parts") {
         }
     }
 
-    TEST_CASE("parts: a limit that is too small, with what would do; the keys stay") {
+    TEST_CASE(
+        "parts: a limit that is too small; the keys stay; that which the refusal names is large enough, less is not") {
         Random random(seed());
+        const auto keys = random_keys<std::uint32_t>(1'000'001, random);
         for (Target& target : limited_targets()) {
             CAPTURE(target.name);
-            Sorter sorter = target.new_sorter({.device_bytes = 400});
-            const auto keys = random_keys<std::uint32_t>(100'001, random);
-            auto sorted = keys;
-            const Error error = error_of([&] { sorter.sort(sorted); });
-            CHECK(error.code() == ErrorCode::too_large);
-            check_mentions(error, {"100001", "u32", "400 bytes"});
-            CHECK(sorted == keys);
+            const auto refusal = [&](std::uint64_t bytes, bool data_independent) {
+                Sorter sorter = target.new_sorter({.device_bytes = bytes});
+                auto sorted = keys;
+                const Error error = error_of([&] { sorter.sort(sorted, {.data_independent = data_independent}); });
+                CHECK(error.code() == ErrorCode::too_large);
+                CHECK(sorted == keys);
+                return error;
+            };
+            check_mentions(refusal(400, false), {"1000001", "u32", "400 bytes"});
+            for (const bool data_independent : {false, true}) {
+                CAPTURE(data_independent);
+                const std::string sentence = refusal(400, data_independent).what(), before = "which takes ";
+                REQUIRE(sentence.find(before) != std::string::npos);
+                const std::uint64_t least = std::stoull(sentence.substr(sentence.find(before) + before.size()));
+                refusal(least - 100, data_independent);
+                Sorter sorter = target.new_sorter({.device_bytes = least});
+                auto sorted = keys;
+                CHECK(sorter.sort(sorted, {.data_independent = data_independent}).device_bytes <= least);
+                CHECK(std::ranges::is_sorted(sorted));
+            }
         }
     }
 }
