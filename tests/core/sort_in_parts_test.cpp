@@ -162,7 +162,8 @@ private:
 
 class MadeUpDevice final : public DescribedDevice {
 public:
-    explicit MadeUpDevice(Lanes& lanes) : DescribedDevice(test::graphics_card()), lanes_(lanes) {}
+    explicit MadeUpDevice(Lanes& lanes, DeviceInfo info = test::graphics_card())
+        : DescribedDevice(std::move(info)), lanes_(lanes) {}
     bool has_lanes() const noexcept override { return true; }
     std::unique_ptr<Lane> open_lane() override { return std::make_unique<MadeUpLane>(lanes_); }
 
@@ -179,6 +180,11 @@ Sorter sorter_on(Lanes& lanes, std::size_t element_bytes) {
                                      SorterOptions{.use_tuned = false, .device_bytes = fitting * element_bytes}));
 }
 
+/// The passes over keys of 4 bytes; rows of no fewer than 512 are copied, where they can be as long.
+std::vector<PassOfParts> passes_of(std::uint64_t count, std::uint64_t capacity = fitting / at_once) {
+    return parts_that_sort(count, capacity, 512 / 4);
+}
+
 /// Keys of which many are equal.
 std::vector<std::uint32_t> some_keys(std::size_t count, Random& random) {
     std::vector<std::uint32_t> keys(count);
@@ -190,7 +196,7 @@ std::vector<std::uint32_t> some_keys(std::size_t count, Random& random) {
 std::vector<Moved> moved_by_passes(const Lanes& lanes, std::uint64_t count) {
     std::vector<Moved> all;
     std::size_t next = 0;
-    for (const PassOfParts& pass : parts_that_sort(count, fitting / at_once)) {
+    for (const PassOfParts& pass : passes_of(count)) {
         Moved& moved = all.emplace_back();
         for (std::size_t i = 0; i < pass.size(); ++i, ++next) {
             moved.up += lanes.parts.at(next).up;
@@ -224,7 +230,7 @@ void check_argsorts(Order order) {
             CHECK(report.device_bytes <= fitting * (4 + sizeof(Index)));
 
             std::uint64_t at_borders = 0;
-            const std::vector<PassOfParts> passes = parts_that_sort(count, fitting / at_once);
+            const std::vector<PassOfParts> passes = passes_of(count);
             for (const Part& part : passes[3]) at_borders += part.count;
             constexpr std::uint64_t key = 4, index = sizeof(Index), both = key + index;
             const std::vector<Moved> expected{{count * key, count * both},
@@ -291,11 +297,29 @@ TEST_CASE("sort in parts: where copies block, the next part has come before one 
     sorter_on(lanes, 4).sort(sorted, {.data_independent = true});
     CHECK(sorted == expected);
     std::vector<std::size_t> ahead;
-    for (const PassOfParts& pass : parts_that_sort(count, fitting / at_once)) {
+    for (const PassOfParts& pass : passes_of(count)) {
         const std::size_t before = ahead.size();
         for (std::size_t i = 0; i < pass.size(); ++i) ahead.push_back(before + std::min(i + 2, pass.size()));
     }
     CHECK(lanes.uploads_at_download == ahead);
+}
+
+TEST_CASE("sort in parts: of two or three tiles, where one allocation is too small") {
+    DeviceInfo info = test::graphics_card();
+    info.max_allocation_bytes = 4 * fitting;
+    Lanes lanes;
+    Random random(seed());
+    Sorter sorter(
+        std::make_unique<SorterCore>(std::make_unique<MadeUpDevice>(lanes, info), SorterOptions{.use_tuned = false}));
+    for (const std::size_t count : {fitting + 1, 2 * fitting - 501, 2 * fitting + 1, 3 * fitting - 501})
+        for (int time = 0; time < 3; ++time) {
+            CAPTURE(count);
+            REQUIRE(passes_of(count, fitting)[0].size() == (count < 2 * fitting ? 2 : 3));
+            std::vector<std::uint32_t> keys = some_keys(count, random), expected = keys;
+            std::ranges::sort(expected);
+            sorter.sort(keys, {.data_independent = true});
+            REQUIRE(keys == expected);
+        }
 }
 
 TEST_CASE("sort in parts: whichever call fails, an argsort says so, leaves the keys and goes on the next time") {

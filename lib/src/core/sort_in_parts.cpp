@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "../distribution.hpp"
 #include "../integers.hpp"
 #include "../operations/iota.hpp"
 #include "../parts.hpp"
@@ -26,6 +27,9 @@ namespace {
 
 /// So many parts at once have memory of the device: while one is sorted, another comes and a third goes.
 constexpr std::size_t parts_at_once = 3;
+
+/// Shorter rows of keys are slow to copy, also where they lie apart on the device alone (bench/NOTES.md).
+constexpr std::uint64_t least_row_bytes = 512;
 
 /// Elements of an array and their places on the device: blocks of `width`, of which one begins every `pitch` from
 /// `first` on, there every `device_pitch` from `front` on.
@@ -169,29 +173,32 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
     if (is_argsort) of_part.value_bytes = std::exchange(of_part.index_bytes, 0);
     if (of_part.schedule == Schedule::distribution) of_part.schedule = Schedule::automatic;  // some parts are small
 
-    const std::size_t widest = std::max(of_part.key.bytes(), of_part.value_bytes);
-    std::uint64_t capacity = backend_->info().max_allocation_bytes / widest;
+    const std::size_t element_bytes = of_part.key.bytes() + of_part.value_bytes,
+                      widest = std::max(of_part.key.bytes(), of_part.value_bytes);
+    std::uint64_t capacity = backend_->info().max_allocation_bytes / widest, room = memory_limit() / parts_at_once;
+    // With less memory than it takes of itself a distribution may be slower than the bus, which hides columns.
+    const std::uint64_t of_distribution = room / 16;
+    if (of_distribution < most_distribution_bytes(room, ElementBytes(1))) of_part.data_independent = true;
     const bool may_distribute = of_part.schedule == Schedule::automatic && !of_part.data_independent;
     if (!may_distribute) of_part.extra_bytes = 0;
     if (memory_limit() != no_limit) {
-        std::uint64_t bytes = memory_limit() / parts_at_once;
         if (may_distribute) {
-            const std::uint64_t most = bytes / 16;
-            of_part.extra_bytes = request.extra_bytes > 0 ? std::min(request.extra_bytes, most) : most;
-            bytes -= of_part.extra_bytes;
+            of_part.extra_bytes =
+                request.extra_bytes > 0 ? std::min(request.extra_bytes, of_distribution) : of_distribution;
+            room -= of_part.extra_bytes;
         }
-        capacity = std::min(capacity, bytes / (of_part.key.bytes() + of_part.value_bytes));
+        capacity = std::min(capacity, room / element_bytes);
     }
-    const std::vector<PassOfParts> passes_of_parts = parts_that_sort(request.count, capacity);
+    const std::vector<PassOfParts> passes_of_parts =
+        parts_that_sort(request.count, capacity, least_row_bytes / of_part.key.bytes());
     if (passes_of_parts.empty()) {
-        std::uint64_t least = least_capacity(request.count) * (of_part.key.bytes() + of_part.value_bytes);
-        if (may_distribute) least += ceil_div(least, 15);
+        const std::uint64_t least = least_capacity(request.count);
         throw Error(
             ErrorCode::too_large,
             fmt::format("{} keys of {} exceed the {} bytes of device memory that they may take, and parts of {} "
                         "keys are too small to sort them by: these need {} keys each, which takes {} bytes",
                         request.count, request.key.name(), std::min(memory_limit(), backend_->info().global_bytes),
-                        capacity, least_capacity(request.count), parts_at_once * least));
+                        capacity, least, parts_at_once * least * element_bytes));
     }
     SortReport report;
     report.schedule = Schedule::columns;
