@@ -82,6 +82,18 @@ bool write_all(int file, const void* from, std::size_t bytes) {
     return true;
 }
 
+/// Throws BadInput for a file, of that size, that a sort in place has begun and not ended.
+void require_not_half_sorted(const std::string& path, std::uint64_t size) {
+    std::error_code error;
+    const std::string file = std::filesystem::canonical(path, error).string();  // a link's journal is beside the file
+    if (!error && is_half_sorted(file, size))
+        throw BadInput(
+            fmt::format("{} is half sorted in place, and the journal beside it has some of its numbers: let the "
+                        "command that began it end, or run it again if it was ended; if the file is another one now, "
+                        "or nobody wants its numbers, remove the journal",
+                        path));
+}
+
 }  // namespace
 
 std::byte* Bytes::room(std::size_t more) {
@@ -148,15 +160,7 @@ InputFile::InputFile(const std::string& path, bool may_be_half_sorted)
         fail_by(errno, fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
     if (!S_ISREG(opened_.st_mode)) return;
     known_size_ = static_cast<std::uint64_t>(opened_.st_size);
-    if (may_be_half_sorted || path == "-") return;
-    std::error_code error;
-    const std::string file = std::filesystem::canonical(path, error).string();  // a link's journal is beside the file
-    if (!error && is_half_sorted(file, known_size_))
-        throw BadInput(
-            fmt::format("{} is half sorted in place, and the journal beside it has some of its numbers: let the "
-                        "command that began it end, or run it again if it was ended; if the file is another one now, "
-                        "remove the journal",
-                        path));
+    if (!may_be_half_sorted && path != "-") require_not_half_sorted(path, known_size_);
 }
 
 void InputFile::require_unchanged() const {
@@ -362,6 +366,7 @@ void OutputFile::open(const std::string& path) {
         if (file_.get() < 0) fail();
         return;
     }
+    if (exists) require_not_half_sorted(path, static_cast<std::uint64_t>(status.st_size));
     const std::filesystem::path target = link_target(path);
     target_ = target;
     // A directory that can be written would let us replace even a file that must not be.

@@ -279,8 +279,11 @@ bool InPlaceSort::is_sorted(std::uint64_t count, std::uint64_t row_length) const
 
 bool InPlaceSort::is_unchanged() const {
     struct stat now {};
+    struct stat named {};
     if (::fstat(file_.get(), &now) != 0) fail("look at");
-    return static_cast<std::uint64_t>(now.st_size) == state_.size &&
+    const bool is_there =
+        ::stat(name_.c_str(), &named) == 0 && named.st_dev == now.st_dev && named.st_ino == now.st_ino;
+    return is_there && static_cast<std::uint64_t>(now.st_size) == state_.size &&
            static_cast<std::uint64_t>(now.st_mtim.tv_sec) == state_.seconds &&
            static_cast<std::uint64_t>(now.st_mtim.tv_nsec) == state_.nanoseconds;
 }
@@ -289,8 +292,10 @@ bool InPlaceSort::is_unchanged() const {
 void InPlaceSort::require_unchanged() const {
     if (is_unchanged()) return;
     journal_->remove();
-    throw BadInput(fmt::format(
-        "{} was written to while it was sorted: it has what was written, and its other numbers in some order", name_));
+    throw BadInput(
+        fmt::format("{} was written to, moved or replaced while it was sorted: the file that was sorted has "
+                    "its numbers in some order, and what was written",
+                    name_));
 }
 
 void InPlaceSort::remember_change() {

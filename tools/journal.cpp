@@ -74,8 +74,10 @@ std::optional<JournalState> Journal::read() const {
     const auto bytes = std::as_bytes(std::span(&head, 1));
     if (std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{}; })) return std::nullopt;
     if (!is_whole(head))
-        throw BadInput(
-            fmt::format("{} is damaged, or of another version of lanesort, which can finish that sort", name_));
+        throw BadInput(fmt::format(
+            "{} is damaged, or of another version of lanesort, which can finish that sort. If it is damaged, "
+            "some numbers of the file may be lost; without the journal what the file holds is sorted",
+            name_));
     if (!head.state.has_begun()) return std::nullopt;
     return head.state;
 }

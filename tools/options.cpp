@@ -382,12 +382,12 @@ lanesort::Shape ShapeOptions::over(lanesort::Shape shape) const {
 void ScheduleOptions::add_to(CLI::App& app, const std::string& unless_given) {
     const auto parse = [](std::string_view text) -> std::optional<lanesort::Schedule> {
         for (const lanesort::Schedule known : lanesort::all_schedules)
-            if (known != lanesort::Schedule::automatic && text == name(known)) return known;
+            if (text == name(known)) return known;
         return std::nullopt;
     };
     // An option of the shape says so much, too.
-    add_parsed(app, "--schedule", schedule, parse, "network, columns or distribution",
-               "how one range is sorted: network, columns or distribution; " + unless_given + " unless given")
+    add_parsed(app, "--schedule", schedule, parse, "automatic, network, columns or distribution",
+               "how one range is sorted: network, columns, distribution, or automatic, which is " + unless_given)
         ->type_name("NAME")
         ->excludes("--columns");
     app.add_flag("--data-independent", data_independent,
