@@ -49,9 +49,10 @@ Error unsupported(const detail::KernelParameters& parameters) {
         return Error(ErrorCode::unsupported,
                      "the built-in device has no compiler for the text of an operator: take an OpenCL or CUDA device");
     if (parameters.comparator)
-        return Error(ErrorCode::unsupported,
-                     "the built-in device has no compiler for the text of a comparator: include lanesort/cpu.hpp and "
-                     "give it a function, or sort on an OpenCL or CUDA device");
+        return Error(
+            ErrorCode::unsupported,
+            "the built-in device has no compiler for the text of a comparator: sort on an OpenCL or CUDA device, or "
+            "in C++ include lanesort/cpu.hpp and give it a function");
     return Error(
         ErrorCode::unsupported,
         fmt::format("the built-in device has no kernels of shape {} for keys of {} bytes, values of {} and "

@@ -52,6 +52,7 @@ class Sorts(Calls):
     ) -> SortedPairs:  # fmt: skip
         lib, source = taken(x)
         axis = axis_from_end(source, axis)
+        stable = truth("stable", stable)
         if out is not None and (not isinstance(out, tuple | list) or len(out) != 2):
             raise Error("out= of keys with values is a pair of the two")
         if are_several(values):

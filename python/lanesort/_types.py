@@ -163,6 +163,8 @@ def check_texts(what: str, *texts: Any) -> None:
             text.encode()
         except (AttributeError, UnicodeEncodeError):
             raise Error(f"{what}: {text!r} is no text") from None
+        if "\0" in text:
+            raise Error(f"{what}: {text!r} has the character 0, which ends a text")
 
 
 def comparator_text(lib: Arrays, x: Any, comparator: str | Comparator) -> Comparator:

@@ -62,6 +62,10 @@ class _SamePair(Protocol[P]):
         self, keys: ArrayT, values: OtherT, /, *args: P.args, **options: P.kwargs
     ) -> SortedPairs[ArrayT, OtherT]: ...
     @overload
+    def __call__(
+        self, keys: ArrayT, values: Any, /, *args: P.args, **options: P.kwargs
+    ) -> SortedPairs[ArrayT, Any]: ...
+    @overload
     def __call__(self, keys: Any, values: Any, /, *args: P.args, **options: P.kwargs) -> SortedPairs[Any, Any]: ...
 
 

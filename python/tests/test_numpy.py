@@ -528,6 +528,7 @@ def test_a_mistake_is_told_of_the_argument_that_has_it(failing):
         failing("invalid_argument", "is no text", lanesort.find_device, selector)
     for text in ("a < b \ud800", lanesort.Comparator("a < b", "int", "\ud800"), lanesort.Comparator(None, "int")):
         failing("invalid_argument", "is no text", lanesort.sort, x, comparator=text)
+    failing("invalid_argument", "has the character 0", lanesort.sort, x, comparator="a > b\0")
     for text in ("a < 3 \ud800", lanesort.Predicate(3, "long")):
         failing("invalid_argument", "is no text", lanesort.select, x, text)
     failing("invalid_argument", "is no text", lanesort.reduce, x, lanesort.BinaryOperator("a + b", "\ud800"))
@@ -554,6 +555,7 @@ def test_arguments_of_a_wrong_type_are_told(failing):
         (lanesort.top_k, (x, 2), {"largest": "no"}, "largest is of type str"),
         (lanesort.top_k_by_key, (x, x, 2), {"largest": ""}, "largest is of type str"),
         (lanesort.sort, (x,), {"stable": "no"}, "stable is of type str"),
+        (lanesort.sort_by_key, (x, (x, x)), {"stable": "no"}, "stable is of type str"),
         (lanesort.argsort, (x,), {"stable": None}, "stable is of type NoneType"),
         (lanesort.sort_by_key, (x, x), {"stable": np.array([1, 2])}, "stable is of type ndarray"),
         (lanesort.merge, (x, x), {"stable": [], "values": (x, x)}, "stable is of type list"),

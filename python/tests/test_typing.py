@@ -33,6 +33,7 @@ def runs(x: NDArray[numpy.float32]) -> NDArray[numpy.float32]: return lanesort.r
 def distinct(x: NDArray[numpy.float32]) -> NDArray[numpy.float32]: return lanesort.unique(x, return_counts=True).keys
 def groups(x: NDArray[numpy.float32]) -> NDArray[numpy.float32]: return lanesort.group_by(x, x, "mean").keys
 def wanted(x: NDArray[numpy.float32]) -> NDArray[numpy.float32]: return lanesort.select(x, "a > 1", values=x).values
+def several(x: NDArray[numpy.float32]) -> NDArray[numpy.float32]: return lanesort.sort_by_key(x, (x, x)).keys
 def parts(x: NDArray[numpy.float32]) -> NDArray[numpy.float32]: return lanesort.partition(x, x > 1).keys
 numbers: NDArray[numpy.int64] = lanesort.sort([3, 1, 2])  # a list becomes an array
 lanesort.unique(numpy.zeros(5), return_counts=True).counts.sum()
@@ -46,6 +47,7 @@ product: numpy.ndarray = lanesort.reduce(numpy.zeros(5), lanesort.BinaryOperator
 def wrong(x: NDArray[numpy.float32]) -> NDArray[numpy.int64]: return lanesort.sort(x)
 def wrong_runs(x: NDArray[numpy.float32]) -> NDArray[numpy.int64]: return lanesort.run_lengths(x).values  # wrong
 def wrong_keys(x: NDArray[numpy.float32]) -> NDArray[numpy.int64]: return lanesort.group_by(x, x).keys  # wrong
+def wrong_several(x: NDArray[numpy.float32]) -> NDArray[numpy.int64]: return lanesort.sort_by_key(x, (x, x)).keys  # wrong
 lanesort.partition(numpy.zeros(5), "a > 1").values.sum()  # wrong
 lanesort.sort(numpy.zeros(5), axis="first")  # wrong
 lanesort.top_k(numpy.zeros(5))  # wrong
