@@ -32,6 +32,7 @@ enum class Pattern {
     reversed,
     rotated,
     nearly_in_order,
+    sorted_runs,
     all_equal,
     two_values,
     sixteen_values,
@@ -50,6 +51,7 @@ constexpr NamedPattern adversaries[] = {
     {Pattern::reversed, "reversed"},
     {Pattern::rotated, "rotated by a third"},
     {Pattern::nearly_in_order, "1 % moved"},
+    {Pattern::sorted_runs, "thirteen sorted runs"},
     {Pattern::all_equal, "all equal"},
     {Pattern::two_values, "two values"},
     {Pattern::sixteen_values, "sixteen values"},
@@ -79,6 +81,10 @@ __device__ T key_at(Pattern pattern, std::uint64_t i, std::uint64_t count) {
         case Pattern::reversed: return static_cast<T>(count - i);
         case Pattern::rotated: return static_cast<T>((i + count / 3) % count);
         case Pattern::nearly_in_order: return static_cast<T>(random % 100 == 0 ? random / 100 % count : i);
+        case Pattern::sorted_runs: {
+            const std::uint64_t run = (count + 12) / 13, distance = static_cast<T>(~T{0}) / run;
+            return static_cast<T>(i % run * distance + random % distance);
+        }
         case Pattern::all_equal: return 5;
         case Pattern::two_values: return random & 1 ? 7 : static_cast<T>(~std::uint64_t{0});
         case Pattern::sixteen_values: return static_cast<T>(random % 16 * 1000);
