@@ -194,7 +194,7 @@ class Calls:
 
     @staticmethod
     def _check_target(lib: Arrays, x: Any, out: Any, what: str) -> None:
-        if out.shape != x.shape or out.dtype != x.dtype:
+        if out is not x and (out.shape != x.shape or out.dtype != x.dtype):
             raise Error(
                 f"{what} has shape {tuple(out.shape)} and type {out.dtype}, but must have {tuple(x.shape)} and {x.dtype}"
             )
@@ -416,7 +416,7 @@ class Calls:
         if on_host:
             narrows = keys.shape[-1] < _MOST_NARROW_INDICES
         else:
-            narrows = lib.narrows and self._widens and _WORTH_NARROWING <= math.prod(keys.shape) <= _MOST_NARROWED
+            narrows = lib.narrows and self._widens and _WORTH_NARROWING <= call.count <= _MOST_NARROWED
         # The library sees narrow ones alone. What the wide ones overlap it is to see, too, and to refuse.
         if narrows and width == 8 and not leaves and not any(lib.share_memory(indices, array) for array in (keys, *others)):
             if on_host:

@@ -531,7 +531,8 @@ class Reductions(Calls):
         is_byte = name == "min" and has_segments and lib.numpy_dtype(keys).kind == "b"
         if is_byte:  # as _type_within has it
             keys = self._widened(lib, keys, -1, "uint8")
-        length, rows = keys.shape[-1], math.prod(keys.shape[:-1])
+        *before, length = keys.shape
+        rows = math.prod(before)
         if combining is not None and length == 0 and not has_segments:
             # Rows without elements are as many empty segments.
             keys, segments = lib.reshaped(keys, (0,)), np.zeros(rows + 1, np.int64)
@@ -554,12 +555,14 @@ class Reductions(Calls):
                     f"{dtype or source.dtype}"
                 )
             lib.check_written(target, "out")
+        # To reshape the result takes as long as to make it. What `wide` reads has one axis.
+        written = shape if lib.index_bytes == 8 else (rows,)
         if length == 0 and not offsets:
             if name != "sum":
                 raise Error("no keys have no minimum and no maximum, but their sum is 0")
-            work = lib.filled(keys, (rows,), dtype, 0)
+            work = lib.filled(keys, written, dtype, 0)
         else:
-            work = self._result(lib, keys, None if is_byte else target, (rows,), -1, dtype)
+            work = self._result(lib, keys, None if is_byte else target, written, -1, dtype)
         if rows > 0 and (length > 0 or offsets):
             if others:
                 call.second_keys = lib.at(others[0])
@@ -569,7 +572,7 @@ class Reductions(Calls):
             self._ran_nothing()
         if is_byte:
             work = lib.cast(work, "bool")
-        result = work if work is target else lib.reshaped(work if dtype is None else lib.wide(work, dtype), shape)
+        result = work if written is shape else lib.reshaped(work if dtype is None else lib.wide(work, dtype), shape)
         result = self._deliver(lib, result, source if dtype is None else result, target, -1)
         if out is not None:
             return out

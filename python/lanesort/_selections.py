@@ -140,7 +140,8 @@ class Selections(Calls):
         keys = self._direct(lib, source, axis)
         call = self._call(OPERATIONS["top_k"], lib, keys, largest and comparator is None, comparator)
         others = [] if segments is None else self._segments(lib, call, keys, segments)
-        shape: tuple[int, ...] = (*keys.shape[:-1], k) if segments is None else (others[0].shape[0] - 1, k)
+        *rows, _ = keys.shape
+        shape: tuple[int, ...] = (*rows, k) if segments is None else (others[0].shape[0] - 1, k)
         if math.prod(shape) > _MOST_SELECTED:
             raise Error(f"{shape[0]} segments with {k} each are more than any memory has", code="out_of_memory")
         if out is not None or second_out is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, SupportsIndex
 
 from . import _core
@@ -50,6 +49,8 @@ class Sorts(Calls):
         self, x: Any, values: Any, axis: SupportsIndex, descending: bool, stable: bool, out: Any, segments: Any,
         comparator: str | Comparator | None, schedule: str, data_independent: bool, extra_bytes: SupportsIndex,
     ) -> SortedPairs:  # fmt: skip
+        if values is None:
+            raise Error("there are no values; sort() sorts keys alone")
         lib, source = taken(x)
         axis = axis_from_end(source, axis)
         stable = truth("stable", stable)
@@ -139,7 +140,7 @@ class Sorts(Calls):
         """Sorts direct arrays to others, or in place where they are the same."""
         call = self._call(OPERATIONS["sort"], lib, keys, descending, comparator)
         self._choose(call, schedule, data_independent, extra_bytes)
-        if math.prod(keys.shape) == 0:
+        if call.count == 0:
             self._ran_nothing()
             return
         arrays = [keys, *self._segments(lib, call, keys, segments)]
@@ -154,7 +155,7 @@ class Sorts(Calls):
             if values is not None:
                 call.result_values = lib.at(value_results)
                 arrays.append(value_results)
-        if truth("stable", stable):
+        if stable:
             call.stable = True
         if first is not None:
             call.first = first
@@ -172,7 +173,7 @@ class Sorts(Calls):
         indices = self._result(lib, keys, out, keys.shape, axis, index, -1 if leaves else None)
         call = self._call(OPERATIONS["argsort"], lib, keys, descending, comparator)
         self._choose(call, schedule, data_independent, extra_bytes)
-        if math.prod(keys.shape) > 0:
+        if call.count > 0:
             others = self._segments(lib, call, keys, segments)
             narrow = self._place_indices(lib, call, indices, keys, others, leaves)
             written = indices if narrow is None else narrow
@@ -307,8 +308,6 @@ class Sorts(Calls):
         >>> lanesort.sort_by_key(numpy.array([2, 1, 2]), numpy.array([10.0, 20.0, 30.0]))
         SortedPairs(keys=array([1, 2, 2]), values=array([20., 10., 30.]))
         """
-        if values is None:
-            raise Error("there are no values; sort() sorts keys alone")
         return self._sort_pairs(
             keys, values, axis, descending, stable, out, segments, comparator, schedule, data_independent, extra_bytes
         )
@@ -327,9 +326,9 @@ class Sorts(Calls):
         >>> values
         array([20, 10], dtype=uint8)
         """
-        return self.sort_by_key(
-            keys, values, axis=axis, descending=descending, stable=stable, out=(keys, values), segments=segments,
-            comparator=comparator, schedule=schedule, data_independent=data_independent, extra_bytes=extra_bytes,
+        return self._sort_pairs(
+            keys, values, axis, descending, stable, (keys, values), segments, comparator, schedule, data_independent,
+            extra_bytes,
         )  # fmt: skip
 
     @same_library

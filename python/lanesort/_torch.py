@@ -62,8 +62,10 @@ class TorchArrays(Arrays):
     def check_written(self, out: Any, what: str) -> None:
         if self.is_differentiated(out):
             raise Error(f"{what} requires a gradient, and is not changed in place: use torch.no_grad(), or a copy")
+        if self.is_direct(out):
+            return
         super().check_written(out, what)
-        if out.is_inference() and not torch.is_inference_mode_enabled() and not self.is_direct(out):
+        if out.is_inference() and not torch.is_inference_mode_enabled():
             raise Error(f"{what} was made in torch.inference_mode(), and is changed there alone", code="not_writable")
 
     def at(self, x: Any) -> tuple[int, int]:
@@ -91,7 +93,8 @@ class TorchArrays(Arrays):
 
     def empty(self, like: Any, shape: Sequence[int], dtype: str | None = None) -> Any:
         # Of all ways this one takes the least time.
-        return like.new_empty(*shape) if dtype is None else like.new_empty(*shape, dtype=getattr(torch, dtype))
+        sizes = shape or ((),)
+        return like.new_empty(*sizes) if dtype is None else like.new_empty(*sizes, dtype=getattr(torch, dtype))
 
     def filled(self, like: Any, shape: Sequence[int], dtype: str | None, value: int) -> Any:
         return like.new_full(shape, value, dtype=None if dtype is None else getattr(torch, dtype))

@@ -507,6 +507,7 @@ NB_MODULE(_core, m) {
     nb::class_<Call> call(m, "Call");
     call.def(nb::init<unsigned, unsigned, std::uint64_t>(), "operation"_a, "key_type"_a, "count"_a);
     using Request = lanesort::Request;
+    call.def_prop_ro("count", [](const Call& self) { return self.request.count; });
     def_member<&Request::stable>(call, "stable");
     def_member<&Request::in_place>(call, "in_place");
     def_member<&Request::apart>(call, "apart");
