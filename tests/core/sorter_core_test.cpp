@@ -512,6 +512,12 @@ TEST_CASE("core: CUDA sorts by distribution from 64 MiB on, where nothing speaks
     CHECK(taken({.count = large / 2, .value_bytes = 4}) == Schedule::distribution);
     CHECK(taken({.count = large / 2, .key = KeyType::f64}) == Schedule::distribution);
     CHECK(taken({.operation = Operation::argsort, .count = large / 2, .index_bytes = 4}) == Schedule::distribution);
+    constexpr std::uint64_t usual = large / 2;  // bytes: an eighth of the array
+    CHECK(taken({.count = large, .extra_bytes = usual}) == Schedule::distribution);
+    CHECK(taken({.count = large, .extra_bytes = usual - 1}) != Schedule::distribution);
+    CHECK(taken({.count = 2 * large, .extra_bytes = usual}) == Schedule::distribution);
+    CHECK(taken({.count = 2 * large, .extra_bytes = usual - 1}) != Schedule::distribution);
+    CHECK(taken({.count = 2 * large - 2, .extra_bytes = usual}) != Schedule::distribution);
     for (const Request& request : {Request{.count = large, .data_independent = true},
                                    {.count = large, .row_length = large / 4},
                                    {.count = large, .first = 10},
