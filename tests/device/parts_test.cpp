@@ -176,7 +176,12 @@ TEST_SUITE("parts") {
                 CHECK(sorted == keys);
                 return error;
             };
-            check_mentions(refusal(400, false), {"1000001", "u32", "400 bytes"});
+            check_mentions(refusal(400, false), {"1000001 keys of type u32 exceed", "400 bytes", "of `device_bytes`"});
+            Sorter small = target.new_sorter({.device_bytes = 400});
+            auto first = keys, second = keys;
+            check_mentions(error_of([&] { small.sort_by_key(first, second); }), {"u32 with values of 4 bytes exceed"});
+            check_mentions(error_of([&] { small.argsort(first, second); }), {"u32 with indices of 4 bytes exceed"});
+            CHECK(first == keys);
             for (const bool data_independent : {false, true}) {
                 CAPTURE(data_independent);
                 const std::string sentence = refusal(400, data_independent).what(), before = "which takes ";

@@ -193,12 +193,17 @@ SortReport SorterCore::run_in_parts(const Request& request, const Bindings& bind
         parts_that_sort(request.count, capacity, least_row_bytes / of_part.key.bytes());
     if (passes_of_parts.empty()) {
         const std::uint64_t least = least_capacity(request.count);
+        const std::string beside =
+            of_part.value_bytes == 0
+                ? ""
+                : fmt::format(" with {} of {} bytes", is_argsort ? "indices" : "values", of_part.value_bytes);
         throw Error(
             ErrorCode::too_large,
-            fmt::format("{} keys of {} exceed the {} bytes of device memory that they may take, and parts of {} "
-                        "keys are too small to sort them by: these need {} keys each, which takes {} bytes",
-                        request.count, request.key.name(), std::min(memory_limit(), backend_->info().global_bytes),
-                        capacity, least, parts_at_once * least * element_bytes));
+            fmt::format("{} keys of {}{} exceed the {} bytes of device memory that they may take, and parts of {} "
+                        "keys are too small to sort them by: these need {} keys each, which takes {} bytes{}",
+                        request.count, request.key.name(), beside,
+                        std::min(memory_limit(), backend_->info().global_bytes), capacity, least,
+                        parts_at_once * least * element_bytes, device_bytes_ > 0 ? " of `device_bytes`" : ""));
     }
     SortReport report;
     report.schedule = Schedule::columns;
