@@ -496,39 +496,40 @@ private:
     }
 };
 
-TEST_CASE("core: CUDA sorts by distribution from 64 MiB on, where nothing speaks against it") {
+TEST_CASE("core: CUDA sorts by distribution above 64 MiB, where nothing speaks against it") {
     SorterCore core = core_for(FullCard::card(), 1024);
     const auto taken = [&](const Request& request) { return core.planner().plan(request)->report.schedule; };
-    constexpr std::uint64_t large = 1 << 24;
+    constexpr std::uint64_t most = 1 << 24;  // keys of 4 bytes that another schedule sorts
     const Comparator record{.type = "ulong", .bytes = 8, .before = "a < b"};
     const Comparator wide_record{
         .type = "pair", .bytes = 32, .before = "a < b", .declarations = "typedef ulong4 pair;"};
     const Comparator of_16_bytes{
         .type = "pair", .bytes = 16, .before = "a < b", .declarations = "typedef ulong2 pair;"};
-    CHECK(taken({.count = large / 4, .key = of_16_bytes}) == Schedule::distribution);
-    CHECK(taken({.count = large / 4 - 1, .key = of_16_bytes}) != Schedule::distribution);
-    CHECK(taken({.count = large}) == Schedule::distribution);
-    CHECK(taken({.count = large - 1}) != Schedule::distribution);
-    CHECK(taken({.count = large / 2, .value_bytes = 4}) == Schedule::distribution);
-    CHECK(taken({.count = large / 2, .key = KeyType::f64}) == Schedule::distribution);
-    CHECK(taken({.operation = Operation::argsort, .count = large / 2, .index_bytes = 4}) == Schedule::distribution);
-    constexpr std::uint64_t usual = large / 2;  // bytes: an eighth of the array
-    CHECK(taken({.count = large, .extra_bytes = usual}) == Schedule::distribution);
-    CHECK(taken({.count = large, .extra_bytes = usual - 1}) != Schedule::distribution);
-    CHECK(taken({.count = 2 * large, .extra_bytes = usual}) == Schedule::distribution);
-    CHECK(taken({.count = 2 * large, .extra_bytes = usual - 1}) != Schedule::distribution);
-    CHECK(taken({.count = 2 * large - 2, .extra_bytes = usual}) != Schedule::distribution);
-    for (const Request& request : {Request{.count = large, .data_independent = true},
-                                   {.count = large, .row_length = large / 4},
-                                   {.count = large, .first = 10},
-                                   {.operation = Operation::merge, .count = large, .middle = 10},
-                                   {.count = large, .extra_bytes = 1000},
-                                   {.count = large, .key = wide_record},
-                                   {.count = large / 2 - 1, .key = record},
-                                   {.count = large, .stable = true, .key = record}})
+    CHECK(taken({.count = most / 4 + 1, .key = of_16_bytes}) == Schedule::distribution);
+    CHECK(taken({.count = most / 4, .key = of_16_bytes}) != Schedule::distribution);
+    CHECK(taken({.count = most + 1}) == Schedule::distribution);
+    CHECK(taken({.count = most}) != Schedule::distribution);
+    CHECK(taken({.count = most / 2 + 1, .value_bytes = 4}) == Schedule::distribution);
+    CHECK(taken({.count = most / 2 + 1, .key = KeyType::f64}) == Schedule::distribution);
+    CHECK(taken({.operation = Operation::argsort, .count = most / 2 + 1, .index_bytes = 4}) == Schedule::distribution);
+    // Bytes: an eighth of 64 MiB.
+    constexpr std::uint64_t usual = most / 2;
+    CHECK(taken({.count = most + 2, .extra_bytes = usual + 1}) == Schedule::distribution);
+    CHECK(taken({.count = most + 2, .extra_bytes = usual}) != Schedule::distribution);
+    CHECK(taken({.count = 2 * most + 2, .extra_bytes = usual}) == Schedule::distribution);
+    CHECK(taken({.count = 2 * most + 2, .extra_bytes = usual - 1}) != Schedule::distribution);
+    CHECK(taken({.count = 2 * most + 1, .extra_bytes = usual}) != Schedule::distribution);
+    for (const Request& request : {Request{.count = many, .data_independent = true},
+                                   {.count = many, .row_length = many / 4},
+                                   {.count = many, .first = 10},
+                                   {.operation = Operation::merge, .count = many, .middle = 10},
+                                   {.count = many, .extra_bytes = 1000},
+                                   {.count = many, .key = wide_record},
+                                   {.count = most / 2, .key = record},
+                                   {.count = many, .stable = true, .key = record}})
         CHECK(taken(request) != Schedule::distribution);
     SorterCore other = core_for(test::graphics_card(), 256);
-    CHECK(other.planner().plan({.count = large})->report.schedule != Schedule::distribution);
+    CHECK(other.planner().plan({.count = many})->report.schedule != Schedule::distribution);
 }
 
 TEST_CASE("core: NVIDIA's OpenCL sorts keys of 4 bytes by distribution from 128 MiB on, no other OpenCL does") {
