@@ -197,7 +197,7 @@ class Sorts(Calls):
         bit; records that the comparator calls equal keep their order where `stable`.
         Memory: the result; along another axis than the last, or for what is not contiguous, one copy. In place, along
         the last axis of a contiguous array, none but what a distribution takes, unless it is to be data-independent: at most
-        128 bytes a thread on the processor; on CUDA, of more than 64 MiB, up to 32 MiB or a hundredth of the array, and
+        128 bytes a thread on the processor; on CUDA, of 64 MiB or more, up to 32 MiB or a hundredth of the array, and
         so through NVIDIA's OpenCL of 128 MiB of keys of 4 bytes. A stable sort of records takes 4 bytes each.
         Cost: neither blocks nor synchronises on a queue or stream, but to compile for the first call of a kind.
 

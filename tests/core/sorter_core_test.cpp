@@ -496,7 +496,7 @@ private:
     }
 };
 
-TEST_CASE("core: CUDA sorts by distribution above 64 MiB, where nothing speaks against it") {
+TEST_CASE("core: CUDA sorts by distribution from 64 MiB on, where nothing speaks against it") {
     SorterCore core = core_for(FullCard::card(), 1024);
     const auto taken = [&](const Request& request) { return core.planner().plan(request)->report.schedule; };
     constexpr std::uint64_t most = 1 << 24;  // keys of 4 bytes that another schedule sorts
@@ -505,13 +505,13 @@ TEST_CASE("core: CUDA sorts by distribution above 64 MiB, where nothing speaks a
         .type = "pair", .bytes = 32, .before = "a < b", .declarations = "typedef ulong4 pair;"};
     const Comparator of_16_bytes{
         .type = "pair", .bytes = 16, .before = "a < b", .declarations = "typedef ulong2 pair;"};
-    CHECK(taken({.count = most / 4 + 1, .key = of_16_bytes}) == Schedule::distribution);
-    CHECK(taken({.count = most / 4, .key = of_16_bytes}) != Schedule::distribution);
+    CHECK(taken({.count = most / 4, .key = of_16_bytes}) == Schedule::distribution);
+    CHECK(taken({.count = most / 4 - 1, .key = of_16_bytes}) != Schedule::distribution);
     CHECK(taken({.count = most + 1}) == Schedule::distribution);
     CHECK(taken({.count = most}) != Schedule::distribution);
-    CHECK(taken({.count = most / 2 + 1, .value_bytes = 4}) == Schedule::distribution);
-    CHECK(taken({.count = most / 2 + 1, .key = KeyType::f64}) == Schedule::distribution);
-    CHECK(taken({.operation = Operation::argsort, .count = most / 2 + 1, .index_bytes = 4}) == Schedule::distribution);
+    CHECK(taken({.count = most / 2, .value_bytes = 4}) == Schedule::distribution);
+    CHECK(taken({.count = most / 2, .key = KeyType::f64}) == Schedule::distribution);
+    CHECK(taken({.operation = Operation::argsort, .count = most / 2, .index_bytes = 4}) == Schedule::distribution);
     // Bytes: an eighth of 64 MiB.
     constexpr std::uint64_t usual = most / 2;
     CHECK(taken({.count = most + 2, .extra_bytes = usual + 1}) == Schedule::distribution);
@@ -525,7 +525,7 @@ TEST_CASE("core: CUDA sorts by distribution above 64 MiB, where nothing speaks a
                                    {.operation = Operation::merge, .count = many, .middle = 10},
                                    {.count = many, .extra_bytes = 1000},
                                    {.count = many, .key = wide_record},
-                                   {.count = most / 2, .key = record},
+                                   {.count = most / 2 - 1, .key = record},
                                    {.count = many, .stable = true, .key = record}})
         CHECK(taken(request) != Schedule::distribution);
     SorterCore other = core_for(test::graphics_card(), 256);

@@ -242,7 +242,7 @@ private:
 };
 
 /// Whether a sort that may take any schedule takes this one: from as many keys on as were measured on this device, or
-/// above as many bytes as on NVIDIA's H100 and H200 (bench/NOTES.md). Not measured were records of more than 16 bytes,
+/// as many bytes as on NVIDIA's H100 and H200 (bench/NOTES.md). Not measured were records of more than 16 bytes,
 /// cards with much less local memory by CUDA, and by OpenCL elements but keys of 4 bytes. With less memory than usual
 /// it copies more: with half of it twice as many are needed to gain, with a third columns may be faster, however many
 /// there are.
@@ -253,7 +253,7 @@ bool is_faster(const Planner& planner, const Request& request, const ElementByte
     if (may_take < usual / 2) return false;
     const std::uint64_t count = may_take < usual ? request.count / 2 : request.count;
     if (const auto from = planner.distribution_from(bytes)) return device.compiles && count >= *from;
-    constexpr std::uint64_t above_bytes = std::uint64_t{1} << 26, least_bytes_by_opencl = std::uint64_t{1} << 27;
+    constexpr std::uint64_t least_bytes = std::uint64_t{1} << 26, least_bytes_by_opencl = std::uint64_t{1} << 27;
     constexpr std::uint64_t least_local_bytes = std::uint64_t{1} << 17;
     constexpr std::size_t widest_record = 16;
     const bool is_nvidia = device.kind == DeviceKind::gpu && device.vendor.find("NVIDIA") != std::string::npos;
@@ -262,7 +262,9 @@ bool is_faster(const Planner& planner, const Request& request, const ElementByte
     // Of records, those of 16 bytes alone were measured.
     const bool has_more = bytes.value > 0 || request.stable || request.index_bytes > 0;
     if (bytes.is_record && (has_more || bytes.key > widest_record)) return false;
-    return count * bytes_in_memory(bytes) > above_bytes;
+    // Columns of keys of 4 bytes need another pass just above that.
+    const std::uint64_t all = count * bytes_in_memory(bytes);
+    return bytes == ElementBytes(4) ? all > least_bytes : all >= least_bytes;
 }
 
 /// A request that sorts the ranges from and to the places that a table in the work's own integers tells.
