@@ -1,6 +1,7 @@
 #include "external_table.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -61,24 +62,36 @@ private:
 /// Reads a run by and by: one record after the other, with its keys.
 class TableSort::Reader {
 public:
-    Reader(const TableSort& sort, const Run& run, std::size_t piece_bytes)
+    Reader(const TableSort& sort, const Run& run, std::size_t bytes, Background& background)
         : states_(sort.states_),
-          table_(sort.name_, sort.table_options_, Source(sort.head_, *sort.file_, run.begin, run.end), piece_bytes),
-          keys_(table_.read_piece(states_)),
+          pieces_(sort.name_, sort.table_options_, Source(sort.head_, *sort.file_, run.begin, run.end), states_, bytes,
+                  &background),
           offset_(run.begin) {
-        for (const KeyColumn& column : keys_.columns) orders_.push_back(sort.device_.order_of(column.order));
-        take_record();
+        for (const SortColumn& column : sort.table_options_.columns)
+            orders_.push_back(sort.device_.order_of(column.order));
     }
     Reader(const Reader&) = delete;
     Reader& operator=(const Reader&) = delete;
 
-    bool has_record() const noexcept { return has_record_; }
+    /// Goes on to the next record; false where there is none.
+    bool next() {
+        offset_ += record_.size();
+        if (++at_ >= count_) {
+            if (!pieces_.next()) return false;
+            at_ = 0;
+            count_ = pieces_.keys().records.size();
+        }
+        record_ = pieces_.table().record(pieces_.keys().records, at_);
+        return true;
+    }
+
+    /// The one that it went on to, and where that lies in the temporary file.
     std::string_view record() const noexcept { return record_; }
     std::uint64_t offset() const noexcept { return offset_; }
     std::size_t columns() const noexcept { return orders_.size(); }
 
     ColumnKey key(std::size_t i) const {
-        const KeyColumn& column = keys_.columns[i];
+        const KeyColumn& column = pieces_.keys().columns[i];
         if (column.is_missing(at_)) return {true, 0, {}};
         if (const auto* const numbers = std::get_if<Numbers>(&column.keys)) {
             const std::size_t bytes = key_bytes(numbers->type);
@@ -87,7 +100,7 @@ public:
             return {false, encoded(bits, numbers->type, orders_[i]), {}};
         }
         const auto& [begins, ends] = std::get<TextKeys>(column.keys);
-        const std::string_view text = table_.text(begins[at_], ends[at_]);
+        const std::string_view text = pieces_.table().text(begins[at_], ends[at_]);
         const std::uint64_t first = first_bytes(text);
         return {false, orders_[i] == Order::ascending ? first : ~first, text};
     }
@@ -104,12 +117,6 @@ public:
         return std::strong_ordering::equal;
     }
 
-    void next() {
-        offset_ += record_.size();
-        ++at_;
-        take_record();
-    }
-
 private:
     static std::uint64_t encoded(std::uint64_t bits, KeyType type, Order order) {
         const KeyCoding coding = key_coding(type, order);
@@ -121,23 +128,12 @@ private:
         }
     }
 
-    void take_record() {
-        if (at_ == keys_.records.size()) {
-            has_record_ = table_.next_piece();
-            if (!has_record_) return;
-            keys_ = table_.read_piece(states_);
-            at_ = 0;
-        }
-        record_ = table_.record(keys_.records[at_]);
-    }
-
     std::vector<ColumnState> states_;
-    TextTable table_;
-    TableKeys keys_;
+    TablePieces pieces_;
     std::vector<Order> orders_;
-    std::uint64_t at_ = 0, offset_;
+    std::uint64_t at_ = 0, count_ = 0;  ///< of the records of the piece
+    std::uint64_t offset_;
     std::string_view record_;
-    bool has_record_ = true;
 };
 
 /// Writes records in order, and does with those of equal keys what is asked for.
@@ -213,17 +209,25 @@ TableSort::TableSort(const SortArguments& options, DeviceSort& device, std::uint
 void TableSort::run(InputFile& in, OutputFile& out) {
     name_ = in.name();
     {
-        TextTable table(
-            in.name(), options_.table, [&](void* to, std::size_t bytes) { return in.read(to, bytes); },
-            plan_.run_bytes());
-        head_ = table.head();
-        head_with_count_ = table.head_with_count();
-        line_end_ = table.line_end();
-        table_options_.delimiter = table.delimiter();
+        std::atomic<std::uint64_t> taken = 0;
+        const auto read = [&](void* to, std::size_t bytes) {
+            const std::size_t got = in.read(to, bytes);
+            taken = in.taken();
+            return got;
+        };
+        TablePieces pieces(name_, options_.table, read, states_, plan_.run_bytes(),
+                           reads_ahead(in.known_size()) ? &background_ : nullptr);
         Progress progress("sorting runs");
-        do {
-            TableKeys keys = table.read_piece(states_);
+        while (pieces.next()) {
+            const TextTable& table = pieces.table();
+            TableKeys& keys = pieces.keys();
             const bool is_all = runs_.empty() && table.is_whole();
+            if (runs_.empty()) {
+                head_ = table.head();
+                head_with_count_ = table.head_with_count();
+                line_end_ = table.line_end();
+                table_options_.delimiter = table.delimiter();
+            }
             std::vector<std::optional<KeyType>> types;
             for (const KeyColumn& column : keys.columns) {
                 const auto* const numbers = std::get_if<Numbers>(&column.keys);
@@ -238,10 +242,10 @@ void TableSort::run(InputFile& in, OutputFile& out) {
                 in.require_unchanged();
                 return table.write(out, keys.records, order, wanted);
             }
-            add_run(in, table, keys, order);
+            add_run(in.known_size(), table, keys, order);
             runs_.back().types = std::move(types);
-            if (in.known_size() > 0) progress(std::min(in.taken(), in.known_size() - 1), in.known_size());
-        } while (table.next_piece());
+            if (in.known_size() > 0) progress(std::min<std::uint64_t>(taken, in.known_size() - 1), in.known_size());
+        }
     }
     in.require_unchanged();
     all_runs_ = runs_.size();
@@ -253,13 +257,22 @@ void TableSort::run(InputFile& in, OutputFile& out) {
     writer.finish();
 }
 
-void TableSort::add_run(const InputFile& in, const TextTable& table, const TableKeys& keys, const IndexArray& order) {
+/// Then runs are half as long. That is no gain where one may be all of the table, nor where it takes another merge
+/// pass.
+bool TableSort::reads_ahead(std::uint64_t known_size) const noexcept {
+    constexpr std::uint64_t many = 16, most_beside = 4;  // memory of a record for each of its bytes
+    const std::uint64_t run = plan_.run_bytes(), size = known_size > 0 ? known_size : many * run;
+    return size > run && size / (run / 2) * most_beside <= plan_.most_runs();
+}
+
+void TableSort::add_run(std::uint64_t known_size, const TextTable& table, const TableKeys& keys,
+                        const IndexArray& order) {
     if (!file_) {
         file_.emplace(folder_);
         // Runs of shorter records have less text.
         const std::size_t text_bytes = table.size_of_piece();
-        announce_runs(*file_, plan_, text_bytes, text_bytes / 2, options_.stats, in.known_size(),
-                      in.known_size() + line_end_.size());
+        announce_runs(*file_, plan_, text_bytes, text_bytes / 2, options_.stats, known_size,
+                      known_size + line_end_.size());
     }
     const std::uint64_t begin = file_->size();
     write_order(begin, table, keys.records, order);
@@ -278,7 +291,9 @@ void TableSort::write_order(std::uint64_t offset, const TextTable& table, const 
         buffer.clear();
     };
     for (std::size_t i = 0; i < order.size(); ++i) {
-        const std::string_view record = table.record(records[order[i]]);
+        constexpr std::size_t ahead = 16;  // as in TextTable::write
+        if (i + ahead < order.size()) __builtin_prefetch(table.record(records, order[i + ahead]).data());
+        const std::string_view record = table.record(records, order[i]);
         if (record.size() + line_end_.size() > capacity - buffer.size()) flush();
         if (constexpr std::size_t is_long = 1 << 16; record.size() > std::max(longest_, is_long)) {
             longest_ = record.size();
@@ -305,7 +320,7 @@ void TableSort::renew_runs() {
     }
 }
 
-void TableSort::merge(std::size_t first, std::size_t count, const Take& take) const {
+void TableSort::merge(std::size_t first, std::size_t count, const Take& take) {
     struct Head {
         std::uint64_t key;
         std::uint32_t run;
@@ -324,35 +339,34 @@ void TableSort::merge(std::size_t first, std::size_t count, const Take& take) co
     };
     std::vector<std::unique_ptr<Reader>> readers;
     std::uint64_t left = 0;
-    const auto head_of = [&](std::uint32_t run) -> Head {
-        const Reader& reader = *readers[run];
-        if (!reader.has_record()) return {0, run, 2, &reader};
+    const auto next_head_of = [&](std::uint32_t run) -> Head {
+        Reader& reader = *readers[run];
+        if (!reader.next()) return {0, run, 2, &reader};
         const ColumnKey key = reader.key(0);
         return {key.number, run, static_cast<std::uint8_t>(key.is_missing), &reader};
     };
-    std::vector<Head> heads;
     for (const Run& run : std::span(runs_).subspan(first, count)) {
-        readers.push_back(std::make_unique<Reader>(*this, run, plan_.buffer_bytes(count)));
-        heads.push_back(head_of(static_cast<std::uint32_t>(heads.size())));
+        readers.push_back(std::make_unique<Reader>(*this, run, plan_.buffer_bytes(count), background_));
         left += run.records;
     }
+    std::vector<Head> heads;
+    for (std::uint32_t run = 0; run < count; ++run) heads.push_back(next_head_of(run));
     const bool one_number = options_.table.columns.size() == 1 && !options_.table.columns.front().text;
     LoserTree<Head, Before> tree(heads, {one_number});
     Progress progress("merging");
     constexpr std::uint64_t some = 1 << 16;
     for (const std::uint64_t all = left; left > 0; --left) {
         const std::uint32_t run = tree.winner().run;
-        Reader& reader = *readers[run];
+        const Reader& reader = *readers[run];
         take(reader, open_record_ == reader.offset());
-        reader.next();
-        tree.replace(head_of(run));
+        tree.replace(next_head_of(run));
         if (left % some == 0) progress(all - left, all);
     }
 }
 
-/// A piece of a run holds one record at least, and the start of the next one.
+/// A piece of a run, of which a buffer has two, holds one record at least, and the start of the next one.
 void TableSort::require_short_records() const {
-    const std::size_t piece = plan_.buffer_bytes(std::min(runs_.size(), plan_.most_runs()));
+    const std::size_t piece = plan_.buffer_bytes(std::min(runs_.size(), plan_.most_runs())) / 2;
     const std::size_t beside = 3 * TextTable::bytes_beside_record(options_.table) + head_.size() + line_end_.size();
     if (longest_ > 0 && longest_ + beside > piece)
         throw BadInput(

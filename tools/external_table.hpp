@@ -10,10 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "background.hpp"
 #include "device_sort.hpp"
 #include "external_sort.hpp"
 #include "files.hpp"
 #include "indices.hpp"
+#include "table_pieces.hpp"
 #include "temporary_file.hpp"
 #include "text_table.hpp"
 
@@ -36,12 +38,13 @@ private:
     class Reader;
     class Writer;
     /// Gets a record, and whether it is the one at the end of IN that has no line end there.
-    using Take = std::function<void(Reader& reader, bool is_open)>;
+    using Take = std::function<void(const Reader& reader, bool is_open)>;
 
-    void add_run(const InputFile& in, const TextTable& table, const TableKeys& keys, const IndexArray& order);
+    bool reads_ahead(std::uint64_t known_size) const noexcept;
+    void add_run(std::uint64_t known_size, const TextTable& table, const TableKeys& keys, const IndexArray& order);
     /// Sorts runs anew whose integers became f64 by what came later: -0 and 0 were equal, and no longer are.
     void renew_runs();
-    void merge(std::size_t first, std::size_t count, const Take& take) const;
+    void merge(std::size_t first, std::size_t count, const Take& take);
     void require_short_records() const;
     void merge_until_few();
     void write_order(std::uint64_t offset, const TextTable& table, const IndexArray& records, const IndexArray& order);
@@ -62,4 +65,5 @@ private:
     std::string longest_line_;
     std::size_t all_runs_ = 1, passes_ = 0;
     std::uint64_t most_bytes_ = 0;
+    Background background_;  ///< reads ahead
 };

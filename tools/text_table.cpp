@@ -104,13 +104,29 @@ void TextTable::fill() {
     }
 }
 
-bool TextTable::next_piece() {
-    if (is_whole_) return false;
+bool TextTable::next_piece(TextTable& before) {
+    if (before.is_whole_) return false;
+    const Part& last = before.parts_.front();
+    lines_before_ = before.lines_before_ +
+                    static_cast<std::uint64_t>(std::ranges::count(before.text(last.first_data, before.rest_), '\n'));
+    const std::string_view left = before.text().substr(before.rest_);
+    if (this != &before) {
+        options_ = before.options_;
+        delimiter_ = before.delimiter_;
+        first_record_ = before.first_record_;
+        parts_ = before.parts_;
+        read_ = std::move(before.read_);
+        piece_bytes_ = before.piece_bytes_;
+        is_whole_ = false;
+        part_of_text_ = before.part_of_text_;
+        line_end_ = before.line_end_;
+        bytes_.shrink(0);
+        bytes_.append(before.head());
+        bytes_.room(left.size());
+    }
     Part& part = parts_.front();
-    lines_before_ += static_cast<std::uint64_t>(std::ranges::count(text(part.first_data, rest_), '\n'));
-    const std::size_t left = text().size() - rest_;
-    std::memmove(bytes_.data() + part.first_data, bytes_.data() + rest_, left);
-    bytes_.shrink(part.first_data + left);
+    std::memmove(bytes_.data() + part.first_data, left.data(), left.size());
+    bytes_.shrink(part.first_data + left.size());
     fill();
     part.end = text().size();
     return part.end > part.first_data;
@@ -416,13 +432,14 @@ TableKeys TextTable::read_keys(std::vector<ColumnState>& states, std::size_t& re
     for (std::size_t i = 0; i < options_.values.size(); ++i)
         readers.emplace_back(*this, options_.values[i], states_of_values[i]);
     TableKeys keys{IndexArray(offset_bytes()), {}, {}};
+    rest = parts_.front().first_data;
     for (const Part& part : parts_)
         for (std::size_t record = part.first_data, end = record; record < part.end; record = end) {
             end = record_end(record);
             if (end > part.end) fail(record, " begins a quoted field that never ends");
-            rest = record;
             // The last record of a piece may go on in the next one.
             if (end == part.end && !is_whole_) break;
+            rest = end;
             keys.records.append(record);
             for (ColumnReader& reader : readers) reader.add(record, end);
         }

@@ -81,7 +81,7 @@ struct ColumnState {
 
 /// What is read of a table: where its records begin, their keys and their values.
 struct TableKeys {
-    IndexArray records;
+    IndexArray records{sizeof(std::uint64_t)};
     std::vector<KeyColumn> columns, values;
 };
 
@@ -107,6 +107,8 @@ struct AddedColumn {
 /// other. A UTF-8 byte order mark belongs to the table, not to its first record.
 class TextTable {
 public:
+    /// A place for a piece of a table, see next_piece.
+    TextTable() = default;
     TextTable(InputFile& file, TableOptions options);
 
     /// Reads bytes as InputFile::read does.
@@ -114,8 +116,9 @@ public:
     /// The first piece of a table: its header, and records that with what they take besides come to about so many
     /// bytes of memory. Throws BadInput where no record fits.
     TextTable(std::string name, TableOptions options, Read read, std::size_t piece_bytes);
-    /// After read_piece: puts the next records in the place of these. False where there are none.
-    bool next_piece();
+    /// Puts what follows the piece `before`, after its read_piece, in the place of what is here; `before`, which may be
+    /// this table, stays as it is otherwise. False where there are no more records.
+    bool next_piece(TextTable& before);
     /// As read_keys, of the records of this piece; numbers get the type that is found so far. After the last piece
     /// throws for what cannot be known sooner, and the states have the types of all.
     TableKeys read_piece(std::vector<ColumnState>& states);
@@ -126,8 +129,10 @@ public:
     /// Whether there is nothing behind this piece.
     bool is_whole() const noexcept { return is_whole_; }
     std::size_t size_of_piece() const noexcept { return text().size(); }
-    /// The record that begins there, with its line end if it has one.
-    std::string_view record(std::size_t begin) const { return text(begin, record_end(begin)); }
+    /// One of the records of this piece, with its line end if it has one.
+    std::string_view record(const IndexArray& records, std::size_t i) const {
+        return text(records[i], i + 1 < records.size() ? records[i + 1] : rest_);
+    }
     /// The line end of the first record.
     std::string_view line_end() const;
     /// The byte order mark and the header.

@@ -1,0 +1,41 @@
+#include "background.hpp"
+
+#include <algorithm>
+#include <utility>
+
+Background::Background() {
+    constexpr unsigned most = 8;  // what they read for is one thread
+    const unsigned count = std::clamp(std::thread::hardware_concurrency(), 2u, most + 1) - 1;
+    for (unsigned i = 0; i < count; ++i) threads_.emplace_back([this] { serve(); });
+}
+
+Background::~Background() {
+    {
+        const std::lock_guard lock(lock_);
+        is_over_ = true;
+    }
+    changed_.notify_all();
+}
+
+std::future<void> Background::run(std::function<void()> task) {
+    std::packaged_task<void()> packed(std::move(task));
+    std::future<void> result = packed.get_future();
+    {
+        const std::lock_guard lock(lock_);
+        tasks_.push_back(std::move(packed));
+    }
+    changed_.notify_one();
+    return result;
+}
+
+void Background::serve() {
+    for (;;) {
+        std::unique_lock lock(lock_);
+        changed_.wait(lock, [this] { return is_over_ || !tasks_.empty(); });
+        if (is_over_) return;
+        std::packaged_task<void()> task = std::move(tasks_.front());
+        tasks_.pop_front();
+        lock.unlock();
+        task();
+    }
+}

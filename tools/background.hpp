@@ -1,0 +1,33 @@
+// Work for other threads.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+/// Threads that run tasks, which begin in the order that they came.
+class Background {
+public:
+    /// As many as the machine has beside the caller's, but one at least.
+    Background();
+    /// Tasks that have not begun are left out.
+    ~Background();
+    Background(const Background&) = delete;
+    Background& operator=(const Background&) = delete;
+
+    /// The future waits for the task, and throws what it threw.
+    std::future<void> run(std::function<void()> task);
+
+private:
+    void serve();
+
+    std::mutex lock_;
+    std::condition_variable changed_;
+    std::deque<std::packaged_task<void()>> tasks_;
+    bool is_over_ = false;
+    std::vector<std::jthread> threads_;
+};
