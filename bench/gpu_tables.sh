@@ -42,7 +42,7 @@ for group in pairs records runs products groups rows top-k; do
     table "$group" 120 "$bench/lanesort_family_bench" 9 "$group"
 done
 table companions 120 "$bench/lanesort_companions_bench" 9
-table parts 90 "$bench/lanesort_parts_bench" 2 28
+table parts 150 "$bench/lanesort_parts_bench" 2 28
 
 if ((${#failed[@]})); then
     printf 'Cut off, or failed: %s\n' "${failed[*]}"

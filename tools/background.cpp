@@ -1,12 +1,17 @@
 #include "background.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 Background::Background() {
-    constexpr unsigned most = 8;  // what they read for is one thread
+    constexpr unsigned most = 8;  // since one thread alone takes what they make
     const unsigned count = std::clamp(std::thread::hardware_concurrency(), 2u, most + 1) - 1;
-    for (unsigned i = 0; i < count; ++i) threads_.emplace_back([this] { serve(); });
+    try {
+        for (unsigned i = 0; i < count; ++i) threads_.emplace_back([this] { serve(); });
+    } catch (const std::system_error&) {
+        // Where no more threads may be started, those that there are do the work, or the caller.
+    }
 }
 
 Background::~Background() {
@@ -20,6 +25,10 @@ Background::~Background() {
 std::future<void> Background::run(std::function<void()> task) {
     std::packaged_task<void()> packed(std::move(task));
     std::future<void> result = packed.get_future();
+    if (threads_.empty()) {
+        packed();
+        return result;
+    }
     {
         const std::lock_guard lock(lock_);
         tasks_.push_back(std::move(packed));

@@ -12,14 +12,14 @@
 /// Threads that run tasks, which begin in the order that they came.
 class Background {
 public:
-    /// As many as the machine has beside the caller's, but one at least.
+    /// One for each core of the machine but one, up to eight; fewer where no more may be started.
     Background();
     /// Tasks that have not begun are left out.
     ~Background();
     Background(const Background&) = delete;
     Background& operator=(const Background&) = delete;
 
-    /// The future waits for the task, and throws what it threw.
+    /// The future waits for the task, and throws what it threw. Where there are no threads, the task is run at once.
     std::future<void> run(std::function<void()> task);
 
 private:

@@ -257,12 +257,12 @@ void TableSort::run(InputFile& in, OutputFile& out) {
     writer.finish();
 }
 
-/// Then runs are half as long. That is no gain where one may be all of the table, nor where it takes another merge
-/// pass.
+/// Whether the next run is read while one is sorted, which makes them half as long. That is no gain where one may be
+/// all of the table, nor where it takes another merge pass.
 bool TableSort::reads_ahead(std::uint64_t known_size) const noexcept {
-    constexpr std::uint64_t many = 16, most_beside = 4;  // memory of a record for each of its bytes
-    const std::uint64_t run = plan_.run_bytes(), size = known_size > 0 ? known_size : many * run;
-    return size > run && size / (run / 2) * most_beside <= plan_.most_runs();
+    constexpr std::uint64_t usual_runs = 16, most_times = 4;  // what a record takes, over its text
+    const std::uint64_t run = plan_.run_bytes(), size = known_size > 0 ? known_size : usual_runs * run;
+    return size > run && size / (run / 2) * most_times <= plan_.most_runs();
 }
 
 void TableSort::add_run(std::uint64_t known_size, const TextTable& table, const TableKeys& keys,
@@ -295,9 +295,10 @@ void TableSort::write_order(std::uint64_t offset, const TextTable& table, const 
         if (i + ahead < order.size()) __builtin_prefetch(table.record(records, order[i + ahead]).data());
         const std::string_view record = table.record(records, order[i]);
         if (record.size() + line_end_.size() > capacity - buffer.size()) flush();
-        if (constexpr std::size_t is_long = 1 << 16; record.size() > std::max(longest_, is_long)) {
+        if (record.size() > longest_) {
             longest_ = record.size();
-            longest_line_ = table.line_of(records[order[i]]);
+            if (merge_bytes_of(longest_) > merge_piece(plan_.most_runs()))
+                longest_line_ = table.line_of(records[order[i]]);
         }
         if (!record.ends_with('\n')) open_record_ = offset + buffer.size();
         buffer += record;
@@ -364,14 +365,20 @@ void TableSort::merge(std::size_t first, std::size_t count, const Take& take) {
     }
 }
 
-/// A piece of a run, of which a buffer has two, holds one record at least, and the start of the next one.
+/// Of the two pieces that a buffer of the merge has.
+std::size_t TableSort::merge_piece(std::size_t runs) const noexcept { return plan_.buffer_bytes(runs) / 2; }
+
+/// That a piece has to have at least: for the header, a record of so many bytes, and the start of the next one.
+std::size_t TableSort::merge_bytes_of(std::size_t record) const noexcept {
+    return head_.size() + record + 3 * TextTable::bytes_beside_record(options_.table) + line_end_.size();
+}
+
 void TableSort::require_short_records() const {
-    const std::size_t piece = plan_.buffer_bytes(std::min(runs_.size(), plan_.most_runs())) / 2;
-    const std::size_t beside = 3 * TextTable::bytes_beside_record(options_.table) + head_.size() + line_end_.size();
-    if (longest_ > 0 && longest_ + beside > piece)
-        throw BadInput(
-            fmt::format("{} begins a record of {} bytes, which does not fit into memory with what --memory says",
-                        longest_line_, longest_));
+    if (merge_bytes_of(longest_) <= merge_piece(std::min(runs_.size(), plan_.most_runs()))) return;
+    constexpr const char* no_room = "does not fit into memory with what --memory says";
+    if (head_.size() > longest_)
+        throw BadInput(fmt::format("{} has a header of {} bytes, which {}", name_, head_.size(), no_room));
+    throw BadInput(fmt::format("{} begins a record of {} bytes, which {}", longest_line_, longest_, no_room));
 }
 
 void TableSort::merge_until_few() {

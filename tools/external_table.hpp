@@ -45,6 +45,8 @@ private:
     /// Sorts runs anew whose integers became f64 by what came later: -0 and 0 were equal, and no longer are.
     void renew_runs();
     void merge(std::size_t first, std::size_t count, const Take& take);
+    std::size_t merge_piece(std::size_t runs) const noexcept;
+    std::size_t merge_bytes_of(std::size_t record) const noexcept;
     void require_short_records() const;
     void merge_until_few();
     void write_order(std::uint64_t offset, const TextTable& table, const IndexArray& records, const IndexArray& order);
@@ -61,8 +63,8 @@ private:
     std::optional<TemporaryFile> file_;
     std::vector<Run> runs_;
     std::optional<std::uint64_t> open_record_;  ///< where the record lies that has no line end in IN
-    std::size_t longest_ = 0;                   ///< of the records, in bytes, where one is long
-    std::string longest_line_;
+    std::size_t longest_ = 0;                   ///< of the records, in bytes
+    std::string longest_line_;                  ///< where it begins, if it is long
     std::size_t all_runs_ = 1, passes_ = 0;
     std::uint64_t most_bytes_ = 0;
     Background background_;  ///< reads ahead

@@ -30,6 +30,7 @@ bool TablePieces::next() {
 
 void TablePieces::read_next() {
     Piece& next = pieces_[next_];
+    next.keys = {};
     if (read_first_) next.table = std::exchange(read_first_, {})();
     else has_next_ = next.table.next_piece(pieces_[now_].table);
     if (has_next_) next.keys = next.table.read_piece(states_);

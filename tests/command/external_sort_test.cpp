@@ -270,6 +270,19 @@ TEST_CASE("--memory: what is wrong with a table is told in the same words") {
                                     "what --memory says\n",
                                     line.size()));
     }
+    // A header comes with each piece.
+    const std::string header = "key," + std::string(70 << 10, 'h') + "\n", line = "1," + std::string(71 << 10, 'x');
+    const std::string with_header = header + many + many + many + many;
+    require_same(scene, {"--by-column", "key"}, scene.file("header", with_header));
+    require_refused(scene.run({"sort", "--by-column", "key", "-S", "4M",
+                               scene.file("header", with_header + line + "\n"), scene.path("out")}),
+                    "header, line 1600002 begins a record of 72707 bytes, which does not fit into memory with what "
+                    "--memory says\n");
+    require_refused(scene.run({"sort", "--by-column", "key", "-S", "4M",
+                               scene.file("header", "key," + std::string(128 << 10, 'h') + "\n" +
+                                                        with_header.substr(header.size())),
+                               scene.path("out")}),
+                    "header has a header of 131077 bytes, which does not fit into memory with what --memory says\n");
     const std::string shorter = "1," + std::string(127 << 10, 'x') + "\n";
     require_same(scene, {"--by-column", "1"}, scene.file("shorter", "2,\n" + shorter + many + many + many + many));
 }
