@@ -4,7 +4,7 @@
 #include <system_error>
 #include <utility>
 
-Background::Background() {
+void Background::start() {
     constexpr unsigned most = 8;  // since one thread alone takes what they make
     const unsigned count = std::clamp(std::thread::hardware_concurrency(), 2u, most + 1) - 1;
     try {
@@ -25,6 +25,7 @@ Background::~Background() {
 std::future<void> Background::run(std::function<void()> task) {
     std::packaged_task<void()> packed(std::move(task));
     std::future<void> result = packed.get_future();
+    if (!std::exchange(has_started_, true)) start();
     if (threads_.empty()) {
         packed();
         return result;

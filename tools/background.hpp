@@ -9,11 +9,11 @@
 #include <thread>
 #include <vector>
 
-/// Threads that run tasks, which begin in the order that they came.
+/// Threads that run tasks, which begin in the order that they came: one for each core of the machine but one, up to
+/// eight, or fewer where no more may be started. They start with the first task. One thread gives all tasks.
 class Background {
 public:
-    /// One for each core of the machine but one, up to eight; fewer where no more may be started.
-    Background();
+    Background() = default;
     /// Tasks that have not begun are left out.
     ~Background();
     Background(const Background&) = delete;
@@ -23,11 +23,12 @@ public:
     std::future<void> run(std::function<void()> task);
 
 private:
+    void start();
     void serve();
 
     std::mutex lock_;
     std::condition_variable changed_;
     std::deque<std::packaged_task<void()>> tasks_;
-    bool is_over_ = false;
+    bool has_started_ = false, is_over_ = false;
     std::vector<std::jthread> threads_;
 };

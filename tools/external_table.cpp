@@ -1,7 +1,6 @@
 #include "external_table.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -209,14 +208,9 @@ TableSort::TableSort(const SortArguments& options, DeviceSort& device, std::uint
 void TableSort::run(InputFile& in, OutputFile& out) {
     name_ = in.name();
     {
-        std::atomic<std::uint64_t> taken = 0;
-        const auto read = [&](void* to, std::size_t bytes) {
-            const std::size_t got = in.read(to, bytes);
-            taken = in.taken();
-            return got;
-        };
-        TablePieces pieces(name_, options_.table, read, states_, plan_.run_bytes(),
-                           reads_ahead(in.known_size()) ? &background_ : nullptr);
+        TablePieces pieces(
+            name_, options_.table, [&](void* to, std::size_t bytes) { return in.read(to, bytes); }, states_,
+            plan_.run_bytes(), reads_ahead(in.known_size()) ? &background_ : nullptr);
         Progress progress("sorting runs");
         while (pieces.next()) {
             const TextTable& table = pieces.table();
@@ -244,7 +238,7 @@ void TableSort::run(InputFile& in, OutputFile& out) {
             }
             add_run(in.known_size(), table, keys, order);
             runs_.back().types = std::move(types);
-            if (in.known_size() > 0) progress(std::min<std::uint64_t>(taken, in.known_size() - 1), in.known_size());
+            if (in.known_size() > 0) progress(std::min(file_->size(), in.known_size() - 1), in.known_size());
         }
     }
     in.require_unchanged();
@@ -291,8 +285,7 @@ void TableSort::write_order(std::uint64_t offset, const TextTable& table, const 
         buffer.clear();
     };
     for (std::size_t i = 0; i < order.size(); ++i) {
-        constexpr std::size_t ahead = 16;  // as in TextTable::write
-        if (i + ahead < order.size()) __builtin_prefetch(table.record(records, order[i + ahead]).data());
+        table.fetch_ahead(records, order, i);
         const std::string_view record = table.record(records, order[i]);
         if (record.size() + line_end_.size() > capacity - buffer.size()) flush();
         if (record.size() > longest_) {

@@ -455,15 +455,18 @@ std::size_t TextTable::offset_bytes() const noexcept {
     return text().size() <= std::numeric_limits<std::uint32_t>::max() ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
 }
 
+void TextTable::fetch_ahead(const IndexArray& records, const IndexArray& order, std::size_t i) const noexcept {
+    constexpr std::size_t ahead = 16;
+    if (i + ahead < order.size()) __builtin_prefetch(text().data() + records[order[i + ahead]]);
+}
+
 void TextTable::write(OutputFile& file, const IndexArray& records, const IndexArray& order,
                       const IndexArray* counts) const {
     BufferedWriter writer(file);
     if (counts) writer.write(head_with_count());
     else writer.write(head());
     for (std::size_t i = 0; i < order.size(); ++i) {
-        // Records lie anywhere in memory: to have them fetched ahead took a sixth off the sort of two million lines.
-        constexpr std::size_t ahead = 16;
-        if (i + ahead < order.size()) __builtin_prefetch(text().data() + records[order[i + ahead]]);
+        fetch_ahead(records, order, i);
         const std::size_t record = records[order[i]], end = record_end(record);
         if (counts) writer.write(fmt::format("{}{}", (*counts)[i], delimiter_));
         writer.write(text(record, end));

