@@ -22,9 +22,9 @@ Background::~Background() {
     changed_.notify_all();
 }
 
-std::future<void> Background::run(std::function<void()> task) {
+Task Background::run(std::function<void()> task) {
     std::packaged_task<void()> packed(std::move(task));
-    std::future<void> result = packed.get_future();
+    Task result(packed.get_future());
     if (!std::exchange(has_started_, true)) start();
     if (threads_.empty()) {
         packed();

@@ -7,7 +7,33 @@
 #include <future>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
+
+/// What another thread does. What that uses has to stay until this is gone, which waits for it.
+class Task {
+public:
+    Task() = default;
+    explicit Task(std::future<void> end) noexcept : end_(std::move(end)) {}
+    Task(Task&&) = default;
+    Task& operator=(Task&& other) noexcept {
+        std::swap(end_, other.end_);
+        return *this;
+    }
+    ~Task() {
+        if (is_under_way()) end_.wait();
+    }
+
+    /// There is one, and finish() was not called.
+    bool is_under_way() const noexcept { return end_.valid(); }
+    /// Waits until it is done, if it is under way, and throws what it threw.
+    void finish() {
+        if (is_under_way()) end_.get();
+    }
+
+private:
+    std::future<void> end_;
+};
 
 /// Threads that run tasks, which begin in the order that they came: one for each core of the machine but one, up to
 /// eight, or fewer where no more may be started. They start with the first task. One thread gives all tasks.
@@ -19,8 +45,8 @@ public:
     Background(const Background&) = delete;
     Background& operator=(const Background&) = delete;
 
-    /// The future waits for the task, and throws what it threw. Where there are no threads, the task is run at once.
-    std::future<void> run(std::function<void()> task);
+    /// Where there are no threads, the task is run at once.
+    Task run(std::function<void()> task);
 
 private:
     void start();

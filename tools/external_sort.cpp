@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -28,6 +29,7 @@ namespace {
 constexpr std::uint64_t stream_bytes = std::uint64_t{2} << 20;
 constexpr std::uint64_t least_memory = std::uint64_t{4} << 20;
 constexpr std::size_t widest_key = sizeof(std::uint64_t);
+/// What is written at a time.
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
 template <class Function>
@@ -38,6 +40,21 @@ auto with_bits(KeyType type, Function function) {
         case 4: return function(std::uint32_t{});
         default: return function(std::uint64_t{});
     }
+}
+
+void finish(std::vector<Task> tasks) {
+    for (Task& task : tasks) task.finish();
+}
+
+/// Reads into the place of what is written from there, block by block, as that is done.
+std::size_t read_behind(std::vector<Task>& writes, InputFile& in, std::byte* to, std::size_t bytes) {
+    std::size_t done = 0;
+    for (std::size_t block = 0; done < bytes && done == block * block_bytes; ++block) {
+        if (block < writes.size()) writes[block].finish();
+        done += in.read(to + done, std::min(block_bytes, bytes - done));
+    }
+    finish(std::exchange(writes, {}));
+    return done;
 }
 
 template <class Bits>
@@ -89,18 +106,23 @@ void print_run_stats(bool stats, std::size_t runs, std::size_t passes, std::uint
                      temporary_bytes));
 }
 
-/// Reads a run by and by, as integers in the order of the sort.
+/// Reads a run by and by, as integers in the order of the sort. While some are used, the next ones come.
 template <class Bits>
 class NumberSort::Reader {
 public:
-    Reader(const TemporaryFile& file, const Run& run, KeyType type, Order order, std::size_t buffer_bytes)
+    Reader(const TemporaryFile& file, const Run& run, KeyType type, Order order, std::size_t buffer_bytes,
+           Background& background)
         : file_(file),
+          background_(background),
           run_(run),
           converts_(run.type != type && type == KeyType::f64),
           descends_(order == Order::descending),
           coding_(key_coding(type, order)),
-          capacity_(buffer_bytes / sizeof(Bits)),
-          keys_(std::make_unique_for_overwrite<Bits[]>(capacity_)) {}
+          capacity_(buffer_bytes / 2 / sizeof(Bits)),
+          keys_(std::make_unique_for_overwrite<Bits[]>(capacity_)),
+          next_keys_(std::make_unique_for_overwrite<Bits[]>(capacity_)) {
+        bring_next();
+    }
 
     /// The next key; behind the end the largest one there is. As only as many are taken as all runs have, it does not
     /// matter that a key may be that, too.
@@ -110,14 +132,23 @@ public:
     }
 
 private:
-    bool read_more() {
-        at_ = 0;
-        end_ = static_cast<std::size_t>(std::min<std::uint64_t>(capacity_, (run_.end - run_.begin) / sizeof(Bits)));
-        const std::size_t bytes = end_ * sizeof(Bits);
-        if (bytes == 0) return false;
-        file_.read(run_.begin, keys_.get(), bytes);
+    void bring_next() {
+        next_end_ =
+            static_cast<std::size_t>(std::min<std::uint64_t>(capacity_, (run_.end - run_.begin) / sizeof(Bits)));
+        const std::size_t bytes = next_end_ * sizeof(Bits);
+        if (bytes == 0) return;
+        coming_ = background_.run(
+            [&file = file_, begin = run_.begin, to = next_keys_.get(), bytes] { file.read(begin, to, bytes); });
         run_.begin += bytes;
-        file_.read_ahead(run_.begin, std::min<std::uint64_t>(bytes, run_.end - run_.begin));
+    }
+
+    bool read_more() {
+        if (!coming_.is_under_way()) return false;
+        coming_.finish();
+        std::swap(keys_, next_keys_);
+        at_ = 0;
+        end_ = next_end_;
+        bring_next();
         if constexpr (sizeof(Bits) == sizeof(double))
             if (converts_)
                 for (Bits& key : std::span(keys_.get(), end_)) key = as_double(key);
@@ -137,12 +168,14 @@ private:
     }
 
     const TemporaryFile& file_;
-    Run run_;
+    Background& background_;
+    Run run_;  ///< begins where the next keys do that were not asked for
     bool converts_, descends_;
     KeyCoding coding_;
-    std::size_t capacity_, at_ = 0, end_ = 0;
-    std::unique_ptr<Bits[]> keys_;
+    std::size_t capacity_, at_ = 0, end_ = 0, next_end_ = 0;
+    std::unique_ptr<Bits[]> keys_, next_keys_;
     std::uint64_t zeros_seen_ = 0;
+    Task coming_;
 };
 
 /// Takes blocks of sorted keys, and does with equal ones what is asked for.
@@ -214,7 +247,7 @@ void NumberSort::sort_text(InputFile& in, OutputFile& out) {
     {
         Progress progress("sorting runs");
         file = read_text_in_runs(in, options_.type, run_bytes_, [&](KeyReader::Run& run) {
-            add_run(run.numbers, run.negative_zeros);
+            finish(add_run(run.numbers, run.negative_zeros));
             if (in.known_size() > 0) progress(std::min(in.taken(), in.known_size() - 1), in.known_size());
         });
     }
@@ -289,19 +322,19 @@ Numbers NumberSort::read_runs(InputFile& in, KeyType type, std::uint64_t bytes) 
     std::uint64_t most = std::min<std::uint64_t>(bytes, run_bytes_);
     if (is_known) most = std::min(most, (in.known_size() / widest_key + 1) * widest_key);
     Progress progress("sorting runs");
-    for (;;) {
+    for (std::vector<Task> writes;;) {
         const auto asked = static_cast<std::size_t>(std::min(most, bytes));
-        const std::size_t got = in.read(keys.bytes.room(asked), asked);
-        keys.bytes.grew(got);
-        bytes -= got;
-        if (got < asked || bytes == 0 || in.peek(1).empty()) return keys;
-        add_run(keys);
+        std::byte* const to = keys.bytes.room(asked);
+        keys.bytes.grew(read_behind(writes, in, to, asked));
+        bytes -= keys.bytes.size();
+        if (keys.bytes.size() < asked || bytes == 0 || in.peek(1).empty()) return keys;
+        writes = add_run(keys);
         keys.bytes.shrink(0);
         if (is_known) progress(std::min(in.taken(), in.known_size() - 1), in.known_size());
     }
 }
 
-void NumberSort::add_run(Numbers& keys, std::uint64_t negative_zeros) {
+std::vector<Task> NumberSort::add_run(Numbers& keys, std::uint64_t negative_zeros) {
     if (!file_) {
         file_.emplace(folder_);
         before_runs_(keys);
@@ -312,17 +345,23 @@ void NumberSort::add_run(Numbers& keys, std::uint64_t negative_zeros) {
         const std::span integers(reinterpret_cast<const std::uint64_t*>(keys.bytes.data()), keys.count());
         zeros = static_cast<std::uint64_t>(std::ranges::count(integers, 0u));
     }
-    const std::uint64_t begin = file_->size();
-    file_->append(keys.bytes.data(), keys.bytes.size());
-    runs_.push_back({begin, file_->size(), keys.type, zeros, negative_zeros});
+    const std::size_t bytes = keys.bytes.size();
+    const std::uint64_t begin = file_->append_later(bytes);
+    runs_.push_back({begin, begin + bytes, keys.type, zeros, negative_zeros});
     most_bytes_ = std::max(most_bytes_, file_->size());
     ++all_runs_;
+    std::vector<Task> writes;
+    for (std::size_t at = 0; at < bytes; at += block_bytes)
+        writes.push_back(
+            background_.run([&file = *file_, offset = begin + at, from = keys.bytes.data() + at,
+                             size = std::min(block_bytes, bytes - at)] { file.write(offset, from, size); }));
+    return writes;
 }
 
 /// Sorts the last run, which stays in memory where it is the only one, and merges until one pass is left.
 void NumberSort::end_runs(Numbers& last) {
     if (runs_.empty()) return device_.sort_run(last);
-    if (last.bytes.size() > 0) add_run(last);
+    if (last.bytes.size() > 0) finish(add_run(last));
     last.bytes = {};
     for (; runs_.size() > plan_.most_runs(); ++passes_) {
         TemporaryFile merged(folder_);
@@ -352,19 +391,19 @@ void NumberSort::for_each_block(KeyType type, Numbers& last, const Take& take) {
     }
 }
 
-void NumberSort::merge(KeyType type, std::size_t first, std::size_t count, const Take& take) const {
+void NumberSort::merge(KeyType type, std::size_t first, std::size_t count, const Take& take) {
     with_bits(type, [&]<class Bits>(Bits) { merge_as<Bits>(type, first, count, take); });
 }
 
 template <class Bits>
-void NumberSort::merge_as(KeyType type, std::size_t first, std::size_t count, const Take& take) const {
+void NumberSort::merge_as(KeyType type, std::size_t first, std::size_t count, const Take& take) {
     const Order order = options_.order;
     const std::size_t bytes = plan_.buffer_bytes(count);
     std::vector<Reader<Bits>> readers;
     std::vector<Head<Bits>> heads;
     std::uint64_t left = 0;
     for (const Run& run : std::span(runs_).subspan(first, count)) {
-        readers.emplace_back(*file_, run, type, order, bytes);
+        readers.emplace_back(*file_, run, type, order, bytes, background_);
         heads.push_back({readers.back().next(), static_cast<std::uint32_t>(heads.size())});
         left += (run.end - run.begin) / sizeof(Bits);
     }
@@ -372,9 +411,14 @@ void NumberSort::merge_as(KeyType type, std::size_t first, std::size_t count, co
     const KeyCoding coding = key_coding(type, order);
     const std::uint64_t all = left;
     Progress progress("merging");
-    for (Numbers block{type, {}}; left > 0; block.bytes.shrink(0)) {
+    // One block is taken while the other is filled.
+    std::array<Numbers, 2> blocks{Numbers{type, {}}, Numbers{type, {}}};
+    Task taken;
+    for (std::size_t turn = 0; left > 0; turn = 1 - turn) {
+        Numbers& block = blocks[turn];
+        block.bytes.shrink(0);
         const auto size =
-            static_cast<std::size_t>(std::min<std::uint64_t>(left, std::min(bytes, block_bytes) / sizeof(Bits)));
+            static_cast<std::size_t>(std::min<std::uint64_t>(left, std::min(bytes / 2, block_bytes) / sizeof(Bits)));
         auto* const keys = reinterpret_cast<Bits*>(block.bytes.room(size * sizeof(Bits)));
         for (std::size_t i = 0; i < size; ++i) {
             const Head<Bits> winner = tree.winner();
@@ -383,9 +427,11 @@ void NumberSort::merge_as(KeyType type, std::size_t first, std::size_t count, co
         }
         block.bytes.grew(size * sizeof(Bits));
         left -= size;
-        take(block);
+        taken.finish();
+        taken = background_.run([&take, &block] { take(block); });
         progress(all - left, all);
     }
+    taken.finish();
 }
 
 void NumberSort::print_stats() const {

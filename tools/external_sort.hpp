@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "background.hpp"
 #include "device_sort.hpp"
 #include "files.hpp"
 #include "npy.hpp"
@@ -64,6 +65,7 @@ private:
     template <class Bits>
     class Reader;
     class Writer;
+    /// Gets blocks one after the other, maybe in another thread.
     using Take = std::function<void(Numbers& block)>;
 
     void sort_text(InputFile& in, OutputFile& out);
@@ -71,12 +73,13 @@ private:
     void sort_rows(InputFile& in, const NpyHeader& npy, OutputFile& out);
     Numbers read_runs(InputFile& in, lanesort::KeyType type, std::uint64_t bytes);
 
-    void add_run(Numbers& keys, std::uint64_t negative_zeros = 0);
+    /// Sorts a run, and has it written, block by block, while the caller goes on.
+    std::vector<Task> add_run(Numbers& keys, std::uint64_t negative_zeros = 0);
     void end_runs(Numbers& last);
     void for_each_block(lanesort::KeyType type, Numbers& last, const Take& take);
-    void merge(lanesort::KeyType type, std::size_t first, std::size_t count, const Take& take) const;
+    void merge(lanesort::KeyType type, std::size_t first, std::size_t count, const Take& take);
     template <class Bits>
-    void merge_as(lanesort::KeyType type, std::size_t first, std::size_t count, const Take& take) const;
+    void merge_as(lanesort::KeyType type, std::size_t first, std::size_t count, const Take& take);
 
     const SortArguments& options_;
     DeviceSort& device_;
@@ -89,4 +92,5 @@ private:
     std::vector<Run> runs_;
     std::size_t all_runs_ = 0, passes_ = 0;
     std::uint64_t most_bytes_ = 0;  ///< that the temporary files had at a time
+    Background background_;         ///< reads ahead and writes
 };

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <future>
 #include <memory>
 #include <span>
 
@@ -182,9 +181,9 @@ void InPlaceSort::step(const Part& part) {
     require_unchanged();
     read_part(part);
     journal_->write_old(0, part_.bytes.data(), part_.bytes.size());
-    std::future<void> synced = std::async(std::launch::async, [&] { journal_->sync(); });
+    Task synced = background_.run([this] { journal_->sync(); });
     device_.sort_run(part_);
-    synced.get();
+    synced.finish();
     require_unchanged();
     state_.is_writing = 1;
     journal_->write(state_);

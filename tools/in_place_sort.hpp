@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "background.hpp"
 #include "device_sort.hpp"
 #include "external_sort.hpp"
 #include "files.hpp"
@@ -62,4 +63,5 @@ private:
     std::size_t key_bytes_ = 1;
     std::vector<lanesort::detail::Part> steps_;
     Numbers part_{lanesort::KeyType::u8, {}};
+    Background background_;
 };

@@ -12,12 +12,8 @@ TablePieces::TablePieces(std::string name, const TableOptions& options, TextTabl
     if (background_) coming_ = background_->run([this] { read_next(); });
 }
 
-TablePieces::~TablePieces() {
-    if (coming_.valid()) coming_.wait();
-}
-
 bool TablePieces::next() {
-    if (coming_.valid()) coming_.get();
+    if (coming_.is_under_way()) coming_.finish();
     else read_next();
     if (!has_next_) return false;
     now_ = next_;

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <future>
 #include <string>
 #include <vector>
 
@@ -19,7 +18,6 @@ public:
     /// Together they take about so many bytes. The states, which outlive it, are those of the pieces that were read.
     TablePieces(std::string name, const TableOptions& options, TextTable::Read read, std::vector<ColumnState>& states,
                 std::size_t bytes, Background* background);
-    ~TablePieces();
     TablePieces(const TablePieces&) = delete;
     TablePieces& operator=(const TablePieces&) = delete;
 
@@ -46,5 +44,5 @@ private:
     std::array<Piece, 2> pieces_;
     std::size_t now_ = 1, next_ = 0;  ///< of pieces_: which is used, and where the next one goes
     bool has_next_ = true;
-    std::future<void> coming_;
+    Task coming_;
 };

@@ -59,7 +59,7 @@ void TemporaryFile::require_space(std::uint64_t bytes) const {
 
 void TemporaryFile::write(std::uint64_t offset, const void* from, std::size_t bytes) {
     if (!write_at(file_.get(), offset, from, bytes)) fail("write");
-    size_ = std::max(size_, offset + bytes);
+    if (offset + bytes > size_) size_ = offset + bytes;
 }
 
 void TemporaryFile::read(std::uint64_t offset, void* to, std::size_t bytes) const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "files.hpp"
 
@@ -21,7 +22,9 @@ public:
     std::uint64_t size() const noexcept { return size_; }
     /// Throws SystemFailure where the folder has no room for that many bytes more.
     void require_space(std::uint64_t bytes) const;
-    void append(const void* from, std::size_t bytes) { write(size_, from, bytes); }
+    void append(const void* from, std::size_t bytes) { write(append_later(bytes), from, bytes); }
+    /// Appends bytes that are still to be written; gives the place of the first. Several threads may write.
+    std::uint64_t append_later(std::size_t bytes) noexcept { return std::exchange(size_, size_ + bytes); }
     /// Writes bytes over others that were appended, or behind them.
     void write(std::uint64_t offset, const void* from, std::size_t bytes);
     /// Reads bytes that were appended.

@@ -381,6 +381,55 @@ TEST_CASE("--memory: no space for temporary files") {
           " take up to 50331648 more bytes, but 8388608 are left there; --temporary-directory names another folder\n");
 }
 
+TEST_CASE("--memory: an OUT that is full, whichever thread writes it") {
+    const Scene scene;
+    const std::string raw = scene.file("raw", random_bytes(8 * mebi)), out = "cannot write /dev/full: No space left";
+    std::string lines;
+    for (int i = 0; i < 600000; ++i) lines += std::to_string(i) + "\n";
+    const std::string text = scene.file("text", lines);
+    const Words within = {"sort", "--device", "built-in", "-S", "4M"};
+    for (Words words : {Words{"--type", "u64", raw}, {"--text", text}, {"--by-column", "1", text}}) {
+        CAPTURE(words.front());
+        words.insert(words.begin(), within.begin(), within.end());
+        words.push_back("/dev/full");
+        require_refused(scene.run(words), out, 1);
+    }
+}
+
+TEST_CASE("--memory: where no thread may be started, one does all") {
+    const Scene scene;
+    fs::permissions(scene.folder(), fs::perms::all);
+    const std::string bytes = random_bytes(8 * mebi);
+    std::vector<std::uint64_t> sorted = numbers_in<std::uint64_t>(bytes);
+    std::ranges::sort(sorted);
+    std::string lines;
+    for (const std::uint64_t number : sorted) lines += std::to_string(number) + "\n";
+    const std::string in = scene.file("in", bytes), text = scene.file("text", lines), out = scene.path("out");
+    const auto check = [&](const Words& words, const std::string& from, const std::string& expected) {
+        CAPTURE(words.front());
+        Words all = {"sort", "--device", "built-in", "-T", scene.folder().string(), "-S", reads_ahead};
+        all.insert(all.end(), words.begin(), words.end());
+        all.insert(all.end(), {"-", "-"});
+        fs::remove(out);
+        const int status = wait_for(start(all, from, out, scene.err(), [] {
+            // Threads are processes to the kernel, which counts those of every user but root.
+            constexpr uid_t nobody_else = 54321;
+            const rlimit one{1, 1};
+            if (setrlimit(RLIMIT_NPROC, &one) != 0 || setuid(nobody_else) != 0) _exit(125);
+        }));
+        if (status == 125 || status == 127) {
+            MESSAGE("skipped: only root can be somebody else, who must be able to run the command");
+            return;
+        }
+        CAPTURE(read_file(scene.err()));
+        CHECK(status == 0);
+        CHECK(read_file(out) == expected);
+    };
+    check({"--type", "u64"}, in, bytes_of(sorted));
+    check({"--text", "--type", "u64"}, text, lines);
+    check({"--by-column", "1", "--type", "u64"}, text, lines);
+}
+
 TEST_CASE("--memory: the process takes no more beside what it takes anyway") {
     const Scene scene;
     constexpr std::size_t limit = 16 * mebi, slack = 3 * mebi;
