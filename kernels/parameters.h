@@ -232,8 +232,8 @@
 #if BANK_SWAP && !REMAP
 #error "BANK_SWAP must be 0 where REMAP is 0."
 #endif
-#if BANK_PADDING && (!REMAP || LANES != 1)
-#error "BANK_PADDING must be 0 where REMAP is 0 or LANES is not 1."
+#if BANK_PADDING && LANES != 1
+#error "BANK_PADDING must be 0 where LANES is not 1."
 #endif
 #if COALESCED_STORE && TILE_WORK_ITEMS == 1
 #error "COALESCED_STORE must be 0 where TILE_WORK_ITEMS is 1."

@@ -34,7 +34,7 @@
 #if WALKS_IN_CACHE
 #define STORES_PAIRS 0
 #else
-#define STORES_PAIRS (COALESCED_STORE && REMAP && LANES == 1 && FIELD_BITS > 1 && TILE_BITS % FIELD_BITS == 1)
+#define STORES_PAIRS (COALESCED_STORE && (REMAP || BANK_PADDING) && LANES == 1 && FIELD_BITS > 1 && TILE_BITS % FIELD_BITS == 1)
 #endif
 
 /* Passes over contiguous tiles take them from the end of the array, passes over strips from its beginning: where they

@@ -25,7 +25,7 @@
 #define ROUNDS(steps) (((steps) + FIELD_BITS - 1) / FIELD_BITS)
 
 /* The slots of a write-back lie powers of two apart. One unused slot after every 2^shift brings them into different
- * banks; unlike an exclusive-or this keeps every address a base plus a constant. LANES is 1, and REMAP is on. */
+ * banks; unlike an exclusive-or this keeps every address a base plus a constant. LANES is 1. */
 #define PADDING(slot, shift) (BANK_PADDING ? (slot) >> (shift) : 0)
 #define PADDED(slot, shift) ((slot) + PADDING(slot, shift))
 /* lg of the slots that cover every bank once. Of longer shifts, some hand-overs have this one besides. */
@@ -53,8 +53,10 @@ INLINE uint slot(uint v, uint from, uint to) {
     return PADDED(remapped, shift) + (twice ? PADDING(remapped, ROW_OF_BANKS_BITS) : 0);
 }
 #else
+/* Every vector keeps its slot: a work-item writes where it has read, and nobody waits for it to have done so. Where it holds
+ * as many vectors as there are banks, no two work-items meet in one. */
 INLINE uint slot(uint v, uint from, uint to) {
-    return v;
+    return PADDED(v, ROW_OF_BANKS_BITS);
 }
 #endif
 

@@ -364,7 +364,7 @@ lanesort::Shape ShapeOptions::over(lanesort::Shape shape) const {
     shape.resident_groups = resident_groups.value_or(shape.resident_groups);
     shape.remap = remap.value_or(shape.remap);
     shape.bank_swap = bank_swap.value_or(shape.bank_swap && shape.remap);
-    shape.bank_padding = bank_padding.value_or(shape.bank_padding && shape.remap && shape.lanes == 1);
+    shape.bank_padding = bank_padding.value_or(shape.bank_padding && shape.lanes == 1);
     shape.coalesced_store = coalesced_store.value_or(shape.coalesced_store);
 
     const unsigned all_vectors = 2 * shape.vectors;

@@ -64,7 +64,7 @@ std::vector<Shape> neighbours_in_local(const Shape& shape, bool residents_count)
     };
     local_memory(true, false, shape.lanes == 1);
     local_memory(true, true, false);
-    local_memory(false, false, false);
+    local_memory(false, false, shape.lanes == 1);
     return found;
 }
 

@@ -30,7 +30,9 @@ Pass counted(Pass pass, const Shape& shape) {
         const bool whole_tile = pass.kind == Pass::Kind::merge_tiles || pass.last_phase == TileBits(shape).keys;
         const bool last_round_stores = whole_tile && stores_pairs(shape);
         pass.hand_overs = pass.rounds - 1 + (stores_through_local && !last_round_stores);
-        pass.barriers = shape.remap ? std::max(2 * pass.hand_overs, 1u) - 1 : pass.hand_overs;
+        // Where vectors change places, all of them are read before one is written; for pairs they always do.
+        const unsigned moves = shape.remap ? pass.hand_overs : stores_through_local && stores_pairs(shape) ? 1 : 0;
+        pass.barriers = pass.hand_overs + (pass.hand_overs > 0 ? std::min(moves, pass.hand_overs - 1) : 0);
     }
     return pass;
 }

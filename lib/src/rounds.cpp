@@ -28,8 +28,8 @@ unsigned slot_of_pairs(const Shape& shape, unsigned v, unsigned row_bits) {
 
 bool stores_pairs(const Shape& shape) {
     const unsigned field_bits = log2(shape.register_vectors);
-    return shape.coalesced_store && shape.remap && shape.tile_work_items() > 1 && shape.lanes == 1 && field_bits > 1 &&
-           log2(shape.tile_vectors()) % field_bits == 1;
+    return shape.coalesced_store && (shape.remap || shape.bank_padding) && shape.tile_work_items() > 1 &&
+           shape.lanes == 1 && field_bits > 1 && log2(shape.tile_vectors()) % field_bits == 1;
 }
 
 unsigned held_vector(const Shape& shape, unsigned t, unsigned m, unsigned start, bool mirrored) {
@@ -58,8 +58,11 @@ unsigned padding_shift(const Shape& shape, unsigned from, unsigned to, unsigned 
 }
 
 unsigned padded_slot(const Shape& shape, unsigned v, unsigned from, unsigned to, unsigned row_bits) {
-    const unsigned slot = to == in_pairs ? slot_of_pairs(shape, v, row_bits) : remapped_slot(shape, v, to);
+    const unsigned slot = to == in_pairs ? slot_of_pairs(shape, v, row_bits)
+                          : shape.remap  ? remapped_slot(shape, v, to)
+                                         : v;
     if (!shape.bank_padding) return slot;
+    if (!shape.remap) return slot + (slot >> row_bits);
     const unsigned shift = padding_shift(shape, from, to, row_bits);
     const bool twice = to != in_pairs && shift > row_bits && from < to && to > log2(shape.register_vectors);
     return slot + (slot >> shift) + (twice ? slot >> row_bits : 0);

@@ -135,7 +135,9 @@ Shape shape_of(const Measured& row, const DeviceInfo& device) {
     shape.register_vectors = 2 * row.vectors;
     shape.steps_per_pass = row.steps_per_pass;
     shape.resident_groups = row.resident_groups;
-    shape.remap = true;
+    // As many keys as there are banks meet in none where each keeps its place, and take half of the barriers. Fewer do.
+    constexpr unsigned banks = 32;
+    shape.remap = shape.register_vectors < banks;
     shape.bank_padding = true;
     shape.coalesced_store = true;
     shape.columns =
@@ -194,8 +196,7 @@ void check(const Shape& shape) {
     require(shape.resident_groups >= 1 && shape.resident_groups <= 32, "resident_groups", shape.resident_groups,
             "from 1 to 32");
     require(!shape.bank_swap || shape.remap, "bank_swap", shape.bank_swap, "off where remap is off");
-    require(!shape.bank_padding || (shape.remap && shape.lanes == 1), "bank_padding", shape.bank_padding,
-            "off where remap is off or lanes is not 1");
+    require(!shape.bank_padding || shape.lanes == 1, "bank_padding", shape.bank_padding, "off where lanes is not 1");
     require(!shape.columns || may_have_columns(shape), "columns", shape.columns,
             "off where lanes is not 1 or work-items share no tile, unless one walks it");
     require(shape.most_columns == 0 || (std::has_single_bit(shape.most_columns) && shape.most_columns > 1),

@@ -84,7 +84,8 @@ TEST_CASE("rounds: pairs are neighbours, those of neighbouring work-items too, a
 }
 
 TEST_CASE("rounds: pairs are held where the other rounds leave one step of a tile") {
-    for (const auto& [vectors, work_items] : {std::pair{1, 16}, {2, 4}, {4, 32}, {4, 256}, {8, 128}, {8, 256}, {16, 512}})
+    for (const auto& [vectors, work_items] :
+         {std::pair{1, 16}, {2, 4}, {4, 32}, {4, 256}, {8, 128}, {8, 256}, {16, 512}})
         CHECK(!stores_pairs(shared_tile(vectors, work_items)));
     Shape stored_singly = shared_tile(8, 512), of_vectors = stored_singly, alone = stored_singly, as_is = stored_singly;
     stored_singly.coalesced_store = false;
@@ -172,9 +173,30 @@ TEST_CASE("rounds: padded slots are apart, and fit the local memory that the sha
             }
 }
 
+TEST_CASE("rounds: in place, as many vectors as banks meet in none") {
+    for (const unsigned work_items : {2, 32, 256, 512}) {
+        Shape shape = shared_tile(16, work_items);
+        shape.remap = false;
+        shape.bank_padding = true;
+        CAPTURE(to_string(shape));
+        for_every_hand_over(shape, [&](unsigned from, unsigned to) {
+            CHECK(write_conflicts(shape, {.work_items = 32}, from, to) == 1);
+            std::set<unsigned> slots;
+            for (unsigned v = 0; v < shape.tile_vectors(); ++v) {
+                slots.insert(padded_slot(shape, v, from, to, 5));
+                // It is written to where it was read.
+                if (to != in_pairs) CHECK(padded_slot(shape, v, from, to, 5) == padded_slot(shape, v, to, from, 5));
+            }
+            CHECK(slots.size() == shape.tile_vectors());
+            CHECK((*slots.rbegin() + 1) * 4 <= shape.local_bytes(ElementBytes(4)));
+        });
+    }
+}
+
 TEST_CASE("rounds: with padding few work-items meet in a bank") {
-    const struct { unsigned vectors, work_items; } tiles[] = {{2, 128}, {4, 128}, {4, 256}, {8, 128},
-                                                              {8, 256}, {8, 512}, {16, 256}};
+    const struct {
+        unsigned vectors, work_items;
+    } tiles[] = {{2, 128}, {4, 128}, {4, 256}, {8, 128}, {8, 256}, {8, 512}, {16, 256}};
     for (const auto& [vectors, work_items] : tiles)
         for (const unsigned banks_per_key : {1, 2}) {
             Shape shape = shared_tile(vectors, work_items);

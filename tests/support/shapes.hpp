@@ -72,6 +72,8 @@ inline std::vector<Shape> column_shapes_in_local() {
          .bank_padding = true,
          .coalesced_store = true},
         {.vectors = 4, .work_items = 64, .register_vectors = 8, .coalesced_store = true},
+        {.vectors = 2, .work_items = 8, .register_vectors = 4, .bank_padding = true, .coalesced_store = true},
+        {.vectors = 4, .work_items = 16, .register_vectors = 8, .bank_padding = true, .coalesced_store = true},
     };
     for (Shape& shape : shapes) {
         shape.steps_per_pass = 3;

@@ -41,8 +41,7 @@ struct Shape {
                                     ///< own, and every exchange between work-items is a new pass
     bool remap = false;             ///< remap write-back addresses so that the next round reads contiguously
     bool bank_swap = false;         ///< half of the work-items write their two groups in the other order
-    bool bank_padding =
-        false;  ///< unused words between keys in local memory, against bank conflicts; with remap, lanes 1
+    bool bank_padding = false;      ///< unused words between keys in local memory, against bank conflicts; lanes 1
     bool coalesced_store = false;  ///< neighbouring work-items store neighbouring vectors, after one more hand-over, or
                                    ///< pairs, where the last round can hold them (kernels/README.md)
     bool columns = false;       ///< sort as many tiles as possible in columns, in four passes, and only what is more by
