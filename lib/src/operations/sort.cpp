@@ -70,6 +70,8 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
             parameters.column_bits = column_bits(parameters.shape, static_cast<unsigned>(std::bit_width(length - 1)));
         if (parameters.layout == Layout::rows) {
             parameters.tiles_per_group = tiles_per_group(parameters, device, limited.max_work_items);
+            // Where tiles share a group, merge_strips spills in place.
+            if (parameters.tiles_per_group > 1 && parameters.shape.bank_padding) parameters.shape.remap = true;
             parameters.shape.resident_groups = std::clamp(resident_items / parameters.work_items(), 1u, 32u);
         }
         // Where the first pass is the only one, no other program is needed.
