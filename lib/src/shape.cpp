@@ -135,7 +135,8 @@ Shape shape_of(const Measured& row, const DeviceInfo& device) {
     shape.register_vectors = 2 * row.vectors;
     shape.steps_per_pass = row.steps_per_pass;
     shape.resident_groups = row.resident_groups;
-    // As many keys as there are banks meet in none where each keeps its place, and take half of the barriers. Fewer do.
+    // Where every key keeps its slot, hand-overs take half of the barriers. With as many keys as there are banks no two
+    // work-items meet in a bank then; with fewer some would.
     constexpr unsigned banks = 32;
     shape.remap = shape.register_vectors < banks;
     shape.bank_padding = true;
