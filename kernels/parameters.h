@@ -38,6 +38,7 @@
  *   TWO_RANGES        1 where two sorted ranges are merged, and the first tile may begin before the array (rows.h). Compiled
  *                     ahead, one program sorts, merges, and has FIRST_ONLY, too
  *   APART             1 where the pass reads the caller's arrays and writes others: a first pass, alone in its program
+ *   TILES_ONLY        1 where a sort's program has sort_tiles alone: that is APART, or no pass comes behind it
  *   NAN_LAST          1 where numbers descend, but no NaN comes before one. Compiled ahead, it is decided at run time
  *   HAS_PREDICATE     1: the text in place of comparator.h says which records are wanted, and orders none
  *   HAS_OPERATOR      1: the text in place of comparator.h combines records, and orders none
@@ -159,6 +160,9 @@
 #ifndef APART
 #define APART 0
 #endif
+#ifndef TILES_ONLY
+#define TILES_ONLY 0
+#endif
 #ifndef HAS_PREDICATE
 #define HAS_PREDICATE 0
 #endif
@@ -245,9 +249,9 @@
 #error "CHUNK_BYTES must be a power of two."
 #endif
 #if !IS_SWITCH(IN_ROWS) || !IS_SWITCH(SHORT_ROWS) || !IS_SWITCH(FIRST_ONLY) || !IS_SWITCH(TWO_RANGES) || \
-    !IS_SWITCH(APART) || !IS_SWITCH(HAS_PREDICATE) || !IS_SWITCH(HAS_OPERATOR) || !IS_SWITCH(HAS_TRANSFORM) || \
-    !IS_SWITCH(COUNT_SYNC)
-#error "IN_ROWS, SHORT_ROWS, FIRST_ONLY, TWO_RANGES, APART, HAS_PREDICATE, HAS_OPERATOR, HAS_TRANSFORM and COUNT_SYNC must be 0 or 1."
+    !IS_SWITCH(APART) || !IS_SWITCH(TILES_ONLY) || !IS_SWITCH(HAS_PREDICATE) || !IS_SWITCH(HAS_OPERATOR) || \
+    !IS_SWITCH(HAS_TRANSFORM) || !IS_SWITCH(COUNT_SYNC)
+#error "IN_ROWS, SHORT_ROWS, FIRST_ONLY, TWO_RANGES, APART, TILES_ONLY, HAS_PREDICATE, HAS_OPERATOR, HAS_TRANSFORM and COUNT_SYNC must be 0 or 1."
 #endif
 #if HAS_OPERATOR && !RECORD_BYTES
 #error "HAS_OPERATOR must be 0 where RECORD_BYTES is 0."
@@ -272,6 +276,9 @@
 #endif
 #if TWO_RANGES && (IN_ROWS || SHORT_ROWS)
 #error "TWO_RANGES must be 0 where IN_ROWS or SHORT_ROWS is 1."
+#endif
+#if TILES_ONLY && (TWO_RANGES || LEAVES)
+#error "TILES_ONLY must be 0 where TWO_RANGES or LEAVES is 1."
 #endif
 #if APART && (TWO_RANGES || LEAVES)
 #error "APART must be 0 where TWO_RANGES or LEAVES is 1."

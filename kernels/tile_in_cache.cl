@@ -123,7 +123,7 @@ WALK void store_columns(local_arrays_t held, arrays_t arrays, tile_t tile, uint 
                 store_element(r[l], arrays, first + (l << (TILE_BITS - column_bits)));
         }
 }
-#if (!FIRST_ONLY && !APART) || DECIDES_AT_RUN_TIME
+#if (!FIRST_ONLY && !TILES_ONLY) || DECIDES_AT_RUN_TIME
 WALK void load_columns(local_arrays_t held, arrays_t arrays, tile_t tile, uint column_bits) {
     for (uint column = 0; column < 1u << column_bits; ++column)
         for (uint row = 0; row < TILE_VECTORS >> column_bits; row += LANES) {
@@ -192,7 +192,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
     sync_t none = {0, 0};
     report_sync(counters, counters_offset, none);
 }
-#if (!FIRST_ONLY && !APART) || DECIDES_AT_RUN_TIME
+#if (!FIRST_ONLY && !TILES_ONLY) || DECIDES_AT_RUN_TIME
 /* Each column, which is a strip in order of each tile: phases first_phase .. `phases`.
  * Launched after sort_tiles, with a work-group for each column. */
 KERNEL void merge_columns(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
@@ -271,7 +271,7 @@ KERNEL void merge_borders(GLOBAL key_t* keys, offset_t keys_offset, position_t c
 #include "quicksort.h"
 #endif
 
-#if (!FIRST_ONLY && !APART) || DECIDES_AT_RUN_TIME
+#if (!FIRST_ONLY && !TILES_ONLY) || DECIDES_AT_RUN_TIME
 /* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key.
  * Launched as the last pass of each phase. */
 KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,

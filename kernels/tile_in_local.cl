@@ -313,7 +313,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
 }
 #endif
 
-#if COLUMN_BITS && !APART
+#if COLUMN_BITS && !TILES_ONLY
 /* Where rounds are a loop, the compiler is told no more than that of it. */
 #define IF_UNROLLED(constant, argument) (UNROLL_ROUNDS ? (constant) : (argument))
 
@@ -426,7 +426,7 @@ KERNEL void merge_borders(GLOBAL key_t* keys, offset_t keys_offset, position_t c
 }
 #endif
 
-#if !FIRST_ONLY && !APART
+#if !FIRST_ONLY && !TILES_ONLY
 /* Whether a tile has nothing to merge: it lies beyond the end of its segment or, where keys need not be decoded, that ends in
  * the first of the two runs that become one. */
 INLINE uint is_merged(tile_t tile, position_t count, uint phase, uint store_coding) {

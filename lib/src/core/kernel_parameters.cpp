@@ -85,7 +85,7 @@ std::span<const char* const> kernel_names(const KernelParameters& parameters) no
                                                    "sort_ranges"};
     switch (parameters.family) {
         case Family::sort:
-            if (parameters.apart) return std::span(of_sort).first(1);
+            if (parameters.tiles_only) return std::span(of_sort).first(1);
             return std::span(of_sort).first(parameters.shape.walks_in_cache() || parameters.column_bits > 0 ? 6 : 3);
         case Family::sort_first: return std::span(of_sort).first(1);
         case Family::merge: return std::span(of_sort).subspan(1, 2);
@@ -230,6 +230,7 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
             fmt::format("NAN_LAST={}", int{parameters.nan_last}),
             fmt::format("LEAVES={}", int{parameters.leaves}),
             fmt::format("APART={}", int{parameters.apart}),
+            fmt::format("TILES_ONLY={}", int{parameters.tiles_only}),
             fmt::format("BUCKET_BITS={}", parameters.buckets.bits),
             fmt::format("BLOCK={}", parameters.buckets.block),
             fmt::format("HELD_BLOCKS={}", parameters.buckets.held_blocks),

@@ -70,17 +70,19 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
             parameters.column_bits = column_bits(parameters.shape, static_cast<unsigned>(std::bit_width(length - 1)));
         if (parameters.layout == Layout::rows) {
             parameters.tiles_per_group = tiles_per_group(parameters, device, limited.max_work_items);
-            // Where tiles share a group, merge_strips spills in place.
-            if (parameters.tiles_per_group > 1 && parameters.shape.bank_padding) parameters.shape.remap = true;
             parameters.shape.resident_groups = std::clamp(resident_items / parameters.work_items(), 1u, 32u);
         }
         // Where the first pass is the only one, no other program is needed.
-        parameters.apart = is_apart && length <= parameters.shape.tile_keys();
+        const bool one_tile = length <= parameters.shape.tile_keys();
+        parameters.apart = is_apart && one_tile;
+        // Rows that a tile holds have a shape of their own, so no longer ones need their program.
+        const bool whole_rows = parameters.layout == Layout::rows && one_tile && !parameters.shape.walks_in_cache();
+        parameters.tiles_only = parameters.apart || short_rows || (whole_rows && device.compiles && !parameters.leaves);
         network.program = planner.compile(parameters);
         limited.max_work_items = network.program->max_work_items;
         if (is_apart) {
             KernelParameters of_first = parameters;
-            of_first.apart = true;
+            of_first.apart = of_first.tiles_only = true;
             network.first_program = planner.compile(of_first);
             limited.max_work_items = std::min(limited.max_work_items, network.first_program->max_work_items);
         }
