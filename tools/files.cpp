@@ -164,17 +164,26 @@ InputFile::InputFile(const std::string& path, bool may_be_half_sorted)
 }
 
 void InputFile::require_unchanged() const {
-    // Those in /proc are made as they are read, and have no size.
-    if (!S_ISREG(opened_.st_mode) || opened_.st_size == 0) return;
+    require_unwritten();
+    if (!is_made_when_read() && taken_ != static_cast<std::uint64_t>(opened_.st_size)) refuse_change(opened_.st_size);
+}
+
+void InputFile::require_unwritten() const {
+    if (is_made_when_read()) return;
     struct stat now {};
     if (::fstat(file_.get(), &now) != 0) fail_by(errno, fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
     const auto time_of = [](const struct stat& status) {
         return std::pair(status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
     };
-    const auto size = static_cast<std::uint64_t>(opened_.st_size);
-    if (taken_ != size || now.st_size != opened_.st_size || time_of(now) != time_of(opened_))
-        throw BadInput(fmt::format("{} was written to while it was read: of {} bytes there were {}, and are {} now",
-                                   name_, size, taken_, now.st_size));
+    if (now.st_size != opened_.st_size || time_of(now) != time_of(opened_)) refuse_change(now.st_size);
+}
+
+/// A pipe, or a file in /proc, which has no size.
+bool InputFile::is_made_when_read() const noexcept { return !S_ISREG(opened_.st_mode) || opened_.st_size == 0; }
+
+void InputFile::refuse_change(std::int64_t size_now) const {
+    throw BadInput(fmt::format("{} was written to while it was read: of {} bytes {} were read, and there are {} now",
+                               name_, opened_.st_size, taken_, size_now));
 }
 
 void InputFile::limit_keys(std::uint64_t most_bytes, std::string why) {

@@ -82,6 +82,8 @@ public:
     std::uint64_t taken() const noexcept { return taken_; }
     /// After the end of the file: throws BadInput where it was written to since it was opened.
     void require_unchanged() const;
+    /// The same in the middle of it.
+    void require_unwritten() const;
     /// Reads up to `bytes` bytes; fewer only at the end of the file.
     std::size_t read(void* to, std::size_t bytes);
     /// The next bytes, fewer only at the end of the file; read() gives them again. Valid until the next call.
@@ -90,6 +92,8 @@ public:
     void decompress();
 
 private:
+    bool is_made_when_read() const noexcept;
+    [[noreturn]] void refuse_change(std::int64_t size_now) const;
     std::size_t read_on(void* to, std::size_t bytes);
     std::size_t read_bytes(void* to, std::size_t bytes);
 

@@ -67,8 +67,13 @@ public:
         const std::optional<NpyHeader> npy = options_.inspect(in);
         DeviceSort device(options_);
         device.open(in, npy);
-        if (options_.is_table()) sort_table(device, in, out);
-        else sort_numbers(device, in, npy, out);
+        try {
+            if (options_.is_table()) sort_table(device, in, out);
+            else sort_numbers(device, in, npy, out);
+        } catch (const BadInput&) {
+            in.require_unwritten();  // which tells more than what is wrong with it now
+            throw;
+        }
         out.commit();
         device.print_stats();
     }

@@ -258,6 +258,10 @@ TEST_CASE("--memory: what is wrong with a table is told in the same words") {
     const std::string in = scene.file("long", lines + "1," + std::string(8 * mebi, 'x') + "\n");
     require_refused(scene.run({"sort", "--by-column", "key", "-S", "4M", in, scene.path("out")}),
                     "long, line 400002 begins a record that does not fit into memory with what --memory says\n");
+    const std::string quoted = scene.file("quoted", lines + "1,\"" + std::string(8 * mebi, 'x') + "\n");
+    require_refused(scene.run({"sort", "--by-column", "key", "-S", "4M", quoted, scene.path("out")}),
+                    "quoted, line 400002 begins a quoted field that does not end within memory with what --memory "
+                    "says\n");
     const std::string wide = "1," + std::string(300 << 10, 'x') + "\n", many = lines.substr(9);
     const std::string few = scene.file("few", "2,\n" + wide + many.substr(0, many.find("\n50000,") + 1));
     require_same(scene, {"--by-column", "1"}, few);
@@ -324,7 +328,8 @@ pid_t stop_while_reading(const Scene& scene, const Words& words, const std::stri
 
 TEST_CASE("--memory: a file that grows, shrinks or is written to meanwhile") {
     const Scene scene;
-    const std::string bytes = random_bytes(64 * mebi), out = scene.file("out", "before");
+    const std::string out = scene.file("out", "before");
+    std::string bytes = random_bytes(64 * mebi);
     const auto refused = [&](const Words& words, const auto& change) {
         const std::string in = scene.file("in", bytes);
         const pid_t process = stop_while_reading(scene, words, in);
@@ -340,6 +345,18 @@ TEST_CASE("--memory: a file that grows, shrinks or is written to meanwhile") {
     refused(words, [&](const std::string& in) { fs::resize_file(in, bytes.size() - 8); });
     refused(words, [&](const std::string& in) { fs::resize_file(in, 0); });
     refused(words, [&](const std::string& in) { std::fstream(in) << "other"; });
+
+    // What a table has then is no table.
+    for (std::size_t at = 15; at < bytes.size(); at += 16) bytes.replace(at - 15, 16, "1234567,abcdefg\n");
+    const Words table = {"sort", "--device", "built-in", "--by-column", "1", "-S", "4M", "-", out};
+    for (const char* const columns : {"1", "2:text"}) {
+        Words words_of_table = table;
+        words_of_table[4] = columns;
+        refused(words_of_table, [&](const std::string& in) {
+            fs::resize_file(in, 0);
+            fs::resize_file(in, bytes.size());
+        });
+    }
 }
 
 TEST_CASE("--memory: no space for temporary files") {
