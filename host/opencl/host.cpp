@@ -18,6 +18,9 @@ using detail::require;
 
 namespace {
 
+/// Of NVIDIA's runtime every copy takes some 30 us, one at a time (bench/NOTES.md).
+constexpr std::size_t staging_buffer = 2 * detail::Staging::usual_buffer;
+
 HostUse use_of(detail::Access access) {
     switch (access) {
         case detail::Access::read: return HostUse::read;
@@ -38,7 +41,7 @@ Host::Host(cl::Context context, cl::Device device)
     : context_(std::move(context)),
       device_(std::move(device)),
       info_(describe(device_)),
-      staging_([this](std::size_t bytes) { return allocate_buffers(bytes); }) {}
+      staging_([this](std::size_t bytes) { return allocate_buffers(bytes); }, staging_buffer) {}
 
 std::shared_ptr<std::byte> Host::allocate_buffers(std::size_t bytes) const {
     struct Buffers {
