@@ -90,32 +90,36 @@ void* StreamLane::allocate(std::uint64_t bytes) {
     return pointer_to(memory_.back());
 }
 
-void StreamLane::upload(const detail::Rows& from, const detail::Binding& to) {
+void StreamLane::upload(const detail::Rows& all, const detail::Binding& there) {
     const CurrentContext current(context_);
-    CUDA_MEMCPY2D rows{};
-    rows.srcMemoryType = CU_MEMORYTYPE_HOST;
-    rows.srcHost = from.host;
-    rows.srcPitch = from.pitch;
-    rows.dstMemoryType = CU_MEMORYTYPE_DEVICE;
-    rows.dstDevice = address_of(to);
-    rows.dstPitch = from.device_pitch;
-    rows.WidthInBytes = from.width;
-    rows.Height = from.height;
-    copy_rows(rows, *stream_);
+    each_slice(all, there, [&](const detail::Rows& from, const detail::Binding& to) {
+        CUDA_MEMCPY2D rows{};
+        rows.srcMemoryType = CU_MEMORYTYPE_HOST;
+        rows.srcHost = from.host;
+        rows.srcPitch = from.pitch;
+        rows.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+        rows.dstDevice = address_of(to);
+        rows.dstPitch = from.device_pitch;
+        rows.WidthInBytes = from.width;
+        rows.Height = from.height;
+        copy_rows(rows, *stream_);
+    });
 }
 
-void StreamLane::download(const detail::Binding& from, const detail::Rows& to) {
+void StreamLane::download(const detail::Binding& there, const detail::Rows& all) {
     const CurrentContext current(context_);
-    CUDA_MEMCPY2D rows{};
-    rows.srcMemoryType = CU_MEMORYTYPE_DEVICE;
-    rows.srcDevice = address_of(from);
-    rows.srcPitch = to.device_pitch;
-    rows.dstMemoryType = CU_MEMORYTYPE_HOST;
-    rows.dstHost = to.host;
-    rows.dstPitch = to.pitch;
-    rows.WidthInBytes = to.width;
-    rows.Height = to.height;
-    copy_rows(rows, *stream_);
+    each_slice(all, there, [&](const detail::Rows& to, const detail::Binding& from) {
+        CUDA_MEMCPY2D rows{};
+        rows.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+        rows.srcDevice = address_of(from);
+        rows.srcPitch = to.device_pitch;
+        rows.dstMemoryType = CU_MEMORYTYPE_HOST;
+        rows.dstHost = to.host;
+        rows.dstPitch = to.pitch;
+        rows.WidthInBytes = to.width;
+        rows.Height = to.height;
+        copy_rows(rows, *stream_);
+    });
 }
 
 void StreamLane::run(const detail::Work& work, const detail::Bindings& bindings) {

@@ -59,25 +59,29 @@ void QueueLane::add(const Enqueue& enqueue) {
     });
 }
 
-void QueueLane::upload(const detail::Rows& from, const detail::Binding& to) {
-    add([&](cl::Event* end) {
-        if (from.height == 1)
-            queue_.enqueueWriteBuffer(buffer_at(to), CL_FALSE, to.offset, from.width, from.host, nullptr, end);
-        else
-            queue_.enqueueWriteBufferRect(buffer_at(to), CL_FALSE, {to.offset, 0, 0}, {0, 0, 0},
-                                          {from.width, from.height, 1}, from.device_pitch, 0, from.pitch, 0, from.host,
-                                          nullptr, end);
+void QueueLane::upload(const detail::Rows& all, const detail::Binding& there) {
+    each_slice(all, there, [&](const detail::Rows& from, const detail::Binding& to) {
+        add([&](cl::Event* end) {
+            if (from.height == 1)
+                queue_.enqueueWriteBuffer(buffer_at(to), CL_FALSE, to.offset, from.width, from.host, nullptr, end);
+            else
+                queue_.enqueueWriteBufferRect(buffer_at(to), CL_FALSE, {to.offset, 0, 0}, {0, 0, 0},
+                                              {from.width, from.height, 1}, from.device_pitch, 0, from.pitch, 0,
+                                              from.host, nullptr, end);
+        });
     });
 }
 
-void QueueLane::download(const detail::Binding& from, const detail::Rows& to) {
-    add([&](cl::Event* end) {
-        if (to.height == 1)
-            queue_.enqueueReadBuffer(buffer_at(from), CL_FALSE, from.offset, to.width, to.host, nullptr, end);
-        else
-            queue_.enqueueReadBufferRect(buffer_at(from), CL_FALSE, {from.offset, 0, 0}, {0, 0, 0},
-                                         {to.width, to.height, 1}, to.device_pitch, 0, to.pitch, 0, to.host, nullptr,
-                                         end);
+void QueueLane::download(const detail::Binding& there, const detail::Rows& all) {
+    each_slice(all, there, [&](const detail::Rows& to, const detail::Binding& from) {
+        add([&](cl::Event* end) {
+            if (to.height == 1)
+                queue_.enqueueReadBuffer(buffer_at(from), CL_FALSE, from.offset, to.width, to.host, nullptr, end);
+            else
+                queue_.enqueueReadBufferRect(buffer_at(from), CL_FALSE, {from.offset, 0, 0}, {0, 0, 0},
+                                             {to.width, to.height, 1}, to.device_pitch, 0, to.pitch, 0, to.host,
+                                             nullptr, end);
+        });
     });
 }
 

@@ -16,8 +16,8 @@ public:
     ~QueueLane() override;
 
     void* allocate(std::uint64_t bytes) override;
-    void upload(const detail::Rows& from, const detail::Binding& to) override;
-    void download(const detail::Binding& from, const detail::Rows& to) override;
+    void upload(const detail::Rows& all, const detail::Binding& there) override;
+    void download(const detail::Binding& there, const detail::Rows& all) override;
     void run(const detail::Work& work, const detail::Bindings& bindings) override;
     std::shared_ptr<const detail::LaneEnd> end() override;
     void await(std::shared_ptr<const detail::LaneEnd> end) override;

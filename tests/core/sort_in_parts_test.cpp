@@ -100,12 +100,12 @@ public:
     void upload(const Rows& from, const Binding& to) override {
         lanes_.count_call();
         lanes_.parts.resize(parts_ + 1);
-        lanes_.parts.back().up += from.width * from.height;
+        lanes_.parts.back().up += from.bytes();
         copy(from, to, true);
     }
     void download(const Binding& from, const Rows& to) override {
         lanes_.count_call();
-        lanes_.parts.at(parts_).down += to.width * to.height;
+        lanes_.parts.at(parts_).down += to.bytes();
         if (lanes_.uploads_at_download.size() == parts_) lanes_.uploads_at_download.push_back(lanes_.parts.size());
         copy(to, from, false);
     }

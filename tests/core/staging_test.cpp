@@ -217,6 +217,50 @@ TEST_CASE("staging: every byte of rows goes up and comes back, and no other is t
     }
 }
 
+TEST_CASE("staging: what is dealt to several slices, and slices that are not") {
+    struct Shape {
+        std::uint64_t width, height, depth, gap;
+    };
+    constexpr std::size_t buffer = 4099;
+    const Shape shapes[] = {
+        {512, 40, 8, 0},   // a row of all fills a buffer nearly
+        {3, 1001, 31, 0},  // many rows in a buffer
+        {1, least, 2, 0},  // single bytes
+        {4099, 17, 1, 0},  // one slice
+        {2050, 33, 2, 0},  // a row that is longer than a buffer by one byte
+        {512, 40, 8, 1},   // on the device they do not lie one behind another
+        {700, 3, 2, 0},    // too small to be staged
+    };
+    for (const unsigned threads : {1u, 5u})
+        for (const auto is_pageable : {all_is_pageable, some_is_pageable, none_is_pageable})
+            for (const Shape& shape : shapes) {
+                const auto [width, height, depth, gap] = shape;
+                CAPTURE(threads);
+                CAPTURE(width);
+                Calls calls;
+                Staging staging(allocate, buffer, threads);
+                const std::uint64_t row = (width + gap) * depth, pitch = width + 2, slice = height * pitch + 5;
+                std::vector<std::byte> device = some_bytes(row * height + 3), there(device.size(), std::byte{9});
+                std::vector<std::byte> here(slice * depth, std::byte{7}), expected = here;
+                for (std::uint64_t k = 0; k < depth; ++k)
+                    for (std::uint64_t i = 0; i < height; ++i)
+                        for (std::uint64_t j = 0; j < width; ++j)
+                            expected[k * slice + i * pitch + j] = device[3 + i * row + k * (width + gap) + j];
+                const Rows rows{here.data(), width, height, pitch, row, depth, slice, width + gap};
+                {
+                    const auto downs = lane_of(staging, calls, is_pageable), ups = lane_of(staging, calls, is_pageable);
+                    downs->download({device.data(), 3}, rows);
+                    ups->await(downs->end());
+                    ups->upload(rows, {there.data(), 3});
+                    ups->end()->wait();
+                }
+                CHECK(here == expected);
+                for (std::uint64_t i = 0; i < device.size(); ++i)
+                    if (i < 3 || (i - 3) % (width + gap) >= width) device[i] = std::byte{9};
+                CHECK(there == device);
+            }
+}
+
 /// Parts come, each byte of them grows by one, and they go back, with two places for them; some are too small to be
 /// staged. Returns what comes of the bytes.
 std::vector<std::byte> in_turns(Staging& staging, Calls& calls, std::vector<std::byte> bytes, Random& random,

@@ -9,12 +9,14 @@
 
 namespace lanesort::test {
 
-inline void copy_rows(const lanesort::detail::Rows& rows, const lanesort::detail::Binding& there, bool up) {
-    for (std::uint64_t row = 0; row < rows.height; ++row) {
-        std::byte* const here = static_cast<std::byte*>(rows.host) + row * rows.pitch;
-        std::byte* const on_device = static_cast<std::byte*>(there.memory) + there.offset + row * rows.device_pitch;
-        std::memcpy(up ? on_device : here, up ? here : on_device, rows.width);
-    }
+inline void copy_rows(const lanesort::detail::Rows& all, const lanesort::detail::Binding& binding, bool up) {
+    each_slice(all, binding, [&](const lanesort::detail::Rows& rows, const lanesort::detail::Binding& there) {
+        for (std::uint64_t row = 0; row < rows.height; ++row) {
+            std::byte* const here = static_cast<std::byte*>(rows.host) + row * rows.pitch;
+            std::byte* const on_device = static_cast<std::byte*>(there.memory) + there.offset + row * rows.device_pitch;
+            std::memcpy(up ? on_device : here, up ? here : on_device, rows.width);
+        }
+    });
 }
 
 }  // namespace lanesort::test

@@ -33,10 +33,27 @@ public:
 };
 
 /// Rows of bytes in host memory and on the device: of which one begins every `pitch` here, every `device_pitch` there.
+/// Of several slices of such rows, one begins every `slice_pitch` here, every `device_slice_pitch` there.
 struct Rows {
     void* host;
     std::uint64_t width, height, pitch, device_pitch;
+    std::uint64_t depth = 1, slice_pitch = 0, device_slice_pitch = 0;
+
+    std::uint64_t bytes() const noexcept { return width * height * depth; }
+    /// On the device they lie one behind another: the first of each slice, then the second of each.
+    bool are_dealt() const noexcept {
+        return depth > 1 && device_slice_pitch == width && device_pitch == depth * width;
+    }
 };
+
+/// Calls copy(rows, there) for each slice.
+template <class Copy>
+void each_slice(const Rows& rows, const Binding& there, const Copy& copy) {
+    for (std::uint64_t i = 0; i < rows.depth; ++i)
+        copy(Rows{static_cast<std::byte*>(rows.host) + i * rows.slice_pitch, rows.width, rows.height, rows.pitch,
+                  rows.device_pitch},
+             Binding{there.memory, there.offset + i * rows.device_slice_pitch});
+}
 
 /// When all has ended that a lane had been given.
 class LaneEnd {

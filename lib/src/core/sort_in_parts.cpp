@@ -32,13 +32,20 @@ constexpr std::size_t parts_at_once = 3;
 constexpr std::uint64_t least_row_bytes = 512;
 
 /// Elements of an array and their places on the device: blocks of `width`, of which one begins every `pitch` from
-/// `first` on, there every `device_pitch` from `front` on.
+/// `first` on, there every `device_pitch` from `front` on; or slices of such blocks, as of Rows.
 struct Blocks {
     std::uint64_t first, width, height, pitch, front, device_pitch;
+    std::uint64_t depth = 1, slice_pitch = 0, device_slice_pitch = 0;
 
     Rows rows(void* array, std::uint64_t bytes) const noexcept {
-        return {static_cast<std::byte*>(array) + first * bytes, width * bytes, height, pitch * bytes,
-                device_pitch * bytes};
+        return {static_cast<std::byte*>(array) + first * bytes,
+                width * bytes,
+                height,
+                pitch * bytes,
+                device_pitch * bytes,
+                depth,
+                slice_pitch * bytes,
+                device_slice_pitch * bytes};
     }
 };
 
@@ -86,6 +93,10 @@ struct Classes {
 
     /// A sorted tile, class by class.
     std::vector<Blocks> left(const Part& part) const {
+        if (part.count % pitch == 0) {
+            const std::uint64_t height = part.count / pitch;
+            return {{part.first, block, height, block, 0, pitch, pitch / block, height * block, block}};
+        }
         std::vector<Blocks> all;
         std::uint64_t first = part.first;
         for (std::uint64_t front = 0; front < std::min(pitch, part.count); front += block) {

@@ -29,6 +29,13 @@ struct StagedEnd final : LaneEnd {
 
 const StagedEnd& staged(const std::shared_ptr<const LaneEnd>& end) { return static_cast<const StagedEnd&>(*end); }
 
+/// In one row, if they lie one behind another on the device and are to do so in host memory.
+Rows in_one(const Rows& rows) noexcept {
+    if (rows.device_pitch != rows.width) return rows;
+    const std::uint64_t bytes = rows.width * rows.height;
+    return {rows.host, bytes, 1, bytes, bytes};
+}
+
 }  // namespace
 
 /// The copies of these ends are over; those that went down are there.
@@ -51,9 +58,15 @@ void StagingGate::open(Lane& lane) {
 
 StagedCopy::StagedCopy(Way way, bool is_pageable, SharedLane& lane, const Rows& rows, const Binding& there,
                        std::shared_ptr<StagingGate> gate)
-    : way_(way), is_pageable_(is_pageable), lane_(lane), rows_(rows), there_(there), gate_(std::move(gate)) {
-    if (rows.pitch == rows.width && rows.device_pitch == rows.width)
-        rows_ = {rows.host, rows.width * rows.height, 1, rows.width * rows.height, rows.width * rows.height};
+    : way_(way),
+      is_pageable_(is_pageable),
+      lane_(lane),
+      given_(rows),
+      rows_(rows),
+      there_(there),
+      gate_(std::move(gate)) {
+    if (rows.are_dealt()) rows_ = {nullptr, rows.device_pitch, rows.height, rows.device_pitch, rows.device_pitch};
+    else if (rows.pitch == rows.width) rows_ = in_one(rows);
 }
 
 void StagedCopy::wait() const {
@@ -112,6 +125,7 @@ std::shared_ptr<const LaneEnd> StagedCopy::enqueue(std::byte* buffer, const Piec
     if (is_pageable_) {
         rows.host = buffer;
         rows.pitch = rows.width;
+        rows = in_one(rows);
     }
     const Binding place{there_.memory, there_.offset + piece.offset};
     const std::lock_guard lock(lane_.lock);
@@ -124,15 +138,26 @@ std::shared_ptr<const LaneEnd> StagedCopy::enqueue(std::byte* buffer, const Piec
 
 void StagedCopy::pass(std::byte* buffer, const Piece& piece) const {
     if (!is_pageable_) return;
+    const auto copy_all = [&](void* host, std::uint64_t height, std::uint64_t width, std::uint64_t pitch,
+                              std::byte* there, std::uint64_t pitch_there) {
+        auto* here = static_cast<std::byte*>(host);
+        for (std::uint64_t row = 0; row < height; ++row, here += pitch, there += pitch_there)
+            if (way_ == Way::up) std::memcpy(there, here, width);
+            else std::memcpy(here, there, width);
+    };
     const Rows& rows = piece.rows;
-    auto* const host = static_cast<std::byte*>(rows.host);
-    const bool is_one = rows.pitch == rows.width;
-    const std::uint64_t height = is_one ? 1 : rows.height, width = is_one ? rows.width * rows.height : rows.width;
-    for (std::uint64_t row = 0; row < height; ++row) {
-        std::byte* const here = host + row * rows.pitch;
-        std::byte* const there = buffer + row * width;
-        if (way_ == Way::up) std::memcpy(there, here, width);
-        else std::memcpy(here, there, width);
+    if (given_.are_dealt()) {
+        Rows dealt = given_;
+        dealt.height = rows.height;
+        const std::uint64_t rows_before = piece.offset / given_.device_pitch;
+        each_slice(dealt, {}, [&](const Rows& slice, const Binding& in_buffer) {
+            copy_all(static_cast<std::byte*>(slice.host) + rows_before * slice.pitch, slice.height, slice.width,
+                     slice.pitch, buffer + in_buffer.offset, slice.device_pitch);
+        });
+    } else if (rows.pitch == rows.width) {
+        copy_all(rows.host, 1, rows.width * rows.height, 0, buffer, 0);
+    } else {
+        copy_all(rows.host, rows.height, rows.width, rows.pitch, buffer, rows.width);
     }
 }
 
@@ -333,11 +358,16 @@ void StagingLane::download(const Binding& from, const Rows& to) {
 }
 
 bool StagingLane::stage(Way way, const Rows& rows, const Binding& there) {
-    if (rows.width * rows.height == 0) return true;
+    if (rows.bytes() == 0) return true;
     const bool is_pageable = is_pageable_(rows.host);
     if (!session_) {
-        if (!is_pageable || rows.width * rows.height < least_bytes || !staging_.is_ready()) return false;
+        if (!is_pageable || rows.bytes() < least_bytes || !staging_.is_ready()) return false;
         session_ = staging_.session();
+    }
+    // Buffers hold whole rows of those that are dealt, but nothing else of several slices.
+    if (rows.depth > 1 && !(is_pageable && rows.are_dealt() && rows.device_pitch <= staging_.buffer_bytes())) {
+        each_slice(rows, there, [&](const Rows& slice, const Binding& its) { stage(way, slice, its); });
+        return true;
     }
     // What goes the same way goes in turn.
     if (!copies_.empty() && copies_.back()->way() != way) settle();

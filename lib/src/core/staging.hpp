@@ -98,7 +98,8 @@ private:
     const Way way_;
     const bool is_pageable_;
     SharedLane& lane_;
-    Rows rows_;
+    const Rows given_;
+    Rows rows_;  ///< the same as they lie on the device, where they are dealt
     const Binding there_;
     const std::shared_ptr<StagingGate> gate_;
     std::shared_ptr<const LaneEnd> end_;  ///< of the latest piece; with the lane's lock
@@ -129,6 +130,7 @@ public:
 
     /// There is memory for the buffers, which is kept, and are threads.
     bool is_ready();
+    std::size_t buffer_bytes() const noexcept { return buffer_bytes_; }
     /// Gives the memory back. Nothing may be under way.
     void release() noexcept { memory_.reset(); }
 
