@@ -81,9 +81,10 @@ std::uint64_t MemoryPlan::limit_for(std::uint64_t run_bytes) noexcept {
     return std::max((run_bytes + 7) / 8 * 9 + stream_bytes, least_memory);
 }
 
-std::size_t MemoryPlan::buffer_bytes(std::size_t runs) const noexcept {
-    constexpr std::uint64_t most = std::uint64_t{4} << 20, page = 4096;
-    return static_cast<std::size_t>(std::min(usable_ / (runs + 1) / page * page, most));
+std::size_t MemoryPlan::buffer_bytes(std::size_t runs, std::size_t needed) const noexcept {
+    constexpr std::uint64_t of_use = std::uint64_t{4} << 20, page = 4096;
+    return static_cast<std::size_t>(
+        std::min(usable_ / (runs + 1) / page * page, std::max<std::uint64_t>(of_use, needed)));
 }
 
 void announce_runs(const TemporaryFile& file, const MemoryPlan& plan, std::size_t run_bytes, std::size_t least_bytes,

@@ -27,8 +27,9 @@ public:
     static std::uint64_t limit_for(std::uint64_t run_bytes) noexcept;
     /// The most runs that are merged at a time.
     std::size_t most_runs() const noexcept { return static_cast<std::size_t>(usable_ / least_buffer) - 1; }
-    /// Of each run, where so many are merged, and of what is made of them.
-    std::size_t buffer_bytes(std::size_t runs) const noexcept;
+    /// Of each run, where so many are merged, and of what is made of them: no more than is of use, unless something
+    /// needs that many.
+    std::size_t buffer_bytes(std::size_t runs, std::size_t needed = 0) const noexcept;
 
 private:
     static constexpr std::uint64_t least_buffer = std::uint64_t{1} << 18;

@@ -340,7 +340,7 @@ void TableSort::merge(std::size_t first, std::size_t count, const Take& take) {
         return {key.number, run, static_cast<std::uint8_t>(key.is_missing), &reader};
     };
     for (const Run& run : std::span(runs_).subspan(first, count)) {
-        readers.push_back(std::make_unique<Reader>(*this, run, plan_.buffer_bytes(count), background_));
+        readers.push_back(std::make_unique<Reader>(*this, run, merge_buffer(count), background_));
         left += run.records;
     }
     std::vector<Head> heads;
@@ -358,8 +358,12 @@ void TableSort::merge(std::size_t first, std::size_t count, const Take& take) {
     }
 }
 
+std::size_t TableSort::merge_buffer(std::size_t runs) const noexcept {
+    return plan_.buffer_bytes(runs, 2 * merge_bytes_of(longest_));
+}
+
 /// Of the two pieces that a buffer of the merge has.
-std::size_t TableSort::merge_piece(std::size_t runs) const noexcept { return plan_.buffer_bytes(runs) / 2; }
+std::size_t TableSort::merge_piece(std::size_t runs) const noexcept { return merge_buffer(runs) / 2; }
 
 /// That a piece has to have at least: for the header, a record of so many bytes, and the start of the next one.
 std::size_t TableSort::merge_bytes_of(std::size_t record) const noexcept {

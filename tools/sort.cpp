@@ -100,6 +100,7 @@ private:
             return sort.print_stats();
         }
         NumberFile file = options_.read_numbers(in, npy);
+        in.require_unwritten();
         Numbers& keys = file.numbers;
         device.run(sort(device.range_of(keys)));
         IndexArray counts(sizeof(std::uint64_t));
@@ -116,6 +117,7 @@ private:
         }
         const TextTable table(in, options_.table);
         TableKeys keys = table.read_keys(options_.type);
+        in.require_unwritten();
         IndexArray order = sorted_records(device, table, keys, unique_ || counts_), counts(sizeof(std::uint64_t));
         if (unique_ || counts_) order = distinct_records(table, keys, order, counts_ ? &counts : nullptr);
         table.write(out, keys.records, order, counts_ ? &counts : nullptr);

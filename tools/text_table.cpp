@@ -444,9 +444,11 @@ TableKeys TextTable::read_keys(std::vector<ColumnState>& states, std::size_t& re
             for (ColumnReader& reader : readers) reader.add(record, end);
         }
     if (!is_whole_ && keys.records.size() == 0) {
-        const bool ends_in_quotes = std::ranges::count(text().substr(rest), '"') % 2 == 1;
-        fail(rest, fmt::format(" begins a {} that does not {} memory with what --memory says",
-                               ends_in_quotes ? "quoted field" : "record", ends_in_quotes ? "end within" : "fit into"));
+        if (std::ranges::count(text().substr(rest), '"') % 2 == 1)
+            fail(rest,
+                 " begins a quoted field that does not end within memory with what --memory says (with --no-quotes it "
+                 "needs no end)");
+        fail(rest, " begins a record that does not fit into memory with what --memory says");
     }
     for (std::size_t i = 0; i < readers.size(); ++i)
         (i < states.size() ? keys.columns : keys.values).push_back(readers[i].finish());

@@ -261,7 +261,7 @@ TEST_CASE("--memory: what is wrong with a table is told in the same words") {
     const std::string quoted = scene.file("quoted", lines + "1,\"" + std::string(8 * mebi, 'x') + "\n");
     require_refused(scene.run({"sort", "--by-column", "key", "-S", "4M", quoted, scene.path("out")}),
                     "quoted, line 400002 begins a quoted field that does not end within memory with what --memory "
-                    "says\n");
+                    "says (with --no-quotes it needs no end)\n");
     const std::string wide = "1," + std::string(300 << 10, 'x') + "\n", many = lines.substr(9);
     const std::string few = scene.file("few", "2,\n" + wide + many.substr(0, many.find("\n50000,") + 1));
     require_same(scene, {"--by-column", "1"}, few);
@@ -274,6 +274,14 @@ TEST_CASE("--memory: what is wrong with a table is told in the same words") {
                                     "what --memory says\n",
                                     line.size()));
     }
+    // Nor is it too long where memory has room for it, however long the usual buffers are.
+    std::string long_lines = "7," + std::string(2200 << 10, 'y') + "\n";
+    for (int i = 0; i < 12000; ++i) long_lines += fmt::format("{},{}\n", i * 7919 % 12000, std::string(1000, 'z'));
+    const std::string with_long = scene.file("with_long", long_lines);
+    const std::string whole = scene.path("whole"), in_parts = scene.path("in_parts");
+    REQUIRE(scene.run({"sort", "--by-column", "1", with_long, whole}).status == 0);
+    REQUIRE(scene.run({"sort", "--by-column", "1", "-S", "24M", with_long, in_parts}).status == 0);
+    CHECK((read_file(whole) == read_file(in_parts)));
     // A header comes with each piece.
     const std::string header = "key," + std::string(70 << 10, 'h') + "\n", line = "1," + std::string(71 << 10, 'x');
     const std::string with_header = header + many + many + many + many;
@@ -356,6 +364,24 @@ TEST_CASE("--memory: a file that grows, shrinks or is written to meanwhile") {
             fs::resize_file(in, 0);
             fs::resize_file(in, bytes.size());
         });
+    }
+}
+
+TEST_CASE("sort: a file that is written to while it is read, all of which fits into memory") {
+    const Scene scene;
+    const std::string out = scene.file("out", "before");
+    for (const bool is_table : {false, true}) {
+        std::string text;
+        while (text.size() < 64 * mebi) text += is_table ? "1234567,abcdefg\n" : "123456789012345\n";
+        const std::string in = scene.file("in", text);
+        Words words = {"sort", "--device", "built-in", "--text", "-", out};
+        if (is_table) words[3] = "--by-column=1";
+        const pid_t process = stop_while_reading(scene, words, in);
+        std::fstream(in) << "other";
+        kill(process, SIGCONT);
+        CHECK(wait_for(process) == 2);
+        CHECK(contains(read_file(scene.err()), "standard input was written to while it was read: of 67108864 bytes "));
+        CHECK(read_file(out) == "before");
     }
 }
 
