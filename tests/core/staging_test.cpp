@@ -236,7 +236,7 @@ TEST_CASE("staging: what is dealt to several slices, and slices that are not") {
             for (const Shape& shape : shapes) {
                 const auto [width, height, depth, gap] = shape;
                 CAPTURE(threads);
-                CAPTURE(width);
+                CAPTURE(shape.width);
                 Calls calls;
                 Staging staging(allocate, buffer, threads);
                 const std::uint64_t row = (width + gap) * depth, pitch = width + 2, slice = height * pitch + 5;
