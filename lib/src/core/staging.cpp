@@ -65,7 +65,7 @@ StagedCopy::StagedCopy(Way way, bool is_pageable, SharedLane& lane, const Rows& 
       rows_(rows),
       there_(there),
       gate_(std::move(gate)) {
-    if (rows.are_dealt()) rows_ = {nullptr, rows.device_pitch, rows.height, rows.device_pitch, rows.device_pitch};
+    if (rows.are_dealt()) rows_ = {rows.host, rows.device_pitch, rows.height, rows.device_pitch, rows.device_pitch};
     else if (rows.pitch == rows.width) rows_ = in_one(rows);
 }
 
@@ -365,7 +365,7 @@ bool StagingLane::stage(Way way, const Rows& rows, const Binding& there) {
         session_ = staging_.session();
     }
     // Buffers hold whole rows of those that are dealt, but nothing else of several slices.
-    if (rows.depth > 1 && !(is_pageable && rows.are_dealt() && rows.device_pitch <= staging_.buffer_bytes())) {
+    if (rows.depth > 1 && !(is_pageable && rows.are_dealt() && rows.device_pitch <= staging_.buffer_bytes_)) {
         each_slice(rows, there, [&](const Rows& slice, const Binding& its) { stage(way, slice, its); });
         return true;
     }

@@ -130,7 +130,6 @@ public:
 
     /// There is memory for the buffers, which is kept, and are threads.
     bool is_ready();
-    std::size_t buffer_bytes() const noexcept { return buffer_bytes_; }
     /// Gives the memory back. Nothing may be under way.
     void release() noexcept { memory_.reset(); }
 
