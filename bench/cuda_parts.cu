@@ -1,8 +1,8 @@
 // Host arrays that are 1, 4 and 16 times as large as the memory that a sorter may take on the first CUDA device, beside
 // the processor's sorts of the same keys: medians of wall time, one call of each in turn. Every result is looked at.
-// The bound of parts is three passes over the bus, at what it was measured to carry each way while both ways are busy.
-// An argsort has a second one: the bytes that have to go, as indices begin on the device and keys do not come back the
-// last time.
+// The bound of parts is three passes over the bus, at what it was measured to carry each way while both ways are busy;
+// a distribution has two. An argsort has a second bound: the bytes that have to go, as indices begin on the device and
+// keys do not come back the last time. In columns keys go as well, where the sort is data-independent.
 //
 // usage: lanesort_parts_bench [REPETITIONS [EXPONENT...]]
 // 2^28 keys unless given. std::sort, which takes by far the longest, sorts no more than these.
@@ -122,7 +122,7 @@ struct Bound {
 constexpr std::size_t key_bytes = sizeof(std::uint32_t), index_bytes = sizeof(std::uint32_t);
 constexpr Bound three_passes_of_keys{3 * key_bytes, "three passes"};
 constexpr Bound three_passes_of_pairs{3 * (key_bytes + index_bytes), "three passes"};
-constexpr Bound needed_by_argsort{3 * key_bytes + 2 * index_bytes, "what has to go"};  // back: 2 and 3
+constexpr Bound needed_by_argsort{2 * key_bytes + index_bytes, "what has to go"};  // back: 1 and 2
 
 class Bench {
 public:
@@ -141,6 +141,33 @@ public:
             const std::vector<Bound> bounds =
                 times == 1 ? std::vector<Bound>{} : std::vector<Bound>{three_passes_of_keys};
             measure(title("sort", is_pinned, times), bounds, repetitions_, keys, [&] { sorter.sort(keys.all()); });
+            if (times > 1)
+                measure(title("columns", is_pinned, times), bounds, repetitions_, keys,
+                        [&] { sorter.sort(keys.all(), {.data_independent = true}); });
+        }
+    }
+
+    /// Values are places, so that what comes of them can be looked at.
+    void pairs(bool is_pinned) {
+        const Array all_keys(count_, is_pinned), all_values(count_, is_pinned);
+        const Integers keys = all_keys.all(), values = all_values.all();
+        for (const unsigned times : {4u, 16u}) {
+            lanesort::Sorter sorter = limited(2 * key_bytes, times);
+            std::vector<double> seconds;
+            for (int i = 0; i <= repetitions_; ++i) {
+                on_all_cores(count_, [&](std::size_t k) {
+                    keys[k] = pristine_.all()[k];
+                    values[k] = static_cast<std::uint32_t>(k);
+                });
+                seconds.push_back(seconds_of([&] { sorter.sort_by_key(keys, values); }));
+            }
+            std::atomic<bool> is_right = true;
+            on_all_cores(count_, [&](std::size_t k) {
+                const bool is_first =
+                    k == 0 || keys[k - 1] < keys[k] || (keys[k - 1] == keys[k] && values[k - 1] < values[k]);
+                if (!is_first || values[k] >= count_ || pristine_.all()[values[k]] != keys[k]) is_right = false;
+            });
+            report(title("pairs", is_pinned, times), seconds, is_right, {three_passes_of_pairs});
         }
     }
 
@@ -236,6 +263,7 @@ int main(int argc, char** argv) {
         std::printf("2^%d keys, u32\n", exponent);
         Bench bench(std::size_t{1} << exponent, repetitions, bus);
         for (const bool is_pinned : {true, false}) bench.sorts(is_pinned);
+        for (const bool is_pinned : {true, false}) bench.pairs(is_pinned);
         bench.argsorts(true, true);
         bench.argsorts(false, true);
         bench.argsorts(false, false);

@@ -54,6 +54,7 @@ struct Lanes {
     bool copies_block = false;
     std::vector<std::size_t> uploads_at_download;  ///< of parts, that were asked for when the one of each part began
     std::size_t calls = 0, failing = 0;
+    bool samples_mislead = false;  ///< what is sorted first comes back as 0, 1, 2 ..
     Order order = Order::ascending;
 };
 
@@ -86,6 +87,21 @@ void sort_elements(std::byte* keys, std::byte* values, std::size_t count, Order 
     }
 }
 
+/// Where each of some keys of 4 bytes is in others that are sorted.
+void find_ranges(const std::byte* keys, std::size_t count, const std::byte* wanted, std::size_t cuts,
+                 std::uint64_t* ranges, Order order) {
+    std::vector<std::uint32_t> sorted(count), all(cuts);
+    std::memcpy(sorted.data(), keys, 4 * count);
+    std::memcpy(all.data(), wanted, 4 * cuts);
+    for (std::size_t i = 0; i < cuts; ++i) {
+        const auto [first, end] = std::equal_range(sorted.begin(), sorted.end(), all[i], [&](auto a, auto b) {
+            return order == Order::ascending ? a < b : b < a;
+        });
+        ranges[2 * i] = static_cast<std::uint64_t>(first - sorted.begin());
+        ranges[2 * i + 1] = static_cast<std::uint64_t>(end - sorted.begin());
+    }
+}
+
 class MadeUpLane final : public Lane {
 public:
     explicit MadeUpLane(Lanes& lanes) : lanes_(lanes), steps_(lanes.steps.emplace_back()) {}
@@ -99,13 +115,12 @@ public:
     }
     void upload(const Rows& from, const Binding& to) override {
         lanes_.count_call();
-        lanes_.parts.resize(parts_ + 1);
-        lanes_.parts.back().up += from.bytes();
+        part().up += from.bytes();
         copy(from, to, true);
     }
     void download(const Binding& from, const Rows& to) override {
         lanes_.count_call();
-        lanes_.parts.at(parts_).down += to.bytes();
+        part().down += to.bytes();
         if (lanes_.uploads_at_download.size() == parts_) lanes_.uploads_at_download.push_back(lanes_.parts.size());
         copy(to, from, false);
     }
@@ -122,8 +137,20 @@ public:
                     std::memcpy(values + i * bytes, &place, bytes);  // the low bytes come first
             });
         }
-        ++lanes_.sorts;
+        if (!work.programs.empty() && work.programs.front()->parameters.family == Family::bounds) {
+            const auto* const wanted = static_cast<const std::byte*>(bindings[Slot::second_keys].memory);
+            auto* const ranges =
+                static_cast<std::uint64_t*>(bindings[Slot::indices].memory) + bindings[Slot::indices].offset;
+            return later([=, order = lanes_.order, count = work.arrays[Slot::keys].count,
+                          cuts = work.arrays[Slot::second_keys].count] {
+                find_ranges(keys, count, wanted, cuts, ranges, order);
+            });
+        }
         const std::size_t count = work.arrays[Slot::keys].count;
+        if (++lanes_.sorts == 1 && lanes_.samples_mislead)
+            return later([=] {
+                for (std::uint32_t i = 0; i < count; ++i) std::memcpy(keys + std::size_t{4} * i, &i, 4);
+            });
         later([=, order = lanes_.order] {
             if (bytes == 8) sort_elements<std::uint64_t>(keys, values, count, order);
             else sort_elements<std::uint32_t>(keys, bytes > 0 ? values : nullptr, count, order);
@@ -147,6 +174,11 @@ private:
             act();
             return true;
         });
+    }
+
+    Moved& part() {
+        if (lanes_.parts.size() <= parts_) lanes_.parts.resize(parts_ + 1);
+        return lanes_.parts[parts_];
     }
 
     void copy(const Rows& rows, const Binding& there, bool up) {
@@ -322,31 +354,177 @@ TEST_CASE("sort in parts: of two or three tiles, where one allocation is too sma
         }
 }
 
+Moved moved_in_all(const Lanes& lanes) {
+    Moved all;
+    for (const Moved& part : lanes.parts) {
+        all.up += part.up;
+        all.down += part.down;
+    }
+    return all;
+}
+
+Sorter distributing_on(Lanes& lanes, std::size_t element_bytes) {
+    Sorter sorter = sorter_on(lanes, element_bytes);
+    sorter.core().distribute_parts_from(0);
+    return sorter;
+}
+
+/// Arrays of every kind that a distribution may find hard.
+std::vector<std::vector<std::uint32_t>> hard_keys(std::size_t count, Random& random) {
+    std::vector<std::vector<std::uint32_t>> all(8, std::vector<std::uint32_t>(count));
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto place = static_cast<std::uint32_t>(i), any = static_cast<std::uint32_t>(random());
+        all[0][i] = any;
+        all[1][i] = place;
+        all[2][i] = static_cast<std::uint32_t>(count) - place;
+        all[3][i] = 5;
+        all[4][i] = any % 3;
+        all[5][i] = place % 4000;                         // many sorted runs
+        all[6][i] = place % 64 * 100'000 + any % 3;       // as regular as samples must not be
+        all[7][i] = place < count / 2 ? any % 100 : any;  // half of them are few
+    }
+    return all;
+}
+
+TEST_CASE("sort in parts: by distribution, keys and pairs, in place and apart") {
+    Random random(seed());
+    for (const std::size_t count : counts)
+        for (const bool has_values : {false, true})
+            for (const bool apart : {false, true}) {
+                Lanes lanes;
+                Sorter sorter = distributing_on(lanes, has_values ? 8 : 4);
+                std::size_t distributed = 0;
+                for (std::vector<std::uint32_t>& keys : hard_keys(count, random)) {
+                    CAPTURE(count);
+                    CAPTURE(has_values);
+                    CAPTURE(apart);
+                    std::vector<std::uint32_t> values = some_keys(count, random);
+                    const std::vector<std::uint32_t> keys_before = keys, values_before = values;
+                    std::vector<std::pair<std::uint32_t, std::uint32_t>> expected(count);
+                    for (std::size_t i = 0; i < count; ++i) expected[i] = {keys[i], has_values ? values[i] : 0};
+                    std::ranges::sort(expected);
+                    std::vector<std::uint32_t> sorted(count), sorted_values(count);
+                    lanes.parts.clear();
+                    lanes.copies_block = random() % 2 == 0;
+                    SortReport report;
+                    if (apart && has_values) report = sorter.sort_by_key(keys, values, sorted, sorted_values);
+                    else if (apart) report = sorter.sort(keys, sorted);
+                    else if (has_values) report = sorter.sort_by_key(keys, values);
+                    else report = sorter.sort(keys);
+                    if (apart) CHECK((keys == keys_before && values == values_before));
+                    else sorted = keys, sorted_values = values;
+                    std::vector<std::pair<std::uint32_t, std::uint32_t>> found(count);
+                    for (std::size_t i = 0; i < count; ++i) found[i] = {sorted[i], has_values ? sorted_values[i] : 0};
+                    REQUIRE(found == expected);
+                    CHECK(report.device_bytes <= fitting * (has_values ? 8u : 4u));
+                    if (report.schedule != Schedule::distribution) continue;
+                    ++distributed;
+                    // Twice all, samples, and what is asked for about cuts.
+                    const Moved moved = moved_in_all(lanes);
+                    const std::size_t all = 2 * count * (has_values ? 8 : 4);
+                    CHECK(moved.up >= all);
+                    CHECK(moved.up <= all + fitting * 4);
+                    CHECK(moved.down >= all);
+                    CHECK(moved.down <= all + fitting * 4 + count);
+                }
+                // Pairs of a key that are too many for a part go in columns.
+                CHECK(distributed >= (has_values ? 5 : 8));
+            }
+}
+
+template <class Index>
+void check_distributed_argsorts(Order order) {
+    Lanes lanes;
+    lanes.order = order;
+    Random random(seed());
+    Sorter sorter = distributing_on(lanes, 4 + sizeof(Index));
+    for (const std::size_t count : counts) {
+        CAPTURE(count);
+        const std::vector<std::uint32_t> keys = some_keys(count, random), before = keys;
+        std::vector<Index> indices(count, Index{77});
+        lanes.parts.clear();
+        const SortReport report = sorter.argsort(keys, indices, {.order = order});
+        CHECK(report.schedule == Schedule::distribution);
+        CHECK(keys == before);
+        CHECK(indices == test::stable_indices<Index>(keys, order));
+        CHECK(report.device_bytes <= fitting * (4 + sizeof(Index)));
+        // Indices begin on the device, and keys do not come back the second time.
+        const Moved moved = moved_in_all(lanes);
+        CHECK(moved.up <= count * (8 + sizeof(Index)) + fitting * 4);
+        CHECK(moved.down <= count * (4 + 2 * sizeof(Index)) + fitting * 4 + count);
+    }
+}
+
+TEST_CASE("sort in parts: by distribution, indices") {
+    for (const Order order : test::both_orders) {
+        check_distributed_argsorts<std::uint32_t>(order);
+        check_distributed_argsorts<std::uint64_t>(order);
+    }
+}
+
+TEST_CASE("sort in parts: columns sort what samples misled about") {
+    Random random(seed());
+    for (const std::size_t count : counts) {
+        CAPTURE(count);
+        Lanes lanes;
+        lanes.samples_mislead = true;
+        std::vector<std::uint32_t> keys(count), expected;
+        for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(random());
+        expected = keys;
+        std::vector<std::uint32_t> indices(count);
+        const SortReport report = distributing_on(lanes, 8).argsort(keys, indices);
+        CHECK(report.schedule == Schedule::columns);
+        CHECK(report.device_bytes <= fitting * 8);
+        CHECK(keys == expected);
+        CHECK(indices == test::stable_indices<std::uint32_t>(keys, Order::ascending));
+        // Two passes that were for nothing, and all that columns do.
+        CHECK(moved_in_all(lanes).up > count * (4 + 3 * 8));
+        lanes.sorts = 0;
+        CHECK(distributing_on(lanes, 4).sort(keys).schedule == Schedule::columns);
+        std::ranges::sort(expected);
+        CHECK(keys == expected);
+    }
+}
+
 TEST_CASE("sort in parts: whichever call fails, an argsort says so, leaves the keys and goes on the next time") {
     Random random(seed());
     constexpr std::size_t count = 40'003;
     const std::vector<std::uint32_t> keys = some_keys(count, random), before = keys;
     const std::vector<std::uint32_t> expected = test::stable_indices<std::uint32_t>(keys, Order::ascending);
-    Lanes lanes;
-    Sorter sorter = sorter_on(lanes, 8);
-    std::vector<std::uint32_t> indices(count);
-    const auto argsort = [&] {
-        lanes.calls = lanes.sorts = 0;
-        lanes.parts.clear();
-        lanes.copies_block = random() % 2 == 0;
-        sorter.argsort(keys, indices);
-    };
-    argsort();
-    const std::size_t calls = lanes.calls;
-    REQUIRE(calls > 100);
-    for (std::size_t failing = 1; failing <= calls; failing += 1 + random() % 5) {
-        CAPTURE(failing);
-        lanes.failing = failing;
-        test::check_refused(ErrorCode::device_failed, "the bus is gone", argsort);
-        CHECK(keys == before);
-        lanes.failing = 0;
+    for (const bool distributes : {false, true}) {
+        CAPTURE(distributes);
+        Lanes lanes;
+        Sorter sorter = distributes ? distributing_on(lanes, 8) : sorter_on(lanes, 8);
+        std::vector<std::uint32_t> indices(count), sorted;
+        const auto start = [&] {
+            lanes.calls = lanes.sorts = 0;
+            lanes.parts.clear();
+            lanes.copies_block = random() % 2 == 0;
+        };
+        const auto argsort = [&] {
+            start();
+            sorter.argsort(keys, indices);
+        };
         argsort();
-        REQUIRE(indices == expected);
+        const std::size_t calls = lanes.calls;
+        REQUIRE(calls > 100);
+        for (std::size_t failing = 1; failing <= calls; failing += 1 + random() % 5) {
+            CAPTURE(failing);
+            lanes.failing = failing;
+            test::check_refused(ErrorCode::device_failed, "the bus is gone", argsort);
+            CHECK(keys == before);
+            lanes.failing = 0;
+            argsort();
+            REQUIRE(indices == expected);
+        }
+        for (std::size_t failing = 1; failing <= calls / 2; failing += 1 + random() % 9) {
+            sorted = keys;
+            start();
+            lanes.failing = failing;
+            test::check_refused(ErrorCode::device_failed, "the bus is gone",
+                                [&] { sorter.sort_by_key(sorted, indices); });
+            lanes.failing = 0;
+        }
     }
 }
 

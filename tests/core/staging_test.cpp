@@ -261,6 +261,43 @@ TEST_CASE("staging: what is dealt to several slices, and slices that are not") {
             }
 }
 
+TEST_CASE("staging: extents of any length are gathered and scattered, and nothing between them is touched") {
+    Random random(test::seed());
+    for (const unsigned threads : {1u, 5u})
+        for (const auto is_pageable : {all_is_pageable, none_is_pageable})
+            for (const std::uint64_t longest : {std::uint64_t{5}, std::uint64_t{3000}, 2 * least}) {
+                CAPTURE(threads);
+                CAPTURE(longest);
+                Calls calls;
+                Staging staging(allocate, 4099, threads);
+                std::vector<std::byte> here = some_bytes(8 * least), expected(here.size(), std::byte{7}), device,
+                                       back = expected, there(here.size() + 3, std::byte{9});
+                std::vector<HostExtent> from, to;
+                for (std::uint64_t first = random() % 9; first < here.size();) {
+                    const std::uint64_t bytes = std::min<std::uint64_t>(1 + random() % longest, here.size() - first);
+                    from.push_back({here.data() + first, bytes});
+                    to.push_back({back.data() + first, bytes});
+                    std::copy_n(from.back().host, bytes, expected.data() + first);
+                    device.insert(device.end(), from.back().host, from.back().host + bytes);
+                    first += bytes + random() % 3;
+                }
+                {
+                    const auto ups = lane_of(staging, calls, is_pageable), downs = lane_of(staging, calls, is_pageable);
+                    ups->gather(from, {there.data(), 3});
+                    downs->await(ups->end());
+                    downs->scatter({there.data(), 3}, to);
+                    downs->end()->wait();
+                }
+                CHECK(std::equal(device.begin(), device.end(), there.begin() + 3));
+                CHECK(back == expected);
+                CHECK(std::all_of(there.begin() + 3 + static_cast<std::ptrdiff_t>(device.size()), there.end(),
+                                  [](std::byte byte) { return byte == std::byte{9}; }));
+                // Pieces are as large as buffers, however short extents are.
+                if (is_pageable == all_is_pageable)
+                    CHECK(static_cast<std::uint64_t>(calls.number) < 8 * (device.size() / 4099 + 8));
+            }
+}
+
 /// Parts come, each byte of them grows by one, and they go back, with two places for them; some are too small to be
 /// staged. Returns what comes of the bytes.
 std::vector<std::byte> in_turns(Staging& staging, Calls& calls, std::vector<std::byte> bytes, Random& random,
@@ -275,12 +312,14 @@ std::vector<std::byte> in_turns(Staging& staging, Calls& calls, std::vector<std:
     const auto bring = [&](std::size_t i) {
         const std::uint64_t count = std::min<std::uint64_t>(1 + random() % (3 * least), bytes.size() - firsts[i]);
         if (i >= 2) ups->await(back[i - 2]);
-        // In several copies, of which some are too small to be staged.
+        // In several copies, of which some are too small to be staged, or in one of extents.
+        std::vector<HostExtent> extents;
         for (std::uint64_t done = 0, next = 0; done < count; done = next) {
             next = std::min(count, done + 1 + random() % (2 * least));
-            ups->upload({bytes.data() + firsts[i] + done, next - done, 1, next - done, next - done},
-                        {places[i % 2].data(), done});
+            extents.push_back({bytes.data() + firsts[i] + done, next - done});
         }
+        if (random() % 2 == 0) ups->gather(extents, {places[i % 2].data()});
+        else ups->Lane::gather(extents, {places[i % 2].data()});
         uploaded.push_back(ups->end());
         firsts.push_back(firsts[i] + count);
     };
@@ -294,11 +333,13 @@ std::vector<std::byte> in_turns(Staging& staging, Calls& calls, std::vector<std:
         worked.push_back(works->end());
         downs->await(worked[i]);
         const std::uint64_t count = firsts[i + 1] - firsts[i];
+        std::vector<HostExtent> extents;
         for (std::uint64_t done = 0, next = 0; done < count; done = next) {
             next = std::min(count, done + 1 + random() % (2 * least));
-            downs->download({places[i % 2].data(), done},
-                            {result.data() + firsts[i] + done, next - done, 1, next - done, next - done});
+            extents.push_back({result.data() + firsts[i] + done, next - done});
         }
+        if (random() % 2 == 0) downs->scatter({places[i % 2].data()}, extents);
+        else downs->Lane::scatter({places[i % 2].data()}, extents);
         back.push_back(downs->end());
         if (i == 0 && firsts.back() < bytes.size()) bring(1);
     }

@@ -1,4 +1,5 @@
 // Host arrays that exceed the device: its memory is limited, and all that a call on host memory promises still holds.
+#include "core/sorter_core.hpp"
 #include "error_support.hpp"
 #include "run_everywhere.hpp"
 
@@ -20,9 +21,17 @@ Sorter limited(const Target& target, std::size_t element_bytes) {
     return target.new_sorter({.device_bytes = fitting * element_bytes});
 }
 
-void check_in_parts(Sorter& sorter, const Problem& problem, std::size_t element_bytes, std::size_t offset = 1) {
+/// The same, however short the pieces of buckets are.
+Sorter distributing(const Target& target, std::size_t element_bytes) {
+    Sorter sorter = limited(target, element_bytes);
+    sorter.core().distribute_parts_from(0);
+    return sorter;
+}
+
+void check_in_parts(Sorter& sorter, const Problem& problem, std::size_t element_bytes, std::size_t offset = 1,
+                    Schedule schedule = Schedule::columns) {
     const SortReport report = run_on_host(sorter, problem, offset);
-    CHECK(report.schedule == Schedule::columns);
+    CHECK(report.schedule == schedule);
     CHECK(report.device_bytes > 0);
     CHECK(report.device_bytes <= fitting * element_bytes);
     CHECK(report.launches > 0);
@@ -107,6 +116,60 @@ TEST_SUITE("parts") {
         }
     }
 
+    TEST_CASE("parts: by distribution, keys of every width, in both orders, NaN and equal keys among them") {
+        Random random(seed());
+        for (Target& target : limited_targets()) {
+            CAPTURE(target.name);
+            const auto check = [&]<Key K>(K) {
+                Sorter sorter = distributing(target, sizeof(K));
+                for (const std::size_t count : {20203, 80001})
+                    for (const Order order : both_orders) {
+                        CAPTURE(count);
+                        const Request request{.order = order};
+                        for (const auto& [keys, offset] :
+                             {std::pair{random_keys<K>(count, random), 1},
+                              std::pair{make_keys<K>(Pattern::special_values, count, random), 0},
+                              std::pair{std::vector<K>(count), 0}})
+                            check_in_parts(sorter, problem_of(request, keys), sizeof(K),
+                                           static_cast<std::size_t>(offset), Schedule::distribution);
+                    }
+            };
+            check(std::uint8_t{});
+            check(half{});
+            check(float{});
+            check(std::uint32_t{});
+            check(double{});
+            check(std::int64_t{});
+        }
+    }
+
+    TEST_CASE("parts: by distribution, pairs and indices, and columns where too many keys are equal") {
+        Random random(seed());
+        for (Target& target : limited_targets()) {
+            CAPTURE(target.name);
+            Sorter pairs = distributing(target, 8), wide = distributing(target, 20);
+            const auto check = [&](Sorter& sorter, const Problem& problem, std::size_t bytes) {
+                check_in_parts(sorter, problem, bytes, 1, Schedule::distribution);
+            };
+            for (const std::size_t count : counts)
+                for (const Order order : both_orders) {
+                    CAPTURE(count);
+                    const Request narrow{.order = order, .value_bytes = 4}, broad{.order = order, .value_bytes = 16},
+                        indices{.operation = Operation::argsort, .order = order, .index_bytes = 4};
+                    check(pairs, problem_of(narrow, random_keys<std::uint32_t>(count, random)), 8);
+                    check(pairs, problem_of(indices, random_keys<float>(count, random)), 8);
+                    check(wide, problem_of(broad, random_keys<float>(count, random)), 20);
+                    check_in_parts(pairs, problem_of(narrow, std::vector<std::uint32_t>(count)), 8);
+                    run_on_host(pairs, problem_of(indices, keys_with_twins<float>(count, random)), 1);
+                    run_on_host(wide, problem_of(broad, keys_with_twins<float>(count, random)), 1);
+                }
+            check(wide,
+                  problem_of({.operation = Operation::argsort, .index_bytes = 8},
+                             random_keys<std::int32_t>(90'001, random)),
+                  20);
+        }
+    }
+
     TEST_CASE("parts: what fits is sorted at once, and what cannot go in parts is not limited") {
         Random random(seed());
         for (Target& target : limited_targets()) {
@@ -130,6 +193,10 @@ TEST_SUITE("parts") {
             for (const Schedule schedule : {Schedule::network, Schedule::columns})
                 check_in_parts(sorter, problem_of({.schedule = schedule}, keys), 4);
             check_in_parts(sorter, problem_of({.data_independent = true}, keys), 4);
+            Sorter by_distribution = distributing(target, 4);
+            for (const Schedule schedule : {Schedule::network, Schedule::columns})
+                check_in_parts(by_distribution, problem_of({.schedule = schedule}, keys), 4);
+            check_in_parts(by_distribution, problem_of({.data_independent = true}, keys), 4);
             check_in_parts(sorter, problem_of({.extra_bytes = 1 << 20}, keys), 4);
             check_in_parts(sorter, problem_of({.stable = true}, keys), 4);
             auto first = keys;
@@ -151,14 +218,18 @@ TEST_SUITE("parts") {
             };
             Sorter sorter = target.new_sorter(options);
             auto keys = random_keys<std::uint32_t>(100'001, random);
-            sorter.sort(keys);
-            REQUIRE(told.size() > 100'001 / fitting * 3);
-            for (std::size_t i = 0; i < told.size(); ++i) CHECK(told[i] == std::pair{i + 1, told.size()});
-            refuses = true;
-            CHECK_THROWS_AS(sorter.sort(keys), std::runtime_error);
-            refuses = false;
-            sorter.sort(keys);
-            CHECK(std::ranges::is_sorted(keys));
+            for (const std::size_t passes : {3, 2}) {
+                if (passes == 2) sorter.core().distribute_parts_from(0);
+                told.clear();
+                sorter.sort(keys);
+                REQUIRE(told.size() > 100'001 / fitting * passes);
+                for (std::size_t i = 0; i < told.size(); ++i) CHECK(told[i] == std::pair{i + 1, told.size()});
+                refuses = true;
+                CHECK_THROWS_AS(sorter.sort(keys), std::runtime_error);
+                refuses = false;
+                sorter.sort(keys);
+                CHECK(std::ranges::is_sorted(keys));
+            }
         }
     }
 

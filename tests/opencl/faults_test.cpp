@@ -288,6 +288,11 @@ TEST_CASE("faults: each call of a sort in parts fails once") {
         fail_in_sorts(sorter, {}, 1999, "clEnqueueReadBufferRect", false, random);
         fail_in_sorts(sorter, {.operation = Operation::argsort, .index_bytes = 4}, 499, "clEnqueueReadBufferRect",
                       false, random);
+        Sorter distributing = target.new_sorter(SorterOptions{.shape = shape, .device_bytes = 4 * 4000});
+        distributing.core().distribute_parts_from(0);
+        fail_in_sorts(distributing, {}, 9999, "clEnqueueWriteBuffer", false, random);
+        fail_in_sorts(distributing, {.operation = Operation::argsort, .index_bytes = 4}, 5001, "clEnqueueWriteBuffer",
+                      false, random);
     }
 }
 

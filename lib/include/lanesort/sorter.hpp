@@ -137,9 +137,9 @@ public:
     /// Memory, of all of them: a device that works in host memory (DeviceInfo::host_unified_memory) uses the caller's
     /// arrays where they are; any other takes device memory for a copy of each. What a call takes besides, it says. Of
     /// a sort, pairs and an argsort of one range that exceed what the device can allocate, or
-    /// SorterOptions::device_bytes, parts are copied, sorted and copied back, each key three times and a few once more,
-    /// as docs/memory.md says; not so of stable pairs and records, nor the argsort of records. An argsort takes a copy
-    /// of the keys in host memory then; its indices go up, and its keys come back, only twice.
+    /// SorterOptions::device_bytes, parts are copied, sorted and copied back, each key twice, or three times and a few
+    /// once more, as docs/memory.md says; not so of stable pairs and records, nor the argsort of records. An argsort
+    /// takes a copy of the keys in host memory then; its indices go up, and its keys come back, once less.
     ///
     /// Errors, of all of them: Error(invalid_argument) for what the call cannot do, for a type or an order that is
     /// none, for a null pointer to an array that has elements, and for two arrays that overlap, unless both are only

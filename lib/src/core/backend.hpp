@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -55,6 +56,12 @@ void each_slice(const Rows& rows, const Binding& there, const Copy& copy) {
              Binding{there.memory, there.offset + i * rows.device_slice_pitch});
 }
 
+/// Bytes of host memory that lie one behind another.
+struct HostExtent {
+    std::byte* host;
+    std::uint64_t bytes;
+};
+
 /// When all has ended that a lane had been given.
 class LaneEnd {
 public:
@@ -84,6 +91,19 @@ public:
     virtual void upload(const Rows& from, const Binding& to) = 0;
     /// May block until the rows are there.
     virtual void download(const Binding& from, const Rows& to) = 0;
+    /// The same of extents, which lie one behind another on the device.
+    virtual void gather(std::span<const HostExtent> from, Binding to) {
+        for (const auto& [host, bytes] : from) {
+            upload({host, bytes, 1, bytes, bytes}, to);
+            to.offset += bytes;
+        }
+    }
+    virtual void scatter(Binding from, std::span<const HostExtent> to) {
+        for (const auto& [host, bytes] : to) {
+            download(from, {host, bytes, 1, bytes, bytes});
+            from.offset += bytes;
+        }
+    }
     /// All arrays are bound.
     virtual void run(const Work& work, const Bindings& bindings) = 0;
     virtual std::shared_ptr<const LaneEnd> end() = 0;

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "../encoded_keys.hpp"
 #include "../integers.hpp"
-#include "../key_order.hpp"
 #include "../stopwatch.hpp"
 #include "lane_memory.hpp"
 #include "sorter_core.hpp"
@@ -36,21 +36,6 @@ Work copying(std::size_t bytes, std::uint64_t rows, std::uint64_t width, std::ui
 
 /// A sample's key as an ordered integer, and its place among all samples, which orders equal ones.
 using Sample = std::pair<std::uint64_t, std::uint64_t>;
-
-std::vector<Sample> encoded(const std::vector<std::byte>& keys, std::size_t bytes, KeyCoding coding) {
-    std::vector<Sample> samples;
-    const auto encode_all = [&]<class Bits>(Bits) {
-        const auto* const bits = reinterpret_cast<const Bits*>(keys.data());
-        for (std::size_t i = 0; i < keys.size() / sizeof(Bits); ++i) samples.emplace_back(encode(bits[i], coding), i);
-    };
-    switch (bytes) {
-        case 1: encode_all(std::uint8_t{}); break;
-        case 2: encode_all(std::uint16_t{}); break;
-        case 4: encode_all(std::uint32_t{}); break;
-        default: encode_all(std::uint64_t{});
-    }
-    return samples;
-}
 
 /// Tiles of the array, each of which gives a sample every `stride` elements.
 struct Tiling {
@@ -163,7 +148,9 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
     std::vector<std::byte> sample_keys(tiling.all_samples() * bytes);
     sorts->download({on_device[Slot::results].memory}, one_row(sample_keys.data(), sample_keys.size()));
     sorts->end()->wait();
-    std::vector<Sample> samples = encoded(sample_keys, bytes, coding_of(request));
+    std::vector<Sample> samples;
+    for (const std::uint64_t key : encode_keys(sample_keys, bytes, coding_of(request)))
+        samples.emplace_back(key, samples.size());
     std::ranges::sort(samples);
     std::vector<std::uint64_t> splitters;
     std::vector<std::byte> splitter_keys;

@@ -9,30 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "../key_order.hpp"
+#include "../encoded_keys.hpp"
 #include "../sync_counter.hpp"
 #include "memory_check.hpp"
 
 namespace lanesort::detail {
-namespace {
-
-template <class Bits>
-bool is_sorted(const std::vector<std::byte>& keys, KeyCoding coding) {
-    const std::span<const Bits> bits(reinterpret_cast<const Bits*>(keys.data()), keys.size() / sizeof(Bits));
-    return std::ranges::is_sorted(bits, {}, [&](Bits key) { return encode(key, coding); });
-}
-
-bool is_sorted(const std::vector<std::byte>& keys, std::size_t bytes, KeyCoding coding) {
-    switch (bytes) {
-        case 1: return is_sorted<std::uint8_t>(keys, coding);
-        case 2: return is_sorted<std::uint16_t>(keys, coding);
-        case 4: return is_sorted<std::uint32_t>(keys, coding);
-        default: return is_sorted<std::uint64_t>(keys, coding);
-    }
-}
-
-}  // namespace
-
 std::shared_ptr<const Work> SorterCore::plan(const Request& request) {
     std::shared_ptr<const Work> work = planner_.plan(request);
     check_sizes(work->arrays, Slot::own_keys, backend_->info(), request);
@@ -102,7 +83,7 @@ SyncCounts SorterCore::measure(KeyType type, std::uint64_t count) {
     counts.by_cpu = launches - 1;
     counts.all += counts.by_cpu;
     const KeyCoding coding = key_coding(type, Order::ascending);
-    if (!is_sorted(keys, bytes, coding))
+    if (!std::ranges::is_sorted(encode_keys(keys, bytes, coding)))
         throw Error(ErrorCode::device_failed,
                     fmt::format("{} returned {} keys of type {} unsorted", backend_->info().name, count, name(type)));
     return counts;

@@ -58,14 +58,19 @@ public:
 
     /// From how many bytes of keys in host memory on they are sorted while others are copied.
     void overlap_from(std::uint64_t bytes) noexcept { overlapped_from_ = bytes; }
+    /// From how many bytes of keys on, that a part has of a bucket, arrays that go in parts are distributed.
+    void distribute_parts_from(std::uint64_t bytes) noexcept { least_bucket_bytes_ = bytes; }
 
     /// Sorts random keys and counts.
     SyncCounts measure(KeyType type, std::uint64_t count);
 
-private:
     static constexpr std::uint64_t no_limit = ~std::uint64_t{0};
+
+private:
     /// With fewer there is less to gain, and it was not measured (bench/NOTES.md).
     static constexpr std::uint64_t usual_overlap = std::uint64_t{1} << 30;
+    /// Fewer take longer to copy than columns take for a third pass (bench/NOTES.md).
+    static constexpr std::uint64_t usual_bucket = std::uint64_t{64} << 10;
 
     /// The device memory that arrays in host memory may take.
     std::uint64_t memory_limit() const noexcept;
@@ -81,6 +86,7 @@ private:
     Planner planner_;
     std::uint64_t device_bytes_;
     std::uint64_t overlapped_from_;
+    std::uint64_t least_bucket_bytes_ = usual_bucket;
     std::function<void(std::size_t, std::size_t)> progress_;
     SortReport last_report_;
 };

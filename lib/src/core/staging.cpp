@@ -36,6 +36,13 @@ Rows in_one(const Rows& rows) noexcept {
     return {rows.host, bytes, 1, bytes, bytes};
 }
 
+/// As they lie on the device.
+Rows in_a_row(std::span<const HostExtent> extents) noexcept {
+    std::uint64_t bytes = 0;
+    for (const HostExtent& extent : extents) bytes += extent.bytes;
+    return {extents.front().host, bytes, 1, bytes, bytes};
+}
+
 }  // namespace
 
 /// The copies of these ends are over; those that went down are there.
@@ -68,6 +75,17 @@ StagedCopy::StagedCopy(Way way, bool is_pageable, SharedLane& lane, const Rows& 
     if (rows.are_dealt()) rows_ = {rows.host, rows.device_pitch, rows.height, rows.device_pitch, rows.device_pitch};
     else if (rows.pitch == rows.width) rows_ = in_one(rows);
 }
+
+StagedCopy::StagedCopy(Way way, SharedLane& lane, std::span<const HostExtent> extents, const Binding& there,
+                       std::shared_ptr<StagingGate> gate)
+    : way_(way),
+      is_pageable_(true),
+      lane_(lane),
+      extents_(extents.begin(), extents.end()),
+      given_(in_a_row(extents)),
+      rows_(given_),
+      there_(there),
+      gate_(std::move(gate)) {}
 
 void StagedCopy::wait() const {
     wait_quietly();
@@ -146,7 +164,15 @@ void StagedCopy::pass(std::byte* buffer, const Piece& piece) const {
             else std::memcpy(here, there, width);
     };
     const Rows& rows = piece.rows;
-    if (given_.are_dealt()) {
+    if (!extents_.empty()) {
+        const std::uint64_t end = piece.offset + rows.width;
+        std::uint64_t before = 0;
+        for (const auto& [host, bytes] : extents_) {
+            const std::uint64_t from = std::max(before, piece.offset), to = std::min(before + bytes, end);
+            if (from < to) copy_all(host + (from - before), 1, to - from, 0, buffer + (from - piece.offset), 0);
+            before += bytes;
+        }
+    } else if (given_.are_dealt()) {
         Rows dealt = given_;
         dealt.height = rows.height;
         const std::uint64_t rows_before = piece.offset / given_.device_pitch;
@@ -357,18 +383,44 @@ void StagingLane::download(const Binding& from, const Rows& to) {
     lane_.lane->download(from, to);
 }
 
+void StagingLane::gather(std::span<const HostExtent> from, Binding to) {
+    if (!stage(Way::up, from, to)) Lane::gather(from, to);
+}
+
+void StagingLane::scatter(Binding from, std::span<const HostExtent> to) {
+    if (!stage(Way::down, to, from)) Lane::scatter(from, to);
+}
+
+bool StagingLane::has_threads_for(std::uint64_t bytes, bool is_pageable) {
+    if (session_) return true;
+    if (!is_pageable || bytes < least_bytes || !staging_.is_ready()) return false;
+    session_ = staging_.session();
+    return true;
+}
+
 bool StagingLane::stage(Way way, const Rows& rows, const Binding& there) {
     if (rows.bytes() == 0) return true;
     const bool is_pageable = is_pageable_(rows.host);
-    if (!session_) {
-        if (!is_pageable || rows.bytes() < least_bytes || !staging_.is_ready()) return false;
-        session_ = staging_.session();
-    }
+    if (!has_threads_for(rows.bytes(), is_pageable)) return false;
     // Buffers hold whole rows of those that are dealt, but nothing else of several slices.
     if (rows.depth > 1 && !(is_pageable && rows.are_dealt() && rows.device_pitch <= staging_.buffer_bytes_)) {
         each_slice(rows, there, [&](const Rows& slice, const Binding& its) { stage(way, slice, its); });
         return true;
     }
+    start(way,
+          [&](const auto& gate) { return std::make_shared<StagedCopy>(way, is_pageable, lane_, rows, there, gate); });
+    return true;
+}
+
+bool StagingLane::stage(Way way, std::span<const HostExtent> extents, const Binding& there) {
+    if (extents.size() < 2 || !is_pageable_(extents.front().host)) return false;
+    if (!has_threads_for(in_a_row(extents).bytes(), true)) return false;
+    start(way, [&](const auto& gate) { return std::make_shared<StagedCopy>(way, lane_, extents, there, gate); });
+    return true;
+}
+
+template <class NewCopy>
+void StagingLane::start(Way way, const NewCopy& new_copy) {
     // What goes the same way goes in turn.
     if (!copies_.empty() && copies_.back()->way() != way) settle();
     std::vector<std::shared_ptr<StagedCopy>> before;
@@ -377,12 +429,11 @@ bool StagingLane::stage(Way way, const Rows& rows, const Binding& there) {
             before.insert(before.end(), staged(end).copies.begin(), staged(end).copies.end());
         gate_ = std::make_shared<StagingGate>(StagingGate{std::exchange(awaited_, {}), gate_});
     }
-    const auto copy = std::make_shared<StagedCopy>(way, is_pageable, lane_, rows, there, gate_);
+    const std::shared_ptr<StagedCopy> copy = new_copy(gate_);
     copy->before_ = std::move(before);
     copies_.reserve(copies_.size() + 1);  // whoever has it from here on, the lane waits for it
     staging_.start(copy);
     copies_.push_back(copy);
-    return true;
 }
 
 void StagingLane::run(const Work& work, const Bindings& bindings) {

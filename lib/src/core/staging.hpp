@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -41,8 +42,8 @@ struct SharedLane {
     SpinLock lock = {};
 };
 
-/// What copies of a lane come behind: the first that is enqueued has the lane wait for these ends. If that fails, or one
-/// of these did, so do all that come behind it.
+/// What copies of a lane come behind: the first that is enqueued has the lane wait for these ends. If that fails, or
+/// one of these did, so do all that come behind it.
 struct StagingGate {
     std::vector<std::shared_ptr<const LaneEnd>> awaited;
     std::shared_ptr<StagingGate> before;  ///< what the lane was to wait for earlier
@@ -56,6 +57,9 @@ struct StagingGate {
 class StagedCopy {
 public:
     StagedCopy(Way way, bool is_pageable, SharedLane& lane, const Rows& rows, const Binding& there,
+               std::shared_ptr<StagingGate> gate);
+    /// Of extents in pageable memory.
+    StagedCopy(Way way, SharedLane& lane, std::span<const HostExtent> extents, const Binding& there,
                std::shared_ptr<StagingGate> gate);
 
     Way way() const noexcept { return way_; }
@@ -98,6 +102,7 @@ private:
     const Way way_;
     const bool is_pageable_;
     SharedLane& lane_;
+    const std::vector<HostExtent> extents_;  ///< what the one row is, where it is such
     const Rows given_;
     Rows rows_;  ///< the same as they lie on the device, where they are dealt
     const Binding there_;
@@ -195,13 +200,21 @@ public:
     void* allocate(std::uint64_t bytes) override;
     void upload(const Rows& from, const Binding& to) override;
     void download(const Binding& from, const Rows& to) override;
+    void gather(std::span<const HostExtent> from, Binding to) override;
+    void scatter(Binding from, std::span<const HostExtent> to) override;
     void run(const Work& work, const Bindings& bindings) override;
     std::shared_ptr<const LaneEnd> end() override;
     void await(std::shared_ptr<const LaneEnd> end) override;
 
 private:
+    /// Whether the threads work, or begin to for so many bytes.
+    bool has_threads_for(std::uint64_t bytes, bool is_pageable);
     /// Gives the copy to the threads, if that is to be.
     bool stage(Way way, const Rows& rows, const Binding& there);
+    bool stage(Way way, std::span<const HostExtent> extents, const Binding& there);
+    /// Gives new_copy(gate) to the threads.
+    template <class NewCopy>
+    void start(Way way, const NewCopy& new_copy);
     /// What is enqueued from here on comes behind all that was given to the lane before.
     void settle();
 
