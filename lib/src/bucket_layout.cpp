@@ -45,16 +45,16 @@ std::vector<Extent> ExtentSet::take(Extent within, std::uint64_t most) {
     return taken;
 }
 
-BucketLayout::BucketLayout(std::span<const std::uint64_t> expected, bool is_free) : buckets_(expected.size()) {
+BucketLayout::BucketLayout(std::span<const std::uint64_t> expected, bool is_apart) : buckets_(expected.size()) {
     std::uint64_t first = 0;
     for (const std::uint64_t count : expected) {
         homes_.push_back({first, count});
-        if (is_free) free_.add(homes_.back());
+        if (is_apart) free_.add(homes_.back());
         first += count;
     }
     unread_ = homes_;
     free_at_home_.assign(homes_.size(), 0);
-    if (is_free) std::ranges::copy(expected, free_at_home_.begin());
+    if (is_apart) std::ranges::copy(expected, free_at_home_.begin());
 }
 
 std::vector<Extent> BucketLayout::read(std::span<const std::uint64_t> wanted) {

@@ -36,8 +36,8 @@ private:
 /// it had as many elements as are expected of it.
 class BucketLayout {
 public:
-    /// `is_free`: what is written is another array than what is read.
-    BucketLayout(std::span<const std::uint64_t> expected, bool is_free);
+    /// `is_apart`: what is written is another array than what is read.
+    BucketLayout(std::span<const std::uint64_t> expected, bool is_apart);
 
     /// As many elements as `wanted` of each home, which nobody took yet; where fewer are left, others in their place.
     std::vector<Extent> read(std::span<const std::uint64_t> wanted);

@@ -32,7 +32,7 @@ std::uint64_t hash_of(std::uint64_t number) {
 
 }  // namespace
 
-std::uint64_t Sampling::place(std::uint64_t sample) const noexcept {
+std::uint64_t SamplePlaces::place(std::uint64_t sample) const noexcept {
     const std::uint64_t first = begin(sample);
     return first + hash_of(seed_ << 32 | sample) % (begin(sample + 1) - first);
 }

@@ -11,9 +11,9 @@ namespace lanesort::detail {
 
 /// Places in an array of `count` elements: one in each of `samples` ranges of as many, which looks random there, so
 /// that nothing in the array is as regular.
-class Sampling {
+class SamplePlaces {
 public:
-    Sampling(std::uint64_t count, std::uint64_t samples, std::uint32_t seed) noexcept
+    SamplePlaces(std::uint64_t count, std::uint64_t samples, std::uint32_t seed) noexcept
         : samples_(samples), each_(count / samples), rest_(count % samples), seed_(seed) {}
 
     std::uint64_t samples() const noexcept { return samples_; }

@@ -11,14 +11,14 @@ namespace lanesort::test {
 namespace {
 
 using lanesort::detail::Cut, lanesort::detail::expected_counts, lanesort::detail::fewest_buckets,
-    lanesort::detail::make_cuts, lanesort::detail::Sampling;
+    lanesort::detail::make_cuts, lanesort::detail::SamplePlaces;
 
 TEST_CASE("sampling: each range of the array has one place, and none is as regular as the array") {
     for (const auto& [count, samples] : {std::pair<std::uint64_t, std::uint64_t>{100, 100},
                                          {101, 100},
                                          {100'003, 1000},
                                          {std::uint64_t{1} << 40, std::uint64_t{1} << 12}}) {
-        const Sampling sampling(count, samples, 7);
+        const SamplePlaces sampling(count, samples, 7);
         std::uint64_t odd = 0;
         for (std::uint64_t i = 0; i < samples; ++i) {
             const std::uint64_t place = sampling.place(i);
@@ -30,7 +30,7 @@ TEST_CASE("sampling: each range of the array has one place, and none is as regul
         CHECK(odd > samples / 3);
         CHECK(odd < samples - samples / 3);
         if (count > 2 * samples) {
-            const Sampling other(count, samples, 8);
+            const SamplePlaces other(count, samples, 8);
             std::uint64_t same = 0;
             for (std::uint64_t i = 0; i < samples; ++i) same += sampling.place(i) == other.place(i);
             CHECK(same < samples / 10);
@@ -67,7 +67,7 @@ TEST_CASE("sampling: buckets fit, and are about as large as expected, whatever k
                 CAPTURE(keeps_equal);
                 std::vector<std::uint64_t> array(count), samples(most);
                 for (std::uint64_t& key : array) key = random() % different;
-                const Sampling sampling(count, most, static_cast<std::uint32_t>(random()));
+                const SamplePlaces sampling(count, most, static_cast<std::uint32_t>(random()));
                 for (std::uint64_t i = 0; i < most; ++i) samples[i] = array[sampling.place(i)];
                 std::ranges::sort(array);
                 std::ranges::sort(samples);

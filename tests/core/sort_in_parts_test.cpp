@@ -54,7 +54,9 @@ struct Lanes {
     bool copies_block = false;
     std::vector<std::size_t> uploads_at_download;  ///< of parts, that were asked for when the one of each part began
     std::size_t calls = 0, failing = 0;
-    bool samples_mislead = false;  ///< what is sorted first comes back as 0, 1, 2 ..
+    std::size_t allocations = 0, lacking = 0;  ///< of so many on, the device has no memory
+    bool lacks_once = false;                   ///< or of that one alone
+    bool samples_mislead = false;              ///< what is sorted first comes back as 0, 1, 2 ..
     Order order = Order::ascending;
 };
 
@@ -111,6 +113,10 @@ public:
 
     void* allocate(std::uint64_t bytes) override {
         lanes_.count_call();
+        ++lanes_.allocations;
+        if (lanes_.lacks_once ? lanes_.allocations == lanes_.lacking
+                              : lanes_.lacking > 0 && lanes_.allocations >= lanes_.lacking)
+            throw NoMemoryForWork(Error(ErrorCode::out_of_memory, "the device is full"));
         return memory_.emplace_back(bytes).data();
     }
     void upload(const Rows& from, const Binding& to) override {
@@ -198,6 +204,10 @@ public:
         : DescribedDevice(std::move(info)), lanes_(lanes) {}
     bool has_lanes() const noexcept override { return true; }
     std::unique_ptr<Lane> open_lane() override { return std::make_unique<MadeUpLane>(lanes_); }
+    std::shared_ptr<void> pin(void*, std::uint64_t, const std::function<void()>& write_first) override {
+        write_first();
+        return nullptr;
+    }
 
 private:
     Lanes& lanes_;
@@ -462,6 +472,33 @@ TEST_CASE("sort in parts: by distribution, indices") {
     }
 }
 
+TEST_CASE("sort in parts: columns take less memory, and where there is none nothing was written") {
+    Random random(seed());
+    constexpr std::size_t count = 40'003;
+    const std::vector<std::uint32_t> keys = some_keys(count, random), untouched(count, 77);
+    const std::vector<std::uint32_t> expected = test::stable_indices<std::uint32_t>(keys, Order::ascending);
+    Lanes lanes;
+    Sorter sorter = distributing_on(lanes, 8);
+    std::vector<std::uint32_t> indices;
+    const auto argsort = [&](std::size_t lacking, bool once) {
+        lanes.allocations = lanes.sorts = 0;
+        lanes.lacking = lacking;
+        lanes.lacks_once = once;
+        indices = untouched;
+        return sorter.argsort(keys, indices).schedule;
+    };
+    CHECK(argsort(0, false) == Schedule::distribution);
+    const std::size_t allocations = lanes.allocations;
+    REQUIRE(allocations > 3);
+    for (std::size_t lacking = 1; lacking <= allocations; ++lacking) {
+        CAPTURE(lacking);
+        CHECK(argsort(lacking, true) == Schedule::columns);
+        CHECK(indices == expected);
+        test::check_refused(ErrorCode::out_of_memory, "the device is full", [&] { argsort(lacking, false); });
+        CHECK(indices == untouched);
+    }
+}
+
 TEST_CASE("sort in parts: columns sort what samples misled about") {
     Random random(seed());
     for (const std::size_t count : counts) {
@@ -472,8 +509,17 @@ TEST_CASE("sort in parts: columns sort what samples misled about") {
         for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(random());
         expected = keys;
         std::vector<std::uint32_t> indices(count);
-        const SortReport report = distributing_on(lanes, 8).argsort(keys, indices);
+        std::pair<std::size_t, std::size_t> told;
+        Sorter sorter(std::make_unique<SorterCore>(
+            std::make_unique<MadeUpDevice>(lanes),
+            SorterOptions{.use_tuned = false, .device_bytes = fitting * 8, .progress = [&](auto done, auto all) {
+                              CHECK(done == told.first + 1);
+                              told = {done, all};
+                          }}));
+        sorter.core().distribute_parts_from(0);
+        const SortReport report = sorter.argsort(keys, indices);
         CHECK(report.schedule == Schedule::columns);
+        CHECK(told.first == told.second);
         CHECK(report.device_bytes <= fitting * 8);
         CHECK(keys == expected);
         CHECK(indices == test::stable_indices<std::uint32_t>(keys, Order::ascending));

@@ -31,6 +31,13 @@ public:
             }
     }
 
+    /// Whether there is room for arrays of a work, too.
+    bool holds(const Work& work) const noexcept {
+        for (std::size_t slot = 0; slot < slots; ++slot)
+            if (work.arrays[slot].size() > there_[slot]) return false;
+        return true;
+    }
+
     const Bindings& bindings() const noexcept { return bindings_; }
     /// Device memory that was taken.
     std::uint64_t bytes() const noexcept { return bytes_; }

@@ -53,16 +53,18 @@ bool overlap(const std::vector<Extent>& extents, const Extent& target) {
 
 }  // namespace
 
-class SortInParts::Distribution {
+class SortInParts::TwoPasses {
 public:
-    Distribution(SortInParts& sort, const Buckets& buckets);
+    TwoPasses(SortInParts& sort, const DistributionPlan& plan);
 
     /// False where keys that are to stay together are too many for a bucket.
-    bool make_cuts();
+    bool find_cuts();
+    /// From here on nothing is compiled, and nothing allocated on the device.
     void plan_tiles();
     /// Every element comes and goes, to where its bucket lies.
     void part_tiles();
-    bool buckets_fit() const { return *std::ranges::max_element(counts_) <= buckets_.capacity; }
+    /// Samples did not mislead. If they did, buckets do not count in the progress.
+    bool buckets_fit();
     /// Every bucket comes and goes, to where it belongs.
     void sort_buckets();
 
@@ -82,7 +84,9 @@ private:
 
     void bring_tile(std::size_t i);
     /// A few elements wait in host memory: so many places are free.
-    void keep_reserve(const std::vector<Extent>& waiting);
+    void fill_reserve(const std::vector<Extent>& waiting);
+    /// Returns when the part is back, which the one that takes its place waits for, too.
+    void tell_of(const UnderWay& part);
     void sort_tile(std::size_t i);
     /// How many elements of a tile go to each bucket.
     void count_tile(std::size_t i);
@@ -91,7 +95,7 @@ private:
     void clear(const UnderWay& bucket, const Extent& target);
 
     SortInParts& sort_;
-    const Buckets& buckets_;
+    const DistributionPlan& plan_;
     // What lanes read or write outlives them.
     std::vector<std::byte> samples_, cut_keys_;
     std::vector<std::uint64_t> ranges_;  ///< where the cuts' keys are in a tile
@@ -100,7 +104,8 @@ private:
     Request of_samples_;
     std::shared_ptr<const Work> sort_samples_;
     Lanes lanes_;
-    const std::unique_ptr<Lane> value_uploads_, value_downloads_, answers_;
+    /// Each does what nobody else is to wait for, or to be staged for.
+    const std::unique_ptr<Lane> value_uploads_, value_downloads_, reserve_uploads_, answers_;
     LaneMemory searches_;  ///< the cuts' keys, and where they are in tiles
 
     std::vector<Cut> cuts_;
@@ -113,45 +118,55 @@ private:
     std::optional<BucketOrder> order_;
 };
 
-bool SortInParts::distribute(const Buckets& buckets) {
-    Distribution distribution(*this, buckets);
-    if (!distribution.make_cuts()) return false;
-    distribution.plan_tiles();
-    has_written_ = true;
-    distribution.part_tiles();
+bool SortInParts::distribute(const DistributionPlan& plan) {
+    std::optional<TwoPasses> passes;
+    try {
+        passes.emplace(*this, plan);
+        watch_.lap();
+        if (!passes->find_cuts()) return false;
+        report_.sort_seconds += watch_.lap();
+        passes->plan_tiles();
+        watch_.lap();
+    } catch (const NoMemoryForWork&) {
+        return false;  // columns take less
+    }
+    take_host_memory();
+    passes->part_tiles();
     // From here on all elements are where they are to be sorted, as pairs if they have indices.
     from_ = to_;
     is_numbered_ = is_argsort_;
-    if (!distribution.buckets_fit()) return false;
-    distribution.sort_buckets();
-    report_.schedule = Schedule::distribution;
-    return true;
+    const bool fit = passes->buckets_fit();
+    if (fit) passes->sort_buckets();
+    report_.sort_seconds += watch_.lap();
+    if (fit) report_.schedule = Schedule::distribution;
+    return fit;
 }
 
-SortInParts::Distribution::Distribution(SortInParts& sort, const Buckets& buckets)
+SortInParts::TwoPasses::TwoPasses(SortInParts& sort, const DistributionPlan& plan)
     : sort_(sort),
-      buckets_(buckets),
+      plan_(plan),
       of_samples_(sort.of_part_),
-      lanes_(sort.core_.backend(), buckets.at_once),
+      lanes_(sort.core_.backend(), plan.at_once),
       value_uploads_(sort.core_.backend().open_lane()),
       value_downloads_(sort.core_.backend().open_lane()),
+      reserve_uploads_(sort.core_.backend().open_lane()),
       answers_(sort.core_.backend().open_lane()),
       searches_(*lanes_.sorts) {
     // Samples are sorted as keys of their own.
-    of_samples_.count = buckets.samples;
+    of_samples_.count = plan.samples;
     of_samples_.value_bytes = 0;
     sort_samples_ = sort.core_.plan(of_samples_);
     for (LaneMemory& place : lanes_.places) {
-        sort_.each_array(true, true, [&](Slot slot, std::size_t bytes) { place.need(slot, buckets.capacity * bytes); });
+        sort_.each_array(true, true, [&](Slot slot, std::size_t bytes) { place.need(slot, plan.capacity * bytes); });
         place.need(*sort_samples_);
     }
     lanes_.allocate();
 }
 
-bool SortInParts::Distribution::make_cuts() {
+bool SortInParts::TwoPasses::find_cuts() {
     const std::uint64_t count = sort_.request_.count;
     const std::size_t bytes = of_samples_.key.bytes();
-    const Sampling sampling(count, buckets_.samples, sort_.core_.planner().seed());
+    const SamplePlaces sampling(count, plan_.samples, sort_.core_.planner().seed());
     samples_.resize(sampling.samples() * bytes);
     const auto* const keys = static_cast<const std::byte*>(sort_.from_[Slot::keys].memory);
     constexpr std::uint64_t share = 4096;
@@ -169,9 +184,9 @@ bool SortInParts::Distribution::make_cuts() {
 
     // Pairs whose keys are equal are in the order of their values, which no cut knows.
     const bool keeps_equal = sort_.of_part_.value_bytes > 0;
-    std::optional<std::vector<Cut>> cuts = detail::make_cuts(encode_keys(samples_, bytes, coding_of(sort_.request_)),
-                                                             count, buckets_.capacity, keeps_equal);
-    if (!cuts || cuts->size() > buckets_.most_cuts) return false;
+    std::optional<std::vector<Cut>> cuts =
+        make_cuts(encode_keys(samples_, bytes, coding_of(sort_.request_)), count, plan_.capacity, keeps_equal);
+    if (!cuts || cuts->size() > plan_.most_cuts) return false;
     cuts_ = std::move(*cuts);
     for (const Cut& cut : cuts_) {
         const std::byte* const key = samples_.data() + cut.sample * bytes;
@@ -181,13 +196,13 @@ bool SortInParts::Distribution::make_cuts() {
     return true;
 }
 
-void SortInParts::Distribution::plan_tiles() {
-    const std::uint64_t all = sort_.request_.count - buckets_.reserve, tiles = ceil_div(all, buckets_.tile);
-    sizes_.assign(tiles, buckets_.tile);
-    sizes_.back() = all - (tiles - 1) * buckets_.tile;
-    if (buckets_.reserve > 0) sizes_.push_back(buckets_.reserve);
+void SortInParts::TwoPasses::plan_tiles() {
+    const std::uint64_t all = sort_.request_.count - plan_.reserve, tiles = ceil_div(all, plan_.tile);
+    sizes_.assign(tiles, plan_.tile);
+    sizes_.back() = all - (tiles - 1) * plan_.tile;
+    if (plan_.reserve > 0) sizes_.push_back(plan_.reserve);
     searches_.need(Slot::second_keys, cut_keys_.size());
-    searches_.need(Slot::indices, buckets_.at_once * cuts_.size() * 2 * sizeof(std::uint64_t));
+    searches_.need(Slot::indices, plan_.at_once * cuts_.size() * 2 * sizeof(std::uint64_t));
     for (const std::uint64_t size : sizes_) {
         sort_tile_.push_back(sort_.plan_part(size));
         Request searched = of_samples_;
@@ -201,53 +216,69 @@ void SortInParts::Distribution::plan_tiles() {
         for (LaneMemory& place : lanes_.places) place.need(*sort_tile_.back());
         searches_.need(*search_tile_.back(), Slot::own_keys);
     }
-    // What buckets need is compiled before anything is written.
     const auto [least, most] = std::ranges::minmax(expected_);
-    for (const std::uint64_t size : {least, most}) {
+    for (const std::uint64_t size : {least, most, plan_.capacity}) {
         const std::shared_ptr<const Work> work = sort_.plan_part(size);
         for (LaneMemory& place : lanes_.places) place.need(*work);
     }
+    if (sort_.is_argsort_) sort_.numbering(*sort_tile_.front(), 0);
+    if (plan_.reserve > 0)
+        sort_.each_array(true, true, [&](Slot slot, std::size_t bytes) {
+            reserve_.emplace_back(slot, new_memory(plan_.reserve * bytes));
+        });
     lanes_.allocate();
     searches_.allocate();
+    sort_.report_.device_bytes = lanes_.bytes() + searches_.bytes();
     tiles_.resize(sizes_.size());
     sort_.all_ += sizes_.size() + expected_.size();
 }
 
-void SortInParts::Distribution::part_tiles() {
+void SortInParts::TwoPasses::part_tiles() {
     lanes_.sorts->upload(one_row(cut_keys_.data(), cut_keys_.size()), {searches_.bindings()[Slot::second_keys].memory});
     layout_.emplace(expected_, is_apart());
     std::vector<Extent> waiting;
-    if (!is_apart()) waiting = layout_->read(in_proportion(expected_, buckets_.reserve));
+    if (!is_apart()) waiting = layout_->read(in_proportion(expected_, plan_.reserve));
     bring_tile(0);
-    keep_reserve(waiting);  // while the first tile goes up
-    for (std::size_t i = 1; i < std::min(buckets_.at_once, tiles_.size()); ++i) bring_tile(i);
+    fill_reserve(waiting);  // while the first tile goes up
+    for (std::size_t i = 1; i < std::min(plan_.at_once, tiles_.size()); ++i) bring_tile(i);
     sort_tile(0);
     for (std::size_t i = 0; i < tiles_.size(); ++i) {
         count_tile(i);
         send_tile(i);
         if (i + 1 < tiles_.size()) sort_tile(i + 1);  // which waits until that is on the way
-        if (i + buckets_.at_once < tiles_.size()) bring_tile(i + buckets_.at_once);
+        if (i + plan_.at_once < tiles_.size()) bring_tile(i + plan_.at_once);
+        if (i >= plan_.at_once) tell_of(tiles_[i - plan_.at_once]);
     }
+    for (std::size_t i = tiles_.size() - std::min(tiles_.size(), plan_.at_once); i < tiles_.size(); ++i)
+        tell_of(tiles_[i]);
     counts_.resize(expected_.size());
-    for (const UnderWay& tile : tiles_) {
-        wait(tile.uploaded);
-        wait(tile.back);
+    for (const UnderWay& tile : tiles_)
         for (std::size_t bucket = 0; bucket < counts_.size(); ++bucket) counts_[bucket] += tile.counts[bucket];
-        sort_.tell_progress();
-    }
 }
 
-void SortInParts::Distribution::bring_tile(std::size_t i) {
+bool SortInParts::TwoPasses::buckets_fit() {
+    if (*std::ranges::max_element(counts_) <= plan_.capacity) return true;
+    sort_.all_ -= counts_.size();
+    return false;
+}
+
+void SortInParts::TwoPasses::tell_of(const UnderWay& part) {
+    wait(part.uploaded);
+    wait(part.back);
+    sort_.tell_progress();
+}
+
+void SortInParts::TwoPasses::bring_tile(std::size_t i) {
     UnderWay& tile = tiles_[i];
-    const bool is_reserve = i + 1 == tiles_.size() && !is_apart();
-    if (is_apart()) tile.from = {{i * buckets_.tile, sizes_[i]}};
+    const bool is_reserve = i + 1 == tiles_.size() && plan_.reserve > 0;
+    if (is_apart()) tile.from = {{i * plan_.tile, sizes_[i]}};
     else if (!is_reserve)
         // What a tile gave to buckets comes next from their homes, so that there is always room.
-        tile.from = layout_->read(i < buckets_.at_once ? in_proportion(expected_, sizes_[i])
-                                                       : tiles_[i - buckets_.at_once].counts);
+        tile.from =
+            layout_->read(i < plan_.at_once ? in_proportion(expected_, sizes_[i]) : tiles_[i - plan_.at_once].counts);
     sort_.each_array(true, !sort_.is_argsort_, [&](Slot slot, std::size_t bytes) {
-        Lane& lane = uploads(slot);
-        if (i >= buckets_.at_once) await(lane, tiles_[i - buckets_.at_once].back);
+        Lane& lane = is_reserve ? *reserve_uploads_ : uploads(slot);
+        if (i >= plan_.at_once) await(lane, tiles_[i - plan_.at_once].back);
         std::vector<HostExtent> extents = in_host(tile.from, sort_.from_[slot].memory, bytes);
         if (is_reserve)
             for (const auto& [of, memory] : reserve_)
@@ -257,41 +288,44 @@ void SortInParts::Distribution::bring_tile(std::size_t i) {
     });
 }
 
-void SortInParts::Distribution::keep_reserve(const std::vector<Extent>& waiting) {
-    if (is_apart()) return;
-    sort_.each_array(true, true, [&](Slot slot, std::size_t bytes) {
-        auto* to =
-            static_cast<std::byte*>(reserve_.emplace_back(slot, new_memory(buckets_.reserve * bytes)).second.get());
-        std::vector<HostCopy> copies;
+void SortInParts::TwoPasses::fill_reserve(const std::vector<Extent>& waiting) {
+    std::vector<HostCopy> copies;
+    for (const auto& [slot, memory] : reserve_) {
+        const std::size_t bytes = slot == Slot::keys ? sort_.of_part_.key.bytes() : sort_.of_part_.value_bytes;
+        auto* to = static_cast<std::byte*>(memory.get());
         for (const HostExtent& extent : in_host(waiting, sort_.from_[slot].memory, bytes)) {
             copies.push_back({to, extent.host, extent.bytes});
             to += extent.bytes;
         }
-        sort_.copy(copies);
-    });
+    }
+    sort_.copy(copies);
     layout_->release(waiting);
 }
 
-void SortInParts::Distribution::sort_tile(std::size_t i) {
+void SortInParts::TwoPasses::sort_tile(std::size_t i) {
     UnderWay& tile = tiles_[i];
     await(*lanes_.sorts, tile.uploaded);
-    if (sort_.is_argsort_) lanes_.sorts->run(sort_.numbering(*sort_tile_[i], i * buckets_.tile), lanes_.place(i));
+    if (sort_.is_argsort_) {
+        const Work numbering = sort_.numbering(*sort_tile_[i], i * plan_.tile);
+        lanes_.sorts->run(numbering, lanes_.place(i));
+        add_launches(sort_.report_, numbering);
+    }
     lanes_.sorts->run(*sort_tile_[i], lanes_.place(i));
     Bindings searched = searches_.bindings();
     searched[Slot::keys] = lanes_.place(i)[Slot::keys];
-    searched[Slot::indices].offset = i % buckets_.at_once * cuts_.size() * 2;
+    searched[Slot::indices].offset = i % plan_.at_once * cuts_.size() * 2;
     lanes_.sorts->run(*search_tile_[i], searched);
     tile.sorted = lanes_.sorts->end();
     add_launches(sort_.report_, *sort_tile_[i]);
     add_launches(sort_.report_, *search_tile_[i]);
 }
 
-void SortInParts::Distribution::count_tile(std::size_t i) {
+void SortInParts::TwoPasses::count_tile(std::size_t i) {
     UnderWay& tile = tiles_[i];
     ranges_.resize(cuts_.size() * 2);
     const std::uint64_t bytes = ranges_.size() * sizeof ranges_[0];
     answers_->await(tile.sorted);
-    answers_->download(Binding{searches_.bindings()[Slot::indices].memory, i % buckets_.at_once * bytes},
+    answers_->download(Binding{searches_.bindings()[Slot::indices].memory, i % plan_.at_once * bytes},
                        one_row(ranges_.data(), bytes));
     answers_->end()->wait();
     std::uint64_t before = 0;
@@ -305,7 +339,7 @@ void SortInParts::Distribution::count_tile(std::size_t i) {
     }
 }
 
-void SortInParts::Distribution::send_tile(std::size_t i) {
+void SortInParts::TwoPasses::send_tile(std::size_t i) {
     UnderWay& tile = tiles_[i];
     if (!is_apart()) layout_->release(tile.from);
     std::vector<Extent> to;
@@ -319,15 +353,13 @@ void SortInParts::Distribution::send_tile(std::size_t i) {
     });
 }
 
-void SortInParts::Distribution::sort_buckets() {
+void SortInParts::TwoPasses::sort_buckets() {
     std::vector<std::shared_ptr<const Work>> works;
     for (const std::uint64_t count : counts_) {
         works.push_back(sort_.plan_part(count));
+        if (!lanes_.places.front().holds(*works.back())) works.back() = sort_.plan_part_without_extra(count);
         add_launches(sort_.report_, *works.back());
-        for (LaneMemory& place : lanes_.places) place.need(*works.back());
     }
-    lanes_.allocate();
-    sort_.report_.device_bytes = lanes_.bytes() + searches_.bytes();
     order_.emplace(layout_->buckets());
     parts_.resize(counts_.size());
     bring_bucket(0);
@@ -351,26 +383,24 @@ void SortInParts::Distribution::sort_buckets() {
             lane.scatter({lanes_.place(i)[slot].memory}, in_host({target}, sort_.to_[slot].memory, bytes));
             part.back.push_back(lane.end());
         });
+        if (i >= plan_.at_once) tell_of(parts_[i - plan_.at_once]);
     }
-    for (const UnderWay& part : parts_) {
-        wait(part.uploaded);
-        wait(part.back);
-        sort_.tell_progress();
-    }
+    for (std::size_t i = parts_.size() - std::min(parts_.size(), plan_.at_once); i < parts_.size(); ++i)
+        tell_of(parts_[i]);
 }
 
-void SortInParts::Distribution::bring_bucket(std::size_t i) {
+void SortInParts::TwoPasses::bring_bucket(std::size_t i) {
     UnderWay& part = parts_[i];
     part.from = order_->read(i);
     sort_.each_array(true, true, [&](Slot slot, std::size_t bytes) {
         Lane& lane = uploads(slot);
-        if (i >= buckets_.at_once) await(lane, parts_[i - buckets_.at_once].back);
+        if (i >= plan_.at_once) await(lane, parts_[i - plan_.at_once].back);
         lane.gather(in_host(part.from, sort_.to_[slot].memory, bytes), {lanes_.place(i)[slot].memory});
         part.uploaded.push_back(lane.end());
     });
 }
 
-void SortInParts::Distribution::clear(const UnderWay& bucket, const Extent& target) {
+void SortInParts::TwoPasses::clear(const UnderWay& bucket, const Extent& target) {
     order_->release(bucket.from);
     const std::vector<BucketOrder::Move> moves = order_->clear(target);
     if (moves.empty()) return;

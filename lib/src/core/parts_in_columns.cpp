@@ -129,6 +129,7 @@ void SortInParts::sort_columns() {
             PartOfWork& part = passes.front()[i];
             part.up.values.clear();
             part.numbers = numbering(*part.work, columns_.front()[i].first);
+            add_launches(report_, *part.numbers);
         }
         for (PartOfWork& part : passes.back()) part.down.keys.clear();
         if (passes.size() > 1)
@@ -142,6 +143,8 @@ void SortInParts::sort_columns() {
             for (const PartOfWork& part : pass) place.need(*part.work);
     lanes.allocate();
     report_.device_bytes = lanes.bytes();
+    watch_.lap();
+    take_host_memory();
     const auto each_rows = [](const Copied& copied, const Arrays& elements, const Bindings& in_host,
                               const Bindings& on_device, const auto& copy_rows) {
         for (const auto& [slot, blocks] :

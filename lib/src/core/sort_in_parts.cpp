@@ -25,9 +25,8 @@ constexpr std::uint64_t least_row_bytes = 512;
 /// With so many of each, buckets that are about to be too large are a ninth smaller than that on average.
 constexpr std::uint64_t samples_of_bucket = 2048;
 
-/// With parts of that size more of them at once fill and drain faster; with smaller ones, copies are too short.
+/// With parts of that size one more at once fills and drains faster; with smaller ones, copies are too short.
 constexpr std::uint64_t large_part = std::uint64_t{32} << 20;
-constexpr std::uint64_t most_parts_at_once = 4;
 
 constexpr std::uint64_t share_of_memory = std::uint64_t{1} << 18;
 
@@ -82,7 +81,7 @@ SortInParts::SortInParts(SorterCore& core, const Request& request, const PartLim
     const std::uint64_t of_part = capacity(parts_at_once);
     columns_ = parts_that_sort(request.count, of_part, least_row_bytes / of_part_.key.bytes());
     if (!columns_.empty()) {
-        buckets_ = plan_buckets();
+        distribution_ = plan_distribution();
         return;
     }
     const std::uint64_t least = least_capacity(request.count);
@@ -102,36 +101,36 @@ SortInParts::SortInParts(SorterCore& core, const Request& request, const PartLim
 std::uint64_t SortInParts::capacity(std::size_t parts, std::uint64_t others) const noexcept {
     const std::size_t key = of_part_.key.bytes(), value = of_part_.value_bytes;
     std::uint64_t room = (limits_.memory - std::min(limits_.memory, others)) / parts;
-    if (limits_.memory != SorterCore::no_limit) room -= std::min(room, of_part_.extra_bytes);
+    // Of works of several sizes, arrays that are each as large as any needs take a little more than those of one.
+    if (limits_.memory != SorterCore::no_limit) room -= std::min(room, of_part_.extra_bytes + of_part_.extra_bytes / 8);
     return std::min(core_.backend().info().max_allocation_bytes / std::max(key, value), room / (key + value));
 }
 
-std::optional<SortInParts::Buckets> SortInParts::plan_buckets() const {
+std::optional<SortInParts::DistributionPlan> SortInParts::plan_distribution() const {
     const std::uint64_t count = request_.count;
     if (request_.schedule != Schedule::automatic && request_.schedule != Schedule::distribution) return {};
     if (request_.data_independent || request_.key.is_record() || columns_.size() == 1) return {};
-    Buckets buckets{};
-    buckets.at_once = static_cast<std::size_t>(
-        std::clamp<std::uint64_t>(limits_.memory / large_part, parts_at_once, most_parts_at_once));
-    const auto fewest = [&](std::uint64_t others) {
-        buckets.capacity = capacity(buckets.at_once, others);
-        buckets.samples = std::min(buckets.capacity,
-                                   samples_of_bucket * ceil_div(count, std::max<std::uint64_t>(buckets.capacity, 1)));
-        return fewest_buckets(buckets.samples, count, buckets.capacity);
+    DistributionPlan plan{};
+    const bool has_limit = limits_.memory != SorterCore::no_limit;
+    plan.at_once = has_limit && limits_.memory / large_part > parts_at_once ? parts_at_once + 1 : parts_at_once;
+    const auto buckets_beside = [&](std::uint64_t others) {
+        plan.capacity = capacity(plan.at_once, others);
+        plan.samples =
+            std::min(plan.capacity, samples_of_bucket * ceil_div(count, std::max<std::uint64_t>(plan.capacity, 1)));
+        return fewest_buckets(plan.samples, count, plan.capacity);
     };
-    const std::optional<std::uint64_t> without_cuts = fewest(0);
+    const std::optional<std::uint64_t> without_cuts = buckets_beside(0);
     if (!without_cuts) return {};
     // Equal keys that stay together may take more buckets than the fewest.
-    buckets.most_cuts = 2 * *without_cuts + 8;
-    const std::uint64_t of_cut = of_part_.key.bytes() + 2 * sizeof(std::uint64_t) * buckets.at_once;
-    const std::optional<std::uint64_t> all = fewest(buckets.most_cuts * of_cut);
-    if (!all || *all > buckets.most_cuts) return {};
-    const bool is_apart = request_.apart || is_argsort_;
-    buckets.reserve = is_apart ? 0 : buckets.capacity / 8;
-    const std::uint64_t rest = count - buckets.reserve;
-    buckets.tile = ceil_div(rest, ceil_div(rest, buckets.capacity));
-    if (buckets.tile / *all * of_part_.key.bytes() < limits_.least_bucket_bytes) return {};
-    return buckets;
+    plan.most_cuts = 2 * *without_cuts + 8;
+    const std::uint64_t of_cut = of_part_.key.bytes() + 2 * sizeof(std::uint64_t) * plan.at_once;
+    const std::optional<std::uint64_t> buckets = buckets_beside(plan.most_cuts * of_cut);
+    if (!buckets || *buckets > plan.most_cuts) return {};
+    plan.reserve = request_.apart || is_argsort_ ? 0 : plan.capacity / 8;
+    const std::uint64_t rest = count - plan.reserve;
+    plan.tile = ceil_div(rest, ceil_div(rest, plan.capacity));
+    if (plan.tile / *buckets * of_part_.key.bytes() < limits_.least_bucket_bytes) return {};
+    return plan;
 }
 
 std::shared_ptr<const Work> SortInParts::plan_part(std::uint64_t count) {
@@ -139,30 +138,31 @@ std::shared_ptr<const Work> SortInParts::plan_part(std::uint64_t count) {
     return core_.plan(of_part_);
 }
 
+std::shared_ptr<const Work> SortInParts::plan_part_without_extra(std::uint64_t count) {
+    Request without = of_part_;
+    without.count = count;
+    without.data_independent = true;
+    without.extra_bytes = 0;
+    return core_.plan(without);
+}
+
 Work SortInParts::numbering(const Work& part, std::uint64_t first) {
     Work work;
     work.arrays[Slot::values] = part.arrays[Slot::values];
     add_iota(core_.planner(), work, Slot::values, first);
     core_.backend().rehearse(work);
-    add_launches(report_, work);
     return work;
 }
 
 SortReport SortInParts::run(const Bindings& bindings) {
-    Stopwatch watch;
-    prepare_host_memory(bindings);
-    try {
-        if (!buckets_ || !distribute(*buckets_)) sort_columns();
-    } catch (const Error& error) {
-        if (has_written_) throw Error(ErrorCode::device_failed, error.what());
-        throw;
-    }
-    report_.sort_seconds = watch.lap();
+    from_ = to_ = bindings;
+    if (!distribution_ || !distribute(*distribution_)) sort_columns();
+    report_.sort_seconds += watch_.lap();
     return report_;
 }
 
-void SortInParts::prepare_host_memory(const Bindings& bindings) {
-    from_ = to_ = bindings;
+void SortInParts::take_host_memory() {
+    if (std::exchange(has_host_memory_, true)) return;
     if (request_.apart) {
         to_[Slot::keys] = std::exchange(to_[Slot::results], {});
         to_[Slot::values] = std::exchange(to_[Slot::result_values], {});
@@ -200,6 +200,7 @@ SortInParts::HostMemory SortInParts::new_memory(std::uint64_t bytes) {
 }
 
 void SortInParts::copy(const std::vector<HostCopy>& all) {
+    if (all.empty()) return;
     // Threads that sleep take longer to wake than a few copies take.
     constexpr std::uint64_t few = std::uint64_t{1} << 20;
     const std::uint64_t bytes_of_all =

@@ -54,7 +54,7 @@ private:
     };
 
     /// How elements become buckets, each of which one part holds.
-    struct Buckets {
+    struct DistributionPlan {
         std::size_t at_once;     ///< parts that have memory of the device
         std::uint64_t capacity;  ///< of a part
         std::uint64_t samples;
@@ -62,7 +62,7 @@ private:
         std::uint64_t reserve;    ///< elements that wait in host memory: so others have room
         std::uint64_t tile;       ///< elements that are parted at once
     };
-    class Distribution;
+    class TwoPasses;
 
     static HostMemory new_memory(std::uint64_t bytes);
     /// Calls do_share(begin, end) for shares of 0 .. count, in several threads where there are many.
@@ -78,12 +78,15 @@ private:
 
     /// The part's sort.
     std::shared_ptr<const Work> plan_part(std::uint64_t count);
+    /// The same where no more memory may be taken.
+    std::shared_ptr<const Work> plan_part_without_extra(std::uint64_t count);
     /// A work that writes first, first + 1, .. to the values of a part.
     Work numbering(const Work& part, std::uint64_t first);
     /// Elements of each of so many parts, where so much memory goes to other things.
     std::uint64_t capacity(std::size_t parts, std::uint64_t others = 0) const noexcept;
-    std::optional<Buckets> plan_buckets() const;
-    void prepare_host_memory(const Bindings& bindings);
+    std::optional<DistributionPlan> plan_distribution() const;
+    /// Where arrays are to go, and what they take of the host: all else was planned and has its memory.
+    void take_host_memory();
     void tell_progress();
 
     /// Calls use(slot, bytes of an element) for the keys, if these are wanted, and for the values.
@@ -93,9 +96,8 @@ private:
         if (values && of_part_.value_bytes > 0) use(Slot::values, of_part_.value_bytes);
     }
 
-    /// False where columns have to do it: with what it read, or, behind a pass that left no bucket small enough, with
-    /// what that wrote.
-    bool distribute(const Buckets& buckets);
+    /// False where columns have to do it: `from_` is what they are to sort.
+    bool distribute(const DistributionPlan& plan);
     void sort_columns();
 
     SorterCore& core_;
@@ -104,13 +106,13 @@ private:
     const bool is_argsort_;
     Request of_part_;
     std::vector<PassOfParts> columns_;
-    std::optional<Buckets> buckets_;
+    std::optional<DistributionPlan> distribution_;
 
     HostMemory copy_;  ///< of keys that are to stay as they are
     Bindings from_;    ///< what the first pass reads
     Bindings to_;      ///< what it writes
-    bool is_numbered_ = false;
-    bool has_written_ = false;  ///< of the caller's arrays, before all was planned
+    bool is_numbered_ = false, has_host_memory_ = false;
+    Stopwatch watch_;
     std::vector<std::shared_ptr<void>> pinned_;
     Threads threads_;
     SortReport report_;

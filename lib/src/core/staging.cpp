@@ -120,7 +120,7 @@ bool StagedCopy::may_begin() noexcept {
 StagedCopy::Piece StagedCopy::take(std::size_t most) {
     if (!is_pageable_) most = std::numeric_limits<std::size_t>::max();
     Piece piece{rows_, row_ * rows_.device_pitch + column_};
-    piece.rows.host = static_cast<std::byte*>(rows_.host) + row_ * rows_.pitch + column_;
+    if (extents_.empty()) piece.rows.host = static_cast<std::byte*>(rows_.host) + row_ * rows_.pitch + column_;
     if (rows_.width <= most) {
         piece.rows.height = std::min(most / rows_.width, rows_.height - row_);
         row_ += piece.rows.height;
