@@ -34,7 +34,7 @@ std::vector<HostExtent> in_host(const std::vector<Extent>& extents, void* array,
 
 /// As many of each home as it has of all, `part` elements together.
 std::vector<std::uint64_t> in_proportion(const std::vector<std::uint64_t>& homes, std::uint64_t part) {
-    const auto all = static_cast<double>(std::reduce(homes.begin(), homes.end()));
+    const auto all = static_cast<double>(std::accumulate(homes.begin(), homes.end(), std::uint64_t{0}));
     std::vector<std::uint64_t> counts;
     std::uint64_t end = 0, before = 0;
     for (const std::uint64_t home : homes) {
@@ -375,7 +375,7 @@ void SortInParts::TwoPasses::sort_buckets() {
         first += counts_[i];
         clear(part, target);
         const bool may_be_read = i + 1 < parts_.size() && overlap(parts_[i + 1].from, target);
-        // Nobody wants the keys of an argsort in the end.
+        // Of indices nobody wants the keys in the end.
         sort_.each_array(!sort_.is_argsort_, true, [&](Slot slot, std::size_t bytes) {
             Lane& lane = downloads(slot);
             lane.await(part.sorted);
