@@ -181,6 +181,9 @@ TEST_SUITE("parts") {
             auto few = random_keys<std::uint32_t>(fitting, random);
             CHECK(sorter.sort(few).upload_seconds >= 0);
             CHECK(std::ranges::is_sorted(few));
+            Sorter smallest = target.new_sorter({.device_bytes = 1});
+            run_on_host(smallest, problem_of({}, std::vector<std::uint32_t>{7}), 0);
+            run_on_host(smallest, problem_of({.operation = Operation::argsort, .index_bytes = 4}, std::vector{7u}), 0);
         }
     }
 

@@ -64,15 +64,15 @@ enum class MergePart : std::uint8_t {
     upper_half,               ///< the rest of it, of the upper range
 };
 
-/// How a sort of one range goes. All of them give the same bytes, and launch the same kernels whatever the keys are.
-/// The network and columns also compare the same positions whatever the keys are (docs/reliability.md); a distribution
-/// does not.
+/// How a sort of one range goes. All of them give the same bytes, and launch the same kernels whatever the keys are,
+/// but where arrays are copied while they are sorted (docs/memory.md). The network and columns also compare the same
+/// positions whatever the keys are (docs/reliability.md); a distribution does not.
 enum class Schedule : std::uint8_t {
     /// What is the fastest on the device. That is a distribution on the built-in device from 16,385 keys on, but for
     /// counts just below 2^15 and 2^16 (docs/tuning.md), by CUDA from 2^26 bytes on, values and indices counted in, and
     /// by NVIDIA's OpenCL of keys of 4 bytes alone, from 2^27 bytes on, each where the device has the memory for it. It
     /// is also what goes on while keys are copied: of 2^30 bytes of numbers or more in host memory, alone, on a device
-    /// with memory of its own.
+    /// with memory of its own, and of most arrays that exceed the device.
     automatic,
     network,  ///< the bitonic merge sort's passes, phase by phase
     /// Columns of tiles, as far as they suffice, then the network's phases; these alone where the shape has no columns.

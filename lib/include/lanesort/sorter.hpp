@@ -41,7 +41,7 @@ struct SorterOptions {
     /// limit but DeviceInfo::max_allocation_bytes. The built-in device takes none, whatever this says.
     std::uint64_t device_bytes = 0;
     /// Seed of the places where a distribution looks for its splitters and pivots. Drawn for each sorter unless given,
-    /// so that no array can be made to mislead it. Times depend on it; results and counts in reports do not.
+    /// so that no array can be made to mislead it. Times depend on it, and in parts counts in reports; results do not.
     std::optional<std::uint32_t> seed = {};
     /// Called by calls on host memory, in the calling thread, after each pass: with the passes done and all passes. Of
     /// arrays that are sorted in parts, after each part; of keys that are sorted while others are copied, after each of
@@ -69,7 +69,7 @@ struct SortOptions {
     /// they take a fraction of the passes of a sort; more take a sort.
     std::size_t first = all_keys;
     /// How a sort or argsort of one range goes; not for rows, segments and `first`. One that is demanded and cannot be
-    /// is Error(unsupported). What exceeds the device goes by columns, whatever this says (docs/memory.md).
+    /// is Error(unsupported). What exceeds the device goes in parts, and docs/memory.md says how these are sorted.
     Schedule schedule = Schedule::automatic;
     /// Of sorts and argsorts: the same positions are compared whatever the keys are, so no distribution is taken.
     bool data_independent = false;

@@ -36,7 +36,9 @@ bool SorterCore::goes_in_parts(const Request& request, const Arrays& arrays) con
     const bool is_sort = request.operation == Operation::sort &&
                          !(request.stable && (request.value_bytes > 0 || request.key.is_record()));
     const bool is_argsort = request.operation == Operation::argsort && !request.key.is_record();
-    if (!backend_->has_lanes() || request.in_rows() || request.counts_syncs || !(is_sort || is_argsort)) return false;
+    if (!backend_->has_lanes() || request.count < 2 || request.in_rows() || request.counts_syncs ||
+        !(is_sort || is_argsort))
+        return false;
     std::uint64_t bytes = 0;
     bool fits = true;
     for (const Array& array : arrays) {
