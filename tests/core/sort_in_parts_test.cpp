@@ -296,6 +296,28 @@ TEST_CASE("sort in parts: an argsort numbers on the device and brings back no ke
     }
 }
 
+/// Sorts keys, or pairs of which values order those with equal keys, where they are or to another place.
+SortReport check_sort(Sorter& sorter, std::vector<std::uint32_t> keys, std::vector<std::uint32_t> values,
+                      bool has_values, bool apart, const SortOptions& options) {
+    const std::size_t count = keys.size();
+    const std::vector<std::uint32_t> keys_before = keys, values_before = values;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> expected(count);
+    for (std::size_t i = 0; i < count; ++i) expected[i] = {keys[i], has_values ? values[i] : 0};
+    std::ranges::sort(expected);
+    std::vector<std::uint32_t> sorted(count), sorted_values(count);
+    SortReport report;
+    if (apart && has_values) report = sorter.sort_by_key(keys, values, sorted, sorted_values, options);
+    else if (apart) report = sorter.sort(keys, sorted, options);
+    else if (has_values) report = sorter.sort_by_key(keys, values, options);
+    else report = sorter.sort(keys, options);
+    if (apart) CHECK((keys == keys_before && values == values_before));
+    else sorted = keys, sorted_values = values;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> found(count);
+    for (std::size_t i = 0; i < count; ++i) found[i] = {sorted[i], has_values ? sorted_values[i] : 0};
+    REQUIRE(found == expected);
+    return report;
+}
+
 TEST_CASE("sort in parts: keys and pairs go both ways in every pass, to another place, too") {
     Lanes lanes;
     Random random(seed());
@@ -304,24 +326,10 @@ TEST_CASE("sort in parts: keys and pairs go both ways in every pass, to another 
             constexpr std::size_t count = 80'001;
             const std::size_t element = has_values ? 8 : 4;
             Sorter sorter = sorter_on(lanes, element);
-            std::vector<std::uint32_t> keys = some_keys(count, random), values = some_keys(count, random);
-            const std::vector<std::uint32_t> keys_before = keys, values_before = values;
-            std::vector<std::pair<std::uint32_t, std::uint32_t>> expected(count);
-            for (std::size_t i = 0; i < count; ++i) expected[i] = {keys[i], has_values ? values[i] : 0};
-            std::ranges::sort(expected);
-            std::vector<std::uint32_t> sorted(count), sorted_values(count);
             lanes.parts.clear();
             lanes.sorts = 0;
-            const SortOptions options{.data_independent = true};
-            if (apart && has_values) sorter.sort_by_key(keys, values, sorted, sorted_values, options);
-            else if (apart) sorter.sort(keys, sorted, options);
-            else if (has_values) sorter.sort_by_key(keys, values, options);
-            else sorter.sort(keys, options);
-            if (apart) CHECK((keys == keys_before && values == values_before));
-            else sorted = keys, sorted_values = values;
-            std::vector<std::pair<std::uint32_t, std::uint32_t>> found(count);
-            for (std::size_t i = 0; i < count; ++i) found[i] = {sorted[i], has_values ? sorted_values[i] : 0};
-            CHECK(found == expected);
+            check_sort(sorter, some_keys(count, random), some_keys(count, random), has_values, apart,
+                       {.data_independent = true});
             const std::vector<Moved> moved = moved_by_passes(lanes, count);
             for (const Moved& pass : moved) CHECK(pass.up == pass.down);
             for (std::size_t pass = 0; pass < 3; ++pass) CHECK(moved[pass].up == count * element);
@@ -404,28 +412,13 @@ TEST_CASE("sort in parts: by distribution, keys and pairs, in place and apart") 
                 Lanes lanes;
                 Sorter sorter = distributing_on(lanes, has_values ? 8 : 4);
                 std::size_t distributed = 0;
-                for (std::vector<std::uint32_t>& keys : hard_keys(count, random)) {
+                for (const std::vector<std::uint32_t>& keys : hard_keys(count, random)) {
                     CAPTURE(count);
                     CAPTURE(has_values);
                     CAPTURE(apart);
-                    std::vector<std::uint32_t> values = some_keys(count, random);
-                    const std::vector<std::uint32_t> keys_before = keys, values_before = values;
-                    std::vector<std::pair<std::uint32_t, std::uint32_t>> expected(count);
-                    for (std::size_t i = 0; i < count; ++i) expected[i] = {keys[i], has_values ? values[i] : 0};
-                    std::ranges::sort(expected);
-                    std::vector<std::uint32_t> sorted(count), sorted_values(count);
                     lanes.parts.clear();
                     lanes.copies_block = random() % 2 == 0;
-                    SortReport report;
-                    if (apart && has_values) report = sorter.sort_by_key(keys, values, sorted, sorted_values);
-                    else if (apart) report = sorter.sort(keys, sorted);
-                    else if (has_values) report = sorter.sort_by_key(keys, values);
-                    else report = sorter.sort(keys);
-                    if (apart) CHECK((keys == keys_before && values == values_before));
-                    else sorted = keys, sorted_values = values;
-                    std::vector<std::pair<std::uint32_t, std::uint32_t>> found(count);
-                    for (std::size_t i = 0; i < count; ++i) found[i] = {sorted[i], has_values ? sorted_values[i] : 0};
-                    REQUIRE(found == expected);
+                    const SortReport report = check_sort(sorter, keys, some_keys(count, random), has_values, apart, {});
                     CHECK(report.device_bytes <= fitting * (has_values ? 8u : 4u));
                     if (report.schedule != Schedule::distribution) continue;
                     ++distributed;
