@@ -28,8 +28,9 @@ struct Lanes {
     /// Does what is next, unless that has to wait for another lane.
     using Step = std::function<bool()>;
 
-    /// One of the lanes goes on, if any can.
+    /// One of the lanes goes on, if any can; or what one of them downloaded comes to host memory, which takes longer.
     bool go_on() {
+        if (random() % 8 == 0 && land()) return true;
         std::vector<std::deque<Step>*> busy;
         for (std::deque<Step>& lane : steps)
             if (!lane.empty()) busy.push_back(&lane);
@@ -39,7 +40,14 @@ struct Lanes {
                 lane->pop_front();
                 return true;
             }
-        return false;
+        return land();
+    }
+    bool land() {
+        if (landings.empty()) return false;
+        std::swap(landings[random() % landings.size()], landings.back());
+        landings.back()();
+        landings.pop_back();
+        return true;
     }
 
     void count_call() {
@@ -48,6 +56,7 @@ struct Lanes {
 
     Random random{seed()};
     std::deque<std::deque<Step>> steps;
+    std::vector<std::function<void()>> landings;
     std::vector<Moved> parts;          ///< bytes of each
     std::size_t sorts = 0;             ///< asked for so far
     std::set<std::size_t> awaited_at;  ///< how many that were when the host waited
@@ -65,11 +74,14 @@ struct MadeUpEnd final : LaneEnd {
     void wait() const override {
         lanes.count_call();
         lanes.awaited_at.insert(lanes.sorts);
-        while (!*reached) REQUIRE(lanes.go_on());
+        while (!has_come()) REQUIRE(lanes.go_on());
     }
-    bool has_come() const override { return *reached; }
+    bool has_come() const override {
+        return *reached && std::ranges::all_of(downloads, [](const auto& has_landed) { return *has_landed; });
+    }
     Lanes& lanes;
     std::shared_ptr<bool> reached = std::make_shared<bool>(false);
+    std::vector<std::shared_ptr<const bool>> downloads;  ///< whether they came to host memory
 };
 
 /// Sorts keys of 4 bytes, and values of 4 or 8 that order equal ones.
@@ -108,7 +120,7 @@ class MadeUpLane final : public Lane {
 public:
     explicit MadeUpLane(Lanes& lanes) : lanes_(lanes), steps_(lanes.steps.emplace_back()) {}
     ~MadeUpLane() override {
-        while (!steps_.empty()) REQUIRE(lanes_.go_on());
+        while (is_busy()) REQUIRE(lanes_.go_on());
     }
 
     void* allocate(std::uint64_t bytes) override {
@@ -165,6 +177,7 @@ public:
     std::shared_ptr<const LaneEnd> end() override {
         lanes_.count_call();
         auto made = std::make_shared<MadeUpEnd>(lanes_);
+        made->downloads = downloads_;
         later([reached = made->reached] { *reached = true; });
         ++parts_;
         return made;
@@ -187,13 +200,44 @@ private:
         return lanes_.parts[parts_];
     }
 
+    bool is_busy() {
+        std::erase_if(downloads_, [](const auto& has_landed) { return *has_landed; });
+        return !steps_.empty() || !downloads_.empty();
+    }
+
     void copy(const Rows& rows, const Binding& there, bool up) {
-        later([=] { test::copy_rows(rows, there, up); });
-        while (lanes_.copies_block && !steps_.empty()) REQUIRE(lanes_.go_on());
+        if (is_staged_) stage(rows, there, up);
+        else later([=] { test::copy_rows(rows, there, up); });
+        while (lanes_.copies_block && is_busy()) REQUIRE(lanes_.go_on());
+    }
+
+    /// As Lane::await allows it: what goes up is read at once, what goes down comes to host memory at some time.
+    void stage(const Rows& rows, const Binding& there, bool up) {
+        const auto between = std::make_shared<std::vector<std::byte>>(
+            (rows.depth - 1) * rows.device_slice_pitch + (rows.height - 1) * rows.device_pitch + rows.width);
+        Rows packed = rows;  // as it lies on the device
+        packed.host = between->data();
+        packed.pitch = rows.device_pitch;
+        packed.slice_pitch = rows.device_slice_pitch;
+        if (up) {
+            test::copy_rows(rows, {between->data()}, true);
+            return later([=, kept = between] { test::copy_rows(packed, there, true); });
+        }
+        const auto has_landed = std::make_shared<bool>(false);
+        downloads_.push_back(has_landed);
+        later([=, &landings = lanes_.landings] {
+            test::copy_rows(packed, there, false);
+            landings.push_back([=] {
+                test::copy_rows(rows, {between->data()}, false);
+                *has_landed = true;
+            });
+        });
     }
 
     Lanes& lanes_;
     std::deque<Lanes::Step>& steps_;
+    std::vector<std::shared_ptr<const bool>> downloads_;
+    const bool is_staged_ = lanes_.random() % 3 != 0;
     std::deque<std::vector<std::byte>> memory_;
     std::size_t parts_ = 0;  ///< whose end was asked for
 };

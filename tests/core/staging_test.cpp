@@ -250,7 +250,7 @@ TEST_CASE("staging: what is dealt to several slices, and slices that are not") {
                 {
                     const auto downs = lane_of(staging, calls, is_pageable), ups = lane_of(staging, calls, is_pageable);
                     downs->download({device.data(), 3}, rows);
-                    ups->await(downs->end());
+                    downs->end()->wait();
                     ups->upload(rows, {there.data(), 3});
                     ups->end()->wait();
                 }
@@ -370,24 +370,30 @@ TEST_CASE("staging: what lanes wait for is there, and what comes next does not o
 
 TEST_CASE("staging: one lane does all in order, up and down and what lies between") {
     Calls calls;
-    Staging staging(allocate, 5000, 3);
-    const std::vector<std::byte> bytes = some_bytes(2 * least);
-    std::vector<std::byte> given = bytes, once(bytes.size()), twice(bytes.size());
-    const auto lane = lane_of(staging, calls);
-    Bindings bindings;
-    bindings[Slot::keys] = {lane->allocate(bytes.size())};
-    const auto rows = [](std::vector<std::byte>& all) {
-        return Rows{all.data(), all.size(), 1, all.size(), all.size()};
-    };
-    lane->upload(rows(given), bindings[Slot::keys]);
-    lane->run(work_on(bytes.size()), bindings);
-    lane->download(bindings[Slot::keys], rows(once));
-    lane->upload(rows(once), bindings[Slot::keys]);
-    lane->run(work_on(bytes.size()), bindings);
-    lane->download(bindings[Slot::keys], rows(twice));
-    lane->end()->wait();
-    CHECK(once == one_more(bytes));
-    CHECK(twice == one_more(one_more(bytes)));
+    const std::vector<std::byte> bytes = some_bytes(32 * least);
+    // In many pieces; and in one, which takes long to come out of its buffer.
+    for (const std::size_t buffer : {std::size_t{5000}, bytes.size()}) {
+        CAPTURE(buffer);
+        Staging staging(allocate, buffer, 3);
+        std::vector<std::byte> given = bytes, once(bytes.size()), twice(bytes.size());
+        const auto lane = lane_of(staging, calls);
+        Bindings bindings;
+        bindings[Slot::keys] = {lane->allocate(bytes.size())};
+        const auto rows = [](std::vector<std::byte>& all) {
+            return Rows{all.data(), all.size(), 1, all.size(), all.size()};
+        };
+        lane->upload(rows(given), bindings[Slot::keys]);
+        lane->run(work_on(bytes.size()), bindings);
+        lane->download(bindings[Slot::keys], rows(once));
+        lane->upload(rows(once), bindings[Slot::keys]);
+        lane->run(work_on(bytes.size()), bindings);
+        lane->download(bindings[Slot::keys], rows(twice));
+        lane->end()->wait();
+        // While threads are still there.
+        CHECK(twice.back() == one_more(one_more({bytes.back()})).front());
+        CHECK(twice == one_more(one_more(bytes)));
+        CHECK(once == one_more(bytes));
+    }
 }
 
 TEST_CASE("staging: not for small rows, nor pinned memory, nor without memory for it, which is kept") {
@@ -432,23 +438,29 @@ TEST_CASE("staging: whichever call fails, it is told, and the next copies go wel
     in_turns(staging, calls, bytes, random);
     const int all = calls.number;
     REQUIRE(all > 50);
-    int failures = 0;
+    int failures = 0, ends = 0;
     for (int failing = 1; failing <= all; failing += 1 + static_cast<int>(random() % 5)) {
         CAPTURE(failing);
         for (const bool at_end : {false, true}) {
             calls.number = 0;
             (at_end ? calls.failing_end : calls.failing) = failing;
+            bool is_told = false;
             try {
                 in_turns(staging, calls, bytes, random);
             } catch (const Error& error) {
                 CHECK(error.code() == ErrorCode::device_failed);
                 ++failures;
+                is_told = true;
             }
+            const bool end_failed = at_end && calls.failing_end == 0;
+            if (end_failed) CHECK(is_told);
+            ends += end_failed;
             calls.failing = calls.failing_end = 0;
         }
         CHECK(in_turns(staging, calls, bytes, random) == one_more(bytes));
     }
     CHECK(failures > 20);
+    CHECK(ends > 10);
 }
 
 }  // namespace

@@ -107,7 +107,8 @@ public:
     /// All arrays are bound.
     virtual void run(const Work& work, const Bindings& bindings) = 0;
     virtual std::shared_ptr<const LaneEnd> end() = 0;
-    /// What comes next begins after that end of another lane of the device.
+    /// What comes next begins on the device after that end of another lane of it, and after that lane has read what it
+    /// uploads. What it downloads may come to host memory later.
     virtual void await(std::shared_ptr<const LaneEnd> end) = 0;
 };
 

@@ -82,11 +82,18 @@ private:
     Lane& uploads(Slot slot) { return slot == Slot::keys ? *lanes_.uploads : *value_uploads_; }
     Lane& downloads(Slot slot) { return slot == Slot::keys ? *lanes_.downloads : *value_downloads_; }
 
+    /// Elements of these extents of arrays come to the place of all[i]; over `instead`, if that is a lane.
+    void bring(std::vector<UnderWay>& all, std::size_t i, const std::vector<Extent>& extents, const Bindings& arrays,
+               Lane* instead = nullptr);
+    /// all[i], when it is sorted, goes to these extents.
+    void send(std::vector<UnderWay>& all, std::size_t i, const std::vector<Extent>& extents, bool keys,
+              const Ends& behind = {});
+    /// Returns when the first `end` of a pass are back, which those that take their places wait for, too.
+    void tell_until(const std::vector<UnderWay>& all, std::size_t end);
+
     void bring_tile(std::size_t i);
     /// A few elements wait in host memory: so many places are free.
     void fill_reserve(const std::vector<Extent>& waiting);
-    /// Returns when the part is back, which the one that takes its place waits for, too.
-    void tell_of(const UnderWay& part);
     void sort_tile(std::size_t i);
     /// How many elements of a tile go to each bucket.
     void count_tile(std::size_t i);
@@ -99,7 +106,8 @@ private:
     // What lanes read or write outlives them.
     std::vector<std::byte> samples_, cut_keys_;
     std::vector<std::uint64_t> ranges_;  ///< where the cuts' keys are in a tile
-    std::vector<std::pair<Slot, HostMemory>> reserve_;
+    std::vector<HostMemory> reserve_memory_;
+    Bindings reserve_;
 
     Request of_samples_;
     std::shared_ptr<const Work> sort_samples_;
@@ -114,6 +122,7 @@ private:
     std::vector<std::uint64_t> sizes_;  ///< of tiles; the reserve is the last one
     std::vector<std::shared_ptr<const Work>> sort_tile_, search_tile_;
     std::vector<UnderWay> tiles_, parts_;
+    std::size_t told_ = 0;  ///< of a pass
     std::optional<BucketLayout> layout_;
     std::optional<BucketOrder> order_;
 };
@@ -224,7 +233,7 @@ void SortInParts::TwoPasses::plan_tiles() {
     if (sort_.is_argsort_) sort_.numbering(*sort_tile_.front(), 0);
     if (plan_.reserve > 0)
         sort_.each_array(true, true, [&](Slot slot, std::size_t bytes) {
-            reserve_.emplace_back(slot, new_memory(plan_.reserve * bytes));
+            reserve_[slot] = {reserve_memory_.emplace_back(new_memory(plan_.reserve * bytes)).get()};
         });
     lanes_.allocate();
     searches_.allocate();
@@ -247,10 +256,9 @@ void SortInParts::TwoPasses::part_tiles() {
         send_tile(i);
         if (i + 1 < tiles_.size()) sort_tile(i + 1);  // which waits until that is on the way
         if (i + plan_.at_once < tiles_.size()) bring_tile(i + plan_.at_once);
-        if (i >= plan_.at_once) tell_of(tiles_[i - plan_.at_once]);
+        if (i >= plan_.at_once) tell_until(tiles_, i - plan_.at_once + 1);
     }
-    for (std::size_t i = tiles_.size() - std::min(tiles_.size(), plan_.at_once); i < tiles_.size(); ++i)
-        tell_of(tiles_[i]);
+    tell_until(tiles_, tiles_.size());
     counts_.resize(expected_.size());
     for (const UnderWay& tile : tiles_)
         for (std::size_t bucket = 0; bucket < counts_.size(); ++bucket) counts_[bucket] += tile.counts[bucket];
@@ -262,42 +270,59 @@ bool SortInParts::TwoPasses::buckets_fit() {
     return false;
 }
 
-void SortInParts::TwoPasses::tell_of(const UnderWay& part) {
-    wait(part.uploaded);
-    wait(part.back);
-    sort_.tell_progress();
+void SortInParts::TwoPasses::bring(std::vector<UnderWay>& all, std::size_t i, const std::vector<Extent>& extents,
+                                   const Bindings& arrays, Lane* instead) {
+    const bool values = !sort_.is_argsort_ || &all == &parts_;  // indices begin on the device
+    sort_.each_array(true, values, [&](Slot slot, std::size_t bytes) {
+        Lane& lane = instead ? *instead : uploads(slot);
+        if (i >= plan_.at_once) await(lane, all[i - plan_.at_once].back);
+        lane.gather(in_host(extents, arrays[slot].memory, bytes), {lanes_.place(i)[slot].memory});
+        all[i].uploaded.push_back(lane.end());
+    });
+}
+
+void SortInParts::TwoPasses::send(std::vector<UnderWay>& all, std::size_t i, const std::vector<Extent>& extents,
+                                  bool keys, const Ends& behind) {
+    sort_.each_array(keys, true, [&](Slot slot, std::size_t bytes) {
+        Lane& lane = downloads(slot);
+        lane.await(all[i].sorted);
+        await(lane, behind);
+        lane.scatter({lanes_.place(i)[slot].memory}, in_host(extents, sort_.to_[slot].memory, bytes));
+        all[i].back.push_back(lane.end());
+    });
+}
+
+void SortInParts::TwoPasses::tell_until(const std::vector<UnderWay>& all, std::size_t end) {
+    for (; told_ < end; ++told_) {
+        wait(all[told_].uploaded);
+        wait(all[told_].back);
+        sort_.tell_progress();
+    }
 }
 
 void SortInParts::TwoPasses::bring_tile(std::size_t i) {
+    if (plan_.reserve > 0 && i + 1 == tiles_.size()) {
+        bring(tiles_, i, {{0, sizes_[i]}}, reserve_, reserve_uploads_.get());
+        return;
+    }
     UnderWay& tile = tiles_[i];
-    const bool is_reserve = i + 1 == tiles_.size() && plan_.reserve > 0;
     if (is_apart()) tile.from = {{i * plan_.tile, sizes_[i]}};
-    else if (!is_reserve)
+    else
         // What a tile gave to buckets comes next from their homes, so that there is always room.
         tile.from =
             layout_->read(i < plan_.at_once ? in_proportion(expected_, sizes_[i]) : tiles_[i - plan_.at_once].counts);
-    sort_.each_array(true, !sort_.is_argsort_, [&](Slot slot, std::size_t bytes) {
-        Lane& lane = is_reserve ? *reserve_uploads_ : uploads(slot);
-        if (i >= plan_.at_once) await(lane, tiles_[i - plan_.at_once].back);
-        std::vector<HostExtent> extents = in_host(tile.from, sort_.from_[slot].memory, bytes);
-        if (is_reserve)
-            for (const auto& [of, memory] : reserve_)
-                if (of == slot) extents = {{static_cast<std::byte*>(memory.get()), sizes_[i] * bytes}};
-        lane.gather(extents, {lanes_.place(i)[slot].memory});
-        tile.uploaded.push_back(lane.end());
-    });
+    bring(tiles_, i, tile.from, sort_.from_);
 }
 
 void SortInParts::TwoPasses::fill_reserve(const std::vector<Extent>& waiting) {
     std::vector<HostCopy> copies;
-    for (const auto& [slot, memory] : reserve_) {
-        const std::size_t bytes = slot == Slot::keys ? sort_.of_part_.key.bytes() : sort_.of_part_.value_bytes;
-        auto* to = static_cast<std::byte*>(memory.get());
+    sort_.each_array(true, true, [&](Slot slot, std::size_t bytes) {
+        auto* to = static_cast<std::byte*>(reserve_[slot].memory);
         for (const HostExtent& extent : in_host(waiting, sort_.from_[slot].memory, bytes)) {
             copies.push_back({to, extent.host, extent.bytes});
             to += extent.bytes;
         }
-    }
+    });
     sort_.copy(copies);
     layout_->release(waiting);
 }
@@ -345,12 +370,7 @@ void SortInParts::TwoPasses::send_tile(std::size_t i) {
     std::vector<Extent> to;
     for (std::size_t bucket = 0; bucket < expected_.size(); ++bucket)
         for (const Extent& extent : layout_->place(bucket, tile.counts[bucket])) to.push_back(extent);
-    sort_.each_array(true, true, [&](Slot slot, std::size_t bytes) {
-        Lane& lane = downloads(slot);
-        lane.await(tile.sorted);
-        lane.scatter({lanes_.place(i)[slot].memory}, in_host(to, sort_.to_[slot].memory, bytes));
-        tile.back.push_back(lane.end());
-    });
+    send(tiles_, i, to, true);
 }
 
 void SortInParts::TwoPasses::sort_buckets() {
@@ -362,6 +382,7 @@ void SortInParts::TwoPasses::sort_buckets() {
     }
     order_.emplace(layout_->buckets());
     parts_.resize(counts_.size());
+    told_ = 0;
     bring_bucket(0);
     std::uint64_t first = 0;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
@@ -376,28 +397,15 @@ void SortInParts::TwoPasses::sort_buckets() {
         clear(part, target);
         const bool may_be_read = i + 1 < parts_.size() && overlap(parts_[i + 1].from, target);
         // Of indices nobody wants the keys in the end.
-        sort_.each_array(!sort_.is_argsort_, true, [&](Slot slot, std::size_t bytes) {
-            Lane& lane = downloads(slot);
-            lane.await(part.sorted);
-            if (may_be_read) await(lane, parts_[i + 1].uploaded);
-            lane.scatter({lanes_.place(i)[slot].memory}, in_host({target}, sort_.to_[slot].memory, bytes));
-            part.back.push_back(lane.end());
-        });
-        if (i >= plan_.at_once) tell_of(parts_[i - plan_.at_once]);
+        send(parts_, i, {target}, !sort_.is_argsort_, may_be_read ? parts_[i + 1].uploaded : Ends{});
+        if (i >= plan_.at_once) tell_until(parts_, i - plan_.at_once + 1);
     }
-    for (std::size_t i = parts_.size() - std::min(parts_.size(), plan_.at_once); i < parts_.size(); ++i)
-        tell_of(parts_[i]);
+    tell_until(parts_, parts_.size());
 }
 
 void SortInParts::TwoPasses::bring_bucket(std::size_t i) {
-    UnderWay& part = parts_[i];
-    part.from = order_->read(i);
-    sort_.each_array(true, true, [&](Slot slot, std::size_t bytes) {
-        Lane& lane = uploads(slot);
-        if (i >= plan_.at_once) await(lane, parts_[i - plan_.at_once].back);
-        lane.gather(in_host(part.from, sort_.to_[slot].memory, bytes), {lanes_.place(i)[slot].memory});
-        part.uploaded.push_back(lane.end());
-    });
+    parts_[i].from = order_->read(i);
+    bring(parts_, i, parts_[i].from, sort_.to_);
 }
 
 void SortInParts::TwoPasses::clear(const UnderWay& bucket, const Extent& target) {

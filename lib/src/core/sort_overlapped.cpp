@@ -94,7 +94,9 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
 
     SortReport report;
     report.schedule = Schedule::distribution;
-    // Memory outlives what is done with it on other lanes.
+    // What lanes read or write outlives them, and their memory what is done with it on other lanes.
+    std::vector<std::byte> sample_keys, splitter_keys;
+    std::vector<std::uint64_t> places;
     const std::unique_ptr<Lane> sorts = backend_->open_lane(), uploads = backend_->open_lane(),
                                 downloads = backend_->open_lane();
     LaneMemory memory(*sorts);
@@ -145,7 +147,7 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
 
     // Keys are ordered as in the sort, equal ones by where they lie. So samples part them into buckets of about as
     // many.
-    std::vector<std::byte> sample_keys(tiling.all_samples() * bytes);
+    sample_keys.resize(tiling.all_samples() * bytes);
     sorts->download({on_device[Slot::results].memory}, one_row(sample_keys.data(), sample_keys.size()));
     sorts->end()->wait();
     std::vector<Sample> samples;
@@ -153,7 +155,6 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
         samples.emplace_back(key, samples.size());
     std::ranges::sort(samples);
     std::vector<std::uint64_t> splitters;
-    std::vector<std::byte> splitter_keys;
     for (std::uint64_t j = 1; j < tiles; ++j) {
         const std::uint64_t sample = samples[samples.size() * j / tiles].second;
         splitters.push_back(sample);
@@ -161,7 +162,7 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
         splitter_keys.insert(splitter_keys.end(), key, key + bytes);
     }
     sorts->upload(one_row(splitter_keys.data(), splitter_keys.size()), {on_device[Slot::second_keys].memory});
-    std::vector<std::uint64_t> places(tiles * cuts * 2);
+    places.resize(tiles * cuts * 2);
     for (std::uint64_t i = 0; i < tiles; ++i) {
         on_device[Slot::keys].offset = i * tiling.tile;
         on_device[Slot::indices].offset = i * cuts * 2;

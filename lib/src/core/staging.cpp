@@ -45,15 +45,15 @@ Rows in_a_row(std::span<const HostExtent> extents) noexcept {
 
 }  // namespace
 
-/// The copies of these ends are over; those that went down are there.
+/// With the lane's lock held, the copies of these ends have to be enqueued: else it waits for that.
 void StagingGate::open(Lane& lane) {
     if (error) std::rethrow_exception(error);
     try {
         if (const std::shared_ptr<StagingGate> earlier = std::exchange(before, {})) earlier->open(lane);
         for (const auto& end : std::exchange(awaited, {})) {
             for (const auto& copy : staged(end).copies) {
-                copy->wait();
-                if (copy->way() == Way::up) lane.await(copy->end());
+                copy->wait_enqueued();
+                lane.await(copy->end());
             }
             lane.await(staged(end).enqueued);
         }
@@ -87,8 +87,8 @@ StagedCopy::StagedCopy(Way way, SharedLane& lane, std::span<const HostExtent> ex
       there_(there),
       gate_(std::move(gate)) {}
 
-void StagedCopy::wait() const {
-    wait_quietly();
+void StagedCopy::wait_enqueued() const {
+    is_enqueued_.wait(false, std::memory_order_acquire);
     if (error_) std::rethrow_exception(error_);
 }
 
@@ -107,13 +107,19 @@ void StagedCopy::wait_landed() const {
     throw_failure();
 }
 
+void StagedCopy::wait_over() const { way_ == Way::up ? wait_enqueued() : wait_landed(); }
+
+void StagedCopy::wait_over_quietly() const noexcept {
+    (way_ == Way::up ? is_enqueued_ : has_landed_).wait(false, std::memory_order_acquire);
+}
+
 void StagedCopy::throw_failure() const {
     for (const std::exception_ptr& error : {error_, late_error_})
         if (error) std::rethrow_exception(error);
 }
 
 bool StagedCopy::may_begin() noexcept {
-    while (!before_.empty() && before_.back()->is_over()) before_.pop_back();
+    while (!before_.empty() && before_.back()->is_enqueued()) before_.pop_back();
     return before_.empty();
 }
 
@@ -133,7 +139,7 @@ StagedCopy::Piece StagedCopy::take(std::size_t most) {
             ++row_;
         }
     }
-    ++under_way_;
+    ++to_enqueue_;
     ++in_flight_;
     return piece;
 }
@@ -242,30 +248,29 @@ std::optional<Staging::Taken> Staging::take(Way way) {
     return Taken{queue.front(), queue.front()->take(buffer_bytes_)};
 }
 
-void Staging::end_piece(StagedCopy& copy, bool has_landed, std::exception_ptr error) noexcept {
-    bool is_over = false, all_landed = false;
+void Staging::note(StagedCopy& copy, Steps steps, std::exception_ptr error) noexcept {
+    bool all_enqueued = false, all_landed = false;
     {
         const std::lock_guard lock(lock_);
         if (error) {
-            std::exception_ptr& first = copy.is_over() ? copy.late_error_ : copy.error_;
+            std::exception_ptr& first = copy.is_enqueued() ? copy.late_error_ : copy.error_;
             if (!first) first = std::move(error);
             copy.row_ = copy.rows_.height;
         }
-        // What goes up is over first and lands then, what goes down does both at once.
-        if (!has_landed || copy.way() == Way::down) --copy.under_way_;
-        if (has_landed) --copy.in_flight_;
-        is_over = copy.is_all_taken() && copy.under_way_ == 0 && !copy.is_over();
-        if (is_over) copy.is_over_.store(true, std::memory_order_release);
-        all_landed = copy.is_over() && copy.in_flight_ == 0;
+        if (steps.enqueued) --copy.to_enqueue_;
+        if (steps.landed) --copy.in_flight_;
+        all_enqueued = copy.is_all_taken() && copy.to_enqueue_ == 0 && !copy.is_enqueued();
+        if (all_enqueued) copy.is_enqueued_.store(true, std::memory_order_release);
+        all_landed = copy.is_enqueued() && copy.in_flight_ == 0;
         if (all_landed) copy.has_landed_.store(true, std::memory_order_release);
     }
     if (all_landed) copy.has_landed_.notify_all();
-    if (!is_over) return;
-    copy.is_over_.notify_all();
+    if (!all_enqueued) return;
+    copy.is_enqueued_.notify_all();
     tell();
 }
 
-bool Staging::is_over() {
+bool Staging::is_done() {
     const std::lock_guard lock(lock_);
     return is_closed_ && std::ranges::all_of(queues_, [](const auto& queue) {
                return std::ranges::all_of(queue, [](const auto& copy) { return copy->is_all_taken(); });
@@ -312,6 +317,29 @@ private:
     unsigned oldest_ = 0, held_ = 0;
 };
 
+bool Staging::begin_piece(Way way, Ring& ring) noexcept {
+    if (ring.is_full()) return false;
+    std::optional<Taken> taken = take(way);
+    if (!taken) return false;
+    const std::shared_ptr<StagedCopy> copy = taken->copy;
+    try {
+        if (way == Way::up) copy->pass(ring.next(), taken->piece);
+        std::shared_ptr<const LaneEnd> end = copy->enqueue(ring.next(), taken->piece);
+        ring.push(std::move(*taken), std::move(end));
+        note(*copy, {.enqueued = true});
+    } catch (...) {
+        note(*copy, {.enqueued = true, .landed = true}, std::current_exception());
+    }
+    return true;
+}
+
+bool Staging::end_piece(Ring& ring) noexcept {
+    return ring.pop([&](const Taken& taken, std::byte* buffer, std::exception_ptr error) {
+        if (taken.copy->way() == Way::down && !error) taken.copy->pass(buffer, taken.piece);
+        note(*taken.copy, {.landed = true}, std::move(error));
+    });
+}
+
 void Staging::work(unsigned thread) noexcept {
     constexpr std::uint32_t turns_awake = 200;
     std::byte* const memory = memory_.get() + (thread - 1) * 2 * buffers_each_way * buffer_bytes_;
@@ -320,39 +348,13 @@ void Staging::work(unsigned thread) noexcept {
     // The device's copies are asked for, not waited for: while one way rests, the other may go on.
     for (std::uint32_t idle = 0;; ++idle) {
         const std::uint32_t changes = changes_;
-        bool has_moved = downs.pop([&](const Taken& taken, std::byte* buffer, std::exception_ptr error) {
-            if (!error) taken.copy->pass(buffer, taken.piece);
-            end_piece(*taken.copy, true, std::move(error));
-        });
-        has_moved |= ups.pop([&](const Taken& taken, std::byte*, std::exception_ptr error) {
-            end_piece(*taken.copy, true, std::move(error));
-        });
-        if (!downs.is_full())
-            if (std::optional<Taken> taken = take(Way::down)) {
-                has_moved = true;
-                const std::shared_ptr<StagedCopy> copy = taken->copy;
-                try {
-                    downs.push(*taken, copy->enqueue(downs.next(), taken->piece));
-                } catch (...) {
-                    end_piece(*copy, true, std::current_exception());
-                }
-            }
-        if (!ups.is_full())
-            if (std::optional<Taken> taken = take(Way::up)) {
-                has_moved = true;
-                const std::shared_ptr<StagedCopy> copy = taken->copy;
-                copy->pass(ups.next(), taken->piece);
-                try {
-                    ups.push(*taken, copy->enqueue(ups.next(), taken->piece));
-                    end_piece(*copy, false);
-                } catch (...) {
-                    end_piece(*copy, false, std::current_exception());
-                    end_piece(*copy, true);
-                }
-            }
+        bool has_moved = end_piece(downs);
+        has_moved |= end_piece(ups);
+        has_moved |= begin_piece(Way::down, downs);
+        has_moved |= begin_piece(Way::up, ups);
         const bool is_busy = !ups.is_empty() || !downs.is_empty();
         if (has_moved) idle = 0;
-        else if (!is_busy && is_over()) return;
+        else if (!is_busy && is_done()) return;
         else if (idle < turns_awake) std::this_thread::yield();
         else if (is_busy) std::this_thread::sleep_for(std::chrono::microseconds(20));  // a kernel may be in front
         else changes_.wait(changes);
@@ -363,7 +365,7 @@ StagingLane::StagingLane(std::unique_ptr<Lane> lane, Staging& staging, IsPageabl
     : lane_{std::move(lane)}, staging_(staging), is_pageable_(std::move(is_pageable)) {}
 
 StagingLane::~StagingLane() {
-    for (const auto& copy : copies_) copy->wait_quietly();
+    for (const auto& copy : copies_) copy->wait_over_quietly();
 }
 
 void* StagingLane::allocate(std::uint64_t bytes) {
@@ -451,8 +453,8 @@ std::shared_ptr<const LaneEnd> StagingLane::end() {
 void StagingLane::await(std::shared_ptr<const LaneEnd> end) { awaited_.push_back(std::move(end)); }
 
 void StagingLane::settle() {
-    for (const auto& copy : copies_) copy->wait_quietly();
-    for (const auto& copy : copies_) copy->wait();
+    for (const auto& copy : copies_) copy->wait_over_quietly();
+    for (const auto& copy : copies_) copy->wait_over();
     std::erase_if(copies_, [](const auto& copy) { return copy->went_well(); });
     // Its copies are waited for there.
     StagingGate{std::exchange(awaited_, {}), {}}.open(*lane_.lane);

@@ -43,7 +43,7 @@ struct SharedLane {
 };
 
 /// What copies of a lane come behind: the first that is enqueued has the lane wait for these ends. If that fails, or
-/// one of these did, so do all that come behind it.
+/// one of these could not be enqueued, so do all that come behind it.
 struct StagingGate {
     std::vector<std::shared_ptr<const LaneEnd>> awaited;
     std::shared_ptr<StagingGate> before;  ///< what the lane was to wait for earlier
@@ -63,20 +63,24 @@ public:
                std::shared_ptr<StagingGate> gate);
 
     Way way() const noexcept { return way_; }
-    /// All is read and enqueued, or is there.
-    bool is_over() const noexcept { return is_over_.load(std::memory_order_acquire); }
-    /// Returns when it is over; throws what failed before that.
-    void wait() const;
-    /// The same, without telling.
-    void wait_quietly() const noexcept { is_over_.wait(false, std::memory_order_acquire); }
+    /// All is enqueued; of pageable memory what goes up is read then.
+    bool is_enqueued() const noexcept { return is_enqueued_.load(std::memory_order_acquire); }
+    /// Returns when it is; throws what failed before that.
+    void wait_enqueued() const;
+    /// The end of the device's copies, of one that is enqueued.
+    const std::shared_ptr<const LaneEnd>& end() const noexcept { return end_; }
 
     /// The device has it, or it is there. Throws what failed.
     bool has_landed() const;
     void wait_landed() const;
     /// It has landed, and nothing failed.
     bool went_well() const noexcept;
-    /// When the device has it, of one that goes up and is over.
-    const std::shared_ptr<const LaneEnd>& end() const noexcept { return end_; }
+
+    /// Returns when others may use pageable memory: what goes up is read, what goes down is there. Of pinned memory
+    /// only what the lane is given next may. Throws what failed before that.
+    void wait_over() const;
+    /// The same, without telling.
+    void wait_over_quietly() const noexcept;
 
 private:
     friend class Staging;
@@ -110,12 +114,12 @@ private:
     std::shared_ptr<const LaneEnd> end_;  ///< of the latest piece; with the lane's lock
 
     // With the staging's lock.
-    std::vector<std::shared_ptr<StagedCopy>> before_;  ///< that have to be over
+    std::vector<std::shared_ptr<StagedCopy>> before_;  ///< that have to be enqueued
     std::uint64_t row_ = 0, column_ = 0;               ///< of what is taken next
-    std::uint64_t under_way_ = 0;                      ///< pieces that were taken and are not over
+    std::uint64_t to_enqueue_ = 0;                     ///< pieces that were taken and are not enqueued
     std::uint64_t in_flight_ = 0;                      ///< pieces that were taken and have not landed
-    std::exception_ptr error_, late_error_;            ///< before it was over, and after that
-    std::atomic<bool> is_over_ = false, has_landed_ = false;
+    std::exception_ptr error_, late_error_;            ///< before it was enqueued, and after that
+    std::atomic<bool> is_enqueued_ = false, has_landed_ = false;
 };
 
 /// Threads that copy into pinned memory and out of it while the device copies other parts of that. One thread at a time
@@ -150,7 +154,7 @@ private:
     };
     /// A thread's buffers of one way, of which some hold pieces.
     class Ring;
-    /// Threads work while this lives, and until all copies are over.
+    /// Threads work while this lives, and until all copies have landed.
     class Session {
     public:
         explicit Session(Staging& staging);
@@ -166,9 +170,17 @@ private:
     std::shared_ptr<Session> session();
     void start(std::shared_ptr<StagedCopy> copy);
     std::optional<Taken> take(Way way);
-    void end_piece(StagedCopy& copy, bool has_landed, std::exception_ptr error = {}) noexcept;
-    /// Nothing is left to take.
-    bool is_over();
+    /// Has the device copy the next piece, if there is one and a buffer for it.
+    bool begin_piece(Way way, Ring& ring) noexcept;
+    /// Gives the oldest piece's buffer back, if the device has copied it.
+    bool end_piece(Ring& ring) noexcept;
+    /// What a piece is from here on. One that cannot be enqueued is both.
+    struct Steps {
+        bool enqueued = false, landed = false;
+    };
+    void note(StagedCopy& copy, Steps steps, std::exception_ptr error = {}) noexcept;
+    /// Nothing is left to take, nor will come.
+    bool is_done();
     void work(unsigned thread) noexcept;
     void tell() noexcept;
 
