@@ -159,13 +159,17 @@ InputFile::InputFile(const std::string& path, bool may_be_half_sorted)
     if (file_.get() < 0 || ::fstat(file_.get(), &opened_) != 0)
         fail_by(errno, fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
     if (!S_ISREG(opened_.st_mode)) return;
-    known_size_ = static_cast<std::uint64_t>(opened_.st_size);
+    const std::uint64_t size = static_cast<std::uint64_t>(opened_.st_size);
+    if (const off_t position = ::lseek(file_.get(), 0, SEEK_CUR); position > 0)
+        begin_ = std::min(static_cast<std::uint64_t>(position), size);
+    known_size_ = size - begin_;
     if (!may_be_half_sorted && path != "-") require_not_half_sorted(path, known_size_);
 }
 
 void InputFile::require_unchanged() const {
     require_unwritten();
-    if (!is_made_when_read() && taken_ != static_cast<std::uint64_t>(opened_.st_size)) refuse_change(opened_.st_size);
+    if (!is_made_when_read() && begin_ + taken_ != static_cast<std::uint64_t>(opened_.st_size))
+        refuse_change(opened_.st_size);
 }
 
 void InputFile::require_unwritten() const {
@@ -183,7 +187,7 @@ bool InputFile::is_made_when_read() const noexcept { return !S_ISREG(opened_.st_
 
 void InputFile::refuse_change(std::int64_t size_now) const {
     throw BadInput(fmt::format("{} was written to while it was read: of {} bytes {} were read, and there are {} now",
-                               name_, opened_.st_size, taken_, size_now));
+                               name_, opened_.st_size, begin_ + taken_, size_now));
 }
 
 void InputFile::limit_keys(std::uint64_t most_bytes, std::string why) {

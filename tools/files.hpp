@@ -70,7 +70,7 @@ public:
 
     /// The name to show.
     const std::string& name() const noexcept { return name_; }
-    /// The size in bytes where it is known in advance, else 0.
+    /// How many bytes there are to read where that is known in advance, else 0.
     std::uint64_t known_size() const noexcept { return known_size_; }
     /// Keys of at most that many bytes can be sorted, for a reason that ends a sentence.
     void limit_keys(std::uint64_t most_bytes, std::string why);
@@ -105,6 +105,7 @@ private:
     std::string name_;
     Descriptor file_;
     std::uint64_t known_size_ = 0, most_bytes_ = UINT64_MAX;
+    std::uint64_t begin_ = 0;  ///< what others have read of standard input
     std::uint64_t taken_ = 0;  ///< bytes read from the file itself
     struct stat opened_ {};
     std::string why_no_more_;

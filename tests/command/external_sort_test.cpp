@@ -162,6 +162,22 @@ TEST_CASE("--memory: .npy files, their rows, and standard input") {
                     "its header says shape");
 }
 
+TEST_CASE("sort: standard input of which others have read the first bytes") {
+    const Scene scene;
+    const std::string bytes = random_bytes(6 * mebi);
+    constexpr std::size_t before = 1'000'004;
+    const std::string all = scene.file("all", bytes), rest = scene.file("rest", bytes.substr(before)),
+                      out = scene.path("out"), expected = scene.path("expected");
+    REQUIRE(scene.run({"sort", "--type", "u32", rest, expected}).status == 0);
+    for (Words words : {Words{"sort", "--type", "u32"}, Words{"sort", "--type", "u32", "-S", "4M"}}) {
+        words.insert(words.end(), {"-", out});
+        const pid_t process =
+            start(words, all, "/dev/null", scene.err(), [] { ::lseek(STDIN_FILENO, before, SEEK_SET); });
+        CHECK_MESSAGE(wait_for(process) == 0, read_file(scene.err()));
+        CHECK(read_file(out) == read_file(expected));
+    }
+}
+
 /// A table of records with quoted line ends, missing keys and many equal ones.
 std::string some_table(std::size_t records, const std::string& line_end) {
     Random random(seed());
