@@ -90,6 +90,9 @@ typedef ulong offset_t;
 #define AWAIT_LAST_LAUNCH() ((void)0)
 #define DECLARE_LOCAL(type, name, size, bytes_before) type* const name = (type*)(this->local_memory + (bytes_before))
 #define ATOMIC_ADD(address, value) __atomic_fetch_add(address, value, __ATOMIC_RELAXED)
+#define WRITE_THE_SAME(address, value) __atomic_store_n(address, value, __ATOMIC_RELAXED)
+#define PREFETCH(address) __builtin_prefetch(address)
+#define BITS_AS(type, v) ((type)(v))
 #ifdef __POPCNT__
 #define COUNT_BITS(mask) ((uint)__builtin_popcount(mask))
 #endif
@@ -306,76 +309,6 @@ INLINE V previous_lanes(V v, V first, lane_numbers<l...>) {
 #define HIGH_LANES_2(a, b) high_lanes<2>(a, b, all_lanes())
 #define HIGH_LANES_4(a, b) high_lanes<4>(a, b, all_lanes())
 #define HIGH_LANES_8(a, b) high_lanes<8>(a, b, all_lanes())
-#endif
-
-/* PART(v, mask, first, last): the lanes of a mask at the beginning of one vector, the others at the end of another, each in
- * their order. LANES_LESS is the mask of the lanes in which one vector is below another. */
-#if (defined(__AVX512F__) || defined(__AVX2__)) && !RECORD_BYTES && REGISTER_KEY_BITS >= 32 && \
-    (PACKED || VALUE_BITS + INDEX_BITS == 0)
-#if defined(__AVX512F__) && LANES * REGISTER_KEY_BITS == 512
-#define PARTS_WITH_AVX512 1
-#elif !defined(__AVX512F__) && LANES * REGISTER_KEY_BITS == 256
-#define PARTS_WITH_AVX2 1
-#endif
-#endif
-#if PARTS_WITH_AVX512 || PARTS_WITH_AVX2
-#define PART(v, mask, first, last) part_lanes(v, mask, first, last)
-#define PREFETCH(address) __builtin_prefetch(address)
-
-/* For each mask its lanes, then the others: the numbers of their parts, of so many each. */
-template <uint lanes, uint parts>
-struct lane_orders {
-    uchar of_mask[1u << lanes][lanes * parts];
-};
-template <uint lanes, uint parts>
-static constexpr lane_orders<lanes, parts> make_lane_orders() {
-    lane_orders<lanes, parts> orders{};
-    for (uint mask = 0; mask < 1u << lanes; ++mask) {
-        uint place = 0;
-        for (uint is_first = 2; is_first-- > 0;)
-            for (uint l = 0; l < lanes; ++l)
-                for (uint part = 0; part < parts && (mask >> l & 1) == is_first; ++part)
-                    orders.of_mask[mask][place++] = (uchar)(l * parts + part);
-    }
-    return orders;
-}
-#endif
-#if PARTS_WITH_AVX512 && REGISTER_KEY_BITS == 32
-#define LANES_LESS(a, b) _mm512_cmplt_epu32_mask((__m512i)(a), (__m512i)(b))
-INLINE void part_lanes(vec_t v, uint mask, vec_t* first, vec_t* last) {
-    static constexpr uint turned[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
-                                      0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    __m512i others = _mm512_maskz_compress_epi32((__mmask16)~mask, (__m512i)v);
-    *first = (vec_t)_mm512_maskz_compress_epi32((__mmask16)mask, (__m512i)v);
-    *last = (vec_t)_mm512_permutexvar_epi32(_mm512_loadu_si512(turned + (LANES - COUNT_BITS(mask))), others);
-}
-#elif PARTS_WITH_AVX512
-#if PACKED
-#define LANES_LESS(a, b) _mm512_cmplt_epi64_mask((__m512i)(a), (__m512i)(b))
-#else
-#define LANES_LESS(a, b) _mm512_cmplt_epu64_mask((__m512i)(a), (__m512i)(b))
-#endif
-INLINE void part_lanes(vec_t v, uint mask, vec_t* first, vec_t* last) {
-    static constexpr lane_orders<8, 1> orders = make_lane_orders<8, 1>();
-    __m512i order = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i*)orders.of_mask[mask]));
-    *first = *last = (vec_t)_mm512_permutexvar_epi64(order, (__m512i)v);
-}
-#elif PARTS_WITH_AVX2
-/* It compares signed integers alone. */
-INLINE uint lanes_less(vec_t a, vec_t b) {
-    vec_t sign = BROADCAST(vec_t, PACKED ? (register_key_t)0 : (register_key_t)1 << (REGISTER_KEY_BITS - 1));
-#if REGISTER_KEY_BITS == 32
-    return (uint)_mm256_movemask_ps((__m256)_mm256_cmpgt_epi32((__m256i)(b ^ sign), (__m256i)(a ^ sign)));
-#else
-    return (uint)_mm256_movemask_pd((__m256d)_mm256_cmpgt_epi64((__m256i)(b ^ sign), (__m256i)(a ^ sign)));
-#endif
-}
-#define LANES_LESS(a, b) lanes_less(a, b)
-INLINE void part_lanes(vec_t v, uint mask, vec_t* first, vec_t* last) {
-    static constexpr lane_orders<LANES, 8 / LANES> orders = make_lane_orders<LANES, 8 / LANES>();
-    __m256i order = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i*)orders.of_mask[mask]));
-    *first = *last = (vec_t)_mm256_permutevar8x32_epi32((__m256i)v, order);
-}
 #endif
 
 /* Values as unsigned integers: their order decides between equal keys. */

@@ -34,11 +34,12 @@
  *   SEGMENT_BITS      32 or 64 where an array of such integers tells where each row begins and ends, else 0
  *   LEAVES            1 where rows are the leaves of a distribution: each has an end of its own, and indices are there
  *   SHORT_ROWS        1 where a tile is rows of a power of two of elements, each sorted by itself
+ *   QUICKSORT         1 where a range is parted by pivots (quicksort.h); of the network there is what sorts tiles
  *   FIRST_ONLY        1 where only the heads of sorted runs are merged, for the first keys of the order
  *   TWO_RANGES        1 where two sorted ranges are merged, and the first tile may begin before the array (rows.h). Compiled
  *                     ahead, one program sorts, merges, and has FIRST_ONLY, too
  *   APART             1 where the pass reads the caller's arrays and writes others: a first pass, alone in its program
- *   TILES_ONLY        1 where a sort's program has sort_tiles alone: that is APART, or no pass comes behind it
+ *   TILES_ONLY        1 where a sort's program has no kernels that merge: that is APART or QUICKSORT, or all is done
  *   NAN_LAST          1 where numbers descend, but no NaN comes before one. Compiled ahead, it is decided at run time
  *   HAS_PREDICATE     1: the text in place of comparator.h says which records are wanted, and orders none
  *   HAS_OPERATOR      1: the text in place of comparator.h combines records, and orders none
@@ -151,6 +152,9 @@
 #ifndef SHORT_ROWS
 #define SHORT_ROWS 0
 #endif
+#ifndef QUICKSORT
+#define QUICKSORT 0
+#endif
 #ifndef FIRST_ONLY
 #define FIRST_ONLY 0
 #endif
@@ -248,10 +252,10 @@
 #if !IS_POWER_OF_TWO(CHUNK_BYTES)
 #error "CHUNK_BYTES must be a power of two."
 #endif
-#if !IS_SWITCH(IN_ROWS) || !IS_SWITCH(SHORT_ROWS) || !IS_SWITCH(FIRST_ONLY) || !IS_SWITCH(TWO_RANGES) || \
+#if !IS_SWITCH(QUICKSORT) || !IS_SWITCH(IN_ROWS) || !IS_SWITCH(SHORT_ROWS) || !IS_SWITCH(FIRST_ONLY) || !IS_SWITCH(TWO_RANGES) || \
     !IS_SWITCH(APART) || !IS_SWITCH(TILES_ONLY) || !IS_SWITCH(HAS_PREDICATE) || !IS_SWITCH(HAS_OPERATOR) || \
     !IS_SWITCH(HAS_TRANSFORM) || !IS_SWITCH(COUNT_SYNC)
-#error "IN_ROWS, SHORT_ROWS, FIRST_ONLY, TWO_RANGES, APART, TILES_ONLY, HAS_PREDICATE, HAS_OPERATOR, HAS_TRANSFORM and COUNT_SYNC must be 0 or 1."
+#error "QUICKSORT, IN_ROWS, SHORT_ROWS, FIRST_ONLY, TWO_RANGES, APART, TILES_ONLY, HAS_PREDICATE, HAS_OPERATOR, HAS_TRANSFORM and COUNT_SYNC must be 0 or 1."
 #endif
 #if HAS_OPERATOR && !RECORD_BYTES
 #error "HAS_OPERATOR must be 0 where RECORD_BYTES is 0."

@@ -422,7 +422,7 @@ KERNEL void sort_ranges(GLOBAL key_t* keys, offset_t keys_offset, position_t cou
         /* Given up: all of it is as it was given, but in another order. What ends behind the array, ends with it. */
         decode_range(arrays, range, store_coding, flip);
         while (waits > 0) decode_range(arrays, waiting[--waits], store_coding, flip);
-        ATOMIC_ADD(&(bounds + bounds_offset)[(ulong)ranges + 2], (ulong)count);
+        WRITE_THE_SAME(&(bounds + bounds_offset)[(ulong)ranges + 2], (ulong)count);
         return;
     }
 }

@@ -8,11 +8,13 @@
  */
 #define WALKS_IN_CACHE 1
 #include "lane_parts.h"
+#include "part_lanes.h"
 #include "sync_count.h"
 #include "tile_io.h"
 
-/* Compiled ahead, an array or row of so few vectors has a shorter way: whole registers would be mostly beyond its end. */
-#define SORTS_FEW (DECIDES_AT_RUN_TIME && LANES > 1)
+/* Compiled ahead, and in a quicksort, an array or row of so few vectors has a shorter way: whole registers would be mostly beyond
+ * its end. */
+#define SORTS_FEW ((DECIDES_AT_RUN_TIME || QUICKSORT) && LANES > 1)
 #define FEW_VECTORS (REGISTER_VECTORS / 4 * 3)
 
 /* A vector of which not all lanes are neighbours in the array. */
@@ -159,6 +161,7 @@ INLINE void sort_tile(local_arrays_t held, arrays_t sources, position_t count, a
     else store_tile(held, bits, arrays, kept, tile, 0, store_coding, flip);
 }
 
+#if !QUICKSORT
 /* The first phases of each tile. Launched as the first pass, and for heads as each. Where columns follow, whole tiles are left
  * in columns. */
 KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
@@ -192,6 +195,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
     sync_t none = {0, 0};
     report_sync(counters, counters_offset, none);
 }
+#endif
 #if (!FIRST_ONLY && !TILES_ONLY) || DECIDES_AT_RUN_TIME
 /* Each column, which is a strip in order of each tile: phases first_phase .. `phases`.
  * Launched after sort_tiles, with a work-group for each column. */
@@ -267,7 +271,7 @@ KERNEL void merge_borders(GLOBAL key_t* keys, offset_t keys_offset, position_t c
 #endif
 #endif
 
-#if defined(PART)
+#ifdef PART
 #include "quicksort.h"
 #endif
 

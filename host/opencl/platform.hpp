@@ -1,11 +1,16 @@
 // Platforms and devices of OpenCL.
 #pragma once
 
+#include <string_view>
+
 #include <lanesort/device.hpp>
 
 #include "clhpp.hpp"
 
 namespace lanesort::opencl {
+
+/// The name of PoCL's platform.
+inline constexpr std::string_view pocl = "Portable Computing Language";
 
 /// What the library wants to know of a device.
 DeviceInfo describe(const cl::Device& device);

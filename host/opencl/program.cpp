@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "checked.hpp"
+#include "platform.hpp"
 
 namespace lanesort::opencl {
 
@@ -30,7 +31,7 @@ std::string optimisation(const cl::Device& device, const detail::KernelParameter
                                            detail::Family::move_blocks, detail::Family::sieve};
     if (std::ranges::find(families, parameters.family) == std::end(families)) return {};
     const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
-    return platform.getInfo<CL_PLATFORM_NAME>() == "Portable Computing Language" ? " -cl-opt-disable" : "";
+    return platform.getInfo<CL_PLATFORM_NAME>() == pocl ? " -cl-opt-disable" : "";
 }
 
 /// What the compiler said; nothing where that cannot be read.

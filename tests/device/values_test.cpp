@@ -12,7 +12,7 @@ void check_sort_by_key(const Target& target, Sorter& sorter, std::size_t value_b
     const auto keys = keys_with_twins<K>(count, random);
     const Problem problem = problem_of({.order = order, .value_bytes = value_bytes}, keys);
     const SortReport report = run_everywhere(target, sorter, problem, offset);
-    CHECK(report.device_bytes == 0);
+    CHECK(report.device_bytes <= (report.schedule == Schedule::distribution ? target.most_quicksort_bytes() : 0));
 }
 
 /// Keys and values at the ends of their ranges, where they meet what lies beyond the array.
@@ -30,7 +30,10 @@ void check_argsort(const Target& target, Sorter& sorter, std::size_t index_bytes
     const Problem problem = problem_of({.operation = Operation::argsort, .order = order, .index_bytes = index_bytes},
                                        keys_with_twins<K>(count, random));
     const SortReport report = run_everywhere(target, sorter, problem, offset);
-    CHECK(report.device_bytes == (count > 1 ? count * sizeof(K) : 0));
+    const std::uint64_t copy = count > 1 ? count * sizeof(K) : 0;
+    const bool by_quicksort = report.schedule == Schedule::distribution;
+    CHECK(report.device_bytes >= copy);
+    CHECK(report.device_bytes <= copy + (by_quicksort ? target.most_quicksort_bytes() : 0));
 }
 
 constexpr std::size_t counts[] = {0, 1, 2, 3, 777, 40003};

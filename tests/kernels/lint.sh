@@ -24,6 +24,10 @@ options=(-x cl -cl-std=CL1.2 -Wall -Wextra -Wno-unused-parameter -Werror -fsynta
 # shellcheck disable=SC2016  # the words are for the inner shell
 options="${options[*]}" xargs --max-procs="$(nproc)" --max-lines=1 bash -c '
     clang $options "${@:3}" "$1" || { echo "FAILED: $*"; exit 1; }
+    # A quicksort by instructions that a processor may have.
+    [[ " $* " != *" -DQUICKSORT=1 "* ]] || for instructions in -mavx2 -mavx512f; do
+        clang $options --target=x86_64-linux-gnu "$instructions" "${@:3}" "$1" || { echo "FAILED: $instructions $*"; exit 1; }
+    done
     # One work-item has no barrier: PoCL 6 ends the process on some.
     [[ " $* " != *" -DWORK_ITEMS=1 "* ]] || ! clang -x cl -cl-std=CL1.2 -E "${@:3}" "$1" | grep -q "\bbarrier *(" ||
         { echo "one work-item has a barrier: $*"; exit 1; }' _ <<<"$definitions"

@@ -212,8 +212,24 @@ void print_calls(Printer& printer, const DeviceInfo& device, const KeyKind& key)
     });
 }
 
+/// Of processors with vectors of both widths that can be parted.
+void print_quicksorts(Printer& printer) {
+    DeviceInfo device = large(processor());
+    device.parts_vectors = true;
+    for (const unsigned vector_bytes : {32, 64}) {
+        device.native_vector_bytes = vector_bytes;
+        for (const KeyType key : {KeyType::u32, KeyType::f32, KeyType::f64})
+            printer.print(device, call(Operation::sort, key));
+        Request pairs = call(Operation::sort, KeyType::f32);
+        pairs.value_bytes = 4;
+        printer.print(device, pairs);
+        printer.print(device, call(Operation::argsort, KeyType::u32));
+    }
+}
+
 void print_all() {
     Printer printer;
+    print_quicksorts(printer);
     const DeviceInfo devices[] = {card(), poor_card(), large(processor())};
     for (const DeviceInfo& device : devices) {
         for (const KeyKind& key : {KeyKind(KeyType::u8), KeyKind(KeyType::u32), KeyKind(KeyType::u64), records(12)})

@@ -116,7 +116,7 @@ TEST_CASE("contract: an out-of-order queue keeps the passes of a sort in order, 
     }
 }
 
-TEST_CASE("contract: a device-side sort allocates no device memory") {
+TEST_CASE("contract: a device-side sort allocates no device memory, or a quicksort's") {
     Random random(seed());
     for (OpenClTarget& target : opencl_devices()) {
         CAPTURE(target.name);
@@ -124,11 +124,17 @@ TEST_CASE("contract: a device-side sort allocates no device memory") {
         const cl::Buffer buffer = buffer_of(target, keys);
         Sorter sorter = target.new_sorter();
         sorter.prepare(KeyType::u32, keys.size());
+        sorter.prepare({.count = keys.size(), .data_independent = true});
+        opencl::KeyRange range{buffer(), 0, keys.size()};
+        const SortReport report = opencl::enqueue_sort(sorter, target.queue(), range);
+        CHECK(report.device_bytes <= target.most_quicksort_bytes());
+        require_same_bytes(read<std::uint32_t>(target.queue, buffer, keys.size()), sorted(keys, Order::ascending));
+        target.queue.enqueueWriteBuffer(buffer, CL_TRUE, 0, keys.size() * 4, keys.data());
         const CreatedBuffers before = created_buffers();
-        const SortReport report = opencl::enqueue_sort(sorter, target.queue(), {buffer(), 0, keys.size()});
+        range.data_independent = true;
+        CHECK(opencl::enqueue_sort(sorter, target.queue(), range).device_bytes == 0);
         target.queue.finish();
         CHECK(created_buffers().number == before.number);
-        CHECK(report.device_bytes == 0);
         require_same_bytes(read<std::uint32_t>(target.queue, buffer, keys.size()), sorted(keys, Order::ascending));
     }
 }
@@ -179,18 +185,21 @@ TEST_CASE("contract: what a call takes for itself serves the queue's next call, 
     }
 }
 
-TEST_CASE("contract: a sort of a host range takes at most one buffer of its size") {
+TEST_CASE("contract: a sort of a host range takes at most one buffer of its size, and a quicksort's") {
     Random random(seed());
     for (OpenClTarget& target : opencl_devices()) {
         CAPTURE(target.name);
         auto keys = random_keys<std::uint32_t>(200001, random);
         Sorter& sorter = target.sorter();
         // Programs that are new are tried on a buffer of a few bytes.
-        sorter.prepare({.count = keys.size(), .in_host_memory = true});
-        const CreatedBuffers before = created_buffers();
-        sorter.sort(std::span(keys));
-        CHECK(created_buffers().number - before.number <= 1);
-        CHECK(created_buffers().bytes - before.bytes <= keys.size() * sizeof keys[0]);
+        for (const bool data_independent : {false, true}) {
+            sorter.prepare({.count = keys.size(), .in_host_memory = true, .data_independent = data_independent});
+            const CreatedBuffers before = created_buffers();
+            sorter.sort(std::span(keys), {.data_independent = data_independent});
+            const std::uint64_t besides = data_independent ? 0 : target.most_quicksort_bytes();
+            CHECK(created_buffers().number - before.number <= (besides > 0 ? 2u : 1u));
+            CHECK(created_buffers().bytes - before.bytes <= keys.size() * sizeof keys[0] + besides);
+        }
     }
 }
 

@@ -45,6 +45,10 @@ Targets targets() {
     return all;
 }
 
+std::uint64_t Target::most_quicksort_bytes() const {
+    return info.compiles && info.parts_vectors ? 24 + 128 * std::uint64_t{info.compute_units} : 0;
+}
+
 void skip_without(const std::string& kind) {
     ++skipped_device_cases();
     const char* const required = std::getenv("LANESORT_REQUIRE_DEVICE");

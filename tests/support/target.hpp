@@ -95,6 +95,8 @@ public:
     /// The rows of the statistics table that this device can run, in work-groups of at most so many work-items.
     std::vector<Variant> variants(std::size_t key_bytes, unsigned work_items = 256) const;
     bool can_run(const Shape& shape, std::size_t key_bytes) const;
+    /// What a quicksort takes of the device's memory, at most; nothing where there is none.
+    std::uint64_t most_quicksort_bytes() const;
 
     const DeviceInfo info;
     const std::string name;  ///< with its backend

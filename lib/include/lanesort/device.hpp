@@ -37,7 +37,7 @@ struct DeviceInfo {
     std::uint64_t max_allocation_bytes = 0;  ///< of it, in one buffer
     std::uint64_t local_bytes = 0;           ///< local memory of a work-group; of a processor, what its caches hold
     bool host_unified_memory = false;        ///< host memory can be sorted where it is, without a copy
-    bool parts_vectors = false;              ///< the built-in device's instructions bring the lanes of a mask together
+    bool parts_vectors = false;              ///< kernels can bring the lanes of a mask together: a processor's quicksort
     bool has_doubles = true;                 ///< it adds floating-point numbers of 64 bits
     bool compiles = true;                    ///< it runs kernels of any shape; else only of those that are chosen
 };

@@ -68,8 +68,8 @@ enum class MergePart : std::uint8_t {
 /// but where arrays are copied while they are sorted (docs/memory.md). The network and columns also compare the same
 /// positions whatever the keys are (docs/reliability.md); a distribution does not.
 enum class Schedule : std::uint8_t {
-    /// What is the fastest on the device. That is a distribution on the built-in device from 16,385 keys on, but for
-    /// counts just below 2^15 and 2^16 (docs/tuning.md), by CUDA from 2^26 bytes on, values and indices counted in, and
+    /// What is the fastest on the device. That is a distribution on processors with AVX2 or AVX-512 from 16,385 keys,
+    /// but for counts just below 2^15 and 2^16 (docs/tuning.md), by CUDA from 2^26 bytes on, with values, and
     /// by NVIDIA's OpenCL of keys of 4 bytes alone, from 2^27 bytes on, each where the device has the memory for it. It
     /// is also what goes on while keys are copied: of 2^30 bytes of numbers or more in host memory, alone, on a device
     /// with memory of its own, and of most arrays that exceed the device.
@@ -77,9 +77,10 @@ enum class Schedule : std::uint8_t {
     network,  ///< the bitonic merge sort's passes, phase by phase
     /// Columns of tiles, as far as they suffice, then the network's phases; these alone where the shape has no columns.
     columns,
-    /// By splitters into leaves of a tile, which the network sorts. On the built-in device, with AVX2 or AVX-512, a
-    /// quicksort: vectors are parted by pivots, and small ranges are left to the network. It serves keys of 4 and 8
-    /// bytes alone, and keys of 4 bytes with values or indices of 4; elsewhere all elements are served.
+    /// By splitters into leaves of a tile, which the network sorts. On the built-in device and through PoCL, with AVX2
+    /// or AVX-512, a quicksort: vectors are parted by pivots, and small ranges are left to the network. It serves keys
+    /// of 4 and 8 bytes alone, and of 4 bytes with values or indices of 4. Through PoCL splitters serve all others;
+    /// the built-in device refuses them.
     ///
     /// Memory: of a quicksort 8 bytes for each range that threads share out, 8 to 16 a thread or fewer, and 24 more.
     /// Else at most a hundredth of the array or, if that is more, the smaller of 32 MiB and an eighth of it. The array
@@ -87,8 +88,7 @@ enum class Schedule : std::uint8_t {
     /// limit, of either. SortReport::device_bytes counts this memory.
     /// Cost: reads and writes the array a few times at any count, where a network does so for each of its passes. The
     /// time depends on the keys; what is parted badly for long goes to the network, or all of it.
-    /// Errors: Error(unsupported) for fewer keys than four tiles of the shape have, but on the built-in device, and
-    /// where the device or the memory allows no distribution of such elements.
+    /// Errors: Error(unsupported) for fewer keys than four tiles, unless it is a quicksort, or without the memory.
     /// Source: Axtmann, Witt, Ferizovic, Sanders, "Engineering In-place (Shared-memory) Sorting Algorithms", 2020;
     /// Bramas, "A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512 on Intel Skylake", 2017.
     distribution,

@@ -155,7 +155,7 @@ public:
     /// Order: that of the options. Equal keys are equal in every bit. Records that compare equal are ordered by their
     /// words, as Comparator says, or keep their order where the sort is stable.
     /// Memory: a stable sort of records takes an index for each: 4 bytes, 8 from 2^32 of them on. A distribution, which
-    /// the built-in device and CUDA choose for many keys unless the options rule it out, takes what Schedule says.
+    /// processors and CUDA choose for many keys unless the options rule it out, takes what Schedule says.
     /// Cost: one phase of the network for each doubling of the keys, cut into passes that each read and write all keys;
     /// of a distribution, what Schedule says.
     /// Errors: Error(invalid_argument) also for a distribution that is to be data-independent; Error(unsupported) for

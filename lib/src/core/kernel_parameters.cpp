@@ -216,6 +216,7 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
             fmt::format("TILES_PER_GROUP={}", parameters.tiles_per_group),
             fmt::format("IN_ROWS={}", int{parameters.layout == Layout::rows}),
             fmt::format("SHORT_ROWS={}", int{parameters.layout == Layout::short_rows}),
+            fmt::format("QUICKSORT={}", int{parameters.family == Family::quicksort}),
             fmt::format("FIRST_ONLY={}", int{parameters.family == Family::sort_first}),
             fmt::format("TWO_RANGES={}", int{parameters.family == Family::merge}),
             fmt::format("SEGMENT_BITS={}", parameters.offset_bytes * 8),

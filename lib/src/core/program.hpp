@@ -93,7 +93,7 @@ struct KernelParameters {
     bool nan_last = false;     ///< numbers descend, but no NaN comes before one
     bool leaves = false;       ///< the rows are the leaves of a distribution
     bool apart = false;        ///< a first pass that reads other arrays than it writes
-    bool tiles_only = false;   ///< of a sort: no kernels that merge, where the first pass is all or APART
+    bool tiles_only = false;   ///< no kernels that merge: where a first pass is all or APART, or by pivots
     Buckets buckets = {};      ///< of a distribution
     unsigned column_bits = 0;  ///< lg of the columns, where tiles in local memory are sorted in columns
 

@@ -70,9 +70,11 @@ std::uint64_t stripes_of(const DeviceInfo& device, std::uint64_t count, std::uin
 }  // namespace
 
 bool add_quicksort(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
-                   Slot indices, Slot values) {
+                   Slot indices, Slot values, const Sources* sources) {
     const DeviceInfo& device = planner.device();
     const bool is_demanded = request.schedule == Schedule::distribution;
+    // Who demands a shape wants tiles of it.
+    if (device.compiles && planner.demanded_shape()) return false;
     if (!has_kernels(device, bytes)) {
         // What is compiled ahead has no other distribution.
         if (is_demanded && !device.compiles) refuse_distribution(request, device, why_no_kernels(device, bytes));
@@ -92,11 +94,14 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
             fmt::format("its table takes {} bytes, but `extra_bytes` says {}", table.size(), request.extra_bytes));
     }
 
-    KernelParameters parameters{.family = Family::quicksort, .bytes = bytes, .shape = shape};
-    parameters.shape.vectors = 4 * parameters.shape.register_vectors;  // of a leaf
+    KernelParameters parameters{.family = Family::quicksort, .bytes = bytes, .wide_positions = true, .shape = shape};
+    parameters.shape.lanes = static_cast<unsigned>(device.native_vector_bytes / bytes.all());  // of the whole width
+    parameters.shape.vectors = 4 * parameters.shape.register_vectors;                          // of a leaf
+    parameters.tiles_only = true;
     parameters.order_by(request);
     work.programs.push_back(planner.compile(parameters));
 
+    if (sources) add_copies(work, *sources, keys, values);
     work.arrays[Slot::own_integers] = table;
     work.commands.emplace_back(Zero{Slot::own_integers});
     const KeyCoding coding = coding_of(request);

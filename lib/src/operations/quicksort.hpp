@@ -6,10 +6,10 @@
 namespace lanesort::detail {
 
 /// Adds the launches of a quicksort of the request's one range, if the device has the kernels, and it is faster or
-/// demanded. Returns whether it did. Throws Error(unsupported) where one that is demanded takes more than
-/// Request::extra_bytes, or has no kernels on a device that compiles none. Requires: the request does not rule a
-/// distribution out.
+/// demanded. It reads `sources`, if there are any. Returns whether it did. Throws Error(unsupported) where one that is
+/// demanded takes more than Request::extra_bytes, or has no kernels on a device that compiles none. Requires: the
+/// request does not rule a distribution out.
 bool add_quicksort(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
-                   Slot indices, Slot values);
+                   Slot indices, Slot values, const Sources* sources);
 
 }  // namespace lanesort::detail

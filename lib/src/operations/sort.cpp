@@ -357,7 +357,7 @@ void add_sort(Planner& planner, Work& work, const Request& request, const Elemen
     // What is compiled ahead sorts in place alone.
     if (sources && !planner.device().compiles) add_copies(work, *std::exchange(sources, nullptr), keys, values);
     const bool is_distribution =
-        may_distribute(request) && (add_quicksort(planner, work, request, bytes, keys, indices, values) ||
+        may_distribute(request) && (add_quicksort(planner, work, request, bytes, keys, indices, values, sources) ||
                                     add_distribution(planner, work, request, bytes, keys, indices, values, sources));
     if (!is_distribution)
         add_network(work, make_network(planner, request, bytes, {.apart = sources != nullptr}), request, keys, indices,
