@@ -18,7 +18,8 @@ set(cpu_options $<$<NOT:$<CONFIG:Debug>>:-O2> -Wno-unused-parameter -Wno-ignored
                 $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-align-mismatch>
                 $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-conversion>
                 # GCC 12's own functions of AVX-512 take vectors whose content does not matter.
-                $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+                $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
+                ${kernel_sanitizers})
 
 # Adds one file of the table, in which `name` is what tells it from others. The definitions are of parameters.h.
 function(add_cpu_program name instructions file kernels)

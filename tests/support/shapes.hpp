@@ -19,13 +19,8 @@ inline std::vector<Shape> tiny_shapes() {
 }
 
 /// Leaves of a distribution that have few elements, so that few keys take several levels.
-inline constexpr Shape small_leaves{.lanes = 1,
-                                    .vectors = 4,
-                                    .work_items = 64,
-                                    .register_vectors = 8,
-                                    .steps_per_pass = 4,
-                                    .remap = true,
-                                    .coalesced_store = true};
+inline constexpr Shape small_leaves{
+    .lanes = 1, .vectors = 4, .work_items = 64, .register_vectors = 8, .steps_per_pass = 4, .coalesced_store = true};
 
 /// Tiles of 16 to 512 keys, each shape with other features.
 inline std::vector<Shape> small_shapes() {
