@@ -5,7 +5,8 @@
 // keys do not come back the last time. In columns keys go as well, where the sort is data-independent.
 //
 // usage: lanesort_parts_bench [REPETITIONS [EXPONENT...]]
-// 2^28 keys unless given. std::sort, which takes by far the longest, sorts no more than these.
+// 2^28 keys unless given. std::sort, which takes by far the longest, sorts no more than these. LANESORT_BENCH_DEVICE in
+// the environment names another device, as find_device() has it: the same GPU by OpenCL. Then no processor sorts.
 #include <cuda_runtime.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -25,7 +26,6 @@
 #include <thread>
 #include <vector>
 
-#include <lanesort/cuda.hpp>
 #include <lanesort/lanesort.hpp>
 
 namespace {
@@ -126,8 +126,8 @@ constexpr Bound needed_by_argsort{2 * key_bytes + index_bytes, "what has to go"}
 
 class Bench {
 public:
-    Bench(std::size_t count, int repetitions, double bus)
-        : count_(count), repetitions_(repetitions), bus_(bus), pristine_(count, false) {
+    Bench(const lanesort::Device& device, std::size_t count, int repetitions, double bus)
+        : device_(device), count_(count), repetitions_(repetitions), bus_(bus), pristine_(count, false) {
         on_all_cores(count, [&](std::size_t i) {
             pristine_.all()[i] = static_cast<std::uint32_t>(hash_of(i + 0x9e3779b97f4a7c15 * count_));
         });
@@ -209,7 +209,7 @@ public:
 
 private:
     lanesort::Sorter limited(std::size_t element_bytes, unsigned times) const {
-        return lanesort::cu::make_sorter(0, {.device_bytes = times == 1 ? 0 : count_ * element_bytes / times});
+        return lanesort::Sorter(device_, {.device_bytes = times == 1 ? 0 : count_ * element_bytes / times});
     }
 
     std::string title(const std::string& what, bool is_pinned, unsigned times) const {
@@ -243,6 +243,7 @@ private:
         std::fflush(stdout);
     }
 
+    lanesort::Device device_;
     std::size_t count_;
     int repetitions_;
     double bus_;
@@ -257,16 +258,19 @@ int main(int argc, char** argv) {
     std::vector<int> exponents;
     for (int i = 2; i < argc; ++i) exponents.push_back(std::atoi(argv[i]));
     if (exponents.empty()) exponents = {28};
+    const char* named = std::getenv("LANESORT_BENCH_DEVICE");
+    const lanesort::Device device = lanesort::find_device(named ? named : "");
+    std::printf("%s: %s\n", device.info().backend.c_str(), device.info().name.c_str());
     const double bus = bus_speed();
     std::printf("the bus, both ways at once: %.1f GB/s each way\n", bus / 1e9);
     for (const int exponent : exponents) {
         std::printf("2^%d keys, u32\n", exponent);
-        Bench bench(std::size_t{1} << exponent, repetitions, bus);
+        Bench bench(device, std::size_t{1} << exponent, repetitions, bus);
         for (const bool is_pinned : {true, false}) bench.sorts(is_pinned);
         for (const bool is_pinned : {true, false}) bench.pairs(is_pinned);
         bench.argsorts(true, true);
         bench.argsorts(false, true);
         bench.argsorts(false, false);
-        bench.processors();
+        if (!named) bench.processors();
     }
 }
