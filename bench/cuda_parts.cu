@@ -5,8 +5,8 @@
 // keys do not come back the last time. In columns keys go as well, where the sort is data-independent.
 //
 // usage: lanesort_parts_bench [REPETITIONS [EXPONENT...]]
-// 2^28 keys unless given. std::sort, which takes by far the longest, sorts no more than these. LANESORT_BENCH_DEVICE in
-// the environment names another device, as find_device() has it: the same GPU by OpenCL. Then no processor sorts.
+// 2^28 keys unless given. std::sort, which takes by far the longest, sorts no more than these. LANESORT_BENCH_BACKEND
+// in the environment, CUDA unless given, chooses the first GPU of OpenCL; then no processor sorts.
 #include <cuda_runtime.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -258,8 +258,14 @@ int main(int argc, char** argv) {
     std::vector<int> exponents;
     for (int i = 2; i < argc; ++i) exponents.push_back(std::atoi(argv[i]));
     if (exponents.empty()) exponents = {28};
-    const char* named = std::getenv("LANESORT_BENCH_DEVICE");
-    const lanesort::Device device = lanesort::find_device(named ? named : "");
+    const char* named = std::getenv("LANESORT_BENCH_BACKEND");
+    const std::string backend = named ? named : "CUDA";
+    const std::vector<lanesort::Device> devices = lanesort::devices();
+    const auto found = std::ranges::find_if(devices, [&](const lanesort::Device& one) {
+        return one.info().backend == backend && one.info().kind == lanesort::DeviceKind::gpu;
+    });
+    if (found == devices.end()) throw std::runtime_error("there is no GPU by " + backend);
+    const lanesort::Device& device = *found;
     std::printf("%s: %s\n", device.info().backend.c_str(), device.info().name.c_str());
     const double bus = bus_speed();
     std::printf("the bus, both ways at once: %.1f GB/s each way\n", bus / 1e9);
@@ -271,6 +277,6 @@ int main(int argc, char** argv) {
         bench.argsorts(true, true);
         bench.argsorts(false, true);
         bench.argsorts(false, false);
-        if (!named) bench.processors();
+        if (backend == "CUDA") bench.processors();
     }
 }

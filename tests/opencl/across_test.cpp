@@ -9,10 +9,19 @@
 namespace lanesort::test {
 namespace {
 
+/// Some drivers refuse a context of which a device is named twice.
+std::vector<cl::Device> each_once(const std::vector<cl::Device>& devices) {
+    std::vector<cl::Device> different;
+    for (const cl::Device& device : devices)
+        if (std::ranges::find(different, device(), [](const cl::Device& one) { return one(); }) == different.end())
+            different.push_back(device);
+    return different;
+}
+
 /// Devices that share a context, with a sorter and a queue for each.
 struct Several {
     explicit Several(const std::vector<cl::Device>& devices, cl_command_queue_properties properties = 0)
-        : context(devices) {
+        : context(each_once(devices)) {
         for (const cl::Device& device : devices) {
             sorters.push_back(opencl::make_sorter(context(), device()));
             queues.emplace_back(context, device, properties);
