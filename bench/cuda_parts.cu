@@ -6,7 +6,7 @@
 //
 // usage: lanesort_parts_bench [REPETITIONS [EXPONENT...]]
 // 2^28 keys unless given. std::sort, which takes by far the longest, sorts no more than these. LANESORT_BENCH_BACKEND
-// in the environment, CUDA unless given, chooses the first GPU of OpenCL; then no processor sorts.
+// in the environment names the backend of the GPU, CUDA unless given; with another one no processor sorts.
 #include <cuda_runtime.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

@@ -14,7 +14,7 @@ TEST_CASE("host range: the report says what the plan says, and the memory that w
         const std::uint64_t array_bytes = target.info.host_unified_memory ? 0 : unsorted.size() * sizeof unsorted[0];
         const Plan plan = sorter.plan(KeyType::u32, unsorted.size());
         const SyncCounts counts = exact_counts(plan);
-        auto keys = unsorted;
+        std::vector<std::uint32_t> keys;
         for (const bool data_independent : {false, true}) {
             keys = unsorted;
             const SortReport report = sorter.sort(std::span(keys), {.data_independent = data_independent});
