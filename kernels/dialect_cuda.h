@@ -56,6 +56,9 @@ typedef ulong offset_t;
 #define BARRIER() __syncthreads()
 /* Of the work-items that share a tile. Those of a warp need not wait for the other tiles of their group. */
 #define TILE_BARRIER() (TILE_WORK_ITEMS <= 32 ? __syncwarp() : __syncthreads())
+#define HAS_WARPS 1
+#define WARP_BITS 5
+#define WARP_BARRIER() __syncwarp()
 /* A kernel that is launched before the one ahead of it has ended reads and writes nothing before this. Those without it are
  * never launched so. */
 #if __CUDA_ARCH__ >= 900

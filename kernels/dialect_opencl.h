@@ -99,9 +99,15 @@ typedef ulong offset_t;
 #define BARRIERS_IN_BRANCHES 1
 /* For compare_exchange.h: a 1 that the compiler does not know. */
 #define ONE_OF_LAUNCH ((uint)get_global_size(1))
+#define HAS_WARPS 1
+#define WARP_BARRIER() asm volatile("bar.warp.sync 0xffffffff;" ::: "memory")
 #else
 #define BARRIERS_IN_BRANCHES 0
+#define HAS_WARPS 0
+#define WARP_BARRIER() BARRIER()
 #endif
+/* lg of the work-items of a warp. Devices without warps have neighbouring elements in as many work-items. */
+#define WARP_BITS 5
 /* Slower under NVIDIA's OpenCL than maxima (bench/NOTES.md). */
 #define MAXIMA_BY_PRODUCTS 0
 #define DECIDES_AT_RUN_TIME 0

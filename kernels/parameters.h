@@ -13,7 +13,9 @@
  *   LANES             L, keys in a vector: 1, 2, 4, 8 or 16
  *   VECTORS           M, vectors in each of the two groups of a work-item's tile share
  *   WORK_ITEMS        ITEMS, work-items in a work-group
- *   TILE_WORK_ITEMS   work-items that share one tile: WORK_ITEMS / TILES_PER_GROUP, or 1, where each has a tile of its own
+ *   TILE_WORK_ITEMS   work-items that share one tile: WORK_ITEMS / TILES_PER_GROUP, or 1, where each has a tile of its own;
+ *                     or more than WORK_ITEMS: all rows end in the first part of a tile (ENDS_IN_TILE), and the work-items
+ *                     that would have none of it are not there
  *   TILES_PER_GROUP   tiles of one work-group, whose work-items they share out among them
  *   REGISTER_VECTORS  vectors that a work-item holds in registers at a time
  *   STEPS_PER_PASS    r, the most steps of a pass on strips
@@ -95,6 +97,7 @@
 #ifndef TILE_WORK_ITEMS
 #define TILE_WORK_ITEMS (WORK_ITEMS / TILES_PER_GROUP)
 #endif
+#define ENDS_IN_TILE (TILES_PER_GROUP == 1 && WORK_ITEMS < TILE_WORK_ITEMS)
 #ifndef REGISTER_VECTORS
 #define REGISTER_VECTORS 2
 #endif
@@ -183,7 +186,7 @@
 #define WALKS_IN_CACHE 0
 #endif
 #ifndef HIDES_LATENCY
-#define HIDES_LATENCY (WORK_ITEMS >= 256)
+#define HIDES_LATENCY (WORK_ITEMS >= 256 || ENDS_IN_TILE)
 #endif
 
 /* In a template numbers are no literals. */
@@ -215,13 +218,17 @@
 #if !IS_POWER_OF_TWO(VECTORS)
 #error "VECTORS must be a power of two."
 #endif
-#if !IS_POWER_OF_TWO(WORK_ITEMS)
-#error "WORK_ITEMS must be a power of two."
+#if !IS_POWER_OF_TWO(WORK_ITEMS) && !ENDS_IN_TILE
+#error "WORK_ITEMS must be a power of two, unless it is less than TILE_WORK_ITEMS."
+#endif
+#if ENDS_IN_TILE && (WORK_ITEMS % 32 != 0 || TILE_WORK_ITEMS > 32 * REGISTER_VECTORS || REMAP || !COALESCED_STORE || \
+                     LANES != 1 || RECORD_BYTES || !IN_ROWS || SEGMENT_BITS || !TILES_ONLY)
+#error "WORK_ITEMS must be TILE_WORK_ITEMS, or of rows that end in a tile a multiple of 32."
 #endif
 #if !IS_POWER_OF_TWO(TILES_PER_GROUP)
 #error "TILES_PER_GROUP must be a power of two."
 #endif
-#if TILE_WORK_ITEMS * TILES_PER_GROUP != WORK_ITEMS && (TILE_WORK_ITEMS != 1 || TILES_PER_GROUP != 1)
+#if TILE_WORK_ITEMS * TILES_PER_GROUP != WORK_ITEMS && !ENDS_IN_TILE && (TILE_WORK_ITEMS != 1 || TILES_PER_GROUP != 1)
 #error "TILE_WORK_ITEMS must be WORK_ITEMS / TILES_PER_GROUP, or 1."
 #endif
 #if !IS_POWER_OF_TWO(REGISTER_VECTORS) || REGISTER_VECTORS < 2 || REGISTER_VECTORS > 2 * VECTORS

@@ -14,7 +14,8 @@
  * In the mirrored round that begins a phase, the registers with the field's top bit set hold the vectors whose lower
  * bits are those of t inverted: the partners of i are i ^ (2^phase - 1).
  *
- * Of a contiguous tile whose bits are one more than a multiple of the field's, the last round holds pairs of neighbours.
+ * Of a contiguous tile whose bits are one more than a multiple of the field's, the last round holds pairs of neighbours if
+ * there is REMAP.
  * It runs the step between them, if that is left, and stores two vectors at once:
  *
  *      v:  | m / 2 |  t  | m % 2 |
@@ -28,13 +29,15 @@
 #define TILE_BITS LOG2(TILE_VECTORS)
 #endif
 #define TILE_KEYS (TILE_VECTORS * LANES)
+/* Of which a row has no more than these: where it ends in the tile, there are no work-items for the others. */
+#define ROW_VECTORS (ENDS_IN_TILE ? WORK_ITEMS * REGISTER_VECTORS : TILE_VECTORS)
 #define LANE_BITS LOG2((uint)LANES)
 /* The field of the round in which neighbouring work-items hold neighbouring vectors. */
 #define CONTIGUOUS_START (TILE_BITS - FIELD_BITS)
 #if WALKS_IN_CACHE
 #define STORES_PAIRS 0
 #else
-#define STORES_PAIRS (COALESCED_STORE && (REMAP || BANK_PADDING) && LANES == 1 && FIELD_BITS > 1 && TILE_BITS % FIELD_BITS == 1)
+#define STORES_PAIRS (COALESCED_STORE && REMAP && LANES == 1 && FIELD_BITS > 1 && TILE_BITS % FIELD_BITS == 1)
 #endif
 
 /* Passes over contiguous tiles take them from the end of the array, passes over strips from its beginning: where they

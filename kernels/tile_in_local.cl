@@ -6,7 +6,8 @@
  * a work-item for each tile. Requires: any count, any element offset; keys beyond `count` are neither read nor written.
  * Local memory: LOCAL_BYTES of LOCAL_SLOTS vectors a tile; none where a work-item has a tile of its own.
  * Barriers: one in every hand-over; with REMAP two in every one but the first, because keys then change places and
- * must all have been read before any is written.
+ * must all have been read before any is written. Without REMAP it is a warp's, where there are warps, if the hand-over
+ * crosses none.
  *
  *   array --load--> registers --round--> hand-over --round--> ... --round--> registers --store--> array
  */
@@ -30,8 +31,20 @@
 #define PADDED(slot, shift) ((slot) + PADDING(slot, shift))
 /* lg of the slots that cover every bank once. Of longer shifts, some hand-overs have this one besides. */
 #define ROW_OF_BANKS_BITS (KEY_BYTES >= 8 ? 4 : 5)
+#if REMAP
 #define LOCAL_SLOTS (PADDED(TILE_VECTORS - 1, ROW_OF_BANKS_BITS) + \
                      PADDING(TILE_VECTORS - 1, ROW_OF_BANKS_BITS + 1) + 1)
+#else
+#define LOCAL_SLOTS PADDED(TILE_VECTORS, FIELD_BITS)
+#endif
+
+/* Behind the first round of each phase, rounds are on the fields that begin at multiples of FIELD_BITS, if vectors keep
+ * their slots. As these are those of every phase, the compiler has them once, and code that is two thirds as long comes
+ * sooner; but first rounds have fewer steps, which lost where 16 warps wait for each other (bench/NOTES.md). The host's
+ * twin, shares_rounds() in lib/src/rounds.hpp, does not know of rows that end in a tile. */
+#define SHARES_ROUNDS \
+    (!REMAP && !TWO_RANGES && TILE_WORK_ITEMS > 1 && \
+     (ENDS_IN_TILE || (TILE_WORK_ITEMS >= REGISTER_VECTORS && TILE_WORK_ITEMS <= 256)))
 
 #if TILE_WORK_ITEMS > 1
 #if REMAP
@@ -53,17 +66,22 @@ INLINE uint slot(uint v, uint from, uint to) {
     return PADDED(remapped, shift) + (twice ? PADDING(remapped, ROW_OF_BANKS_BITS) : 0);
 }
 #else
-/* Every vector keeps its slot: a work-item writes where it has read, and nobody waits for it to have done so. Where it holds
- * as many vectors as there are banks, no two work-items meet in one. */
+/* Every vector keeps its slot: a work-item writes where it has read, and nobody waits for it to have done so. With one unused
+ * slot for each work-item's vectors, hardly any two work-items meet in a bank. */
 INLINE uint slot(uint v, uint from, uint to) {
-    return PADDED(v, ROW_OF_BANKS_BITS);
+    return PADDED(v, FIELD_BITS);
 }
 #endif
 
 #define LOCAL_TILE local_arrays_t
 
-INLINE void synchronise(sync_t* sync) {
-    TILE_BARRIER();
+/* Where every vector keeps its slot, a warp has the same ones in each round on a field that begins no higher than
+ * WARP_BITS: between two of these it waits for no other one. Devices without warps wait for all. */
+#define WITHIN_WARP(from, to) (HAS_WARPS && !REMAP && max((uint)(from), (uint)(to)) <= WARP_BITS)
+
+INLINE void synchronise(uint within_warp, sync_t* sync) {
+    if (within_warp) WARP_BARRIER();
+    else TILE_BARRIER();
     ++sync->barriers;
 }
 
@@ -72,10 +90,8 @@ INLINE LOCAL_TILE local_from(LOCAL_TILE tile, uint v, uint from, uint to) {
     return local_arrays_from(tile, slot(v, from, to) * LANES);
 }
 
-/* All work-items give away the elements of the round at `from` and take those of the round at `to`. */
-INLINE void hand_over(element_t* r, LOCAL_TILE tile, uint t, uint from, uint from_mirrored, uint to,
-                      uint to_mirrored, sync_t* sync) {
-    if (REMAP && sync->hand_overs > 0) synchronise(sync);
+/* A work-item gives away the elements of the round at `from`, for the one at `to`. */
+INLINE void give(const element_t* r, LOCAL_TILE tile, uint t, uint from, uint from_mirrored, uint to) {
     LOCAL_TILE lower = local_from(tile, vector_of(t, 0, from), from, to);
     LOCAL_TILE upper = local_from(tile, vector_of(upper_number(t, from, from_mirrored), VECTORS, from), from, to);
 #if BANK_SWAP
@@ -92,15 +108,111 @@ INLINE void hand_over(element_t* r, LOCAL_TILE tile, uint t, uint from, uint fro
         store_local_element(r[m + VECTORS], upper, slot(vector_of(0, m, from), from, to) * LANES);
     }
 #endif
-    synchronise(sync);
-    lower = local_from(tile, vector_of(t, 0, to), from, to);
-    upper = local_from(tile, vector_of(upper_number(t, to, to_mirrored), VECTORS, to), from, to);
+}
+
+/* It takes those of the round at `to`, which were given away in that at `from`. */
+INLINE void take(element_t* r, LOCAL_TILE tile, uint t, uint from, uint to, uint to_mirrored) {
+    LOCAL_TILE lower = local_from(tile, vector_of(t, 0, to), from, to);
+    LOCAL_TILE upper = local_from(tile, vector_of(upper_number(t, to, to_mirrored), VECTORS, to), from, to);
     UNROLL for (uint m = 0; m < VECTORS; ++m) {
         r[m] = load_local_element(lower, slot(vector_of(0, m, to), from, to) * LANES);
         r[m + VECTORS] = load_local_element(upper, slot(vector_of(0, m, to), from, to) * LANES);
     }
+}
+
+/* All work-items give away the elements of the round at `from` and take those of the round at `to`. */
+INLINE void hand_over(element_t* r, LOCAL_TILE tile, uint t, uint from, uint from_mirrored, uint to,
+                      uint to_mirrored, sync_t* sync) {
+    if (REMAP && sync->hand_overs > 0) synchronise(0, sync);
+    give(r, tile, t, from, from_mirrored, to);
+    synchronise(WITHIN_WARP(from, to), sync);
+    take(r, tile, t, from, to, to_mirrored);
     ++sync->hand_overs;
 }
+
+#if SHARES_ROUNDS
+/* The phases that a warp makes by itself. */
+#define PHASES_OF_WARP (FIELD_BITS + WARP_BITS)
+/* The field of the round behind a phase's first one, which is on the field at `start`. */
+#define NEXT_FIELD(start) (((start) - 1) / FIELD_BITS * FIELD_BITS)
+/* The lowest bit in registers of that first round's steps. */
+#define FIRST_BOTTOM(start) (NEXT_FIELD(start) + FIELD_BITS - (start))
+/* For that phase, and for the fields from that one down to the last but one: unrolled, each has constant slots. */
+#if UNROLL_ROUNDS
+#define OF_PHASE(p, phase) UNROLL for (uint p = FIELD_BITS + 1; p <= TILE_BITS; ++p) if (p == (phase))
+#define FIELDS_FROM(field, next) \
+    UNROLL for (uint field = NEXT_FIELD(CONTIGUOUS_START); field > 0; field -= FIELD_BITS) if (field <= (next))
+#else
+#define OF_PHASE(p, phase) for (uint p = (phase), once = 1; once; once = 0)
+#define FIELDS_FROM(field, next) for (uint field = (next); field > 0; field -= FIELD_BITS)
+#endif
+
+#if ENDS_IN_TILE
+/* A round among several warps, from slots to slots. Work-items stand for those that the group lacks, one after the other;
+ * what these would hold beyond ROW_VECTORS is not there, and a run without a second one is in order. */
+INLINE void merge_in_turns(element_t* r, LOCAL_TILE tile, uint t, uint start, uint mirrored, uint bottom) {
+    ROLLED for (uint i = t; i < TILE_WORK_ITEMS; i += WORK_ITEMS) {
+        uint first = ((i & (TILE_WORK_ITEMS - 1)) >> start) << (start + FIELD_BITS); /* & tells the compiler the range */
+        if (first + (mirrored ? VECTORS << start : 0) >= ROW_VECTORS) break;
+        uint held = MIN((ROW_VECTORS - first) >> start, (uint)REGISTER_VECTORS);
+        LOCAL_TILE lower = local_from(tile, vector_of(i, 0, start), start, start);
+        LOCAL_TILE upper = local_from(tile, vector_of(upper_number(i, start, mirrored), VECTORS, start), start, start);
+        element_t beyond = ELEMENT(BROADCAST(vec_t, (key_t)~(key_t)0), LARGEST_VALUE, LARGEST_INDEX);
+        UNROLL for (uint m = 0; m < VECTORS; ++m) {
+            uint from = slot(vector_of(0, m, start), start, start);
+            r[m] = r[m + VECTORS] = beyond;
+            if (m < held) r[m] = load_local_element(lower, from);
+            if (m + VECTORS < held) r[m + VECTORS] = load_local_element(upper, from);
+        }
+        merge_registers(r, mirrored, FIELD_BITS - 1, bottom, 0);
+        UNROLL for (uint m = 0; m < VECTORS; ++m) {
+            uint to = slot(vector_of(0, m, start), start, start);
+            store_local_element(r[m], lower, to);
+            store_local_element(r[m + VECTORS], upper, to);
+        }
+    }
+}
+#endif
+
+/* A round from slots to slots. */
+INLINE void merge_slots(element_t* r, LOCAL_TILE tile, uint t, uint start, uint mirrored, uint bottom) {
+#if ENDS_IN_TILE
+    if (start > WARP_BITS) {
+        merge_in_turns(r, tile, t, start, mirrored, bottom);
+        return;
+    }
+#endif
+    take(r, tile, t, start, start, mirrored);
+    merge_registers(r, mirrored, FIELD_BITS - 1, bottom, 0);
+    give(r, tile, t, start, mirrored, start);
+}
+
+/* The rounds of a phase behind its first one, on the field at `start`, whose elements are in their slots. */
+INLINE void finish_phase(element_t* r, LOCAL_TILE tile, uint t, uint start, sync_t* sync) {
+    uint next = NEXT_FIELD(start);
+    synchronise(WITHIN_WARP(start, next), sync);
+    ++sync->hand_overs;
+    FIELDS_FROM(field, next) {
+        merge_slots(r, tile, t, field, 0, 0);
+        synchronise(WITHIN_WARP(field, field), sync);
+        ++sync->hand_overs;
+    }
+    take(r, tile, t, 0, 0, 0);
+    merge_registers(r, 0, FIELD_BITS - 1, 0, 1);
+}
+
+/* Phases `first` .. `last` of elements that are in their slots. */
+INLINE void merge_phases(element_t* r, LOCAL_TILE tile, uint t, uint first, uint last, sync_t* sync) {
+    ROLLED for (uint phase = first; phase <= last; ++phase) {
+        /* Heads that are sorted come from any field. */
+        synchronise(!FIRST_ONLY && WITHIN_WARP(0, phase - FIELD_BITS), sync);
+        ++sync->hand_overs;
+        OF_PHASE(p, phase) { merge_slots(r, tile, t, p - FIELD_BITS, 1, FIRST_BOTTOM(p - FIELD_BITS)); }
+        finish_phase(r, tile, t, phase - FIELD_BITS, sync);
+        if (phase < last) give(r, tile, t, 0, 0, 0);
+    }
+}
+#endif
 
 #if STORES_PAIRS
 /* The slot of vector v in the hand-over to the round that holds pairs. Bit 0, which tells the two of a pair, moves up to
@@ -114,14 +226,14 @@ INLINE uint slot_of_pairs(uint v) {
 
 /* All work-items give away the elements of the round at `from` and take pairs. */
 INLINE void hand_over_pairs(element_t* r, LOCAL_TILE tile, uint t, uint from, uint from_mirrored, sync_t* sync) {
-    if (sync->hand_overs > 0) synchronise(sync);
+    if (sync->hand_overs > 0) synchronise(0, sync);
     uint lower = slot_of_pairs(vector_of(t, 0, from));
     uint upper = slot_of_pairs(vector_of(upper_number(t, from, from_mirrored), VECTORS, from));
     UNROLL for (uint m = 0; m < VECTORS; ++m) {
         store_local_element(r[m], tile, lower + slot_of_pairs(vector_of(0, m, from)));
         store_local_element(r[m + VECTORS], tile, upper + slot_of_pairs(vector_of(0, m, from)));
     }
-    synchronise(sync);
+    synchronise(0, sync);
     uint first = slot_of_pairs(vector_in_pairs(t, 0));
     UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m)
         r[m] = load_local_element(tile, first + slot_of_pairs(vector_in_pairs(0, m)));
@@ -165,6 +277,8 @@ INLINE void hand_over(element_t* r, LOCAL_TILE tile, uint t, uint from, uint fro
 #else
 #define STEPS_OF_STORE 0
 #endif
+/* The field of the round that stores: neighbouring work-items have neighbouring vectors, those of a warp if these suffice. */
+#define STORE_START (SHARES_ROUNDS && CONTIGUOUS_START > WARP_BITS ? WARP_BITS : CONTIGUOUS_START)
 INLINE void store_tile(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, position_t count, tile_t tile, uint t,
                        uint start, uint mirrored, uint left, uint coding, flip_t flip, sync_t* sync) {
 #if STORES_PAIRS
@@ -181,8 +295,8 @@ INLINE void store_tile(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, pos
     }
 #endif
 #if COALESCED_STORE
-    hand_over(r, local_tile, t, start, mirrored, CONTIGUOUS_START, 0, sync);
-    start = CONTIGUOUS_START;
+    hand_over(r, local_tile, t, start, mirrored, STORE_START, 0, sync);
+    start = STORE_START;
     mirrored = 0;
 #endif
     store_registers(r, arrays, count, tile, t, start, mirrored, coding, flip);
@@ -223,6 +337,14 @@ INLINE void store_columns(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, 
 #else
 #define EACH_TILE(number, first) for (offset_t number = (first), once = 1; once; once = 0)
 #define END_OF_TILE()
+#endif
+
+#if ENDS_IN_TILE
+/* What work-item t loads and stores is whole where all that its warp does lies in the row. */
+INLINE tile_t part_of_warp(tile_t tile, uint t, position_t count) {
+    tile.whole = ((t >> WARP_BITS) + 1) << PHASES_OF_WARP <= count;
+    return tile;
+}
 #endif
 
 #if !TWO_RANGES
@@ -282,11 +404,23 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
     load_registers(r, sources, count, tile, t, CONTIGUOUS_START, 0, load_coding, flip);
     if (phases < TILE_BITS) hand_over(r, local_tile, t, CONTIGUOUS_START, 0, 0, 0, &sync);
     sort_registers(r);
+#elif ENDS_IN_TILE
+    load_registers(r, sources, count, part_of_warp(tile, t, count), t, WARP_BITS, 0, load_coding, flip);
+    sort_registers(r);
 #else
     load_registers(r, sources, count, tile, t, phases == TILE_BITS ? CONTIGUOUS_START : 0, 0, load_coding, flip);
     sort_registers(r);
 #endif
 
+#if SHARES_ROUNDS
+#if FIRST_ONLY
+    if (IS_SORTED) give(r, local_tile, t, CONTIGUOUS_START, 0, CONTIGUOUS_START);
+    else
+#endif
+        give(r, local_tile, t, 0, 0, 0);
+    merge_phases(r, local_tile, t, FIRST_PHASE, phases, &sync);
+    start = 0;
+#else
     LOOP(phase, UNROLL_ROUNDS ? FIELD_BITS + 1 : FIRST_PHASE, TILE_BITS, phase >= FIRST_PHASE && phase <= phases) {
         uint top = phase;
 #if !FIRST_ONLY
@@ -301,9 +435,14 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
             top = start;
         }
     }
+#endif
 
     uint left = phases == TILE_BITS ? STEPS_OF_STORE : 0;
+#if ENDS_IN_TILE
+    tile = part_of_warp(tile, t, kept);
+#else
     tile.whole = tile.whole && kept == count;
+#endif
 #if COLUMN_BITS
     store_columns(r, local_tile, arrays, kept, tile, t, start, mirrors, left, &sync);
 #else
@@ -317,6 +456,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
 /* Where rounds are a loop, the compiler is told no more than that of it. */
 #define IF_UNROLLED(constant, argument) (UNROLL_ROUNDS ? (constant) : (argument))
 
+#if !SHARES_ROUNDS
 /* The rounds of a phase from the one with the step of stride 2^(top - 1) on: of all, or of those behind the first. */
 INLINE void merge_rounds(element_t* r, LOCAL_TILE local_tile, uint t, uint phase, uint top, uint* start, uint* mirrors,
                          sync_t* sync) {
@@ -330,6 +470,7 @@ INLINE void merge_rounds(element_t* r, LOCAL_TILE local_tile, uint t, uint phase
         top = next;
     }
 }
+#endif
 
 /* Phases `first` .. `last` of a tile whose strips are in order. The first round loads what its first step compares. */
 INLINE sync_t merge_sorted_strips(LOCAL_TILE local_tile, arrays_t arrays, position_t count, tile_t tile, uint first,
@@ -339,10 +480,19 @@ INLINE sync_t merge_sorted_strips(LOCAL_TILE local_tile, arrays_t arrays, positi
     element_t r[REGISTER_VECTORS];
     uint start = first - FIELD_BITS, mirrors = 1;
     load_registers(r, arrays, count, tile, t, start, mirrors, load_coding, flip);
+#if SHARES_ROUNDS
+    merge_registers(r, 1, FIELD_BITS - 1, FIRST_BOTTOM(start), 0);
+    give(r, local_tile, t, start, 1, start);
+    finish_phase(r, local_tile, t, start, &sync);
+    if (first < last) give(r, local_tile, t, 0, 0, 0);
+    merge_phases(r, local_tile, t, first + 1, last, &sync);
+    start = mirrors = 0;
+#else
     merge_registers(r, mirrors, FIELD_BITS - 1, 0, 0);
     merge_rounds(r, local_tile, t, first, start, &start, &mirrors, &sync);
     LOOP(phase, first + 1, last, phase <= last)
         merge_rounds(r, local_tile, t, phase, phase, &start, &mirrors, &sync);
+#endif
     if (tile.layout == STRIPS_ARE_COLUMNS) tile.layout = STRIPS_IN_PLACE;
     store_tile(r, local_tile, arrays, count, tile, t, start, mirrors, last == TILE_BITS ? STEPS_OF_STORE : 0,
                store_coding, flip, &sync);

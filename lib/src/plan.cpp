@@ -30,9 +30,8 @@ Pass counted(Pass pass, const Shape& shape) {
         const bool whole_tile = pass.kind == Pass::Kind::merge_tiles || pass.last_phase == TileBits(shape).keys;
         const bool last_round_stores = whole_tile && stores_pairs(shape);
         pass.hand_overs = pass.rounds - 1 + (stores_through_local && !last_round_stores);
-        // Where vectors change places, all of them are read before one is written; for pairs they always do.
-        const unsigned moves = shape.remap ? pass.hand_overs : stores_through_local && stores_pairs(shape) ? 1 : 0;
-        pass.barriers = pass.hand_overs + (pass.hand_overs > 0 ? std::min(moves, pass.hand_overs - 1) : 0);
+        // Where vectors change places, all of them are read before one is written.
+        pass.barriers = pass.hand_overs + (shape.remap && pass.hand_overs > 0 ? pass.hand_overs - 1 : 0);
     }
     return pass;
 }
@@ -298,6 +297,7 @@ std::vector<Step> steps(const Pass& pass, const Shape& shape) {
                     {pass.last_phase, column + row, false, false, ((std::uint64_t{2} << row) - 1) << column});
         return steps;
     }
+    const bool merges = pass.kind == Pass::Kind::merge_strips || pass.kind == Pass::Kind::merge_tiles;
     unsigned rounds = 0, start = 0;
     for (unsigned phase = pass.first_phase; phase <= pass.last_phase; ++phase) {
         const bool last = phase == pass.last_phase;
@@ -307,7 +307,8 @@ std::vector<Step> steps(const Pass& pass, const Shape& shape) {
         for (unsigned stride = top + 1; stride-- > bottom;) {
             const unsigned in_tile =
                 pass.kind == Pass::Kind::merge_strips ? stride - pass.strip_stride + pass.strip_bits : stride;
-            begins_round = begins_round || (start > 0 && in_tile < bits.lanes + start);
+            const unsigned bottom_of_round = merges ? start : round_bottom(shape, start);
+            begins_round = begins_round || (start > 0 && in_tile < bits.lanes + bottom_of_round);
             if (begins_round) {
                 start = field_start(shape, std::max(in_tile, bits.lanes) - bits.lanes);
                 ++rounds;

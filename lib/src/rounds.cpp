@@ -9,6 +9,22 @@ unsigned field_start(const Shape& shape, unsigned top) {
     return std::min(std::max(top + 1, field_bits), log2(shape.tile_vectors())) - field_bits;
 }
 
+bool keeps_slots(const Shape& shape) { return !shape.walks_in_cache() && shape.tile_work_items() > 1 && !shape.remap; }
+
+bool shares_rounds(const Shape& shape) {
+    return keeps_slots(shape) && shape.tile_work_items() >= shape.register_vectors && shape.tile_work_items() <= 256;
+}
+
+unsigned round_bottom(const Shape& shape, unsigned start) {
+    const unsigned field_bits = log2(shape.register_vectors);
+    return shares_rounds(shape) ? (start + field_bits - 1) / field_bits * field_bits : start;
+}
+
+unsigned store_start(const Shape& shape) {
+    const unsigned contiguous = log2(shape.tile_work_items());
+    return shares_rounds(shape) ? std::min(contiguous, warp_bits) : contiguous;
+}
+
 unsigned rounds(const Shape& shape, unsigned phase, unsigned bottom) {
     unsigned rounds = 1;
     for (unsigned start = field_start(shape, phase - 1); start > bottom; start = field_start(shape, start - 1))
@@ -28,8 +44,8 @@ unsigned slot_of_pairs(const Shape& shape, unsigned v, unsigned row_bits) {
 
 bool stores_pairs(const Shape& shape) {
     const unsigned field_bits = log2(shape.register_vectors);
-    return shape.coalesced_store && (shape.remap || shape.bank_padding) && shape.tile_work_items() > 1 &&
-           shape.lanes == 1 && field_bits > 1 && log2(shape.tile_vectors()) % field_bits == 1;
+    return shape.coalesced_store && shape.remap && shape.tile_work_items() > 1 && shape.lanes == 1 && field_bits > 1 &&
+           log2(shape.tile_vectors()) % field_bits == 1;
 }
 
 unsigned held_vector(const Shape& shape, unsigned t, unsigned m, unsigned start, bool mirrored) {
@@ -62,7 +78,7 @@ unsigned padded_slot(const Shape& shape, unsigned v, unsigned from, unsigned to,
                           : shape.remap  ? remapped_slot(shape, v, to)
                                          : v;
     if (!shape.bank_padding) return slot;
-    if (!shape.remap) return slot + (slot >> row_bits);
+    if (!shape.remap) return slot + (slot >> log2(shape.register_vectors));
     const unsigned shift = padding_shift(shape, from, to, row_bits);
     const bool twice = to != in_pairs && shift > row_bits && from < to && to > log2(shape.register_vectors);
     return slot + (slot >> shift) + (twice ? slot >> row_bits : 0);

@@ -135,10 +135,8 @@ Shape shape_of(const Measured& row, const DeviceInfo& device) {
     shape.register_vectors = 2 * row.vectors;
     shape.steps_per_pass = row.steps_per_pass;
     shape.resident_groups = row.resident_groups;
-    // Where every key keeps its slot, hand-overs take half of the barriers. With as many keys as there are banks no two
-    // work-items meet in a bank then; with fewer some would.
-    constexpr unsigned banks = 32;
-    shape.remap = shape.register_vectors < banks;
+    // Where every key keeps its slot, hand-overs take half of the barriers, and most are a warp's own.
+    shape.remap = shape.register_vectors < 16;
     shape.bank_padding = true;
     shape.coalesced_store = true;
     shape.columns =
@@ -208,8 +206,10 @@ std::size_t Shape::local_bytes(ElementBytes bytes) const noexcept {
     unsigned slots = tile_vectors();
     if (walks_in_cache()) slots += (slots - 1) >> cache_padding_shift;
     else if (tile_work_items() == 1) return 0;
-    // A hand-over may leave slots unused after a row of banks, and after twice as many or more besides.
-    if (bank_padding)
+    // Where vectors change places, a hand-over may leave slots unused after a row of banks, and after twice as many or
+    // more besides; else there is one for each work-item's.
+    if (bank_padding && !remap) slots += slots >> log2(register_vectors);
+    else if (bank_padding)
         slots += ((slots - 1) >> row_of_banks_bits(bytes.key)) + ((slots - 1) >> (row_of_banks_bits(bytes.key) + 1));
     const std::size_t elements = std::size_t{slots} * lanes;
     if (bytes.all() == bytes.key) return elements * bytes.key;
@@ -245,8 +245,8 @@ Shape fit(Shape shape, ElementBytes bytes, const DeviceInfo& device) {
         if (shape.vectors > 1) shape.vectors /= 2;
         else if (shape.work_items > 1) shape.work_items /= 2;
         else break;
+        if (in_registers) shape.register_vectors = 2 * shape.vectors;
     }
-    if (in_registers) shape.register_vectors = 2 * shape.vectors;
     shape.columns = shape.columns && may_have_columns(shape);
     // Each halving of the tile takes a step from a pass, so that rows stay as long as they were wanted.
     const unsigned halvings = tile_bits - log2(shape.tile_vectors());
@@ -272,6 +272,16 @@ Shape fit_row(Shape shape, std::uint64_t length, bool may_hold_rows) {
     shape.columns = shape.columns && may_have_columns(shape);
     shape.steps_per_pass = std::min(shape.steps_per_pass, log2(shape.tile_vectors()));
     return shape;
+}
+
+Shape fit_long_row(Shape shape, std::uint64_t length, ElementBytes bytes, const DeviceInfo& device) {
+    constexpr std::uint64_t most_keys = 1 << 15;
+    if (!keeps_slots(shape) || shape.lanes > 1 || length > most_keys) return shape;
+    Shape larger = shape;
+    while (larger.tile_keys() < length) larger.work_items *= 2;
+    larger.resident_groups = std::max(shape.resident_groups * shape.work_items / larger.work_items, 1u);
+    const bool fits = larger.work_items <= device.max_work_items && larger.local_bytes(bytes) <= device.local_bytes;
+    return fits ? larger : shape;
 }
 
 void require_fit(const Shape& shape, ElementBytes bytes, const DeviceInfo& device) {

@@ -144,10 +144,12 @@ private:
         if (loads_contiguously) rounds_.push_back({contiguous_, false});
         if (first_phase == 0) rounds_.push_back(sorted_registers());
         for (unsigned phase = std::max(first_phase, field_bits_ + 1); phase <= pass_.last_phase - lane_bits_; ++phase)
-            for (unsigned top = phase; top > 0; top = rounds_.back().start) {
+            for (unsigned top = phase; top > 0;) {
                 Round round{field_start(shape_, top - 1), top == phase};
-                merge_registers(round, top - 1 - round.start, 0, round.start == 0);
+                const unsigned bottom = round_bottom(shape_, round.start);
+                merge_registers(round, top - 1 - round.start, bottom - round.start, round.start == 0);
                 rounds_.push_back(round);
+                top = bottom;
             }
     }
 
@@ -167,7 +169,7 @@ private:
 
     void store() {
         const bool whole = pass_.kind == Pass::Kind::merge_tiles || pass_.last_phase == tile_bits_ + lane_bits_;
-        if (!stores_pairs(shape_)) rounds_.push_back({contiguous_, false});
+        if (!stores_pairs(shape_)) rounds_.push_back({store_start(shape_), false});
         else if (whole) rounds_.back().start = in_pairs;
         else rounds_.push_back({in_pairs, false});
     }

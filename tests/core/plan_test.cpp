@@ -185,13 +185,11 @@ TEST_CASE("plan: work-items synchronise between rounds, and only where they shar
                 // A last round of a single step of a whole tile holds pairs, which are stored as they are held.
                 const unsigned steps = lg(shape.tile_vectors()), steps_of_round = lg(shape.register_vectors);
                 const bool whole = pass.kind == Pass::Kind::merge_tiles || pass.last_phase == lg(shape.tile_keys());
-                const bool pairs = stores_through_local && (shape.remap || shape.bank_padding) && shape.lanes == 1 &&
-                                   steps_of_round > 1 && steps % steps_of_round == 1;
+                const bool pairs = stores_through_local && shape.remap && shape.lanes == 1 && steps_of_round > 1 &&
+                                   steps % steps_of_round == 1;
                 CHECK(pass.hand_overs == pass.rounds - 1 + (stores_through_local && !(whole && pairs)));
-                // Remapped keys change places, so every hand-over but the first also waits until all were read. Others
-                // do so for pairs alone.
-                const unsigned moves = shape.remap ? pass.hand_overs : pairs ? 1 : 0;
-                const unsigned second_barriers = pass.hand_overs > 0 ? std::min(moves, pass.hand_overs - 1) : 0;
+                // Remapped keys change places, so every hand-over but the first also waits until all were read.
+                const unsigned second_barriers = shape.remap && pass.hand_overs > 0 ? pass.hand_overs - 1 : 0;
                 CHECK(pass.barriers == pass.hand_overs + second_barriers);
             }
         }

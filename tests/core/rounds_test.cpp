@@ -141,13 +141,15 @@ void for_every_hand_over(const Shape& shape, Visit visit) {
         from = to;
     };
     for (unsigned phase = field + 1; phase <= tile; ++phase)
-        for (unsigned top = phase, end = phase == tile && stores_pairs(shape) ? 1 : 0; top > end; top = from)
+        for (unsigned top = phase, end = phase == tile && stores_pairs(shape) ? 1 : 0; top > end;) {
             hand_over(field_start(shape, top - 1));
+            top = round_bottom(shape, from);
+        }
     if (stores_pairs(shape)) {
         visit(from, in_pairs);
         visit(0, in_pairs);  // of short rows
     } else {
-        visit(from, tile - field);
+        visit(from, store_start(shape));
     }
     for (unsigned bottom = 0; bottom < tile - field; ++bottom) {
         from = tile - field;
@@ -173,14 +175,18 @@ TEST_CASE("rounds: padded slots are apart, and fit the local memory that the sha
             }
 }
 
-TEST_CASE("rounds: in place, as many vectors as banks meet in none") {
-    for (const unsigned work_items : {2, 32, 256, 512}) {
-        Shape shape = shared_tile(16, work_items);
+TEST_CASE("rounds: in place, as many vectors as banks meet in none, and of fewer few do") {
+    struct Tile {
+        unsigned vectors, work_items, worst;
+    };
+    for (const auto& [vectors, work_items, worst] :
+         {Tile{16, 2, 1}, {16, 32, 1}, {16, 256, 1}, {16, 512, 1}, {8, 32, 2}, {8, 256, 2}, {8, 512, 2}}) {
+        Shape shape = shared_tile(vectors, work_items);
         shape.remap = false;
         shape.bank_padding = true;
         CAPTURE(to_string(shape));
         for_every_hand_over(shape, [&](unsigned from, unsigned to) {
-            CHECK(write_conflicts(shape, {.work_items = 32}, from, to) == 1);
+            CHECK(write_conflicts(shape, {.work_items = 32}, from, to) <= worst);
             std::set<unsigned> slots;
             for (unsigned v = 0; v < shape.tile_vectors(); ++v) {
                 slots.insert(padded_slot(shape, v, from, to, 5));

@@ -67,6 +67,13 @@ TEST_SUITE("partial sort") {
                 for (const std::size_t first : {0, 1, 2, 100, 256, 257, 100'000})
                     check_partial_sort<float>(target, small, 1, count, first,
                                               first % 2 ? Order::ascending : Order::descending, random);
+            // Every key keeps its slot.
+            Shape in_place{.lanes = 1, .vectors = 4, .work_items = 128, .register_vectors = 8, .steps_per_pass = 5};
+            in_place.bank_padding = in_place.coalesced_store = true;
+            Sorter& keeps_slots = target.sorter(in_place);
+            for (const std::size_t count : {5000, 65'537, 300'001})
+                for (const std::size_t first : {1, 100, 257})
+                    check_partial_sort<std::uint32_t>(target, keeps_slots, 1, count, first, Order::descending, random);
             for (const std::size_t count : {100'003, 1'000'000})
                 check_partial_sort<std::uint32_t>(target, target.sorter(), 1, count, 1000, Order::ascending, random);
         }

@@ -49,6 +49,29 @@ TEST_SUITE("values") {
             }
     }
 
+    TEST_CASE("rows: that end anywhere in a tile in which every key keeps its slot") {
+        Random random(seed());
+        Shape small{.lanes = 1, .vectors = 2, .work_items = 128, .register_vectors = 4, .steps_per_pass = 3};
+        small.bank_padding = small.coalesced_store = true;
+        Shape usual = small;
+        usual.vectors = 16;
+        usual.register_vectors = 32;
+        for (Target& target : targets())
+            for (const Shape& shape : {small, usual}) {
+                CAPTURE(to_string(shape));
+                Sorter sorter = target.new_sorter(shape);
+                const std::size_t of_warp = std::size_t{32} * shape.register_vectors, warps = shape.work_items / 32;
+                for (std::size_t warp = 1; warp < 2 * warps; ++warp)
+                    for (const std::size_t length :
+                         {warp * of_warp + 1, warp * of_warp + of_warp / 2, (warp + 1) * of_warp}) {
+                        CAPTURE(length);
+                        check_rows<std::uint32_t>(target, sorter, 5, length, Order::descending, random);
+                        check_rows<float>(target, sorter, 3, length, Order::ascending, random);
+                        if (warp % 2 == 1) check_rows_with_values(target, sorter, 3, length, Order::descending, random);
+                    }
+            }
+    }
+
     TEST_CASE("rows: in the shapes that the library chooses, with values and without") {
         Random random(seed());
         for (Target& target : targets())

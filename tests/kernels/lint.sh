@@ -57,6 +57,8 @@ tile_in_local.cl -DVECTORS=3
 tile_in_local.cl -DWORK_ITEMS=48
 tile_in_local.cl -DTILES_PER_GROUP=3
 tile_in_local.cl -DTILE_WORK_ITEMS=8
+tile_in_local.cl -DWORK_ITEMS=48 -DTILE_WORK_ITEMS=64
+tile_in_local.cl -DWORK_ITEMS=96 -DTILE_WORK_ITEMS=128
 tile_in_local.cl -DREGISTER_VECTORS=4
 tile_in_local.cl -DSTEPS_PER_PASS=0
 tile_in_local.cl -DRESIDENT_GROUPS=0

@@ -69,14 +69,14 @@ struct Plan {
 /// shape has them. It needs no device.
 ///
 /// With a tile of 2^t keys and 2^(q-1) < count <= 2^q there are 1 + sum over p = t+1..q of (ceil((p-t)/r) + 1) passes.
-/// In columns (Leighton 1985) up to 2^c tiles take four passes; more take 4 + sum over p = t+c+1..q. There 2c < t, and c
-/// is smaller where lanes are many (kernels/README.md). Where a work-item walks its tile, the third pass has truncated
-/// odd-even merges, and all together have as many steps as the network but for those about the borders of tiles. Where a
-/// work-group shares it, that pass has phases t-c+1..t again, which take fewer hand-overs.
-/// Where only the `first` keys of the order are to be in their places, and are no more than half a tile, the network is
-/// cut off: runs of eight heads of 2^head_bits() keys are sorted, or of a tile if that is less. From then on only the
-/// first head of each run is merged with those of other runs, eight to one in a pass, and all that are left once they
-/// are few. The last pass decodes.
+/// In columns (Leighton 1985) up to 2^c tiles take four passes; more take 4 + sum over p = t+c+1..q. There 2c < t, and
+/// c is smaller where lanes are many (kernels/README.md). Where a work-item walks its tile, the third pass has
+/// truncated odd-even merges, and all together have as many steps as the network but for those about the borders of
+/// tiles. Where a work-group shares it, that pass has phases t-c+1..t again, which take fewer hand-overs. Where only
+/// the `first` keys of the order are to be in their places, and are no more than half a tile, the network is cut off:
+/// runs of eight heads of 2^head_bits() keys are sorted, or of a tile if that is less. From then on only the first head
+/// of each run is merged with those of other runs, eight to one in a pass, and all that are left once they are few. The
+/// last pass decodes.
 ///
 /// Memory and cost: proportional to the passes.
 /// Errors: Error(invalid_argument) for an impossible shape; Error(too_large) above 2^62 keys.
@@ -97,7 +97,8 @@ Plan make_half_plan(std::uint64_t count, bool is_lower, const Shape& shape);
 
 /// Returns the plan for `rows` rows of `length` keys, one after the other in the array, each sorted by itself. All rows
 /// share the launches of a sort of `length` keys. A tile lies in one row. Where `length` is a power of two, and no less
-/// than the keys in a work-item's registers, a larger tile holds several rows, if `tiles_hold_rows`.
+/// than the keys in a work-item's registers, a larger tile holds several rows, if `tiles_hold_rows`. Rows may end in
+/// the first part of a tile: then the plan is that of the whole tile, of which kernels leave out what they can.
 ///
 /// Memory and cost: as make_plan().
 /// Errors: as make_plan(); Error(invalid_argument) also for any other tile of more keys than the next power of two from

@@ -96,9 +96,13 @@ struct KernelParameters {
     bool tiles_only = false;   ///< no kernels that merge: where a first pass is all or APART, or by pivots
     Buckets buckets = {};      ///< of a distribution
     unsigned column_bits = 0;  ///< lg of the columns, where tiles in local memory are sorted in columns
+    /// Where all rows end in the first part of a tile: the work-items that have keys of it; else 0.
+    unsigned row_work_items = 0;
 
     /// Work-items of a work-group, and its bytes of local memory.
-    unsigned work_items() const noexcept { return shape.work_items * tiles_per_group; }
+    unsigned work_items() const noexcept {
+        return row_work_items > 0 ? row_work_items : shape.work_items * tiles_per_group;
+    }
     std::size_t local_bytes() const noexcept;
     /// Takes the order of the request's keys, or what else a text says of them, as far as it is compiled.
     void order_by(const Request& request);

@@ -32,6 +32,18 @@ unsigned tiles_per_group(const KernelParameters& parameters, const DeviceInfo& d
     return std::bit_floor(tiles);
 }
 
+/// Work-items that rows of that length, which a tile holds, leave something to do, if a part of the tile is theirs
+/// alone; else 0. Where every key keeps its slot, warps of work-items have keys that lie side by side.
+unsigned work_items_of_row(const KernelParameters& parameters, std::uint64_t length) {
+    constexpr unsigned warp = 1 << warp_bits;
+    const Shape& shape = parameters.shape;
+    if (!keeps_slots(shape) || shape.lanes > 1 || !shape.coalesced_store || parameters.bytes.is_record ||
+        shape.tile_work_items() > shape.register_vectors * warp)
+        return 0;
+    const auto items = static_cast<unsigned>(ceil_div(length, std::uint64_t{warp} * shape.register_vectors)) * warp;
+    return items < shape.work_items ? items : 0;
+}
+
 /// As make_network(), in that shape; `adapts`: in a smaller one where its kernels need that.
 Network network_in(Planner& planner, Shape shape, bool adapts, const Request& request, const ElementBytes& bytes,
                    const NetworkUse& use) {
@@ -78,6 +90,12 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
         // Rows that a tile holds have a shape of their own, so no longer ones need their program.
         const bool whole_rows = parameters.layout == Layout::rows && one_tile && !parameters.shape.walks_in_cache();
         parameters.tiles_only = parameters.apart || short_rows || (whole_rows && device.compiles && !parameters.leaves);
+        parameters.row_work_items =
+            whole_rows && parameters.tiles_only && !request.has_segments() ? work_items_of_row(parameters, length) : 0;
+        if (parameters.row_work_items > 0) {
+            parameters.tiles_per_group = 1;
+            parameters.shape.resident_groups = std::clamp(resident_items / parameters.work_items(), 1u, 32u);
+        }
         network.program = planner.compile(parameters);
         limited.max_work_items = network.program->max_work_items;
         if (is_apart) {
@@ -163,7 +181,9 @@ Network make_network(Planner& planner, const Request& request, const ElementByte
             planner.refuse_wanted_shape(error);
         }
     }
-    return network_in(planner, choose_shape(planner.device(), bytes, count), true, request, bytes, use);
+    Shape shape = choose_shape(planner.device(), bytes, count);
+    if (is_measured && request.row_length > 0) shape = fit_long_row(shape, request.length(), bytes, planner.device());
+    return network_in(planner, shape, true, request, bytes, use);
 }
 
 void add_network(Work& work, Network network, const Request& request, Slot keys, Slot indices, Slot values,
