@@ -199,6 +199,20 @@ TEST_CASE("rounds: in place, as many vectors as banks meet in none, and of fewer
     }
 }
 
+TEST_CASE("rounds: a warp has the same vectors on every field that begins no higher than its bits") {
+    for (const unsigned vectors : {1, 2, 8, 16})
+        for (const unsigned work_items : {2, 32, 64, 512}) {
+            const Shape shape = shared_tile(vectors, work_items);
+            CAPTURE(to_string(shape));
+            const unsigned of_warp = warp_bits + log2(shape.register_vectors);
+            for (unsigned start = 0; start <= std::min(warp_bits, log2(work_items)); ++start)
+                for (const bool mirrored : {false, true})
+                    for (unsigned t = 0; t < work_items; ++t)
+                        for (unsigned m = 0; m < shape.register_vectors; ++m)
+                            REQUIRE((held_vector(shape, t, m, start, mirrored) >> of_warp) == t >> warp_bits);
+        }
+}
+
 TEST_CASE("rounds: with padding few work-items meet in a bank") {
     const struct {
         unsigned vectors, work_items;
