@@ -80,8 +80,11 @@ INLINE uint slot(uint v, uint from, uint to) {
 #define WITHIN_WARP(from, to) (HAS_WARPS && !REMAP && max((uint)(from), (uint)(to)) <= WARP_BITS)
 
 INLINE void synchronise(uint within_warp, sync_t* sync) {
-    if (within_warp) WARP_BARRIER();
-    else TILE_BARRIER();
+    if (within_warp) {
+        WARP_BARRIER();
+    } else {
+        TILE_BARRIER();
+    }
     ++sync->barriers;
 }
 
@@ -152,7 +155,8 @@ INLINE void hand_over(element_t* r, LOCAL_TILE tile, uint t, uint from, uint fro
  * what these would hold beyond ROW_VECTORS is not there, and a run without a second one is in order. */
 INLINE void merge_in_turns(element_t* r, LOCAL_TILE tile, uint t, uint start, uint mirrored, uint bottom) {
     ROLLED for (uint i = t; i < TILE_WORK_ITEMS; i += WORK_ITEMS) {
-        uint first = ((i & (TILE_WORK_ITEMS - 1)) >> start) << (start + FIELD_BITS); /* & tells the compiler the range */
+        /* Which tells the compiler the range of i. */
+        uint first = ((i & (TILE_WORK_ITEMS - 1)) >> start) << (start + FIELD_BITS);
         if (first + (mirrored ? VECTORS << start : 0) >= ROW_VECTORS) break;
         uint held = MIN((ROW_VECTORS - first) >> start, (uint)REGISTER_VECTORS);
         LOCAL_TILE lower = local_from(tile, vector_of(i, 0, start), start, start);

@@ -179,14 +179,14 @@ TEST_CASE("rounds: in place, as many vectors as banks meet in none, and of fewer
     struct Tile {
         unsigned vectors, work_items, worst;
     };
-    for (const auto& [vectors, work_items, worst] :
+    for (const Tile& tile :
          {Tile{16, 2, 1}, {16, 32, 1}, {16, 256, 1}, {16, 512, 1}, {8, 32, 2}, {8, 256, 2}, {8, 512, 2}}) {
-        Shape shape = shared_tile(vectors, work_items);
+        Shape shape = shared_tile(tile.vectors, tile.work_items);
         shape.remap = false;
         shape.bank_padding = true;
         CAPTURE(to_string(shape));
         for_every_hand_over(shape, [&](unsigned from, unsigned to) {
-            CHECK(write_conflicts(shape, {.work_items = 32}, from, to) <= worst);
+            CHECK(write_conflicts(shape, {.work_items = 32}, from, to) <= tile.worst);
             std::set<unsigned> slots;
             for (unsigned v = 0; v < shape.tile_vectors(); ++v) {
                 slots.insert(padded_slot(shape, v, from, to, 5));

@@ -602,24 +602,25 @@ TEST_CASE("CUDA: rows that end in a tile have no work-items for the rest, compil
     for (const Generation& generation : generations) {
         DescribedDevice described(large_card(generation));
         Planner planner(described, {.use_tuned = false});
-        for (const auto& [key, value_bytes, length, work_items] : {Rows{KeyType::u32, 0, 3000, 96},
-                                                                   {KeyType::f32, 0, 5000, 160},
-                                                                   {KeyType::u32, 0, 7000, 224},
-                                                                   {KeyType::u32, 0, 8000, 256},
-                                                                   {KeyType::u32, 0, 10'000, 320},
-                                                                   {KeyType::u32, 0, 20'000, 640},
-                                                                   {KeyType::u32, 0, 32'768, 1024},
-                                                                   {KeyType::u64, 0, 5000, 320},
-                                                                   {KeyType::u32, 4, 5000, 320}}) {
-            const auto work = planner.plan({.count = (std::uint64_t{1} << 26) / length * length,
-                                            .row_length = length,
-                                            .value_bytes = value_bytes,
-                                            .key = key});
+        for (const Rows& rows : {Rows{KeyType::u32, 0, 3000, 96},
+                                 {KeyType::f32, 0, 5000, 160},
+                                 {KeyType::u32, 0, 7000, 224},
+                                 {KeyType::u32, 0, 8000, 256},
+                                 {KeyType::u32, 0, 10'000, 320},
+                                 {KeyType::u32, 0, 20'000, 640},
+                                 {KeyType::u32, 0, 32'768, 1024},
+                                 {KeyType::u64, 0, 5000, 320},
+                                 {KeyType::u32, 4, 5000, 320}}) {
+            const auto work = planner.plan({.count = (std::uint64_t{1} << 26) / rows.length * rows.length,
+                                            .row_length = rows.length,
+                                            .value_bytes = rows.value_bytes,
+                                            .key = rows.key});
             REQUIRE(work->programs.size() == 1);
             const KernelParameters& parameters = work->programs[0]->parameters;
-            CAPTURE(length);
+            CAPTURE(rows.length);
             // Others may have no room for the largest tiles: there several make a row.
-            if (is_measured(generation) || work->commands.size() == 1) CHECK(parameters.work_items() == work_items);
+            if (is_measured(generation) || work->commands.size() == 1)
+                CHECK(parameters.work_items() == rows.work_items);
             check_compiled(parameters, generation.architecture);
         }
     }
