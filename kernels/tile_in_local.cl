@@ -169,11 +169,7 @@ INLINE void merge_in_turns(element_t* r, LOCAL_TILE tile, uint t, uint start, ui
             if (m + VECTORS < held) r[m + VECTORS] = load_local_element(upper, from);
         }
         merge_registers(r, mirrored, FIELD_BITS - 1, bottom, 0);
-        UNROLL for (uint m = 0; m < VECTORS; ++m) {
-            uint to = slot(vector_of(0, m, start), start, start);
-            store_local_element(r[m], lower, to);
-            store_local_element(r[m + VECTORS], upper, to);
-        }
+        give(r, tile, i, start, mirrored, start);
     }
 }
 #endif

@@ -177,16 +177,17 @@ TEST_CASE("rounds: padded slots are apart, and fit the local memory that the sha
 
 TEST_CASE("rounds: in place, as many vectors as banks meet in none, and of fewer few do") {
     struct Tile {
-        unsigned vectors, work_items, worst;
+        unsigned vectors, work_items;
     };
-    for (const Tile& tile :
-         {Tile{16, 2, 1}, {16, 32, 1}, {16, 256, 1}, {16, 512, 1}, {8, 32, 2}, {8, 256, 2}, {8, 512, 2}}) {
+    for (const Tile& tile : {Tile{16, 2}, {16, 32}, {16, 256}, {16, 512}, {8, 32}, {8, 256}, {8, 512}}) {
         Shape shape = shared_tile(tile.vectors, tile.work_items);
         shape.remap = false;
         shape.bank_padding = true;
         CAPTURE(to_string(shape));
         for_every_hand_over(shape, [&](unsigned from, unsigned to) {
-            CHECK(write_conflicts(shape, {.work_items = 32}, from, to) <= tile.worst);
+            const unsigned conflicts = write_conflicts(shape, {.work_items = 32}, from, to);
+            if (tile.vectors == 16) CHECK(conflicts == 1);
+            else CHECK(conflicts <= 2);
             std::set<unsigned> slots;
             for (unsigned v = 0; v < shape.tile_vectors(); ++v) {
                 slots.insert(padded_slot(shape, v, from, to, 5));

@@ -80,10 +80,6 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
         const bool may_have_columns = parameters.family == Family::sort && parameters.layout != Layout::short_rows;
         if (may_have_columns && !parameters.shape.walks_in_cache())
             parameters.column_bits = column_bits(parameters.shape, static_cast<unsigned>(std::bit_width(length - 1)));
-        if (parameters.layout == Layout::rows) {
-            parameters.tiles_per_group = tiles_per_group(parameters, device, limited.max_work_items);
-            parameters.shape.resident_groups = std::clamp(resident_items / parameters.work_items(), 1u, 32u);
-        }
         // Where the first pass is the only one, no other program is needed.
         const bool one_tile = length <= parameters.shape.tile_keys();
         parameters.apart = is_apart && one_tile;
@@ -92,8 +88,9 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
         parameters.tiles_only = parameters.apart || short_rows || (whole_rows && device.compiles && !parameters.leaves);
         parameters.row_work_items =
             whole_rows && parameters.tiles_only && !request.has_segments() ? work_items_of_row(parameters, length) : 0;
-        if (parameters.row_work_items > 0) {
-            parameters.tiles_per_group = 1;
+        if (parameters.layout == Layout::rows) {
+            parameters.tiles_per_group =
+                parameters.row_work_items > 0 ? 1 : tiles_per_group(parameters, device, limited.max_work_items);
             parameters.shape.resident_groups = std::clamp(resident_items / parameters.work_items(), 1u, 32u);
         }
         network.program = planner.compile(parameters);
