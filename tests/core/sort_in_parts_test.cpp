@@ -261,9 +261,10 @@ private:
 constexpr std::uint64_t at_once = 3, fitting = 20'000;
 
 Sorter sorter_on(Lanes& lanes, std::size_t element_bytes) {
-    return Sorter(
-        std::make_unique<SorterCore>(std::make_unique<MadeUpDevice>(lanes),
-                                     SorterOptions{.use_tuned = false, .device_bytes = fitting * element_bytes}));
+    return Sorter(std::make_unique<SorterCore>(
+        std::make_unique<MadeUpDevice>(lanes),
+        SorterOptions{
+            .use_tuned = false, .device_bytes = fitting * element_bytes, .seed = static_cast<std::uint32_t>(seed())}));
 }
 
 /// The passes over keys of 4 bytes; rows of no fewer than 512 are copied, where they can be as long.
