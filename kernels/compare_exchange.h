@@ -5,7 +5,8 @@
  * predicated multiply-adds of the words' difference, and in CUDA every second maximum is the sum less the minimum
  * (bench/NOTES.md). The factor 1 is a size of the launch, which has one dimension, so that the compiler cannot make
  * additions of the products and give them to the integer unit. Products take longer to come, which the small groups for
- * small arrays do not hide. */
+ * small arrays do not hide. Of words that one instruction loaded together the compiler predicates no product, but selects its
+ * result from two; so in the first step after a load one word is selected, and the other is their sum less that one. */
 #ifndef COMPARE_EXCHANGE_H
 #define COMPARE_EXCHANGE_H
 #include "elements.h"
@@ -34,30 +35,50 @@ INLINE void swap_by_products(uint swap, uint* a, uint* b) {
         : "r"(swap), "r"(ONE_OF_LAUNCH), "r"(MINUS_ONE_OF_LAUNCH));
 }
 
+/* first = swap ? b : a, and the other is a + b - first. */
+INLINE void swap_loaded(uint swap, uint* a, uint* b) {
+    asm("{\n"
+        ".reg .pred p;\n"
+        ".reg .u32 first, sum;\n"
+        "setp.ne.u32 p, %2, 0;\n"
+        "selp.u32 first, %1, %0, p;\n"
+        "mad.lo.u32 sum, %0, %3, %1;\n"
+        "mad.lo.u32 %1, first, %4, sum;\n"
+        "mov.u32 %0, first;\n"
+        "}"
+        : "+&r"(*a), "+&r"(*b)
+        : "r"(swap), "r"(ONE_OF_LAUNCH), "r"(MINUS_ONE_OF_LAUNCH));
+}
+
+INLINE void swap_words(uint swap, uint loaded, uint* a, uint* b) {
+    if (loaded) swap_loaded(swap, a, b);
+    else swap_by_products(swap, a, b);
+}
+
 /* In groups of every size: of selections alone the compiler would make a minimum and a maximum, which compare twice. */
-#define SWAP_64(swap, a, b)                                   \
+#define SWAP_64(swap, loaded, a, b)                           \
     do {                                                      \
         uint low_a_ = (uint)(a), high_a_ = (uint)((a) >> 32); \
         uint low_b_ = (uint)(b), high_b_ = (uint)((b) >> 32); \
-        swap_by_products(swap, &low_a_, &low_b_);             \
+        swap_words(swap, loaded, &low_a_, &low_b_);           \
         SWAP_BY_SELECTION(uint, swap, high_a_, high_b_);      \
         (a) = (ulong)high_a_ << 32 | low_a_;                  \
         (b) = (ulong)high_b_ << 32 | low_b_;                  \
     } while (0)
 #else
-#define SWAP_64(swap, a, b) SWAP_BY_SELECTION(ulong, swap, a, b)
+#define SWAP_64(swap, loaded, a, b) SWAP_BY_SELECTION(ulong, swap, a, b)
 #endif
 #if defined(ONE_OF_LAUNCH) && HIDES_LATENCY
-#define SWAP_32(swap, a, b) swap_by_products(swap, &(a), &(b))
+#define SWAP_32(swap, loaded, a, b) swap_words(swap, (loaded) && WHOLE_IN_LOCAL, &(a), &(b))
 #else
-#define SWAP_32(swap, a, b) SWAP_BY_SELECTION(uint, swap, a, b)
+#define SWAP_32(swap, loaded, a, b) SWAP_BY_SELECTION(uint, swap, a, b)
 #endif
-#define SWAP_8(swap, a, b) SWAP_BY_SELECTION(uchar, swap, a, b)
-#define SWAP_16(swap, a, b) SWAP_BY_SELECTION(ushort, swap, a, b)
-#define SWAP_128(swap, a, b)         \
-    do {                             \
-        SWAP_64(swap, (a).x, (b).x); \
-        SWAP_64(swap, (a).y, (b).y); \
+#define SWAP_8(swap, loaded, a, b) SWAP_BY_SELECTION(uchar, swap, a, b)
+#define SWAP_16(swap, loaded, a, b) SWAP_BY_SELECTION(ushort, swap, a, b)
+#define SWAP_128(swap, loaded, a, b)         \
+    do {                                     \
+        SWAP_64(swap, loaded, (a).x, (b).x); \
+        SWAP_64(swap, loaded, (a).y, (b).y); \
     } while (0)
 
 #if MAXIMA_BY_PRODUCTS && HIDES_LATENCY && LANES == 1 && KEY_BITS == 32
@@ -91,34 +112,34 @@ INLINE void swap_elements(ulong swap, element_t* a, element_t* b) {
     *b = second;
 }
 #elif RECORD_BYTES
-#define SWAP_KEYS(swap, a, b)                                                               \
+#define SWAP_KEYS(swap, loaded, a, b)                                                       \
     UNROLL for (uint i = 0; i < RECORD_WORDS; ++i)                                          \
         if (i % 2 == 0) SWAP_BY_SELECTION(record_word_t, swap, (a).words[i], (b).words[i]); \
-        else PASTE(SWAP_, RECORD_WORD_BITS)(swap, (a).words[i], (b).words[i])
+        else PASTE(SWAP_, RECORD_WORD_BITS)(swap, loaded, (a).words[i], (b).words[i])
 #elif KEY_BITS == 64
 #define SWAP_KEYS SWAP_64
 #else
-#define SWAP_KEYS(swap, a, b) SWAP_BY_SELECTION(key_t, swap, a, b)
+#define SWAP_KEYS(swap, loaded, a, b) SWAP_BY_SELECTION(key_t, swap, a, b)
 #endif
 #define SWAP_VALUES PASTE(SWAP_, VALUE_BITS)
 #define SWAP_INDICES PASTE(SWAP_, INDEX_BITS)
 
 /* The i-th compare-exchange of a step: the smaller element goes to `lower`. Every second one may use another unit of the
- * device. Of long records, which no registers hold, a processor has it once: a tenth of the time to compile, and no
- * slower. */
+ * device. `loaded`: the two were just loaded. Of long records, which no registers hold, a processor has it once: a tenth of the
+ * time to compile, and no slower. */
 #if RECORD_BYTES > 16
 #define COMPARE_EXCHANGE OUTLINED
 #else
 #define COMPARE_EXCHANGE INLINE
 #endif
-COMPARE_EXCHANGE void compare_exchange(element_t* lower, element_t* upper, uint i) {
+COMPARE_EXCHANGE void compare_exchange(element_t* lower, element_t* upper, uint i, uint loaded) {
 #ifdef RECORD_TYPE
     swap_elements(BEFORE(*upper, *lower), lower, upper);
 #elif RECORD_BYTES || (LANES == 1 && (TIE_BITS || KEY_BITS == 64))
     uint swap = BEFORE(*upper, *lower);
-    SWAP_KEYS(swap, lower->key, upper->key);
-    WITH_VALUES(SWAP_VALUES(swap, lower->value, upper->value);)
-    WITH_INDICES(SWAP_INDICES(swap, lower->index, upper->index);)
+    SWAP_KEYS(swap, loaded, lower->key, upper->key);
+    WITH_VALUES(SWAP_VALUES(swap, loaded, lower->value, upper->value);)
+    WITH_INDICES(SWAP_INDICES(swap, loaded, lower->index, upper->index);)
 #elif TIE_BITS
     element_t a = *lower, b = *upper;
     key_mask_t swap = LESS(b.key, a.key) | (EQUAL(b.key, a.key) & TO_KEY_MASK(LESS(TIE(b), TIE(a))));

@@ -83,7 +83,23 @@ INLINE arrays_t arrays_from(arrays_t arrays, offset_t elements) {
     return arrays;
 }
 
-/* The same in local memory. */
+/* The same in local memory, and their declaration, each from a multiple of 16 bytes on: of so many elements the keys, then the
+ * values, then the indices; or whole ones, the key above, which take no more than these. */
+#define LOCAL_BYTES(elements, element_bytes) (((elements) * (element_bytes) + 15) / 16 * 16)
+#if WHOLE_IN_LOCAL
+typedef struct {
+    LOCAL ulong* elements;
+} local_arrays_t;
+
+INLINE local_arrays_t local_arrays_from(local_arrays_t arrays, uint elements) {
+    arrays.elements += elements;
+    return arrays;
+}
+
+#define DECLARE_LOCAL_ARRAYS(name, elements)            \
+    DECLARE_LOCAL(ulong, name##_elements, elements, 0); \
+    local_arrays_t name = {name##_elements}
+#else
 typedef struct {
     LOCAL register_key_t* keys;
     WITH_VALUES(LOCAL value_t* values;)
@@ -97,15 +113,13 @@ INLINE local_arrays_t local_arrays_from(local_arrays_t arrays, uint elements) {
     return arrays;
 }
 
-/* Declares local arrays of so many elements: the keys, then the values, then the indices, each from a multiple of 16 bytes
- * on. */
-#define LOCAL_BYTES(elements, element_bytes) (((elements) * (element_bytes) + 15) / 16 * 16)
 #define DECLARE_LOCAL_ARRAYS(name, elements)                                                                 \
     DECLARE_LOCAL(register_key_t, name##_keys, elements, 0);                                                 \
     WITH_VALUES(DECLARE_LOCAL(value_t, name##_values, elements, LOCAL_BYTES(elements, KEY_BYTES));)          \
     WITH_INDICES(DECLARE_LOCAL(index_t, name##_indices, elements,                                            \
                                LOCAL_BYTES(elements, KEY_BYTES) + LOCAL_BYTES(elements, VALUE_BITS / 8));)   \
     local_arrays_t name = {name##_keys AND_VALUE(name##_values) AND_INDEX(name##_indices)}
+#endif
 
 typedef struct {
     vec_t key;
@@ -228,6 +242,17 @@ INLINE void store_element(element_t e, arrays_t to, position_t offset) {
     WITH_STORED_INDICES(STORE_GLOBAL_VECTOR(index_vec_t, e.index, to.indices + offset);)
 }
 
+#if WHOLE_IN_LOCAL
+INLINE element_t load_local_element(local_arrays_t from, uint offset) {
+    ulong whole = from.elements[offset];
+    uint key, tie;
+    SPLIT_WORDS(whole, key, tie);
+    return ELEMENT(key, tie, tie);
+}
+INLINE void store_local_element(element_t e, local_arrays_t to, uint offset) {
+    to.elements[offset] = AS_ONE_INTEGER(e);
+}
+#else
 INLINE element_t load_local_element(local_arrays_t from, uint offset) {
     return ELEMENT(LOAD_VECTOR(from.keys + offset), LOAD_VECTOR(from.values + offset),
                    LOAD_VECTOR(from.indices + offset));
@@ -237,6 +262,7 @@ INLINE void store_local_element(element_t e, local_arrays_t to, uint offset) {
     WITH_VALUES(STORE_LOCAL_VECTOR(value_vec_t, e.value, to.values + offset);)
     WITH_INDICES(STORE_LOCAL_VECTOR(index_vec_t, e.index, to.indices + offset);)
 }
+#endif
 #endif
 
 #endif

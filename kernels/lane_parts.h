@@ -51,7 +51,7 @@ INLINE void transpose_lanes(element_t* r) {
 #define MEET_ACROSS(a, b, w, h)                                                                           \
     do {                                                                                                  \
         element_t lower_ = *(a), upper_ = ON_LANES(MIRROR_LANES_##w, *(b));                               \
-        compare_exchange(&lower_, &upper_, 0);                                                            \
+        compare_exchange(&lower_, &upper_, 0, 0);                                                         \
         *(a) = ON_BOTH_LANES(BLEND_##h, lower_, upper_);                                                  \
         element_t mirrored_ = ON_BOTH_LANES(BLEND_##h, upper_, lower_);                                   \
         *(b) = ON_LANES(MIRROR_LANES_##w, mirrored_);                                                     \
@@ -241,7 +241,7 @@ INLINE void walk_block(element_t* x, element_t* y, local_arrays_t tile, row_pair
         *x = load_held(tile, x_place);
         if (!is_last) y[j] = load_held(tile, y_place + far * pairs.step);
         UNROLL for (uint distance = MOST_ROWS; distance > 0; distance /= 2)
-            if (distance <= far && (!is_last || j + distance < far)) compare_exchange(x, &y[(j + distance) % far], 0);
+            if (distance <= far && (!is_last || j + distance < far)) compare_exchange(x, &y[(j + distance) % far], 0, 0);
         store_held(*x, tile, x_place);
         if (!is_last || j + 1 < far) store_held(y[(j + 1) % far], tile, y_place + pairs.step);
     }
@@ -260,7 +260,7 @@ INLINE void walk_rows(local_arrays_t tile, row_pairs_t pairs, uint far) {
     }
     UNROLL for (uint distance = MOST_ROWS; distance > 0; distance /= 2) {
         if (distance > far) continue;
-        UNROLL for (uint i = far - distance; i < far; ++i) compare_exchange(&x[i], &y[i + distance - far], 0);
+        UNROLL for (uint i = far - distance; i < far; ++i) compare_exchange(&x[i], &y[i + distance - far], 0, 0);
     }
     UNROLL for (uint i = 0; i < far; ++i) {
         store_held(x[i], tile, pairs.x + (behind + i) * pairs.step);

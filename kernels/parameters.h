@@ -49,6 +49,7 @@
  *   COUNT_SYNC        1: work-groups count their hand-overs and barriers (sync_count.h)
  * What a kernel file says of itself, ahead of its includes:
  *   WALKS_IN_CACHE    1: a work-item walks its tile in the array, and pairs may stay packed there (packed.h)
+ *   JOINS_WORDS       1: a key and a value or index of 32 bits each lie together in local memory
  *   HIDES_LATENCY     1: so many work-items are resident that products may take their time (compare_exchange.h)
  */
 #ifndef PARAMETERS_H
@@ -184,6 +185,9 @@
 #endif
 #ifndef WALKS_IN_CACHE
 #define WALKS_IN_CACHE 0
+#endif
+#ifndef JOINS_WORDS
+#define JOINS_WORDS 0
 #endif
 #ifndef HIDES_LATENCY
 #define HIDES_LATENCY (WORK_ITEMS >= 256 || ENDS_IN_TILE)

@@ -28,7 +28,7 @@ INLINE void keep_first(element_t* best, element_t other) {
 #define EXCHANGE_LANES(v, partner, blend)        \
     do {                                         \
         element_t other_ = ON_LANES(partner, v); \
-        compare_exchange(&v, &other_, 0);        \
+        compare_exchange(&v, &other_, 0, 0);     \
         v = ON_BOTH_LANES(blend, v, other_);     \
     } while (0)
 
@@ -79,17 +79,17 @@ INLINE void merge_lanes_of_all(element_t* r) {
 /* The lower partner of the i-th compare-exchange of a step of stride 2^bit. */
 #define LOWER_OF_PAIR(i, bit) ((((i) >> (bit)) << ((bit) + 1)) | ((i) & ((1u << (bit)) - 1)))
 
-INLINE void register_step(element_t* r, uint bit) {
+INLINE void register_step(element_t* r, uint bit, uint loaded) {
     UNROLL for (uint i = 0; i < REGISTER_VECTORS / 2; ++i)
-        compare_exchange(&r[LOWER_OF_PAIR(i, bit)], &r[LOWER_OF_PAIR(i, bit) + (1u << bit)], i);
+        compare_exchange(&r[LOWER_OF_PAIR(i, bit)], &r[LOWER_OF_PAIR(i, bit) + (1u << bit)], i, loaded);
 }
 
-INLINE void register_mirrored_step(element_t* r, uint bit) {
+INLINE void register_mirrored_step(element_t* r, uint bit, uint loaded) {
     UNROLL for (uint i = 0; i < REGISTER_VECTORS / 2; ++i) {
         uint lower = LOWER_OF_PAIR(i, bit);
         uint upper = lower ^ ((2u << bit) - 1);
         r[upper] = ON_LANES(MIRROR_LANES, r[upper]);
-        compare_exchange(&r[lower], &r[upper], i);
+        compare_exchange(&r[lower], &r[upper], i, loaded);
         r[upper] = ON_LANES(MIRROR_LANES, r[upper]);
     }
 }
@@ -98,8 +98,8 @@ INLINE void register_mirrored_step(element_t* r, uint bit) {
 INLINE void sort_registers(element_t* r) {
     UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = sort_lanes(r[m]);
     UNROLL for (uint phase = 0; phase < FIELD_BITS; ++phase) {
-        register_mirrored_step(r, phase);
-        UNROLL for (uint below = 1; below <= phase; ++below) register_step(r, phase - below);
+        register_mirrored_step(r, phase, 0);
+        UNROLL for (uint below = 1; below <= phase; ++below) register_step(r, phase - below, 0);
         merge_lanes_of_all(r);
     }
 }
@@ -112,12 +112,12 @@ INLINE void sort_vectors(element_t* r, uint vectors) {
             uint upper = lower ^ (2 * run - 1);
             if ((lower & run) || upper >= vectors) continue;
             r[upper] = ON_LANES(MIRROR_LANES, r[upper]);
-            compare_exchange(&r[lower], &r[upper], 0);
+            compare_exchange(&r[lower], &r[upper], 0, 0);
             r[upper] = ON_LANES(MIRROR_LANES, r[upper]);
         }
         for (uint stride = run / 2; stride > 0; stride /= 2)
             for (uint lower = 0; lower + stride < vectors; ++lower)
-                if (!(lower & stride)) compare_exchange(&r[lower], &r[lower + stride], 0);
+                if (!(lower & stride)) compare_exchange(&r[lower], &r[lower + stride], 0, 0);
         ROLLED for (uint m = 0; m < vectors; ++m) r[m] = merge_lanes(r[m]);
     }
 }
@@ -126,12 +126,12 @@ INLINE void sort_vectors(element_t* r, uint vectors) {
 INLINE void merge_whole_vectors(element_t* r, uint mirrored, uint top, uint bottom) {
     if (mirrored) {
         UNROLL for (uint m = 0; m < REGISTER_VECTORS / 2; ++m)
-            compare_exchange(&r[m], &r[REGISTER_VECTORS - 1 - m], m);
+            compare_exchange(&r[m], &r[REGISTER_VECTORS - 1 - m], m, 0);
         --top;
     }
     UNROLL for (uint above = 1; above <= FIELD_BITS; ++above) {
         uint bit = FIELD_BITS - above;
-        if (bit + 1 <= top + 1 && bit >= bottom) register_step(r, bit);
+        if (bit + 1 <= top + 1 && bit >= bottom) register_step(r, bit, 0);
     }
 }
 
@@ -140,22 +140,24 @@ INLINE void sort_whole_vectors(element_t* r) {
     UNROLL for (uint phase = 0; phase < FIELD_BITS; ++phase) {
         UNROLL for (uint i = 0; i < REGISTER_VECTORS / 2; ++i) {
             uint lower = LOWER_OF_PAIR(i, phase);
-            compare_exchange(&r[lower], &r[lower ^ ((2u << phase) - 1)], i);
+            compare_exchange(&r[lower], &r[lower ^ ((2u << phase) - 1)], i, 0);
         }
-        UNROLL for (uint below = 1; below <= phase; ++below) register_step(r, phase - below);
+        UNROLL for (uint below = 1; below <= phase; ++below) register_step(r, phase - below, 0);
     }
 }
 
 /* One round: the steps of strides 2^top .. 2^bottom vectors, then, where `lanes`, those inside the vectors.
- * A mirrored round begins with the first step of a phase, which is always the top stride of the registers. */
-INLINE void merge_registers(element_t* r, uint mirrored, uint top, uint bottom, uint lanes) {
+ * A mirrored round begins with the first step of a phase, which is always the top stride of the registers. The first step is
+ * told `loaded` (compare_exchange.h). */
+INLINE void merge_registers(element_t* r, uint mirrored, uint top, uint bottom, uint lanes, uint loaded) {
+    uint first = top;
     if (mirrored) {
-        register_mirrored_step(r, FIELD_BITS - 1);
+        register_mirrored_step(r, FIELD_BITS - 1, loaded);
         --top;
     }
     UNROLL for (uint above = 1; above <= FIELD_BITS; ++above) {
         uint bit = FIELD_BITS - above;
-        if (bit + 1 <= top + 1 && bit >= bottom) register_step(r, bit);
+        if (bit + 1 <= top + 1 && bit >= bottom) register_step(r, bit, loaded && bit == first);
     }
     if (lanes) merge_lanes_of_all(r);
 }

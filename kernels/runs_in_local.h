@@ -44,7 +44,7 @@ INLINE void round_of_steps(LOCAL_TILE tile, runs_t runs, uint low, uint steps, u
                 keep_first(&r[m], load_local_element(tile, SLOT(mirror)));
             }
         }
-        merge_registers(r, mirrored, steps - 1, 0, 0);
+        merge_registers(r, mirrored, steps - 1, 0, 0, 0);
         UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) store_local_element(r[m], tile, slots[m]);
     }
     BARRIER();

@@ -40,7 +40,7 @@ INLINE void merge_best(element_t* best, uint vectors) {
         uint stride = 1u << (bit - 1), pairs = stride < vectors ? vectors / 2 : 0;
         EACH_BEST for (uint i = 0; i < pairs; ++i) {
             uint lower = LOWER_OF_PAIR(i, bit - 1);
-            compare_exchange(&best[lower], &best[lower + stride], i);
+            compare_exchange(&best[lower], &best[lower + stride], i, 0);
         }
     }
     EACH_BEST for (uint m = 0; m < vectors; ++m) best[m] = merge_lanes(best[m]);
@@ -51,7 +51,7 @@ OUTLINED void keep_better(element_t* best, uint vectors, element_t* r) {
     sort_registers(r);
     UNROLL for (uint m = 0; m < REGISTER_VECTORS; ++m) {
         element_t other = ON_LANES(MIRROR_LANES, r[m]);
-        compare_exchange(&best[vectors - 1 - m], &other, m);
+        compare_exchange(&best[vectors - 1 - m], &other, m, 0);
     }
     merge_best(best, vectors);
 }

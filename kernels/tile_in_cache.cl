@@ -321,7 +321,7 @@ KERNEL void merge_strips(GLOBAL key_t* keys, offset_t keys_offset, position_t co
             if (!tile.whole && !is_in_front(lower) && lower >= count) continue;
             element_t r[REGISTER_VECTORS];
             load_registers(r, arrays, count, tile, t, start, mirrored, coding, flip);
-            merge_registers(r, mirrored, top - 1 - start, last - start, 0);
+            merge_registers(r, mirrored, top - 1 - start, last - start, 0, 0);
             store_registers(r, arrays, count, tile, t, start, mirrored, CODING_NONE, flip);
         }
         top = last;

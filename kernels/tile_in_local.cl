@@ -11,6 +11,7 @@
  *
  *   array --load--> registers --round--> hand-over --round--> ... --round--> registers --store--> array
  */
+#define JOINS_WORDS 1
 #include "sync_count.h"
 #include "tile_io.h"
 
@@ -30,7 +31,7 @@
 #define PADDING(slot, shift) (BANK_PADDING ? (slot) >> (shift) : 0)
 #define PADDED(slot, shift) ((slot) + PADDING(slot, shift))
 /* lg of the slots that cover every bank once. Of longer shifts, some hand-overs have this one besides. */
-#define ROW_OF_BANKS_BITS (KEY_BYTES >= 8 ? 4 : 5)
+#define ROW_OF_BANKS_BITS (WHOLE_IN_LOCAL || KEY_BYTES >= 8 ? 4 : 5)
 #if REMAP
 #define LOCAL_SLOTS (PADDED(TILE_VECTORS - 1, ROW_OF_BANKS_BITS) + \
                      PADDING(TILE_VECTORS - 1, ROW_OF_BANKS_BITS + 1) + 1)
@@ -168,7 +169,7 @@ INLINE void merge_in_turns(element_t* r, LOCAL_TILE tile, uint t, uint start, ui
             if (m < held) r[m] = load_local_element(lower, from);
             if (m + VECTORS < held) r[m + VECTORS] = load_local_element(upper, from);
         }
-        merge_registers(r, mirrored, FIELD_BITS - 1, bottom, 0);
+        merge_registers(r, mirrored, FIELD_BITS - 1, bottom, 0, 1);
         give(r, tile, i, start, mirrored, start);
     }
 }
@@ -183,7 +184,7 @@ INLINE void merge_slots(element_t* r, LOCAL_TILE tile, uint t, uint start, uint 
     }
 #endif
     take(r, tile, t, start, start, mirrored);
-    merge_registers(r, mirrored, FIELD_BITS - 1, bottom, 0);
+    merge_registers(r, mirrored, FIELD_BITS - 1, bottom, 0, 1);
     give(r, tile, t, start, mirrored, start);
 }
 
@@ -198,7 +199,7 @@ INLINE void finish_phase(element_t* r, LOCAL_TILE tile, uint t, uint start, sync
         ++sync->hand_overs;
     }
     take(r, tile, t, 0, 0, 0);
-    merge_registers(r, 0, FIELD_BITS - 1, 0, 1);
+    merge_registers(r, 0, FIELD_BITS - 1, 0, 1, 1);
 }
 
 /* Phases `first` .. `last` of elements that are in their slots. */
@@ -249,7 +250,7 @@ INLINE void hand_over_pairs(element_t* r, LOCAL_TILE tile, uint t, uint from, ui
 #define TILE_NUMBER(group) (group)
 #endif
 #define TILE_WORK_ITEM (LOCAL_ID & (TILE_WORK_ITEMS - 1)) /* tells the compiler the range */
-/* The keys of all tiles, then their values, then their indices; `name` are those of this tile. */
+/* The elements of all tiles; `name` are those of this one. */
 #define LOCAL_ELEMENTS (LOCAL_SLOTS * LANES)
 #define DECLARE_LOCAL_TILE(name)                                               \
     DECLARE_LOCAL_ARRAYS(all_of_##name, LOCAL_ELEMENTS * TILES_PER_GROUP);     \
@@ -284,13 +285,13 @@ INLINE void store_tile(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, pos
 #if STORES_PAIRS
     if (TAKES_PAIRS(arrays, tile)) {
         hand_over_pairs(r, local_tile, t, start, mirrored, sync);
-        if (left > 0) register_step(r, 0);
+        if (left > 0) register_step(r, 0, 1);
         store_pairs(r, arrays, count, tile, t, coding, flip);
         return;
     }
     if (left > 0) {
         hand_over(r, local_tile, t, start, mirrored, 0, 0, sync);
-        register_step(r, 0);
+        register_step(r, 0, 1);
         start = mirrored = 0;
     }
 #endif
@@ -310,7 +311,7 @@ INLINE void store_columns(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, 
                           uint start, uint mirrored, uint left, sync_t* sync) {
     if (left > 0) {
         hand_over(r, local_tile, t, start, mirrored, 0, 0, sync);
-        register_step(r, 0);
+        register_step(r, 0, 1);
     }
     if (tile.whole) {
         uint first = t << FIELD_BITS;
@@ -431,7 +432,7 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
             hand_over(r, local_tile, t, start, mirrors, next, round == 0, &sync);
             start = next;
             mirrors = round == 0;
-            merge_registers(r, mirrors, top - 1 - start, 0, start == 0);
+            merge_registers(r, mirrors, top - 1 - start, 0, start == 0, 1);
             top = start;
         }
     }
@@ -466,7 +467,7 @@ INLINE void merge_rounds(element_t* r, LOCAL_TILE local_tile, uint t, uint phase
         hand_over(r, local_tile, t, *start, *mirrors, next, begins, sync);
         *start = next;
         *mirrors = begins;
-        merge_registers(r, begins, top - 1 - next, 0, 0);
+        merge_registers(r, begins, top - 1 - next, 0, 0, 1);
         top = next;
     }
 }
@@ -481,14 +482,14 @@ INLINE sync_t merge_sorted_strips(LOCAL_TILE local_tile, arrays_t arrays, positi
     uint start = first - FIELD_BITS, mirrors = 1;
     load_registers(r, arrays, count, tile, t, start, mirrors, load_coding, flip);
 #if SHARES_ROUNDS
-    merge_registers(r, 1, FIELD_BITS - 1, FIRST_BOTTOM(start), 0);
+    merge_registers(r, 1, FIELD_BITS - 1, FIRST_BOTTOM(start), 0, 1);
     give(r, local_tile, t, start, 1, start);
     finish_phase(r, local_tile, t, start, &sync);
     if (first < last) give(r, local_tile, t, 0, 0, 0);
     merge_phases(r, local_tile, t, first + 1, last, &sync);
     start = mirrors = 0;
 #else
-    merge_registers(r, mirrors, FIELD_BITS - 1, 0, 0);
+    merge_registers(r, mirrors, FIELD_BITS - 1, 0, 0, 1);
     merge_rounds(r, local_tile, t, first, start, &start, &mirrors, &sync);
     LOOP(phase, first + 1, last, phase <= last)
         merge_rounds(r, local_tile, t, phase, phase, &start, &mirrors, &sync);
@@ -600,7 +601,7 @@ INLINE sync_t merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, ti
 
     uint start = CONTIGUOUS_START;
     load_registers(r, arrays, count, tile, t, start, mirrored, first_coding, flip);
-    merge_registers(r, mirrored, FIELD_BITS - 1, max(start, bottom) - start, contiguous && start == 0);
+    merge_registers(r, mirrored, FIELD_BITS - 1, max(start, bottom) - start, contiguous && start == 0, 1);
 
     uint end = contiguous ? STEPS_OF_STORE : bottom;
     LOOP(round, 1, most_rounds - 1, start > end) {
@@ -610,7 +611,7 @@ INLINE sync_t merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, ti
         hand_over(r, local_tile, t, start, mirrored, next, 0, &sync);
         start = next;
         mirrored = 0;
-        merge_registers(r, 0, top - start, max(start, bottom) - start, contiguous && start == 0);
+        merge_registers(r, 0, top - start, max(start, bottom) - start, contiguous && start == 0, 1);
     }
 
     if (contiguous)

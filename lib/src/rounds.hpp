@@ -75,7 +75,10 @@ unsigned column_bits(const Shape& shape, unsigned phases);
 /// lg of the vectors after which a tile that is walked in the cache has an unused place (kernels/lane_parts.h).
 inline constexpr unsigned cache_padding_shift = 6;
 
-/// The row_bits of keys of so many bytes, in vectors of one key.
-constexpr unsigned row_of_banks_bits(std::size_t key_bytes) { return key_bytes >= 8 ? 4 : 5; }
+/// Whether an element's two words lie together in local memory (WHOLE_IN_LOCAL in kernels/dialect.h).
+constexpr bool lies_whole(ElementBytes bytes) { return !bytes.is_record && bytes.key == 4 && bytes.all() == 8; }
+
+/// The row_bits of elements, in vectors of one: of those that lie whole, else of their keys.
+constexpr unsigned row_of_banks_bits(ElementBytes bytes) { return lies_whole(bytes) || bytes.key >= 8 ? 4 : 5; }
 
 }  // namespace lanesort

@@ -103,10 +103,10 @@ struct Measured {
 constexpr std::uint64_t any = ~std::uint64_t{0};
 constexpr Measured of_narrow_keys[] = {{4097, 8, 256, 8, 3},    {8193, 2, 128, 6, 8},    {40'000, 4, 128, 8, 8},
                                        {100'000, 8, 128, 8, 7}, {400'000, 4, 256, 8, 6}, {any, 8, 256, 8, 3}};
-constexpr Measured of_4_bytes[] = {{2049, 4, 256, 8, 6},    {4097, 8, 256, 8, 6},        {8193, 2, 128, 6, 8},
-                                   {40'000, 4, 128, 8, 8},  {100'000, 8, 128, 8, 8},     {400'000, 4, 256, 8, 6},
-                                   {700'000, 8, 256, 8, 6}, {8'000'000, 16, 256, 10, 4}, {any, 16, 512, 11, 2},
-                                   {any, 16, 256, 10, 4}};
+constexpr Measured of_4_bytes[] = {{2049, 4, 256, 8, 6},    {4097, 8, 256, 8, 6},       {8193, 2, 128, 6, 8},
+                                   {40'000, 4, 128, 8, 8},  {100'000, 8, 128, 8, 8},    {400'000, 4, 256, 8, 6},
+                                   {700'000, 8, 256, 8, 6}, {4'200'000, 16, 256, 9, 4}, {8'000'000, 16, 256, 10, 4},
+                                   {any, 16, 512, 11, 2},   {any, 16, 256, 10, 4}};
 constexpr Measured of_8_bytes[] = {{20'000, 4, 128, 8, 8},
                                    {700'000, 4, 256, 8, 6},
                                    {6'000'000, 8, 256, 9, 4},
@@ -210,7 +210,7 @@ std::size_t Shape::local_bytes(ElementBytes bytes) const noexcept {
     // more besides; else there is one for each work-item's.
     if (bank_padding && !remap) slots += slots >> log2(register_vectors);
     else if (bank_padding)
-        slots += ((slots - 1) >> row_of_banks_bits(bytes.key)) + ((slots - 1) >> (row_of_banks_bits(bytes.key) + 1));
+        slots += ((slots - 1) >> row_of_banks_bits(bytes)) + ((slots - 1) >> (row_of_banks_bits(bytes) + 1));
     const std::size_t elements = std::size_t{slots} * lanes;
     if (bytes.all() == bytes.key) return elements * bytes.key;
     const auto aligned = [](std::size_t size) { return (size + 15) / 16 * 16; };

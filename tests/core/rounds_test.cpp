@@ -160,17 +160,18 @@ void for_every_hand_over(const Shape& shape, Visit visit) {
 TEST_CASE("rounds: padded slots are apart, and fit the local memory that the shape asks for") {
     for (const unsigned vectors : {4, 8, 16})
         for (const unsigned work_items : {2, 32, 128, 256, 512})
-            for (const std::size_t bytes : {1, 4, 8}) {
+            for (const ElementBytes bytes :
+                 {ElementBytes(1), ElementBytes(4), ElementBytes(8), ElementBytes(4, 4), ElementBytes(4, 0, 4)}) {
                 Shape shape = shared_tile(vectors, work_items);
                 shape.bank_padding = true;
                 CAPTURE(to_string(shape));
-                CAPTURE(bytes);
+                CAPTURE(bytes.all());
                 for_every_hand_over(shape, [&](unsigned from, unsigned to) {
                     std::set<unsigned> slots;
                     for (unsigned v = 0; v < shape.tile_vectors(); ++v)
                         slots.insert(padded_slot(shape, v, from, to, row_of_banks_bits(bytes)));
                     REQUIRE(slots.size() == shape.tile_vectors());
-                    REQUIRE((*slots.rbegin() + 1) * bytes <= shape.local_bytes(bytes));
+                    REQUIRE((*slots.rbegin() + 1) * bytes.all() <= shape.local_bytes(bytes));
                 });
             }
 }
