@@ -69,7 +69,14 @@ INLINE void swap_words(uint swap, uint loaded, uint* a, uint* b) {
 #define SWAP_64(swap, loaded, a, b) SWAP_BY_SELECTION(ulong, swap, a, b)
 #endif
 #if defined(ONE_OF_LAUNCH) && HIDES_LATENCY
-#define SWAP_32(swap, loaded, a, b) swap_words(swap, (loaded) && WHOLE_IN_LOCAL, &(a), &(b))
+/* Words that lie apart are loaded apart. Of those that do not, rows and sorts into other arrays have no register to spare for a
+ * sum. */
+#define SELECTS_LOADED (WHOLE_IN_LOCAL && (APART || (IN_ROWS && !LEAVES)))
+#define SWAP_32(swap, loaded, a, b)                                          \
+    do {                                                                     \
+        if ((loaded) && SELECTS_LOADED) SWAP_BY_SELECTION(uint, swap, a, b); \
+        else swap_words(swap, (loaded) && WHOLE_IN_LOCAL, &(a), &(b));       \
+    } while (0)
 #else
 #define SWAP_32(swap, loaded, a, b) SWAP_BY_SELECTION(uint, swap, a, b)
 #endif
