@@ -77,8 +77,6 @@ typedef ulong offset_t;
 #define ONE_OF_LAUNCH gridDim.y
 #define MAXIMA_BY_PRODUCTS 1
 #define DECIDES_AT_RUN_TIME 0
-/* Shifted out of an integer, its words would stay one for the compiler, which would select both where one is wanted. */
-#define SPLIT_WORDS(whole, upper, lower) asm("mov.b64 {%0, %1}, %2;" : "=r"(lower), "=r"(upper) : "l"(whole))
 
 /* Lanes are elements of an array there, and a pair of integers gains nothing as one of twice the bits. */
 #define PACKED 0

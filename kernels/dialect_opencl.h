@@ -99,15 +99,12 @@ typedef ulong offset_t;
 #define BARRIERS_IN_BRANCHES 1
 /* For compare_exchange.h: a 1 that the compiler does not know. */
 #define ONE_OF_LAUNCH ((uint)get_global_size(1))
-/* As in dialect_cuda.h. */
-#define SPLIT_WORDS(whole, upper, lower) asm("mov.b64 {%0, %1}, %2;" : "=r"(lower), "=r"(upper) : "l"(whole))
 #define HAS_WARPS 1
 #define WARP_BARRIER() asm volatile("bar.warp.sync 0xffffffff;" ::: "memory")
 #else
 #define BARRIERS_IN_BRANCHES 0
 #define HAS_WARPS 0
 #define WARP_BARRIER() BARRIER()
-#define SPLIT_WORDS(whole, upper, lower) ((upper) = as_uint2(whole).y, (lower) = as_uint2(whole).x)
 #endif
 /* lg of the work-items of a warp. Devices without warps have neighbouring elements in as many work-items. */
 #define WARP_BITS 5

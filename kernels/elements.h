@@ -246,7 +246,13 @@ INLINE void store_element(element_t e, arrays_t to, position_t offset) {
 INLINE element_t load_local_element(local_arrays_t from, uint offset) {
     ulong whole = from.elements[offset];
     uint key, tie;
-    SPLIT_WORDS(whole, key, tie);
+#ifdef ONE_OF_LAUNCH
+    /* Else they would stay one integer for NVIDIA's compiler, which would select both where one is wanted. */
+    asm("mov.b64 {%0, %1}, %2;" : "=r"(tie), "=r"(key) : "l"(whole));
+#else
+    key = as_uint2(whole).y;
+    tie = as_uint2(whole).x;
+#endif
     return ELEMENT(key, tie, tie);
 }
 INLINE void store_local_element(element_t e, local_arrays_t to, uint offset) {
