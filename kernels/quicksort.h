@@ -46,11 +46,17 @@ INLINE void put_parted(element_t e, vec_t pivot, arrays_t arrays, parting_t* p) 
     p->unwritten.end -= LANES - count;
 }
 
+/* Writes a range, from registers that were stored one after the other. Whole vectors are read. */
+INLINE void store_keys(const register_key_t* from, arrays_t arrays, range_t to) {
+    for (position_t i = to.begin; i < to.end; i += LANES)
+        store_elements(ELEMENT(LOAD_VECTOR(from + (i - to.begin)), 0, 0), arrays, i, 1, to.end, CODING_NONE, 0);
+}
+
 /* The elements that are held fill what is unwritten: those of `ends` vectors, and `rest` of one that is not full. Returns
  * where those begin that do not come before the pivot. */
 OUTLINED position_t put_held(const element_t* held, uint ends, uint rest, vec_t pivot, arrays_t arrays, range_t unwritten) {
     register_key_t low[(HELD_OF_ENDS + READ_AT_ONCE + 2) * LANES], high[(HELD_OF_ENDS + READ_AT_ONCE + 2) * LANES];
-    uint lows = 0, highs = sizeof high / sizeof *high - LANES, last = highs; /* whole vectors are read */
+    uint lows = 0, highs = sizeof high / sizeof *high - LANES; /* whole vectors are read */
     /* The one that is not full first: what is beyond its end comes to the very last places, which are not written. */
     for (uint i = 0; i <= ends; ++i) {
         if (i == 0 && rest == 0) continue;
@@ -62,12 +68,10 @@ OUTLINED position_t put_held(const element_t* held, uint ends, uint rest, vec_t 
         lows += count;
         highs -= LANES - count;
     }
-    position_t middle = unwritten.begin + lows;
-    for (uint i = 0; i < lows; i += LANES)
-        store_elements(ELEMENT(LOAD_VECTOR(low + i), 0, 0), arrays, unwritten.begin + i, 1, middle, CODING_NONE, 0);
-    for (uint i = highs; i < last; i += LANES)
-        store_elements(ELEMENT(LOAD_VECTOR(high + i), 0, 0), arrays, middle + (i - highs), 1, unwritten.end, CODING_NONE, 0);
-    return middle;
+    range_t below = {unwritten.begin, unwritten.begin + lows}, others = {below.end, unwritten.end};
+    store_keys(low, arrays, below);
+    store_keys(high + highs, arrays, others);
+    return others.begin;
 }
 
 /* L neighbours of the array. */
@@ -77,34 +81,44 @@ INLINE element_t load_coded(arrays_t arrays, position_t position, uint coding, f
     return e;
 }
 
-/* Parts a range; returns where the elements begin that do not come before the pivot. Requires: it has HELD_OF_ENDS vectors or
- * more. */
+/* Reads the vectors that are held, of each end. */
+INLINE void hold_ends(element_t* held, arrays_t arrays, parting_t* p, uint coding, flip_t flip) {
+    for (uint i = 0; i < READ_AT_ONCE; ++i) {
+        held[i] = load_coded(arrays, p->unread.begin + i * LANES, coding, flip);
+        held[READ_AT_ONCE + i] = load_coded(arrays, p->unread.end - (i + 1) * LANES, coding, flip);
+    }
+    p->unread.begin += READ_AT_ONCE * LANES;
+    p->unread.end -= READ_AT_ONCE * LANES;
+}
+
+/* Parts the next READ_AT_ONCE vectors of the side where less room is. Requires: so many are unread there. */
+INLINE void part_next(arrays_t arrays, parting_t* p, vec_t pivot, uint coding, flip_t flip) {
+    element_t r[READ_AT_ONCE];
+    uint is_left = p->unread.begin - p->unwritten.begin <= p->unwritten.end - p->unread.end;
+    position_t from = is_left ? p->unread.begin : p->unread.end - READ_AT_ONCE * LANES;
+    p->unread.begin += is_left ? READ_AT_ONCE * LANES : 0;
+    p->unread.end -= is_left ? 0 : READ_AT_ONCE * LANES;
+    UNROLL for (uint i = 0; i < READ_AT_ONCE; ++i) {
+        PREFETCH(arrays.keys + p->unread.begin + (AHEAD + i) * LANES);
+        PREFETCH(arrays.keys + p->unread.end - (AHEAD + i) * LANES);
+    }
+    UNROLL for (uint i = 0; i < READ_AT_ONCE; ++i) r[i] = load_coded(arrays, from + i * LANES, coding, flip);
+    UNROLL for (uint i = 0; i < READ_AT_ONCE; ++i) put_parted(r[i], pivot, arrays, p);
+}
+
+/* Parts a range; returns where the elements begin that do not come before the pivot. */
 INLINE position_t part_coded(arrays_t arrays, range_t range, vec_t pivot, uint coding, flip_t flip) {
-    element_t held[HELD_OF_ENDS + READ_AT_ONCE + 1], r[READ_AT_ONCE];
-    uint ends = HELD_OF_ENDS, rest = (uint)((range.end - range.begin) % LANES);
+    element_t held[HELD_OF_ENDS + READ_AT_ONCE + 1];
+    uint ends = 0, rest = (uint)((range.end - range.begin) % LANES);
     parting_t p = {range, range};
     p.unread.end -= rest;
     if (rest > 0)
         load_elements(&held[HELD_OF_ENDS + READ_AT_ONCE], arrays, p.unread.end, 1, range.end, coding != CODING_NONE, coding,
                       flip);
-    for (uint i = 0; i < READ_AT_ONCE; ++i) {
-        held[i] = load_coded(arrays, p.unread.begin + i * LANES, coding, flip);
-        held[READ_AT_ONCE + i] = load_coded(arrays, p.unread.end - (i + 1) * LANES, coding, flip);
-    }
-    p.unread.begin += READ_AT_ONCE * LANES;
-    p.unread.end -= READ_AT_ONCE * LANES;
-    while (p.unread.end - p.unread.begin >= READ_AT_ONCE * LANES) {
-        /* Where less room is. */
-        uint is_left = p.unread.begin - p.unwritten.begin <= p.unwritten.end - p.unread.end;
-        position_t from = is_left ? p.unread.begin : p.unread.end - READ_AT_ONCE * LANES;
-        p.unread.begin += is_left ? READ_AT_ONCE * LANES : 0;
-        p.unread.end -= is_left ? 0 : READ_AT_ONCE * LANES;
-        UNROLL for (uint i = 0; i < READ_AT_ONCE; ++i) {
-            PREFETCH(arrays.keys + p.unread.begin + (AHEAD + i) * LANES);
-            PREFETCH(arrays.keys + p.unread.end - (AHEAD + i) * LANES);
-        }
-        UNROLL for (uint i = 0; i < READ_AT_ONCE; ++i) r[i] = load_coded(arrays, from + i * LANES, coding, flip);
-        UNROLL for (uint i = 0; i < READ_AT_ONCE; ++i) put_parted(r[i], pivot, arrays, &p);
+    if (p.unread.end - p.unread.begin >= HELD_OF_ENDS * LANES) {
+        hold_ends(held, arrays, &p, coding, flip);
+        ends = HELD_OF_ENDS;
+        while (p.unread.end - p.unread.begin >= READ_AT_ONCE * LANES) part_next(arrays, &p, pivot, coding, flip);
     }
     for (; p.unread.begin < p.unread.end; p.unread.begin += LANES)
         held[ends++] = load_coded(arrays, p.unread.begin, coding, flip);
@@ -140,8 +154,13 @@ OUTLINED uint encode_if_equal(arrays_t arrays, range_t range, vec_t pivot, uint 
     return 1;
 }
 
-/* The middle of a sample of a range; where nothing of the sample comes before it, with above_smallest the next larger one. */
-OUTLINED register_key_t choose_pivot(arrays_t arrays, range_t range, uint above_smallest, uint coding, flip_t flip, uint seed) {
+/* Where nothing of a sample comes before its middle, the pivot is that, or the next larger one: if the sample has a larger one, or
+ * even if it is all equal. */
+#define ABOVE_IF_MIXED 1
+#define ABOVE_IF_EQUAL 2
+
+/* The middle of a sample of a range, or the next larger one where `above` says so. */
+OUTLINED register_key_t choose_pivot(arrays_t arrays, range_t range, uint above, uint coding, flip_t flip, uint seed) {
     position_t size = range.end - range.begin;
     uint vectors = size < 1024 * LANES ? 2 : size < 8192 * LANES ? 4 : SAMPLE_VECTORS, elements = vectors * LANES;
     element_t r[SAMPLE_VECTORS];
@@ -160,7 +179,8 @@ OUTLINED register_key_t choose_pivot(arrays_t arrays, range_t range, uint above_
     sort_vectors(r, vectors);
     for (uint v = 0; v < vectors; ++v) STORE_VECTOR(r[v].key, in_order + v * LANES);
     register_key_t pivot = in_order[elements / 2];
-    if (above_smallest && pivot == in_order[0] && pivot != LARGEST_KEY) ++pivot;
+    uint is_mixed = pivot != in_order[elements - 1];
+    if (pivot == in_order[0] && (above & (is_mixed ? ABOVE_IF_MIXED : ABOVE_IF_EQUAL)) && pivot != LARGEST_KEY) ++pivot;
     return pivot;
 }
 
@@ -214,9 +234,10 @@ INLINE void begin_levels(entry_t entry, uint ranges, position_t count) {
     entry.bounds[entry.apart] = count;
 }
 
-/* Where ranges are few, several work-groups share each. One chooses its pivot, each parts a stripe of it, and each exchanges a
- * share of what is then on the wrong side of the range's middle. What they leave for each other is in places of the table whose
- * bounds come later: the pivot where the middle will be, the stripes' middles behind the range's first bound. */
+/* Where ranges are few, several work-groups share each. One chooses its pivot, each parts two stripes of it, and each exchanges
+ * a share of what is then on the wrong side of the range's middle. The two are mirror images, and what comes before the pivot is
+ * brought to the left one: so that is no more than the pivot is off the middle. What they leave for each other is in places of the table whose bounds come
+ * later: the pivot where the middle will be, the stripes' middles behind the range's first bound. */
 INLINE GLOBAL ulong* pivot_of(entry_t entry) { return entry.bounds + entry.apart / 2; }
 INLINE GLOBAL ulong* stripe_middles(entry_t entry) { return entry.bounds + 1; }
 
@@ -237,30 +258,64 @@ KERNEL void choose_pivots(GLOBAL key_t* keys, offset_t keys_offset, position_t c
     entry_t entry = entry_of(bounds + bounds_offset, GROUP_ID, ranges, levels);
     begin_levels(entry, ranges, count);
     range_t range = range_of(entry);
-    /* A range is parted once, and its sample does not tell whether much is smaller than the pivot or much is equal to it. So
-     * levels do by turns what either takes, the second one what many equal ones take. */
-    uint above_smallest = (ranges & 0xaaaaaaaau) != 0;
+    /* A range is parted once. Where a sample is all equal, it does not tell whether all are or how many are smaller, so levels
+     * do by turns what either takes. */
+    uint above = ABOVE_IF_MIXED | (ranges & 0xaaaaaaaau ? ABOVE_IF_EQUAL : 0);
     if (range.begin < range.end && !is_equal(entry))
-        *pivot_of(entry) = choose_pivot(arrays, range, above_smallest, load_coding, flip, seed);
+        *pivot_of(entry) = choose_pivot(arrays, range, above, load_coding, flip, seed);
 }
 
-/* Parts each stripe of each range, and writes its middle, with a mark if all of the stripe is equal to the pivot. Ranges that
- * are too small for stripes stay as they are, and so do those that are all equal.
- * Launched after choose_pivots, with a work-group a stripe. Requires: stripes < 2^levels / ranges / 2. */
+/* Parts two stripes at once, so that what comes before the pivot is in the left one, as far as it goes. `middles` are where the
+ * elements begin in each that do not come before it. Requires: each has READ_AT_ONCE vectors or more. */
+INLINE void part_two_coded(arrays_t arrays, range_t left, range_t right, vec_t pivot, uint coding, flip_t flip,
+                           position_t* middles) {
+    element_t held[HELD_OF_ENDS];
+    register_key_t keys[(HELD_OF_ENDS + 1) * LANES];
+    range_t both = {left.begin, right.end};
+    parting_t p = {both, both};
+    hold_ends(held, arrays, &p, coding, flip);
+    while (left.end - p.unread.begin >= READ_AT_ONCE * LANES && p.unread.end - right.begin >= READ_AT_ONCE * LANES)
+        part_next(arrays, &p, pivot, coding, flip);
+    /* Of one of them fewer are unread: each for itself then, with what is held in its room. */
+    for (uint i = 0; i < HELD_OF_ENDS; ++i) STORE_VECTOR(held[i].key, keys + i * LANES);
+    range_t left_room = {p.unwritten.begin, p.unread.begin}, right_room = {p.unread.end, p.unwritten.end};
+    store_keys(keys, arrays, left_room);
+    store_keys(keys + (left_room.end - left_room.begin), arrays, right_room);
+    range_t left_unread = {p.unread.begin, left.end}, right_unread = {right.begin, p.unread.end};
+    recode_range(arrays, left_unread, coding, CODING_NONE, flip);
+    recode_range(arrays, right_unread, coding, CODING_NONE, flip);
+    range_t left_rest = {left_room.begin, left.end}, right_rest = {right.begin, right_room.end};
+    middles[0] = part(arrays, left_rest, pivot, CODING_NONE, flip);
+    middles[1] = part(arrays, right_rest, pivot, CODING_NONE, flip);
+}
+OUTLINED void part_two(arrays_t arrays, range_t left, range_t right, vec_t pivot, uint coding, flip_t flip,
+                       position_t* middles) {
+    if (coding == CODING_NONE) part_two_coded(arrays, left, right, pivot, CODING_NONE, flip, middles);
+    else part_two_coded(arrays, left, right, pivot, coding, flip, middles);
+}
+
+/* Parts each stripe of each range together with its mirror image, and writes their middles, with marks where a stripe is all
+ * equal to the pivot. Ranges that are too small for stripes stay as they are, and so do those that are all equal.
+ * Launched after choose_pivots, with a work-group for two stripes. Requires: stripes < 2^levels / ranges / 2. */
 KERNEL void part_stripes(GLOBAL key_t* keys, offset_t keys_offset, position_t count, uint ranges, uint levels,
                          uint load_coding, flip_t flip, GLOBAL value_argument_t* values, offset_t values_offset,
                          GLOBAL index_t* indices, offset_t indices_offset, GLOBAL ulong* bounds, offset_t bounds_offset) {
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
-    uint stripes = (uint)GROUPS / ranges, number = (uint)GROUP_ID % stripes;
-    entry_t entry = entry_of(bounds + bounds_offset, GROUP_ID / stripes, ranges, levels);
-    range_t range = range_of(entry), stripe = stripe_of(range, stripes, number);
-    ulong middle = stripe.begin;
+    uint pairs = (uint)GROUPS / ranges, stripes = 2 * pairs, number = (uint)GROUP_ID % pairs, image = stripes - 1 - number;
+    entry_t entry = entry_of(bounds + bounds_offset, GROUP_ID / pairs, ranges, levels);
+    range_t range = range_of(entry), left = stripe_of(range, stripes, number), right = stripe_of(range, stripes, image);
+    position_t middles[2] = {left.begin, right.begin};
+    ulong marks[2] = {0, 0};
     if (range.end - range.begin >= (position_t)stripes * TILE_KEYS && !is_equal(entry)) {
         vec_t pivot = BROADCAST(vec_t, (register_key_t)*pivot_of(entry));
-        if (encode_if_equal(arrays, stripe, pivot, load_coding, flip)) middle |= ENDS_EQUAL;
-        else middle = part(arrays, stripe, pivot, load_coding, flip);
+        if (encode_if_equal(arrays, left, pivot, load_coding, flip)) {
+            marks[0] = ENDS_EQUAL;
+            if (encode_if_equal(arrays, right, pivot, load_coding, flip)) marks[1] = ENDS_EQUAL;
+            else middles[1] = part(arrays, right, pivot, load_coding, flip);
+        } else part_two(arrays, left, right, pivot, load_coding, flip, middles);
     }
-    stripe_middles(entry)[number] = middle;
+    stripe_middles(entry)[number] = middles[0] | marks[0];
+    stripe_middles(entry)[image] = middles[1] | marks[1];
 }
 
 /* A range whose stripes are parted. */
@@ -314,8 +369,8 @@ KERNEL void exchange_misplaced(GLOBAL key_t* keys, offset_t keys_offset, positio
                                GLOBAL index_t* indices, offset_t indices_offset, GLOBAL ulong* bounds,
                                offset_t bounds_offset) {
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
-    uint stripes = (uint)GROUPS / ranges, share = (uint)GROUP_ID % stripes;
-    entry_t entry = entry_of(bounds + bounds_offset, GROUP_ID / stripes, ranges, levels);
+    uint shares = (uint)GROUPS / ranges, stripes = 2 * shares, share = (uint)GROUP_ID % shares;
+    entry_t entry = entry_of(bounds + bounds_offset, GROUP_ID / shares, ranges, levels);
     striped_t striped = {range_of(entry), stripe_middles(entry), stripes, range_of(entry).begin};
     ulong all_equal = ENDS_EQUAL;
     for (uint i = 0; i < stripes; ++i) {
@@ -331,7 +386,7 @@ KERNEL void exchange_misplaced(GLOBAL key_t* keys, offset_t keys_offset, positio
         range_t misplaced = misplaced_in(striped, i, 0);
         all += misplaced.end - misplaced.begin;
     }
-    position_t first = all * share / stripes, left = all * (share + 1) / stripes - first;
+    position_t first = all * share / shares, left = all * (share + 1) / shares - first;
     misplaced_t front = {0, 0, first, {0, 0}}, behind = {1, 0, first, {0, 0}};
     while (left > 0) {
         find_misplaced(striped, &front);

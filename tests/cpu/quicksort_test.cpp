@@ -270,7 +270,7 @@ TEST_CASE("quicksort: arrays at every address, and what lies beside them") {
     Random random(seed());
     Sorter two = sorter_on(2), many = sorter_on(16);
     const auto check_at = [&]<Key K>(K, std::size_t address, Order order, bool has_values, std::size_t count = 5003) {
-        Sorter& sorter = count < 2 * keys_of_stripe ? two : many;
+        Sorter& sorter = count < 2 * keys_of_pair ? two : many;
         auto keys = keys_with_twins<K>(count, random);
         std::vector<std::uint32_t> values(count);
         for (std::uint32_t& value : values) value = static_cast<std::uint32_t>(random());
@@ -303,7 +303,7 @@ TEST_CASE("quicksort: arrays at every address, and what lies beside them") {
             check_at(double{}, address, order, false);
             check_at(float{}, address, order, true);
         }
-    constexpr std::size_t shared = 4 * keys_of_stripe + 21;
+    constexpr std::size_t shared = 4 * keys_of_pair + 21;
     for (const std::size_t address : {1, 4, 15, 33, 62})
         for (const Order order : both_orders) {
             check_at(std::uint32_t{}, address, order, false, shared);
@@ -322,7 +322,7 @@ TEST_CASE("quicksort: most keys equal, of odd counts about each limit") {
             Sorter sorter = sorter_on(threads);
             std::size_t number = 0;
             for (const std::size_t count : counts) {
-                if (threads < 4 && count > 2 * keys_of_stripe) continue;  // which others share
+                if (threads == 1 && count > 2 * keys_of_pair) continue;  // which others share
                 for (const NamedKeys<K>& input : equal_inputs<K>(count, random)) {
                     CAPTURE(input.name);
                     CAPTURE(threads);
@@ -337,7 +337,7 @@ TEST_CASE("quicksort: most keys equal, of odd counts about each limit") {
             }
         }
     };
-    constexpr std::size_t shared = 4 * keys_of_stripe;
+    constexpr std::size_t shared = 4 * keys_of_pair;
     check_type(std::uint32_t{}, {16'383, 16'385, 32'767, 32'769, 65'535, 65'537, shared - 1, shared + 1});
     check_type(float{}, {32'769, shared + 1});
     check_type(std::int64_t{}, {16'385, 65'535, shared - 1, shared + 1});
@@ -346,7 +346,7 @@ TEST_CASE("quicksort: most keys equal, of odd counts about each limit") {
 TEST_CASE("quicksort: a range whose keys are all equal is not touched again") {
     if (!has_quicksort()) return;
     Random random(seed());
-    constexpr std::size_t few = 100'003, shared = 8 * keys_of_stripe + 3;
+    constexpr std::size_t few = 100'003, shared = 8 * keys_of_pair + 3;
     struct Case {
         unsigned threads;
         std::size_t count, launches;  ///< after which it is known
@@ -488,14 +488,18 @@ TEST_CASE("quicksort: pairs and indices on which every pivot is bad are given up
 TEST_CASE("quicksort: one range of several is given up") {
     if (!has_quicksort()) return;
     Random random(seed());
-    constexpr std::size_t count = 200'003;
     const auto check_type = [&]<Key K>(K) {
-        for (const unsigned threads : {3, 4}) {
-            const std::size_t stripes = threads < 4 ? 1 : count / keys_of_stripe;
-            const WorstKeys alone = half_bad_keys(count, lanes_of<K>(0), stripes, random);
+        struct Case {
+            unsigned threads;
+            std::size_t count, pairs;
+        };
+        for (const auto& [threads, count, pairs] : {Case{3, 100'003, 1}, Case{2, 300'007, 2}, Case{3, 300'007, 3}}) {
+            CAPTURE(threads);
+            CAPTURE(count);
+            const WorstKeys alone = half_bad_keys(count, lanes_of<K>(0), pairs, random);
             for (const Order order : both_orders) CHECK(sort_gives_up(threads, alone.keys<K>(order, random), order));
             if (sizeof(K) > 4) continue;
-            const WorstKeys with_more = half_bad_keys(count, lanes_of<K>(4), stripes, random);
+            const WorstKeys with_more = half_bad_keys(count, lanes_of<K>(4), pairs, random);
             for (const Order order : both_orders) {
                 CHECK(sort_of_pairs_gives_up(threads, with_more.keys<K>(order, random), order));
                 CHECK(argsort_gives_up(threads, with_more.keys<K>(order, random), order));
@@ -547,33 +551,34 @@ std::size_t shared_levels(unsigned threads, std::size_t count) {
         std::ranges::count_if(commands_of(sorter_on(threads).device(), request).commands, parts_stripes));
 }
 
-TEST_CASE("quicksort: four threads or more share a range, if it has two stripes") {
+TEST_CASE("quicksort: two threads or more share a range, if it has two pairs of stripes") {
     if (!has_quicksort()) return;
-    constexpr std::size_t two = 2 * keys_of_stripe;
-    CHECK(shared_levels(3, 100 * two) == 0);
-    for (const unsigned threads : {4, 5, 16}) {
+    constexpr std::size_t two = 2 * keys_of_pair;
+    CHECK(shared_levels(1, 100 * two) == 0);
+    for (const unsigned threads : {2, 3, 5, 16}) {
         CHECK(shared_levels(threads, two - 1) == 0);
         CHECK(shared_levels(threads, two) == 1);
     }
-    CHECK(shared_levels(4, 100 * two) == 1);
-    CHECK(shared_levels(7, 100 * two) == 1);
-    CHECK(shared_levels(8, 100 * two) == 2);
+    CHECK(shared_levels(2, 100 * two) == 1);
+    CHECK(shared_levels(3, 100 * two) == 1);
+    CHECK(shared_levels(4, 100 * two) == 2);
+    CHECK(shared_levels(7, 100 * two) == 2);
     CHECK(shared_levels(16, 2 * two - 1) == 1);
     CHECK(shared_levels(16, 2 * two) == 2);
-    CHECK(shared_levels(16, 4 * two) == 3);
-    CHECK(shared_levels(16, 100 * two) == 3);
+    CHECK(shared_levels(16, 8 * two) == 4);
+    CHECK(shared_levels(16, 100 * two) == 4);
 }
 
 TEST_CASE("quicksort: threads share ranges of counts about those where stripes become more") {
     if (!has_quicksort()) return;
     Random random(seed());
-    for (const unsigned threads : {4, 5, 16}) {
+    for (const unsigned threads : {2, 5, 16}) {
         Sorter sorter = sorter_on(threads);
-        for (const std::size_t stripes : {2, 3, 4})
+        for (const std::size_t pairs : {2, 3, 4})
             for (std::size_t beyond : {0, 1, 10}) {  // and with one less
-                if ((threads + stripes) % 2) beyond = 2 + 8 * beyond / 5;
-                const std::size_t count = stripes * keys_of_stripe + beyond - 1;
-                const Order order = both_orders[(stripes + beyond) % 2];
+                if ((threads + pairs) % 2) beyond = 2 + 8 * beyond / 5;
+                const std::size_t count = pairs * keys_of_pair + beyond - 1;
+                const Order order = both_orders[(pairs + beyond) % 2];
                 CAPTURE(threads);
                 CAPTURE(count);
                 check(sorter, by_distribution(order), random_keys<std::int32_t>(count, random), beyond % 5);
@@ -601,10 +606,10 @@ TEST_CASE("quicksort: threads share ranges in many orders, and of many equal key
             CHECK_FALSE(argsort_gives_up(threads, input.keys, order, sorter_seed));
         }
     };
-    check_type(std::uint32_t{}, 4, 4 * keys_of_stripe + 13);
-    check_type(std::uint64_t{}, 5, 4 * keys_of_stripe + 5);
-    check_type(float{}, 16, 4 * keys_of_stripe + 9);
-    check_type(std::int64_t{}, 16, 8 * keys_of_stripe + 3);
+    check_type(std::uint32_t{}, 2, 4 * keys_of_pair + 13);
+    check_type(std::uint64_t{}, 5, 4 * keys_of_pair + 5);
+    check_type(float{}, 16, 4 * keys_of_pair + 9);
+    check_type(std::int64_t{}, 16, 8 * keys_of_pair + 3);
 }
 
 // ---- schedules, plans and threads ----------------------------------------------------------------------------------

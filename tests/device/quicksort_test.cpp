@@ -89,7 +89,7 @@ TEST_SUITE("quicksort") {
             large.native_vector_bytes = 32;  // what AVX2 has
             Sorter sorter = sorter_as(target.sorter(), large);
             std::size_t number = 0;
-            for (const auto& input : inputs_of_stripes<std::uint32_t>(4 * keys_of_stripe + 13, random)) {
+            for (const auto& input : inputs_of_stripes<std::uint32_t>(4 * keys_of_pair + 13, random)) {
                 CAPTURE(input.name);
                 const Order order = both_orders[number++ % 2];
                 check_on_host(sorter, by_distribution(order), input.keys);
@@ -97,7 +97,7 @@ TEST_SUITE("quicksort") {
                 check_on_host(sorter, argsort_by_distribution(order), input.keys);
             }
             check_on_host(sorter, by_distribution(Order::descending),
-                          random_keys<double>(8 * keys_of_stripe + 5, random));
+                          random_keys<double>(8 * keys_of_pair + 5, random));
         });
     }
 

@@ -21,8 +21,8 @@ inline Request argsort_by_distribution(Order order) {
     return {.operation = Operation::argsort, .order = order, .index_bytes = 4, .schedule = Schedule::distribution};
 }
 
-/// Four threads or more share a range, in stripes of so many keys or more, two a thread.
-inline constexpr std::size_t keys_of_stripe = 1 << 16;
+/// Threads share a range, a pair of stripes each, of so many keys or more.
+inline constexpr std::size_t keys_of_pair = 1 << 16;
 
 template <Key K>
 struct NamedKeys {
@@ -136,9 +136,9 @@ inline WorstKeys worst_keys(std::size_t count, std::size_t lanes) {
 }
 
 /// Only those are behind the first pivot.
-inline WorstKeys half_bad_keys(std::size_t count, std::size_t lanes, std::size_t stripes, Random& random) {
+inline WorstKeys half_bad_keys(std::size_t count, std::size_t lanes, std::size_t pairs, Random& random) {
     WorstKeys worst(count, lanes);
-    WorstKeys::Range range = worst.part_evenly(worst.all(), stripes, random);
+    WorstKeys::Range range = worst.part_evenly(worst.all(), pairs, random);
     for (int i = 0; i < bad_parts; ++i) range = worst.part_badly(range);
     return worst;
 }

@@ -44,8 +44,8 @@ public:
         return {part(range, ++next_), range.end};
     }
 
-    /// A good pivot, and random ranks in front of it. The range is parted in so many stripes. Gives what is behind.
-    Range part_evenly(Range range, std::size_t stripes, Random& random) {
+    /// A good pivot, and random ranks in front of it. It is parted in so many pairs of stripes. Gives what is behind.
+    Range part_evenly(Range range, std::size_t pairs, Random& random) {
         std::vector<std::size_t> drawn = sample(range);
         std::ranges::sort(drawn);
         const std::size_t middle = drawn[drawn.size() / 2];
@@ -58,7 +58,7 @@ public:
             const bool is_drawn = std::ranges::binary_search(drawn, elements_[i]);
             if (!rank && (is_drawn || random() % 2 == 0)) rank = pivot - 1 - random() % range.size();
         }
-        return {part_stripes(range, stripes, pivot), range.end};
+        return {pairs < 2 ? part(range, pivot) : part_stripes(range, pairs, pivot), range.end};
     }
 
     /// Keys of these ranks, those of equal ones equal. What was never drawn comes last, in any order.
@@ -98,45 +98,87 @@ private:
         return ranks_[element] && *ranks_[element] < pivot;
     }
 
-    /// part() and put_held(): gives where the elements begin that do not come before the pivot.
-    std::size_t part(Range range, std::uint64_t pivot) {
-        constexpr std::size_t at_once = 8;
+    /// What comes before the pivot, in its order from the left, and what does not, from the right.
+    struct Parted {
         std::vector<std::size_t> below;
         std::deque<std::size_t> others;
-        const auto put = [&](std::size_t first, std::size_t count) {
-            const auto begin = elements_.begin() + static_cast<std::ptrdiff_t>(first);
-            const std::vector<std::size_t> vector(begin, begin + static_cast<std::ptrdiff_t>(count));
-            for (const std::size_t element : vector)
-                if (is_below(element, pivot)) below.push_back(element);
-            for (auto element = vector.rbegin(); element != vector.rend(); ++element)
-                if (!is_below(*element, pivot)) others.push_front(*element);
-        };
-        const std::size_t rest = range.size() % lanes_, held = at_once * lanes_, end = range.end - rest;
-        Range unread = {range.begin + held, end - held};
-        while (unread.size() >= held) {
-            const std::size_t left_room = unread.begin - range.begin - below.size();
-            const std::size_t right_room = range.end - others.size() - unread.end;
-            const bool is_left = left_room <= right_room;
-            const std::size_t from = is_left ? unread.begin : unread.end - held;
-            (is_left ? unread.begin : unread.end) = is_left ? from + held : from;
-            for (std::size_t i = 0; i < at_once; ++i) put(from + i * lanes_, lanes_);
-        }
-        put(end, rest);
-        for (std::size_t i = 0; i < at_once; ++i) put(range.begin + i * lanes_, lanes_);
-        for (std::size_t i = 1; i <= at_once; ++i) put(end - i * lanes_, lanes_);
-        for (; unread.begin < unread.end; unread.begin += lanes_) put(unread.begin, lanes_);
-        const auto to = std::ranges::copy(below, elements_.begin() + static_cast<std::ptrdiff_t>(range.begin)).out;
-        std::ranges::copy(others, to);
-        return range.begin + below.size();
+    };
+
+    static constexpr std::size_t at_once = 8;
+
+    void put(Parted& parted, std::size_t first, std::size_t count, std::uint64_t pivot) const {
+        const std::vector<std::size_t> vector = copy_of(first, count);
+        for (const std::size_t element : vector)
+            if (is_below(element, pivot)) parted.below.push_back(element);
+        for (auto element = vector.rbegin(); element != vector.rend(); ++element)
+            if (!is_below(*element, pivot)) parted.others.push_front(*element);
     }
 
-    /// stripe_of(), part() of each, and what their work-groups exchange then.
-    std::size_t part_stripes(Range range, std::size_t stripes, std::uint64_t pivot) {
-        const std::size_t length = range.size() / stripes / lanes_ * lanes_;
+    /// part_next()
+    void put_next(Parted& parted, Range range, Range& unread, std::uint64_t pivot) const {
+        const std::size_t left_room = unread.begin - range.begin - parted.below.size();
+        const std::size_t right_room = range.end - parted.others.size() - unread.end;
+        const bool is_left = left_room <= right_room;
+        const std::size_t from = is_left ? unread.begin : unread.end - at_once * lanes_;
+        (is_left ? unread.begin : unread.end) = is_left ? from + at_once * lanes_ : from;
+        for (std::size_t i = 0; i < at_once; ++i) put(parted, from + i * lanes_, lanes_, pivot);
+    }
+
+    std::vector<std::size_t> copy_of(std::size_t first, std::size_t count) const {
+        const auto begin = elements_.begin() + static_cast<std::ptrdiff_t>(first);
+        return {begin, begin + static_cast<std::ptrdiff_t>(count)};
+    }
+
+    void write(const auto& elements, std::size_t first) {
+        std::ranges::copy(elements, elements_.begin() + static_cast<std::ptrdiff_t>(first));
+    }
+
+    /// part() and put_held(): gives where the elements begin that do not come before the pivot.
+    std::size_t part(Range range, std::uint64_t pivot) {
+        Parted parted;
+        const std::size_t rest = range.size() % lanes_, end = range.end - rest;
+        const std::size_t held = range.size() - rest < 2 * at_once * lanes_ ? 0 : at_once;
+        Range unread = {range.begin + held * lanes_, end - held * lanes_};
+        while (held > 0 && unread.size() >= at_once * lanes_) put_next(parted, range, unread, pivot);
+        put(parted, end, rest, pivot);
+        for (std::size_t i = 0; i < held; ++i) put(parted, range.begin + i * lanes_, lanes_, pivot);
+        for (std::size_t i = 1; i <= held; ++i) put(parted, end - i * lanes_, lanes_, pivot);
+        for (; unread.begin < unread.end; unread.begin += lanes_) put(parted, unread.begin, lanes_, pivot);
+        const std::size_t middle = range.begin + parted.below.size();
+        write(parted.below, range.begin);
+        write(parted.others, middle);
+        return middle;
+    }
+
+    /// part_two(): gives how many elements come before the pivot.
+    std::size_t part_two(Range left, Range right, std::uint64_t pivot) {
+        Parted parted;
+        const std::size_t length = at_once * lanes_;
+        Range unread = {left.begin + length, right.end - length};
+        std::vector<std::size_t> held = copy_of(left.begin, length);
+        for (std::size_t i = 1; i <= at_once; ++i) {
+            const std::vector<std::size_t> vector = copy_of(right.end - i * lanes_, lanes_);
+            held.insert(held.end(), vector.begin(), vector.end());
+        }
+        while (left.end - unread.begin >= length && unread.end - right.begin >= length)
+            put_next(parted, {left.begin, right.end}, unread, pivot);
+        const Range left_rest = {left.begin + parted.below.size(), left.end};
+        const Range right_rest = {right.begin, right.end - parted.others.size()};
+        const auto of_right = held.begin() + static_cast<std::ptrdiff_t>(unread.begin - left_rest.begin);
+        write(parted.below, left.begin);
+        write(std::vector(held.begin(), of_right), left_rest.begin);
+        write(std::vector(of_right, held.end()), unread.end);
+        write(parted.others, right_rest.end);
+        return part(left_rest, pivot) - left.begin + part(right_rest, pivot) - right.begin;
+    }
+
+    /// stripe_of(), part_two() of each pair, and what their work-groups exchange then.
+    std::size_t part_stripes(Range range, std::size_t pairs, std::uint64_t pivot) {
+        const std::size_t length = range.size() / (2 * pairs) / lanes_ * lanes_;
         std::size_t middle = range.begin;
-        for (std::size_t i = 0; i < stripes; ++i) {
-            const std::size_t begin = range.begin + i * length;
-            middle += part({begin, i + 1 == stripes ? range.end : begin + length}, pivot) - begin;
+        for (std::size_t i = 0; i < pairs; ++i) {
+            const std::size_t left = range.begin + i * length, right = range.begin + (2 * pairs - 1 - i) * length;
+            middle += part_two({left, left + length}, {right, i == 0 ? range.end : right + length}, pivot);
         }
         std::size_t behind = middle;
         for (std::size_t i = range.begin; i < middle; ++i) {

@@ -27,11 +27,8 @@ bool is_full_tile(const DeviceInfo& device, const Shape& shape, std::uint64_t co
 constexpr std::uint64_t elements_of_range = 1 << 13;
 constexpr std::uint64_t ranges_of_thread = 8;
 
-/// Where as many threads as this, or more, are there for each range, they share it: so many stripes a thread, of so
-/// many elements or more (bench/NOTES.md).
-constexpr std::uint64_t threads_of_shared_range = 4;
-constexpr std::uint64_t stripes_of_thread = 2;
-constexpr std::uint64_t elements_of_stripe = 1 << 16;
+/// Threads share a range where several are there for each, a pair of stripes a thread, of so many elements or more.
+constexpr std::uint64_t elements_of_pair = 1 << 16;
 
 /// The kernels are compiled for these (kernels/quicksort.h).
 bool has_kernels(const DeviceInfo& device, const ElementBytes& bytes) {
@@ -59,12 +56,11 @@ unsigned levels_of(const DeviceInfo& device, std::uint64_t count) {
     return static_cast<unsigned>(std::bit_width(std::min(wanted, most)) - 1);
 }
 
-/// Stripes of each of so many ranges; below 2 a work-group parts a range by itself. They are fewer than half of the
-/// ranges that come of it, in whose places of the table kernels keep what they know of stripes.
-std::uint64_t stripes_of(const DeviceInfo& device, std::uint64_t count, std::uint64_t ranges) {
-    static_assert(2 * stripes_of_thread < ranges_of_thread && 4 * elements_of_range <= elements_of_stripe);
-    if (device.compute_units < threads_of_shared_range * ranges) return 1;
-    return std::min(stripes_of_thread * device.compute_units / ranges, count / ranges / elements_of_stripe);
+/// Pairs of stripes of each of so many ranges; below 2 a work-group parts a range by itself. Their stripes are fewer
+/// than half of the ranges that come of it, in whose places of the table kernels keep what they know of stripes.
+std::uint64_t pairs_of(const DeviceInfo& device, std::uint64_t count, std::uint64_t ranges) {
+    static_assert(4 < ranges_of_thread && 8 * elements_of_range <= elements_of_pair);
+    return std::min(device.compute_units / ranges, count / ranges / elements_of_pair);
 }
 
 }  // namespace
@@ -127,14 +123,14 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
             add_rest(added);
             return added;
         };
-        const std::uint64_t stripes = stripes_of(device, request.count, of_level);
-        if (stripes < 2) {
+        const std::uint64_t pairs = pairs_of(device, request.count, of_level);
+        if (pairs < 2) {
             part("part_ranges", of_level).add(planner.seed(), 4);
             continue;
         }
         part("choose_pivots", of_level).add(planner.seed(), 4);
-        part("part_stripes", of_level * stripes);
-        part("exchange_misplaced", of_level * stripes);
+        part("part_stripes", of_level * pairs);
+        part("exchange_misplaced", of_level * pairs);
     }
     Launch& sort = launch("sort_ranges", ranges, ranges);
     sort.add(coding_if(coding, levels == 0));
