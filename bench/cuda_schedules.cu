@@ -1,5 +1,5 @@
-// Sorts of one large range, however it is sorted, beside CUB's, on the first CUDA device: medians of device time, one
-// call of each in turn. The keys are made on the device, which has room for one array of the largest. What lanesort
+// Sorts of one range, however it is sorted, beside CUB's, on the first CUDA device: medians of device time, one call of
+// each in turn. The keys are made on the device, which has room for one array of the largest. What lanesort
 // sorts is looked at each time: it is in order, and its keys have the same sum of hashes as before.
 //
 // usage: lanesort_schedules_bench [REPETITIONS [GROUP...]]
@@ -141,6 +141,8 @@ public:
         DeviceArray<T> second(count_);
         const auto count = static_cast<std::int64_t>(count_);
         std::vector<Trial> trials = ours(pattern);
+        lanesort::cu::Recorded recorded(sorter_, bench_.stream(), lanesort::sort(range(false)));
+        trials.push_back({"graph", trials.front().restore, [&recorded] { recorded.enqueue(); }, trials.front().look});
         trials.push_back({"CUB merge", trials.front().restore,
                           with_temporary_memory([this, count](void* temporary, std::size_t& bytes) {
                               return cub::DeviceMergeSort::SortKeys(temporary, bytes, keys_.get(), count,
@@ -175,16 +177,22 @@ private:
             if (descents > 0) throw std::runtime_error("the keys are not in order");
             if (sum_now != sum) throw std::runtime_error("the keys are not those that were there");
         };
+        std::vector<Trial> trials;
+        for (const bool data_independent : {false, true})
+            trials.push_back({data_independent ? "data-independent" : "automatic",
+                              [this, pattern] { restore(pattern); },
+                              [this, data_independent] {
+                                  lanesort::cu::enqueue_sort(sorter_, bench_.stream(), range(data_independent));
+                              },
+                              check_result});
+        return trials;
+    }
+
+    lanesort::cu::KeyRange range(bool data_independent) {
         lanesort::cu::KeyRange range{keys_.get(), 0, count_,
                                      sizeof(T) == 4 ? lanesort::KeyType::u32 : lanesort::KeyType::u64};
-        std::vector<Trial> trials;
-        for (const bool data_independent : {false, true}) {
-            range.data_independent = data_independent;
-            trials.push_back(
-                {data_independent ? "data-independent" : "automatic", [this, pattern] { restore(pattern); },
-                 [this, range] { lanesort::cu::enqueue_sort(sorter_, bench_.stream(), range); }, check_result});
-        }
-        return trials;
+        range.data_independent = data_independent;
+        return range;
     }
 
     void restore(Pattern pattern) {
@@ -233,7 +241,7 @@ int main(int argc, char** argv) try {
     lanesort::Sorter sorter = lanesort::cu::make_sorter();
     for (const auto& [pattern, name] : {NamedPattern{Pattern::random, "random"}, {Pattern::zipf, "zipf"}}) {
         if (!bench.wants(name)) continue;
-        for (const int exponent : {20, 22, 24, 26, 28})
+        for (const int exponent : {14, 16, 18, 20, 22, 24, 26, 28})
             Sorts<std::uint32_t>(bench, sorter, power(exponent)).beside_cub(pattern, name);
         for (const int exponent : {20, 24, 27})
             Sorts<std::uint64_t>(bench, sorter, power(exponent)).beside_cub(pattern, name);
