@@ -15,27 +15,26 @@ public:
     static std::string refusal(const OpenClDevice&, const Problem& problem) {
         return problem.rows() == 1 ? "" : "sorts one range";
     }
-    BoostCompute(const OpenClDevice& device, const Input& input)
-        : OpenClTrial(device, input), queue_(device.queue()), buffer_(keys_()) {}
+    BoostCompute(const OpenClDevice& device, const Input& input) : OpenClTrial(device, input), buffer_(keys_()) {}
 
 private:
     cl::Event enqueue(Cost& cost) override {
         const Problem& problem = input_.problem();
+        compute::command_queue on(queue()());
         with_type(problem.type, [&]<class T>(T*) {
             // OpenCL has names of its own for types of 8 bytes.
             using Key = std::conditional_t<std::is_same_v<T, std::uint64_t>, compute::ulong_,
                                            std::conditional_t<std::is_same_v<T, std::int64_t>, compute::long_, T>>;
             compute::sort(compute::buffer_iterator<Key>(buffer_, 0),
-                          compute::buffer_iterator<Key>(buffer_, problem.count), queue_);
+                          compute::buffer_iterator<Key>(buffer_, problem.count), on);
         });
         cl::Event finished;
-        device_.queue.enqueueMarkerWithWaitList(nullptr, &finished);
+        queue().enqueueMarkerWithWaitList(nullptr, &finished);
         // Its two sorts take a second array, the radix sort some counts more.
         cost = {std::nullopt, std::nullopt, problem.bytes()};
         return finished;
     }
 
-    compute::command_queue queue_;
     compute::buffer buffer_;
 };
 

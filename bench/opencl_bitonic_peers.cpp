@@ -46,8 +46,8 @@ private:
                 kernel_.setArg(1, stride);
                 kernel_.setArg(2, 2 * half_run);
                 const bool is_last = half_run == count / 2 && stride == 1;
-                device_.queue.enqueueNDRangeKernel(kernel_, cl::NullRange, global_, local_, nullptr,
-                                                   is_last ? &last : nullptr);
+                queue().enqueueNDRangeKernel(kernel_, cl::NullRange, global_, local_, nullptr,
+                                             is_last ? &last : nullptr);
                 ++*cost.launches;
             }
         return last;
@@ -101,7 +101,7 @@ private:
     cl::Event enqueue(Cost& cost) override {
         cost = {1, std::nullopt, side_bytes_};
         cl::Event finished;
-        device_.queue.enqueueNDRangeKernel(kernel_, cl::NullRange, work_items_, work_items_, nullptr, &finished);
+        queue().enqueueNDRangeKernel(kernel_, cl::NullRange, work_items_, work_items_, nullptr, &finished);
         return finished;
     }
 

@@ -70,7 +70,7 @@ private:
     }
 
     cl::Event enqueue_leaves(const cl::Buffer& from, std::span<const Segment> leaves) {
-        device_.queue.enqueueWriteBuffer(leaves_, CL_TRUE, 0, leaves.size_bytes(), leaves.data());
+        queue().enqueueWriteBuffer(leaves_, CL_TRUE, 0, leaves.size_bytes(), leaves.data());
         return launch(sort_leaves_, cl::NDRange(leaves.size() * items_), cl::NDRange(items_), from, keys_, leaves_);
     }
 
@@ -81,14 +81,13 @@ private:
         for (cl_uint segment = 0; segment < segments.size(); ++segment)
             for (std::size_t begin = segments[segment].begin; begin < segments[segment].end; begin += chunk_)
                 chunks.push_back({{segment, static_cast<cl_uint>(begin)}});
-        const cl::CommandQueue& queue = device_.queue;
-        queue.enqueueWriteBuffer(segments_, CL_FALSE, 0, segments.size_bytes(), segments.data());
-        queue.enqueueWriteBuffer(chunks_, CL_FALSE, 0, chunks.size() * sizeof(cl_uint2), chunks.data());
+        queue().enqueueWriteBuffer(segments_, CL_FALSE, 0, segments.size_bytes(), segments.data());
+        queue().enqueueWriteBuffer(chunks_, CL_FALSE, 0, chunks.size() * sizeof(cl_uint2), chunks.data());
         launch(choose_pivots_, segments.size(), cl::NullRange, from, segments_, pivots_, counts_);
         launch(part_, chunks.size() * items_, items_, from, to, segments_, pivots_, chunks_, counts_);
         finished = launch(place_equal_, chunks.size() * items_, items_, keys_, segments_, pivots_, chunks_, counts_);
         std::vector<cl_uint2> counts(segments.size());
-        queue.enqueueReadBuffer(counts_, CL_TRUE, 0, counts.size() * sizeof(cl_uint2), counts.data());
+        queue().enqueueReadBuffer(counts_, CL_TRUE, 0, counts.size() * sizeof(cl_uint2), counts.data());
 
         std::vector<Segment> next;
         for (std::size_t i = 0; i < segments.size(); ++i) {
@@ -104,7 +103,7 @@ private:
         cl_uint index = 0;
         (kernel.setArg(index++, arguments), ...);
         cl::Event finished;
-        device_.queue.enqueueNDRangeKernel(kernel, cl::NullRange, global, local, nullptr, &finished);
+        queue().enqueueNDRangeKernel(kernel, cl::NullRange, global, local, nullptr, &finished);
         ++launches_;
         return finished;
     }

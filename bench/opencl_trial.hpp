@@ -12,7 +12,7 @@
 
 namespace lanesort::bench {
 
-/// A device with a context and a profiling queue of its own.
+/// A device with a context and queues of its own.
 struct OpenClDevice {
     explicit OpenClDevice(const cl::Device& opened);
 
@@ -26,7 +26,7 @@ struct OpenClDevice {
 
     cl::Device device;
     cl::Context context;
-    cl::CommandQueue queue;
+    cl::CommandQueue queue, profiling_queue;
 };
 
 /// Compiler options that tell bench/kernels the type of the keys and its largest value.
@@ -35,7 +35,7 @@ std::string key_options(KeyType type);
 /// Why the device cannot hold or compute with the problem's keys; empty if it can.
 std::string refusal_of(const OpenClDevice& device, const Problem& problem);
 
-/// Sorts a buffer on a queue.
+/// Sorts a buffer on a queue: one that profiles for the device time, on which launches take longer.
 class OpenClTrial : public DeviceTrial {
 public:
     OpenClTrial(const OpenClDevice& device, const Input& input);
@@ -49,7 +49,9 @@ protected:
 
     void restore(std::size_t turn) override;
     void sort() override { sorted_ = enqueue(cost_); }
-    void finish() override { device_.queue.finish(); }
+    void finish() override { queue().finish(); }
+    bool is_profiled() const { return is_profiled_; }
+    const cl::CommandQueue& queue() const { return is_profiled_ ? device_.profiling_queue : device_.queue; }
 
     const OpenClDevice& device_;
     const Input& input_;
@@ -58,6 +60,7 @@ protected:
 private:
     cl::Buffer pristine_;
     cl::Event restored_, sorted_;
+    bool is_profiled_ = false;
     std::vector<std::byte> result_;
     Cost cost_;
 };
