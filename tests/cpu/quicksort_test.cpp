@@ -493,16 +493,16 @@ TEST_CASE("quicksort: one range of several is given up") {
             unsigned threads;
             std::size_t count, pairs;
         };
-        for (const auto& [threads, count, pairs] : {Case{3, 100'003, 1}, Case{2, 300'007, 2}, Case{3, 300'007, 3}}) {
-            CAPTURE(threads);
-            CAPTURE(count);
-            const WorstKeys alone = half_bad_keys(count, lanes_of<K>(0), pairs, random);
-            for (const Order order : both_orders) CHECK(sort_gives_up(threads, alone.keys<K>(order, random), order));
+        for (const Case& c : {Case{3, 100'003, 1}, Case{2, 300'007, 2}, Case{3, 300'007, 3}}) {
+            CAPTURE(c.threads);
+            CAPTURE(c.count);
+            const WorstKeys alone = half_bad_keys(c.count, lanes_of<K>(0), c.pairs, random);
+            for (const Order order : both_orders) CHECK(sort_gives_up(c.threads, alone.keys<K>(order, random), order));
             if (sizeof(K) > 4) continue;
-            const WorstKeys with_more = half_bad_keys(count, lanes_of<K>(4), pairs, random);
+            const WorstKeys with_more = half_bad_keys(c.count, lanes_of<K>(4), c.pairs, random);
             for (const Order order : both_orders) {
-                CHECK(sort_of_pairs_gives_up(threads, with_more.keys<K>(order, random), order));
-                CHECK(argsort_gives_up(threads, with_more.keys<K>(order, random), order));
+                CHECK(sort_of_pairs_gives_up(c.threads, with_more.keys<K>(order, random), order));
+                CHECK(argsort_gives_up(c.threads, with_more.keys<K>(order, random), order));
             }
         }
     };
