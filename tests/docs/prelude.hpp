@@ -22,7 +22,7 @@ struct Particle {
 std::vector<float> measure();
 extern lanesort::Sorter sorter;
 extern std::vector<float> keys, best, distinct, first, second, merged;
-extern std::vector<std::uint32_t> values, indices, lengths;
+extern std::vector<std::uint32_t> values, indices, best_indices, lengths;
 extern std::vector<std::uint64_t> offsets;
 extern std::vector<Particle> particles;
 extern std::size_t middle, count;
