@@ -154,8 +154,8 @@ OUTLINED uint encode_if_equal(arrays_t arrays, range_t range, vec_t pivot, uint 
     return 1;
 }
 
-/* Where nothing of a sample comes before its middle, the pivot is that, or the next larger one: if the sample has a larger one, or
- * even if it is all equal. */
+/* Where nothing of a sample comes before its middle, the pivot is that, or the next larger one: if the sample has a larger
+ * one, or even if it is all equal. */
 #define ABOVE_IF_MIXED 1
 #define ABOVE_IF_EQUAL 2
 
@@ -236,8 +236,8 @@ INLINE void begin_levels(entry_t entry, uint ranges, position_t count) {
 
 /* Where ranges are few, several work-groups share each. One chooses its pivot, each parts two stripes of it, and each exchanges
  * a share of what is then on the wrong side of the range's middle. The two are mirror images, and what comes before the pivot is
- * brought to the left one: so that is no more than the pivot is off the middle. What they leave for each other is in places of the table whose bounds come
- * later: the pivot where the middle will be, the stripes' middles behind the range's first bound. */
+ * brought to the left one: so that is no more than the pivot is off the middle. What they leave for each other is in places of
+ * the table whose bounds come later: the pivot where the middle will be, the stripes' middles behind the range's first bound. */
 INLINE GLOBAL ulong* pivot_of(entry_t entry) { return entry.bounds + entry.apart / 2; }
 INLINE GLOBAL ulong* stripe_middles(entry_t entry) { return entry.bounds + 1; }
 

@@ -28,6 +28,7 @@ constexpr std::uint64_t elements_of_range = 1 << 13;
 constexpr std::uint64_t ranges_of_thread = 8;
 
 /// Threads share a range where several are there for each, a pair of stripes a thread, of so many elements or more.
+constexpr std::uint64_t stripes_of_thread = 2;
 constexpr std::uint64_t elements_of_pair = 1 << 16;
 
 /// The kernels are compiled for these (kernels/quicksort.h).
@@ -59,7 +60,8 @@ unsigned levels_of(const DeviceInfo& device, std::uint64_t count) {
 /// Pairs of stripes of each of so many ranges; below 2 a work-group parts a range by itself. Their stripes are fewer
 /// than half of the ranges that come of it, in whose places of the table kernels keep what they know of stripes.
 std::uint64_t pairs_of(const DeviceInfo& device, std::uint64_t count, std::uint64_t ranges) {
-    static_assert(4 < ranges_of_thread && 8 * elements_of_range <= elements_of_pair);
+    static_assert(2 * stripes_of_thread < ranges_of_thread &&
+                  4 * stripes_of_thread * elements_of_range <= elements_of_pair);
     return std::min(device.compute_units / ranges, count / ranges / elements_of_pair);
 }
 
