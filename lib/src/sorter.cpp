@@ -825,9 +825,9 @@ void throw_two_counts(std::size_t first, std::size_t k) {
 }
 
 void throw_sizes_differ(std::size_t keys, std::size_t others) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("there are {} keys or results, but {} values or indices; there must be one for each", keys,
-                            others));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("there are {} keys, but {} values or indices; there must be one for each key", keys, others));
 }
 
 void throw_too_few(std::size_t keys, std::size_t others) {
