@@ -268,7 +268,7 @@ KERNEL void choose_pivots(GLOBAL key_t* keys, offset_t keys_offset, position_t c
 /* Parts two stripes at once, so that what comes before the pivot is in the left one, as far as it goes. `middles` are where the
  * elements begin in each that do not come before it. Requires: each has READ_AT_ONCE vectors or more. */
 INLINE void part_two_coded(arrays_t arrays, range_t left, range_t right, vec_t pivot, uint coding, flip_t flip,
-                           position_t* middles) {
+                           ulong* middles) {
     element_t held[HELD_OF_ENDS];
     register_key_t keys[(HELD_OF_ENDS + 1) * LANES];
     range_t both = {left.begin, right.end};
@@ -288,8 +288,7 @@ INLINE void part_two_coded(arrays_t arrays, range_t left, range_t right, vec_t p
     middles[0] = part(arrays, left_rest, pivot, CODING_NONE, flip);
     middles[1] = part(arrays, right_rest, pivot, CODING_NONE, flip);
 }
-OUTLINED void part_two(arrays_t arrays, range_t left, range_t right, vec_t pivot, uint coding, flip_t flip,
-                       position_t* middles) {
+OUTLINED void part_two(arrays_t arrays, range_t left, range_t right, vec_t pivot, uint coding, flip_t flip, ulong* middles) {
     if (coding == CODING_NONE) part_two_coded(arrays, left, right, pivot, CODING_NONE, flip, middles);
     else part_two_coded(arrays, left, right, pivot, coding, flip, middles);
 }
@@ -304,18 +303,17 @@ KERNEL void part_stripes(GLOBAL key_t* keys, offset_t keys_offset, position_t co
     uint pairs = (uint)GROUPS / ranges, stripes = 2 * pairs, number = (uint)GROUP_ID % pairs, image = stripes - 1 - number;
     entry_t entry = entry_of(bounds + bounds_offset, GROUP_ID / pairs, ranges, levels);
     range_t range = range_of(entry), left = stripe_of(range, stripes, number), right = stripe_of(range, stripes, image);
-    position_t middles[2] = {left.begin, right.begin};
-    ulong marks[2] = {0, 0};
+    ulong middles[2] = {left.begin, right.begin};
     if (range.end - range.begin >= (position_t)stripes * TILE_KEYS && !is_equal(entry)) {
         vec_t pivot = BROADCAST(vec_t, (register_key_t)*pivot_of(entry));
         if (encode_if_equal(arrays, left, pivot, load_coding, flip)) {
-            marks[0] = ENDS_EQUAL;
-            if (encode_if_equal(arrays, right, pivot, load_coding, flip)) marks[1] = ENDS_EQUAL;
+            middles[0] |= ENDS_EQUAL;
+            if (encode_if_equal(arrays, right, pivot, load_coding, flip)) middles[1] |= ENDS_EQUAL;
             else middles[1] = part(arrays, right, pivot, load_coding, flip);
         } else part_two(arrays, left, right, pivot, load_coding, flip, middles);
     }
-    stripe_middles(entry)[number] = middles[0] | marks[0];
-    stripe_middles(entry)[image] = middles[1] | marks[1];
+    stripe_middles(entry)[number] = middles[0];
+    stripe_middles(entry)[image] = middles[1];
 }
 
 /* A range whose stripes are parted. */
