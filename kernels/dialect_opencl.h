@@ -44,6 +44,10 @@ typedef uchar value_argument_t;
 typedef PASTE(UINT_, POSITION_BITS) position_t;
 typedef ulong offset_t;
 
+/* Those of a tile pass (pass.h), unless the host knows that the device does not gain by it. */
+#ifndef INTEGERS_IN_ONE
+#define INTEGERS_IN_ONE 1
+#endif
 #define KERNEL __kernel __attribute__((reqd_work_group_size(WORK_ITEMS, 1, 1)))
 #define GLOBAL __global
 #define LOCAL __local

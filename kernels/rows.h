@@ -28,14 +28,6 @@ INLINE offset_t enter_row(arrays_t* arrays, position_t* count, offset_t number, 
     return number & (((offset_t)1 << tile_bits) - 1);
 }
 
-/* Of each row a pass that reads other arrays may keep the first elements alone, where one tile is the whole row: `kept` of
- * them, one row after the other in what it writes. */
-#if APART
-#define AND_KEPT , position_t kept
-#else
-#define AND_KEPT
-#endif
-
 /* Of a tile of short rows, each is a run of 2^phases vectors, in which indices begin anew. */
 INLINE void index_each_run(arrays_t* arrays, uint phases) {
 #if SHORT_ROWS && STORES_INDICES

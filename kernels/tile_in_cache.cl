@@ -164,12 +164,8 @@ INLINE void sort_tile(local_arrays_t held, arrays_t sources, position_t count, a
 #if !QUICKSORT
 /* The first phases of each tile. Launched as the first pass, and for heads as each. Where columns follow, whole tiles are left
  * in columns. */
-KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
-                       uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
-                       uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
-                       uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
-                       GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
-                       offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset AND_SOURCES AND_KEPT) {
+KERNEL void sort_tiles(PASS_PARAMETERS) {
+    ENTER_PASS()
     DECLARE_LOCAL_TILE(held);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
@@ -199,12 +195,8 @@ KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t coun
 #if (!FIRST_ONLY && !TILES_ONLY) || DECIDES_AT_RUN_TIME
 /* Each column, which is a strip in order of each tile: phases first_phase .. `phases`.
  * Launched after sort_tiles, with a work-group for each column. */
-KERNEL void merge_columns(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
-                          uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
-                          uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
-                          uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
-                          GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
-                          offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+KERNEL void merge_columns(PASS_PARAMETERS) {
+    ENTER_PASS()
     DECLARE_LOCAL_TILE(held);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
@@ -223,12 +215,8 @@ KERNEL void merge_columns(GLOBAL key_t* keys, offset_t keys_offset, position_t c
 
 /* Each tile, whose columns are in order: sorts it, where no column has more than 2^phases tiles.
  * Launched after merge_columns. */
-KERNEL void merge_tile_columns(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
-                               uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
-                               uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
-                               uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
-                               GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
-                               offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+KERNEL void merge_tile_columns(PASS_PARAMETERS) {
+    ENTER_PASS()
     DECLARE_LOCAL_TILE(held);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
@@ -246,12 +234,8 @@ KERNEL void merge_tile_columns(GLOBAL key_t* keys, offset_t keys_offset, positio
 /* What lies about the border between two tiles of the same columns: the phase that merges two runs of half as many vectors
  * as 2^phases.
  * Launched after merge_tile_columns, with a work-group for the border in front of each tile. */
-KERNEL void merge_borders(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
-                          uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
-                          uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
-                          uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
-                          GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
-                          offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+KERNEL void merge_borders(PASS_PARAMETERS) {
+    ENTER_PASS()
     DECLARE_LOCAL_TILE(held);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
@@ -278,12 +262,8 @@ KERNEL void merge_borders(GLOBAL key_t* keys, offset_t keys_offset, position_t c
 #if (!FIRST_ONLY && !TILES_ONLY) || DECIDES_AT_RUN_TIME
 /* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key.
  * Launched as the last pass of each phase. */
-KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
-                        uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
-                        uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
-                        uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
-                        GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
-                        offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+KERNEL void merge_tiles(PASS_PARAMETERS) {
+    ENTER_PASS()
     DECLARE_LOCAL_TILE(held);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
@@ -300,12 +280,8 @@ KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t cou
 /* Global steps of a phase, in tiles of strips 2^strip_stride keys apart, of 2^strip_bits keys: strides from half the strips
  * down to one strip. Vectors of neighbouring keys meet as they lie in the array, so nothing is transposed.
  * Launched ahead of merge_tiles, where a phase has such steps. */
-KERNEL void merge_strips(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
-                         uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
-                         uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
-                         uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
-                         GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
-                         offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+KERNEL void merge_strips(PASS_PARAMETERS) {
+    ENTER_PASS()
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     offset_t number = enter_row(&arrays, &count, GROUP_ID, segments + segments_offset, rows, end, tile_bits);

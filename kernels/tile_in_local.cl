@@ -1,7 +1,6 @@
 /* The tile passes for devices with work-groups: registers, and local memory to hand keys over between rounds.
  *
- * All kernels take the same arguments. Arrays that they are not compiled for are null. (In another order NVIDIA's compiler
- * keeps a few registers less for addresses and more for these: merge_strips then spills.)
+ * All kernels take the same arguments (pass.h).
  * They are launched as a plan says (lib/src/plan.cpp), with a work-group for TILES_PER_GROUP tiles or, with TILE_WORK_ITEMS 1,
  * a work-item for each tile. Requires: any count, any element offset; keys beyond `count` are neither read nor written.
  * Local memory: LOCAL_BYTES of LOCAL_SLOTS vectors a tile; none where a work-item has a tile of its own.
@@ -364,12 +363,8 @@ INLINE uint phases_for(position_t elements, uint phases) {
  * reads the sources, and of each row it writes the first `kept` elements.
  * Launched as the first pass, and for heads as each. Local memory and barriers: as above; a hand-over between two rounds, and
  * one for the store. */
-KERNEL void sort_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
-                       uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
-                       uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
-                       uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
-                       GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
-                       offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset AND_SOURCES AND_KEPT) {
+KERNEL void sort_tiles(PASS_PARAMETERS) {
+    ENTER_PASS()
     DECLARE_LOCAL_TILE(local_tile);
     uint t = TILE_WORK_ITEM;
     AWAIT_LAST_LAUNCH();
@@ -503,12 +498,8 @@ INLINE sync_t merge_sorted_strips(LOCAL_TILE local_tile, arrays_t arrays, positi
 /* Each column, whose strips are in order, one of each tile of a run.
  * Launched after sort_tiles, with a tile for each column. Local memory and barriers: as above, but that nothing is handed over
  * to the first round; and one hand-over for the store. */
-KERNEL void merge_columns(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
-                          uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
-                          uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
-                          uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
-                          GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
-                          offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+KERNEL void merge_columns(PASS_PARAMETERS) {
+    ENTER_PASS()
     DECLARE_LOCAL_TILE(local_tile);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
@@ -527,12 +518,8 @@ KERNEL void merge_columns(GLOBAL key_t* keys, offset_t keys_offset, position_t c
 
 /* Each tile, whose columns are in order.
  * Launched after merge_columns. Local memory and barriers: as there. */
-KERNEL void merge_tile_columns(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
-                               uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
-                               uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
-                               uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
-                               GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
-                               offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+KERNEL void merge_tile_columns(PASS_PARAMETERS) {
+    ENTER_PASS()
     DECLARE_LOCAL_TILE(local_tile);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
@@ -553,12 +540,8 @@ KERNEL void merge_tile_columns(GLOBAL key_t* keys, offset_t keys_offset, positio
 
 /* What lies about the borders between tiles of one run: the phase that merges it.
  * Launched after merge_tile_columns, with a tile for as many borders as it has room for. Local memory and barriers: as there. */
-KERNEL void merge_borders(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
-                          uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
-                          uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
-                          uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
-                          GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
-                          offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+KERNEL void merge_borders(PASS_PARAMETERS) {
+    ENTER_PASS()
     DECLARE_LOCAL_TILE(local_tile);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
@@ -623,12 +606,8 @@ INLINE sync_t merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, ti
 /* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key.
  * Launched as the last pass of each phase. Local memory and barriers: as above; a hand-over between two rounds, and one for
  * the store. */
-KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
-                        uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
-                        uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
-                        uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
-                        GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
-                        offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+KERNEL void merge_tiles(PASS_PARAMETERS) {
+    ENTER_PASS()
     DECLARE_LOCAL_TILE(local_tile);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
@@ -649,12 +628,8 @@ KERNEL void merge_tiles(GLOBAL key_t* keys, offset_t keys_offset, position_t cou
  * down to one strip.
  * Launched ahead of merge_tiles, where a phase has such steps. Local memory and barriers: as above; a hand-over between two
  * rounds. */
-KERNEL void merge_strips(GLOBAL key_t* keys, offset_t keys_offset, position_t count, offset_t rows, offset_t end,
-                         uint tile_bits, uint phases, position_t front, uint first_phase, uint load_coding,
-                         uint store_coding, flip_t flip, uint strip_stride, uint strip_bits, uint mirrored,
-                         uint column_bits, GLOBAL value_argument_t* values, offset_t values_offset,
-                         GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
-                         offset_t segments_offset, GLOBAL uint* counters, offset_t counters_offset) {
+KERNEL void merge_strips(PASS_PARAMETERS) {
+    ENTER_PASS()
     DECLARE_LOCAL_TILE(local_tile);
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);

@@ -2,7 +2,7 @@
 #ifndef TILE_IO_H
 #define TILE_IO_H
 #include "edges.h"
-#include "rows.h"
+#include "pass.h"
 
 /* Compiled ahead, scalars have it once: it is long, and they are rare. */
 #if DECIDES_AT_RUN_TIME && LANES == 1

@@ -67,11 +67,12 @@ void CommandBuffer::record(const detail::Work& work, const detail::Bindings& bin
     cl_sync_point_khr last = 0;
     for (const detail::Command& command : work.commands) {
         const auto& launch = std::get<detail::Launch>(command);
-        const cl::Program program(handle_of<cl_program>(kernel_of(work, launch), CL_KERNEL_PROGRAM), true);
-        const cl::Kernel& kernel = kernels_.emplace_back(
-            program, detail::kernel_names(work.programs[launch.program]->parameters)[launch.kernel]);
+        const Program& of_host = program_of(work, launch);
+        const cl::Program program(handle_of<cl_program>(of_host.kernels[launch.kernel], CL_KERNEL_PROGRAM), true);
+        const cl::Kernel& kernel =
+            kernels_.emplace_back(program, detail::kernel_names(of_host.parameters)[launch.kernel]);
         LastArguments none;
-        set_arguments(kernel, launch, bindings, none);
+        set_arguments(kernel, launch, of_host.integers_in_one, bindings, none);
         const auto [global, local] = ranges(work, launch);
         const bool is_first = &command == &work.commands.front();
         cl_sync_point_khr point = 0;

@@ -1,6 +1,7 @@
 #include "executor.hpp"
 
 #include <bit>
+#include <cstring>
 
 #include "checked.hpp"
 
@@ -18,28 +19,43 @@ OwnArrays::OwnArrays(const cl::Context& context, const detail::Arrays& arrays, B
 
 cl_mem buffer_of(const Bindings& bindings, Slot slot) noexcept { return static_cast<cl_mem>(bindings[slot].memory); }
 
-void set_arguments(const cl::Kernel& kernel, const Launch& launch, const Bindings& bindings, LastArguments& last) {
+void PassIntegers::add(std::uint64_t value, std::size_t width) noexcept {
+    size = (size + width - 1) / width * width;
+    std::memcpy(bytes.data() + size, &value, width);
+    size += width;
+}
+
+void set_arguments(const cl::Kernel& kernel, const Launch& launch, bool integers_in_one, const Bindings& bindings,
+                   LastArguments& last) {
     static_assert(std::endian::native == std::endian::little, "arguments are passed by the low bytes of an integer");
     cl_uint index = 0;
     // A launch has many arguments, of which few change from one to the next, and each call takes its time.
-    const auto set = [&](std::size_t bytes, const void* value, std::optional<std::uint64_t> known) {
-        if (!known || last[index] != known) {
-            last[index].reset();
+    const auto set = [&](std::size_t bytes, const void* value, auto& last_value, const auto& known) {
+        if (!known || last_value != known) {
+            last_value.reset();
             check(clSetKernelArg(kernel(), index, bytes, value), "clSetKernelArg");
-            last[index] = known;
+            last_value = known;
         }
         ++index;
     };
+    const bool packs = integers_in_one && launch.is_pass;
+    PassIntegers of_pass;
+    const auto set_integer = [&](std::uint64_t value, std::size_t bytes) {
+        if (packs) of_pass.add(value, bytes);
+        else set(bytes, &value, last.each[index], std::optional(value));
+    };
     for (const Argument& argument : launch.all_arguments()) {
         if (argument.bytes > 0) {
-            set(argument.bytes, &argument.value, argument.value);
+            set_integer(argument.value, argument.bytes);
         } else {
             const cl_mem buffer = buffer_of(bindings, argument.slot);
-            const cl_ulong first = bindings[argument.slot].offset + argument.value;
-            set(sizeof buffer, &buffer, buffer ? std::nullopt : std::optional<std::uint64_t>(0));
-            set(sizeof first, &first, first);
+            set(sizeof buffer, &buffer, last.each[index], buffer ? std::nullopt : std::optional<std::uint64_t>(0));
+            set_integer(bindings[argument.slot].offset + argument.value, sizeof(cl_ulong));
         }
     }
+    if (!packs) return;
+    of_pass.end();
+    set(of_pass.size, of_pass.bytes.data(), last.of_pass, std::optional(of_pass));
 }
 
 Ranges ranges(const Work& work, const Launch& launch) {
@@ -77,8 +93,9 @@ cl::Event QueueExecutor::run(const Work& work, const Bindings& bindings, std::ve
 void QueueExecutor::enqueue(const Work& work, const Bindings& bindings, const Command& command,
                             const std::vector<cl::Event>& wait_list, cl::Event* event) {
     if (const auto* const launch = std::get_if<Launch>(&command)) {
-        const cl::Kernel& kernel = kernel_of(work, *launch);
-        set_arguments(kernel, *launch, bindings, last_arguments_of(work, *launch));
+        const Program& program = program_of(work, *launch);
+        const cl::Kernel& kernel = program.kernels[launch->kernel];
+        set_arguments(kernel, *launch, program.integers_in_one, bindings, program.last_arguments[launch->kernel]);
         const auto [global, local] = ranges(work, *launch);
         queue_.enqueueNDRangeKernel(kernel, cl::NullRange, global, local, &wait_list, event);
         ++launches_;

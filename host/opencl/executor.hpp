@@ -25,9 +25,9 @@ private:
 /// The memory of a slot.
 cl_mem buffer_of(const detail::Bindings& bindings, detail::Slot slot) noexcept;
 
-/// Sets what differs from the last ones.
-void set_arguments(const cl::Kernel& kernel, const detail::Launch& launch, const detail::Bindings& bindings,
-                   LastArguments& last);
+/// Sets what differs from the last ones. Of a pass, if its kernel takes them so, all integers are one argument.
+void set_arguments(const cl::Kernel& kernel, const detail::Launch& launch, bool integers_in_one,
+                   const detail::Bindings& bindings, LastArguments& last);
 
 /// All work-items of a launch, and those of one work-group.
 struct Ranges {

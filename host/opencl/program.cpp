@@ -14,12 +14,25 @@ namespace lanesort::opencl {
 
 namespace {
 
+bool is_by_nvidia(const cl::Device& device) {
+    return device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_nv_compiler_options") != std::string::npos;
+}
+
+std::string platform_of(const cl::Device& device) {
+    return cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>();
+}
+
+/// Processors gain nothing by it, and Rusticl (22.3), which keeps a structure in memory, took six times as long.
+bool gains_by_fewer_arguments(const cl::Device& device) {
+    const std::string platform = platform_of(device);
+    return platform != pocl && platform != "rusticl";
+}
+
 /// NVIDIA's compiler takes a limit of registers; others do not know the option.
 std::string register_limit(const cl::Device& device, const detail::KernelParameters& parameters) {
     constexpr unsigned registers_of_a_multiprocessor = 65536;
-    const auto extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
     const unsigned groups = parameters.shape.resident_groups;
-    if (groups == 1 || extensions.find("cl_nv_compiler_options") == std::string::npos) return {};
+    if (groups == 1 || !is_by_nvidia(device)) return {};
     const unsigned limit = registers_of_a_multiprocessor / (groups * parameters.work_items());
     return fmt::format(" -cl-nv-maxrregcount={}", std::clamp(limit / 8 * 8, 32u, 255u));
 }
@@ -30,8 +43,7 @@ std::string optimisation(const cl::Device& device, const detail::KernelParameter
     constexpr detail::Family families[] = {detail::Family::classify, detail::Family::place_blocks,
                                            detail::Family::move_blocks, detail::Family::sieve};
     if (std::ranges::find(families, parameters.family) == std::end(families)) return {};
-    const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
-    return platform.getInfo<CL_PLATFORM_NAME>() == pocl ? " -cl-opt-disable" : "";
+    return platform_of(device) == pocl ? " -cl-opt-disable" : "";
 }
 
 /// What the compiler said; nothing where that cannot be read.
@@ -55,10 +67,11 @@ bool compiler_refused(cl_int status, const cl::Program& program, const cl::Devic
 }  // namespace
 
 Program::Program(const cl::Context& context, const cl::Device& device, const detail::KernelParameters& wanted)
-    : detail::Program(wanted) {
+    : detail::Program(wanted), integers_in_one(gains_by_fewer_arguments(device)) {
     const std::string text = detail::source(parameters);
     const cl::Program program(context, text);
-    const std::string options = "-cl-std=CL1.2" + register_limit(device, parameters) + optimisation(device, parameters);
+    const std::string options = "-cl-std=CL1.2" + register_limit(device, parameters) +
+                                optimisation(device, parameters) + (integers_in_one ? "" : " -DINTEGERS_IN_ONE=0");
     // CL/opencl.hpp reads the log after every build, and where that fails tells nothing of the build.
     const cl_int status = clBuildProgram(program(), 1, &device(), options.c_str(), nullptr, nullptr);
     if (status != CL_SUCCESS && compiler_refused(status, program, device))
@@ -70,6 +83,8 @@ Program::Program(const cl::Context& context, const cl::Device& device, const det
         const std::size_t limit = kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);
         max_work_items = static_cast<unsigned>(std::min<std::size_t>(max_work_items, limit));
     }
+    // NVIDIA's runtime (580) says 256 of every kernel, and runs what a kernel requires, for which it was compiled.
+    if (is_by_nvidia(device)) max_work_items = std::max(max_work_items, parameters.work_items());
     launched_.resize(kernels.size());
     last_arguments.resize(kernels.size());
 }

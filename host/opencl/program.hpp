@@ -11,15 +11,32 @@
 
 namespace lanesort::opencl {
 
+/// The integers of a pass, as its kernel has them (kernels/pass.h).
+struct PassIntegers {
+    /// The low bytes, behind those that are there, at a multiple of so many.
+    void add(std::uint64_t value, std::size_t bytes) noexcept;
+    /// As large as the kernel's, of which some have 8 bytes.
+    void end() noexcept { size = (size + 7) / 8 * 8; }
+
+    std::size_t size = 0;
+    std::array<std::byte, 2 * sizeof(std::uint64_t)* detail::Launch::most_arguments> bytes = {};
+
+    bool operator==(const PassIntegers&) const = default;
+};
+
 /// What the arguments of a kernel were set to last; nothing where that must be done again: memory may be another's by
 /// now.
-using LastArguments = std::array<std::optional<std::uint64_t>, 2 * detail::Launch::most_arguments>;
+struct LastArguments {
+    std::array<std::optional<std::uint64_t>, 2 * detail::Launch::most_arguments> each;
+    std::optional<PassIntegers> of_pass;
+};
 
 class Program final : public detail::Program {
 public:
     /// Compiles. Throws Error(build_failed) with the compiler's log, and cl::Error.
     Program(const cl::Context& context, const cl::Device& device, const detail::KernelParameters& parameters);
 
+    bool integers_in_one;                               ///< those of a pass are one argument
     std::vector<cl::Kernel> kernels;                    ///< in the order of detail::kernel_names()
     mutable std::vector<LastArguments> last_arguments;  ///< of each
 
@@ -34,12 +51,9 @@ private:
 /// PoCL compiles a kernel when it is first launched, and again when it is first launched with so many work-items.
 inline constexpr std::uint64_t many_work_items = 65535;
 
-/// The kernel of a launch.
-inline const cl::Kernel& kernel_of(const detail::Work& work, const detail::Launch& launch) {
-    return static_cast<const Program&>(*work.programs[launch.program]).kernels[launch.kernel];
-}
-inline LastArguments& last_arguments_of(const detail::Work& work, const detail::Launch& launch) {
-    return static_cast<const Program&>(*work.programs[launch.program]).last_arguments[launch.kernel];
+/// That of a launch.
+inline const Program& program_of(const detail::Work& work, const detail::Launch& launch) {
+    return static_cast<const Program&>(*work.programs[launch.program]);
 }
 
 }  // namespace lanesort::opencl

@@ -39,9 +39,10 @@ void QueueRecording::enqueue(const detail::Queue& queue, void** event) {
     checked([&] {
         host_.check(queue);
         std::vector<cl::Event> wait_list = events_of(queue);
-        give(recorded_ && recorded_->ready() ? recorded_->enqueue(wait_list)
-                                             : QueueExecutor(queue_).run(*work_, bindings_, std::move(wait_list)),
-             event);
+        if (recorded_ && recorded_->ready()) return give(recorded_->enqueue(wait_list), event);
+        QueueExecutor executor(queue_);
+        executor.gives_end = event != nullptr;
+        give(executor.run(*work_, bindings_, std::move(wait_list)), event);
     });
 }
 

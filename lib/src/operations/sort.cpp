@@ -203,6 +203,7 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
         const bool is_before_last_borders =
             !is_last && &pass + 1 == &plan.passes.back() && plan.passes.back().kind == Pass::Kind::merge_borders;
         Launch launch;
+        launch.is_pass = true;
         launch.program = static_cast<std::uint8_t>(work.programs.size() + (is_apart && !is_first));
         launch.kernel = kernel_number(parameters, kernel_of(pass.kind));
         launch.groups = pass.groups;
