@@ -98,27 +98,28 @@ Shape cpu_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t coun
 struct Measured {
     std::uint64_t below;
     unsigned vectors, work_items, steps_per_pass, resident_groups;
-    bool columns = true;
+    bool columns = true, by_opencl = false;
 };
 constexpr std::uint64_t any = ~std::uint64_t{0};
 constexpr Measured of_narrow_keys[] = {{4097, 8, 256, 8, 3},    {8193, 2, 128, 6, 8},    {40'000, 4, 128, 8, 8},
-                                       {100'000, 8, 128, 8, 7}, {400'000, 4, 256, 8, 6}, {any, 8, 256, 8, 3}};
-constexpr Measured of_4_bytes[] = {{2049, 4, 256, 8, 6},    {4097, 8, 256, 8, 6},       {8193, 2, 128, 6, 8},
-                                   {40'000, 4, 128, 8, 8},  {100'000, 8, 128, 8, 8},    {400'000, 4, 256, 8, 6},
-                                   {700'000, 8, 256, 8, 6}, {4'200'000, 16, 256, 9, 4}, {8'000'000, 16, 256, 10, 4},
-                                   {any, 16, 512, 11, 2},   {any, 16, 256, 10, 4}};
-constexpr Measured of_8_bytes[] = {{20'000, 4, 128, 8, 8},
-                                   {700'000, 4, 256, 8, 6},
-                                   {6'000'000, 8, 256, 9, 4},
-                                   {any, 8, 512, 11, 2},
-                                   {any, 8, 256, 10, 4}};
+                                       {300'000, 4, 256, 8, 6}, {700'000, 8, 256, 8, 6}, {1'700'000, 16, 256, 9, 4},
+                                       {any, 16, 512, 11, 2},   {any, 16, 256, 9, 4}};
+// By OpenCL a launch takes 5 to 7 us of the host's time, and larger tiles have fewer.
+constexpr Measured of_4_bytes[] = {{2049, 4, 256, 8, 6},        {4097, 8, 256, 8, 6},
+                                   {8193, 2, 128, 6, 8},        {30'000, 4, 128, 8, 8},
+                                   {70'000, 4, 256, 8, 4},      {300'000, 4, 512, 8, 3, true, true},
+                                   {300'000, 4, 256, 8, 4},     {1'700'000, 8, 512, 9, 2, true, true},
+                                   {700'000, 8, 256, 8, 6},     {4'200'000, 16, 256, 9, 4},
+                                   {8'000'000, 16, 256, 10, 4}, {any, 16, 512, 11, 2},
+                                   {any, 16, 256, 10, 4}};
+constexpr Measured of_8_bytes[] = {{513, 2, 128, 6, 8},       {1025, 4, 128, 8, 8},   {2049, 4, 256, 8, 4},
+                                   {9'000, 2, 128, 6, 8},     {50'000, 4, 128, 8, 8}, {300'000, 4, 256, 8, 4},
+                                   {6'000'000, 8, 256, 9, 4}, {any, 8, 512, 11, 2},   {any, 8, 256, 10, 4}};
 // With values or numbers, and records: by the bytes of all together. Those of 8 bytes were measured as u32 keys with
 // u32 values; those of more were chosen by the registers that they take.
-constexpr Measured of_8_bytes_in_parts[] = {{20'000, 4, 128, 8, 8},
-                                            {700'000, 4, 256, 8, 4},
-                                            {6'000'000, 8, 256, 9, 4},
-                                            {any, 8, 512, 10, 2},
-                                            {any, 8, 256, 9, 4}};
+constexpr Measured of_8_bytes_in_parts[] = {{513, 2, 128, 6, 8},       {1025, 4, 128, 8, 8},   {2049, 4, 256, 8, 4},
+                                            {9'000, 2, 128, 6, 8},     {50'000, 4, 128, 8, 8}, {300'000, 4, 256, 8, 4},
+                                            {6'000'000, 8, 256, 9, 4}, {any, 8, 512, 10, 2},   {any, 8, 256, 9, 4}};
 constexpr Measured of_16_bytes_in_parts[] = {{700'000, 4, 256, 8, 3}, {any, 8, 256, 8, 2}, {any, 4, 256, 8, 3}};
 // Records, which were measured with 16 bytes: tiles of 2^12 take the compiler three times as long and sort by columns
 // at two thirds of the speed. The network takes 85 to 91 % of the columns' time.
@@ -135,8 +136,9 @@ Shape shape_of(const Measured& row, const DeviceInfo& device) {
     shape.register_vectors = 2 * row.vectors;
     shape.steps_per_pass = row.steps_per_pass;
     shape.resident_groups = row.resident_groups;
-    // Where every key keeps its slot, hand-overs take half of the barriers, and most are a warp's own.
-    shape.remap = shape.register_vectors < 16;
+    // Where every key keeps its slot, hand-overs take half of the barriers, and most are a warp's own. Of 16 warps each
+    // barrier takes longer.
+    shape.remap = shape.register_vectors < 16 && row.work_items < 512;
     shape.bank_padding = true;
     shape.coalesced_store = true;
     shape.columns =
@@ -157,7 +159,7 @@ std::span<const Measured> measured(ElementBytes bytes) {
     return of_narrow_keys;
 }
 
-/// The first row for so many keys (0: very many) that the device can run, or else the last one. They were measured by
+/// The first row for so many keys (0: very many) that the device can run, or else the last one. Most were measured by
 /// CUDA. By OpenCL a launch takes twice as long: there one with larger tiles is better, if these suffice for columns.
 Shape gpu_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t count) {
     const std::span<const Measured> rows = measured(bytes);
@@ -165,10 +167,11 @@ Shape gpu_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t coun
     for (const Measured& row : rows) {
         const Shape shape = shape_of(row, device);
         const bool for_count = count == 0 ? row.below == any : count < row.below;
-        if (!for_count || row.work_items > device.max_work_items || shape.local_bytes(bytes) > device.local_bytes)
+        if (!for_count || row.work_items > device.max_work_items || shape.local_bytes(bytes) > device.local_bytes ||
+            (row.by_opencl && device.backend != "OpenCL"))
             continue;
         if (!chosen) chosen = shape;
-        if (device.backend != "OpenCL" || !chosen->columns) break;
+        if (device.backend != "OpenCL" || row.by_opencl || !chosen->columns) break;
         if (suffices(shape, count)) return shape;
     }
     return chosen.value_or(shape_of(rows.back(), device));
