@@ -20,6 +20,7 @@
 
 #include "core/sorter_core.hpp"
 #include "cuda_bench.cuh"
+#include "cuda_work.cuh"
 #include "operations/distribution.hpp"
 
 namespace {
@@ -128,13 +129,6 @@ __global__ void look(const T* keys, std::uint64_t count, unsigned long long* fou
     }
     atomicAdd(found, sum);
     atomicAdd(found + 1, descents);
-}
-
-/// For about a tenth of a millisecond: meanwhile the host enqueues what comes behind it.
-__global__ void work() {
-    constexpr long long cycles = 200'000;
-    for (const long long begin = clock64(); clock64() - begin < cycles;) {
-    }
 }
 
 constexpr unsigned groups = 2048, items = 256;

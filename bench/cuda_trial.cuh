@@ -1,4 +1,4 @@
-// Sorts of CUDA memory, between two events on a stream.
+// Sorts of CUDA memory, between two events on a stream, behind other work.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,6 +7,7 @@
 
 #include <stdexcept>
 
+#include "cuda_work.cuh"
 #include "peer.hpp"
 
 namespace lanesort::bench {
@@ -44,6 +45,7 @@ public:
 
     std::optional<double> device_seconds(std::size_t turn) override {
         restore(turn);
+        work<<<1, 1, 0, stream_>>>();
         check(cudaEventRecord(start_, stream_));
         sort();
         check(cudaEventRecord(end_, stream_));

@@ -37,20 +37,16 @@ protected:
     }
 
 private:
-    cl::Event enqueue(Cost& cost) override {
+    void enqueue(Cost& cost) override {
         cost = {0, std::nullopt, 0};
         const auto count = static_cast<cl_uint>(input_.problem().count);
-        cl::Event last;
         for (cl_uint half_run = 1; half_run < count; half_run *= 2)
             for (cl_uint stride = half_run; stride > 0; stride /= 2) {
                 kernel_.setArg(1, stride);
                 kernel_.setArg(2, 2 * half_run);
-                const bool is_last = half_run == count / 2 && stride == 1;
-                queue().enqueueNDRangeKernel(kernel_, cl::NullRange, global_, local_, nullptr,
-                                             is_last ? &last : nullptr);
+                queue().enqueueNDRangeKernel(kernel_, cl::NullRange, global_, local_);
                 ++*cost.launches;
             }
-        return last;
     }
 
     cl::Kernel kernel_;
@@ -98,11 +94,9 @@ public:
     }
 
 private:
-    cl::Event enqueue(Cost& cost) override {
+    void enqueue(Cost& cost) override {
         cost = {1, std::nullopt, side_bytes_};
-        cl::Event finished;
-        queue().enqueueNDRangeKernel(kernel_, cl::NullRange, work_items_, work_items_, nullptr, &finished);
-        return finished;
+        queue().enqueueNDRangeKernel(kernel_, cl::NullRange, work_items_, work_items_);
     }
 
     bool in_local_;

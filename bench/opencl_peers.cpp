@@ -19,10 +19,8 @@ public:
         : OpenClTrial(device, input), sorter_(sorter) {}
 
 private:
-    cl::Event enqueue(Cost& cost) override {
-        cl_event finished = nullptr;
-        cost = cost_of(opencl::enqueue_sort(sorter_, queue()(), key_range(keys_, input_.problem()), {}, &finished));
-        return cl::Event(finished);
+    void enqueue(Cost& cost) override {
+        cost = cost_of(opencl::enqueue_sort(sorter_, queue()(), key_range(keys_, input_.problem())));
     }
     Sorter& sorter_;
 };
@@ -31,16 +29,11 @@ class RecordedTrial final : public OpenClTrial {
 public:
     RecordedTrial(Sorter& sorter, const OpenClDevice& device, const Input& input)
         : OpenClTrial(device, input),
-          recorded_(sorter, device.queue(), lanesort::sort(key_range(keys_, input.problem()))),
-          profiled_(sorter, device.profiling_queue(), lanesort::sort(key_range(keys_, input.problem()))) {}
+          recorded_(sorter, device.queue(), lanesort::sort(key_range(keys_, input.problem()))) {}
 
 private:
-    cl::Event enqueue(Cost& cost) override {
-        cl_event finished = nullptr;
-        cost = cost_of((is_profiled() ? profiled_ : recorded_).enqueue({}, &finished));
-        return cl::Event(finished);
-    }
-    opencl::Recorded recorded_, profiled_;
+    void enqueue(Cost& cost) override { cost = cost_of(recorded_.enqueue()); }
+    opencl::Recorded recorded_;
 };
 
 enum class Way { queue, recorded };
@@ -70,14 +63,14 @@ double copy_bytes_per_second(const OpenClDevice& device) {
     const cl::Program program = device.build({"copy.cl"}, "");
     cl::Kernel kernel(program, "copy");
     const cl::Buffer from = device.buffer(bytes), to = device.buffer(bytes);
-    device.profiling_queue.enqueueFillBuffer(from, cl_uchar{1}, 0, bytes);
+    const cl::CommandQueue queue(device.context, device.device, CL_QUEUE_PROFILING_ENABLE);
+    queue.enqueueFillBuffer(from, cl_uchar{1}, 0, bytes);
     kernel.setArg(0, from);
     kernel.setArg(1, to);
     double best = 0;
     for (int repetition = 0; repetition < 6; ++repetition) {
         cl::Event copied;
-        device.profiling_queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(bytes / unit), cl::NullRange,
-                                                    nullptr, &copied);
+        queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(bytes / unit), cl::NullRange, nullptr, &copied);
         copied.wait();
         const auto nanoseconds = static_cast<double>(copied.getProfilingInfo<CL_PROFILING_COMMAND_END>() -
                                                      copied.getProfilingInfo<CL_PROFILING_COMMAND_START>());

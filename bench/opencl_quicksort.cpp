@@ -53,30 +53,27 @@ private:
         return device_.buffer(bytes);
     }
 
-    cl::Event enqueue(Cost& cost) override {
+    void enqueue(Cost& cost) override {
         launches_ = 0;
         std::vector<Segment> segments{{0, static_cast<cl_uint>(input_.problem().count)}};
         const cl::Buffer *from = &keys_, *to = &second_;
-        cl::Event finished;
         while (!segments.empty()) {
             const auto leaves = std::ranges::partition(segments, [](const Segment& s) { return s.size() > leaf; });
-            if (!leaves.empty()) finished = enqueue_leaves(*from, leaves);
+            if (!leaves.empty()) enqueue_leaves(*from, leaves);
             segments.erase(leaves.begin(), leaves.end());
-            if (!segments.empty()) segments = parted(segments, *from, *to, finished);
+            if (!segments.empty()) segments = parted(segments, *from, *to);
             std::swap(from, to);
         }
         cost = {launches_, std::nullopt, extra_bytes_};
-        return finished;
     }
 
-    cl::Event enqueue_leaves(const cl::Buffer& from, std::span<const Segment> leaves) {
+    void enqueue_leaves(const cl::Buffer& from, std::span<const Segment> leaves) {
         queue().enqueueWriteBuffer(leaves_, CL_TRUE, 0, leaves.size_bytes(), leaves.data());
-        return launch(sort_leaves_, cl::NDRange(leaves.size() * items_), cl::NDRange(items_), from, keys_, leaves_);
+        launch(sort_leaves_, cl::NDRange(leaves.size() * items_), cl::NDRange(items_), from, keys_, leaves_);
     }
 
     /// Enqueues one level, waits for its counts, and gives the segments of the next one.
-    std::vector<Segment> parted(std::span<const Segment> segments, const cl::Buffer& from, const cl::Buffer& to,
-                                cl::Event& finished) {
+    std::vector<Segment> parted(std::span<const Segment> segments, const cl::Buffer& from, const cl::Buffer& to) {
         std::vector<cl_uint2> chunks;
         for (cl_uint segment = 0; segment < segments.size(); ++segment)
             for (std::size_t begin = segments[segment].begin; begin < segments[segment].end; begin += chunk_)
@@ -85,7 +82,7 @@ private:
         queue().enqueueWriteBuffer(chunks_, CL_FALSE, 0, chunks.size() * sizeof(cl_uint2), chunks.data());
         launch(choose_pivots_, segments.size(), cl::NullRange, from, segments_, pivots_, counts_);
         launch(part_, chunks.size() * items_, items_, from, to, segments_, pivots_, chunks_, counts_);
-        finished = launch(place_equal_, chunks.size() * items_, items_, keys_, segments_, pivots_, chunks_, counts_);
+        launch(place_equal_, chunks.size() * items_, items_, keys_, segments_, pivots_, chunks_, counts_);
         std::vector<cl_uint2> counts(segments.size());
         queue().enqueueReadBuffer(counts_, CL_TRUE, 0, counts.size() * sizeof(cl_uint2), counts.data());
 
@@ -99,13 +96,11 @@ private:
     }
 
     template <class... Arguments>
-    cl::Event launch(cl::Kernel& kernel, cl::NDRange global, cl::NDRange local, const Arguments&... arguments) {
+    void launch(cl::Kernel& kernel, cl::NDRange global, cl::NDRange local, const Arguments&... arguments) {
         cl_uint index = 0;
         (kernel.setArg(index++, arguments), ...);
-        cl::Event finished;
-        queue().enqueueNDRangeKernel(kernel, cl::NullRange, global, local, nullptr, &finished);
+        queue().enqueueNDRangeKernel(kernel, cl::NullRange, global, local);
         ++launches_;
-        return finished;
     }
 
     std::uint64_t extra_bytes_ = 0, launches_ = 0;

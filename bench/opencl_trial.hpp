@@ -1,4 +1,4 @@
-// Sorts of OpenCL buffers, on the device's clock.
+// Sorts of OpenCL buffers.
 #pragma once
 
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120
@@ -12,7 +12,7 @@
 
 namespace lanesort::bench {
 
-/// A device with a context and queues of its own.
+/// A device with a context and a queue of its own.
 struct OpenClDevice {
     explicit OpenClDevice(const cl::Device& opened);
 
@@ -26,7 +26,7 @@ struct OpenClDevice {
 
     cl::Device device;
     cl::Context context;
-    cl::CommandQueue queue, profiling_queue;
+    cl::CommandQueue queue;
 };
 
 /// Compiler options that tell bench/kernels the type of the keys and its largest value.
@@ -35,23 +35,24 @@ std::string key_options(KeyType type);
 /// Why the device cannot hold or compute with the problem's keys; empty if it can.
 std::string refusal_of(const OpenClDevice& device, const Problem& problem);
 
-/// Sorts a buffer on a queue: one that profiles for the device time, on which launches take longer.
+/// Sorts a buffer on a queue.
 class OpenClTrial : public DeviceTrial {
 public:
     OpenClTrial(const OpenClDevice& device, const Input& input);
+    /// What other work and the sort take longer than that work alone: events would want a queue that profiles, on which
+    /// launches take longer. None on processors.
     std::optional<double> device_seconds(std::size_t turn) override;
     std::span<const std::byte> result() override;
     Cost cost() const override { return cost_; }
 
 protected:
-    /// Enqueues the sort of keys_, tells its cost, and gives the event of its end.
-    virtual cl::Event enqueue(Cost& cost) = 0;
+    /// Enqueues the sort of keys_, and tells its cost.
+    virtual void enqueue(Cost& cost) = 0;
 
     void restore(std::size_t turn) override;
-    void sort() override { sorted_ = enqueue(cost_); }
+    void sort() override { enqueue(cost_); }
     void finish() override { queue().finish(); }
-    bool is_profiled() const { return is_profiled_; }
-    const cl::CommandQueue& queue() const { return is_profiled_ ? device_.profiling_queue : device_.queue; }
+    const cl::CommandQueue& queue() const { return device_.queue; }
 
     const OpenClDevice& device_;
     const Input& input_;
@@ -59,8 +60,7 @@ protected:
 
 private:
     cl::Buffer pristine_;
-    cl::Event restored_, sorted_;
-    bool is_profiled_ = false;
+    cl::Kernel work_;
     std::vector<std::byte> result_;
     Cost cost_;
 };
