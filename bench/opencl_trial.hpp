@@ -59,7 +59,7 @@ protected:
     cl::Buffer keys_;
 
 private:
-    cl::Buffer pristine_;
+    cl::Buffer pristine_, number_;
     cl::Kernel work_;
     std::vector<std::byte> result_;
     Cost cost_;

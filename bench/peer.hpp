@@ -35,8 +35,8 @@ public:
     /// host knows that it is finished.
     virtual double wall_seconds(std::size_t turn) = 0;
 
-    /// The same on the device's clock, from the end of the restoring to the end of the sort, with the device never
-    /// waiting for the host if the sort lets it. Nothing where the keys are in host memory.
+    /// What the device takes for it behind other work, in which the host can enqueue it. Nothing where the keys are in
+    /// host memory.
     virtual std::optional<double> device_seconds(std::size_t turn) = 0;
 
     /// The bytes that the last run made.

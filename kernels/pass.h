@@ -3,9 +3,9 @@
  * may keep the first elements alone of each row, where one tile is the whole row: `kept` of them, one row after the other in
  * what it writes.
  *
- * By OpenCL each argument takes the host time, on NVIDIA's a launch with 24 takes 7 us, one with two 5.5 (bench/NOTES.md). So
- * there the integers are one argument, in the same order, behind the arrays. (By CUDA they take no time, and in another order
- * the compiler keeps a few registers less for addresses and more for these: merge_strips then spills.) */
+ * By NVIDIA's OpenCL each argument takes the host .1 us or more (bench/NOTES.md). So in OpenCL the integers are one argument, in
+ * the same order, behind the arrays, unless the host says otherwise. (By CUDA they take no time, and in another order the
+ * compiler keeps a few registers less for addresses and more for these: merge_strips then spills.) */
 #ifndef PASS_H
 #define PASS_H
 #include "rows.h"

@@ -22,7 +22,7 @@ std::string platform_of(const cl::Device& device) {
     return cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>();
 }
 
-/// Processors gain nothing by it, and Rusticl (22.3), which keeps a structure in memory, took six times as long.
+/// PoCL gains nothing by it, and Rusticl (22.3), which keeps a structure in memory, took six times as long.
 bool gains_by_fewer_arguments(const cl::Device& device) {
     const std::string platform = platform_of(device);
     return platform != pocl && platform != "rusticl";
@@ -84,7 +84,8 @@ Program::Program(const cl::Context& context, const cl::Device& device, const det
         max_work_items = static_cast<unsigned>(std::min<std::size_t>(max_work_items, limit));
     }
     // NVIDIA's runtime (580) says 256 of every kernel, and runs what a kernel requires, for which it was compiled.
-    if (is_by_nvidia(device)) max_work_items = std::max(max_work_items, parameters.work_items());
+    if (is_by_nvidia(device) && max_work_items == 256)
+        max_work_items = std::max(max_work_items, parameters.work_items());
     launched_.resize(kernels.size());
     last_arguments.resize(kernels.size());
 }

@@ -102,23 +102,23 @@ struct Measured {
 };
 constexpr std::uint64_t any = ~std::uint64_t{0};
 constexpr Measured of_narrow_keys[] = {{4097, 8, 256, 8, 3},    {8193, 2, 128, 6, 8},    {40'000, 4, 128, 8, 8},
-                                       {300'000, 4, 256, 8, 6}, {700'000, 8, 256, 8, 6}, {1'700'000, 16, 256, 9, 4},
-                                       {any, 16, 512, 11, 2},   {any, 16, 256, 9, 4}};
-// By OpenCL a launch takes 5 to 7 us of the host's time, and larger tiles have fewer.
+                                       {300'000, 4, 256, 8, 6}, {700'000, 8, 256, 8, 3}, {1'700'000, 8, 512, 9, 2},
+                                       {any, 16, 512, 11, 1},   {any, 8, 256, 8, 3}};
+// By NVIDIA's OpenCL a launch takes 5 to 7 us of the host's time, and larger tiles have fewer.
 constexpr Measured of_4_bytes[] = {{2049, 4, 256, 8, 6},        {4097, 8, 256, 8, 6},
                                    {8193, 2, 128, 6, 8},        {30'000, 4, 128, 8, 8},
-                                   {70'000, 4, 256, 8, 4},      {300'000, 4, 512, 8, 3, true, true},
+                                   {65'537, 4, 256, 8, 4},      {262'145, 4, 512, 8, 3, true, true},
                                    {300'000, 4, 256, 8, 4},     {1'700'000, 8, 512, 9, 2, true, true},
                                    {700'000, 8, 256, 8, 6},     {4'200'000, 16, 256, 9, 4},
                                    {8'000'000, 16, 256, 10, 4}, {any, 16, 512, 11, 2},
                                    {any, 16, 256, 10, 4}};
 constexpr Measured of_8_bytes[] = {{513, 2, 128, 6, 8},       {1025, 4, 128, 8, 8},   {2049, 4, 256, 8, 4},
-                                   {9'000, 2, 128, 6, 8},     {50'000, 4, 128, 8, 8}, {300'000, 4, 256, 8, 4},
+                                   {8193, 2, 128, 6, 8},      {32'769, 4, 128, 8, 8}, {300'000, 4, 256, 8, 4},
                                    {6'000'000, 8, 256, 9, 4}, {any, 8, 512, 11, 2},   {any, 8, 256, 10, 4}};
 // With values or numbers, and records: by the bytes of all together. Those of 8 bytes were measured as u32 keys with
 // u32 values; those of more were chosen by the registers that they take.
 constexpr Measured of_8_bytes_in_parts[] = {{513, 2, 128, 6, 8},       {1025, 4, 128, 8, 8},   {2049, 4, 256, 8, 4},
-                                            {9'000, 2, 128, 6, 8},     {50'000, 4, 128, 8, 8}, {300'000, 4, 256, 8, 4},
+                                            {8193, 2, 128, 6, 8},      {32'769, 4, 128, 8, 8}, {300'000, 4, 256, 8, 4},
                                             {6'000'000, 8, 256, 9, 4}, {any, 8, 512, 10, 2},   {any, 8, 256, 9, 4}};
 constexpr Measured of_16_bytes_in_parts[] = {{700'000, 4, 256, 8, 3}, {any, 8, 256, 8, 2}, {any, 4, 256, 8, 3}};
 // Records, which were measured with 16 bytes: tiles of 2^12 take the compiler three times as long and sort by columns
@@ -168,11 +168,11 @@ Shape gpu_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t coun
         const Shape shape = shape_of(row, device);
         const bool for_count = count == 0 ? row.below == any : count < row.below;
         if (!for_count || row.work_items > device.max_work_items || shape.local_bytes(bytes) > device.local_bytes ||
-            (row.by_opencl && device.backend != "OpenCL"))
+            (row.by_opencl && !(device.backend == "OpenCL" && shape.columns)))
             continue;
         if (!chosen) chosen = shape;
-        if (device.backend != "OpenCL" || row.by_opencl || !chosen->columns) break;
-        if (suffices(shape, count)) return shape;
+        if (device.backend != "OpenCL" || !chosen->columns) break;
+        if (row.by_opencl || suffices(shape, count)) return shape;
     }
     return chosen.value_or(shape_of(rows.back(), device));
 }

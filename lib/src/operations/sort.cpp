@@ -210,7 +210,7 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
         // Of leaves, few are to be merged (kernels/tile_in_local.cl).
         if (parameters.leaves && !parameters.shape.walks_in_cache() && pass.kind != Pass::Kind::sort_tiles)
             launch.groups = std::min<std::uint64_t>(launch.groups, many_groups);
-        // In the order of the kernels' arguments, which all have the same (kernels/tile_in_local.cl).
+        // In the order of the kernels' arguments, which all have the same (kernels/pass.h).
         launch.add(keys);
         launch.add_count(in_rows ? plan.count : request.count, position_bytes);
         launch.add_count(plan.rows, 8);
