@@ -101,9 +101,11 @@ struct Measured {
     bool columns = true, by_opencl = false;
 };
 constexpr std::uint64_t any = ~std::uint64_t{0};
-constexpr Measured of_narrow_keys[] = {{4097, 8, 256, 8, 3},    {8193, 2, 128, 6, 8},    {40'000, 4, 128, 8, 8},
-                                       {300'000, 4, 256, 8, 6}, {700'000, 8, 256, 8, 3}, {1'700'000, 8, 512, 9, 2},
-                                       {any, 16, 512, 11, 1},   {any, 8, 256, 8, 3}};
+constexpr Measured of_1_byte[] = {{4097, 8, 256, 8, 3},    {8193, 2, 128, 6, 8},      {40'000, 4, 128, 8, 8},
+                                  {300'000, 4, 256, 8, 6}, {1'700'000, 8, 256, 8, 3}, {any, 16, 512, 11, 1},
+                                  {any, 8, 256, 8, 3}};
+constexpr Measured of_2_bytes[] = {{4097, 8, 256, 8, 3},    {8193, 2, 128, 6, 8},    {40'000, 4, 128, 8, 8},
+                                   {300'000, 4, 256, 8, 6}, {700'000, 8, 256, 8, 3}, {any, 16, 256, 9, 2}};
 // By NVIDIA's OpenCL a launch takes 5 to 7 us of the host's time, and larger tiles have fewer.
 constexpr Measured of_4_bytes[] = {{2049, 4, 256, 8, 6},        {4097, 8, 256, 8, 6},
                                    {8193, 2, 128, 6, 8},        {30'000, 4, 128, 8, 8},
@@ -154,9 +156,12 @@ std::span<const Measured> measured(ElementBytes bytes) {
         if (bytes.all() <= 33) return of_32_bytes_in_parts;
         return of_88_bytes_in_parts;
     }
-    if (bytes.key == 4) return of_4_bytes;
-    if (bytes.key == 8) return of_8_bytes;
-    return of_narrow_keys;
+    switch (bytes.key) {
+        case 1: return of_1_byte;
+        case 2: return of_2_bytes;
+        case 4: return of_4_bytes;
+        default: return of_8_bytes;
+    }
 }
 
 /// The first row for so many keys (0: very many) that the device can run, or else the last one. Most were measured by
