@@ -44,7 +44,7 @@ typedef uchar value_argument_t;
 typedef PASTE(UINT_, POSITION_BITS) position_t;
 typedef ulong offset_t;
 
-/* Those of a tile pass (pass.h). The host says 0 where a device does not gain by it. */
+/* Whether the integers of a tile pass are one argument (pass.h). The host says 0 where a device does not gain by it. */
 #ifndef INTEGERS_IN_ONE
 #define INTEGERS_IN_ONE 1
 #endif

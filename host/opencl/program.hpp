@@ -19,7 +19,7 @@ struct PassIntegers {
     void end() noexcept { size = (size + 7) / 8 * 8; }
 
     std::size_t size = 0;
-    std::array<std::byte, 2 * sizeof(std::uint64_t)* detail::Launch::most_arguments> bytes = {};
+    std::array<std::byte, 2 * detail::Launch::most_arguments * sizeof(std::uint64_t)> bytes = {};
 
     bool operator==(const PassIntegers&) const = default;
 };
