@@ -138,8 +138,8 @@ Shape shape_of(const Measured& row, const DeviceInfo& device) {
     shape.register_vectors = 2 * row.vectors;
     shape.steps_per_pass = row.steps_per_pass;
     shape.resident_groups = row.resident_groups;
-    // Where every key keeps its slot, hand-overs take half of the barriers, and most are a warp's own. Of 16 warps each
-    // barrier takes longer.
+    // Where every key keeps its slot, hand-overs take half of the barriers, and most are a warp's own: which gains with
+    // many registers, and in large groups.
     shape.remap = shape.register_vectors < 16 && row.work_items < 512;
     shape.bank_padding = true;
     shape.coalesced_store = true;
