@@ -91,6 +91,8 @@ Shape cpu_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t coun
     return shape;
 }
 
+enum class Use { everywhere, by_opencl, without_columns };
+
 /// What was the fastest on an NVIDIA H200 for fewer than `below` keys (bench/NOTES.md). One key a vector, since a GPU's
 /// vectors are the work-items. Small arrays want small groups, to fill the device, but tiles that suffice for columns;
 /// of large ones each pass above columns runs at the speed of a copy, and they want large tiles. As many groups are
@@ -98,7 +100,7 @@ Shape cpu_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t coun
 struct Measured {
     std::uint64_t below;
     unsigned vectors, work_items, steps_per_pass, resident_groups;
-    bool columns = true, by_opencl = false;
+    Use use = Use::everywhere;
 };
 constexpr std::uint64_t any = ~std::uint64_t{0};
 constexpr Measured of_1_byte[] = {{4097, 8, 256, 8, 3},    {8193, 2, 128, 6, 8},      {40'000, 4, 128, 8, 8},
@@ -109,8 +111,8 @@ constexpr Measured of_2_bytes[] = {{4097, 8, 256, 8, 3},    {8193, 2, 128, 6, 8}
 // By NVIDIA's OpenCL a launch takes 5 to 7 us of the host's time, and larger tiles have fewer.
 constexpr Measured of_4_bytes[] = {{2049, 4, 256, 8, 6},        {4097, 8, 256, 8, 6},
                                    {8193, 2, 128, 6, 8},        {30'000, 4, 128, 8, 8},
-                                   {65'537, 4, 256, 8, 4},      {262'145, 4, 512, 8, 3, true, true},
-                                   {300'000, 4, 256, 8, 4},     {1'700'000, 8, 512, 9, 2, true, true},
+                                   {65'537, 4, 256, 8, 4},      {262'145, 4, 512, 8, 3, Use::by_opencl},
+                                   {300'000, 4, 256, 8, 4},     {1'700'000, 8, 512, 9, 2, Use::by_opencl},
                                    {700'000, 8, 256, 8, 6},     {4'200'000, 16, 256, 9, 4},
                                    {8'000'000, 16, 256, 10, 4}, {any, 16, 512, 11, 2},
                                    {any, 16, 256, 10, 4}};
@@ -125,7 +127,7 @@ constexpr Measured of_8_bytes_in_parts[] = {{513, 2, 128, 6, 8},       {1025, 4,
 constexpr Measured of_16_bytes_in_parts[] = {{700'000, 4, 256, 8, 3}, {any, 8, 256, 8, 2}, {any, 4, 256, 8, 3}};
 // Records, which were measured with 16 bytes: tiles of 2^12 take the compiler three times as long and sort by columns
 // at two thirds of the speed. The network takes 85 to 91 % of the columns' time.
-constexpr Measured of_records_of_16_bytes[] = {{any, 4, 256, 8, 3, false}};
+constexpr Measured of_records_of_16_bytes[] = {{any, 4, 256, 8, 3, Use::without_columns}};
 constexpr Measured of_32_bytes_in_parts[] = {{any, 4, 256, 8, 2}, {any, 4, 128, 8, 4}};
 constexpr Measured of_88_bytes_in_parts[] = {{any, 2, 128, 6, 3}};
 
@@ -143,8 +145,8 @@ Shape shape_of(const Measured& row, const DeviceInfo& device) {
     shape.remap = shape.register_vectors < 16 && row.work_items < 512;
     shape.bank_padding = true;
     shape.coalesced_store = true;
-    shape.columns =
-        row.columns && device.vendor.find("NVIDIA") != std::string::npos && row.below > shape.tile_keys() + 1;
+    shape.columns = row.use != Use::without_columns && device.vendor.find("NVIDIA") != std::string::npos &&
+                    row.below > shape.tile_keys() + 1;
     return shape;
 }
 
@@ -168,16 +170,17 @@ std::span<const Measured> measured(ElementBytes bytes) {
 /// CUDA. By OpenCL a launch takes twice as long: there one with larger tiles is better, if these suffice for columns.
 Shape gpu_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t count) {
     const std::span<const Measured> rows = measured(bytes);
+    const bool is_opencl = device.backend == "OpenCL";
     std::optional<Shape> chosen;
     for (const Measured& row : rows) {
         const Shape shape = shape_of(row, device);
         const bool for_count = count == 0 ? row.below == any : count < row.below;
         if (!for_count || row.work_items > device.max_work_items || shape.local_bytes(bytes) > device.local_bytes ||
-            (row.by_opencl && !(device.backend == "OpenCL" && shape.columns)))
+            (row.use == Use::by_opencl && !(is_opencl && shape.columns)))
             continue;
         if (!chosen) chosen = shape;
-        if (device.backend != "OpenCL" || !chosen->columns) break;
-        if (row.by_opencl || suffices(shape, count)) return shape;
+        if (!is_opencl || !chosen->columns) break;
+        if (row.use == Use::by_opencl || suffices(shape, count)) return shape;
     }
     return chosen.value_or(shape_of(rows.back(), device));
 }
