@@ -88,7 +88,7 @@ INLINE void swap_words(uint swap, uint loaded, uint* a, uint* b) {
         SWAP_64(swap, loaded, (a).y, (b).y); \
     } while (0)
 
-#if MAXIMA_BY_PRODUCTS && HIDES_LATENCY && LANES == 1 && KEY_BITS == 32
+#if MAXIMA_BY_PRODUCTS && HIDES_LATENCY && LANES == 1 && KEY_BITS <= 32
 INLINE uint larger_by_products(uint a, uint b, uint smaller) {
     uint larger;
     asm("{\n"
@@ -126,7 +126,7 @@ INLINE void swap_elements(ulong swap, element_t* a, element_t* b) {
 #elif KEY_BITS == 64
 #define SWAP_KEYS SWAP_64
 #else
-#define SWAP_KEYS(swap, loaded, a, b) SWAP_BY_SELECTION(key_t, swap, a, b)
+#define SWAP_KEYS(swap, loaded, a, b) SWAP_BY_SELECTION(held_key_t, swap, a, b)
 #endif
 #define SWAP_VALUES PASTE(SWAP_, VALUE_BITS)
 #define SWAP_INDICES PASTE(SWAP_, INDEX_BITS)
@@ -157,7 +157,7 @@ COMPARE_EXCHANGE void compare_exchange(element_t* lower, element_t* upper, uint 
     *upper = ELEMENT(SELECT(b.key, a.key, swap), SELECT(b.value, a.value, swap_values),
                      SELECT(b.index, a.index, swap_indices));
 #else
-    vec_t a = lower->key, b = upper->key;  /* Mesa 22's rusticl loses lanes of elements that are copied here */
+    held_key_t a = lower->key, b = upper->key;  /* Mesa 22's rusticl loses lanes of elements that are copied here */
     lower->key = MIN(a, b);
     upper->key = LARGER_KEY(i, a, b, lower->key);
 #endif

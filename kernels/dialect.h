@@ -61,7 +61,20 @@ typedef unsigned long ulong;
 #include "dialect_opencl.h"
 #endif
 
-/* Where values and indices are, of an argument of a kernel, and whether they are anywhere. */
+/* In registers a narrow key by itself takes a word: GPUs compare words, and would mask each result. */
+#if LANES == 1 && RECORD_BYTES == 0 && KEY_BITS < 32 && !DECIDES_AT_RUN_TIME
+typedef uint held_key_t;
+#else
+typedef vec_t held_key_t;
+#endif
+#ifndef HELD_KEY
+#define HELD_KEY(key) (key)
+#endif
+
+/* Where keys, values and indices are, of an argument of a kernel, and whether they are anywhere. */
+#ifndef KEYS_AT
+#define KEYS_AT(array, offset) ((array) + (offset))
+#endif
 #if !ANY_WIDTH
 #if VALUE_BITS
 typedef GLOBAL stored_value_t* values_t;

@@ -73,6 +73,24 @@ typedef ulong offset_t;
 #define ATOMIC_ADD(address, value) atomicAdd(address, value)
 #define COUNT_BITS(bits) __popc(bits)
 #define BARRIERS_IN_BRANCHES 1
+#if LANES == 1 && RECORD_BYTES == 0 && KEY_BITS < 32
+/* The compiler is not to know that it is narrow: it would compare it as such, and mask each result. */
+INLINE uint held_key(uint key) {
+    asm("" : "+r"(key));
+    return key;
+}
+#define HELD_KEY(key) held_key(key)
+#endif
+#if RECORD_BYTES == 0 && KEY_BITS == 8
+/* The compiler is not to know how it is made: it would add up array, offset and position anew for each byte, and hold a tile's
+ * sums in twice the registers. */
+INLINE key_t* keys_at(key_t* array, offset_t offset) {
+    size_t address = __cvta_generic_to_global(array + offset);
+    asm("" : "+l"(address));
+    return (key_t*)__cvta_global_to_generic(address);
+}
+#define KEYS_AT(array, offset) keys_at(array, offset)
+#endif
 /* For compare_exchange.h: a 1 that the compiler does not know, and whether maxima are sums less minima. */
 #define ONE_OF_LAUNCH gridDim.y
 #define MAXIMA_BY_PRODUCTS 1

@@ -56,7 +56,7 @@ typedef struct {
 INLINE arrays_t arrays_of(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_argument_t* values, offset_t values_offset,
                           GLOBAL index_t* indices, offset_t indices_offset) {
     arrays_t arrays;
-    arrays.keys = keys + keys_offset;
+    arrays.keys = KEYS_AT(keys, keys_offset);
     WITH_STORED_VALUES(arrays.values = VALUES_AT(values) + values_offset;)
     WITH_STORED_INDICES(arrays.indices = INDICES_AT(indices) + indices_offset;)
     WITH_STORED_INDICES(arrays.index_mask = ~(position_t)0;)
@@ -122,14 +122,14 @@ INLINE local_arrays_t local_arrays_from(local_arrays_t arrays, uint elements) {
 #endif
 
 typedef struct {
-    vec_t key;
+    held_key_t key;
     WITH_VALUES(value_vec_t value;)
     WITH_INDICES(index_vec_t index;)
 } element_t;
 
-INLINE element_t make_element(vec_t key AND_VALUE(value_vec_t value) AND_INDEX(index_vec_t index)) {
+INLINE element_t make_element(held_key_t key AND_VALUE(value_vec_t value) AND_INDEX(index_vec_t index)) {
     element_t made;
-    made.key = key;
+    made.key = HELD_KEY(key);
     WITH_VALUES(made.value = value;)
     WITH_INDICES(made.index = index;)
     return made;

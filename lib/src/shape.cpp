@@ -103,11 +103,8 @@ struct Measured {
     Use use = Use::everywhere;
 };
 constexpr std::uint64_t any = ~std::uint64_t{0};
-constexpr Measured of_1_byte[] = {{4097, 8, 256, 8, 3},    {8193, 2, 128, 6, 8},      {40'000, 4, 128, 8, 8},
-                                  {300'000, 4, 256, 8, 6}, {1'700'000, 8, 256, 8, 3}, {any, 16, 512, 11, 1},
-                                  {any, 8, 256, 8, 3}};
-constexpr Measured of_2_bytes[] = {{4097, 8, 256, 8, 3},    {8193, 2, 128, 6, 8},    {40'000, 4, 128, 8, 8},
-                                   {300'000, 4, 256, 8, 6}, {700'000, 8, 256, 8, 3}, {any, 16, 256, 9, 2}};
+constexpr Measured of_1_or_2_bytes[] = {{4097, 8, 256, 8, 3},    {8193, 2, 128, 6, 8},    {40'000, 4, 128, 8, 8},
+                                        {300'000, 4, 256, 8, 6}, {700'000, 8, 256, 8, 3}, {any, 16, 256, 9, 4}};
 // By NVIDIA's OpenCL a launch takes 5 to 7 us of the host's time, and larger tiles have fewer.
 constexpr Measured of_4_bytes[] = {{2049, 4, 256, 8, 6},        {4097, 8, 256, 8, 6},
                                    {8193, 2, 128, 6, 8},        {30'000, 4, 128, 8, 8},
@@ -159,8 +156,8 @@ std::span<const Measured> measured(ElementBytes bytes) {
         return of_88_bytes_in_parts;
     }
     switch (bytes.key) {
-        case 1: return of_1_byte;
-        case 2: return of_2_bytes;
+        case 1:
+        case 2: return of_1_or_2_bytes;
         case 4: return of_4_bytes;
         default: return of_8_bytes;
     }
