@@ -73,17 +73,17 @@ typedef ulong offset_t;
 #define ATOMIC_ADD(address, value) atomicAdd(address, value)
 #define COUNT_BITS(bits) __popc(bits)
 #define BARRIERS_IN_BRANCHES 1
-#if LANES == 1 && RECORD_BYTES == 0 && KEY_BITS < 32
-/* The compiler is not to know that it is narrow: it would compare it as such, and mask each result. */
+#if RECORD_BYTES == 0 && KEY_BITS < 32
+/* The compiler is not to know that a key is narrow: it would compare it as such, and mask each result. */
 INLINE uint held_key(uint key) {
     asm("" : "+r"(key));
     return key;
 }
+#if LANES == 1
 #define HELD_KEY(key) held_key(key)
 #endif
-#if RECORD_BYTES == 0 && KEY_BITS == 8
-/* The compiler is not to know how it is made: it would add up array, offset and position anew for each byte, and hold a tile's
- * sums in twice the registers. */
+/* Nor how an address is made: it would add up array, offset and position anew for each key, and hold a tile's sums in twice the
+ * registers. */
 INLINE key_t* keys_at(key_t* array, offset_t offset) {
     size_t address = __cvta_generic_to_global(array + offset);
     asm("" : "+l"(address));
@@ -110,12 +110,13 @@ typedef index_t index_vec_t;
 #if HAS_PAIRS
 template <class T>
 struct __align__(2 * sizeof(T)) pair {
+    typedef T scalar;
     T first, second;
 };
 typedef pair<key_t> key_pair_t;
 typedef pair<value_t> value_pair_t;
 typedef pair<index_t> index_pair_t;
-#define MAKE_PAIR(pair_t, a, b) (pair_t{a, b})
+#define MAKE_PAIR(pair_t, a, b) (pair_t{(pair_t::scalar)(a), (pair_t::scalar)(b)})
 #endif
 #define LOAD_VECTOR(address) (*(address))
 #define STORE_VECTOR(value, address) (*(address) = (value))

@@ -77,7 +77,7 @@ INLINE arrays_t arrays_of(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value
 
 /* The arrays from so many elements on. */
 INLINE arrays_t arrays_from(arrays_t arrays, offset_t elements) {
-    arrays.keys += elements;
+    arrays.keys = KEYS_AT(arrays.keys, elements);
     WITH_STORED_VALUES(arrays.values += elements;)
     WITH_STORED_INDICES(arrays.indices += elements;)
     return arrays;

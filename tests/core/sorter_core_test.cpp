@@ -532,6 +532,20 @@ TEST_CASE("core: CUDA sorts by distribution from 64 MiB on, where nothing speaks
     CHECK(other.planner().plan({.count = many})->report.schedule != Schedule::distribution);
 }
 
+TEST_CASE("core: a tile holds a row of up to 2^15 keys of 4 bytes or fewer") {
+    SorterCore core = core_for(FullCard::card(), 1024);
+    const auto passes = [&](KeyType type, std::uint64_t length) {
+        return core.planner().plan({.count = 1000 * length, .row_length = length, .key = type})->commands.size();
+    };
+    for (const KeyType type : {KeyType::u8, KeyType::i16, KeyType::f32})
+        for (const std::uint64_t length : {8193, 12'000, 20'000, 1 << 15}) {
+            CAPTURE(length);
+            CHECK(passes(type, length) == 1);
+        }
+    CHECK(passes(KeyType::u8, (1 << 15) + 1) > 1);
+    CHECK(passes(KeyType::u64, 12'000) > 1);
+}
+
 TEST_CASE("core: NVIDIA's OpenCL sorts keys of 4 bytes by distribution from 128 MiB on, no other OpenCL does") {
     DeviceInfo card = FullCard::card();
     card.backend = "OpenCL";

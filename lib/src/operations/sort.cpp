@@ -167,8 +167,8 @@ Network make_network(Planner& planner, const Request& request, const ElementByte
     if (use.like) return network_in(planner, *use.like, true, request, bytes, use);
     // Many rows fill the device, however short they are: then work-items with many keys are of use. For other elements
     // than keys of 4 bytes, and on processors, that was not measured for short rows (bench/NOTES.md).
-    const bool is_measured = planner.device().kind == DeviceKind::gpu && bytes.key == 4 && bytes.all() == 4;
-    const std::uint64_t short_row = is_measured ? 64 : 4096;
+    const bool are_keys = planner.device().kind == DeviceKind::gpu && bytes.key <= 4 && bytes.all() == bytes.key;
+    const std::uint64_t short_row = are_keys && bytes.key == 4 ? 64 : 4096;
     const std::uint64_t count = request.length() <= short_row ? request.length() : request.count;
     if (const std::optional<Shape> wanted = planner.wanted_shape(count, bytes)) {
         try {
@@ -179,7 +179,7 @@ Network make_network(Planner& planner, const Request& request, const ElementByte
         }
     }
     Shape shape = choose_shape(planner.device(), bytes, count);
-    if (is_measured && request.row_length > 0) shape = fit_long_row(shape, request.length(), bytes, planner.device());
+    if (are_keys && request.row_length > 0) shape = fit_long_row(shape, request.length(), bytes, planner.device());
     return network_in(planner, shape, true, request, bytes, use);
 }
 
