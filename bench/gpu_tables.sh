@@ -33,7 +33,7 @@ export -f sorts
 export bench
 
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
-table schedules 90 "$bench/lanesort_schedules_bench" 9 random zipf
+table schedules 150 "$bench/lanesort_schedules_bench" 9 random zipf
 table adversaries 90 "$bench/lanesort_schedules_bench" 5 adversaries
 table largest 30 "$bench/lanesort_schedules_bench" 3 largest
 table small 60 bash -c 'sorts 14,16,18,20 "CUDA|CUB"'
