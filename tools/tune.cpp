@@ -355,7 +355,7 @@ std::string to_table(const Tuning& tuning, std::size_t i) {
     for (const Tuning::Candidate* candidate : candidates) {
         const std::optional<double> seconds = candidate->seconds[i];
         std::string remark = candidate->failure;
-        if (candidate->shape == outcome.best) remark = "the fastest";
+        if (candidate->shape == outcome.best) remark = "the fastest, timed again";
         if (candidate->shape == outcome.built_in) remark = "built-in";
         rows.push_back({to_string(candidate->shape), seconds ? fmt::format("{:.4f} ms", 1e3 * *seconds) : "-",
                         seconds ? fmt::format("{:.2f}", outcome.built_in_seconds / *seconds) : "-", remark});

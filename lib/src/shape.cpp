@@ -304,6 +304,14 @@ void require_fit(const Shape& shape, ElementBytes bytes, const DeviceInfo& devic
         throw Error(ErrorCode::unsupported,
                     fmt::format("a tile of {} bytes of local memory was asked for, but {} has {}",
                                 shape.local_bytes(bytes), device.name, device.local_bytes));
+    // PoCL holds a group's registers on a thread's stack of 8 MiB, several times: 1 MiB of them overflowed it.
+    constexpr std::size_t most_on_stack = 3 << 18;
+    const std::size_t held = std::size_t{shape.work_items} * shape.register_vectors * shape.lanes * bytes.all();
+    if (device.kind == DeviceKind::cpu && shape.work_items > 1 && held > most_on_stack)
+        throw Error(
+            ErrorCode::unsupported,
+            fmt::format("the registers of a work-group take {} bytes, of which {}, a processor, has room for {}", held,
+                        device.name, most_on_stack));
 }
 
 }  // namespace lanesort

@@ -178,6 +178,17 @@ TEST_CASE("shape: what does not fit is refused with both numbers") {
     CAPTURE(local_memory);
     CHECK(local_memory.find(std::to_string(large.local_bytes(8))) != std::string::npos);
     CHECK(local_memory.find("32768") != std::string::npos);
+
+    // What PoCL has no stack for.
+    const Shape deep{.lanes = 16, .vectors = 16, .work_items = 512, .register_vectors = 32};
+    DeviceInfo processor = test::processor();
+    processor.local_bytes = 1 << 24;
+    processor.max_work_items = 4096;
+    const std::string stack = refusal(deep, 4, processor);
+    CAPTURE(stack);
+    CHECK(stack.find("1048576") != std::string::npos);
+    CHECK(stack.find("786432") != std::string::npos);
+    CHECK(refusal(deep, 2, processor) == "accepted");
 }
 
 TEST_CASE("shape: the line for a person has every number") {
