@@ -204,6 +204,20 @@ TEST_SUITE("small sorts") {
     }
 }
 
+TEST_SUITE("every operation") {
+    TEST_CASE("every operation, in the shapes that the library chooses for the device") {
+        Random random(seed());
+        for (Target& target : targets())
+            for (const std::size_t count : {5, 9001})
+                for (const NamedProblem& named : problems_of_every_operation(count, random)) {
+                    CAPTURE(target.name);
+                    CAPTURE(count);
+                    CAPTURE(named.name);
+                    run_everywhere(target, target.sorter(), named.problem);
+                }
+    }
+}
+
 TEST_SUITE("small distributions") {
     TEST_CASE(
         "small distributions: in two levels where local memory is 32 KB, and where the pool has too little room") {
