@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from . import _core
+from ._conversions import as_numpy, missing_in
 from ._errors import Error, wrong_type
 
 KEY_TYPES = {name: number for number, name in enumerate(_core.key_types)}
@@ -293,8 +294,6 @@ def _take_any(x: Any) -> Taken:
         from ._cuda import CudaArrays
 
         return CudaArrays.taken(x)
-    if isinstance(x, np.ma.MaskedArray):
-        raise Error("a masked array has no order for what is masked; sort what it holds (x.compressed())")
     if hasattr(x, "__dlpack__") and not hasattr(x, "__array_interface__") and not hasattr(x, "__array__"):
         try:
             return _numpy, np.from_dlpack(x)
@@ -302,13 +301,7 @@ def _take_any(x: Any) -> Taken:
             raise Error(f"an array of type {type(x).__name__} cannot be looked at: {cause}") from cause
     if isinstance(x, bytes | bytearray):
         return _numpy, np.frombuffer(x, "u1")
-    try:
-        array = np.asarray(x)
-    except (TypeError, ValueError) as cause:
-        raise Error(f"an object of type {type(x).__name__} is no array: {cause}") from cause
-    if array.ndim == 0 and array.dtype.kind in "OUS":
-        raise Error(f"an object of type {type(x).__name__} is no array")
-    return _numpy, array
+    return _numpy, as_numpy(x)
 
 
 def _take_jax(x: Any) -> Taken:
@@ -347,10 +340,22 @@ def _taker_for(kind: type) -> Callable[[Any], Taken]:
     return _take_any
 
 
-def taken(x: Any) -> Taken:
-    """The library that an array is of, and the array as that library's. Raises Error for what is no array."""
-    kind = type(x)
+def _taker(kind: type) -> Callable[[Any], Taken]:
     take = _by_type.get(kind)
     if take is None:
         take = _by_type[kind] = _taker_for(kind)
-    return take(x)
+    return take
+
+
+def taken(x: Any) -> Taken:
+    """The library that an array is of, and the array as that library's. Raises Error for what is no array."""
+    return _taker(type(x))(x)
+
+
+def taken_with_missing(x: Any) -> tuple[Any, Any] | None:
+    """Returns the values of a column that are there, and for each place whether its value is missing.
+
+    None: nothing is missing, or it is no column.
+    """
+    found = missing_in(x) if _taker(type(x)) is _take_any else None
+    return found if found is not None and found[0].ndim == 1 else None

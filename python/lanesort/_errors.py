@@ -37,7 +37,8 @@ _core.set_error_type(Error)
 
 def wrong_type(dtype: object) -> Error:
     """For elements of that type."""
+    hint = "; leave out None and what else is no number" if str(dtype) == "object" else ""
     return Error(
         f"elements of type {dtype} cannot be sorted, reduced or scanned; those that can are bool, integers of 8 to 64 bits, "
-        "float16, float32, float64 and, with a comparator or an operator, records"
+        f"float16, float32, float64 and, with a comparator or an operator, records{hint}"
     )

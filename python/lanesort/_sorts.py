@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, SupportsIndex
 
+import numpy as np
+
 from . import _core
-from ._arrays import Arrays, taken
+from ._arrays import Arrays, taken, taken_with_missing
 from ._calls import OPERATIONS, VALUE_BYTES, Calls, are_several, axis_from_end, counted, truth
 from ._errors import Error
 from ._types import Comparator, SortedPairs
@@ -342,14 +344,16 @@ class Sorts(Calls):
         Result: integers of 64 bits (of 32 in jax without its 64-bit types), or of the type of `out`: 32 or 64 bits.
         With segments each index counts from the beginning of its own; of keys in none it is -1, or stays as it is in
         `out`.
-        Order: that of `sort`; equal keys keep their order, also where descending and whatever `stable` says.
+        Order: that of `sort`; equal keys keep their order, also where descending and whatever `stable` says. The missing
+        values of a column of pandas, polars or pyarrow come last, also where descending.
         Memory: the result, and a copy of the keys. Cost, errors: as `sort`.
 
         >>> import lanesort, numpy
         >>> lanesort.argsort(numpy.array([30, 10, 20, 10]))
         array([1, 3, 2, 0])
         """
-        lib, source = taken(x)
+        column = taken_with_missing(x)
+        lib, source = taken(x) if column is None else taken(column[1])
         axis = axis_from_end(source, axis)
         truth("stable", stable)
         if lib.is_differentiated(source):
@@ -360,8 +364,18 @@ class Sorts(Calls):
                 raise Error(f"out has shape {tuple(out_array.shape)}, but must have {tuple(source.shape)}")
             self._check_index_type(lib, out_array)
             lib.check_written(out_array, "out")
-        indices = self._indices(
-            lib, source, axis, descending, comparator, out_array, segments, schedule, data_independent, extra_bytes
-        )
+        if column is None:
+            indices = self._indices(
+                lib, source, axis, descending, comparator, out_array, segments, schedule, data_independent, extra_bytes
+            )
+        else:
+            if segments is not None:
+                raise Error("the segments of a column with missing values cannot be sorted; drop these first")
+            present, missing = column
+            order = self._indices(
+                lib, present, -1, descending, comparator, schedule=schedule, data_independent=data_independent,
+                extra_bytes=extra_bytes,
+            )  # fmt: skip
+            indices = np.concatenate((np.flatnonzero(~missing)[order], np.flatnonzero(missing)))
         result = self._deliver(lib, indices, indices, out_array, axis)
         return result if out is None else out
