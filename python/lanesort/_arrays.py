@@ -120,6 +120,10 @@ class Arrays:
         """A direct array of numbers of another type, from a direct one."""
         return x.astype(dtype)
 
+    def one_nan(self, x: Any) -> Any:
+        """Floating-point numbers with the same NaN in place of each: a new array, or x itself if it has none."""
+        raise NotImplementedError
+
     def head(self, x: Any, count: int) -> Any:
         """A copy of the first elements."""
         return x[:count].copy()
@@ -252,6 +256,10 @@ class NumpyArrays(Arrays):
             return x
         # Fields of records need not all have one byte order.
         return x.astype(like.dtype) if like.dtype.names else x.byteswap(inplace=True).view(like.dtype)
+
+    def one_nan(self, x: Any) -> Any:
+        is_nan = np.isnan(x)
+        return np.where(is_nan, x.dtype.type(np.nan), x) if is_nan.any() else x
 
     def take(self, x: Any, indices: Any) -> Any:
         return np.take_along_axis(x, indices, -1)

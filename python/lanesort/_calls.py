@@ -312,6 +312,15 @@ class Calls:
         direct = self._direct(lib, source, -1)
         return direct if source.ndim == 1 else lib.reshaped(direct, (-1,))
 
+    def _grouped(self, lib: Arrays, keys: Any, comparator: str | Comparator | None) -> Any:
+        """Direct keys of which all NaNs are equal: to the library only those with the same bits are."""
+        if comparator is not None or _core.key_types[lib.key_type(keys)][0] != "f" or math.prod(keys.shape) == 0:
+            return keys
+        return self._with_one_nan(lib, keys)
+
+    def _with_one_nan(self, lib: Arrays, keys: Any) -> Any:
+        return lib.one_nan(keys)
+
     def _pair_out(self, lib: Arrays, out: Any, what: str) -> list[Any]:
         """Two arrays of the caller's, either of which may be None."""
         if out is None:

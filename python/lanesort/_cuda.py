@@ -76,6 +76,9 @@ class CudaArrays(Arrays):
     def cast(self, x: Any, dtype: str) -> Any:
         raise self._refuse()
 
+    def one_nan(self, x: Any) -> Any:
+        raise self._refuse()
+
     def upload(self, x: np.ndarray[Any, Any], like: Any) -> Any:
         raise self._refuse()
 

@@ -54,6 +54,10 @@ class CupyArrays(Arrays):
         with x.device:
             return x.astype(dtype)
 
+    def one_nan(self, x: Any) -> Any:
+        with x.device:
+            return cupy.where(cupy.isnan(x), x.dtype.type(np.nan), x)
+
     def assign(self, out: Any, x: Any) -> None:
         with out.device:
             out[...] = x

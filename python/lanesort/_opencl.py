@@ -78,6 +78,13 @@ class OpenclArrays(Arrays):
             return (x != 0).view(np.bool_)
         return (x.view(np.uint8) if x.dtype.kind == "b" else x).astype(dtype)
 
+    def one_nan(self, x: Any) -> Any:
+        # By their bits: not every device has float16 and float64. Without its sign, a NaN is above infinity.
+        bits = x.view(f"u{x.dtype.itemsize}")
+        nan, infinity = (np.array(number, x.dtype).view(bits.dtype)[()] for number in (np.nan, np.inf))
+        is_nan = (bits & bits.dtype.type(np.iinfo(bits.dtype).max >> 1)) > infinity
+        return pyopencl.array.if_positive(is_nan, nan, bits).view(x.dtype)
+
     def number(self, x: Any) -> int:
         return int(x.get()[0])
 

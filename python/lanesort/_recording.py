@@ -62,6 +62,9 @@ class OnlyThese(Sorter):
         shape.append(shape.pop(axis))
         return lib.empty(x, shape)
 
+    def _with_one_nan(self, lib: Arrays, keys: Any) -> Any:
+        return keys
+
     def _run(self, lib: Arrays, call: _core.Call, arrays: Sequence[Any], compiles: bool) -> None:
         self._use(lib, call, arrays, compiles)
         raise _Used
@@ -96,6 +99,9 @@ class Recording(OnlyThese):
 
     def _copied(self, lib: Arrays, x: Any, axis: int) -> Any:
         raise Error(_NEEDS_OUT)
+
+    def _with_one_nan(self, lib: Arrays, keys: Any) -> Any:
+        raise Error("a recorded call cannot make NaNs equal: give the bits of the keys, as keys.view('i4') does")
 
     def _place(self, lib: Arrays, x: Any, target: Any, axis: int) -> tuple[Any, Any]:
         if target is None:

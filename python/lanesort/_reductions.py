@@ -193,7 +193,8 @@ class Reductions(Calls):
         a tree that the places of the keys give, so sums have the same bits in every run and on every device that keeps
         subnormal numbers. A minimum or a maximum is as in `min`. A mean is the number nearest to the sum divided by the
         count.
-        Memory: the results at the length of the keys; but for counts a bit for each key, and a little for each 4096.
+        Memory: the results at the length of the keys; but for counts a bit for each key, and a little for each 4096; a
+        copy for NaNs as in `unique`.
         Cost: reads keys and values once, for means the sums once more. Waits for the number of results.
         Errors: no gradient goes through it.
 
@@ -301,11 +302,10 @@ class Reductions(Calls):
         own; or what an operator makes of them.
 
         Result: `out`, or an array as long as `values`, of the type that `inclusive_scan` has. ``out=values`` is in place,
-        where that is the same type. Keys come in any order; they are equal if they are so in every bit, records if none
-        of two comes before the other.
+        where that is the same type. Keys come in any order. Equal is as in `unique`.
         Order: sums of floating-point numbers have the same bits in every run and on every device, but the last bits depend
-        on where in the array a run lies. Memory: as `cumulative_sum`, and a bit for each key. Cost: reads the keys once,
-        the values once or twice. Errors: an operator needs a device that compiles; no gradient goes through it.
+        on where in the array a run lies. Memory: as `cumulative_sum`, a bit for each key, and a copy for NaNs as in
+        `unique`. Cost: reads the keys once, the values once or twice. Errors: an operator needs a device that compiles; no gradient goes through it.
 
         Args:
             reduction: as in `inclusive_scan`.
@@ -387,7 +387,7 @@ class Reductions(Calls):
         self._check_no_gradient(lib, "a scan", beside)
         dtype = self._scanned_type(lib, beside, name)
         target = self._scan_out(lib, beside, dtype, out)
-        compared = self._flat(lib, source)
+        compared = self._grouped(lib, self._flat(lib, source), comparator)
         within = self._type_within(operation, name, dtype)
         scanned, work = self._scan_places(lib, beside, -1, within, target, False)
         call = self._call(OPERATIONS[operation], lib, compared, False, comparator)
@@ -452,11 +452,12 @@ class Reductions(Calls):
         _check_name(reduction, _OF_GROUPS, "reduction of equal keys")
         descending, stable = truth("descending", descending), truth("stable", stable)
         self._check_no_gradient(lib, "reductions of equal keys", source, beside)
-        # What is sorted for it are copies.
-        works = [
-            self._copied(lib, array, -1) if operation == "group_by" else self._flat(lib, array)
-            for array in (source, beside)
-        ]
+        works = [self._grouped(lib, self._flat(lib, source), comparator), self._flat(lib, beside)]
+        if operation == "group_by":  # which sorts them
+            works = [
+                self._copied(lib, work, -1) if work is array else work
+                for work, array in zip(works, (source, beside), strict=True)
+            ]
         size, value_type = source.shape[0], lib.key_type(works[1])
         if size == 0 and comparator is None:
             lib.key_type(works[0])

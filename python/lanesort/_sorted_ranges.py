@@ -268,9 +268,10 @@ class SortedRanges(Sorts):
 
         Result: an array of one axis; with `return_counts` or `values`, a triple of keys, how often each comes, and the
         value of the first of equal keys; None stands for what was not asked for.
-        Order: that of `sort`. Numbers are equal if all of their bits are, so -0 and +0 are two. Records are equal if
-        neither comes before the other, and the first is kept.
-        Memory: the results at the length of `x`, and a sorted copy unless `assume_sorted`.
+        Order: that of `sort`. Numbers are equal if all of their bits are, so -0 and +0 are two. All NaNs are equal, and
+        the result has NumPy's own. Records are equal if neither comes before the other, and the first is kept.
+        Memory: the results at the length of `x`, and a sorted copy unless `assume_sorted`. To make NaNs equal takes
+        another copy of floating-point numbers, on the processor only if there are NaNs, and a byte for each.
         Cost: a sort unless `assume_sorted`, then two reads. Waits for the number of results. Errors: no gradient goes
         through it.
 
@@ -296,7 +297,7 @@ class SortedRanges(Sorts):
             self._check_moved(values)
         self._check_no_gradient(lib, "unique", source, values)
         likes = source, values
-        keys = self._flat(lib, source)
+        keys = self._grouped(lib, self._flat(lib, source), comparator)
         if values is not None:
             values = self._flat(lib, values)
         if not assume_sorted:
@@ -327,8 +328,8 @@ class SortedRanges(Sorts):
 
         Result: two arrays as long as there are runs; the lengths are integers of 64 bits.
         Order: that of `x`, which is not sorted first. Equal is as in `unique`.
-        Memory: the results at the length of `x`. Cost: two reads. Waits for the number of runs. Errors: no gradient goes
-        through it.
+        Memory: the results at the length of `x`, and a copy for NaNs as in `unique`. Cost: two reads. Waits for the number
+        of runs. Errors: no gradient goes through it.
 
         >>> import lanesort, numpy
         >>> lanesort.run_lengths(numpy.array([7, 7, 1, 7]))
@@ -338,7 +339,8 @@ class SortedRanges(Sorts):
         if source.ndim != 1:
             raise Error(f"runs are those of an array of one axis, but this one has {source.ndim}")
         self._check_no_gradient(lib, "run_lengths", source)
-        return Runs(*self._runs(lib, self._flat(lib, source), None, (source, None), True, comparator)[:2])
+        keys = self._grouped(lib, self._flat(lib, source), comparator)
+        return Runs(*self._runs(lib, keys, None, (source, None), True, comparator)[:2])
 
     def _runs(
         self, lib: Arrays, keys: Any, values: Any, likes: tuple[Any, Any], counts: bool,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -115,6 +116,9 @@ class TorchArrays(Arrays):
 
     def cast(self, x: Any, dtype: str) -> Any:
         return x.to(getattr(torch, dtype))
+
+    def one_nan(self, x: Any) -> Any:
+        return x.detach().masked_fill(x.isnan(), math.nan)
 
     def head(self, x: Any, count: int) -> Any:
         return x[:count].clone()

@@ -41,6 +41,13 @@ def keys_of(dtype, shape, seed=1):
     return np.where(random.random(shape) < 0.3, special[random.integers(0, special.size, shape)], keys).astype(kind)
 
 
+def nans(dtype):
+    """NaNs of both signs and of several payloads."""
+    bits = {"f2": (0x7E00, 0xFE00, 0x7C01, 0xFFFF), "f4": (0x7FC00000, 0xFFC00000, 0x7F800001, 0xFFFFFFFF),
+            "f8": (0x7FF8 << 48, 0xFFF8 << 48, (0x7FF0 << 48) + 1, 2**64 - 1)}[dtype]  # fmt: skip
+    return np.array(bits, f"u{dtype[1]}").view(dtype)
+
+
 def rank(keys, descending=False):
     """Integers in the order of the keys, of which the standard sorts make the reference: -0 before +0, NaN last."""
     kind = keys.dtype

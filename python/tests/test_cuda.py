@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
-from conftest import keys_of, order_of, same, sorted_of
+from conftest import keys_of, nans, order_of, same, sorted_of
 
 import lanesort
 
@@ -217,6 +217,20 @@ def test_records_by_a_comparator():
     for name, (given,), back in each(x):
         result = back(lanesort.sort(given, comparator="(a & 15) < (b & 15)"))
         assert same(result, x[np.argsort(x & 15, kind="stable")]), name
+
+
+def test_all_nans_are_one_key():
+    for dtype in ("f2", "f4"):  # jax has f8 only if it is told to
+        keys = np.concatenate((nans(dtype), np.array([1], dtype), nans(dtype)))
+        for name, (given, values), back in each(keys, np.arange(9, dtype="i4")):
+            distinct = lanesort.unique(given, return_counts=True)
+            assert same(back(distinct.keys), keys[[4, 0]]), (name, dtype)
+            assert back(distinct.counts).tolist() == [1, 8], (name, dtype)
+            assert back(lanesort.run_lengths(given).lengths).tolist() == [4, 1, 4], (name, dtype)
+            assert back(lanesort.group_by(given, values).values).tolist() == [4, 32], (name, dtype)
+            sums = back(lanesort.inclusive_scan_by_key(given, values))
+            assert sums.tolist() == [0, 1, 3, 6, 4, 5, 11, 18, 26], (name, dtype)
+            assert same(back(given), keys), (name, dtype)
 
 
 def test_what_has_the_interface_alone():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import DTYPES, SIZES, keys_of, order_of, rank, same
+from conftest import DTYPES, SIZES, keys_of, nans, order_of, rank, same
 
 import lanesort
 
@@ -165,3 +165,47 @@ def test_mistakes_are_told(failing):
         failing("invalid_argument", "Python's objects", function, x, x.astype(object))
     failing("invalid_argument", "order of their comparator", lanesort.group_by, x, x, descending=True, comparator="a < b")
     failing("invalid_argument", "group_by cannot be prepared", lanesort.plan, "group_by", x, x)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_all_nans_are_one_key(dtype):
+    one = nans(dtype)[0]
+    keys = np.concatenate((nans(dtype)[1:], np.array([1, -0.0], dtype), nans(dtype)[::-1]))
+    before, values = keys.copy(), np.arange(9)
+    distinct = np.array([-0.0, 1, one], dtype)
+    for given in (keys, keys.astype(keys.dtype.newbyteorder()), np.repeat(keys, 2)[::2]):
+        kind = given.dtype
+        assert same(lanesort.unique(given), distinct.astype(kind))
+        assert same(lanesort.unique(given, descending=True), distinct[::-1].astype(kind))
+        counted = lanesort.unique(given, return_counts=True)
+        assert same(counted.keys, distinct.astype(kind)) and counted.counts.tolist() == [1, 1, 7]
+        assert lanesort.unique(given, values=values).values.tolist() == [4, 3, 0]
+        for stable in (False, True):
+            groups = lanesort.group_by(given, values, stable=stable)
+            assert same(groups.keys, distinct.astype(kind)) and groups.values.tolist() == [4, 3, 29]
+        in_runs = np.array([one, 1, -0.0, one], dtype).astype(kind)
+        assert same(lanesort.unique(given, assume_sorted=True), in_runs)
+        runs = lanesort.run_lengths(given)
+        assert same(runs.values, in_runs) and runs.lengths.tolist() == [3, 1, 1, 4]
+        reduced = lanesort.reduce_by_key(given, values, "max")
+        assert same(reduced.keys, in_runs) and reduced.values.tolist() == [2, 3, 4, 8]
+        assert lanesort.inclusive_scan_by_key(given, values).tolist() == [0, 1, 3, 3, 4, 5, 11, 18, 26]
+        assert lanesort.exclusive_scan_by_key(given, values).tolist() == [0, 0, 1, 0, 0, 0, 5, 11, 18]
+        given.flags.writeable = False
+        assert lanesort.unique(given).shape == (3,)
+    assert same(keys, before)
+
+
+def test_a_comparator_says_itself_which_nans_are_equal():
+    keys = nans("f4")[:2]
+    assert lanesort.run_lengths(keys, comparator="isnan(a) < isnan(b)").lengths.tolist() == [2]
+    assert same(lanesort.unique(keys[::-1], assume_sorted=True, comparator="isnan(a) < isnan(b)"), keys[1:])
+
+
+def test_a_recorded_call_has_no_keys_with_nans(failing):
+    keys, values = nans("f4"), np.arange(4)
+    record = lanesort.Sorter().record
+    failing("invalid_argument", "keys.view", record, "inclusive_scan_by_key", keys, values, out=np.empty_like(values))
+    record("inclusive_scan_by_key", keys.view("i4"), values, out=values)()
+    assert values.tolist() == [0, 1, 2, 3]
+    assert lanesort.plan("inclusive_scan_by_key", keys, values).commands

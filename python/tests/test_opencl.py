@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import DTYPES, keys_of, order_of, same, sorted_of
+from conftest import DTYPES, keys_of, nans, order_of, same, sorted_of
 
 import lanesort
 
@@ -126,6 +126,20 @@ def test_reductions_of_equal_keys(opencl_queue):
                     assert isinstance(got.values, cl_array.Array)
                     assert same(got.keys.get(), expected.keys) and same(got.values.get(), expected.values), (size, dtype)
             assert same(given[0].get(), keys) and same(given[1].get(), values)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_all_nans_are_one_key(opencl_queue, dtype):
+    keys = np.concatenate((nans(dtype), np.array([np.inf, -np.inf, -1], dtype), nans(dtype)[::-1]))
+    given = cl_array.to_device(opencl_queue, keys)
+    distinct = lanesort.unique(given, return_counts=True)
+    assert same(distinct.keys.get(), np.concatenate((keys[[5, 6, 4]], nans(dtype)[:1])))
+    assert distinct.counts.get().tolist() == [1, 1, 1, 8]
+    assert lanesort.run_lengths(given).lengths.get().tolist() == [4, 1, 1, 1, 4]
+    values = cl_array.to_device(opencl_queue, np.arange(11))
+    assert lanesort.group_by(given, values, "count").values.get().tolist() == [1, 1, 1, 8]
+    assert lanesort.inclusive_scan_by_key(given, values).get().tolist() == [0, 1, 3, 6, 4, 5, 6, 7, 15, 24, 34]
+    assert same(given.get(), keys)
 
 
 def test_reductions_and_selections(opencl_queue):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import keys_of, order_of, same, sorted_of
+from conftest import keys_of, nans, order_of, same, sorted_of
 
 import lanesort
 
@@ -109,6 +109,17 @@ def test_reductions_and_selections():
     assert torch.equal(best.values, lanesort.top_k(x, 7).indices)
     assert lanesort.top_k(x, 3, segments=[0, 1, 5000]).indices[0].tolist() == [0, -1, -1]
     assert lanesort.top_k(x, 3, limit=torch.tensor([2])).indices[2] == -1
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_all_nans_are_one_key(dtype):
+    keys = np.concatenate((nans(dtype), np.array([1], dtype), nans(dtype)))
+    given = torch.from_numpy(keys.copy())
+    distinct = lanesort.unique(given, return_counts=True)
+    assert same(distinct.keys.numpy(), keys[[4, 0]]) and distinct.counts.tolist() == [1, 8]
+    assert lanesort.run_lengths(given).lengths.tolist() == [4, 1, 4]
+    assert lanesort.group_by(given, torch.arange(9)).values.tolist() == [4, 32]
+    assert same(given.numpy(), keys)
 
 
 def test_what_stands_beside_a_sort(failing):
