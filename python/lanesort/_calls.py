@@ -30,20 +30,20 @@ _SCHEDULES = {name: number for number, name in enumerate(_core.schedules)}
 
 
 def _integer(name: str, number: Any) -> int:
+    """An argument that is an integer. To Python True would be 1."""
     try:
-        return operator.index(number)
+        if not isinstance(number, bool):
+            return operator.index(number)
     except TypeError:
-        raise TypeError(f"{name} is of type {type(number).__name__}, but must be an integer") from None
+        pass
+    raise TypeError(f"{name} is of type {type(number).__name__}, but must be an integer")
 
 
 def truth(name: str, given: Any) -> bool:
-    """A flag: a bool or an integer. To Python "no" would be true."""
+    """An argument that is a flag. To Python "no" and 2 would be true."""
     if given is True or given is False or isinstance(given, np.bool_):
         return bool(given)
-    try:
-        return operator.index(given) != 0
-    except TypeError:
-        raise TypeError(f"{name} is of type {type(given).__name__}, but must be a bool") from None
+    raise TypeError(f"{name} is of type {type(given).__name__}, but must be a bool")
 
 
 def axis_from_end(x: Any, axis: SupportsIndex) -> int:

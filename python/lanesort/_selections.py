@@ -53,7 +53,8 @@ class Selections(Calls):
         if lib.is_differentiated(source):
             self._check_new(out, segments, limit)
             indices = self.top_k(
-                source.detach(), k, axis=axis, largest=largest, nan_last=nan_last, comparator=comparator
+                source.detach(), k, axis=axis, largest=largest, nan_last=nan_last, comparator=comparator,
+                data_independent=data_independent,
             ).indices
             return TopK(source.take_along_dim(indices, axis), indices)
         index = "int64" if lib.index_bytes == 8 else "int32"

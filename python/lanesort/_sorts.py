@@ -31,6 +31,7 @@ class Sorts(Calls):
     ) -> Any:  # fmt: skip
         lib, source = taken(x)
         axis = axis_from_end(source, axis)
+        stable = truth("stable", stable)
         if lib.is_differentiated(source):
             self._check_differentiated(out, segments, comparator, first)
             order = self.argsort(
@@ -41,8 +42,8 @@ class Sorts(Calls):
         target = self._target(lib, x, source, out, "x")
         keys, results = self._place(lib, source, target, axis)
         self._run_sort(
-            lib, keys, results, None, None, descending, truth("stable", stable) and comparator is not None, segments, comparator, first, schedule,
-            data_independent, extra_bytes,
+            lib, keys, results, None, None, descending, stable and comparator is not None, segments, comparator, first,
+            schedule, data_independent, extra_bytes,
         )  # fmt: skip
         result = self._deliver(lib, results, source, target, axis)
         return result if out is None else out

@@ -34,7 +34,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import Arrays, taken
-from ._calls import OPERATIONS, VALUE_BYTES, counted
+from ._calls import OPERATIONS, VALUE_BYTES, counted, truth
 from ._errors import Error
 from ._operations import Sorter, default
 from ._types import SortedPairs, TopK
@@ -296,7 +296,7 @@ def top_k(
         keys = _direct(lib, given, copies=False)
         wanted = counted("k", k, 1 << 62)
         best, indices = lib.empty(keys, (wanted,)), lib.empty(keys, (wanted,), "int64")
-        call = _call(OPERATIONS["top_k"], lib, keys, largest, "automatic")
+        call = _call(OPERATIONS["top_k"], lib, keys, truth("largest", largest), "automatic")
         call.first, call.index_bytes = wanted, 8
         call.results, call.indices = lib.at(best), lib.at(indices)
         return lib, call, [keys, best, indices]

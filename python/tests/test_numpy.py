@@ -1,6 +1,7 @@
 """Every operation on numpy's arrays, against numpy."""
 
 import array
+import inspect
 import sys
 from types import SimpleNamespace
 
@@ -575,6 +576,16 @@ def test_arguments_of_a_wrong_type_are_told(failing):
         (lanesort.unique, (x,), {"return_counts": "no"}, "return_counts is of type str"),
         (lanesort.select, (x, x > 1), {"inverted": "no"}, "inverted is of type str"),
         (lanesort.sum, (x,), {"keepdims": "no"}, "keepdims is of type str"),
+        (lanesort.top_k, (x, True), {}, "k is of type bool"),
+        (lanesort.top_k, (x, np.True_), {}, "k is of type bool"),
+        (lanesort.partial_sort, (x, True), {}, "k is of type bool"),
+        (lanesort.nth_element, (x, False), {}, "n is of type bool"),
+        (lanesort.merge_, (x, True), {}, "middle is of type bool"),
+        (lanesort.sort, (rows,), {"axis": True}, "axis is of type bool"),
+        (lanesort.sum, (rows,), {"axis": False}, "axis is of type bool"),
+        (lanesort.histogram, (x, True), {"range": (0, 1)}, "bins is of type bool"),
+        (lanesort.sort, (x,), {"extra_bytes": True}, "extra_bytes is of type bool"),
+        (lanesort.Sorter, ("built-in",), {"device_bytes": True}, "device_bytes is of type bool"),
     ]:  # fmt: skip
         with pytest.raises(TypeError, match=part):
             function(*arguments, **options)
@@ -682,8 +693,36 @@ def test_indices_that_overlap_are_refused(failing):
     assert offsets.tolist() == [0, 1, 3]
 
 
-@pytest.mark.parametrize("true, false", [(np.True_, np.False_), (1, 0)])
-def test_truth_is_whatever_python_takes_for_it(true, false):
+FLAGS = {
+    (name, flag) for name, function in inspect.getmembers(lanesort.Sorter, inspect.isfunction)
+    for flag, parameter in inspect.signature(function).parameters.items()
+    if isinstance(parameter.default, bool) and not name.startswith("_")
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name, flag", sorted(FLAGS))
+def test_a_flag_is_a_bool(name, flag):
+    assert {("sort", "descending"), ("top_k", "nan_last"), ("sum", "keepdims"), ("select", "inverted")} <= FLAGS
+    x = np.array([1, 1, 2, 3])
+    for keys in (x, x[:0]):
+        required = [parameter for parameter in inspect.signature(getattr(lanesort, name)).parameters.values()
+                    if parameter.kind == parameter.POSITIONAL_ONLY and parameter.default is parameter.empty]  # fmt: skip
+        arguments = [keys.copy(), keys.copy(), 0, 0][: len(required)]
+        if name == "transform_reduce":
+            arguments[2] = lanesort.BinaryOperator("a + b", "0", transform="a * b")
+        elif name in ("select", "partition"):
+            arguments[1] = keys > 1
+        elif name == "reduce":
+            arguments[1] = "sum"
+        elif name in ("partial_sort", "nth_element", "top_k", "merge_"):
+            arguments[1] = 0
+        for wrong in (2, 1, 0, -1, 0.0, "no", None, [], np.array([True]), np.int8(1)):
+            with pytest.raises(TypeError, match=f"^{flag} is of type {type(wrong).__name__}, but must be a bool"):
+                getattr(lanesort, name)(*arguments, **{flag: wrong})
+
+
+@pytest.mark.parametrize("true, false", [(True, False), (np.True_, np.False_)])
+def test_flags(true, false):
     x = np.array([3, 1, 2, 1])
     ascending, sorted_keys = np.array([1, 1, 2, 3]), np.array([3, 2, 1, 1])
     assert same(lanesort.sort(x, descending=true), sorted_keys) and same(lanesort.sort(x, descending=false), ascending)
