@@ -65,13 +65,15 @@ def counted(name: str, number: Any, most: int) -> int:
 
 
 def as_number(what: str, number: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """A number as one of that type, which it has to be one of; to a floating-point number it is rounded."""
+    """A number as one of that type, which it has to be one of. Only fractions are rounded, to floating-point numbers."""
     dtype = dtype.newbyteorder("=")
     try:
         with np.errstate(over="ignore"):
             result = np.asarray(number, dtype)
         if dtype.kind == "f":
             fits = math.isinf(number) or not math.isinf(result)
+            if isinstance(number, int | np.integer):
+                fits = float(result) == int(number)
         else:
             fits = dtype.kind not in "iub" or bool(result == number)
     except (OverflowError, TypeError, ValueError):

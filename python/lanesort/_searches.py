@@ -2,19 +2,43 @@
 
 from __future__ import annotations
 
+import math
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from . import _core
 from ._arrays import Arrays, taken
-from ._calls import OPERATIONS, Calls, as_number, counted
+from ._calls import OPERATIONS, Calls, counted, truth
 from ._errors import Error
 from ._types import Comparator
 from ._typing import same_library
 
 _MOST_BINS = 1 << 30
+
+
+def _beside(number: float, dtype: np.dtype[Any]) -> tuple[np.ndarray[Any, Any], int]:
+    """Returns a number of that type with none between it and a number of Python's, and whether this is larger (1),
+    equal (0) or smaller (-1)."""
+    dtype = dtype.newbyteorder("=")
+    least: float
+    most: float
+    converted: Callable[[float], float]
+    if dtype.kind == "f":
+        most, converted = float(np.finfo(dtype).max), float
+        least = -most
+    else:
+        least, most = (0, 1) if dtype.kind == "b" else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+        converted = math.floor
+    if number != number:
+        return (np.asarray(number, dtype), 0) if dtype.kind == "f" else (np.asarray(most, dtype), 1)
+    if dtype.kind == "f" and number in (math.inf, -math.inf):
+        return np.asarray(number, dtype), 0
+    nearest = np.asarray(most if number >= most else least if number <= least else converted(number), dtype)
+    found = nearest.item()  # which Python compares exactly
+    return nearest, int(number > found) - int(number < found)
 
 
 class Searches(Calls):
@@ -27,11 +51,11 @@ class Searches(Calls):
         Result: `out`, or integers of 64 bits (of 32 in jax without its 64-bit types), of the shape of `needles`.
         Order: that of `sort`, in which the keys must be: unlike numpy's, -0 comes before +0, and a NaN is found by its
         bits. Needles come in any order, and are the fastest where they are sorted. Memory: the result.
-        Cost: reads about lg(keys) keys for each needle. Errors: the needles must have the type of the keys.
+        Cost: reads about lg(keys) keys for each needle. Errors: an array of needles must have the type of the keys.
 
         Args:
-            needles: an array; or a number of Python's, which becomes one of the keys' type, if it fits: 0.1 is a float32
-                beside such keys, as in ``x <= 0.1``.
+            needles: an array; or a number of Python's, which is never rounded: 300 comes after all keys of type uint8, and
+                0.1 before ``numpy.float32(0.1)``, which is larger. With a comparator it must be a number of the keys' type.
             side: "left": ahead of equal keys, as std::lower_bound; "right": behind them, as std::upper_bound.
 
         >>> import lanesort, numpy
@@ -67,7 +91,10 @@ class Searches(Calls):
         lib, source = taken(x)
         if source.ndim != 1:
             raise Error(f"keys are looked for in an array of one axis, but this one has {source.ndim}")
-        wanted = self._needles(lib, needles, source)
+        if type(needles) in (bool, int, float) and lib.numpy_dtype(source).kind in "biuf":
+            operation, wanted = self._needle(operation, lib, needles, source, truth("descending", descending), comparator)
+        else:
+            wanted = self._taken_beside(lib, needles, "needles")
         if not self._same_type(source, wanted):
             raise Error(f"the needles are of type {wanted.dtype}, but the keys of {source.dtype}")
         shape = (*wanted.shape, 2) if operation == "equal_range" else tuple(wanted.shape)
@@ -92,11 +119,20 @@ class Searches(Calls):
             return out
         return result[()] if shape == () and isinstance(result, np.ndarray) else result
 
-    def _needles(self, lib: Arrays, needles: Any, keys: Any) -> Any:
-        # A number of Python's has the type of what it is used with, as in numpy.
-        if type(needles) in (bool, int, float) and lib.numpy_dtype(keys).kind in "biuf":
-            return lib.upload(as_number("the needle", needles, lib.numpy_dtype(keys)), keys)
-        return self._taken_beside(lib, needles, "needles")
+    @staticmethod
+    def _needle(
+        operation: str, lib: Arrays, number: float, keys: Any, descending: bool, comparator: str | Comparator | None
+    ) -> tuple[str, Any]:  # fmt: skip
+        """Returns the operation and the needles that stand for a number of Python's."""
+        nearest, side = _beside(number, lib.numpy_dtype(keys))
+        if side != 0:
+            if comparator is not None:
+                raise Error(f"the needle {number} is no number of type {nearest.dtype}")
+            # No key equals it, so both of its sides are that side of the nearest number.
+            if operation == "equal_range":
+                nearest = np.repeat(nearest, 2)
+            operation = "lower_bound" if (side > 0) == descending else "upper_bound"
+        return operation, lib.upload(nearest, keys)
 
     @same_library
     def histogram(self, x: Any, /, bins: Any, *, range: tuple[Any, Any] | None = None, out: Any = None) -> Any:
@@ -113,7 +149,8 @@ class Searches(Calls):
         Args:
             bins: how many even ones; or an array of sorted bounds, one more than bins. A bin goes from its bound on and
                 ends before the next: the last bound is not in the last bin, where it is in numpy's.
-            range: of even bins, the first and the last number, both of which are counted. Floating-point numbers are
+            range: of even bins, the first and the last number, both of which are counted. A fraction is rounded to the
+                type of `x`. Floating-point numbers are
                 divided as numpy does, but without its last comparison with the bound, so one that is within rounding of a
                 bound may be counted on its other side: of two bins from -2 to 2, float32's -1e-9 is in the second one.
                 Integers are divided exactly: the one at distance d from the first is in bin d * bins / (last - first + 1),
@@ -173,10 +210,11 @@ class Searches(Calls):
         kind, width = _core.key_types[key_type][0], int(_core.key_types[key_type][1:]) // 8
         dtype = np.dtype(f"{kind}{width}")
         try:
-            exact = float(number) if kind == "f" else operator.index(number)
+            with np.errstate(over="ignore"):  # what is no finite number of it is refused as such
+                found = np.array(float(number) if kind == "f" else operator.index(number), dtype)
+            fits = not isinstance(number, int | np.integer) or found.item() == int(number)
         except (OverflowError, TypeError, ValueError):
-            exact = None
-        if exact is None or (kind != "f" and not np.iinfo(dtype).min <= exact <= np.iinfo(dtype).max):
+            fits = False
+        if not fits:
             raise Error(f"the bound {number!r} is no number of the keys' type, {kind}{8 * width}")
-        with np.errstate(over="ignore"):  # what is no finite number of it is refused as such
-            return int(np.array([exact], dtype).view(f"u{width}")[0])
+        return int(found.view(f"u{width}"))

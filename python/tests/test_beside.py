@@ -162,17 +162,47 @@ def test_the_minimum_of_no_bools_is_true():
         lanesort.Sorter().record("min", x, segments=[0, 0], out=y[:1])
 
 
-def test_numbers_of_python_are_needles_of_the_keys_type(failing):
+@pytest.mark.parametrize("dtype", [*DTYPES, "bool"])
+def test_numbers_of_python_are_never_rounded(dtype, failing):
+    """Whatever number it is, it has its place among the keys, which Python compares exactly."""
+    kind = np.dtype(dtype)
+    if kind.kind == "f":
+        most = float(np.finfo(kind).max)
+        keys = np.array([-np.inf, -most, -1, 0, 0.1, 1, 2, 2**15, most, np.inf] + ([2.0**53, 2.0**53 + 2] if dtype == "f8" else []), kind)
+    else:
+        most = int(np.iinfo(kind).max) if dtype != "bool" else 1
+        keys = np.array([0, 0, 1, most] + ([int(np.iinfo(kind).min), -1] if kind.kind == "i" else []), kind)
+    keys = sorted_of(keys)
+    numbers = keys.tolist()
+    for needle in (-1, 0, 1, 0.1, 0.5, -0.5, 1.5, 300, -(2**31) - 1, 2**53 + 1, 2**63, 2**64, 2**70, 10**400, -(10**400), 1e39, -1e39, 65519, 65520,
+                   most, most + 1, most - 1, -most - 2, float("inf"), -float("inf"), True, False):  # fmt: skip
+        left, right = bisect.bisect_left(numbers, needle), bisect.bisect_right(numbers, needle)
+        for given in (keys, keys.astype(kind.newbyteorder())):
+            assert lanesort.searchsorted(given, needle) == left, needle
+            assert lanesort.searchsorted(given, needle, side="right") == right, needle
+            assert lanesort.equal_range(given, needle).tolist() == [left, right], needle
+            backwards = given[::-1].copy()
+            assert lanesort.searchsorted(backwards, needle, descending=True) == keys.size - right, needle
+            assert lanesort.equal_range(backwards, needle, descending=True).tolist() == [keys.size - right, keys.size - left], needle
+    nan = float("nan")
+    assert lanesort.searchsorted(keys, nan) == keys.size and lanesort.searchsorted(keys[::-1].copy(), nan, descending=True) == 0
+    assert lanesort.searchsorted(keys, 10**400).shape == ()
+    out = np.zeros((), int)
+    assert lanesort.searchsorted(keys, 10**400, out=out) is out and out == bisect.bisect(numbers, 10**400)
+
+
+def test_numbers_of_python_are_needles(failing):
     x = np.array([0.1, 0.5, 2.0], "f4")
     place = lanesort.searchsorted(x, 0.5)
     assert place == 1 and place.shape == ()
-    assert lanesort.searchsorted(x, 0.1, side="right") == 1  # as 0.1 is a float32
+    assert lanesort.searchsorted(x, 0.1, side="right") == 0  # a float32 is no 0.1, as to numpy.searchsorted
+    assert lanesort.searchsorted(x, np.float32(0.1), side="right") == 1
     assert lanesort.searchsorted(x.astype(">f4"), 2) == 2 and lanesort.searchsorted(x.astype("f2"), True) == 2
     assert lanesort.equal_range(np.array([1, 3, 3], "u8"), 3).tolist() == [1, 3]
     assert lanesort.searchsorted(np.array([False, True]), True) == 1
-    for keys, number in ((x.astype("u1"), -1), (x.astype("i4"), 0.5), (x.astype("i4"), 2**31), (x, 1e39)):
+    for keys, number in ((x.astype("u1"), -1), (x.astype("i4"), 0.5), (x.astype("i4"), 2**31), (x, 1e39), (x, 0.1)):
         failing("invalid_argument", f"the needle {number} is no number of type {keys.dtype}", lanesort.searchsorted, keys,
-                number)  # fmt: skip
+                number, comparator="a < b")  # fmt: skip
     assert lanesort.searchsorted(x, float("inf")) == 3 and lanesort.searchsorted(x, float("nan")) == 3
     failing("invalid_argument", "of type float64", lanesort.searchsorted, x, np.float64(0.5))
     failing("invalid_argument", "of type int64", lanesort.searchsorted, x, [1])
@@ -255,6 +285,9 @@ def test_histograms_of_any_form(failing):
     # NaN comes last, so such a bin has no end.
     assert lanesort.histogram(np.array([1.0, 5.0, np.inf]), np.array([0, 2, 2, np.nan, np.nan])).tolist() == [1, 0, 2, 0]
     failing("invalid_argument", "of the keys' type, u8", lanesort.histogram, x.astype("u1"), 2, range=(0, 256))
+    for number in (2**53 + 1, 10**400, np.int64(2**53 + 1)):
+        failing("invalid_argument", "of the keys' type, f64", lanesort.histogram, x, 2, range=(0, number))
+    failing("invalid_argument", "of the keys' type, f16", lanesort.histogram, x.astype("f2"), 2, range=(0, 2049))
     failing("invalid_argument", "of the keys' type, i64", lanesort.histogram, x.astype(int), 2, range=(0.5, 2))
     failing("invalid_argument", "", lanesort.histogram, x, 2, range=(1, 0))
     failing("invalid_argument", "", lanesort.histogram, x, 2, range=(0, float("inf")))
