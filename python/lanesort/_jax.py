@@ -94,7 +94,7 @@ class JaxArrays(Arrays):
         return _Box(x.array.astype(dtype if self.index_bytes == 8 else dtype.replace("64", "32")))
 
     def one_nan(self, x: Any) -> Any:
-        return _Box(jnp.where(jnp.isnan(x.array), jnp.nan, x.array))
+        return _Box(jnp.where(jnp.isnan(x.array), np.array(np.nan, x.dtype), x.array))
 
     def head(self, x: Any, count: int) -> Any:
         return _Box(x.array[:count])

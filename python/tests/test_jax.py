@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import keys_of, order_of, same, sorted_of
+from conftest import keys_of, nans, order_of, same, sorted_of
 
 import lanesort
 
@@ -36,6 +36,15 @@ def test_results_lie_where_the_array_did():
     )  # fmt: skip
     for result in results:
         assert result.devices() == {device}
+
+
+def test_all_nans_are_one_key():
+    keys = np.concatenate((nans("f4"), np.array([1], "f4"), nans("f4")))
+    given = jax.device_put(keys, jax.devices("cpu")[-1])
+    distinct = lanesort.unique(given, return_counts=True)
+    assert same(distinct.keys, keys[[4, 0]]) and distinct.counts.tolist() == [1, 8]
+    assert lanesort.run_lengths(given).lengths.tolist() == [4, 1, 4]
+    assert distinct.keys.devices() == given.devices() and same(given, keys)
 
 
 def test_what_jax_forbids_is_told(failing):
