@@ -111,8 +111,9 @@ def _check_rounding(x: Any, array: _Array) -> None:
     """Raises Error where integers became floating-point numbers that they are not."""
     if array.dtype != np.float64 or not (np.abs(array) >= _WHOLE).any():
         return
-    for number in np.asarray(x, object).flat:
-        if isinstance(number, int | np.integer) and int(float(number)) != int(number):
+    for element in np.asarray(x, object).flat:
+        number = element.item() if hasattr(element, "item") else element
+        if isinstance(number, int) and int(float(number)) != number:
             raise Error(
                 f"beside other numbers {number} would become a float64, which rounds it: convert all of them to one "
                 "type first"

@@ -38,7 +38,7 @@ class Selections(Calls):
             out: a pair of arrays for values and indices.
             segments: of an array of one axis, as in `sort`: the largest of each.
             limit: an array of one integer of 64 bits beside `x`, which says when the call runs how many of the `k` are
-                wanted. The places behind them are as in short segments.
+                wanted. It is unsigned, so a negative one is none. The places behind them are as in short segments.
             nan_last: no NaN comes before a number.
 
         >>> import lanesort, numpy

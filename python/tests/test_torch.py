@@ -230,6 +230,11 @@ def test_no_gradient_is_lost(failing):
         assert lanesort.sum(x.detach()) > 0
 
 
+def test_integers_in_a_list_are_not_rounded(failing):
+    failing("invalid_argument", "9007199254740993", lanesort.sort, [torch.tensor(2**53 + 1), torch.tensor(0.5)])
+    assert lanesort.sort([torch.tensor(2), torch.tensor(0.5)]).tolist() == [0.5, 2]
+
+
 def test_mistakes_are_told(failing):
     failing("invalid_argument", "bfloat16", lanesort.sort, torch.rand(3).bfloat16())
     failing("invalid_argument", "layout", lanesort.sort, torch.eye(3).to_sparse())
