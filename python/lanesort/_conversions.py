@@ -11,6 +11,9 @@ from ._errors import Error
 
 _Array = np.ndarray[Any, Any]
 
+_PLAIN = frozenset((bool, int, float, np.ndarray))
+"""Elements of lists that hide nothing."""
+
 _WHOLE = 2.0**53
 """Smaller integers are never rounded to a float64."""
 
@@ -30,6 +33,8 @@ def missing_in(x: Any) -> tuple[_Array, _Array] | None:
     if isinstance(nulls, int):
         if nulls == 0:
             return None
+        if not hasattr(x, "is_null"):
+            raise Error(f"{nulls} values are missing, and an object of type {type(x).__name__} does not say which")
         missing = np.asarray(x.is_null())
     elif hasattr(x, "isna") and not isinstance(getattr(x, "dtype", np.dtype(object)), np.dtype):
         missing = np.asarray(x.isna())
@@ -88,16 +93,12 @@ def _columns(x: Any) -> list[Any] | None:
 
 def _check_elements(x: Any) -> None:
     """Raises Error for a list that holds masked arrays, or columns with missing values, however deep."""
-    for kind in set(map(type, x)):
-        if issubclass(kind, list | tuple):
-            check = _check_elements
-        elif kind is np.ndarray or issubclass(kind, int | float | np.generic):
-            continue
-        else:
-            check = _check_element
-        for element in x:
-            if type(element) is kind:
-                check(element)
+    for kind in set(map(type, x)) - _PLAIN:
+        if not issubclass(kind, np.generic):
+            check = _check_elements if issubclass(kind, list | tuple) else _check_element
+            for element in x:
+                if type(element) is kind:
+                    check(element)
 
 
 def _check_element(x: Any) -> None:

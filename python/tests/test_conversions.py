@@ -182,5 +182,11 @@ def test_a_mask_that_only_an_interface_tells_of(failing):
             return np.ma.array([1, 2], mask=[0, 1])
 
     failing("invalid_argument", "masked", lanesort.sort, Masked())
+
+    class Counted(Given):
+        null_count = 1
+
+    failing("invalid_argument", "1 values are missing", lanesort.sort, Counted())
+    failing("invalid_argument", "1 values are missing", lanesort.argsort, Counted())
     dask = pytest.importorskip("dask.array")
     failing("invalid_argument", "masked", lanesort.sort, dask.ma.masked_array(dask.arange(3), mask=[0, 1, 0]))
