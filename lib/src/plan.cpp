@@ -140,8 +140,8 @@ std::vector<Pass> sort_in_columns(std::uint64_t count, unsigned column_bits, con
 }
 
 /// Throws Error(too_large).
-void check_count(std::uint64_t count) {
-    if (count > std::uint64_t{1} << 62)
+void check_count(std::uint64_t count, std::uint64_t rows = 1) {
+    if (product_exceeds(count, rows, std::uint64_t{1} << 62))
         throw Error(ErrorCode::too_large, "a sort of more than 2^62 keys cannot be planned");
 }
 
@@ -202,9 +202,7 @@ const char* name(Pass::Kind kind) noexcept {
 Plan make_row_plan(std::uint64_t rows, std::uint64_t length, const Shape& shape, unsigned tiles_per_group,
                    std::uint64_t first, bool tiles_hold_rows) {
     const TileBits bits(shape);
-    const std::uint64_t most = std::uint64_t{1} << 62;
-    if (length > 0 && rows > most / length)
-        throw Error(ErrorCode::too_large, "a sort of more than 2^62 keys cannot be planned");
+    check_count(rows, length);
     Plan plan = make_plan(length, shape, first);
     plan.rows = rows;
     plan.tiles_per_group = tiles_per_group;

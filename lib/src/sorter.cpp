@@ -183,7 +183,7 @@ HostCall merge_of(const ConstKeys& first, const ConstKeys& second, const Results
     detail::check_second(request, call_on(Operation::merge, second, options).request);
     request.apart = true;
     request.middle = first.size();
-    request.count += second.size();
+    request.count = detail::count_of_both(first.size(), second.size());
     check_room(request, merged.size());
     add_results(call, merged);
     call.second_keys = {const_cast<void*>(second.data())};
@@ -710,6 +710,12 @@ std::size_t width_of(const char* what, std::size_t bytes) {
     require(bytes > 0, ErrorCode::invalid_argument, "{} have 0 bytes, but must have {}", what,
             are_values ? "1, 2, 4, 8 or 16" : "4 or 8");
     return bytes;
+}
+
+std::uint64_t count_of_both(std::uint64_t first, std::uint64_t second) {
+    require(first <= most_in_64_bits - second, ErrorCode::too_large,
+            "the two ranges have {} and {} keys, which are more than 64 bits count", first, second);
+    return first + second;
 }
 
 std::uint64_t first_with(std::uint64_t n, const Request& request) {

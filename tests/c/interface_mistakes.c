@@ -164,6 +164,14 @@ void refuses_buffers(void) {
         {{.memory = buffer, .count = n, .segments = {.memory = buffer, .count = SIZE_MAX, .longest = 9}},
          LANESORT_INVALID_ARGUMENT,
          "segments"},
+        {{.operation = LANESORT_TOP_K,
+          .memory = buffer,
+          .count = n / 2,
+          .k = SIZE_MAX / 2 + 1,
+          .segments = {.memory = buffer, .offset = n / 4, .count = 2, .longest = 9},
+          .results = {.memory = buffer}},
+         LANESORT_TOO_LARGE,
+         "9223372036854775808 keys of each of 2"},
         {{.memory = read_only, .count = n}, LANESORT_NOT_WRITABLE, "read-only"},
     };
     cl_event event = NULL;

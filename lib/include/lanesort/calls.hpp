@@ -79,6 +79,9 @@ private:
 /// The width of values, indices, lengths or offsets that there are. Throws Error(invalid_argument) for 0.
 std::size_t width_of(const char* what, std::size_t bytes);
 
+/// The keys of two ranges. Throws Error(too_large) where 64 bits cannot count them.
+std::uint64_t count_of_both(std::uint64_t first, std::uint64_t second);
+
 /// How many keys are to be in their places for key n to be: 0 where n is the end. Throws Error(invalid_argument).
 std::uint64_t first_with(std::uint64_t n, const Request& request);
 
@@ -242,7 +245,7 @@ CallIn<Memory> merge(const KeyRangeIn<Memory>& first, const KeyRangeIn<Memory>& 
     CallIn<Memory> call = merge(first, first.count);
     detail::check_second(call.request, merge(second, first.count).request);
     call.request.apart = true;
-    call.request.count += second.count;
+    call.request.count = detail::count_of_both(first.count, second.count);
     call.second_keys = {second.memory, second.offset};
     call.results = {merged.memory, merged.offset};
     return call;

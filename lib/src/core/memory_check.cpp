@@ -9,6 +9,7 @@
 
 #include <lanesort/request.hpp>
 
+#include "../integers.hpp"
 #include "require.hpp"
 
 namespace lanesort::detail {
@@ -49,7 +50,7 @@ void require_apart(const Place* first, const Place* last) {
 
 void check_sizes(const Arrays& arrays, Slot first, const DeviceInfo& device, const Request& request) {
     for (const Array& array : std::span(arrays).subspan(static_cast<std::size_t>(first)))
-        if (array.count > 0 && array.count > device.max_allocation_bytes / array.bytes)
+        if (product_exceeds(array.count, array.bytes, device.max_allocation_bytes))
             throw Error(ErrorCode::too_large,
                         fmt::format("{} {} exceed the {} bytes that {} can allocate at once{}", array.count,
                                     described(array, arrays, request), device.max_allocation_bytes, device.name,

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "../fit.hpp"
+#include "../integers.hpp"
 #include "../operations/operations.hpp"
+#include "require.hpp"
 
 namespace lanesort {
 namespace detail {
@@ -148,6 +150,9 @@ std::shared_ptr<const Work> Planner::plan(const Request& request) {
     if (const Planned& known = planned(request); known.work) return known.work;
     auto work = std::make_shared<Work>();
     work->arrays = planned_.back().arrays;
+    for (const Array& array : work->arrays)
+        require(!product_exceeds(array.count, array.bytes, most_in_64_bits / 2), ErrorCode::too_large,
+                "{} {} of {} bytes are more than memory can have", array.count, array.name, array.bytes);
     row_of(request.operation).make(*this, request, *work);
     for (std::size_t slot = 0; slot < slots; ++slot)
         if (is_own(static_cast<Slot>(slot))) work->report.device_bytes += work->arrays[slot].size();

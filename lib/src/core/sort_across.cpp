@@ -10,6 +10,7 @@
 #include <lanesort/across.hpp>
 
 #include "../across.hpp"
+#include "../integers.hpp"
 #include "require.hpp"
 #include "sorter_core.hpp"
 
@@ -355,6 +356,12 @@ AcrossReport enqueue_across(std::span<const PartAcross> parts, const char* backe
 }  // namespace detail
 
 std::vector<std::uint64_t> link_bytes_across(std::span<const std::uint64_t> counts, std::size_t element_bytes) {
+    std::uint64_t room = most_in_64_bits / 2 / std::max<std::size_t>(element_bytes, 1);
+    for (const std::uint64_t count : counts) {
+        detail::require(count <= room, ErrorCode::too_large,
+                        "the counts add up to more elements of {} bytes than memory can have", element_bytes);
+        room -= count;
+    }
     return counts.empty() ? std::vector<std::uint64_t>() : detail::link_bytes(counts, element_bytes);
 }
 

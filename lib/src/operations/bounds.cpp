@@ -5,6 +5,7 @@
 #include <lanesort/error.hpp>
 
 #include "../bounds.hpp"
+#include "../core/require.hpp"
 #include "../integers.hpp"
 #include "operations.hpp"
 
@@ -13,9 +14,9 @@ namespace lanesort::detail {
 Arrays bound_arrays(const Request& request) {
     if (request.in_rows()) throw Error(ErrorCode::invalid_argument, "keys cannot be looked for in rows or segments");
     check_indices(request);
-    constexpr std::uint64_t most = ~std::uint64_t{0} / 2;
-    if (request.second_count > most) throw Error(ErrorCode::too_large, "that many keys cannot be looked for");
     const std::uint64_t places = request.operation == Operation::equal_range ? 2 : 1;
+    require(!product_exceeds(request.second_count, places, most_in_64_bits), ErrorCode::too_large,
+            "{} keys that are looked for need more indices than 64 bits count", request.second_count);
     Arrays arrays;
     arrays[Slot::keys] = {request.count, request.key.bytes(), Access::read, "keys"};
     arrays[Slot::second_keys] = {request.second_count, request.key.bytes(), Access::read, "keys that are looked for"};

@@ -6,6 +6,7 @@
 
 #include <lanesort/error.hpp>
 
+#include "../core/require.hpp"
 #include "../integers.hpp"
 #include "../selection.hpp"
 #include "../sieve.hpp"
@@ -380,6 +381,9 @@ Arrays top_k_arrays(const Request& request) {
     if (!request.has_segments() && request.first > request.length())
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("the first {} keys were asked for, but there are {}", request.first, request.length()));
+    require(!product_exceeds(request.ranges(), request.first, most_in_64_bits), ErrorCode::too_large,
+            "the first {} keys of each of {} rows or segments are more than 64 bits count", request.first,
+            request.ranges());
     const std::uint64_t results = request.ranges() * request.first;
     // What is in places that are not written is to stay.
     const Access access = leaves_places(request) ? Access::change : Access::write;

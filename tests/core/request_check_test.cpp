@@ -1,0 +1,126 @@
+// What no call can ask for: counts that overflow.
+#include <algorithm>
+
+#include <lanesort/across.hpp>
+#include <lanesort/commands.hpp>
+
+#include "core/described_device.hpp"
+#include "core/sorter_core.hpp"
+#include "devices_made_up.hpp"
+#include "error_support.hpp"
+
+namespace lanesort::detail {
+namespace {
+
+Sorter sorter_on(const DeviceInfo& info) {
+    return Sorter(
+        std::make_unique<SorterCore>(std::make_unique<DescribedDevice>(info), SorterOptions{.use_tuned = false}));
+}
+
+/// The call is refused on every kind of device before it touches the memory, and so is preparing for it.
+void check_refused_everywhere(ErrorCode code, const std::string& part, CallIn<void*> call) {
+    for (const DeviceInfo& info : {test::processor(), test::graphics_card()}) {
+        CAPTURE(info.name);
+        Sorter sorter = sorter_on(info);
+        test::check_refused(code, part, [&] { sorter.run(call); });
+        test::check_refused(code, part, [&] { sorter.prepare(call.request); });
+        test::check_refused(code, part, [&] { commands_of(info, call.request); });
+    }
+}
+
+constexpr std::uint64_t half_of_all = std::uint64_t{1} << 63;
+
+TEST_CASE("requests: the first keys of all segments are more than 64 bits count") {
+    std::uint32_t keys[] = {3, 1, 2, 0}, best[] = {7, 7, 7, 7}, indices[] = {7, 7, 7, 7};
+    const std::uint64_t offsets[] = {0, 1, 2, 3, 4};
+    struct {
+        std::uint64_t segments, k;
+    } const cases[] = {{2, half_of_all}, {4, half_of_all / 2}, {4, half_of_all / 2 + 1}, {3, half_of_all}, {2, ~0ull}};
+    for (const auto& [segments, k] : cases)
+        for (const std::size_t index_bytes : {0, 4}) {
+            CAPTURE(segments);
+            CAPTURE(k);
+            CallIn<void*> call;
+            call.request = {.operation = Operation::top_k,
+                            .count = 4,
+                            .segments = segments,
+                            .longest = 1,
+                            .first = k,
+                            .offset_bytes = 8,
+                            .index_bytes = index_bytes};
+            call.keys = {keys};
+            call.segments = {const_cast<std::uint64_t*>(offsets)};
+            call.results = {best};
+            call.indices = {indices};
+            check_refused_everywhere(ErrorCode::too_large, std::to_string(k), call);
+        }
+    for (const auto* const array : {best, indices}) CHECK(std::count(array, array + 4, 7u) == 4);
+}
+
+TEST_CASE("requests: two indices for each of 2^63 needles") {
+    std::uint8_t key = 1;
+    std::uint64_t index = 7;
+    CallIn<void*> call;
+    call.request = {.operation = Operation::equal_range,
+                    .count = 1,
+                    .index_bytes = 8,
+                    .second_count = half_of_all,
+                    .key = KeyType::u8};
+    call.keys = call.second_keys = {&key};
+    call.indices = {&index};
+    check_refused_everywhere(ErrorCode::too_large, std::to_string(half_of_all), call);
+    CHECK(index == 7);
+}
+
+TEST_CASE("requests: the counts of two ranges add up to more than 64 bits") {
+    Sorter sorter = sorter_on(test::processor());
+    std::uint32_t key = 1, merged = 7;
+    for (const std::uint64_t count : {std::uint64_t{8}, half_of_all, ~std::uint64_t{0}})
+        for (const std::uint64_t more : {0, 1, 7}) {
+            const std::uint64_t other = ~count + 1 + more;
+            if (other < ~count) continue;  // they do not
+            CAPTURE(count);
+            const auto refused = [&](const auto& call) {
+                test::check_refused(ErrorCode::too_large, "two ranges", call);
+                test::check_refused(ErrorCode::too_large, std::to_string(other), call);
+            };
+            const ConstKeys first(&key, count, KeyType::u32), second(&key, other, KeyType::u32);
+            const Results results(&merged, 1, 4);
+            refused([&] { sorter.merge(first, second, results); });
+            refused([&] {
+                sorter.merge_by_key(first, {&key, count, 4}, second, {&key, other, 4}, results, {&merged, 1, 4});
+            });
+            const KeyRangeIn<void*> range{.memory = &key, .count = count}, others{.memory = &key, .count = other};
+            refused([&] { merge(range, others, MergedIn<void*>{&merged}); });
+        }
+    CHECK(merged == 7);
+}
+
+TEST_CASE("requests: arrays of more bytes than 64 bits count are not prepared for") {
+    Sorter sorter = sorter_on(test::graphics_card());
+    for (const Request& request :
+         {Request{.count = half_of_all / 2}, Request{.count = ~std::uint64_t{0}, .key = KeyType::u64},
+          Request{.count = half_of_all / 8, .value_bytes = 16},
+          Request{.operation = Operation::argsort, .count = half_of_all / 4, .index_bytes = 8},
+          Request{.operation = Operation::reduce,
+          .count = 1000,
+          .segments = half_of_all / 4 - 1,
+          .longest = 1,
+          .offset_bytes = 8},
+          Request{.operation = Operation::gather,
+          .count = 9,
+          .value_bytes = 4,
+          .index_bytes = 8,
+          .second_count = half_of_all / 4}})
+        test::check_refused(ErrorCode::too_large, "memory", [&] { sorter.prepare(request); });
+}
+
+TEST_CASE("requests: counts across devices that add up to more than 64 bits") {
+    using Counts = std::vector<std::uint64_t>;
+    for (const Counts& counts :
+         {Counts{half_of_all, half_of_all}, Counts{~std::uint64_t{0}, 1, 5}, Counts{half_of_all / 4, half_of_all / 4}})
+        test::check_refused(ErrorCode::too_large, "counts", [&] { link_bytes_across(counts, 8); });
+}
+
+}  // namespace
+}  // namespace lanesort::detail
