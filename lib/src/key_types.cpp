@@ -8,7 +8,8 @@ namespace lanesort {
 
 std::string_view name(KeyType type) noexcept {
     constexpr std::string_view names[] = {"u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f16", "f32", "f64"};
-    return names[static_cast<std::size_t>(type)];
+    const auto number = static_cast<std::size_t>(type);
+    return number < std::size(names) ? names[number] : "none";
 }
 
 std::optional<KeyType> key_type_from_name(std::string_view wanted) noexcept {

@@ -765,6 +765,8 @@ std::string_view teller(const KeyKind& kind) noexcept {
 }
 
 [[noreturn]] void throw_kinds_differ(const KeyKind& first, const KeyKind& second) {
+    check_type(first);
+    check_type(second);
     const std::string_view of_first = teller(first), of_second = teller(second);
     if (!of_first.empty() && of_first == of_second)
         throw Error(ErrorCode::invalid_argument,
@@ -814,6 +816,8 @@ void check_operator(const KeyKind& kind) {
 }
 
 void bin_evenly(Request& request, const EvenBins& bins) {
+    check_type(request.key);
+    check_type(bins.type);
     require(request.key.is_record() || request.key.type() == bins.type, ErrorCode::invalid_argument,
             "the bins are of type {}, but the keys are of {}", name(bins.type), request.key.name());
     request.lower = bins.lower;

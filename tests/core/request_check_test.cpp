@@ -1,4 +1,4 @@
-// What no call can ask for: counts that overflow.
+// What no call can ask for: counts that overflow, and values that their enumerations have not.
 #include <algorithm>
 
 #include <lanesort/across.hpp>
@@ -120,6 +120,73 @@ TEST_CASE("requests: counts across devices that add up to more than 64 bits") {
     for (const Counts& counts :
          {Counts{half_of_all, half_of_all}, Counts{~std::uint64_t{0}, 1, 5}, Counts{half_of_all / 4, half_of_all / 4}})
         test::check_refused(ErrorCode::too_large, "counts", [&] { link_bytes_across(counts, 8); });
+}
+
+TEST_CASE("requests: what an enumeration has not is refused by its number") {
+    std::uint32_t keys[] = {3, 1, 2, 0};
+    std::uint32_t results[] = {7, 7, 7, 7};
+    std::uint64_t number = 0;
+    const auto type = static_cast<KeyType>(77);
+    const auto reduction = static_cast<Reduction>(77);
+    const Request of_values{.count = 4, .value_bytes = 4};
+    const auto with = [&](Operation operation, auto&& set) {
+        Request request = of_values;
+        request.operation = operation;
+        if (operation == Operation::reduce || operation == Operation::inclusive_scan) request.value_bytes = 0;
+        set(request);
+        return request;
+    };
+    const Request cases[] = {
+        {.operation = static_cast<Operation>(77), .count = 4},
+        {.count = 4, .order = static_cast<Order>(77)},
+        {.count = 4, .schedule = static_cast<Schedule>(77)},
+        {.operation = Operation::merge, .count = 4, .part = static_cast<MergePart>(77)},
+        {.count = 4, .key = type},
+        {.operation = Operation::histogram, .count = 4, .length_bytes = 4, .bins = 4, .key = type},
+        with(Operation::reduce_by_key, [&](Request& request) { request.value_type = type; }),
+        with(Operation::group_by, [&](Request& request) { request.value_type = type; }),
+        with(Operation::inclusive_scan_by_key, [&](Request& request) { request.value_type = type; }),
+        with(Operation::reduce, [&](Request& request) { request.reduction = reduction; }),
+        with(Operation::inclusive_scan, [&](Request& request) { request.reduction = reduction; }),
+        with(Operation::exclusive_scan_by_key, [&](Request& request) { request.reduction = reduction; }),
+        with(Operation::reduce_by_key, [&](Request& request) { request.reduction = reduction; }),
+        with(Operation::group_by, [&](Request& request) { request.reduction = reduction; }),
+    };
+    for (const Request& request : cases) {
+        CAPTURE(name(request.operation));
+        CallIn<void*> call;
+        call.request = request;
+        call.keys = call.values = {keys};
+        call.results = call.result_values = call.lengths = {results};
+        call.answers = {&number};
+        check_refused_everywhere(ErrorCode::invalid_argument, "77", call);
+    }
+
+    Sorter sorter = sorter_on(test::processor());
+    const auto refused = [](const auto& call) { test::check_refused(ErrorCode::invalid_argument, "77", call); };
+    const ConstKeys of_no_type(keys, 4, type);
+    const std::span<std::uint32_t> counts(results);
+    refused([&] { sorter.histogram(std::span(keys), EvenBins(type, 0, 9), counts); });
+    refused([&] { sorter.histogram(of_no_type, EvenBins(KeyType::u32, 0, 9), counts); });
+    refused([&] { sorter.histogram(of_no_type, EvenBins(type, 0, 9), counts); });
+    refused([&] { sorter.merge(std::span(keys), of_no_type, Results(results, 8, 4)); });
+    refused([&] { sorter.lower_bound(std::span(keys), of_no_type, counts); });
+    refused([&] { sorter.histogram(std::span(keys), ConstKeys(keys, 4, type), counts.first(3)); });
+    refused([&] {
+        histogram(KeyRangeIn<void*>{.memory = keys, .count = 4}, EvenBins(type, 0, 9), CountsIn<void*>{results, 0, 4});
+    });
+    refused([&] { sorter.prepare(type); });
+    refused([&] { sorter.shape(type); });
+    refused([&] { sorter.plan(type, 100); });
+    refused([&] { sorter.measure(type, 100); });
+    CHECK(std::ranges::count(results, 7u) == 4);
+
+    // Their names are asked for in sentences.
+    CHECK(name(type) == "none");
+    CHECK(name(static_cast<Operation>(77)) == std::string("none"));
+    CHECK(name(static_cast<Schedule>(77)) == std::string("none"));
+    CHECK(name(static_cast<Pass::Kind>(77)) == std::string("none"));
+    CHECK(key_bytes(type) == 0);
 }
 
 }  // namespace

@@ -82,7 +82,9 @@ private:
 
 /// Throws Error(invalid_argument) or Error(too_large) for what no operation can do.
 void check(const Request& request);
-/// The same for indices that cannot be, or are too narrow for the keys.
+/// Throws Error(invalid_argument) for numbers of a type that there is not.
+void check_type(const KeyKind& kind);
+/// Throws as check() does for indices that cannot be, or are too narrow for the keys.
 void check_indices(const Request& request);
 /// Throws Error(unsupported) for more work-groups than one launch can have.
 void check_groups(std::uint64_t groups, const Request& request, const Shape& shape);

@@ -56,7 +56,6 @@ Arrays reduce_arrays(const Request& request) {
                                   : "reduce does not use the operator's `transform`, but transform_reduce does");
     if (request.reduction == Reduction::count || request.reduction == Reduction::mean)
         refuse("values of equal keys have a number and a mean, but a range has none");
-    if (request.reduction > Reduction::arg_max) refuse("there is no such reduction");
     if (request.count == 0 && !request.in_rows() && request.reduction != Reduction::sum)
         refuse("no keys have no minimum and no maximum, but their sum is 0");
     Arrays arrays;
