@@ -4,6 +4,7 @@
 
 #include <lanesort/error.hpp>
 
+#include "../core/require.hpp"
 #include "../integers.hpp"
 #include "../part_schedule.hpp"
 #include "../scan_schedule.hpp"
@@ -45,6 +46,13 @@ void make_part(Planner& planner, const Request& request, Work& work) {
                                 .wide_positions = request.count >= wide_count,
                                 .shape = {}};
     parameters.order_by(request);
+    // Flags select, whatever the order.
+    parameters.compiled_order = nullptr;
+    require(
+        !request.key.compiled_order() || is_number, ErrorCode::unsupported,
+        "records of {} bytes that a C++ function orders cannot be selected by flags, but those of 1, 2, 4 and 8 bytes "
+        "can, and indices of records",
+        width);
     PartSchedule schedule;
     std::shared_ptr<const Program> program;
     for (;;) {
