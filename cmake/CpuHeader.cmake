@@ -15,7 +15,7 @@ function(write_for_each_macro file lines)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/lanesort/kernels/${file} CONTENT "${text}${all}" @ONLY)
 endfunction()
 
-set(all_macros min max)  # which are functions in the kernels
+set(all_macros min max far)  # which the kernels have as names
 foreach(file IN ITEMS tile_in_cache order equal_runs bounds)
   set(text "")
   foreach(definition IN LISTS cpu_header_definitions)

@@ -15,7 +15,7 @@ using namespace lanesort;
 
 bool can_run(const Shape& shape, const DeviceInfo& device, std::size_t key_bytes) {
     try {
-        check(shape);
+        check_shape(shape);
     } catch (const Error&) {
         return false;
     }

@@ -236,7 +236,7 @@ unsigned head_bits(std::uint64_t count, const Shape& shape, std::uint64_t first)
 }
 
 Plan make_plan(std::uint64_t count, const Shape& shape, std::uint64_t first) {
-    check(shape);
+    check_shape(shape);
     check_count(count);
     Plan plan{count, shape, {}};
     if (count < 2) return plan;
@@ -260,7 +260,7 @@ Plan make_plan(std::uint64_t count, const Shape& shape, std::uint64_t first) {
 }
 
 Plan make_merge_plan(std::uint64_t count, std::uint64_t middle, const Shape& shape) {
-    check(shape);
+    check_shape(shape);
     check_count(count);
     Plan plan{count, shape, {}};
     if (middle == 0 || middle >= count) return plan;
@@ -272,7 +272,7 @@ Plan make_merge_plan(std::uint64_t count, std::uint64_t middle, const Shape& sha
 }
 
 Plan make_half_plan(std::uint64_t count, bool is_lower, const Shape& shape) {
-    check(shape);
+    check_shape(shape);
     check_count(count);
     Plan plan{count, shape, {}};
     if (count < 2) return plan;

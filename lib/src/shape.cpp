@@ -184,7 +184,7 @@ Shape gpu_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t coun
 
 }  // namespace
 
-void check(const Shape& shape) {
+void check_shape(const Shape& shape) {
     require(power_of_two_up_to(shape.lanes, 16), "lanes", shape.lanes, "1, 2, 4, 8 or 16");
     require(power_of_two_up_to(shape.vectors, most_vectors), "vectors", shape.vectors, "a power of two up to 65536");
     require(power_of_two_up_to(shape.work_items, 4096), "work_items", shape.work_items, "a power of two up to 4096");

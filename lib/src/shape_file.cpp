@@ -167,7 +167,7 @@ void check_row(const Reader& reader, const ShapeTable::Row& row, const ShapeTabl
     };
     if (!table.rows.empty() && !follows(table.rows.back())) reader.fail("the rows are not in order, or overlap");
     try {
-        check(row.shape);
+        check_shape(row.shape);
         require_fit(row.shape, row.key_bytes, device);
     } catch (const Error& error) {
         reader.fail(error.what());

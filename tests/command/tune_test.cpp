@@ -41,7 +41,7 @@ TEST_CASE("neighbours: other shapes, all of which the device can run") {
                     CAPTURE(to_string(shape));
                     CHECK(shape != from);
                     CHECK(std::ranges::count(found, shape) == 1);
-                    CHECK_NOTHROW(check(shape));
+                    CHECK_NOTHROW(check_shape(shape));
                     CHECK(shape.work_items <= device.max_work_items);
                     CHECK(shape.local_bytes(bytes) <= device.local_bytes);
                     CHECK(shape.walks_in_cache() == from.walks_in_cache());

@@ -119,7 +119,7 @@ TEST_CASE("columns: all that zeros and ones can leave in two sorted tiles, and m
 TEST_CASE("columns: a shape that has none says so") {
     for (Shape shape : {small_shapes()[0], small_shapes()[4], tiny_shapes()[1]}) {
         shape.columns = true;
-        CHECK_THROWS_WITH_AS(check(shape), doctest::Contains("columns"), Error);
+        CHECK_THROWS_WITH_AS(check_shape(shape), doctest::Contains("columns"), Error);
     }
 }
 

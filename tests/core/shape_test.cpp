@@ -43,7 +43,7 @@ TEST_CASE("shape: every device has one that it can run, for every key width") {
                 CAPTURE(bytes);
                 CAPTURE(count);
                 CAPTURE(to_string(shape));
-                CHECK_NOTHROW(check(shape));
+                CHECK_NOTHROW(check_shape(shape));
                 CHECK_NOTHROW(require_fit(shape, bytes, device));
                 CHECK(fit(shape, bytes, device) == shape);
                 // Less than 32 bytes of a row would waste memory's sectors.
@@ -131,7 +131,7 @@ TEST_CASE("shape: fitting makes smaller, never larger") {
     for (const DeviceInfo& device : poor_devices())
         for (const std::size_t bytes : {1, 2, 4, 8}) {
             const Shape shape = fit(wanted, bytes, device);
-            CHECK_NOTHROW(check(shape));
+            CHECK_NOTHROW(check_shape(shape));
             CHECK(shape.vectors <= wanted.vectors);
             CHECK(shape.work_items <= std::min(wanted.work_items, device.max_work_items));
             CHECK(shape.steps_per_pass <= wanted.steps_per_pass);

@@ -102,7 +102,7 @@ TEST_CASE("variants: one change after the other, from the scalar baseline to sev
     bool remapped = false, swapped = false;
     for (const Variant& variant : variants) {
         CAPTURE(variant.name);
-        CHECK_NOTHROW(check(variant.shape));
+        CHECK_NOTHROW(check_shape(variant.shape));
         CHECK(names.insert(variant.name).second);
         CHECK(variant.shape.work_items == 256);
         lanes.insert(variant.shape.lanes);
@@ -130,7 +130,7 @@ TEST_CASE("variants: fit the limits that they are asked for") {
                 CHECK(!variants.empty());
                 for (const Variant& variant : variants) {
                     CAPTURE(variant.name);
-                    CHECK_NOTHROW(check(variant.shape));
+                    CHECK_NOTHROW(check_shape(variant.shape));
                     CHECK(variant.shape.local_bytes(bytes) <= local_bytes);
                     CHECK(variant.shape.work_items <= work_items);
                 }

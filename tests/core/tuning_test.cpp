@@ -338,7 +338,7 @@ TEST_CASE("shape file: whatever becomes of its bytes, only shapes that can run c
                 random() % 2 ? static_cast<char>(random()) : static_cast<char>('0' + random() % 10);
         const fs::path file = cache.store(card(), text);
         try {
-            for (const ShapeTable::Row& row : read_shape_file(file, card()).rows) CHECK_NOTHROW(check(row.shape));
+            for (const ShapeTable::Row& row : read_shape_file(file, card()).rows) CHECK_NOTHROW(check_shape(row.shape));
         } catch (const Error& error) {
             CHECK(error.code() == ErrorCode::invalid_argument);
             ++refused;

@@ -104,7 +104,7 @@ inline std::vector<Shape> shapes_of_tiles_up_to(unsigned keys) {
     std::vector<Shape> shapes;
     const auto add_if_valid = [&](const Shape& shape) {
         try {
-            check(shape);
+            check_shape(shape);
             shapes.push_back(shape);
         } catch (const Error&) {  // there is no such shape
         }

@@ -65,7 +65,7 @@ struct Shape {
 /// Does nothing if the shape is possible.
 ///
 /// Errors: Error(invalid_argument) that says which number of the shape cannot be, and why.
-void check(const Shape& shape);
+void check_shape(const Shape& shape);
 
 /// Returns a line for a person: "L=1 M=8 ITEMS=256 r=8 remap ...".
 std::string to_string(const Shape& shape);

@@ -652,20 +652,20 @@ public:
         static_assert(!detail::lacks_room<A, B, R>, "there must be room for the keys of both ranges");
         static_assert(!detail::lacks_room<A, B, X>, "there must be room for the values of both ranges");
     }
-    template <class K, class I>
-    requires detail::differ<K, I>
-    void argsort(K&&, I&&, const SortOptions& = {}) {
-        static_assert(!detail::differ<K, I>, "there must be one index for each key");
+    template <class K, class J>
+    requires detail::differ<K, J>
+    void argsort(K&&, J&&, const SortOptions& = {}) {
+        static_assert(!detail::differ<K, J>, "there must be one index for each key");
     }
     template <class K, class R>
     requires detail::is_smaller<K, R>
     void top_k(K&&, R&&, const TopKOptions& = {}) {
         static_assert(!detail::is_smaller<K, R>, "more keys are asked for than there are");
     }
-    template <class K, class R, class I>
-    requires(detail::is_smaller<K, R> || detail::differ<R, I>) void top_k(K&&, R&&, I&&, const TopKOptions& = {}) {
+    template <class K, class R, class J>
+    requires(detail::is_smaller<K, R> || detail::differ<R, J>) void top_k(K&&, R&&, J&&, const TopKOptions& = {}) {
         static_assert(!detail::is_smaller<K, R>, "more keys are asked for than there are");
-        static_assert(!detail::differ<R, I>, "there must be one index for each key that is selected");
+        static_assert(!detail::differ<R, J>, "there must be one index for each key that is selected");
     }
     template <class K, class V, class R, class W>
     requires(detail::is_smaller<K, R> || detail::differ<K, V> ||

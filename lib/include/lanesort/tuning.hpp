@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,7 +32,7 @@ DeviceIdentity identity(const DeviceInfo& device);
 /// Shapes for one device, each for keys of one width and a range of counts.
 struct ShapeTable {
     /// As Row::below: however many keys there are.
-    static constexpr std::uint64_t no_end = std::numeric_limits<std::uint64_t>::max();
+    static constexpr std::uint64_t no_end = ~std::uint64_t{0};
 
     /// One shape, and the keys that it is for.
     struct Row {

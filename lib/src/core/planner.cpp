@@ -104,7 +104,7 @@ std::uint32_t drawn_seed() noexcept {
 Planner::Planner(Backend& backend, const SorterOptions& options)
     : backend_(backend), shape_(options.shape), seed_(options.seed.value_or(drawn_seed())) {
     if (shape_) {
-        lanesort::check(*shape_);
+        check_shape(*shape_);
         require_fit(*shape_, 1, device());
     } else if (!options.shape_file.empty()) {
         shapes_ = read_shape_file(options.shape_file, device());
