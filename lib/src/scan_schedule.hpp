@@ -46,7 +46,7 @@ struct ScanSchedule {
 
     std::uint64_t rows = 1;
     std::uint64_t count = 0;    ///< keys of a row
-    Blocks blocks;              ///< of each row, where blocks are summed before they are scanned
+    BlockShares blocks;         ///< of each row, where blocks are summed before they are scanned
     bool scans_blocks = false;  ///< a launch of its own finds what is in front of each block
     bool looks_back = false;    ///< tiles are scanned as they come, and the one row is read once
     std::uint32_t tries = usual_tries;
@@ -88,7 +88,7 @@ inline ScanSchedule make_scan_schedule(const DeviceInfo& device, const ScanTask&
     while (shape.work_items > 1 && scan_local_bytes(shape, part_bytes(bytes, has_runs)) > device.local_bytes)
         shape.work_items /= 2;
     shape.vectors = std::max(shape.vectors, 32 / std::min(shape.work_items, 32u));
-    Blocks& blocks = schedule.blocks;
+    BlockShares& blocks = schedule.blocks;
     schedule.looks_back = !is_processor && !has_tree && !in_place && rows == 1 && blocks.parts > 1;
     if (is_processor && !has_tree) {
         // A few for each of its cores.

@@ -9,9 +9,9 @@
 namespace lanesort::detail {
 namespace {
 
-constexpr unsigned register_vectors = 8;
+constexpr unsigned sieve_registers = 8;
 /// Elements of a buffer: fewer would be a poor sample; more, and fewer groups are resident.
-constexpr std::uint64_t least_capacity = 2048, usual_capacity = 4096;
+constexpr std::uint64_t least_buffer = 2048, usual_buffer = 4096;
 /// Elements of rows: shorter ones are better sorted, and those that are shared out among work-groups are longer.
 constexpr std::uint64_t least_length = 8192, least_shared = 32768;
 /// Of fewer than so many of a shared row, the best of buckets are found sooner.
@@ -33,9 +33,9 @@ std::uint64_t most_in_buffer(const DeviceInfo& device, ElementBytes bytes) {
 
 Shape shape_of(const DeviceInfo& device, ElementBytes bytes, std::uint64_t capacity, std::uint64_t most_items) {
     Shape shape;
-    shape.register_vectors = register_vectors;
+    shape.register_vectors = sieve_registers;
     shape.work_items = static_cast<unsigned>(
-        std::min({capacity / register_vectors, most_items, std::bit_floor(std::uint64_t{device.max_work_items})}));
+        std::min({capacity / sieve_registers, most_items, std::bit_floor(std::uint64_t{device.max_work_items})}));
     shape.vectors = static_cast<unsigned>(capacity / shape.work_items);
     // 4-byte registers of a work-item, and of a multiprocessor.
     const std::size_t registers = bytes.is_record ? 255 : bytes.key == 4 && bytes.index == 4 ? 48 : 80;
@@ -64,14 +64,14 @@ std::optional<Sieve> make_sieve(const DeviceInfo& device, ElementBytes bytes, st
 
     // More than twice the first k leave room for a fairer sample, up to where fewer groups are resident. In a long row
     // that several share, a fairer sample lets pass less for the one that comes last.
-    std::uint64_t capacity = std::clamp(4 * std::bit_ceil(k), least_capacity, usual_capacity);
+    std::uint64_t capacity = std::clamp(4 * std::bit_ceil(k), least_buffer, usual_buffer);
     while (capacity < 2 * k || (is_shared && capacity * capacity < 8 * count)) capacity *= 2;
     capacity = std::min(capacity, 2 * most);
     sieve.shape = shape_of(device, sieve.bytes, capacity, is_shared && sieve.bytes.all() <= 8 ? 512 : 256);
     if (!is_shared) return sieve;
 
     constexpr std::uint64_t groups_per_unit = 4;
-    const std::uint64_t batch = std::uint64_t{sieve.shape.work_items} * register_vectors;
+    const std::uint64_t batch = std::uint64_t{sieve.shape.work_items} * sieve_registers;
     const std::uint64_t most_parts = ceil_div(device.compute_units * groups_per_unit, rows);
     sieve.share = ceil_div(ceil_div(count, std::min(ceil_div(count, 2 * batch), most_parts)), batch) * batch;
     sieve.parts = ceil_div(count, sieve.share);

@@ -182,7 +182,7 @@ case $road in
         ;;
     add_subdirectory)
         make add_subdirectory -DLANESORT_SOURCE="$source" -DLANESORT_CUDA=OFF -DLANESORT_INSTALL=ON \
-            -DCMAKE_PREFIX_PATH="$(prefixes)"
+            -DCMAKE_UNITY_BUILD=ON -DCMAKE_PREFIX_PATH="$(prefixes)"
         run add_subdirectory/consumer
         quietly "$cmake" --install add_subdirectory --prefix "$dir/prefix"
         [[ -n $(find "$dir/prefix" -name 'liblanesort_c.*') ]] || fail "the shared library is not installed"

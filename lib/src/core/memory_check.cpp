@@ -16,7 +16,7 @@ namespace lanesort::detail {
 namespace {
 
 /// An array's bytes in an area of memory.
-struct Place {
+struct BytesInArea {
     const Array* array;
     std::uintptr_t area;
     std::uint64_t begin, end;
@@ -37,9 +37,9 @@ const char* why_limited(const DeviceInfo& device) {
                : "";
 }
 
-void require_apart(const Place* first, const Place* last) {
-    for (const Place* a = first; a != last; ++a)
-        for (const Place* b = first; b != a; ++b)
+void require_apart(const BytesInArea* first, const BytesInArea* last) {
+    for (const BytesInArea* a = first; a != last; ++a)
+        for (const BytesInArea* b = first; b != a; ++b)
             require(a->area != b->area || a->end <= b->begin || b->end <= a->begin ||
                         !(a->array->is_written() || b->array->is_written()),
                     ErrorCode::invalid_argument, "the {} and the {} overlap in memory, but have to be apart",
@@ -67,7 +67,7 @@ void check_end(const Array& array, const Binding& binding) {
 void check_host_memory(const Arrays& arrays, const Bindings& bindings, const DeviceInfo& device, const Request& request,
                        bool in_parts) {
     if (!in_parts) check_sizes(arrays, Slot::keys, device, request);
-    Place places[slots], *last = places;
+    BytesInArea places[slots], *last = places;
     for (std::size_t slot = 0; slot < slots; ++slot) {
         const Array& array = arrays[slot];
         if (array.count == 0) continue;
@@ -83,7 +83,7 @@ void check_host_memory(const Arrays& arrays, const Bindings& bindings, const Dev
 
 void check_device_memory(const Arrays& arrays, const Bindings& bindings, const Backend& backend,
                          const Request& request) {
-    Place places[slots], *last = places;
+    BytesInArea places[slots], *last = places;
     for (std::size_t slot = 0; slot < slots; ++slot) {
         const Array& array = arrays[slot];
         const auto [memory, offset] = bindings[slot];

@@ -10,7 +10,7 @@ namespace {
 
 /// Elements of an array and their places on the device: blocks of `width`, of which one begins every `pitch` from
 /// `first` on, there every `device_pitch` from `front` on; or slices of such blocks, as of Rows.
-struct Blocks {
+struct SpacedRows {
     std::uint64_t first, width, height, pitch, front, device_pitch;
     std::uint64_t depth = 1, slice_pitch = 0, device_slice_pitch = 0;
 
@@ -26,13 +26,13 @@ struct Blocks {
     }
 };
 
-Blocks one_block(std::uint64_t first, std::uint64_t count, std::uint64_t front) {
+SpacedRows one_block(std::uint64_t first, std::uint64_t count, std::uint64_t front) {
     return {first, count, 1, count, front, count};
 }
 
 /// What of a part is copied.
 struct Copied {
-    std::vector<Blocks> keys, values;
+    std::vector<SpacedRows> keys, values;
 };
 
 /// A part of the caller's arrays: what comes from there, what is done with its elements as if they were all, and what
@@ -44,8 +44,8 @@ struct PartOfWork {
 };
 
 /// What of a tile is sorted once more, about its borders.
-std::vector<Blocks> at_borders(const Part& tile, const PassOfParts& borders) {
-    std::vector<Blocks> all;
+std::vector<SpacedRows> at_borders(const Part& tile, const PassOfParts& borders) {
+    std::vector<SpacedRows> all;
     for (const Part& border : borders) {
         const std::uint64_t first = std::max(tile.first, border.first);
         const std::uint64_t end = std::min(tile.first + tile.count, border.first + border.count);
@@ -69,12 +69,12 @@ struct Classes {
     }
 
     /// A sorted tile, class by class.
-    std::vector<Blocks> left(const Part& part) const {
+    std::vector<SpacedRows> left(const Part& part) const {
         if (part.count % pitch == 0) {
             const std::uint64_t height = part.count / pitch;
             return {{part.first, block, height, block, 0, pitch, pitch / block, height * block, block}};
         }
-        std::vector<Blocks> all;
+        std::vector<SpacedRows> all;
         std::uint64_t first = part.first;
         for (std::uint64_t front = 0; front < std::min(pitch, part.count); front += block) {
             const std::uint64_t elements = size(part.count, front / block), blocks = elements / block;
@@ -87,9 +87,9 @@ struct Classes {
     }
 
     /// A class of all tiles.
-    std::vector<Blocks> of(std::uint64_t number) const {
+    std::vector<SpacedRows> of(std::uint64_t number) const {
         const std::uint64_t width = tile / pitch * block, tiles = count / tile, last = count % tile;
-        std::vector<Blocks> all{{number * width, width, tiles, tile, 0, width}};
+        std::vector<SpacedRows> all{{number * width, width, tiles, tile, 0, width}};
         std::uint64_t first = tiles * tile;
         for (std::uint64_t before = 0; before < number; ++before) first += size(last, before);
         if (const std::uint64_t rest = size(last, number); rest > 0)
@@ -107,7 +107,7 @@ void SortInParts::sort_columns() {
         std::vector<PartOfWork>& works = passes.emplace_back();
         all_ += pass.size();
         for (const Part& part : pass) {
-            const std::vector<Blocks> whole{one_block(part.first, part.count, 0)};
+            const std::vector<SpacedRows> whole{one_block(part.first, part.count, 0)};
             works.push_back({{whole, whole}, {whole, whole}, plan_part(part.count)});
             add_launches(report_, *works.back().work);
         }
@@ -115,11 +115,11 @@ void SortInParts::sort_columns() {
     if (passes.size() > 1) {
         const Classes classes(request_.count, columns_);
         for (std::size_t i = 0; i < passes[0].size(); ++i) {
-            const std::vector<Blocks> left = classes.left(columns_[0][i]);
+            const std::vector<SpacedRows> left = classes.left(columns_[0][i]);
             passes[0][i].down = {left, left};
         }
         for (std::size_t i = 0; i < passes[1].size(); ++i) {
-            const std::vector<Blocks> all_tiles = classes.of(i);
+            const std::vector<SpacedRows> all_tiles = classes.of(i);
             passes[1][i].up = passes[1][i].down = {all_tiles, all_tiles};
         }
     }
@@ -150,7 +150,7 @@ void SortInParts::sort_columns() {
         for (const auto& [slot, blocks] :
              {std::pair{Slot::keys, &copied.keys}, std::pair{Slot::values, &copied.values}})
             if (const std::size_t bytes = elements[slot].bytes; bytes > 0)
-                for (const Blocks& some : *blocks)
+                for (const SpacedRows& some : *blocks)
                     copy_rows(some.rows(in_host[slot].memory, bytes),
                               Binding{on_device[slot].memory, some.front * bytes});
     };

@@ -31,7 +31,7 @@ struct Elements {
 };
 
 /// A part, and what the sort needs to know of it.
-struct Device {
+struct DevicePart {
     SorterCore* core;
     void* queue;
     std::uint64_t count;
@@ -54,9 +54,9 @@ public:
         check_requests();
         for (std::size_t i = 0; i < parts.size(); ++i) check_part(i);
         check_apart();
-        reaches_all_ = find_reach([](const Device& device) { return device.given; });
+        reaches_all_ = find_reach([](const DevicePart& device) { return device.given; });
         std::vector<std::uint64_t> counts;
-        for (const Device& device : devices_) counts.push_back(device.count);
+        for (const DevicePart& device : devices_) counts.push_back(device.count);
         plan_ = plan_across(counts, at_once());
         for (const StepAcross& step : plan_.steps) prepare(step);
     }
@@ -91,7 +91,7 @@ public:
                 throw;
             }
         }
-        for (const Device& device : devices_) device.core->note(report_.all);
+        for (const DevicePart& device : devices_) device.core->note(report_.all);
         return std::move(report_);
     }
 
@@ -138,7 +138,7 @@ private:
         };
         std::vector<Place> places;
         for (std::size_t i = 0; i < devices_.size(); ++i) {
-            Device& device = devices_[i];
+            DevicePart& device = devices_[i];
             const auto add = [&](const Binding& array, std::uint64_t bytes) {
                 if (device.count == 0 || bytes == 0) return;
                 const MemoryFacts facts = device.core->backend().inspect(array.memory);
@@ -208,7 +208,7 @@ private:
 
     void allocate() {
         for (std::size_t i = 0; i < devices_.size(); ++i) {
-            Device& device = devices_[i];
+            DevicePart& device = devices_[i];
             const auto take = [&](std::uint64_t count, std::uint64_t bytes) -> Binding {
                 if (count == 0 || bytes == 0) return {};
                 report_.all.device_bytes += count * bytes;
@@ -220,7 +220,7 @@ private:
             if (!plan_.is_in_place) device.block = take_elements(plan_.blocks.size(i));
             if (!reaches_all_) device.crossing = take_elements(std::min(at_once(), plan_.blocks.length));
         }
-        if (!plan_.is_in_place) find_reach([](const Device& device) { return device.block; });
+        if (!plan_.is_in_place) find_reach([](const DevicePart& device) { return device.block; });
     }
 
     // ---- Steps ----
@@ -299,7 +299,7 @@ private:
     }
 
     void enqueue(const Move& step) {
-        const Device &from = devices_[step.from], &to = devices_[step.to];
+        const DevicePart &from = devices_[step.from], &to = devices_[step.to];
         const Elements source = (step.restores ? from.block : from.given).from(step.from_first);
         const Elements target = (step.restores ? to.given : to.block).from(step.to_first);
         count(step.from, step.to, step.count);
@@ -335,7 +335,7 @@ private:
 
     std::span<const PartAcross> parts_;
     Request of_part_;
-    std::vector<Device> devices_;
+    std::vector<DevicePart> devices_;
     bool reaches_all_ = true;
     PlanAcross plan_;
     AcrossReport report_;

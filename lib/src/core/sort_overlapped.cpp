@@ -38,10 +38,10 @@ Work copying(std::size_t bytes, std::uint64_t rows, std::uint64_t width, std::ui
 using Sample = std::pair<std::uint64_t, std::uint64_t>;
 
 /// Tiles of the array, each of which gives a sample every `stride` elements.
-struct Tiling {
+struct SampledTiles {
     std::uint64_t count, tiles, tile, stride;
 
-    explicit Tiling(std::uint64_t all)
+    explicit SampledTiles(std::uint64_t all)
         : count(all),
           tiles(tiles_at_most),
           tile(ceil_div(all, tiles)),
@@ -69,7 +69,7 @@ bool SorterCore::is_overlapped(const Request& request, const Arrays& arrays) con
 }
 
 SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bindings) {
-    const Tiling tiling(request.count);
+    const SampledTiles tiling(request.count);
     const std::uint64_t tiles = tiling.tiles, bytes = request.key.bytes(), cuts = tiles - 1;
     const auto of_count = [&](std::uint64_t count) {
         Request smaller = request;

@@ -113,7 +113,7 @@ void make_reduction(Planner& planner, const Request& request, Work& work) {
         for (const std::uint64_t word : {order.mask, order.flip, order.bias}) launch.add(word, width);
     };
     const LeastOrder order = combines ? LeastOrder{} : least_order(request.key.type(), request.reduction);
-    const std::optional<Blocks> one = blocks_of_one_launch(count, units, family == Family::float_sum);
+    const std::optional<BlockShares> one = blocks_of_one_launch(count, units, family == Family::float_sum);
     if (one && ranges == 1 && !request.has_segments() && !combines) {
         // A count of groups, and at most two words of 8 bytes for each number of 8.
         work.arrays[Slot::own_integers] = {

@@ -16,7 +16,7 @@ namespace {
 /// Of kernels/reduce_runs.h: values of a tile, and what is left of so many tiles is reduced by one work-group.
 constexpr std::uint64_t tile_values = 4096, tiles_of_group = tree_leaves;
 
-Family family_of(const Request& request) {
+Family family_of_runs(const Request& request) {
     if (request.reduction == Reduction::min || request.reduction == Reduction::max) return Family::least_runs;
     return is_floating(request.value_type.type()) ? Family::float_runs : Family::integer_runs;
 }
@@ -25,7 +25,7 @@ Family family_of(const Request& request) {
 std::size_t number_bytes(const Request& request) { return std::max<std::size_t>(request.reduced_bytes(), 4); }
 
 std::shared_ptr<const Program> compile(Planner& planner, const Request& request) {
-    KernelParameters parameters{.family = family_of(request),
+    KernelParameters parameters{.family = family_of_runs(request),
                                 .bytes = {request.value_type.bytes()},
                                 .wide_positions = request.count >= wide_count,
                                 .shape = {}};
@@ -69,7 +69,7 @@ void make_reduced_runs(Planner& planner, const Request& request, Work& work) {
         make_equal_runs(planner, of_keys, work);
         return;
     }
-    const Family family = family_of(request);
+    const Family family = family_of_runs(request);
     if (family == Family::float_runs) check_doubles(planner.device(), request.value_type.type(), "add f64");
     const std::uint64_t tiles = ceil_div(request.count, tile_values);
     work.arrays[Slot::own_begins] = {tiles * (tile_values / 16), 2};

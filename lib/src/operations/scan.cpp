@@ -25,7 +25,7 @@ bool has_runs(const Request& request) { return is_by_key(request) || request.has
 /// What is scanned: the keys, or the values of equal keys.
 const KeyKind& kind_of(const Request& request) { return is_by_key(request) ? request.value_type : request.key; }
 
-Family family_of(const Request& request) {
+Family family_of_scan(const Request& request) {
     const auto either = [&](Family of_runs, Family of_range) { return has_runs(request) ? of_runs : of_range; };
     if (kind_of(request).binary_operator()) return either(Family::operator_run_scan, Family::operator_scan);
     if (request.reduction != Reduction::sum) return either(Family::least_run_scan, Family::least_scan);
@@ -34,7 +34,7 @@ Family family_of(const Request& request) {
 }
 
 ScanTask task_of(const Request& request) {
-    const Family family = family_of(request);
+    const Family family = family_of_scan(request);
     const bool runs = has_runs(request), is_combined = kind_of(request).binary_operator();
     return {.bytes = {kind_of(request).bytes(), 0, 0, is_combined},
             .has_tree = is_combined || family == Family::float_scan || family == Family::float_run_scan,
@@ -45,7 +45,7 @@ ScanTask task_of(const Request& request) {
 }
 
 KernelParameters parameters_of(const Request& request, const ScanSchedule& schedule) {
-    KernelParameters parameters{.family = family_of(request),
+    KernelParameters parameters{.family = family_of_scan(request),
                                 .bytes = task_of(request).bytes,
                                 .wide_positions = schedule.count >= wide_count,
                                 .shape = schedule.shape};
