@@ -6,6 +6,12 @@
 
 namespace lanesort {
 
+#ifdef _GLIBCXX_DEBUG
+const bool detail::library_compiled_with_GLIBCXX_DEBUG = true;
+#else
+const bool detail::library_compiled_without_GLIBCXX_DEBUG = true;
+#endif
+
 std::string_view name(KeyType type) noexcept {
     constexpr std::string_view names[] = {"u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f16", "f32", "f64"};
     const auto number = static_cast<std::size_t>(type);

@@ -163,6 +163,11 @@ case $road in
             quietly "$c_compiler" -std=c11 -Wall -Wextra -Wpedantic -Werror consumers/consumer.c "${flags[@]}" -o in_c
             run ./in_c
         done
+        # Containers of another layout than the library's are refused by the linker, which names the cause.
+        read -ra flags < <(pkg-config --cflags --libs lanesort)
+        ! "$compiler" -std=c++20 -D_GLIBCXX_DEBUG consumers/*.cpp "${flags[@]}" -o consumer >log 2>&1 ||
+            fail "a program with _GLIBCXX_DEBUG links the library without"
+        grep -q library_compiled_with_GLIBCXX_DEBUG log || fail "the linker does not name _GLIBCXX_DEBUG: $(cat log)"
         # The shared library alone: a C program needs no library of C++.
         read -ra flags < <(pkg-config --cflags --libs lanesort_c)
         quietly "$c_compiler" -std=c11 -Wall -Wextra -Wpedantic -Werror consumers/consumer.c "${flags[@]}" \
@@ -181,6 +186,7 @@ case $road in
         done
         ;;
     add_subdirectory)
+        # As a part of a project that compiles several files at once.
         make add_subdirectory -DLANESORT_SOURCE="$source" -DLANESORT_CUDA=OFF -DLANESORT_INSTALL=ON \
             -DCMAKE_UNITY_BUILD=ON -DCMAKE_PREFIX_PATH="$(prefixes)"
         run add_subdirectory/consumer

@@ -70,6 +70,16 @@ std::string_view name(KeyType type) noexcept;
 std::optional<KeyType> key_type_from_name(std::string_view name) noexcept;
 
 namespace detail {
+// The containers of calls differ with _GLIBCXX_DEBUG, so a program needs the library that was compiled alike: the
+// linker finds no other.
+#ifdef _GLIBCXX_DEBUG
+extern const bool library_compiled_with_GLIBCXX_DEBUG;
+[[gnu::used]] inline const bool& needed_library = library_compiled_with_GLIBCXX_DEBUG;
+#else
+extern const bool library_compiled_without_GLIBCXX_DEBUG;
+[[gnu::used]] inline const bool& needed_library = library_compiled_without_GLIBCXX_DEBUG;
+#endif
+
 template <class T>
 consteval std::optional<KeyType> key_type_of() {
     if constexpr (std::same_as<T, half>) return KeyType::f16;
