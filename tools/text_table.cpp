@@ -17,6 +17,7 @@
 namespace {
 
 constexpr char quote = '"';
+constexpr const char* without_quotes_hint = " (with --no-quotes a quote is a character like any other)";
 
 /// From here on a place is a line, of a piece of the table that is no longer there.
 constexpr std::uint64_t lines = std::uint64_t{1} << 63;
@@ -44,7 +45,7 @@ std::string list_of(const std::vector<std::string>& names) {
 }
 
 /// Whether a file of that name has tabs between its columns.
-bool is_tsv(std::string_view name) {
+bool is_named_tsv(std::string_view name) {
     if (name.ends_with(".gz")) name.remove_suffix(3);
     return name.ends_with(".tsv") || name.ends_with(".TSV");
 }
@@ -63,14 +64,14 @@ std::string_view Texts::operator[](std::size_t i) const noexcept {
 
 TextTable::TextTable(InputFile& file, TableOptions options)
     : options_(std::move(options)),
-      delimiter_(options_.delimiter.value_or(is_tsv(file.name()) ? '\t' : ',')),
+      delimiter_(options_.delimiter.value_or(is_named_tsv(file.name()) ? '\t' : ',')),
       bytes_(read_all(file)) {
     find_parts(file.name());
 }
 
 TextTable::TextTable(std::string name, TableOptions options, Read read, std::size_t piece_bytes)
     : options_(std::move(options)),
-      delimiter_(options_.delimiter.value_or(is_tsv(name) ? '\t' : ',')),
+      delimiter_(options_.delimiter.value_or(is_named_tsv(name) ? '\t' : ',')),
       read_(std::move(read)),
       piece_bytes_(piece_bytes),
       is_whole_(false) {
@@ -81,8 +82,9 @@ TextTable::TextTable(std::string name, TableOptions options, Read read, std::siz
 void TextTable::find_parts(const std::string& name) {
     first_record_ = text().starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
     parts_.push_back({name, 0, 0, text().size()});
-    parts_[0].first_data = has_header() ? record_end(first_record_) : first_record_;
-    line_end_ = text().substr(0, record_end(first_record_)).ends_with("\r\n") ? "\r\n" : "\n";
+    const std::size_t end = record_end(first_record_, text().size());
+    parts_[0].first_data = has_header() ? end : first_record_;
+    line_end_ = text().substr(0, end).ends_with("\r\n") ? "\r\n" : "\n";
 }
 
 /// Reads more records, as long as they and what is made of them fit.
@@ -150,7 +152,7 @@ void TextTable::append(InputFile& file) {
     parts_.push_back({file.name(), begin, first, text().size()});
     if (!has_header() || first == text().size()) return;
     Part& part = parts_.back();
-    part.first_data = record_end(first);
+    part.first_data = record_end(first, part.end);
     const std::string_view header = without_line_end(text(first_record_, parts_[0].first_data));
     if (header != without_line_end(text(first, part.first_data)))
         fail(first, fmt::format(" is another header than that of {}", parts_[0].name));
@@ -172,46 +174,69 @@ std::size_t TextTable::find(char wanted, std::size_t from, std::size_t end) cons
     return found == std::string_view::npos ? end : from + found;
 }
 
-bool TextTable::is_quoted(std::size_t field) const {
-    return options_.quotes && text().substr(field).starts_with(quote);
+/// Whether a quote is the first character of a field, which it opens.
+bool TextTable::opens_quote(std::size_t field, std::size_t end) const {
+    return options_.quotes && field < end && text()[field] == quote;
 }
 
-/// The place after the quote that closes a quoted field.
-std::size_t TextTable::quoted_end(std::size_t field) const {
-    for (std::size_t next = field + 1;; next += 2) {
-        next = find(quote, next, text().size());
-        // Of a piece, the rest may be in the next one.
-        if (next == text().size() && !is_whole_) return next;
-        if (next == text().size())
-            fail(field, " begins a quoted field that never ends (with --no-quotes it needs no end)");
-        if (!text().substr(next + 1).starts_with(quote)) return next + 1;
-    }
+/// The place after the quote that closes what a quote opens; none where there is no such quote in front of the end.
+std::optional<std::size_t> TextTable::closed_quote(std::size_t field, std::size_t end) const {
+    for (std::size_t next = field + 1; (next = find(quote, next, end)) < end; next += 2)
+        if (next + 1 == end || text()[next + 1] != quote) return next + 1;
+    return std::nullopt;
 }
 
-/// Where a field ends: at a delimiter or at that end, which a quoted field may pass.
+/// Where a field that is quoted as a whole ends, of a record that ends there; none where its quotes are text.
+std::optional<std::size_t> TextTable::quoted_end(std::size_t field, std::size_t end) const {
+    const auto closed = opens_quote(field, end) ? closed_quote(field, end) : std::nullopt;
+    return closed && (*closed == end || text()[*closed] == delimiter_) ? closed : std::nullopt;
+}
+
+/// Where a field ends, of a record that ends there.
 std::size_t TextTable::field_end(std::size_t field, std::size_t end) const {
-    return is_quoted(field) ? quoted_end(field) : find(delimiter_, field, end);
+    const auto closed = quoted_end(field, end);
+    return closed ? *closed : find(delimiter_, field, end);
 }
 
 /// The place after the line end of a record.
-std::size_t TextTable::record_end(std::size_t record) const {
-    const std::size_t size = text().size();
-    std::size_t line = find('\n', record, size);
+std::size_t TextTable::record_end(std::size_t record, std::size_t file_end) const {
+    std::size_t line = find('\n', record, file_end);
     // Most lines have no quotes, at least from some field on: then they need not be looked at field by field.
-    std::size_t next_quote = options_.quotes ? find(quote, record, line) : line;
+    std::size_t next_quote = options_.quotes && !is_tsv() ? find(quote, record, line) : line;
     for (std::size_t field = record; next_quote < line;) {
-        const std::size_t end = field_end(field, line);
-        if (end > line) line = find('\n', end, size);
-        const std::string_view rest = text().substr(end, line - end);
-        if (!rest.starts_with(delimiter_)) {
-            if (const auto more = without_line_end(rest); !more.empty())
-                fail(end, fmt::format(" goes on after a closing quote with {}", shown(more)));
-            break;
+        std::size_t end = field;
+        if (!opens_quote(field, line)) {
+            end = find(delimiter_, field, line);
+        } else {
+            const auto closed = closed_quote(field, file_end);
+            // Of a piece, the rest may be in the next one.
+            if (!closed && !is_whole_) return file_end;
+            if (!closed) fail(field, fmt::format(" begins a quoted field that never ends{}", without_quotes_hint));
+            end = *closed;
+            if (end > line) line = find('\n', end, file_end);
+            const std::string_view more = without_line_end(text(end, line));
+            if (!more.empty() && !more.starts_with(delimiter_)) {
+                if (line == file_end && !is_whole_) return file_end;
+                fail(field, fmt::format(" begins a quoted field that goes on after its closing quote with {}{}",
+                                        shown(more), without_quotes_hint));
+            }
         }
+        if (end == line || text()[end] != delimiter_) break;
         field = end + 1;
         if (next_quote < field) next_quote = find(quote, field, line);
     }
-    return std::min(line + 1, size);
+    return std::min(line + 1, file_end);
+}
+
+/// Of a record that does not end in this piece, the quoted field that does not, if there is one.
+std::optional<std::size_t> TextTable::open_field(std::size_t record) const {
+    const std::size_t size = text().size();
+    for (std::size_t field = record; field < size && !is_tsv(); ++field) {
+        const auto closed = opens_quote(field, size) ? closed_quote(field, size) : find(delimiter_, field, size);
+        if (!closed) return field;
+        field = *closed;
+    }
+    return std::nullopt;
 }
 
 /// The field of a record that ends there, as it stands, or how many columns the record has where it lacks this one.
@@ -228,7 +253,8 @@ std::variant<std::string_view, std::uint64_t> TextTable::field_of(std::size_t re
 }
 
 std::string_view TextTable::without_quotes(std::string_view field) const {
-    return options_.quotes && field.starts_with(quote) ? field.substr(1, field.size() - 2) : field;
+    const auto begin = static_cast<std::size_t>(field.data() - text().data());
+    return quoted_end(begin, begin + field.size()) ? field.substr(1, field.size() - 2) : field;
 }
 
 /// A field that says this, in quotes where it needs them.
@@ -257,7 +283,7 @@ std::vector<std::string> TextTable::column_names() const {
     for (std::size_t field = first_record_;;) {
         const std::size_t next = field_end(field, end);
         const std::string_view name = text(field, next);
-        names.push_back(is_quoted(field) ? without_doubled_quotes(without_quotes(name)) : std::string(name));
+        names.push_back(quoted_end(field, end) ? without_doubled_quotes(without_quotes(name)) : std::string(name));
         if (next == end) return names;
         field = next + 1;
     }
@@ -435,8 +461,7 @@ TableKeys TextTable::read_keys(std::vector<ColumnState>& states, std::size_t& re
     rest = parts_.front().first_data;
     for (const Part& part : parts_)
         for (std::size_t record = part.first_data, end = record; record < part.end; record = end) {
-            end = record_end(record);
-            if (end > part.end) fail(record, " begins a quoted field that never ends");
+            end = record_end(record, part.end);
             // The last record of a piece may go on in the next one.
             if (end == part.end && !is_whole_) break;
             rest = end;
@@ -444,10 +469,9 @@ TableKeys TextTable::read_keys(std::vector<ColumnState>& states, std::size_t& re
             for (ColumnReader& reader : readers) reader.add(record, end);
         }
     if (!is_whole_ && keys.records.size() == 0) {
-        if (std::ranges::count(text().substr(rest), '"') % 2 == 1)
-            fail(rest,
-                 " begins a quoted field that does not end within memory with what --memory says (with --no-quotes it "
-                 "needs no end)");
+        if (const auto open = open_field(rest))
+            fail(*open, fmt::format(" begins a quoted field that does not end within memory with what --memory says{}",
+                                    without_quotes_hint));
         fail(rest, " begins a record that does not fit into memory with what --memory says");
     }
     for (std::size_t i = 0; i < readers.size(); ++i)
@@ -472,7 +496,7 @@ void TextTable::write(OutputFile& file, const IndexArray& records, const IndexAr
     else writer.write(head());
     for (std::size_t i = 0; i < order.size(); ++i) {
         fetch_ahead(records, order, i);
-        const std::size_t record = records[order[i]], end = record_end(record);
+        const std::size_t record = records[order[i]], end = record_end(record, text().size());
         if (counts) writer.write(fmt::format("{}{}", (*counts)[i], delimiter_));
         writer.write(text(record, end));
         if (text()[end - 1] != '\n' && i + 1 < order.size()) writer.write(line_end());
@@ -504,7 +528,8 @@ void TextTable::write_columns(OutputFile& file, const IndexArray& records, const
         write_line(first_record_, end, [&](const AddedColumn& column) { return as_field(column.name); });
     for (std::size_t i = 0; i < order.size(); ++i) {
         const std::size_t record = records[order[i]];
-        write_line(record, record_end(record), [&](const AddedColumn& column) { return column.fields[i]; });
+        write_line(record, record_end(record, text().size()),
+                   [&](const AddedColumn& column) { return column.fields[i]; });
     }
     writer.flush();
 }

@@ -46,7 +46,7 @@ struct TableOptions {
     std::vector<ValueColumn> values;  ///< read besides
     std::optional<char> delimiter;    ///< if none, a comma, or a tab in a file whose name ends in .tsv
     bool header = false;              ///< the first record is a header; always so where a column has a name
-    bool quotes = true;               ///< a field that begins with a quote goes on to the next one that is not doubled
+    bool quotes = true;  ///< a quoted field may hold delimiters and, between other ones than tabs, line ends
     std::optional<std::vector<std::string>> missing;  ///< words for a key that is missing; if none, usual_missing
     MissingAs missing_as = MissingAs::last;
 };
@@ -103,8 +103,9 @@ struct AddedColumn {
 };
 
 /// A table in memory: its bytes, as they are in the file. Records end with LF or CRLF, the last one also without. A
-/// quoted field may hold delimiters, line ends and doubled quotes; in other fields a quote is a character like any
-/// other. A UTF-8 byte order mark belongs to the table, not to its first record.
+/// quoted field may hold delimiters, line ends and doubled quotes. In other fields a quote is a character like any
+/// other. Between tabs, every line end ends a record, and a quote that is not closed in front of it opens nothing. A
+/// UTF-8 byte order mark belongs to the table, not to its first record.
 class TextTable {
 public:
     /// A place for a piece of a table, see next_piece.
@@ -194,10 +195,13 @@ private:
 
     std::string_view text() const noexcept;
     std::size_t find(char wanted, std::size_t from, std::size_t end) const;
-    bool is_quoted(std::size_t field) const;
-    std::size_t quoted_end(std::size_t field) const;
+    bool is_tsv() const noexcept { return delimiter_ == '\t'; }
+    bool opens_quote(std::size_t field, std::size_t end) const;
+    std::optional<std::size_t> closed_quote(std::size_t field, std::size_t end) const;
+    std::optional<std::size_t> quoted_end(std::size_t field, std::size_t end) const;
     std::size_t field_end(std::size_t field, std::size_t end) const;
-    std::size_t record_end(std::size_t record) const;
+    std::size_t record_end(std::size_t record, std::size_t file_end) const;
+    std::optional<std::size_t> open_field(std::size_t record) const;
     std::variant<std::string_view, std::uint64_t> field_of(std::size_t record, std::size_t end,
                                                            std::uint64_t column) const;
     std::string_view without_quotes(std::string_view field) const;

@@ -236,7 +236,7 @@ TEST_CASE("--memory: tables in several passes, without a header, whose type is f
     const Scene scene;
     Random random(seed());
     std::string lines;
-    for (int i = 0; i < 600000; ++i) lines += std::to_string(random() % 1000) + "\t" + std::to_string(i) + "\n";
+    for (int i = 0; i < 600000; ++i) lines += fmt::format("{}\t{}{}\n", random() % 1000, i % 1000 == 0 ? "\"" : "", i);
     for (const Words& words :
          std::initializer_list<Words>{{"--by-column", "1"}, {"--by-column", "1", "--type", "i32"}}) {
         const std::string stats = require_same(scene, words, scene.file("in.tsv", lines + "7\tlast"));
@@ -266,6 +266,7 @@ TEST_CASE("--memory: what is wrong with a table is told in the same words") {
     same_refusal("no_number", lines + "x,\n" + lines, "key");
     same_refusal("open_quote", lines + "1,\"x", "key");
     same_refusal("behind_quote", lines + "1,\"x\"y\n" + lines, "key");
+    same_refusal("stray_quote", lines + "1,\"odd\n" + lines, "key");
     same_refusal("inexact", "key\n9007199254740993\n" + lines.substr(9) + "1.5\n", "key");
     same_refusal("inexact_late", lines + "1.5\n" + lines.substr(9) + "9007199254740993\n", "key");
     same_refusal("two_types", lines + "-1,\n" + lines.substr(9) + "18446744073709551615,\n", "key");
@@ -274,10 +275,10 @@ TEST_CASE("--memory: what is wrong with a table is told in the same words") {
     const std::string in = scene.file("long", lines + "1," + std::string(8 * mebi, 'x') + "\n");
     require_refused(scene.run({"sort", "--by-column", "key", "-S", "4M", in, scene.path("out")}),
                     "long, line 400002 begins a record that does not fit into memory with what --memory says\n");
-    const std::string quoted = scene.file("quoted", lines + "1,\"" + std::string(8 * mebi, 'x') + "\n");
+    const std::string quoted = scene.file("quoted", lines + "1,\"\n\",\"" + std::string(8 * mebi, 'x') + "\n");
     require_refused(scene.run({"sort", "--by-column", "key", "-S", "4M", quoted, scene.path("out")}),
-                    "quoted, line 400002 begins a quoted field that does not end within memory with what --memory "
-                    "says (with --no-quotes it needs no end)\n");
+                    "quoted, line 400003 begins a quoted field that does not end within memory with what --memory "
+                    "says (with --no-quotes a quote is a character like any other)\n");
     const std::string wide = "1," + std::string(300 << 10, 'x') + "\n", many = lines.substr(9);
     const std::string few = scene.file("few", "2,\n" + wide + many.substr(0, many.find("\n50000,") + 1));
     require_same(scene, {"--by-column", "1"}, few);

@@ -64,6 +64,10 @@ TEST_CASE("text, .npy files and tables are merged") {
     CHECK(scene.run({"merge", "--by-column", "2", mark, mark, scene.file("9.csv", "b,2")}).out == "b,2");
     CHECK(scene.run({"merge", "--by-column", "2", mark, mark}).out == "\xef\xbb\xbf");
     require_refused(scene.run(with(by, {empty, mark})), "8.csv is empty: it has no column \"price\"");
+    // A quote is closed in its own file, or not at all.
+    const std::string open = scene.file("10.csv", "1,\n2,\"x\n"), closing = scene.file("11.csv", "3,y\"\n");
+    require_refused(scene.run({"merge", "--by-column", "1", open, closing}),
+                    "10.csv, line 2 begins a quoted field that never ends");
 
     const auto npy = [&](const std::string& shape, const std::string& numbers) {
         std::string text = "{'descr': '|u1', 'fortran_order': False, 'shape': " + shape + ", }";

@@ -83,6 +83,35 @@ TEST_CASE("with --no-quotes a quote is a character like any other") {
     require_refused(sort_table(scene, {"--by-column", "1", "--no-quotes"}, "\"1\"\n"), R"(is no number: "\"1\"")");
 }
 
+TEST_CASE("between tabs a quote that is not closed on its line, or not at the end of its field, is text") {
+    if (no_device()) return;
+    const Scene scene;
+    const Words tabs = {"-t", "tab", "--by-column"};
+    const auto require_tsv = [&](const std::string& column, std::string_view table, std::string_view expected) {
+        Words options = tabs;
+        options.push_back(column);
+        CAPTURE(table);
+        require_table(scene, options, table, expected);
+        options.insert(options.end(), {"--memory", "4M"});
+        require_table(scene, options, table, expected);
+    };
+    require_tsv("1", "3\t\"odd\n2\tx\n1\ty\n", "1\ty\n2\tx\n3\t\"odd\n");
+    require_tsv("1", "3\t\"odd\n2\tx\n1\t\"y\"\n", "1\t\"y\"\n2\tx\n3\t\"odd\n");
+    require_tsv("1", "3\t\"odd\n2\tx\"\n1\t\"\n", "1\t\"\n2\tx\"\n3\t\"odd\n");
+    require_tsv("3", "\"a\tb\t2\n\"a\"b\tc\t1\n", "\"a\"b\tc\t1\n\"a\tb\t2\n");
+    require_tsv("2", "\"a\tb\"\t2\n\"a\"\"\tb\"\t1\n", "\"a\"\"\tb\"\t1\n\"a\tb\"\t2\n");
+    // In the order of their bytes a quote comes before all letters.
+    require_tsv("1:text", "b\n\"b\"b\"\n\"c\"\n\"\"\"\n\"a\"\r\n\"z", "\"\"\"\n\"b\"b\"\n\"z\n\"a\"\r\nb\n\"c\"\n");
+    require_tsv("\"x", "k\t\"x\n1\t2\n2\t1\n", "k\t\"x\n2\t1\n1\t2\n");
+    require_tsv("k\tx", "\"k\tx\"\ty\n2\t\n1\t\n", "\"k\tx\"\ty\n1\t\n2\t\n");
+    const std::string a = scene.file("a.tsv", "1\t\"odd\n3\tx\n"), b = scene.file("b.tsv", "2\ty\"\n4\t\"\n");
+    CHECK(scene.run({"merge", "--by-column", "1", a, b}).out == "1\t\"odd\n2\ty\"\n3\tx\n4\t\"\n");
+    CHECK(scene.run({"check", "--by-column", "1", a}).status == 0);
+    CHECK(scene.run({"topk", "--by-column", "1", a}).out == "3\tx\n1\t\"odd\n");
+    CHECK(scene.run({"group", "--by-column", "2:text", a}).out == "\"odd\t1\nx\t1\n");
+    CHECK(scene.run({"argsort", "--by-column", "1", "-t", "tab", "--text"}, "3\t\"odd\n2\t\"\n").out == "1\n0\n");
+}
+
 TEST_CASE("line ends stay, and a last line without one gets one where it does not stay last") {
     if (no_device()) return;
     const Scene scene;
@@ -219,7 +248,13 @@ TEST_CASE("what is wrong with a table is named, with its line, and leaves OUT as
         {{"1"}, "1,\"\n\n\",\"x\n", "in, line 3 begins a quoted field that never ends"},
         {{"1"}, "1,\"\"\"\n", "in, line 1 begins a quoted field that never ends"},
         {{"a"}, "a,\"b\n1,2\n", "in, line 1 begins a quoted field that never ends"},
-        {{"1"}, "1\n2,\"a\nb\"c,\"d\"\n", "in, line 3 goes on after a closing quote with \"c,\\\"d\\\"\"\n"},
+        {{"1"},
+         "1\n2,\"a\nb\"c,\"d\"\n",
+         "in, line 2 begins a quoted field that goes on after its closing quote with \"c,\\\"d\\\"\" (with --no-quotes "
+         "a quote is a character like any other)\n"},
+        {{"1"}, "3,\"odd\n4,x\n5,\"y\n", "in, line 1 begins a quoted field that goes on after its closing quote"},
+        {{"1"}, "1\n\"a\"\rb\n", "in, line 2 begins a quoted field that goes on after its closing quote with \"\\rb\""},
+        {{"1"}, "1,\"a\nb\",\"c\nd", "in, line 2 begins a quoted field that never ends"},
     };
     const std::string out = scene.file("out", "before");
     for (const auto& [options, lines, part] : wrong) {
