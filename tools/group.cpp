@@ -73,10 +73,7 @@ private:
 
     std::string name_of(const AskedReduction& asked, const TextTable& table) const {
         if (!asked.column) return asked.name;
-        const ColumnName& column = options_.table.values[*asked.column].name;
-        if (const auto* const name = std::get_if<std::string>(&column)) return asked.name + "_" + *name;
-        const std::vector<std::string> names = table.column_names();
-        return names.empty() ? "" : asked.name + "_" + names[std::get<std::uint64_t>(column) - 1];
+        return asked.name + "_" + table.name_of(options_.table.values[*asked.column].name);
     }
 
     static Texts texts_of(const IndexArray& integers) {

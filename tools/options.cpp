@@ -59,13 +59,15 @@ std::optional<lanesort::Order> parse_order(std::string_view text) {
     return std::nullopt;
 }
 
-/// Digits are always a number: a column whose name is one is asked for by where it stands.
+/// Digits are a name or a number, and behind # always a number.
 std::optional<ColumnName> parse_name(std::string_view text) {
-    if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos)
-        return ColumnName(std::string(text));
-    const auto number = parse_number(text);
-    if (!number || *number == 0) return std::nullopt;
-    return ColumnName(*number);
+    const bool is_number = text.starts_with('#');
+    const std::string_view digits = text.substr(is_number ? 1 : 0);
+    if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos)
+        return ColumnName{std::string(text), std::nullopt};
+    const std::uint64_t number = parse_number(digits).value_or(0);
+    if (!is_number) return ColumnName{std::string(text), number};
+    return number > 0 ? std::optional(ColumnName{std::nullopt, number}) : std::nullopt;
 }
 
 /// A column, and what is said of it: "price:desc", "day:text:desc". Other colons belong to its name.
@@ -235,17 +237,17 @@ CLI::Option* add_table(CLI::App& app, TableOptions& table) {
         for (const std::string& text : texts) {
             const auto column = parse_column(text);
             if (!column)
-                throw CLI::ValidationError(
-                    "--by-column", fmt::format("{:?} is not the number of a column, from 1, or its name", text));
+                throw CLI::ValidationError("--by-column",
+                                           fmt::format("{:?} is not a column: they count from #1", text));
             table.columns.push_back(*column);
         }
     };
     CLI::Option* const by_column =
         app.add_option_function<std::vector<std::string>>(
                "--by-column", set_columns,
-               "IN is a text table, whose keys are in this column: its number, from 1, or its name in the header. "
-               "Behind it may stand :desc or :asc, and :text for keys in the order of their bytes, as ISO dates need. "
-               "Given again, the next column orders lines with equal keys")
+               "IN is a text table, whose keys are in this column: its name in the header, or its number, from 1, as "
+               "in #2, or 2 if no column has that name. Behind it may stand :desc or :asc, and :text for keys in the "
+               "order of their bytes, as ISO dates need. Given again, the next column orders lines with equal keys")
             ->type_name("COLUMN")
             ->allow_extra_args(false)
             ->group(group);
@@ -255,8 +257,9 @@ CLI::Option* add_table(CLI::App& app, TableOptions& table) {
                           "what separates columns: a character, or tab, comma or semicolon; a comma if not given, or "
                           "a tab where IN ends in .tsv"))
         ->type_name("D");
-    with_table(app.add_flag("--header", table.header,
-                            "the first line is a header; so it always is where a column is given by its name"));
+    with_table(
+        app.add_flag("--header", table.header,
+                     "the first line is a header, as it always is if a column is given by a name that is no number"));
     const auto parse_words = [](std::string_view text) {
         std::vector<std::string> words{{}};
         for (const char c : text)

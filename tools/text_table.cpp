@@ -159,7 +159,7 @@ void TextTable::append(InputFile& file) {
 }
 
 bool TextTable::has_header() const {
-    const auto has_name = [](const auto& column) { return std::holds_alternative<std::string>(column.name); };
+    const auto has_name = [](const auto& column) { return !column.name.number; };
     return options_.header || std::ranges::any_of(options_.columns, has_name) ||
            std::ranges::any_of(options_.values, has_name);
 }
@@ -275,12 +275,12 @@ std::string TextTable::head_with_count() const {
                        header.empty() ? "" : fmt::format("count{}", delimiter_), header);
 }
 
-std::vector<std::string> TextTable::column_names() const {
+/// What the fields of a record say.
+std::vector<std::string> TextTable::names_in(std::size_t record, std::size_t end) const {
     std::vector<std::string> names;
-    const Part& first = parts_.front();
-    if (first.first_data == first_record_) return names;
-    const std::size_t end = without_line_end(text(0, first.first_data)).size();
-    for (std::size_t field = first_record_;;) {
+    if (record == end) return names;
+    end = record + without_line_end(text(record, end)).size();
+    for (std::size_t field = record;;) {
         const std::size_t next = field_end(field, end);
         const std::string_view name = text(field, next);
         names.push_back(quoted_end(field, end) ? without_doubled_quotes(without_quotes(name)) : std::string(name));
@@ -289,22 +289,41 @@ std::vector<std::string> TextTable::column_names() const {
     }
 }
 
-TextTable::Column TextTable::find_column(const ColumnName& asked) const {
-    if (const auto* const number = std::get_if<std::uint64_t>(&asked))
-        return {*number - 1, fmt::format("column {}", *number)};
-    const std::string& wanted = std::get<std::string>(asked);
-    const Part& first = parts_.front();
-    if (first.first_data == first_record_)
-        throw BadInput(fmt::format("{} is empty: it has no column {}", first.name, shown(wanted)));
-
+std::string TextTable::name_of(const ColumnName& column) const {
     const std::vector<std::string> names = column_names();
-    const auto found = std::ranges::find(names, wanted);
-    if (found == names.end())
-        fail(first_record_, fmt::format(" names no column {}, but {}", shown(wanted), list_of(names)));
-    if (const auto times = std::ranges::count(names, wanted); times > 1)
-        fail(first_record_, fmt::format(" names {} columns {}: say which by its number", times, shown(wanted)));
-    const auto number = static_cast<std::uint64_t>(found - names.begin());
-    return {number, fmt::format("column {} ({})", number + 1, shown(wanted))};
+    return names.empty() ? "" : names[find_column(column).number];
+}
+
+TextTable::Column TextTable::find_column(const ColumnName& asked) const {
+    const auto& [name, number] = asked;
+    const std::vector<std::string> names = column_names();
+    const auto found = name ? std::ranges::find(names, *name) : names.end();
+    if (found != names.end()) {
+        if (const auto times = std::ranges::count(names, *name); times > 1)
+            fail(first_record_,
+                 fmt::format(" names {} columns {}: say which by its number, as in #1", times, shown(*name)));
+        const auto index = static_cast<std::uint64_t>(found - names.begin());
+        return {index, fmt::format("column {} ({})", index + 1, shown(*name))};
+    }
+    const std::uint64_t place = number.value_or(0);
+    if (name && !names.empty() && (place == 0 || place > names.size()))
+        fail(first_record_, fmt::format(" names no column {}, but {} (by number, the last is #{})", shown(*name),
+                                        list_of(names), names.size()));
+    if (place > 0) return {place - 1, fmt::format("column {}", place)};
+    if (has_header())
+        throw BadInput(fmt::format("{} is empty: it has no column {}", parts_.front().name, shown(*name)));
+    throw BadInput(
+        fmt::format("there is no column {}: columns count from 1 (if it is a name, say so by --header)", *name));
+}
+
+/// Without a header digits are a number. Refuses a first record that has no such column, but a field with that text.
+void TextTable::require_no_name(std::size_t record, std::size_t end, const ColumnName& asked) const {
+    const std::vector<std::string> fields = names_in(record, end);
+    if (asked.name && std::ranges::find(fields, *asked.name) != fields.end())
+        fail(record,
+             fmt::format(" has {0} column{1}, so it has no column {2}, but a field {2}: if that is the name of a "
+                         "column, give --header, else #{2}",
+                         fields.size(), fields.size() == 1 ? "" : "s", *asked.name));
 }
 
 /// Reads the keys or values of one column, record by record.
@@ -323,7 +342,10 @@ public:
         const auto found = table_.field_of(record, end, column_.number);
         if (const auto* const columns = std::get_if<std::uint64_t>(&found)) {
             const bool is_blank = without_blanks(without_line_end(table_.text(record, end))).empty();
-            if (!is_blank && !state_.first_short) state_.first_short = {record, *columns};
+            if (!is_blank && !state_.first_short) {
+                if (!state_.has_column) table_.require_no_name(record, end, name_);
+                state_.first_short = {record, *columns};
+            }
             if (!is_blank && missing_as_ == MissingAs::error) table_.fail_short(record, *columns, column_);
             return add_missing(record, {});
         }
@@ -362,6 +384,7 @@ private:
     ColumnReader(const TextTable& table, const ColumnName& name, Kind kind, bool is_key, ColumnState& state)
         : table_(table),
           state_(state),
+          name_(name),
           column_(table.find_column(name)),
           kind_(kind),
           is_key_(is_key),
@@ -431,6 +454,7 @@ private:
 
     const TextTable& table_;
     ColumnState& state_;
+    const ColumnName& name_;
     Column column_;
     Kind kind_;
     bool is_key_;

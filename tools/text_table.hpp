@@ -17,8 +17,13 @@
 #include "indices.hpp"
 #include "key_reader.hpp"
 
-/// The number of a column, from 1, or its name in the header.
-using ColumnName = std::variant<std::uint64_t, std::string>;
+/// A column as the user writes it. Digits are its name if the header has it, otherwise its number.
+struct ColumnName {
+    std::optional<std::string> name;      ///< in the header
+    std::optional<std::uint64_t> number;  ///< from 1; 0 is that of no column
+
+    bool operator==(const ColumnName&) const = default;
+};
 
 /// A column to sort by.
 struct SortColumn {
@@ -45,7 +50,7 @@ struct TableOptions {
     std::vector<SortColumn> columns;  ///< the first one counts most; none: it is no table
     std::vector<ValueColumn> values;  ///< read besides
     std::optional<char> delimiter;    ///< if none, a comma, or a tab in a file whose name ends in .tsv
-    bool header = false;              ///< the first record is a header; always so where a column has a name
+    bool header = false;              ///< the first record is a header; always so where a column has no number
     bool quotes = true;  ///< a quoted field may hold delimiters and, between other ones than tabs, line ends
     std::optional<std::vector<std::string>> missing;  ///< words for a key that is missing; if none, usual_missing
     MissingAs missing_as = MissingAs::last;
@@ -144,8 +149,8 @@ public:
     /// What stands in front of the records where each gets a count.
     std::string head_with_count() const;
     char delimiter() const noexcept { return delimiter_; }
-    /// What the columns are called: nothing without a header.
-    std::vector<std::string> column_names() const;
+    /// What a column is called in the header: nothing without one.
+    std::string name_of(const ColumnName& column) const;
 
     /// Puts what another file has, if anything, behind these records. Throws BadInput where its header is another one.
     void append(InputFile& file);
@@ -212,7 +217,11 @@ private:
     TableKeys read_keys(std::vector<ColumnState>& states, std::size_t& rest) const;
     std::uint64_t line_number(std::size_t place) const;
     std::size_t offset_bytes() const noexcept;
-    Column find_column(const ColumnName& name) const;
+    std::vector<std::string> names_in(std::size_t record, std::size_t end) const;
+    /// What the columns are called: nothing without a header.
+    std::vector<std::string> column_names() const { return names_in(first_record_, parts_.front().first_data); }
+    Column find_column(const ColumnName& asked) const;
+    void require_no_name(std::size_t record, std::size_t end, const ColumnName& asked) const;
     [[noreturn]] void fail_short(std::size_t record, std::uint64_t columns, const Column& column) const;
 
     TableOptions options_;

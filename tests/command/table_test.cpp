@@ -143,9 +143,8 @@ TEST_CASE("the header stays first, and names the column") {
                       turned = "2,3,7,6\n1,4,8,5\n";
     for (const std::string column : {"say \"x\", y", " price"})
         require_table(scene, {"--by-column", column}, header + rows, header + turned);
-    require_table(scene, {"--by-column", "2", "--header"}, header + rows, header + turned);
+    require_table(scene, {"--by-column", "#2", "--header"}, header + rows, header + turned);
     require_table(scene, {"--by-column", "id", "--order", "desc"}, header + rows, header + turned);
-    // Digits are a number, not a name.
     require_table(scene, {"--by-column", "4", "--header"}, header + turned, header + rows);
     require_table(scene, {"--by-column", ""}, ",a\n2\n1\n", ",a\n1\n2\n");
 
@@ -155,6 +154,43 @@ TEST_CASE("the header stays first, and names the column") {
     }
     require_table(scene, {"--by-column", "1"}, "", "");
     require_table(scene, {"--by-column", "1", "--header"}, "", "");
+}
+
+TEST_CASE("digits are a name if the header has it, else a number, as they always are behind #") {
+    if (no_device()) return;
+    const Scene scene;
+    const std::string header = "id,2019,\"2\"\n", a = "1,5,9\n", b = "2,6,8\n", c = "3,4,7\n";
+    const auto require_years = [&](const std::string& column, const std::string& rows) {
+        CAPTURE(column);
+        require_table(scene, {"--header", "--by-column", column}, header + a + b + c, header + rows);
+    };
+    require_years("2019", c + a + b);
+    require_years("2019:desc", b + a + c);
+    require_years("2", c + b + a);
+    require_years("2:text:desc", a + b + c);
+    require_years("#2", c + a + b);
+    require_years("#2:desc", b + a + c);
+    require_years("3", c + b + a);
+    // A name that can be nothing else says that there is a header for all columns.
+    require_table(scene, {"--by-column", "id:desc", "--by-column", "2019"}, header + a + b, header + b + a);
+    require_table(scene, {"--by-column", "0", "--header"}, "0,1\n2,\n1,\n", "0,1\n1,\n2,\n");
+    require_table(scene, {"--by-column", "20190101000000000000", "--header"}, "20190101000000000000\n2\n1\n",
+                  "20190101000000000000\n1\n2\n");
+    require_table(scene, {"--by-column", "#"}, "#,#2x\n2,\n1,\n", "#,#2x\n1,\n2,\n");
+    require_table(scene, {"--by-column", "#2x"}, "#,#2x\n,2\n,1\n", "#,#2x\n,1\n,2\n");
+    // Without a header digits are a number, whatever the first line says.
+    require_table(scene, {"--by-column", "2"}, "2,3\n1,2\n", "1,2\n2,3\n");
+    require_table(scene, {"--by-column", "#2"}, "2,3\n1,2\n", "1,2\n2,3\n");
+    require_table(scene, {"--by-column", "#3"}, "3\n1,2,4\n1,2,3\n", "1,2,3\n1,2,4\n3\n");
+    CHECK(scene
+              .run({"group", "--header", "--by-column", "2019", "--reduce", "sum:2", "--reduce", "sum:#2"},
+                   header + a + b)
+              .out == "2019,sum_2,sum_2019\n5,9,5\n6,8,6\n");
+    CHECK(scene.run({"topk", "-n", "1", "--header", "--by-column", "2"}, header + a + b).out == header + a);
+    CHECK(scene.run({"argsort", "--text", "--header", "--by-column", "2"}, header + a + b).out == "1\n0\n");
+    CHECK(scene.run({"check", "--header", "--by-column", "2"}, header + b + a).status == 0);
+    const std::string first = scene.file("a", header + b), second = scene.file("b", header + a);
+    CHECK(scene.run({"merge", "--header", "--by-column", "2", second, first}).out == header + b + a);
 }
 
 TEST_CASE("delimiters: a comma, a tab in .tsv, or what is given") {
@@ -236,13 +272,28 @@ TEST_CASE("what is wrong with a table is named, with its line, and leaves OUT as
         {{"2"},
          "name,price\nnut,1\n",
          "in, line 1, column 2 is no number: \"price\" (if it is a header, say so by --header)\n"},
-        {{"9", "--header"}, "a,b\n", "in, line 1 has 2 columns, so it has no column 9\n"},
+        {{"9", "--header"},
+         "a,b\n",
+         "in, line 1 names no column \"9\", but \"a\", \"b\" (by number, the last is #2)\n"},
+        {{"#9", "--header"}, "a,b\n", "in, line 1 has 2 columns, so it has no column 9\n"},
+        {{"2019"},
+         "id,2019\n1,2\n",
+         "in, line 1 has 2 columns, so it has no column 2019, but a field 2019: if that is the name of a column, give "
+         "--header, else #2019\n"},
+        {{"3"}, "1,\"3\"\n1,2,3\n", "in, line 1 has 2 columns, so it has no column 3, but a field 3: "},
+        {{"#2019"}, "id,2019\n1,2\n", "in, line 1 has 2 columns, so it has no column 2019\n"},
+        {{"2", "--header"}, "2,2\n1,1\n", "in, line 1 names 2 columns \"2\": say which by its number, as in #1\n"},
+        {{"0"}, "0,1\n", "there is no column 0: columns count from 1 (if it is a name, say so by --header)\n"},
+        {{"0"}, "", "there is no column 0: columns count from 1"},
+        {{"#0"}, "1\n", "\"#0\" is not a column: they count from #1; "},
+        {{"#99999999999999999999"}, "1\n", "is not a column: they count from #1; "},
+        {{"0", "--header"}, "", "in is empty: it has no column \"0\"\n"},
         {{"18446744073709551615"}, "1\n", "in, line 1 has 1 column, so it has no column 18446744073709551615\n"},
         {{"3"}, "1,2\n1\n", "in, line 1 has 2 columns, so it has no column 3\n"},
-        {{"c"}, "a,\"b\"\n1,2\n", "in, line 1 names no column \"c\", but \"a\", \"b\"\n"},
-        {{"A"}, "a\n1\n", "in, line 1 names no column \"A\", but \"a\"\n"},
-        {{"z"}, "a,b,c,d,e,f,g,h,i,j,k,l,m,n\n", "\"k\", \"l\", ...\n"},
-        {{"a"}, "a,b,\"a\"\n1,2,3\n", "in, line 1 names 2 columns \"a\": say which by its number\n"},
+        {{"c"}, "a,\"b\"\n1,2\n", "in, line 1 names no column \"c\", but \"a\", \"b\" (by number, the last is #2)\n"},
+        {{"A"}, "a\n1\n", "in, line 1 names no column \"A\", but \"a\" (by number, the last is #1)\n"},
+        {{"z"}, "a,b,c,d,e,f,g,h,i,j,k,l,m,n\n", "\"k\", \"l\", ... (by number, the last is #14)\n"},
+        {{"a"}, "a,b,\"a\"\n1,2,3\n", "in, line 1 names 2 columns \"a\": say which by its number, as in #1\n"},
         {{"a"}, "", "in is empty: it has no column \"a\"\n"},
         {{"2"}, "a,1\nb,\"2\nc,3\n", "in, line 2 begins a quoted field that never ends"},
         {{"1"}, "1,\"\n\n\",\"x\n", "in, line 3 begins a quoted field that never ends"},

@@ -14,8 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     options.header = switches & 1;
     options.quotes = switches & 2;
     options.missing_as = switches & 4 ? MissingAs::last : switches & 32 ? MissingAs::nan : MissingAs::error;
-    options.columns.push_back({ColumnName(std::uint64_t{choices.below(4) + 1u}), (switches & 8) != 0, {}});
-    if (switches & 16) options.columns.push_back({ColumnName(std::string("b")), false, {}});
+    options.columns.push_back({ColumnName{std::nullopt, choices.below(4) + 1u}, (switches & 8) != 0, {}});
+    if (switches & 16) options.columns.push_back({ColumnName{"b", std::nullopt}, false, {}});
     const FileOf file(choices.rest());
     try {
         InputFile input(file.path());
