@@ -192,8 +192,12 @@ public:
         const std::size_t bytes = key_bytes(block.type);
         // The last one may come again at the start of the next block.
         if (last_.bytes.size() > 0) {
-            if (std::memcmp(last_.bytes.data(), block.bytes.data(), bytes) == 0) counts.set(0, counts[0] + last_count_);
-            else put_last();
+            if (are_equal(last_.bytes.data(), block.bytes.data(), block.type)) {
+                std::memcpy(block.bytes.data(), last_.bytes.data(), bytes);
+                counts.set(0, counts[0] + last_count_);
+            } else {
+                put_last();
+            }
         }
         last_.type = block.type;
         last_count_ = counts[counts.size() - 1];

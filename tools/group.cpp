@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <lanesort/calls.hpp>
 
 #include "command.hpp"
@@ -102,9 +104,13 @@ private:
 
         BufferedWriter writer(out);
         if (options_.text) writer.write(file.head);
-        for (std::size_t i = 0; i < number; ++i) {
-            writer.write(text_of(distinct.data() + i * key_bytes(keys.type), keys.type));
-            writer.write("," + std::to_string(lengths[i]) + "\n");
+        // NaNs that differ in a bit are distinct to the library.
+        for (std::size_t i = 0; i < number;) {
+            const std::byte* const first = distinct.data() + i * key_bytes(keys.type);
+            std::uint64_t length = 0;
+            for (; i < number && are_equal(first, distinct.data() + i * key_bytes(keys.type), keys.type); ++i)
+                length += lengths[i];
+            writer.write(fmt::format("{},{}\n", text_of(first, keys.type), length));
         }
         writer.flush();
     }

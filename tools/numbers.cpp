@@ -3,6 +3,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <concepts>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -20,6 +21,9 @@ namespace {
 
 using lanesort::half;
 using lanesort::KeyType;
+
+bool is_nan(double value) { return std::isnan(value); }
+bool is_nan(half value) { return std::isnan(to_double(value)); }
 
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
 
@@ -172,11 +176,21 @@ NumberFile read_texts(std::vector<InputFile>& files, std::optional<KeyType> type
     return {std::move(first_head), reader.finish()};
 }
 
+bool are_equal(const std::byte* a, const std::byte* b, KeyType type) {
+    return with_type(type, [&]<class T>(T first) {
+        T second{};
+        std::memcpy(&first, a, sizeof first);
+        std::memcpy(&second, b, sizeof second);
+        if constexpr (std::integral<T>) return first == second;
+        else return std::memcmp(a, b, sizeof first) == 0 || (is_nan(first) && is_nan(second));
+    });
+}
+
 void keep_distinct(Numbers& numbers, IndexArray* lengths) {
     const std::size_t bytes = key_bytes(numbers.type), count = numbers.count();
     std::byte* const keys = numbers.bytes.data();
     const auto is_new = [&](std::size_t i) {
-        return i == count || i == 0 || std::memcmp(keys + i * bytes, keys + (i - 1) * bytes, bytes) != 0;
+        return i == count || i == 0 || !are_equal(keys + i * bytes, keys + (i - 1) * bytes, numbers.type);
     };
     std::byte* to = keys;
     for (std::size_t begin = 0, end = 0; begin < count; begin = end) {

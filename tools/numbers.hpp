@@ -39,8 +39,10 @@ NumberFile read_text_in_runs(InputFile& file, std::optional<lanesort::KeyType> t
 NumberFile read_texts(std::vector<InputFile>& files, std::optional<lanesort::KeyType> type,
                       std::vector<std::uint64_t>& counts);
 
-/// Keeps the first of each run of numbers that are equal in every bit; `lengths` gets how long these runs are, if
-/// asked.
+/// Whether two numbers are one group: their bits are equal, or both are NaN.
+bool are_equal(const std::byte* a, const std::byte* b, lanesort::KeyType type);
+
+/// Keeps the first of each run of equal numbers; `lengths` gets how long these runs are, if asked.
 void keep_distinct(Numbers& numbers, IndexArray* lengths = nullptr);
 
 /// The number that lies there, as few digits as read back to the same bits.

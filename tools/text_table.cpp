@@ -1,6 +1,7 @@
 #include "text_table.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <deque>
 #include <iterator>
@@ -42,6 +43,14 @@ std::string list_of(const std::vector<std::string>& names) {
     for (const std::string& name : names) list.push_back(list.size() < most ? shown(name) : "...");
     list.resize(std::min(list.size(), most + 1));
     return fmt::format("{}", fmt::join(list, ", "));
+}
+
+/// All NaNs are equal keys, so none has a sign.
+std::string_view without_sign_of_nan(std::string_view number) {
+    constexpr std::string_view nan = "nan";
+    const bool is_nan = number.size() == nan.size() + 1 && number.front() == '-' &&
+                        std::ranges::equal(number.substr(1), nan, {}, [](unsigned char c) { return std::tolower(c); });
+    return is_nan ? number.substr(1) : number;
 }
 
 /// Whether a file of that name has tabs between its columns.
@@ -358,7 +367,7 @@ public:
                    number.empty() || is_word_for_missing(number)) {
             add_missing(record, number);
         } else {
-            if (kind_ == Kind::numbers) numbers_.add(number, record);
+            if (kind_ == Kind::numbers) numbers_.add(without_sign_of_nan(number), record);
             ++count_;
         }
     }

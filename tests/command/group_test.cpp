@@ -197,12 +197,15 @@ TEST_CASE("group: reductions are called by their columns, whose names keep their
     CHECK(group(scene, {"--by-column", "1", "--reduce", "sum:2"}, "1,2\n1,3\n") == "1,5\n");
 }
 
-TEST_CASE("group: keys that are missing are equal; NaNs and zeros are told apart by their signs") {
+TEST_CASE("group: keys that are missing are equal, and all NaNs; zeros are told apart by their signs") {
     const Scene scene;
     const Words by = {"--by-column", "1", "--reduce", "count", "--reduce", "sum:2"};
     CHECK(group(scene, by, "NA,1\n2,1\n,1\n\n1,1\nnull,1\n") == "1,1,1\n2,1,1\nNA,4,3\n");
     CHECK(group(scene, by, "nan,1\n0.0,1\n-0.0,1\n-nan,1\n0,1\nNaN,1\n-0,1\ninf,1\n") ==
-          "-0.0,2,2\n0.0,2,2\ninf,1,1\nnan,2,2\n-nan,1,1\n");
+          "-0.0,2,2\n0.0,2,2\ninf,1,1\nnan,3,3\n");
+    CHECK(group(scene, by, "-NAN,1\nnan,1\n2,\n") == "2,1,\n-NAN,2,2\n");
+    CHECK(group(scene, {"--by-column", "1", "--by-column", "2"}, "-nan,1\nnan,2\n-nan,2\nnan,1\n") ==
+          "-nan,1,2\nnan,2,2\n");
     CHECK(group(scene, by, "-0,1\n0,1\n") == "-0,2,2\n");
     CHECK(group(scene, {"--by-column", "1", "--missing-as", "nan", "--reduce", "sum:2"}, "NA,1\nnan,\n1.5,\n") ==
           "1.5,\nNA,1\n");
@@ -310,13 +313,17 @@ TEST_CASE("group: floating-point values, as the library reduces them") {
     CHECK(of("1,0.1\n1,0.2\n") == "1,2,0.30000000000000004,0.1,0.2,0.15000000000000002\n");
 }
 
-/// What `group` is to write of numbers, of which the bits tell two apart.
+/// What `group` is to write of numbers, of which the bits tell two apart that are not both NaN.
 template <class T>
 std::string counted(const std::vector<T>& numbers, Order order) {
     std::string expected;
     const std::vector<T> ordered = sorted(numbers, order);
     for (std::size_t begin = 0, end = 0; begin < ordered.size(); begin = end) {
-        for (; end < ordered.size() && std::memcmp(&ordered[end], &ordered[begin], sizeof(T)) == 0;) ++end;
+        const auto is_equal = [&](const T& other) {
+            return std::memcmp(&other, &ordered[begin], sizeof(T)) == 0 ||
+                   (other != other && ordered[begin] != ordered[begin]);
+        };
+        for (; end < ordered.size() && is_equal(ordered[end]);) ++end;
         expected += shortest(ordered[begin]) + ',' + std::to_string(end - begin) + '\n';
     }
     return expected;
@@ -355,6 +362,8 @@ TEST_CASE("group: numbers as text, and arrays of any shape") {
     CHECK(group(scene, {"--text"}, "7").starts_with("7,1\n"));
     CHECK(group(scene, {"--text"}, "2\r\n10\r\n2\r\n") == "2,2\n10,1\n");
     CHECK(group(scene, {"--text", "-r"}, "2\n1.5\n2.0\n-0\n0\n") == "2,2\n1.5,1\n0,1\n-0,1\n");
+    CHECK(group(scene, {"--text"}, "nan\n-nan\n1.5\nNaN\n") == "1.5,1\nnan,3\n");
+    CHECK(group(scene, {"--text", "--type", "f16", "-r"}, "nan\n-nan\n1.5\n") == "-nan,2\n1.5,1\n");
     CHECK(group(scene, {"--text", "--type", "f16"}, "0.1\n0.10000\n65504\n") == "0.1,2\n65504,1\n");
     CHECK(group(scene, {"--text"},
                 "\xef\xbb\xbf"

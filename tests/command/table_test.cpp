@@ -238,7 +238,7 @@ TEST_CASE("a missing number is an error, or a NaN, on request") {
     const Scene scene;
     const std::string table = "NA\n2\nnan\n\n1.5\n-nan\n";
     require_table(scene, {"--by-column", "1", "--missing-as", "nan"}, table, "1.5\n2\nNA\nnan\n\n-nan\n");
-    require_table(scene, {"--by-column", "1", "--missing-as", "nan", "-r"}, table, "-nan\nNA\nnan\n\n2\n1.5\n");
+    require_table(scene, {"--by-column", "1", "--missing-as", "nan", "-r"}, table, "NA\nnan\n\n-nan\n2\n1.5\n");
     const std::tuple<std::string, std::string, std::string> wrong[] = {
         {"2", "a,1\nb,\nc,3\n", "in, line 2, column 2 is empty\n"},
         {"2", "a,1\nb,\" \"\n", "in, line 2, column 2 is empty\n"},
