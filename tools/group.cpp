@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -64,12 +65,18 @@ private:
         std::vector<GroupedValues> values;
         for (const KeyColumn& column : keys.values) values.push_back(gather_values(column, order, lengths));
 
+        std::vector<std::string> names;
+        for (const SortColumn& key : options_.table.columns) names.push_back(table.name_of(key.name));
         std::vector<AddedColumn> columns;
+        const auto add = [&](const std::string& name, Texts fields) {
+            names.push_back(free_name(name, names));
+            columns.push_back({names.back(), std::move(fields)});
+        };
         for (const AskedReduction& asked : reductions_)
-            columns.push_back({name_of(asked, table), asked.column ? reduce_groups(device, values[*asked.column],
-                                                                                   asked.reduction, firsts.size())
-                                                                   : texts_of(lengths)});
-        if (columns.empty()) columns.push_back({"count", texts_of(lengths)});
+            add(name_of(asked, table),
+                asked.column ? reduce_groups(device, values[*asked.column], asked.reduction, firsts.size())
+                             : texts_of(lengths));
+        if (columns.empty()) add("count", texts_of(lengths));
         table.write_columns(out, keys.records, firsts, columns);
     }
 

@@ -71,6 +71,12 @@ std::string_view Texts::operator[](std::size_t i) const noexcept {
     return {reinterpret_cast<const char*>(bytes_.data()) + begin, ends_[i] - begin};
 }
 
+std::string free_name(const std::string& name, const std::vector<std::string>& taken) {
+    std::string free = name;
+    for (std::size_t i = 2; std::ranges::find(taken, free) != taken.end(); ++i) free = fmt::format("{}_{}", name, i);
+    return free;
+}
+
 TextTable::TextTable(InputFile& file, TableOptions options)
     : options_(std::move(options)),
       delimiter_(options_.delimiter.value_or(is_named_tsv(file.name()) ? '\t' : ',')),
@@ -281,7 +287,7 @@ std::string_view TextTable::line_end() const { return line_end_; }
 std::string TextTable::head_with_count() const {
     const std::string_view header = head().substr(first_record_);
     return fmt::format("{}{}{}", head().substr(0, first_record_),
-                       header.empty() ? "" : fmt::format("count{}", delimiter_), header);
+                       header.empty() ? "" : as_field(free_name("count", column_names())) + delimiter_, header);
 }
 
 /// What the fields of a record say.

@@ -101,6 +101,9 @@ private:
     IndexArray ends_{sizeof(std::uint64_t)};
 };
 
+/// The name, or if one of those is the same, the first of name_2, name_3 .. that none is.
+std::string free_name(const std::string& name, const std::vector<std::string>& taken);
+
 /// A column that is written behind those of a table.
 struct AddedColumn {
     std::string name;

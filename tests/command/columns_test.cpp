@@ -106,6 +106,10 @@ TEST_CASE("the first of equal keys, and how many they are") {
     CHECK(scene.run({"sort", "-u", "--by-column", "1"}, "2.0\n1\n2\n\n1e0\nNA\n").out == "1\n2.0\n\n");
     CHECK(scene.run({"sort", "--count", "--by-column", "1", "-t", ";"}, "2.0\n1\n2\n\n1e0\nNA").out ==
           "2;1\n2;2.0\n2;\n");
+    // The new column has a name of its own.
+    const Words count = {"sort", "--count", "--by-column", "#1", "--header"};
+    CHECK(scene.run(count, "count,b\n2,\n2,\n").out == "count_2,count,b\n2,2,\n");
+    CHECK(scene.run(count, "a,count_2,\"count\"\r\n").out == "count_3,a,count_2,\"count\"\r\n");
 }
 
 TEST_CASE("texts are what is between the quotes; empty ones come first, words are missing only where that is said") {

@@ -189,7 +189,11 @@ TEST_CASE("group: reductions are called by their columns, whose names keep their
           "k,\"sum_a,\"\"b\"\"\",max_c:d,mean_e\n1,2,3,4\n");
     CHECK(group(scene,
                 {"--by-column", "1", "--header", "--reduce", "min:3", "--reduce", "min:3", "--reduce", "count:3"},
-                table) == "k,min_c:d,min_c:d,count_c:d\n1,3,3,1\n");
+                table) == "k,min_c:d,min_c:d_2,count_c:d\n1,3,3,1\n");
+    CHECK(group(scene, {"--by-column", "count", "--by-column", "#2:text"}, "count,count_2\n1,x\n1,x\n") ==
+          "count,count_2,count_3\n1,x,2\n");
+    CHECK(group(scene, {"--by-column", "k", "--reduce", "count:count", "--reduce", "count"}, "k,count\n1,x\n1,\n") ==
+          "k,count_count,count\n1,1,2\n");
     CHECK(group(scene, {"--by-column", "1", "--no-quotes", "--header", "--reduce", "sum:2"}, "k,\"v\n1,2\n") ==
           "k,sum_\"v\n1,2\n");
     // A name asks for a header as it does in --by-column.
