@@ -155,6 +155,9 @@ void TextTable::append(InputFile& file) {
         *this = TextTable(file, std::move(options_));
         return;
     }
+    if (!options_.delimiter && is_named_tsv(file.name()) != is_tsv())
+        throw BadInput(fmt::format("{} and {} have other delimiters by their names: say which by --delimiter",
+                                   parts_.front().name, file.name()));
     if (Part& last = parts_.back(); !text().ends_with('\n')) {
         const bool has_records = last.first_data < last.end;
         bytes_.append(line_end());

@@ -155,7 +155,8 @@ public:
     /// What a column is called in the header: nothing without one.
     std::string name_of(const ColumnName& column) const;
 
-    /// Puts what another file has, if anything, behind these records. Throws BadInput where its header is another one.
+    /// Puts what another file has, if anything, behind these records. Throws BadInput where its header is another one,
+    /// and where its name says that it has another delimiter.
     void append(InputFile& file);
 
     /// Reads the columns that the options name; the type of their numbers is found, for each, if it is not given for

@@ -64,6 +64,11 @@ TEST_CASE("text, .npy files and tables are merged") {
     CHECK(scene.run({"merge", "--by-column", "2", mark, mark, scene.file("9.csv", "b,2")}).out == "b,2");
     CHECK(scene.run({"merge", "--by-column", "2", mark, mark}).out == "\xef\xbb\xbf");
     require_refused(scene.run(with(by, {empty, mark})), "8.csv is empty: it has no column \"price\"");
+    // One delimiter is that of all files.
+    const std::string tabs = scene.file("12.tsv", "b\t2\n");
+    require_refused(scene.run({"merge", "--by-column", "1:text", mark, first, tabs}), "have other delimiters");
+    require_refused(scene.run({"merge", "--by-column", "1:text", tabs, "-"}, "a\t1\n"), "have other delimiters");
+    CHECK(scene.run({"merge", "--by-column", "2", "-t", "tab", tabs, "-"}, "a\t1\n").out == "a\t1\nb\t2\n");
     // A quote is closed in its own file, or not at all.
     const std::string open = scene.file("10.csv", "1,\n2,\"x\n"), closing = scene.file("11.csv", "3,y\"\n");
     require_refused(scene.run({"merge", "--by-column", "1", open, closing}),
