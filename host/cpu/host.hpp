@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../../lib/src/core/backend.hpp"
+#include "../../lib/src/float_environment.hpp"
 #include "../../lib/src/threads.hpp"
 #include "platform.hpp"
 
@@ -45,6 +46,7 @@ public:
     detail::MemoryFacts inspect(void* memory) const override;
     void check(const detail::Queue&) const override {}
     void enqueue(const detail::Work& work, const detail::Bindings& bindings, const detail::Queue&, void**) override {
+        const detail::DefaultFloatEnvironment default_environment;
         run_on_host_memory(work, bindings, {});
     }
     bool reaches(detail::Backend&, void*) override { return true; }

@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "float_environment.hpp"
+
 namespace lanesort::detail {
 namespace {
 
@@ -47,6 +49,7 @@ void Threads::Crew::take_shares(unsigned thread) noexcept {
 }
 
 void Threads::Crew::serve(unsigned thread) noexcept {
+    const DefaultFloatEnvironment default_environment;  // a thread begins with that of the thread which starts it
     std::uint64_t served = 0;
     for (;;) {
         wait_awake([&] { return launches != served; });

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <cfenv>
 #include <numeric>
 #include <span>
 #include <thread>
@@ -11,6 +12,7 @@
 
 #include "error_support.hpp"
 #include "run_everywhere.hpp"
+#include "sorter_on.hpp"
 
 namespace lanesort::test {
 namespace {
@@ -289,6 +291,21 @@ TEST_CASE("functions: two threads with a sorter each, and one function") {
     CHECK(is_right[0]);
     CHECK(is_right[1]);
     CHECK(calls > 0);
+}
+
+TEST_CASE("functions: one computes in the default floating-point environment, whatever the caller's is") {
+    Random random(seed());
+    auto records = random_records<Particle>(200'000, random);
+    std::atomic<bool> is_default = true;
+    std::fesetround(FE_UPWARD);
+    sorter_on(3).sort({records, [&](const Particle& a, const Particle& b) {
+                           if (std::fegetround() != FE_TONEAREST) is_default.store(false, std::memory_order_relaxed);
+                           return a < b;
+                       }});
+    CHECK(std::fegetround() == FE_UPWARD);
+    std::fesetround(FE_TONEAREST);
+    CHECK(is_default);
+    CHECK(std::ranges::is_sorted(records, std::less<Particle>()));
 }
 
 TEST_CASE("functions: whatever a function says, no record is lost and nothing else is touched") {

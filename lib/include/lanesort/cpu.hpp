@@ -8,8 +8,9 @@
 ///
 /// The function is a strict weak order, best a lambda or another function object, which the compiler can inline. It may
 /// have a state: the call uses the object where it is, so that must last until the call has ended. Several threads call
-/// it at once, as a const object. What it throws ends the program (std::terminate). With a function that is no order,
-/// the result is in no order either, but nothing outside of the arrays is read or written.
+/// it at once, as a const object. What it throws ends the program (std::terminate). It computes in the default
+/// floating-point environment, so all threads round alike, whatever the caller's rounding mode is. With a function that
+/// is no order, the result is in no order either, but nothing outside of the arrays is read or written.
 ///
 /// Records are trivially copyable, have up to 256 bytes and may lie at any address. Those of which neither comes before
 /// the other are ordered as Comparator says. A selection (top_k) sorts the first k to the front of a copy.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "../fit.hpp"
+#include "../float_environment.hpp"
 #include "../integers.hpp"
 #include "../operations/operations.hpp"
 #include "require.hpp"
@@ -122,6 +123,7 @@ Planner::Planned& Planner::planned(const Request& request) {
         std::rotate(known, known + 1, planned_.end());
         return planned_.back();
     }
+    const DefaultFloatEnvironment default_environment;
     check(request);
     const OperationRow& row = row_of(request.operation);
     check_options(request, row);
@@ -148,6 +150,7 @@ Planner::Planned& Planner::planned(const Request& request) {
 
 std::shared_ptr<const Work> Planner::plan(const Request& request) {
     if (const Planned& known = planned(request); known.work) return known.work;
+    const DefaultFloatEnvironment default_environment;
     auto work = std::make_shared<Work>();
     work->arrays = planned_.back().arrays;
     for (const Array& array : work->arrays)

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "../encoded_keys.hpp"
+#include "../float_environment.hpp"
 #include "../sync_counter.hpp"
 #include "memory_check.hpp"
 
@@ -21,6 +22,7 @@ std::shared_ptr<const Work> SorterCore::plan(const Request& request) {
 }
 
 SortReport SorterCore::run(const Request& request, Bindings bindings) {
+    const DefaultFloatEnvironment default_environment;
     const Arrays& arrays = planner_.arrays(request);
     check_on_host(request, arrays, bindings);
     for (std::size_t slot = 0; slot < slots; ++slot) {
