@@ -1,6 +1,5 @@
 #include "platform.hpp"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <lanesort/version.h>
 
 #include "../../lib/src/core/backend.hpp"
+#include "../../lib/src/threads.hpp"
 #include "host.hpp"
 
 namespace lanesort::cpu {
@@ -55,13 +55,6 @@ std::string_view variable(const char* name) {
     return value ? value : "";
 }
 
-/// Processors that this process may run on.
-unsigned allowed_processors() {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(std::max(CPU_COUNT(&set), 1));
-    return static_cast<unsigned>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));  // a machine of more than 1024
-}
-
 class BuiltInDevice final : public detail::DeviceHandle {
 public:
     explicit BuiltInDevice(const Processor& processor) : processor_(processor), info_(describe(processor)) {}
@@ -77,7 +70,7 @@ private:
 }  // namespace
 
 Processor processor() {
-    Processor found{Instructions::baseline, allowed_processors()};
+    Processor found{Instructions::baseline, detail::UsableCpus().count()};
     const std::string_view most = variable("LANESORT_INSTRUCTIONS");
     for (const InstructionsRow& row : instruction_sets) {
         if (has(row.instructions)) found.instructions = row.instructions;

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -39,6 +41,30 @@ void wait_awake(const Condition& condition) {
 }
 
 }  // namespace
+
+UsableCpus::UsableCpus() {
+    const auto add = [this](pid_t thread) {
+        decltype(sets_) of_thread;
+        if (sched_getaffinity(thread, sizeof of_thread, of_thread.data()) == 0)
+            CPU_OR_S(sizeof sets_, sets_.data(), sets_.data(), of_thread.data());
+    };
+    add(0);
+    std::error_code failed;
+    for (std::filesystem::directory_iterator task("/proc/self/task", failed), end; !failed && task != end;
+         task.increment(failed)) {
+        const std::string name = task->path().filename().string();
+        pid_t thread = 0;
+        std::from_chars(name.data(), name.data() + name.size(), thread);
+        add(thread);
+    }
+}
+
+unsigned UsableCpus::count() const noexcept {
+    const int known = CPU_COUNT_S(sizeof sets_, sets_.data());
+    return static_cast<unsigned>(std::max(known > 0 ? long{known} : sysconf(_SC_NPROCESSORS_ONLN), 1L));
+}
+
+void UsableCpus::let_run() const noexcept { (void)sched_setaffinity(0, sizeof sets_, sets_.data()); }
 
 void Threads::Crew::take_shares(unsigned thread) noexcept {
     for (;;) {
@@ -75,7 +101,10 @@ Threads::Crew& Threads::crew() {
         const WithoutSignals without_signals;
         try {
             for (unsigned thread = 1; thread < count_; ++thread)
-                crew_->threads.emplace_back([crew = crew_.get(), thread] { crew->serve(thread); });
+                crew_->threads.emplace_back([this, crew = crew_.get(), thread] {
+                    cpus_.let_run();
+                    crew->serve(thread);
+                });
         } catch (const std::system_error&) {
             // Where no more threads may be started, those that there are do the work.
         }

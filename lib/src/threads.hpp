@@ -1,6 +1,7 @@
 // The threads of a sorter: those of the built-in device, and those that copy.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -10,11 +11,29 @@
 #include <thread>
 #include <vector>
 
+#include <sched.h>
+
 namespace lanesort::detail {
+
+/// The CPUs that the process may use: those of any of its threads. The calling thread's own may be fewer, since a
+/// program pins threads, as OpenMP does by OMP_PROC_BIND. None are known if the system does not report them.
+class UsableCpus {
+public:
+    UsableCpus();
+
+    /// How many there are; if none are known, how many the machine has. At least 1.
+    unsigned count() const noexcept;
+    /// Lets the calling thread run on all of them. If that is refused, it stays where it is.
+    void let_run() const noexcept;
+
+private:
+    static constexpr std::size_t most = 8192;  // as many as Linux knows
+    std::array<cpu_set_t, most / CPU_SETSIZE> sets_{};
+};
 
 /// Threads that share out the work-groups of a launch among them. They start with the first launch that needs them, and
 /// sleep between calls: between launches of one call a wait of 60 us, to wake, is as long as small ones take, so there
-/// they stay awake. A process that was forked off starts its own.
+/// they stay awake. They run on all CPUs that the process may use. A process that was forked off starts its own.
 class Threads {
 public:
     /// At most so many, the caller's counted in.
@@ -34,8 +53,8 @@ public:
                            }});
     }
 
-    /// Has each thread but the caller's call run(thread), with its number from 1 on, until finish(): what returns before
-    /// that may be called again. `run` must not throw. Nothing is shared out meanwhile.
+    /// Has each thread but the caller's call run(thread), with its number from 1 on, until finish(): what returns
+    /// before that may be called again. `run` must not throw. Nothing is shared out meanwhile.
     void start(std::function<void(unsigned thread)> run);
     /// Returns when all of them have returned.
     void finish();
@@ -71,6 +90,7 @@ private:
     Crew& crew();
 
     unsigned count_;
+    UsableCpus cpus_;
     std::function<void(unsigned)> started_;
     std::unique_ptr<Crew> crew_;
     int process_ = 0;  ///< whose threads they are

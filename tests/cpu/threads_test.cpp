@@ -10,13 +10,16 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include <lanesort/device.hpp>
 #include <lanesort/sorter.hpp>
 
+#include "core/staging.hpp"
 #include "threads.hpp"
 
 namespace lanesort::test {
@@ -117,13 +120,33 @@ TEST_CASE("a process that was forked off sorts with the parent's sorter and with
     CHECK(std::ranges::is_sorted(keys));
 }
 
+cpu_set_t cpus_of(pid_t thread) {
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    sched_getaffinity(thread, sizeof cpus, &cpus);
+    return cpus;
+}
+
+cpu_set_t first_of(const cpu_set_t& cpus) {
+    cpu_set_t first;
+    CPU_ZERO(&first);
+    for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&first) == 0; ++cpu)
+        if (CPU_ISSET(cpu, &cpus)) CPU_SET(cpu, &first);
+    return first;
+}
+
+/// All threads of this process: an emulator and a sanitizer have some of their own.
+std::vector<pid_t> threads_of_process() {
+    std::vector<pid_t> threads;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task"))
+        threads.push_back(std::stoi(task.path().filename()));
+    return threads;
+}
+
 TEST_CASE("no more threads work than the process may run on, or than it says") {
     CHECK(exit_status_of([] {
-              cpu_set_t one;
-              sched_getaffinity(0, sizeof one, &one);
-              for (int cpu = 0, found = 0; cpu < CPU_SETSIZE; ++cpu)
-                  if (CPU_ISSET(cpu, &one) && found++) CPU_CLR(cpu, &one);
-              sched_setaffinity(0, sizeof one, &one);
+              const cpu_set_t one = first_of(cpus_of(0));
+              for (const pid_t thread : threads_of_process()) sched_setaffinity(thread, sizeof one, &one);
               return built_in_device().info().compute_units == 1;
           }) == 0);
     CHECK(exit_status_of([] {
@@ -133,6 +156,34 @@ TEST_CASE("no more threads work than the process may run on, or than it says") {
     CHECK(exit_status_of([] {
               setenv("LANESORT_THREADS", "0", 1);
               return built_in_device().info().compute_units >= 1;
+          }) == 0);
+}
+
+TEST_CASE("a process that was forked off and pins its caller to one CPU leaves all to the other threads") {
+    CHECK(exit_status_of([] {
+              unsetenv("LANESORT_THREADS");
+              const cpu_set_t all = cpus_of(0), one = first_of(all);
+              const auto cpus = static_cast<unsigned>(CPU_COUNT(&all));
+              if (cpus < 2) return true;
+              std::atomic<bool> is_over = false;
+              std::thread other([&] { is_over.wait(false); });  // on all of them
+              sched_setaffinity(0, sizeof one, &one);
+              const Device device = built_in_device();
+              Sorter sorter(device);
+              std::vector<unsigned> keys = random_keys(1 << 20);
+              sorter.sort(keys);  // starts the threads
+              const auto is_pinned = [&](pid_t thread) {
+                  const cpu_set_t of_thread = cpus_of(thread);
+                  return CPU_EQUAL(&of_thread, &one) != 0;
+              };
+              const std::vector<pid_t> threads = threads_of_process();
+              const bool is_right = std::ranges::is_sorted(keys) && device.info().compute_units == cpus &&
+                                    detail::Staging::threads_that_copy() == std::min(cpus, 16u) &&
+                                    threads.size() > cpus && std::ranges::count_if(threads, is_pinned) == 1;
+              is_over = true;
+              is_over.notify_all();
+              other.join();
+              return is_right;
           }) == 0);
 }
 

@@ -193,9 +193,9 @@ void StagedCopy::pass(std::byte* buffer, const Piece& piece) const {
     }
 }
 
-unsigned Staging::threads_that_copy() noexcept {
+unsigned Staging::threads_that_copy() {
     constexpr unsigned enough = 16;
-    return std::clamp(std::thread::hardware_concurrency(), 1u, enough);
+    return std::min(UsableCpus().count(), enough);
 }
 
 Staging::Staging(Allocate allocate, std::size_t buffer_bytes, unsigned threads)

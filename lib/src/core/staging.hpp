@@ -143,7 +143,7 @@ public:
     void release() noexcept { memory_.reset(); }
 
     /// As many as gain by being more (bench/NOTES.md).
-    static unsigned threads_that_copy() noexcept;
+    static unsigned threads_that_copy();
 
 private:
     friend class StagingLane;
