@@ -3,6 +3,8 @@
 #define ROWS_H
 #include "tile.h"
 
+#define ARE_ROWS(rows) (DECIDES_AT_RUN_TIME ? (rows) > 0 : IN_ROWS)
+
 /* Where the array is rows, all of a tile is in one row. A row has 2^tile_bits tiles; those of rows beyond the last have
  * no keys. Rows have *count elements or, where segments[row] .. segments[row + 1] tell which are theirs, at most so many,
  * all before `end`.
@@ -10,7 +12,7 @@
  * The arrays then begin with the tile's row, *count is of that row, and the tile's number in the row is returned. */
 INLINE offset_t enter_row(arrays_t* arrays, position_t* count, offset_t number, GLOBAL const segment_t* segments,
                           offset_t rows, offset_t end, uint tile_bits) {
-    if (!(DECIDES_AT_RUN_TIME ? rows > 0 : IN_ROWS)) return number;
+    if (!ARE_ROWS(rows)) return number;
     offset_t row = number >> tile_bits;
     if (DECIDES_AT_RUN_TIME ? segments != 0 : SEGMENT_BITS > 0) {
         offset_t first = 0, last = 0;
@@ -61,6 +63,14 @@ INLINE tile_t behind_front(tile_t tile, position_t front, position_t count) {
     tile.whole = tile.base < count && span <= count - tile.base;
 #endif
     return tile;
+}
+
+/* Whether a tile of a merge has nothing to do: it lies beyond the end of its row or, if keys need not be decoded, the row ends
+ * in the first of the two runs that become one. */
+INLINE uint is_merged(tile_t tile, position_t count, uint phase, uint store_coding) {
+    uint run_bits = phase + LANE_BITS - 1;
+    position_t second_run = ((tile.base >> (run_bits + 1) << 1) + 1) << run_bits;
+    return key_position(tile, 0) >= count || (store_coding == CODING_NONE && count <= second_run);
 }
 
 #endif

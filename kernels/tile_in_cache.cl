@@ -148,7 +148,9 @@ INLINE void sort_tile(local_arrays_t held, arrays_t sources, position_t count, a
                       uint column_bits) {
     uint is_one_run = phases == TILE_BITS || count <= (position_t)LANES << phases;
     if (SHORT_ROWS || IS_SORTED) is_one_run = 0;
-    uint bits = is_one_run ? phases : TILE_BITS, chunk_bits = min(bits, (uint)CHUNK_BITS);
+    uint bits = is_one_run ? phases : TILE_BITS;
+    while (IS_SORTED && tile.strip_stride == 0 && bits > phases && count - tile.base <= (position_t)LANES << (bits - 1)) --bits;
+    uint chunk_bits = min(bits, (uint)CHUNK_BITS);
     uint first = IS_SORTED ? first_phase + LANE_BITS : 1, last = phases + LANE_BITS;
     if (!is_one_run) load_tile(held, bits, sources, count, tile, 0, load_coding != CODING_NONE, load_coding, flip);
     for (uint chunk = 0; chunk < 1u << (bits - chunk_bits); ++chunk) {
@@ -171,7 +173,12 @@ KERNEL void sort_tiles(PASS_PARAMETERS) {
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     arrays_t sources = SOURCES_OR(arrays);
     offset_t number = enter_row(&sources, &count, GROUP_FROM_END, segments + segments_offset, rows, end, tile_bits);
-    if (count == 0) return;
+    tile_t tile = tile_of(number, strip_stride, strip_bits, count);
+    /* A row may be shorter than the longest one. If it is one tile, no later pass changes it, so this one decodes it. */
+    uint is_one_head = IS_SORTED && strip_stride > 0 && count <= (position_t)1 << strip_stride;
+    if (tile.base >= count || is_one_head) return;
+    if (count <= TILE_KEYS) column_bits = 0;
+    else if (!(SHORT_ROWS || IS_SORTED)) store_coding = CODING_NONE;
 #if APART
     enter_row(&arrays, &kept, GROUP_FROM_END, segments + segments_offset, rows, end, tile_bits);
 #else
@@ -186,8 +193,7 @@ KERNEL void sort_tiles(PASS_PARAMETERS) {
     if (is_few) sort_few(arrays, count, load_coding, store_coding, flip);
     else
 #endif
-        sort_tile(held, sources, count, arrays, kept, tile_of(number, strip_stride, strip_bits, count), phases, first_phase,
-                  load_coding, store_coding, flip, column_bits);
+        sort_tile(held, sources, count, arrays, kept, tile, phases, first_phase, load_coding, store_coding, flip, column_bits);
     sync_t none = {0, 0};
     report_sync(counters, counters_offset, none);
 }
@@ -201,8 +207,8 @@ KERNEL void merge_columns(PASS_PARAMETERS) {
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     offset_t number = enter_row(&arrays, &count, GROUP_ID, segments + segments_offset, rows, end, tile_bits);
-    if (count == 0) return;
     tile_t tile = strided_tile((position_t)number, strip_stride, strip_bits, 0, count);
+    if (count <= TILE_KEYS || tile.base >= count) return;
     load_tile(held, TILE_BITS, arrays, count, tile, column_bits, 0, CODING_NONE, flip);
     uint first = first_phase + LANE_BITS, last = phases + LANE_BITS, chunk_bits = min((uint)TILE_BITS, (uint)CHUNK_BITS);
     for (uint chunk = 0; first <= chunk_bits && chunk < 1u << (TILE_BITS - chunk_bits); ++chunk)
@@ -221,8 +227,8 @@ KERNEL void merge_tile_columns(PASS_PARAMETERS) {
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     offset_t number = enter_row(&arrays, &count, GROUP_FROM_END, segments + segments_offset, rows, end, tile_bits);
-    if (count == 0) return;
     tile_t tile = contiguous_tile((position_t)number, count);
+    if (count <= TILE_KEYS || tile.base >= count) return;
     if (tile.whole) load_columns(held, arrays, tile, column_bits);
     else load_tile(held, TILE_BITS, arrays, count, tile, 0, 0, CODING_NONE, flip);
     merge_columns_of_tile(held, TILE_BITS, column_bits, phases);
@@ -240,7 +246,6 @@ KERNEL void merge_borders(PASS_PARAMETERS) {
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     offset_t number = enter_row(&arrays, &count, GROUP_ID, segments + segments_offset, rows, end, tile_bits);
-    if (count == 0) return;
     position_t border = (position_t)number * TILE_KEYS, each_side = (position_t)LANES << (phases - 1);
     if (LOW_BITS((position_t)number, column_bits) > 0 && border < count) {
         tile_t tile = contiguous_tile(0, count);
@@ -260,6 +265,12 @@ KERNEL void merge_borders(PASS_PARAMETERS) {
 #endif
 
 #if (!FIRST_ONLY && !TILES_ONLY) || DECIDES_AT_RUN_TIME
+/* Whether a tile of a merge has nothing to do, as in a row that sort_tiles has completed. */
+INLINE uint is_complete(tile_t tile, position_t count, offset_t rows, uint phases, uint store_coding) {
+    if (!ARE_ROWS(rows)) return 0;
+    return count <= TILE_KEYS || is_merged(tile, count, phases, store_coding);
+}
+
 /* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key.
  * Launched as the last pass of each phase. */
 KERNEL void merge_tiles(PASS_PARAMETERS) {
@@ -268,8 +279,8 @@ KERNEL void merge_tiles(PASS_PARAMETERS) {
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     offset_t number = enter_row(&arrays, &count, GROUP_FROM_END, segments + segments_offset, rows, end, tile_bits);
-    if (count == 0) return;
     tile_t tile = behind_front(contiguous_tile((position_t)number, count), front, count);
+    if (is_complete(tile, count, rows, phases, store_coding)) return;
     load_tile(held, TILE_BITS, arrays, count, tile, 0, FIRST_CODING != CODING_NONE, FIRST_CODING, flip);
     merge_local(held, TILE_BITS, FIRST_CODING != CODING_NONE, TILE_BITS + LANE_BITS, 0, 0);
     store_tile(held, TILE_BITS, arrays, count, tile, 0, store_coding, flip);
@@ -285,9 +296,9 @@ KERNEL void merge_strips(PASS_PARAMETERS) {
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     offset_t number = enter_row(&arrays, &count, GROUP_ID, segments + segments_offset, rows, end, tile_bits);
-    if (count == 0) return;
     tile_t tile = strided_tile((position_t)number, strip_stride, strip_bits, mirrored, count);
     tile = behind_front(tile, front, count);
+    if (is_complete(tile, count, rows, phases, store_coding)) return;
     uint bottom = max(strip_bits, (uint)LANE_BITS) - LANE_BITS, coding = FIRST_CODING;
     for (uint top = TILE_BITS; top > bottom;) {
         uint start = field_start(top - 1), last = max(start, bottom);

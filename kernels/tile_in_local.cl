@@ -561,18 +561,6 @@ KERNEL void merge_borders(PASS_PARAMETERS) {
 #endif
 
 #if !FIRST_ONLY && !TILES_ONLY
-/* Whether a tile has nothing to merge: it lies beyond the end of its segment or, where keys need not be decoded, that ends in
- * the first of the two runs that become one. */
-INLINE uint is_merged(tile_t tile, position_t count, uint phase, uint store_coding) {
-#if SKIPS
-    uint run_bits = phase + LANE_BITS - 1;
-    position_t second_run = ((tile.base >> (run_bits + 1) << 1) + 1) << run_bits;
-    return key_position(tile, 0) >= count || (store_coding == CODING_NONE && count <= second_run);
-#else
-    return 0;
-#endif
-}
-
 /* The steps of one phase on a tile of strips of 2^strip_bits keys: the strides from half the tile down to one strip, or,
  * where the tile is contiguous, down to one key. Returns what the group synchronised. */
 INLINE sync_t merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, tile_t tile, uint contiguous, uint mirrored,
@@ -616,7 +604,7 @@ KERNEL void merge_tiles(PASS_PARAMETERS) {
         position_t in_row = count;
         offset_t number = enter_row(&row, &in_row, group, segments + segments_offset, rows, end, tile_bits);
         tile_t tile = behind_front(contiguous_tile((position_t)number, in_row), front, in_row);
-        if (is_merged(tile, in_row, phases, store_coding)) continue;
+        if (SKIPS && is_merged(tile, in_row, phases, store_coding)) continue;
         sync_t sync = merge(local_tile, row, in_row, tile, 1, FIRST_CODING != CODING_NONE, ROUNDS(TILE_BITS), FIRST_CODING,
                             store_coding, flip);
         report_sync(counters, counters_offset, sync);
@@ -639,7 +627,7 @@ KERNEL void merge_strips(PASS_PARAMETERS) {
         offset_t number = enter_row(&row, &in_row, group, segments + segments_offset, rows, end, tile_bits);
         tile_t tile = strided_tile((position_t)number, strip_stride, strip_bits, mirrored, in_row);
         tile = behind_front(tile, front, in_row);
-        if (is_merged(tile, in_row, phases, store_coding)) continue;
+        if (SKIPS && is_merged(tile, in_row, phases, store_coding)) continue;
         sync_t sync = merge(local_tile, row, in_row, tile, 0, mirrored, ROUNDS(STEPS_PER_PASS), FIRST_CODING, store_coding,
                             flip);
         report_sync(counters, counters_offset, sync);

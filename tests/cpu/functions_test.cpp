@@ -293,6 +293,28 @@ TEST_CASE("functions: two threads with a sorter each, and one function") {
     CHECK(calls > 0);
 }
 
+TEST_CASE("functions: segments of unequal lengths take no more calls than each of its own") {
+    Random random(seed());
+    Sorter sorter(built_in_device());
+    Offsets short_ones;
+    for (std::size_t offset = 0; offset <= 30'000; offset += 100) short_ones.push_back(offset);
+    const Offsets long_one = {30'000, 80'000};
+    Offsets all = short_ones;
+    all.push_back(long_one.back());
+    const auto records = random_records<Particle>(all.back(), random);
+    const auto calls_for = [&](const Offsets& offsets) {
+        std::atomic<std::uint64_t> calls = 0;
+        const auto counted = [&calls](const Particle& a, const Particle& b) {
+            calls.fetch_add(1, std::memory_order_relaxed);
+            return a < b;
+        };
+        auto sorted = records;
+        sorter.sort({sorted, counted}, {.segments = offsets});
+        return calls.load();
+    };
+    CHECK(calls_for(all) <= calls_for(short_ones) + calls_for(long_one));
+}
+
 TEST_CASE("functions: one computes in the default floating-point environment, whatever the caller's is") {
     Random random(seed());
     auto records = random_records<Particle>(200'000, random);

@@ -70,6 +70,41 @@ TEST_CASE("built-in device: segments of which few are long") {
     }
 }
 
+TEST_CASE("built-in device: segments about the ends of tiles, beside one of many tiles") {
+    Random random(seed());
+    Sorter sorter(built_in_device());
+    const auto check = [&]<Key K>(K, const ElementBytes& bytes, std::size_t tiles) {
+        // The tile depends on the number of keys.
+        const std::uint64_t about = 2 * tiles << 14;
+        const std::size_t tile = choose_shape(sorter.device(), bytes, about).tile_keys();
+        Offsets offsets = {3};
+        for (const std::size_t length :
+             {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{40}, tile / 2 + 1, tile - 1, tile, tile + 1,
+              2 * tile, 2 * tile + 1, 3 * tile + 1, tiles * tile, std::size_t{1}, std::size_t{0}, std::size_t{5}})
+            offsets.push_back(offsets.back() + length);
+        auto keys = keys_with_twins<K>(offsets.back() + 2, random);
+        const auto special = make_keys<K>(Pattern::special_values, keys.size(), random);
+        for (std::size_t i = 0; i < keys.size(); i += 3) keys[i] = special[i];
+        for (const Order order : both_orders) {
+            if (bytes.all() == bytes.key) run_on_host(sorter, problem_of({.order = order}, keys, offsets), 1);
+            if (bytes.all() == bytes.key) run_on_host(sorter, problem_of({.order = order, .first = 9}, keys, offsets));
+            if (bytes.value > 0)
+                run_on_host(sorter, problem_of({.order = order, .value_bytes = bytes.value}, keys, offsets));
+            if (bytes.index > 0)
+                run_on_host(sorter,
+                            problem_of({.operation = Operation::argsort, .order = order, .index_bytes = bytes.index},
+                                       keys, offsets));
+        }
+    };
+    for (const std::size_t tiles : {6, 40}) {
+        check(float{}, {4, 0, 0}, tiles);
+        check(std::int32_t{}, {4, 0, 0}, tiles);
+        check(double{}, {8, 0, 0}, tiles);
+        check(float{}, {4, 4, 0}, tiles);
+        check(std::int32_t{}, {4, 0, 4}, tiles);
+    }
+}
+
 TEST_CASE("built-in device: every width of values beside every width of keys, stable or not") {
     Random random(seed());
     Sorter sorter(built_in_device());

@@ -202,6 +202,8 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
         const bool mends_borders = pass.kind == Pass::Kind::merge_borders;
         const bool is_before_last_borders =
             !is_last && &pass + 1 == &plan.passes.back() && plan.passes.back().kind == Pass::Kind::merge_borders;
+        // If work-items walk their tiles, the first pass decodes rows of one tile, and later passes leave them.
+        const bool ends_short_rows = walks && pass.kind == Pass::Kind::sort_tiles && parameters.family == Family::sort;
         Launch launch;
         launch.is_pass = true;
         launch.program = static_cast<std::uint8_t>(work.programs.size() + (is_apart && !is_first));
@@ -221,7 +223,7 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
         launch.add_count(plan.front, position_bytes);
         launch.add(is_sorted ? pass.first_phase - lane_bits : 0, 4);
         launch.add(coding_if(coding, is_first || (is_last && mends_borders)));
-        launch.add(coding_if(coding, is_last || is_before_last_borders));
+        launch.add(coding_if(coding, is_last || is_before_last_borders || ends_short_rows));
         launch.add(flip_of(parameters, coding));
         launch.add(pass.strip_stride, 4);
         launch.add(pass.strip_bits, 4);
