@@ -51,7 +51,9 @@ public:
 
 private:
     IndexArray indices_of_numbers(DeviceSort& device, InputFile& in, const std::optional<NpyHeader>& npy) const {
-        Numbers keys = options_.read_numbers(in, npy).numbers;
+        std::optional<NumberFile> file = options_.read_numbers(in, npy);
+        if (!file) return indices_of_table(device, in);
+        Numbers& keys = file->numbers;
         IndexArray indices(index_bytes_);
         indices.grow(keys.count());
         device.run(
@@ -60,7 +62,7 @@ private:
     }
 
     IndexArray indices_of_table(DeviceSort& device, InputFile& in) const {
-        const TextTable table(in, options_.table);
+        const TextTable table(in, options_.as_table());
         TableKeys keys = table.read_keys(options_.type);
         if (index_bytes_ == sizeof(std::uint32_t) && keys.records.size() > most_narrow)
             throw BadInput(

@@ -43,7 +43,9 @@ public:
 
 private:
     void check_numbers(DeviceSort& device, InputFile& in, const std::optional<NpyHeader>& npy) const {
-        Numbers keys = options_.read_numbers(in, npy).numbers;
+        std::optional<NumberFile> file = options_.read_numbers(in, npy);
+        if (!file) return check_table(device, in);
+        Numbers& keys = file->numbers;
         const std::size_t length = keys.row_length > 0 ? keys.row_length : keys.count();
         std::vector<std::uint64_t> in_order(keys.row_length > 0 ? keys.count() / length : 1);
         device.run(is_sorted_until(device.plain_range_of(keys), IntegersIn<void*>{.memory = in_order.data()}));
@@ -56,7 +58,7 @@ private:
     }
 
     void check_table(DeviceSort& device, InputFile& in) const {
-        const TextTable table(in, options_.table);
+        const TextTable table(in, options_.as_table());
         TableKeys keys = table.read_keys(options_.type);
         if (const auto late = first_out_of_order(sorted_records(device, table, keys, false)))
             throw NotInOrder(fmt::format("{} is out of order", table.line_of(keys.records[*late])));

@@ -85,8 +85,20 @@ std::optional<NpyHeader> SortArguments::inspect(InputFile& file) const {
     return npy;
 }
 
-NumberFile SortArguments::read_numbers(InputFile& file, const std::optional<NpyHeader>& npy) const {
-    if (text) return read_text(file, type);
+TableOptions SortArguments::as_table() const {
+    if (is_table()) return table;
+    TableOptions lines;
+    lines.lines = true;
+    lines.columns.push_back({ColumnName{std::nullopt, 1}, false, {}});
+    lines.delimiter = '\n';  // which no line has
+    lines.quotes = false;
+    lines.missing.emplace();
+    lines.missing_as = MissingAs::error;
+    return lines;
+}
+
+std::optional<NumberFile> SortArguments::read_numbers(InputFile& file, const std::optional<NpyHeader>& npy) const {
+    if (text) return read_plain_integers(file, type);
     return npy ? read_npy(file, *npy) : read_raw(file, *type);
 }
 

@@ -39,8 +39,12 @@ struct SortArguments {
     /// they tell the type of its numbers.
     std::optional<NpyHeader> inspect(InputFile& file) const;
 
-    /// Reads an IN that is no table, behind that header if there is one.
-    NumberFile read_numbers(InputFile& file, const std::optional<NpyHeader>& npy) const;
+    /// How IN is read as a table: by its columns or, of --text, as lines that are a number each.
+    TableOptions as_table() const;
+
+    /// Reads an IN that is no table, behind that header if there is one. Nothing of text that is not plain integers:
+    /// that is to be read as a table, so that its numbers are compared and written as they stand.
+    std::optional<NumberFile> read_numbers(InputFile& file, const std::optional<NpyHeader>& npy) const;
     /// Writes numbers, as text if that is asked for, behind what the file begins with.
     void write_numbers(OutputFile& file, const std::string& head, const Bytes& numbers,
                        lanesort::KeyType type_of_numbers, const IndexArray* counts = nullptr) const;

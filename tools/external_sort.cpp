@@ -116,8 +116,6 @@ public:
         : file_(file),
           background_(background),
           run_(run),
-          converts_(run.type != type && type == KeyType::f64),
-          descends_(order == Order::descending),
           coding_(key_coding(type, order)),
           capacity_(buffer_bytes / 2 / sizeof(Bits)),
           keys_(std::make_unique_for_overwrite<Bits[]>(capacity_)),
@@ -150,32 +148,15 @@ private:
         at_ = 0;
         end_ = next_end_;
         bring_next();
-        if constexpr (sizeof(Bits) == sizeof(double))
-            if (converts_)
-                for (Bits& key : std::span(keys_.get(), end_)) key = as_double(key);
         return true;
-    }
-
-    /// Integers that were sorted before one came that made all of them f64: in the same order, but for those -0 which
-    /// were 0 until then.
-    Bits as_double(Bits key) {
-        double number =
-            run_.type == KeyType::u64 ? static_cast<double>(key) : static_cast<double>(static_cast<std::int64_t>(key));
-        if (key == 0) {
-            const std::uint64_t zero = zeros_seen_++;
-            if (descends_ ? zero >= run_.zeros - run_.negative_zeros : zero < run_.negative_zeros) number = -number;
-        }
-        return static_cast<Bits>(std::bit_cast<std::uint64_t>(number));
     }
 
     const TemporaryFile& file_;
     Background& background_;
     Run run_;  ///< begins where the next keys do that were not asked for
-    bool converts_, descends_;
     KeyCoding coding_;
     std::size_t capacity_, at_ = 0, end_ = 0, next_end_ = 0;
     std::unique_ptr<Bits[]> keys_, next_keys_;
-    std::uint64_t zeros_seen_ = 0;
     Task coming_;
 };
 
@@ -230,16 +211,17 @@ NumberSort::NumberSort(const SortArguments& options, DeviceSort& device, std::ui
                        Equal equal)
     : options_(options), device_(device), plan_(memory), folder_(std::move(folder)), equal_(equal) {}
 
-void NumberSort::run(InputFile& in, const std::optional<NpyHeader>& npy, OutputFile& out) {
+bool NumberSort::run(InputFile& in, const std::optional<NpyHeader>& npy, OutputFile& out) {
     run_bytes_ = std::min<std::uint64_t>(plan_.run_bytes(), in.most_key_bytes()) / widest_key * widest_key;
     in.limit_keys(UINT64_MAX, {});  // as they are sorted in runs
-    if (options_.text) sort_text(in, out);
-    else if (npy && npy->shape.size() > 1) sort_rows(in, *npy, out);
+    if (options_.text) return sort_text(in, out);
+    if (npy && npy->shape.size() > 1) sort_rows(in, *npy, out);
     else sort_raw(in, npy ? npy->type : *options_.type, npy, out);
     in.require_unchanged();
+    return true;
 }
 
-void NumberSort::sort_text(InputFile& in, OutputFile& out) {
+bool NumberSort::sort_text(InputFile& in, OutputFile& out) {
     before_runs_ = [&](const Numbers& first) {
         // A line has a digit and its end at least, but most have more: those of the first run tell how many.
         const std::uint64_t size = in.known_size(), bytes = options_.type ? key_bytes(*options_.type) : 8;
@@ -248,14 +230,19 @@ void NumberSort::sort_text(InputFile& in, OutputFile& out) {
                       static_cast<std::uint64_t>(static_cast<double>(first.bytes.size()) * part),
                       (size / 2 + 1) * bytes);
     };
-    NumberFile file;
+    PlainIntegers integers(options_.type);
     {
         Progress progress("sorting runs");
-        file = read_text_in_runs(in, options_.type, run_bytes_, [&](KeyReader::Run& run) {
-            finish(add_run(run.numbers, run.negative_zeros));
+        integers.take_runs(run_bytes_, [&](Numbers& run) {
+            finish(add_run(run));
             if (in.known_size() > 0) progress(std::min(in.taken(), in.known_size() - 1), in.known_size());
         });
+        if (!integers.read(in)) {
+            put_back(integers, in);
+            return false;
+        }
     }
+    NumberFile file = integers.finish();
     in.require_unchanged();
     const KeyType type = file.numbers.type;
     end_runs(file.numbers);
@@ -265,6 +252,22 @@ void NumberSort::sort_text(InputFile& in, OutputFile& out) {
     });
     for_each_block(type, file.numbers, [&](Numbers& block) { writer.write(block); });
     writer.finish();
+    return true;
+}
+
+/// The keys that are in memory may be as large as a run, so they are put on the file, too.
+void NumberSort::put_back(PlainIntegers& integers, InputFile& in) {
+    Numbers last = integers.finish().numbers;
+    if (last.bytes.size() > 0) finish(add_run(last));
+    integers.put_back({&in, 1}, [this, type = last.type, at = std::uint64_t{0}]() mutable {
+        Numbers block{type, {}};
+        const auto bytes =
+            static_cast<std::size_t>(std::min<std::uint64_t>(block_bytes, file_ ? file_->size() - at : 0));
+        if (bytes > 0) file_->read(at, block.bytes.room(bytes), bytes);
+        block.bytes.grew(bytes);
+        at += bytes;
+        return block;
+    });
 }
 
 void NumberSort::sort_raw(InputFile& in, KeyType type, const std::optional<NpyHeader>& npy, OutputFile& out) {
@@ -339,20 +342,15 @@ Numbers NumberSort::read_runs(InputFile& in, KeyType type, std::uint64_t bytes) 
     }
 }
 
-std::vector<Task> NumberSort::add_run(Numbers& keys, std::uint64_t negative_zeros) {
+std::vector<Task> NumberSort::add_run(Numbers& keys) {
     if (!file_) {
         file_.emplace(folder_);
         before_runs_(keys);
     }
     device_.sort_run(keys);
-    std::uint64_t zeros = 0;
-    if (negative_zeros > 0) {
-        const std::span integers(reinterpret_cast<const std::uint64_t*>(keys.bytes.data()), keys.count());
-        zeros = static_cast<std::uint64_t>(std::ranges::count(integers, 0u));
-    }
     const std::size_t bytes = keys.bytes.size();
     const std::uint64_t begin = file_->append_later(bytes);
-    runs_.push_back({begin, begin + bytes, keys.type, zeros, negative_zeros});
+    runs_.push_back({begin, begin + bytes});
     most_bytes_ = std::max(most_bytes_, file_->size());
     ++all_runs_;
     std::vector<Task> writes;
@@ -375,7 +373,7 @@ void NumberSort::end_runs(Numbers& last) {
             const std::uint64_t begin = merged.size();
             merge(last.type, first, std::min(plan_.most_runs(), runs_.size() - first),
                   [&](Numbers& block) { merged.append(block.bytes.data(), block.bytes.size()); });
-            fewer.push_back({begin, merged.size(), last.type, 0, 0});
+            fewer.push_back({begin, merged.size()});
         }
         most_bytes_ = std::max(most_bytes_, file_->size() + merged.size());
         file_ = std::move(merged);

@@ -51,8 +51,9 @@ class NumberSort {
 public:
     NumberSort(const SortArguments& options, DeviceSort& device, std::uint64_t memory, std::string folder, Equal equal);
 
-    /// Throws BadInput where IN is written to meanwhile.
-    void run(InputFile& in, const std::optional<NpyHeader>& npy, OutputFile& out);
+    /// Throws BadInput where IN is written to meanwhile. False, and nothing is written, for text that is not plain
+    /// integers: then IN gives all of its lines again, as long as this is there.
+    bool run(InputFile& in, const std::optional<NpyHeader>& npy, OutputFile& out);
     /// Adds to what DeviceSort::print_stats says.
     void print_stats() const;
 
@@ -60,8 +61,6 @@ private:
     /// Sorted keys in the temporary file.
     struct Run {
         std::uint64_t begin, end;
-        lanesort::KeyType type;
-        std::uint64_t zeros, negative_zeros;  ///< as KeyReader::Run has it; zeros are counted where some are negative
     };
     template <class Bits>
     class Reader;
@@ -69,13 +68,14 @@ private:
     /// Gets blocks one after the other, maybe in another thread.
     using Take = std::function<void(Numbers& block)>;
 
-    void sort_text(InputFile& in, OutputFile& out);
+    bool sort_text(InputFile& in, OutputFile& out);
+    void put_back(PlainIntegers& integers, InputFile& in);
     void sort_raw(InputFile& in, lanesort::KeyType type, const std::optional<NpyHeader>& npy, OutputFile& out);
     void sort_rows(InputFile& in, const NpyHeader& npy, OutputFile& out);
     Numbers read_runs(InputFile& in, lanesort::KeyType type, std::uint64_t bytes);
 
     /// Sorts a run, and has it written, block by block, while the caller goes on.
-    std::vector<Task> add_run(Numbers& keys, std::uint64_t negative_zeros = 0);
+    std::vector<Task> add_run(Numbers& keys);
     void end_runs(Numbers& last);
     void for_each_block(lanesort::KeyType type, Numbers& last, const Take& take);
     void merge(lanesort::KeyType type, std::size_t first, std::size_t count, const Take& take);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "decimal.hpp"
 #include "key_order.hpp"
 #include "loser_tree.hpp"
 #include "progress.hpp"
@@ -22,9 +23,14 @@ namespace {
 struct ColumnKey {
     bool is_missing = false;
     std::uint64_t number = 0;
-    std::string_view text;
+    std::string_view text;  ///< also of a number whose digits are needed
 
-    bool operator==(const ColumnKey&) const = default;
+    std::strong_ordering compare(const ColumnKey& other, bool is_text, Order order) const {
+        if (const auto by = is_missing <=> other.is_missing; by != 0) return by;
+        if (const auto by = number <=> other.number; by != 0) return by;
+        const auto by = is_text ? text <=> other.text : Decimal(text) <=> Decimal(other.text);
+        return order == Order::ascending ? by : 0 <=> by;
+    }
 };
 
 std::uint64_t first_bytes(std::string_view text) {
@@ -62,12 +68,12 @@ private:
 class TableSort::Reader {
 public:
     Reader(const TableSort& sort, const Run& run, std::size_t bytes, Background& background)
-        : states_(sort.states_),
+        : columns_(sort.table_options_.columns),
+          states_(sort.states_),
           pieces_(sort.name_, sort.table_options_, Source(sort.head_, *sort.file_, run.begin, run.end), states_, bytes,
                   &background),
           offset_(run.begin) {
-        for (const SortColumn& column : sort.table_options_.columns)
-            orders_.push_back(sort.device_.order_of(column.order));
+        for (const SortColumn& column : columns_) orders_.push_back(sort.device_.order_of(column.order));
     }
     Reader(const Reader&) = delete;
     Reader& operator=(const Reader&) = delete;
@@ -96,7 +102,10 @@ public:
             const std::size_t bytes = key_bytes(numbers->type);
             std::uint64_t bits = 0;
             std::memcpy(&bits, numbers->bytes.data() + at_ * bytes, bytes);
-            return {false, encoded(bits, numbers->type, orders_[i]), {}};
+            std::string_view text;
+            if (is_decided_by_digits(column, bits))
+                text = pieces_.table().number_text(pieces_.keys().records[at_], column.number);
+            return {false, encoded(bits, numbers->type, orders_[i]), text};
         }
         const auto& [begins, ends] = std::get<TextKeys>(column.keys);
         const std::string_view text = pieces_.table().text(begins[at_], ends[at_]);
@@ -104,15 +113,13 @@ public:
         return {false, orders_[i] == Order::ascending ? first : ~first, text};
     }
 
+    std::strong_ordering compare(std::size_t i, const ColumnKey& mine, const ColumnKey& other) const {
+        return mine.compare(other, columns_[i].text, orders_[i]);
+    }
     /// Whether its record comes before that of the other, or after it.
-    std::strong_ordering compare(const Reader& other, std::size_t from) const {
-        for (std::size_t i = from; i < columns(); ++i) {
-            const ColumnKey mine = key(i), others = other.key(i);
-            if (const auto by = mine.is_missing <=> others.is_missing; by != 0) return by;
-            if (const auto by = mine.number <=> others.number; by != 0) return by;
-            if (const auto by = mine.text <=> others.text; by != 0)
-                return orders_[i] == Order::ascending ? by : 0 <=> by;
-        }
+    std::strong_ordering compare(const Reader& other) const {
+        for (std::size_t i = 0; i < columns(); ++i)
+            if (const auto by = compare(i, key(i), other.key(i)); by != 0) return by;
         return std::strong_ordering::equal;
     }
 
@@ -127,6 +134,7 @@ private:
         }
     }
 
+    const std::vector<SortColumn>& columns_;
     std::vector<ColumnState> states_;
     TablePieces pieces_;
     std::vector<Order> orders_;
@@ -173,14 +181,17 @@ private:
 
     bool has_equal_keys(const Reader& reader) const {
         for (std::size_t i = 0; i < keys_.size(); ++i)
-            if (reader.key(i) != ColumnKey{keys_[i].is_missing, keys_[i].number, keys_[i].text}) return false;
+            if (reader.compare(i, reader.key(i), {keys_[i].is_missing, keys_[i].number, keys_[i].text}) != 0)
+                return false;
         return true;
     }
 
     void put_last(bool is_end) {
         if (count_ == 0) return;
-        if (sort_.equal_ == Equal::count) out_.write(fmt::format("{}{}", count_, *sort_.table_options_.delimiter));
-        if (is_end && is_open_) record_.resize(record_.size() - sort_.line_end_.size());
+        const TableOptions& table = sort_.table_options_;
+        if (sort_.equal_ == Equal::count)
+            out_.write(fmt::format("{}{}", count_, table.lines ? '\t' : *table.delimiter));
+        if (is_end && is_open_ && !table.lines) record_.resize(record_.size() - sort_.line_end_.size());
         out_.write(record_);
     }
 
@@ -199,17 +210,17 @@ TableSort::TableSort(const SortArguments& options, DeviceSort& device, std::uint
       plan_(memory),
       folder_(std::move(folder)),
       equal_(equal),
-      table_options_(options.table),
-      states_(options.table.columns.size()) {
+      table_options_(options.as_table()),
+      states_(table_options_.columns.size()) {
     for (std::size_t i = 0; i < states_.size(); ++i)
-        if (!options.table.columns[i].text) states_[i].type = options.type;
+        if (!table_options_.columns[i].text) states_[i].type = options.type;
 }
 
 void TableSort::run(InputFile& in, OutputFile& out) {
     name_ = in.name();
     {
         TablePieces pieces(
-            name_, options_.table, [&](void* to, std::size_t bytes) { return in.read(to, bytes); }, states_,
+            name_, table_options_, [&](void* to, std::size_t bytes) { return in.read(to, bytes); }, states_,
             plan_.run_bytes(), reads_ahead(in.known_size()) ? &background_ : nullptr);
         Progress progress("sorting runs");
         while (pieces.next()) {
@@ -304,7 +315,7 @@ void TableSort::renew_runs() {
     for (const Run& run : runs_) {
         bool is_other = false;
         for (std::size_t i = 0; i < states_.size(); ++i)
-            is_other = is_other || (states_[i].type == KeyType::f64 && run.types[i] != KeyType::f64);
+            is_other = is_other || (states_[i].evidence.floats && run.types[i] != KeyType::f64);
         if (!is_other) continue;
         std::vector<ColumnState> states = states_;
         TextTable table(name_, table_options_, Source(head_, *file_, run.begin, run.end), SIZE_MAX);
@@ -327,7 +338,7 @@ void TableSort::merge(std::size_t first, std::size_t count, const Take& take) {
             if (a.rank != b.rank) return a.rank < b.rank;
             if (a.key != b.key) return a.key < b.key;
             if (!decided_by_key && a.rank < 2)
-                if (const auto by = a.reader->compare(*b.reader, 0); by != 0) return by < 0;
+                if (const auto by = a.reader->compare(*b.reader); by != 0) return by < 0;
             return a.run < b.run;
         }
     };
@@ -345,7 +356,8 @@ void TableSort::merge(std::size_t first, std::size_t count, const Take& take) {
     }
     std::vector<Head> heads;
     for (std::uint32_t run = 0; run < count; ++run) heads.push_back(next_head_of(run));
-    const bool one_number = options_.table.columns.size() == 1 && !options_.table.columns.front().text;
+    const bool one_number =
+        states_.size() == 1 && !table_options_.columns.front().text && !states_.front().evidence.needs_digits;
     LoserTree<Head, Before> tree(heads, {one_number});
     Progress progress("merging");
     constexpr std::uint64_t some = 1 << 16;
@@ -367,7 +379,7 @@ std::size_t TableSort::merge_piece(std::size_t runs) const noexcept { return mer
 
 /// That a piece has to have at least: for the header, a record of so many bytes, and the start of the next one.
 std::size_t TableSort::merge_bytes_of(std::size_t record) const noexcept {
-    return head_.size() + record + 3 * TextTable::bytes_beside_record(options_.table) + line_end_.size();
+    return head_.size() + record + 3 * TextTable::bytes_beside_record(table_options_) + line_end_.size();
 }
 
 void TableSort::require_short_records() const {

@@ -202,9 +202,23 @@ void InputFile::require_few(std::uint64_t key_bytes) const {
 }
 
 std::size_t InputFile::read(void* to, std::size_t bytes) {
-    const std::size_t peeked = ahead_.copy(static_cast<char*>(to), bytes);
-    ahead_.erase(0, peeked);
-    return peeked + read_on(static_cast<char*>(to) + peeked, bytes - peeked);
+    auto* const first = static_cast<char*>(to);
+    std::size_t done = 0;
+    for (;;) {
+        const std::size_t peeked = ahead_.copy(first + done, bytes - done);
+        ahead_.erase(0, peeked);
+        done += peeked;
+        if (done == bytes || !in_front_) return done + read_on(first + done, bytes - done);
+        ahead_ = in_front_();
+        if (ahead_.empty()) in_front_ = {};
+    }
+}
+
+void InputFile::put_in_front(std::function<std::string()> next_piece) {
+    in_front_ = [next_piece = std::move(next_piece), peeked = std::exchange(ahead_, {})]() mutable {
+        std::string piece = next_piece();
+        return piece.empty() ? std::exchange(peeked, {}) : piece;
+    };
 }
 
 std::string_view InputFile::peek(std::size_t bytes) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -88,6 +89,8 @@ public:
     std::size_t read(void* to, std::size_t bytes);
     /// The next bytes, fewer only at the end of the file; read() gives them again. Valid until the next call.
     std::string_view peek(std::size_t bytes);
+    /// Has read() give these pieces, until one is empty, before what is left of the file.
+    void put_in_front(std::function<std::string()> next_piece);
     /// If the file is compressed by gzip, gives what that held from here on. Before anything is read.
     void decompress();
 
@@ -109,7 +112,8 @@ private:
     std::uint64_t taken_ = 0;  ///< bytes read from the file itself
     struct stat opened_ {};
     std::string why_no_more_;
-    std::string ahead_;  ///< what was peeked at
+    std::string ahead_;                      ///< what was peeked at
+    std::function<std::string()> in_front_;  ///< what comes before the rest of the file
     std::unique_ptr<Gunzip, DeleteGunzip> gunzip_;
 };
 

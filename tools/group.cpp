@@ -57,7 +57,7 @@ public:
 
 private:
     void group_lines(DeviceSort& device, InputFile& in, OutputFile& out) const {
-        const TextTable table(in, options_.table);
+        const TextTable table(in, options_.as_table());
         TableKeys keys = table.read_keys(options_.type);
         const IndexArray order = sorted_records(device, table, keys, true);
         IndexArray lengths(sizeof(std::uint64_t));
@@ -72,10 +72,15 @@ private:
             names.push_back(free_name(name, names));
             columns.push_back({names.back(), std::move(fields)});
         };
-        for (const AskedReduction& asked : reductions_)
-            add(name_of(asked, table),
-                asked.column ? reduce_groups(device, values[*asked.column], asked.reduction, firsts.size())
-                             : texts_of(lengths));
+        const auto fields_of = [&](const AskedReduction& asked) {
+            if (!asked.column) return texts_of(lengths);
+            GroupedValues& of_column = values[*asked.column];
+            if (asked.reduction == Reduction::min || asked.reduction == Reduction::max)
+                return extremes_of_groups(device, table, keys.records, keys.values[*asked.column], of_column,
+                                          asked.reduction, order, lengths);
+            return reduce_groups(device, of_column, asked.reduction, firsts.size());
+        };
+        for (const AskedReduction& asked : reductions_) add(name_of(asked, table), fields_of(asked));
         if (columns.empty()) add("count", texts_of(lengths));
         table.write_columns(out, keys.records, firsts, columns);
     }
@@ -92,8 +97,9 @@ private:
     }
 
     void count_numbers(DeviceSort& device, InputFile& in, const std::optional<NpyHeader>& npy, OutputFile& out) const {
-        NumberFile file = options_.read_numbers(in, npy);
-        Numbers& keys = file.numbers;
+        std::optional<NumberFile> file = options_.read_numbers(in, npy);
+        if (!file) return group_lines(device, in, out);
+        Numbers& keys = file->numbers;
         keys.row_length = 0;
         device.run(sort(device.range_of(keys)));
 
@@ -110,7 +116,7 @@ private:
         device.count_keys(count);
 
         BufferedWriter writer(out);
-        if (options_.text) writer.write(file.head);
+        if (options_.text) writer.write(file->head);
         // NaNs that differ in a bit are distinct to the library.
         for (std::size_t i = 0; i < number;) {
             const std::byte* const first = distinct.data() + i * key_bytes(keys.type);

@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "decimal.hpp"
+#include "table_order.hpp"
 
 namespace {
 
@@ -123,4 +125,31 @@ Texts reduce_groups(DeviceSort& device, GroupedValues& grouped, Reduction reduct
     const KeyType type = counts ? KeyType::u64 : reduction == Reduction::mean ? KeyType::f64 : values.type;
     return texts_of(reduced.keys, groups, counts ? "0" : "",
                     [&](std::size_t i) { return text_of(reduced.values.data() + i * bytes, type); });
+}
+
+Texts extremes_of_groups(DeviceSort& device, const TextTable& table, const IndexArray& records, const KeyColumn& column,
+                         GroupedValues& grouped, Reduction reduction, const IndexArray& order,
+                         const IndexArray& lengths) {
+    const DeviceSort::Reduced reduced = device.reduce_by_key(grouped.groups, grouped.values, reduction);
+    const auto keys = elements<std::uint64_t>(std::get<Numbers>(column.keys).bytes);
+    const auto is_better = [&](std::string_view text, std::string_view than) {
+        const auto by = Decimal(text) <=> Decimal(than);
+        return reduction == Reduction::min ? by < 0 : by > 0;
+    };
+    Texts texts;
+    for (std::size_t group = 0, begin = 0, i = 0; group < lengths.size(); begin += lengths[group++]) {
+        std::string_view best;
+        if (i < reduced.keys.size() && reduced.keys[i] == group) {
+            const std::uint64_t key = elements<std::uint64_t>(reduced.values)[i++];
+            for (std::size_t at = begin; at < begin + lengths[group]; ++at) {
+                const std::uint64_t record = order[at];
+                if (column.is_missing(record) || keys[record] != key) continue;
+                const std::string_view text = table.number_text(records[record], column.number);
+                if (best.empty() || is_better(text, best)) best = text;
+                if (!is_decided_by_digits(column, key)) break;
+            }
+        }
+        texts.append(best);
+    }
+    return texts;
 }

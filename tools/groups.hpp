@@ -19,3 +19,8 @@ GroupedValues gather_values(const KeyColumn& column, const IndexArray& order, co
 /// The results of so many groups as text. Integers are added to the last digit, however large their sums are, and
 /// their mean is the nearest f64 to the exact one. Numbers of a group without any are 0, of others its text is empty.
 Texts reduce_groups(DeviceSort& device, GroupedValues& grouped, lanesort::Reduction reduction, std::size_t groups);
+
+/// The least or largest number of each group as the first such record has it, compared to the last digit.
+Texts extremes_of_groups(DeviceSort& device, const TextTable& table, const IndexArray& records, const KeyColumn& column,
+                         GroupedValues& grouped, lanesort::Reduction reduction, const IndexArray& order,
+                         const IndexArray& lengths);

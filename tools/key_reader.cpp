@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "decimal.hpp"
 #include "half.hpp"
 #include "with_type.hpp"
 
@@ -79,7 +80,8 @@ std::string range_of(half) { return "-65504 to 65504, inf and nan"; }
 /// The digits of an integer from the first that counts, or none where the text is no integer.
 std::optional<std::string_view> digits_of(std::string_view text) {
     if (text.starts_with('-')) text.remove_prefix(1);
-    if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (text.empty() || !std::ranges::all_of(text, is_digit)) return std::nullopt;
     text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
     return text;
 }
@@ -106,6 +108,11 @@ bool is_exact(T value, std::string_view digits) {
     }
 }
 
+/// Whether the number surely is the only one with its f64.
+bool is_short(std::string_view text) {
+    return text.size() <= exact_digits<double> && text.find_first_of("eE") == std::string_view::npos;
+}
+
 bool holds(KeyType type, std::string_view integer, std::string_view digits) {
     return with_type(
         type, [&]<class T>(T value) { return parse(integer, value) == Parsed::number && is_exact(value, digits); });
@@ -119,11 +126,11 @@ std::string type_for(std::string_view integer, std::initializer_list<KeyType> ty
     return {};
 }
 
-/// Words for an integer that a floating-point type would round; `but` goes behind the type that would not.
-std::string rounded(std::string_view integer, KeyType type, const std::string& but = {}) {
+/// Words for an integer that a floating-point type would round.
+std::string rounded(std::string_view integer, KeyType type) {
     const std::string better = type_for(integer, {KeyType::f64, KeyType::i64, KeyType::u64});
     return fmt::format("is an integer that {} does not hold exactly: {} ({}with .0 at its end it is rounded)",
-                       name(type), shown(integer), better.empty() ? "" : fmt::format("{} does{}; ", better, but));
+                       name(type), shown(integer), better.empty() ? "" : fmt::format("{} does; ", better));
 }
 
 std::string out_of_range(std::string_view text, KeyType type) {
@@ -161,7 +168,7 @@ std::string KeyReader::no_number() const {
 
 void KeyReader::add(std::string_view text, std::uint64_t place) {
     if (text.empty()) return refuse_(place, "is empty");
-    if (text.front() == '+' && !text.substr(1).starts_with('-')) text.remove_prefix(1);
+    if (text.front() == '+' && text.find_first_of("+-", 1) != 1 && text.size() > 1) text.remove_prefix(1);
     if (type_) with_type(*type_, [&]<class T>(T) { add_as<T>(text, place); });
     else add_and_find_type(text, place);
 }
@@ -190,42 +197,41 @@ void KeyReader::add_and_find_type(std::string_view text, std::uint64_t place) {
     if (digits && !seen_.floats && add_integer(text, *digits, place)) return;
 
     double number = 0;
-    switch (parse(text, number)) {
-        case Parsed::number: break;
-        case Parsed::no_number: return refuse_(place, fmt::format("{}: {}", no_number(), shown(text)));
-        case Parsed::out_of_range: return refuse_(place, out_of_range(text, KeyType::f64));
+    const Parsed parsed = parse(text, number);
+    if (parsed == Parsed::no_number) return refuse_(place, fmt::format("{}: {}", no_number(), shown(text)));
+    if (!is_short(text)) {
+        const Decimal decimal(text);
+        if (decimal.is_beyond_compare()) return refuse_(place, fmt::format("is out of range: {}", shown(text)));
+        seen_.needs_digits = seen_.needs_digits || !decimal.is_exact_as_f64();
     }
     if (!seen_.floats) turn_into_floats();
     append(number);
-    if (!digits) note(seen_.decimal, text, place);
-    else if (!is_exact(number, *digits)) note(seen_.inexact, text, place);
-    if (seen_.decimal && seen_.inexact)
-        refuse_(seen_.inexact->place,
-                rounded(seen_.inexact->text, KeyType::f64, fmt::format(", but not {}", shown(seen_.decimal->text))));
+    if (parsed == Parsed::out_of_range || (digits && !is_exact(number, *digits))) note_unfit(text, place);
 }
 
 /// False where neither i64 nor u64 holds it and those before it.
 bool KeyReader::add_integer(std::string_view text, std::string_view digits, std::uint64_t place) {
+    const bool is_negative = text.starts_with('-') && !digits.empty();
     std::int64_t below = 0;
     std::uint64_t above = 0;
-    const bool is_i64 = parse(text, below) == Parsed::number, is_u64 = parse(text, above) == Parsed::number;
-    const bool is_neither = !is_i64 && !is_u64;
-    if (is_neither || (!is_i64 && seen_.negative) || (!is_u64 && seen_.above_i64)) turn_into_floats();
-    if (is_neither) note(seen_.beyond_both, text, place);
-    else if (!is_i64) note(seen_.above_i64, text, place);
-    else if (!is_u64) note(seen_.negative, text, place);
-    if (seen_.floats) return false;
+    const bool fits = digits.empty() || (is_negative ? parse(text, below) : parse(digits, above)) == Parsed::number;
+    const bool is_above_i64 = above > std::numeric_limits<std::int64_t>::max();
+    if (!fits || (is_negative && seen_.above_i64) || (is_above_i64 && seen_.has_negative)) return false;
 
-    if (is_u64 && above == 0 && text.starts_with('-')) negative_zeros_.push_back(keys_.size() / sizeof above);
-    if (is_u64) append(above);
-    else append(below);
-    const double rounded = is_u64 ? static_cast<double>(above) : static_cast<double>(below);
-    if (!seen_.inexact && !is_exact(rounded, digits)) note(seen_.inexact, text, place);
+    seen_.has_negative = seen_.has_negative || is_negative;
+    seen_.above_i64 = seen_.above_i64 || is_above_i64;
+    if (digits.empty() && text.starts_with('-')) negative_zeros_.push_back(keys_.size() / sizeof above);
+    if (is_negative) append(below);
+    else append(above);
+    if (digits.size() <= exact_digits<double>) return true;
+    seen_.needs_digits = true;
+    const double number = is_negative ? static_cast<double>(below) : static_cast<double>(above);
+    if (!seen_.unfit && !is_exact(number, digits)) note_unfit(text, place);
     return true;
 }
 
-void KeyReader::note(std::optional<Seen>& seen, std::string_view text, std::uint64_t place) {
-    if (!seen) seen = {place, std::string(text)};
+void KeyReader::note_unfit(std::string_view text, std::uint64_t place) {
+    if (!seen_.unfit) seen_.unfit = {place, std::string(text)};
 }
 
 void KeyReader::turn_into_floats() {
@@ -243,27 +249,14 @@ void KeyReader::turn_into_floats() {
         std::memcpy(keys_.data() + i * sizeof negative_zero, &negative_zero, sizeof negative_zero);
 }
 
-KeyReader::Run KeyReader::lend_keys() {
+Numbers KeyReader::finish() {
     const KeyType found = seen_.floats ? KeyType::f64 : seen_.above_i64 ? KeyType::u64 : KeyType::i64;
-    return {{type_.value_or(found), std::move(keys_)}, seen_.floats ? 0 : negative_zeros_.size()};
+    return {type_.value_or(found), std::move(keys_)};
 }
 
-void KeyReader::forget_keys(Run&& run) {
-    keys_ = std::move(run.numbers.bytes);
-    keys_.shrink(0);
-    negative_zeros_.clear();
-}
-
-Numbers KeyReader::finish(bool or_floats) {
-    if (type_) return {*type_, std::move(keys_)};
-    if (seen_.decimal || (or_floats && seen_.floats && !seen_.inexact)) return {KeyType::f64, std::move(keys_)};
-    const std::string hint = seen_.inexact ? "" : " (--type f64 holds all of them exactly)";
-    if (seen_.beyond_both)
-        refuse_(seen_.beyond_both->place, fmt::format("is an integer that neither i64 nor u64 holds: {}{}",
-                                                      shown(seen_.beyond_both->text), hint));
-    if (seen_.above_i64 && seen_.negative)
-        refuse_(seen_.above_i64->place,
-                fmt::format("is an integer that i64 does not hold: {}, and u64 does not hold {}{}",
-                            shown(seen_.above_i64->text), shown(seen_.negative->text), hint));
-    return {seen_.above_i64 ? KeyType::u64 : KeyType::i64, std::move(keys_)};
+Numbers KeyReader::finish_rounded() {
+    if (const auto& unfit = seen_.unfit; unfit && seen_.floats)
+        refuse_(unfit->place,
+                digits_of(unfit->text) ? rounded(unfit->text, KeyType::f64) : out_of_range(unfit->text, KeyType::f64));
+    return finish();
 }

@@ -31,9 +31,9 @@ std::string_view without_blanks(std::string_view text);
 /// The text in quotes, fit for a message: long ones are cut off.
 std::string shown(std::string_view text);
 
-/// Makes keys of texts. Where their type is not given it is i64 if all are integers, or u64 if one of them is above the
-/// range of i64, else f64. What has a point or an exponent is no integer. Integers are never rounded: one that the type
-/// does not hold to the last digit is refused.
+/// Makes keys of texts. If their type is not given, it is i64 or u64 if that holds all of them and all are integers,
+/// else f64. What has a point or an exponent is no integer. An f64 that was found may stand for several numbers: then
+/// their texts decide. If the type is given, integers that it does not hold to the last digit are refused.
 class KeyReader {
 public:
     /// Has to throw: the text at that place is no key, for a reason in words that go after those for the place.
@@ -54,37 +54,25 @@ public:
     /// Bytes of the keys until now.
     std::uint64_t key_bytes() const noexcept { return keys_.size(); }
 
-    /// The keys until now, of the type that holds them all so far, and how many of them are zeros that a turn into
-    /// f64 makes -0. Their memory is lent: forget_keys() has it used again.
-    struct Run {
-        Numbers numbers;
-        std::uint64_t negative_zeros;
-    };
-    Run lend_keys();
-    void forget_keys(Run&& run);
-    /// Makes room for so many bytes of keys.
-    void reserve(std::size_t bytes) { keys_.room(bytes); }
-
-    /// What an earlier reader saw, of numbers that have one type with these. Where their type is not given.
+    /// What was seen of numbers that have one type with these. Where their type is not given.
     struct Seen {
         std::uint64_t place;
         std::string text;
     };
     struct Evidence {
-        bool floats = false;          ///< neither i64 nor u64 holds all
-        std::optional<Seen> decimal;  ///< the first that is no integer
-        std::optional<Seen> negative,
-            above_i64;                    ///< the first integers that u64 or i64 does not hold, but the other does
-        std::optional<Seen> beyond_both;  ///< the first integer that neither of them holds
-        std::optional<Seen> inexact;      ///< the first integer that f64 does not hold
+        bool floats = false;                           ///< neither i64 nor u64 holds all
+        bool has_negative = false, above_i64 = false;  ///< integers that u64, or i64, does not hold
+        bool needs_digits = false;                     ///< as f64 some numbers may be equal that are not
+        std::optional<Seen> unfit;  ///< the first integer that f64 rounds, or number out of its range
     };
     const Evidence& evidence() const noexcept { return seen_; }
     /// Before any key.
     void begin_with(Evidence seen) { seen_ = std::move(seen); }
 
-    /// All keys. Refuses the first of those that no type holds together. Integers that neither i64 nor u64 holds are f64
-    /// if that is said, and f64 holds all of them exactly.
-    Numbers finish(bool or_floats = false);
+    /// All keys; of a piece of them, of the type that holds them all so far.
+    Numbers finish();
+    /// The same of numbers to compute with: refuses an integer that f64 rounds, and what is out of its range.
+    Numbers finish_rounded();
 
 private:
     template <class T>
@@ -93,7 +81,7 @@ private:
     bool add_integer(std::string_view text, std::string_view digits, std::uint64_t place);
     template <class T>
     void append(T value);
-    static void note(std::optional<Seen>& seen, std::string_view text, std::uint64_t place);
+    void note_unfit(std::string_view text, std::uint64_t place);
     void turn_into_floats();
 
     std::optional<lanesort::KeyType> type_;

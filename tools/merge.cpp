@@ -61,8 +61,18 @@ private:
     void merge_numbers(DeviceSort& device, std::vector<InputFile>& files,
                        const std::vector<std::optional<NpyHeader>>& heads, OutputFile& out) const {
         std::vector<std::uint64_t> counts;
-        NumberFile merged =
-            options_.text ? read_texts(files, options_.type, counts) : read_numbers(files, heads, counts);
+        NumberFile merged;
+        if (options_.text) {
+            PlainIntegers integers(options_.type);
+            if (!std::ranges::all_of(files, [&](InputFile& file) { return integers.read(file); })) {
+                integers.put_back(files);
+                return merge_tables(device, files, out);
+            }
+            merged = integers.finish();
+            counts = integers.counts();
+        } else {
+            merged = read_numbers(files, heads, counts);
+        }
         Numbers& keys = merged.numbers;
         require_order(device, files, keys, counts);
         while (counts.size() > 1) counts = merge_neighbours(device, keys, counts);
@@ -80,7 +90,8 @@ private:
                 throw BadInput(fmt::format("{} has rows, which are not merged", files[i].name()));
             if (heads[i].has_value() != heads.front().has_value() || (heads[i] && heads[i]->type != all.numbers.type))
                 throw BadInput(fmt::format("{} is not of the type of {}", files[i].name(), files.front().name()));
-            const Numbers numbers = options_.read_numbers(files[i], heads[i]).numbers;
+            const std::optional<NumberFile> file = options_.read_numbers(files[i], heads[i]);
+            const Numbers& numbers = file->numbers;
             all.numbers.bytes.append({reinterpret_cast<const char*>(numbers.bytes.data()), numbers.bytes.size()});
             counts.push_back(numbers.count());
         }
@@ -116,7 +127,7 @@ private:
 
     /// A stable sort of all is a merge, where each file is in order. To read and write them takes most of the time.
     void merge_tables(DeviceSort& device, std::vector<InputFile>& files, OutputFile& out) const {
-        TextTable table(files.front(), options_.table);
+        TextTable table(files.front(), options_.as_table());
         for (std::size_t i = 1; i < files.size(); ++i) table.append(files[i]);
         TableKeys keys = table.read_keys(options_.type);
         IndexArray order = sorted_records(device, table, keys, unique_);

@@ -1,13 +1,14 @@
 #include "numbers.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstring>
-#include <string>
+#include <limits>
+#include <memory>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -27,78 +28,13 @@ bool is_nan(half value) { return std::isnan(to_double(value)); }
 
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
 
-/// Turns the lines of files into keys.
-class LineReader {
-public:
-    explicit LineReader(std::optional<KeyType> type)
-        : keys_(type, [this](std::uint64_t place, const std::string& words) {
-              const bool is_no_number = words.starts_with(keys_.no_number());
-              throw BadInput(fmt::format("{}, line {} {}{}", names_[place >> line_bits], place & last_line, words,
-                                         is_no_number ? " (--by-column 1 takes lines without a number)" : ""));
-          }) {}
-
-    /// From now on gives `take` the keys where more than so many bytes of them came.
-    void take_runs(std::size_t run_bytes, const std::function<void(KeyReader::Run&)>& take) {
-        run_bytes_ = run_bytes;
-        take_ = take;
-        keys_.reserve(run_bytes);
-    }
-
-    /// Reads a file, but for its byte order mark, which it returns.
-    std::string read(InputFile& file) {
-        names_.push_back(file.name());
-        line_ = 0;
-        std::vector<char> chunk(chunk_bytes);
-        std::string head;
-        if (file.peek(byte_order_mark.size()) == byte_order_mark) {
-            head = byte_order_mark;
-            file.read(chunk.data(), head.size());
-        }
-        std::size_t kept = 0;  // of a line that goes on in the next chunk
-        for (;;) {
-            const std::size_t got = file.read(chunk.data() + kept, chunk.size() - kept);
-            std::string_view rest(chunk.data(), kept + got);
-            const bool at_end = rest.size() < chunk.size();
-            for (std::size_t length; (length = rest.find('\n')) != std::string_view::npos;
-                 rest.remove_prefix(length + 1))
-                add(rest.substr(0, length));
-            file.require_few(keys_.key_bytes());
-            if (at_end) {
-                if (!rest.empty()) add(rest);
-                return head;
-            }
-            kept = rest.size();
-            if (kept == chunk.size())
-                throw BadInput(fmt::format("{}, line {} {}: it has more than {} characters", file.name(), line_ + 1,
-                                           keys_.no_number(), chunk_bytes));
-            std::memmove(chunk.data(), rest.data(), kept);
-        }
-    }
-    /// Of the last file.
-    std::uint64_t lines() const noexcept { return line_; }
-    Numbers finish() { return keys_.finish(); }
-
-private:
-    void add(std::string_view line) {
-        if (keys_.key_bytes() + sizeof(std::uint64_t) > run_bytes_) {
-            KeyReader::Run run = keys_.lend_keys();
-            take_(run);
-            keys_.forget_keys(std::move(run));
-        }
-        keys_.add(without_blanks(line), (names_.size() - 1) << line_bits | ++line_);
-    }
-
-    static constexpr unsigned line_bits = 48;
-    static constexpr std::uint64_t last_line = (std::uint64_t{1} << line_bits) - 1;
-    std::vector<std::string> names_;
-    KeyReader keys_;
-    std::uint64_t line_ = 0;
-    std::size_t run_bytes_ = SIZE_MAX;
-    std::function<void(KeyReader::Run&)> take_;
-};
-
 template <class T>
 char* format(char* to, char* end, T value) {
+    if constexpr (std::floating_point<T>) {
+        constexpr T least = T(1e-4), most = 1 / std::numeric_limits<T>::epsilon();  // integers are exact up to there
+        const T size = std::fabs(value);
+        if (size >= least && size < most) return std::to_chars(to, end, value, std::chars_format::fixed).ptr;
+    }
     return std::to_chars(to, end, value).ptr;
 }
 char* format(char* to, char* end, half value) {
@@ -113,6 +49,27 @@ char* format(char* to, char* end, half value) {
 }
 
 constexpr std::size_t most_characters = 32;  // of a number and its line end; -2.2250738585072014e-308 has 24
+
+/// The lines of some integers.
+std::string lines_of(const Numbers& numbers, std::size_t first, std::size_t count) {
+    std::string lines;
+    with_type(numbers.type, [&]<class T>(T value) {
+        for (const std::byte* key = numbers.bytes.data() + first * sizeof value; count > 0;
+             --count, key += sizeof value) {
+            std::memcpy(&value, key, sizeof value);
+            char text[most_characters];
+            lines.append(text, format(text, text + sizeof text, value)) += '\n';
+        }
+    });
+    return lines;
+}
+
+template <class T>
+bool parse_all(std::string_view text, T& value) {
+    const char* const last = text.data() + text.size();
+    const auto [end, status] = std::from_chars(text.data(), last, value);
+    return end == last && status == std::errc{};
+}
 
 template <class T>
 void write_lines(OutputFile& file, const Bytes& keys, const IndexArray* counts) {
@@ -151,29 +108,102 @@ NumberFile read_raw(InputFile& file, KeyType type) {
     return {{}, {type, std::move(keys)}};
 }
 
-NumberFile read_text(InputFile& file, std::optional<KeyType> type) {
-    LineReader reader(type);
-    std::string head = reader.read(file);
-    return {std::move(head), reader.finish()};
+void PlainIntegers::take_runs(std::size_t run_bytes, Take take) {
+    run_bytes_ = run_bytes;
+    take_ = std::move(take);
+    keys_.room(run_bytes);
 }
 
-NumberFile read_text_in_runs(InputFile& file, std::optional<KeyType> type, std::size_t run_bytes,
-                             const std::function<void(KeyReader::Run&)>& take) {
-    LineReader reader(type);
-    reader.take_runs(run_bytes, take);
-    std::string head = reader.read(file);
-    return {std::move(head), reader.finish()};
-}
-
-NumberFile read_texts(std::vector<InputFile>& files, std::optional<KeyType> type, std::vector<std::uint64_t>& counts) {
-    LineReader reader(type);
-    std::string first_head;
-    for (InputFile& file : files) {
-        std::string head = reader.read(file);
-        if (counts.empty()) first_head = std::move(head);
-        counts.push_back(reader.lines());
+bool PlainIntegers::read(InputFile& file) {
+    begin_ = keys_.size();
+    std::vector<char> chunk(chunk_bytes);
+    std::string& head = heads_.emplace_back();
+    if (file.peek(byte_order_mark.size()) == byte_order_mark) {
+        head = byte_order_mark;
+        file.read(chunk.data(), head.size());
     }
-    return {std::move(first_head), reader.finish()};
+    bool is_plain = true;
+    std::size_t kept = 0;  // of a line that goes on in the next chunk
+    for (bool at_end = false; is_plain && !at_end;) {
+        const std::size_t got = file.read(chunk.data() + kept, chunk.size() - kept);
+        std::string_view rest(chunk.data(), kept + got);
+        at_end = rest.size() < chunk.size();
+        while (is_plain && !rest.empty()) {
+            const std::size_t length = std::min(rest.find('\n'), rest.size());
+            if (length == rest.size() && !at_end) break;
+            is_plain = add(rest.substr(0, length));
+            if (is_plain) rest.remove_prefix(std::min(length + 1, rest.size()));
+        }
+        file.require_few(keys_.size());
+        kept = rest.size();
+        is_plain = is_plain && kept < chunk.size();
+        if (!is_plain) rest_ = rest;
+        std::memmove(chunk.data(), rest.data(), kept);
+    }
+    counts_.push_back((keys_.size() - begin_) / key_bytes(type()));
+    return is_plain;
+}
+
+bool PlainIntegers::add(std::string_view line) {
+    const auto append = [&](auto value) {
+        if (keys_.size() + sizeof value > run_bytes_) {
+            Numbers run{type(), std::move(keys_)};
+            take_(run);
+            keys_ = std::move(run.bytes);
+            keys_.shrink(0);
+            begin_ = 0;
+        }
+        std::memcpy(keys_.room(sizeof value), &value, sizeof value);
+        keys_.grew(sizeof value);
+        return true;
+    };
+    if (line.starts_with("-0") || (line.starts_with('0') && line.size() > 1)) return false;
+    if (type_)
+        return with_type(*type_, [&]<class T>(T value) {
+            if constexpr (std::integral<T>) return parse_all(line, value) && append(value);
+            else return false;
+        });
+    if (line.starts_with('-')) {
+        std::int64_t value = 0;
+        if (above_i64_ || !parse_all(line, value)) return false;
+        has_negative_ = true;
+        return append(value);
+    }
+    std::uint64_t value = 0;
+    if (!parse_all(line, value)) return false;
+    const bool is_above = value > std::numeric_limits<std::int64_t>::max();
+    if (is_above && has_negative_) return false;
+    above_i64_ = above_i64_ || is_above;
+    return append(value);
+}
+
+KeyType PlainIntegers::type() const noexcept { return type_.value_or(above_i64_ ? KeyType::u64 : KeyType::i64); }
+
+NumberFile PlainIntegers::finish() { return {heads_.front(), {type(), std::move(keys_)}}; }
+
+void PlainIntegers::put_back(std::span<InputFile> files, std::function<Numbers()> taken) {
+    constexpr std::size_t block = std::size_t{1} << 16;
+    auto keys = std::make_shared<Numbers>(Numbers{type(), std::move(keys_)});
+    for (std::size_t i = 0, at = 0; i < counts_.size(); at += counts_[i++])
+        files[i].put_in_front([=, head = heads_[i], end = taken ? 0 : at + counts_[i], taken = std::exchange(taken, {}),
+                               rest = i + 1 < counts_.size() ? "" : std::move(rest_)]() mutable {
+            if (!head.empty()) return std::exchange(head, {});
+            if (taken)
+                if (const Numbers some = taken(); some.count() > 0) return lines_of(some, 0, some.count());
+            if (at == end) {
+                keys.reset();
+                return std::exchange(rest, {});
+            }
+            const std::size_t first = std::exchange(at, std::min(at + block, end));
+            return lines_of(*keys, first, at - first);
+        });
+}
+
+std::optional<NumberFile> read_plain_integers(InputFile& file, std::optional<KeyType> type) {
+    PlainIntegers integers(type);
+    if (integers.read(file)) return integers.finish();
+    integers.put_back({&file, 1});
+    return std::nullopt;
 }
 
 bool are_equal(const std::byte* a, const std::byte* b, KeyType type) {

@@ -96,17 +96,17 @@ private:
             throw BadInput(fmt::format("{} has rows, which --unique would make unequally long", in.name()));
         if (memory_) {
             NumberSort sort(options_, device, *memory_, temporary_folder(folder_, options_.out), equal());
-            sort.run(in, npy, out);
-            return sort.print_stats();
+            return sort.run(in, npy, out) ? sort.print_stats() : sort_table(device, in, out);
         }
-        NumberFile file = options_.read_numbers(in, npy);
+        std::optional<NumberFile> file = options_.read_numbers(in, npy);
+        if (!file) return sort_table(device, in, out);
         in.require_unwritten();
-        Numbers& keys = file.numbers;
+        Numbers& keys = file->numbers;
         device.run(sort(device.range_of(keys)));
         IndexArray counts(sizeof(std::uint64_t));
         if (unique_ || counts_) keep_distinct(keys, counts_ ? &counts : nullptr);
-        if (unique_ && npy) file.head = npy_header(keys.type, std::vector<std::uint64_t>{keys.count()});
-        options_.write_numbers(out, file.head, keys.bytes, keys.type, counts_ ? &counts : nullptr);
+        if (unique_ && npy) file->head = npy_header(keys.type, std::vector<std::uint64_t>{keys.count()});
+        options_.write_numbers(out, file->head, keys.bytes, keys.type, counts_ ? &counts : nullptr);
     }
 
     void sort_table(DeviceSort& device, InputFile& in, OutputFile& out) const {
@@ -115,7 +115,7 @@ private:
             sort.run(in, out);
             return sort.print_stats();
         }
-        const TextTable table(in, options_.table);
+        const TextTable table(in, options_.as_table());
         TableKeys keys = table.read_keys(options_.type);
         in.require_unwritten();
         IndexArray order = sorted_records(device, table, keys, unique_ || counts_), counts(sizeof(std::uint64_t));

@@ -1,10 +1,15 @@
 #include "table_order.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include "decimal.hpp"
 
 namespace {
 
@@ -94,32 +99,68 @@ private:
     std::string_view common_;
 };
 
-/// Sorts records whose keys are equal by the whole of their texts.
-template <class Index>
-void sort_ties(const Sequence& sequence, const TextOrder& texts, Order order, const Numbers& keys, IndexArray& all) {
+/// Gives the positions of each run of equal keys of 8 bytes to `sort`, with that key.
+template <class Index, class Sort>
+void sort_ties_as(const Numbers& keys, IndexArray& all, Sort sort) {
     const std::span positions(static_cast<Index*>(all.data()), keys.count());
     const auto* const key = reinterpret_cast<const std::uint64_t*>(keys.bytes.data());
-    const auto before = [&](Index a, Index b) {
-        const std::string_view first = texts[sequence[a]], second = texts[sequence[b]];
-        return order == Order::ascending ? first < second : second < first;
-    };
     for (std::size_t begin = 0, end = 0; begin < positions.size(); begin = end) {
         for (end = begin + 1; end < positions.size() && key[end] == key[begin]; ++end) {
         }
-        if (end - begin > 1 && TextOrder::is_longer(key[begin]))
-            std::ranges::stable_sort(positions.subspan(begin, end - begin), before);
+        if (end - begin > 1) sort(positions.subspan(begin, end - begin), key[begin]);
     }
 }
 
+template <class Sort>
+void sort_ties(const Numbers& keys, IndexArray& all, Sort sort) {
+    if (all.width() == sizeof(std::uint32_t)) sort_ties_as<std::uint32_t>(keys, all, sort);
+    else sort_ties_as<std::uint64_t>(keys, all, sort);
+}
+
+/// Whether the first comes before the second.
+template <class Key>
+bool is_before(const Key& first, const Key& second, Order order) {
+    return order == Order::ascending ? first < second : second < first;
+}
+
+/// Sorts records whose keys are equal by the whole of their texts.
+void sort_ties_of_texts(const Sequence& sequence, const TextOrder& texts, Order order, const Numbers& keys,
+                        IndexArray& all) {
+    sort_ties(keys, all, [&]<class Index>(std::span<Index> ties, std::uint64_t key) {
+        if (TextOrder::is_longer(key))
+            std::ranges::stable_sort(
+                ties, [&](Index a, Index b) { return is_before(texts[sequence[a]], texts[sequence[b]], order); });
+    });
+}
+
+/// Sorts records whose keys are equal by all digits of their numbers, which mostly are equal, too.
+void sort_ties_of_numbers(const Sequence& sequence, const TextTable& table, const IndexArray& records,
+                          const KeyColumn& column, Order order, const Numbers& keys, IndexArray& all) {
+    sort_ties(keys, all, [&]<class Index>(std::span<Index> ties, std::uint64_t key) {
+        if (!is_decided_by_digits(column, key)) return;
+        const auto decimal = [&](Index i) { return Decimal(table.number_text(records[sequence[i]], column.number)); };
+        const Decimal first = decimal(ties.front());
+        if (std::ranges::all_of(ties, [&](Index i) { return decimal(i) == first; })) return;
+        std::vector<std::pair<Decimal, Index>> sorted;
+        for (const Index i : ties) sorted.emplace_back(decimal(i), i);
+        std::ranges::stable_sort(
+            sorted, [&](const Decimal& a, const Decimal& b) { return is_before(a, b, order); },
+            &std::pair<Decimal, Index>::first);
+        std::ranges::transform(sorted, ties.begin(), &std::pair<Decimal, Index>::second);
+    });
+}
+
 /// The sequence in the order of this column; records with equal keys stay as they were.
-Sequence sorted_by(DeviceSort& device, const TextTable& table, Sequence sequence, KeyColumn& column, bool keep,
-                   std::size_t width) {
+Sequence sorted_by(DeviceSort& device, const TextTable& table, const IndexArray& records, Sequence sequence,
+                   KeyColumn& column, bool keep) {
     const Order order = device.order_of(column.order);
+    const std::size_t width = records.width();
     IndexArray positions(width);
     if (auto* const numbers = std::get_if<Numbers>(&column.keys)) {
         NumberedKeys sorted = numbers_of(sequence, column, *numbers, keep, width);
         device.sort_by_key(sorted.keys, sorted.records, order);
         positions = std::move(sorted.records);
+        if (column.needs_digits) sort_ties_of_numbers(sequence, table, records, column, order, sorted.keys, positions);
     } else {
         const TextOrder texts(table, column);
         Numbers keys{KeyType::u64, {}};
@@ -128,19 +169,24 @@ Sequence sorted_by(DeviceSort& device, const TextTable& table, Sequence sequence
             keys.bytes.append({reinterpret_cast<const char*>(&key), sizeof key});
         });
         device.sort_by_key(keys, positions, order);
-        if (width == sizeof(std::uint32_t)) sort_ties<std::uint32_t>(sequence, texts, order, keys, positions);
-        else sort_ties<std::uint64_t>(sequence, texts, order, keys, positions);
+        sort_ties_of_texts(sequence, texts, order, keys, positions);
     }
     if (sequence.order.size() > 0)
         for (std::uint64_t i = 0; i < sequence.size; ++i) positions.set(i, sequence.order[positions[i]]);
     return {sequence.size, std::move(positions)};
 }
 
-bool have_equal_keys(const TextTable& table, const KeyColumn& column, std::uint64_t a, std::uint64_t b) {
+bool have_equal_keys(const TextTable& table, const IndexArray& records, const KeyColumn& column, std::uint64_t a,
+                     std::uint64_t b) {
     if (column.is_missing(a) || column.is_missing(b)) return column.is_missing(a) && column.is_missing(b);
     if (const auto* const numbers = std::get_if<Numbers>(&column.keys)) {
         const std::size_t bytes = lanesort::key_bytes(numbers->type);
-        return std::memcmp(numbers->bytes.data() + a * bytes, numbers->bytes.data() + b * bytes, bytes) == 0;
+        const std::byte* const key = numbers->bytes.data() + a * bytes;
+        if (std::memcmp(key, numbers->bytes.data() + b * bytes, bytes) != 0) return false;
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, key, bytes);
+        const auto decimal = [&](std::uint64_t i) { return Decimal(table.number_text(records[i], column.number)); };
+        return !is_decided_by_digits(column, bits) || decimal(a) == decimal(b);
     }
     const auto& [begins, ends] = std::get<TextKeys>(column.keys);
     return table.text(begins[a], ends[a]) == table.text(begins[b], ends[b]);
@@ -152,14 +198,20 @@ IndexArray sorted_records(DeviceSort& device, const TextTable& table, TableKeys&
     const std::size_t width = keys.records.width();
     Sequence sequence{keys.records.size(), IndexArray(width)};
     for (std::size_t i = keys.columns.size(); i-- > 0;)
-        sequence = sorted_by(device, table, std::move(sequence), keys.columns[i], keys_needed, width);
+        sequence = sorted_by(device, table, keys.records, std::move(sequence), keys.columns[i], keys_needed);
     return std::move(sequence.order);
+}
+
+bool is_decided_by_digits(const KeyColumn& column, std::uint64_t key) noexcept {
+    const auto* const numbers = std::get_if<Numbers>(&column.keys);
+    if (!column.needs_digits || !numbers) return false;
+    return numbers->type != KeyType::f64 || !std::isnan(std::bit_cast<double>(key));
 }
 
 std::optional<NumberedKeys> only_numbers(TableKeys& keys) {
     KeyColumn& column = keys.columns.front();
     auto* const numbers = std::get_if<Numbers>(&column.keys);
-    if (keys.columns.size() > 1 || !numbers) return std::nullopt;
+    if (keys.columns.size() > 1 || !numbers || column.needs_digits) return std::nullopt;
     const std::size_t width = keys.records.width();
     return numbers_of({keys.records.size(), IndexArray(width)}, column, *numbers, false, width);
 }
@@ -188,7 +240,7 @@ IndexArray distinct_records(const TextTable& table, const TableKeys& keys, const
     IndexArray distinct(order.width());
     const auto is_new = [&](std::size_t i) {
         return !std::ranges::all_of(keys.columns, [&](const KeyColumn& column) {
-            return have_equal_keys(table, column, order[i - 1], order[i]);
+            return have_equal_keys(table, keys.records, column, order[i - 1], order[i]);
         });
     };
     for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {

@@ -14,13 +14,16 @@
 /// of the last column, unless they are needed later.
 IndexArray sorted_records(DeviceSort& device, const TextTable& table, TableKeys& keys, bool keys_needed);
 
+/// Whether texts decide between numbers with this key of 8 bytes, in a column that needs their digits.
+bool is_decided_by_digits(const KeyColumn& column, std::uint64_t key) noexcept;
+
 /// Keys, and the numbers of the records that they come from. Behind these stand those of records without a key.
 struct NumberedKeys {
     Numbers keys;
     IndexArray records;
 };
 
-/// The keys of the only column, where these are numbers; else nothing.
+/// The keys of the only column, if these are numbers of which they say all; else nothing.
 std::optional<NumberedKeys> only_numbers(TableKeys& keys);
 
 /// How many of these records, from the first, have a key in the first column.

@@ -275,6 +275,11 @@ std::string_view TextTable::without_quotes(std::string_view field) const {
     return quoted_end(begin, begin + field.size()) ? field.substr(1, field.size() - 2) : field;
 }
 
+std::string_view TextTable::number_text(std::size_t record, std::uint64_t column) const {
+    const auto field = field_of(record, record_end(record, text().size()), column);
+    return without_blanks(without_quotes(std::get<std::string_view>(field)));
+}
+
 /// A field that says this, in quotes where it needs them.
 std::string TextTable::as_field(std::string_view text) const {
     const char special[] = {delimiter_, quote, '\r', '\n'};
@@ -383,15 +388,13 @@ public:
 
     /// The keys or values; of a piece with more behind it, of the type that is found so far.
     KeyColumn finish() {
-        const auto& first = state_.first_short;
+        auto& first = state_.first_short;
         if (table_.is_whole_ && !state_.has_column && first) table_.fail_short(first->place, first->columns, column_);
-        if (kind_ == Kind::numbers && !table_.is_whole_) {
-            keep_places();
-            read_.keys = numbers_.lend_keys().numbers;
-        } else if (kind_ == Kind::numbers) {
-            Numbers numbers = numbers_.finish(!is_key_);
-            state_.type = numbers.type;
-            read_.keys = std::move(numbers);
+        if (first && !table_.is_whole_ && first->place < lines) first->place = lines | table_.line_number(first->place);
+        if (kind_ == Kind::numbers) {
+            state_.evidence = numbers_.evidence();
+            read_.needs_digits = state_.evidence.floats && state_.evidence.needs_digits;
+            read_.keys = is_key_ ? numbers_.finish() : numbers_.finish_rounded();
         }
         return std::move(read_);
     }
@@ -407,7 +410,7 @@ private:
           kind_(kind),
           is_key_(is_key),
           missing_as_(is_key ? table.options_.missing_as : MissingAs::last),
-          read_{{}, TextKeys{IndexArray(table.offset_bytes()), IndexArray(table.offset_bytes())}, {}},
+          read_{{}, TextKeys{IndexArray(table.offset_bytes()), IndexArray(table.offset_bytes())}, {}, column_.number},
           numbers_(state.type, [this](std::size_t record, const std::string& words) { refuse(record, words); }) {
         numbers_.begin_with(state.evidence);
         if (const auto& words = table.options_.missing) missing_.assign(words->begin(), words->end());
@@ -418,18 +421,6 @@ private:
         if (const auto* const columns = std::get_if<std::uint64_t>(&field))
             table.fail_short(table.first_record_, *columns, column_);
         state_.has_column = true;
-    }
-
-    /// What was seen in this piece is told by its line from now on.
-    void keep_places() {
-        const auto line_of = [&](std::uint64_t& place) {
-            if (place < lines) place = lines | table_.line_number(place);
-        };
-        state_.evidence = numbers_.evidence();
-        KeyReader::Evidence& seen = state_.evidence;
-        for (auto* const one : {&seen.decimal, &seen.negative, &seen.above_i64, &seen.beyond_both, &seen.inexact})
-            if (*one) line_of((*one)->place);
-        if (state_.first_short) line_of(state_.first_short->place);
     }
 
     bool is_word_for_missing(std::string_view field) const {
@@ -461,6 +452,9 @@ private:
 
     [[noreturn]] void refuse(std::size_t record, const std::string& words) const {
         const bool is_no_number = words.starts_with(numbers_.no_number());
+        if (table_.options_.lines)
+            table_.fail(record, fmt::format(" {}{}", words,
+                                            is_no_number ? " (--by-column 1 takes lines without a number)" : ""));
         const char* hint = "";
         if (is_no_number && record == table_.first_record_ && table_.lines_before_ == 0)
             hint = " (if it is a header, say so by --header)";
@@ -539,9 +533,9 @@ void TextTable::write(OutputFile& file, const IndexArray& records, const IndexAr
     for (std::size_t i = 0; i < order.size(); ++i) {
         fetch_ahead(records, order, i);
         const std::size_t record = records[order[i]], end = record_end(record, text().size());
-        if (counts) writer.write(fmt::format("{}{}", (*counts)[i], delimiter_));
+        if (counts) writer.write(fmt::format("{}{}", (*counts)[i], options_.lines ? '\t' : delimiter_));
         writer.write(text(record, end));
-        if (text()[end - 1] != '\n' && i + 1 < order.size()) writer.write(line_end());
+        if (text()[end - 1] != '\n' && (options_.lines || i + 1 < order.size())) writer.write(line_end());
     }
     writer.flush();
 }
@@ -551,7 +545,7 @@ void TextTable::write_columns(OutputFile& file, const IndexArray& records, const
     std::vector<std::uint64_t> numbers;
     for (const SortColumn& key : options_.columns) numbers.push_back(find_column(key.name).number);
     BufferedWriter writer(file);
-    const std::string_view delimiter(&delimiter_, 1);
+    const std::string_view delimiter = options_.lines ? "," : std::string_view(&delimiter_, 1);
     const auto write_line = [&](std::size_t record, std::size_t end, const auto& added_field) {
         std::string_view before;
         for (const std::uint64_t number : numbers) {

@@ -54,6 +54,7 @@ struct TableOptions {
     bool quotes = true;  ///< a quoted field may hold delimiters and, between other ones than tabs, line ends
     std::optional<std::vector<std::string>> missing;  ///< words for a key that is missing; if none, usual_missing
     MissingAs missing_as = MissingAs::last;
+    bool lines = false;  ///< it is no table but text with one number a line
 };
 
 /// Words for a number or value that is missing, unless others are given. Nothing is always one, and a text is none.
@@ -69,6 +70,8 @@ struct KeyColumn {
     std::optional<lanesort::Order> order;
     std::variant<Numbers, TextKeys> keys;  ///< empty where it only matters which are missing
     std::vector<bool> missing;             ///< of the records up to the last one without a key
+    std::uint64_t number = 0;              ///< of the column, from 0
+    bool needs_digits = false;             ///< equal keys may be of different numbers: their texts decide
 
     bool is_missing(std::uint64_t record) const { return record < missing.size() && missing[record]; }
 };
@@ -78,7 +81,7 @@ struct ColumnState {
     struct Short {
         std::uint64_t place, columns;
     };
-    std::optional<lanesort::KeyType> type;  ///< of its numbers; none: it is found
+    std::optional<lanesort::KeyType> type;  ///< of its numbers, if it is given
     KeyReader::Evidence evidence;           ///< of the type
     bool has_column = false;                ///< a record has it, or the header
     std::optional<Short> first_short;       ///< the first record without it
@@ -129,7 +132,7 @@ public:
     /// this table, stays as it is otherwise. False where there are no more records.
     bool next_piece(TextTable& before);
     /// As read_keys, of the records of this piece; numbers get the type that is found so far. After the last piece
-    /// throws for what cannot be known sooner, and the states have the types of all.
+    /// throws for what cannot be known sooner.
     TableKeys read_piece(std::vector<ColumnState>& states);
     /// The memory that a record takes besides its text while it is sorted by these columns, in bytes.
     static std::size_t bytes_beside_record(const TableOptions& options) noexcept {
@@ -170,6 +173,9 @@ public:
     std::string_view text(std::uint64_t begin, std::uint64_t end) const noexcept {
         return text().substr(begin, end - begin);
     }
+
+    /// The number in that column of a record that has one there, from 0.
+    std::string_view number_text(std::size_t record, std::uint64_t column) const;
 
     /// Writes the byte order mark, the header and the records in this order. A last record without a line end gets one
     /// like that of the first record, unless it comes last again. With `counts`, each record gets a first column of

@@ -76,23 +76,28 @@ private:
     }
 
     void select_numbers(DeviceSort& device, InputFile& in, const std::optional<NpyHeader>& npy, OutputFile& out) const {
-        NumberFile file = options_.read_numbers(in, npy);
-        const Selected selected = select(device, file.numbers, options_.order, wants_indices_ ? index_bytes_ : 0);
-        const KeyType type = wants_indices_ ? selected.indices.type() : file.numbers.type;
+        std::optional<NumberFile> file = options_.read_numbers(in, npy);
+        if (!file) return select_lines(device, in, out);
+        const Selected selected = select(device, file->numbers, options_.order, wants_indices_ ? index_bytes_ : 0);
+        const KeyType type = wants_indices_ ? selected.indices.type() : file->numbers.type;
         if (npy) {
             std::vector<std::uint64_t> shape = npy->shape;
             shape.back() = std::min(k_, shape.back());
-            file.head = npy_header(type, shape);
+            file->head = npy_header(type, shape);
         } else if (wants_indices_) {
-            file.head.clear();
+            file->head.clear();
         }
-        options_.write_numbers(out, file.head, wants_indices_ ? selected.indices.bytes() : selected.keys, type);
+        options_.write_numbers(out, file->head, wants_indices_ ? selected.indices.bytes() : selected.keys, type);
     }
 
     void select_lines(DeviceSort& device, InputFile& in, OutputFile& out) const {
-        const TextTable table(in, options_.table);
+        const TextTable table(in, options_.as_table());
         TableKeys keys = table.read_keys(options_.type);
-        table.write(out, keys.records, first_records(device, table, keys));
+        const IndexArray order = first_records(device, table, keys);
+        if (!wants_indices_) return table.write(out, keys.records, order);
+        IndexArray indices(index_bytes_);
+        indices.append(order);
+        options_.write_numbers(out, {}, indices.bytes(), indices.type());
     }
 
     IndexArray first_records(DeviceSort& device, const TextTable& table, TableKeys& keys) const {

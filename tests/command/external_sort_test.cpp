@@ -129,7 +129,7 @@ TEST_CASE("--memory: text whose type is found late") {
         CAPTURE(order);
         const std::string floats = scene.file("floats", "\xef\xbb\xbf" + integers + "1.5\nnan\n-0\n");
         const std::string stats = require_same(scene, {"--text", "--order", order}, floats);
-        CHECK(stat(stats, "runs") == 4);
+        CHECK(stat(stats, "runs") > 4);
         CHECK(stat(stats, "temporary bytes") <= stated(stats));
         require_same(scene, {"--text", "--order", order}, scene.file("i64", integers + "-9223372036854775808"));
     }
@@ -142,8 +142,9 @@ TEST_CASE("--memory: text whose type is found late") {
         CHECK(!fs::exists(scene.path("none")));
     };
     refused(positive + "x\n", "refused, line 500001 is no number: ");
-    refused("-1\n" + positive + "18446744073709551615\n", "refused, line 500002 is an integer that i64 does not hold");
-    refused("9007199254740993\n" + positive + "1.5\n", "refused, line 1 is an integer that f64 does not hold exactly");
+    require_same(scene, {"--text"}, scene.file("wide", "-1\n" + positive + "18446744073709551615\n"));
+    require_same(scene, {"--text", "--count"},
+                 scene.file("late", "9007199254740993\n" + positive + positive + "1.5\n"));
 }
 
 TEST_CASE("--memory: .npy files, their rows, and standard input") {
@@ -275,9 +276,10 @@ TEST_CASE("--memory: what is wrong with a table is told in the same words") {
     same_refusal("open_quote", lines + "1,\"x", "key");
     same_refusal("behind_quote", lines + "1,\"x\"y\n" + lines, "key");
     same_refusal("stray_quote", lines + "1,\"odd\n" + lines, "key");
-    same_refusal("inexact", "key\n9007199254740993\n" + lines.substr(9) + "1.5\n", "key");
-    same_refusal("inexact_late", lines + "1.5\n" + lines.substr(9) + "9007199254740993\n", "key");
-    same_refusal("two_types", lines + "-1,\n" + lines.substr(9) + "18446744073709551615,\n", "key");
+    for (const std::string& table : {"key\n9007199254740993\n" + lines.substr(9) + "1.5\n9007199254740992.5\n",
+                                     lines + "1.5\n" + lines.substr(9) + "9007199254740993\n9007199254740992\n",
+                                     lines + "-1,\n" + lines.substr(9) + "18446744073709551615,\n18446744073709551614"})
+        require_same(scene, {"--by-column", "key"}, scene.file("digits", table));
     same_refusal("short", lines.substr(9), "3");
     same_refusal("no_such", lines, "other");
     const std::string in = scene.file("long", lines + "1," + std::string(8 * mebi, 'x') + "\n");

@@ -43,7 +43,7 @@ TEST_CASE("keys without --type are i64 or u64 where all are integers") {
     require_sorted(scene, {}, "18446744073709551615\n0\n18446744073709551614\n9223372036854775808\n",
                    "0\n9223372036854775808\n18446744073709551614\n18446744073709551615\n");
     const auto lines = scene.run({"sort", "--text", "-", "-"}, " +7\r\n007\n-0\n+0\n-3\n");
-    CHECK(lines.out == "-3\n0\n0\n7\n7\n");
+    CHECK(lines.out == "-3\n-0\n+0\n +7\r\n007\n");
 }
 
 TEST_CASE("timestamps in nanoseconds come as std::stable_sort has them") {
@@ -78,9 +78,14 @@ TEST_CASE("one decimal makes all keys doubles, wherever it stands") {
     require_sorted(scene, {"--order", "desc"}, "-1\n9223372036854775808\n0.5\n", "9223372036854775808\n0.5\n-1\n");
     require_sorted(scene, {}, "9223372036854775808\n-1\n0.5\n", "-1\n0.5\n9223372036854775808\n");
     require_sorted(scene, {}, "36893488147419103232\n-1\n0.5\n", "-1\n0.5\n36893488147419103232\n");
-    // Up to 2^53 all integers are doubles, and above it some. Decimals are rounded, as ever.
+    // Up to 2^53 all integers are doubles, and above it some.
     require_sorted(scene, {}, "9007199254740994\n9007199254740992\n0.1\n", "0.1\n9007199254740992\n9007199254740994\n");
-    CHECK(scene.run({"sort", "--text", "-", "-"}, "9007199254740993.0\n0.1\n").out == "0.1\n9007199254740992\n");
+    // Others are told apart by their digits, as are those that neither i64 nor u64 holds.
+    require_sorted(scene, {}, "9007199254740993\n0.5\n9007199254740992\n", "0.5\n9007199254740992\n9007199254740993\n");
+    require_sorted(scene, {}, "18446744073709551617\n1\n18446744073709551616\n",
+                   "1\n18446744073709551616\n18446744073709551617\n");
+    require_sorted(scene, {}, "18446744073709551615\n-2\n18446744073709551614\n-9223372036854775809\n",
+                   "-9223372036854775809\n-2\n18446744073709551614\n18446744073709551615\n");
 }
 
 TEST_CASE("missing keys, headers and no keys at all leave the type alone") {
@@ -114,8 +119,8 @@ TEST_CASE("argsort and topk find the type, too") {
     CHECK(run({"topk", "-k", "1", "--text"}) == "9007199254740993\n");
     CHECK(run({"topk", "-k", "1", "--text", "--indices"}) == "1\n");
     CHECK(run({"topk", "-k", "1", "--by-column", "1"}) == "9007199254740993\n");
-    require_refused(scene.run({"argsort", "--text", "-", "-"}, lines + "0.5\n"), "line 2 is an integer that f64 does");
-    require_refused(scene.run({"topk", "-k", "1", "--text", "-", "-"}, lines + "0.5\n"), "line 2 is an integer");
+    CHECK(scene.run({"argsort", "--text", "-", "-"}, lines + "0.5\n").out == "3\n0\n2\n1\n");
+    CHECK(scene.run({"topk", "-k", "1", "--text", "-", "-"}, lines + "0.5\n").out == "9007199254740993\n");
 }
 
 TEST_CASE("an integer that the type would round is named, with the type to use") {
@@ -138,30 +143,7 @@ TEST_CASE("an integer that the type would round is named, with the type to use")
          "line 2 is an integer that f32 does not hold exactly: \"16777217\" (--type f64"},
         {"f32", "9007199254740993\n", "line 1 is an integer that f32 does not hold exactly: " + one + " (--type i64"},
         {"f16", "2048\n2049\n", "line 2 is an integer that f16 does not hold exactly: \"2049\" (--type f64 does; "},
-        {"", "1\n9007199254740993\n0.5\n", "line 2 is an integer that f64 does not hold exactly: " + one},
-        {"", "1\n9007199254740993\n0.5\n",
-         "is an integer that f64 does not hold exactly: " + one + " (--type i64 does, but not \"0.5\"; " + rounded},
-        {"", "nan\n9007199254740993\n", "line 2 is an integer that f64 does not hold exactly: " + one},
-        {"", "1e3\n18446744073709551617\n",
-         "line 2 is an integer that f64 does not hold exactly: \"18446744073709551617"},
-        {"", "18446744073709551617\n1\n1e3\n", "line 1 is an integer that f64 does not hold exactly: "},
-        {"", "1\n18446744073709551617\n",
-         "line 2 is an integer that neither i64 nor u64 holds: \"18446744073709551617\"\n"},
-        {"", "36893488147419103232\n1\n",
-         "line 1 is an integer that neither i64 nor u64 holds: \"36893488147419103232\" (--type f64 holds all of them "
-         "exactly)\n"},
-        {"", "1\n-9223372036854775809\n",
-         "line 2 is an integer that neither i64 nor u64 holds: \"-9223372036854775809\""},
-        {"", "9223372036854775808\n-2\n",
-         "line 1 is an integer that i64 does not hold: \"9223372036854775808\", and u64 does not hold \"-2\" (--type "
-         "f64 "
-         "holds all of them exactly)\n"},
-        {"", "-2\n18446744073709551615\n",
-         "line 2 is an integer that i64 does not hold: \"18446744073709551615\", and u64 "
-         "does not hold \"-2\"\n"},
         {"", "1\ntwo\n", "line 2 is no number: \"two\""},
-        {"", "0.5\n1e999\n", "line 2 is out of range: \"1e999\", but f64 holds"},
-        {"", "1\n" + std::string(400, '9') + "\n", "line 2 is out of range: \"9999"},
         {"", "1\n\n2\n", "line 2 is empty"},
         {"", "1\n-\n", "line 2 is no number: \"-\""},
     };
@@ -191,7 +173,7 @@ TEST_CASE("text keeps its byte order mark in front") {
         CHECK(result.err.empty());
         return result.out;
     };
-    CHECK(run({"sort", "--type", "u32"}, mark + "2\r\n1") == mark + "1\n2\n");
+    CHECK(run({"sort", "--type", "u32"}, mark + "2\r\n1") == mark + "1\r\n2\r\n");
     CHECK(run({"sort"}, mark + "0.5\n-1\n") == mark + "-1\n0.5\n");
     CHECK(run({"sort", "--type", "u32"}, mark) == mark);
     CHECK(run({"topk", "-k", "1"}, mark + "1\n2\n") == mark + "2\n");

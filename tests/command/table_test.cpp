@@ -266,7 +266,7 @@ TEST_CASE("what is wrong with a table is named, with its line, and leaves OUT as
         {{"2"}, "\"\n\n\",1\nb,\"1\"\"\"\n", "in, line 4, column 2 is no number: \"1\\\"\\\"\"" + hint},
         {{"2"}, "a,1\n\"\n\n\",1.5.\n", "in, line 2, column 2 is no number: \"1.5.\"" + hint},
         {{"b"}, "a,b\n1,x\n", "in, line 2, column 2 (\"b\") is no number: \"x\"" + hint},
-        {{"2"}, "a,1\nb,1e999\n", "in, line 2, column 2 is out of range: \"1e999\", but f64 holds"},
+        {{"2", "--type", "f64"}, "a,1\nb,1e999\n", "in, line 2, column 2 is out of range: \"1e999\", but f64 holds"},
         {{"2", "--type", "u64"}, "a,1\nb,-1\n", "in, line 2, column 2 is out of range: \"-1\", but u64 holds"},
         {{"2", "--type", "i64"}, "a,1\nb,0.5\n", "in, line 2, column 2 is no number of type i64: \"0.5\"" + hint},
         {{"2"},
