@@ -89,7 +89,7 @@ TableOptions SortArguments::as_table() const {
     if (is_table()) return table;
     TableOptions lines;
     lines.lines = true;
-    lines.columns.push_back({ColumnName{std::nullopt, 1}, false, {}});
+    lines.columns.push_back({ColumnName{std::nullopt, 1}, ColumnKind::numbers, {}});
     lines.delimiter = '\n';  // which no line has
     lines.quotes = false;
     lines.missing.emplace();

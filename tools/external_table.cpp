@@ -104,17 +104,16 @@ public:
             std::memcpy(&bits, numbers->bytes.data() + at_ * bytes, bytes);
             std::string_view text;
             if (is_decided_by_digits(column, bits))
-                text = pieces_.table().number_text(pieces_.keys().records[at_], column.number);
+                text = pieces_.table().number_text(pieces_.keys().records[at_], column);
             return {false, encoded(bits, numbers->type, orders_[i]), text};
         }
-        const auto& [begins, ends] = std::get<TextKeys>(column.keys);
-        const std::string_view text = pieces_.table().text(begins[at_], ends[at_]);
+        const std::string_view text = pieces_.table().text(std::get<TextKeys>(column.keys), at_);
         const std::uint64_t first = first_bytes(text);
         return {false, orders_[i] == Order::ascending ? first : ~first, text};
     }
 
     std::strong_ordering compare(std::size_t i, const ColumnKey& mine, const ColumnKey& other) const {
-        return mine.compare(other, columns_[i].text, orders_[i]);
+        return mine.compare(other, columns_[i].kind == ColumnKind::texts, orders_[i]);
     }
     /// Whether its record comes before that of the other, or after it.
     std::strong_ordering compare(const Reader& other) const {
@@ -213,7 +212,7 @@ TableSort::TableSort(const SortArguments& options, DeviceSort& device, std::uint
       table_options_(options.as_table()),
       states_(table_options_.columns.size()) {
     for (std::size_t i = 0; i < states_.size(); ++i)
-        if (!table_options_.columns[i].text) states_[i].type = options.type;
+        if (table_options_.columns[i].kind == ColumnKind::numbers) states_[i].type = options.type;
 }
 
 void TableSort::run(InputFile& in, OutputFile& out) {
@@ -356,8 +355,8 @@ void TableSort::merge(std::size_t first, std::size_t count, const Take& take) {
     }
     std::vector<Head> heads;
     for (std::uint32_t run = 0; run < count; ++run) heads.push_back(next_head_of(run));
-    const bool one_number =
-        states_.size() == 1 && !table_options_.columns.front().text && !states_.front().evidence.needs_digits;
+    const bool one_number = states_.size() == 1 && table_options_.columns.front().kind != ColumnKind::texts &&
+                            !states_.front().evidence.needs_digits;
     LoserTree<Head, Before> tree(heads, {one_number});
     Progress progress("merging");
     constexpr std::uint64_t some = 1 << 16;

@@ -144,7 +144,7 @@ Texts extremes_of_groups(DeviceSort& device, const TextTable& table, const Index
             for (std::size_t at = begin; at < begin + lengths[group]; ++at) {
                 const std::uint64_t record = order[at];
                 if (column.is_missing(record) || keys[record] != key) continue;
-                const std::string_view text = table.number_text(records[record], column.number);
+                const std::string_view text = table.number_text(records[record], column);
                 if (best.empty() || is_better(text, best)) best = text;
                 if (!is_decided_by_digits(column, key)) break;
             }

@@ -178,6 +178,11 @@ void KeyReader::add_placeholder() {
     else append(std::uint64_t{0});  // which is 0.0, too
 }
 
+void KeyReader::add_part(std::int64_t key, bool needs_digits) {
+    append(key);
+    seen_.needs_digits = seen_.needs_digits || needs_digits;
+}
+
 template <class T>
 void KeyReader::add_as(std::string_view text, std::uint64_t place) {
     T value{};

@@ -48,11 +48,8 @@ public:
     /// Takes a place for a key that is missing: of some value, which does not change the type of the others.
     void add_placeholder();
 
-    /// "is no number", and of which type if that was given.
-    std::string no_number() const;
-
-    /// Bytes of the keys until now.
-    std::uint64_t key_bytes() const noexcept { return keys_.size(); }
+    /// Takes an i64, which is the type that was given; it may be that only of a part of what its text says.
+    void add_part(std::int64_t key, bool needs_digits);
 
     /// What was seen of numbers that have one type with these. Where their type is not given.
     struct Seen {
@@ -75,6 +72,8 @@ public:
     Numbers finish_rounded();
 
 private:
+    /// "is no number", and of which type if that was given.
+    std::string no_number() const;
     template <class T>
     void add_as(std::string_view text, std::uint64_t place);
     void add_and_find_type(std::string_view text, std::uint64_t place);

@@ -70,19 +70,25 @@ std::optional<ColumnName> parse_name(std::string_view text) {
     return number > 0 ? std::optional(ColumnName{std::nullopt, number}) : std::nullopt;
 }
 
+std::optional<ColumnKind> parse_kind(std::string_view text) {
+    if (text == "number") return ColumnKind::numbers;
+    if (text == "text") return ColumnKind::texts;
+    if (text == "time") return ColumnKind::times;
+    return std::nullopt;
+}
+
 /// A column, and what is said of it: "price:desc", "day:text:desc". Other colons belong to its name.
 std::optional<SortColumn> parse_column(std::string_view text) {
-    bool is_text = false;
-    std::optional<bool> kind;
+    std::optional<ColumnKind> kind;
     std::optional<lanesort::Order> order;
     for (std::size_t colon; (colon = text.rfind(':')) != std::string_view::npos; text = text.substr(0, colon)) {
         const std::string_view word = text.substr(colon + 1);
         if (const auto parsed = parse_order(word); parsed && !order) order = parsed;
-        else if ((word == "text" || word == "number") && !kind) kind = is_text = word == "text";
+        else if (const auto known = parse_kind(word); known && !kind) kind = known;
         else break;
     }
     const auto name = parse_name(text);
-    return name ? std::optional(SortColumn{*name, is_text, order}) : std::nullopt;
+    return name ? std::optional(SortColumn{*name, kind.value_or(ColumnKind::numbers), order}) : std::nullopt;
 }
 
 /// A reduction by its name, and which column of the table's values it takes: "mean:price", "count".
@@ -247,7 +253,8 @@ CLI::Option* add_table(CLI::App& app, TableOptions& table) {
                "--by-column", set_columns,
                "IN is a text table, whose keys are in this column: its name in the header, or its number, from 1, as "
                "in #2, or 2 if no column has that name. Behind it may stand :desc or :asc, and :text for keys in the "
-               "order of their bytes, as ISO dates need. Given again, the next column orders lines with equal keys")
+               "order of their bytes, or :time for ISO dates and times. Given again, the next column orders lines "
+               "with equal keys")
             ->type_name("COLUMN")
             ->allow_extra_args(false)
             ->group(group);

@@ -78,9 +78,7 @@ public:
         }
     }
 
-    std::string_view operator[](std::uint64_t record) const {
-        return table_.text(texts_.begins[record], texts_.ends[record]);
-    }
+    std::string_view operator[](std::uint64_t record) const { return table_.text(texts_, record); }
 
     std::uint64_t key(std::uint64_t record) const {
         const std::string_view rest = (*this)[record].substr(common_.size());
@@ -138,7 +136,7 @@ void sort_ties_of_numbers(const Sequence& sequence, const TextTable& table, cons
                           const KeyColumn& column, Order order, const Numbers& keys, IndexArray& all) {
     sort_ties(keys, all, [&]<class Index>(std::span<Index> ties, std::uint64_t key) {
         if (!is_decided_by_digits(column, key)) return;
-        const auto decimal = [&](Index i) { return Decimal(table.number_text(records[sequence[i]], column.number)); };
+        const auto decimal = [&](Index i) { return Decimal(table.number_text(records[sequence[i]], column)); };
         const Decimal first = decimal(ties.front());
         if (std::ranges::all_of(ties, [&](Index i) { return decimal(i) == first; })) return;
         std::vector<std::pair<Decimal, Index>> sorted;
@@ -185,11 +183,11 @@ bool have_equal_keys(const TextTable& table, const IndexArray& records, const Ke
         if (std::memcmp(key, numbers->bytes.data() + b * bytes, bytes) != 0) return false;
         std::uint64_t bits = 0;
         std::memcpy(&bits, key, bytes);
-        const auto decimal = [&](std::uint64_t i) { return Decimal(table.number_text(records[i], column.number)); };
+        const auto decimal = [&](std::uint64_t i) { return Decimal(table.number_text(records[i], column)); };
         return !is_decided_by_digits(column, bits) || decimal(a) == decimal(b);
     }
-    const auto& [begins, ends] = std::get<TextKeys>(column.keys);
-    return table.text(begins[a], ends[a]) == table.text(begins[b], ends[b]);
+    const auto& texts = std::get<TextKeys>(column.keys);
+    return table.text(texts, a) == table.text(texts, b);
 }
 
 }  // namespace

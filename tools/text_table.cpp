@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "command.hpp"
+#include "iso_time.hpp"
 #include "numbers.hpp"
 
 namespace {
@@ -275,9 +276,10 @@ std::string_view TextTable::without_quotes(std::string_view field) const {
     return quoted_end(begin, begin + field.size()) ? field.substr(1, field.size() - 2) : field;
 }
 
-std::string_view TextTable::number_text(std::size_t record, std::uint64_t column) const {
-    const auto field = field_of(record, record_end(record, text().size()), column);
-    return without_blanks(without_quotes(std::get<std::string_view>(field)));
+std::string_view TextTable::number_text(std::size_t record, const KeyColumn& column) const {
+    const auto field = field_of(record, record_end(record, text().size()), column.number);
+    const std::string_view number = without_blanks(without_quotes(std::get<std::string_view>(field)));
+    return column.is_times ? fraction_of_time(number) : number;
 }
 
 /// A field that says this, in quotes where it needs them.
@@ -353,8 +355,9 @@ void TextTable::require_no_name(std::size_t record, std::size_t end, const Colum
 class TextTable::ColumnReader {
 public:
     ColumnReader(const TextTable& table, const SortColumn& key, ColumnState& state)
-        : ColumnReader(table, key.name, key.text ? Kind::texts : Kind::numbers, true, state) {
+        : ColumnReader(table, key.name, kind_of(key.kind), true, state) {
         read_.order = key.order;
+        read_.is_times = kind_ == Kind::times;
     }
     ColumnReader(const TextTable& table, const ValueColumn& value, ColumnState& state)
         : ColumnReader(table, value.name, value.is_numbers ? Kind::numbers : Kind::presence, false, state) {}
@@ -375,13 +378,17 @@ public:
         state_.has_column = true;
         const std::string_view field = table_.without_quotes(std::get<std::string_view>(found));
         if (kind_ == Kind::texts) {
+            const bool is_quoted = field.size() < std::get<std::string_view>(found).size();
             if (is_word_for_missing(field)) add_missing(record, field);
-            else add_text(field);
+            else add_text(field, is_quoted);
+            state_.has_key = state_.has_key || !field.empty();
         } else if (const std::string_view number = without_blanks(field);
                    number.empty() || is_word_for_missing(number)) {
             add_missing(record, number);
         } else {
             if (kind_ == Kind::numbers) numbers_.add(without_sign_of_nan(number), record);
+            if (kind_ == Kind::times) add_time(number, record);
+            state_.has_key = true;
             ++count_;
         }
     }
@@ -390,17 +397,25 @@ public:
     KeyColumn finish() {
         auto& first = state_.first_short;
         if (table_.is_whole_ && !state_.has_column && first) table_.fail_short(first->place, first->columns, column_);
+        if (is_key_ && table_.is_whole_ && count_ > 0 && !std::exchange(state_.has_key, true))
+            tell(fmt::format("lanesort: {}: {} has no key in any line, so it orders nothing\n",
+                             table_.parts_.front().name, column_.title));
         if (first && !table_.is_whole_ && first->place < lines) first->place = lines | table_.line_number(first->place);
-        if (kind_ == Kind::numbers) {
+        if (holds_numbers()) {
             state_.evidence = numbers_.evidence();
-            read_.needs_digits = state_.evidence.floats && state_.evidence.needs_digits;
+            read_.needs_digits = state_.evidence.needs_digits && (read_.is_times || state_.evidence.floats);
             read_.keys = is_key_ ? numbers_.finish() : numbers_.finish_rounded();
         }
         return std::move(read_);
     }
 
 private:
-    enum class Kind : std::uint8_t { numbers, texts, presence };
+    enum class Kind : std::uint8_t { numbers, texts, times, presence };
+
+    static Kind kind_of(ColumnKind kind) {
+        return kind == ColumnKind::texts ? Kind::texts : kind == ColumnKind::times ? Kind::times : Kind::numbers;
+    }
+    bool holds_numbers() const { return kind_ == Kind::numbers || kind_ == Kind::times; }
 
     ColumnReader(const TextTable& table, const ColumnName& name, Kind kind, bool is_key, ColumnState& state)
         : table_(table),
@@ -410,8 +425,12 @@ private:
           kind_(kind),
           is_key_(is_key),
           missing_as_(is_key ? table.options_.missing_as : MissingAs::last),
-          read_{{}, TextKeys{IndexArray(table.offset_bytes()), IndexArray(table.offset_bytes())}, {}, column_.number},
-          numbers_(state.type, [this](std::size_t record, const std::string& words) { refuse(record, words); }) {
+          read_{{},
+                TextKeys{IndexArray(table.offset_bytes_of_texts()), IndexArray(table.offset_bytes_of_texts())},
+                {},
+                column_.number},
+          numbers_(kind == Kind::times ? lanesort::KeyType::i64 : state.type,
+                   [this](std::size_t record, const std::string& words) { refuse(record, words); }) {
         numbers_.begin_with(state.evidence);
         if (const auto& words = table.options_.missing) missing_.assign(words->begin(), words->end());
         else if (kind_ != Kind::texts) missing_.assign(std::begin(usual_missing), std::end(usual_missing));
@@ -427,11 +446,17 @@ private:
         return std::ranges::find(missing_, field) != missing_.end();
     }
 
-    void add_text(std::string_view field) {
-        auto& [begins, ends] = std::get<TextKeys>(read_.keys);
-        const auto begin = static_cast<std::uint64_t>(field.data() - table_.text().data());
+    void add_text(std::string_view field, bool is_quoted) {
+        auto& [begins, ends, unquoted] = std::get<TextKeys>(read_.keys);
+        auto begin = static_cast<std::uint64_t>(field.data() - table_.text().data()), size = field.size();
+        if (is_quoted && field.find(quote) != std::string_view::npos) {
+            const std::string text = without_doubled_quotes(field);
+            begin = table_.text().size() + unquoted.size();
+            size = text.size();
+            unquoted.append(text);
+        }
         begins.append(begin);
-        ends.append(begin + field.size());
+        ends.append(begin + size);
         ++count_;
     }
 
@@ -445,13 +470,19 @@ private:
         }
         read_.missing.resize(count_);
         read_.missing.push_back(true);
-        if (kind_ == Kind::texts) return add_text(table_.text(record, record));
-        if (kind_ == Kind::numbers) numbers_.add_placeholder();
+        if (kind_ == Kind::texts) return add_text(table_.text(record, record), false);
+        if (holds_numbers()) numbers_.add_placeholder();
         ++count_;
     }
 
+    void add_time(std::string_view text, std::size_t record) {
+        const std::optional<std::int64_t> time = parse_iso_time(text);
+        if (!time) refuse(record, fmt::format("is no ISO 8601 time: {}", shown(text)));
+        numbers_.add_part(*time, fraction_of_time(text).size() > exact_fraction);
+    }
+
     [[noreturn]] void refuse(std::size_t record, const std::string& words) const {
-        const bool is_no_number = words.starts_with(numbers_.no_number());
+        const bool is_no_number = words.starts_with("is no ");
         if (table_.options_.lines)
             table_.fail(record, fmt::format(" {}{}", words,
                                             is_no_number ? " (--by-column 1 takes lines without a number)" : ""));
@@ -464,6 +495,8 @@ private:
         table_.fail(record, fmt::format(", {} {}{}", column_.title, words, hint));
     }
 
+    /// Characters of the fraction of a second that a key holds, with its point.
+    static constexpr std::size_t exact_fraction = 7;
     const TextTable& table_;
     ColumnState& state_;
     const ColumnName& name_;
@@ -518,6 +551,18 @@ TableKeys TextTable::read_keys(std::vector<ColumnState>& states, std::size_t& re
 /// Bytes of an index that holds the offset of every record, and its end.
 std::size_t TextTable::offset_bytes() const noexcept {
     return text().size() <= std::numeric_limits<std::uint32_t>::max() ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
+}
+
+/// The same for texts, which take no more behind the end of the table than in it.
+std::size_t TextTable::offset_bytes_of_texts() const noexcept {
+    return text().size() <= std::numeric_limits<std::uint32_t>::max() / 2 ? sizeof(std::uint32_t)
+                                                                          : sizeof(std::uint64_t);
+}
+
+std::string_view TextTable::text(const TextKeys& keys, std::uint64_t i) const noexcept {
+    const std::uint64_t begin = keys.begins[i], size = keys.ends[i] - begin, end = text().size();
+    if (begin < end) return text(begin, begin + size);
+    return {reinterpret_cast<const char*>(keys.unquoted.data()) + (begin - end), size};
 }
 
 void TextTable::fetch_ahead(const IndexArray& records, const IndexArray& order, std::size_t i) const noexcept {

@@ -25,10 +25,13 @@ struct ColumnName {
     bool operator==(const ColumnName&) const = default;
 };
 
+/// What keys are: texts are in the order of their bytes, times are as parse_iso_time reads them.
+enum class ColumnKind : std::uint8_t { numbers, texts, times };
+
 /// A column to sort by.
 struct SortColumn {
     ColumnName name;
-    bool text = false;                     ///< its keys are texts, in the order of their bytes; else numbers
+    ColumnKind kind = ColumnKind::numbers;
     std::optional<lanesort::Order> order;  ///< if none, that of the other options
 };
 
@@ -60,9 +63,10 @@ struct TableOptions {
 /// Words for a number or value that is missing, unless others are given. Nothing is always one, and a text is none.
 inline constexpr std::string_view usual_missing[] = {"NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "None", "\\N"};
 
-/// Where texts are in the table, one for each record.
+/// Where texts are in the table, one for each record. Those with doubled quotes are behind its end, in `unquoted`.
 struct TextKeys {
     IndexArray begins, ends;
+    Bytes unquoted = {};
 };
 
 /// The keys or values of one column, one for each record, in the order of the file. One that is missing is arbitrary.
@@ -71,6 +75,7 @@ struct KeyColumn {
     std::variant<Numbers, TextKeys> keys;  ///< empty where it only matters which are missing
     std::vector<bool> missing;             ///< of the records up to the last one without a key
     std::uint64_t number = 0;              ///< of the column, from 0
+    bool is_times = false;                 ///< its numbers are those of parse_iso_time
     bool needs_digits = false;             ///< equal keys may be of different numbers: their texts decide
 
     bool is_missing(std::uint64_t record) const { return record < missing.size() && missing[record]; }
@@ -84,6 +89,7 @@ struct ColumnState {
     std::optional<lanesort::KeyType> type;  ///< of its numbers, if it is given
     KeyReader::Evidence evidence;           ///< of the type
     bool has_column = false;                ///< a record has it, or the header
+    bool has_key = false;                   ///< a record has something there, or it was told that none has
     std::optional<Short> first_short;       ///< the first record without it
 };
 
@@ -174,8 +180,11 @@ public:
         return text().substr(begin, end - begin);
     }
 
-    /// The number in that column of a record that has one there, from 0.
-    std::string_view number_text(std::size_t record, std::uint64_t column) const;
+    /// The number of a record that has one in that column; of a time, the fraction of its second.
+    std::string_view number_text(std::size_t record, const KeyColumn& column) const;
+
+    /// One of these texts.
+    std::string_view text(const TextKeys& keys, std::uint64_t i) const noexcept;
 
     /// Writes the byte order mark, the header and the records in this order. A last record without a line end gets one
     /// like that of the first record, unless it comes last again. With `counts`, each record gets a first column of
@@ -227,6 +236,7 @@ private:
     TableKeys read_keys(std::vector<ColumnState>& states, std::size_t& rest) const;
     std::uint64_t line_number(std::size_t place) const;
     std::size_t offset_bytes() const noexcept;
+    std::size_t offset_bytes_of_texts() const noexcept;
     std::vector<std::string> names_in(std::size_t record, std::size_t end) const;
     /// What the columns are called: nothing without a header.
     std::vector<std::string> column_names() const { return names_in(first_record_, parts_.front().first_data); }

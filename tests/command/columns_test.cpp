@@ -137,5 +137,37 @@ TEST_CASE("texts are what is between the quotes; empty ones come first, words ar
                     "needs :text behind the column)");
 }
 
+TEST_CASE("quotes around texts and in them do not count in their order") {
+    const Scene scene;
+    const std::string in = "\"a\"\"c\",1\na\"b,2\n\"a\"\"b\",3\n\"a\",4\n\"\"\"a\",5\n\"\",6\n";
+    const std::string sorted = "\"\",6\n\"\"\"a\",5\n\"a\",4\na\"b,2\n\"a\"\"b\",3\n\"a\"\"c\",1\n";
+    for (const Words& more : {Words{}, Words{"-S", "4M"}}) {
+        Words words = {"sort", "--by-column", "1:text"};
+        words.insert(words.end(), more.begin(), more.end());
+        CHECK(scene.run(words, in).out == sorted);
+        words.emplace_back("-u");
+        CHECK(scene.run(words, in).out == "\"\",6\n\"\"\"a\",5\n\"a\",4\na\"b,2\n\"a\"\"c\",1\n");
+    }
+    CHECK(scene.run({"group", "--by-column", "1:text"}, in).out ==
+          "\"\",1\n\"\"\"a\",1\n\"a\",1\na\"b,2\n\"a\"\"c\",1\n");
+}
+
+TEST_CASE("a column without any key is told on standard error") {
+    const Scene scene;
+    const std::string told = "lanesort: standard input: column 2 has no key in any line, so it orders nothing\n";
+    for (const std::string column : {"2", "2:text", "2:time"})
+        for (const Words& more : {Words{}, Words{"-S", "4M"}}) {
+            Words words = {"sort", "--by-column", column};
+            words.insert(words.end(), more.begin(), more.end());
+            const Result result = scene.run(words, "b,\na,\n");
+            CHECK(result.status == 0);
+            CHECK(result.out == "b,\na,\n");
+            CHECK(result.err == told);
+            CHECK(scene.run(words, "b,\na,2024-05-01\n").err.empty() == (column != "2"));
+            CHECK(scene.run(words, "").err.empty());
+        }
+    require_refused(scene.run({"sort", "--by-column", "2"}, "b,1\na,+\n"), "is no number: \"+\"");
+}
+
 }  // namespace
 }  // namespace lanesort::test
