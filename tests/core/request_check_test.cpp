@@ -36,8 +36,9 @@ TEST_CASE("requests: the first keys of all segments are more than 64 bits count"
     struct {
         std::uint64_t segments, k;
     } const cases[] = {{2, half_of_all}, {4, half_of_all / 2}, {4, half_of_all / 2 + 1}, {3, half_of_all}, {2, ~0ull}};
-    for (const auto& [segments, k] : cases)
+    for (const auto& asked : cases)
         for (const std::size_t index_bytes : {0, 4}) {
+            const std::uint64_t segments = asked.segments, k = asked.k;
             CAPTURE(segments);
             CAPTURE(k);
             CallIn<void*> call;

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         try {
             const lanesort::ShapeTable table = lanesort::read_shape_file(file.path(), device);
             for (const auto& row : table.rows) {
-                check(row.shape);
+                check_shape(row.shape);
                 require(lanesort::fit(row.shape, row.key_bytes, device) == row.shape);
                 require(table.find(row.key_bytes, row.from == 0 ? 1 : row.from).has_value() || row.below == 1);
             }
