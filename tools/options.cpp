@@ -135,6 +135,13 @@ std::string names_of_types() {
     return fmt::format("{}", fmt::join(names, " "));
 }
 
+/// The one of these that the library calls by that name.
+template <class Known, std::size_t n>
+std::optional<Known> find_named(const Known (&all)[n], std::string_view text) {
+    const auto* const found = std::ranges::find_if(all, [=](Known known) { return text == name(known); });
+    return found != std::end(all) ? std::optional(*found) : std::nullopt;
+}
+
 std::string_view name_of(Format format) {
     switch (format) {
         case Format::table: return "table";
@@ -223,6 +230,18 @@ void add_device(CLI::App& app, std::string& selector) {
     app.add_option("--device", selector,
                    "number of the device in `lanesort devices`, or a part of its name or of its platform's")
         ->type_name("D");
+}
+
+void add_operation(CLI::App& app, lanesort::Operation& operation) {
+    const auto parse = [](std::string_view text) { return find_named(lanesort::all_operations, text); };
+    add_parsed(app, "--operation", operation, parse, "the name of an operation",
+               "What the call does: sort, argsort, merge, top_k, is_sorted, is_sorted_until, unique, "
+               "run_lengths, reduce, inclusive_scan, exclusive_scan, select, partition, lower_bound, "
+               "upper_bound, equal_range, gather, scatter, permute, histogram (of 1024 bins between keys), "
+               "reduce_by_key, group_by, inclusive_scan_by_key, exclusive_scan_by_key (of sums of u32) or "
+               "transform_reduce; all but sort show their "
+               "commands on device memory")
+        ->type_name("NAME");
 }
 
 void add_format(CLI::App& app, Format& format, std::initializer_list<Format> allowed) {
@@ -390,11 +409,7 @@ lanesort::Shape ShapeOptions::over(lanesort::Shape shape) const {
 }
 
 void ScheduleOptions::add_to(CLI::App& app, const std::string& unless_given) {
-    const auto parse = [](std::string_view text) -> std::optional<lanesort::Schedule> {
-        for (const lanesort::Schedule known : lanesort::all_schedules)
-            if (text == name(known)) return known;
-        return std::nullopt;
-    };
+    const auto parse = [](std::string_view text) { return find_named(lanesort::all_schedules, text); };
     // An option of the shape says so much, too.
     add_parsed(app, "--schedule", schedule, parse, "automatic, network, columns or distribution",
                "how one range is sorted: network, columns, distribution, or automatic, which is " + unless_given)

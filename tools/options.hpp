@@ -35,6 +35,7 @@ void add_k(CLI::App& app, std::uint64_t& k);
 void add_output(CLI::App& app, std::string& out, const std::string& help);
 void add_counts(CLI::App& app, std::vector<std::uint64_t>& counts);
 void add_device(CLI::App& app, std::string& selector);
+void add_operation(CLI::App& app, lanesort::Operation& operation);
 void add_format(CLI::App& app, Format& format, std::initializer_list<Format> allowed);
 
 /// Adds --memory, which it returns, and --temporary-directory.

@@ -145,18 +145,7 @@ Json to_json(const CommandList& list, const Request& request, const std::string&
 class PlanCommand {
 public:
     explicit PlanCommand(CLI::App& command) {
-        std::vector<std::pair<std::string, Operation>> operations;
-        for (const Operation operation : all_operations) operations.emplace_back(name(operation), operation);
-        command
-            .add_option("--operation", operation_,
-                        "What the call does: sort, argsort, merge, top_k, is_sorted, is_sorted_until, unique, "
-                        "run_lengths, reduce, inclusive_scan, exclusive_scan, select, partition, lower_bound, "
-                        "upper_bound, equal_range, gather, scatter, permute, histogram (of 1024 bins between keys), "
-                        "reduce_by_key, group_by, inclusive_scan_by_key, exclusive_scan_by_key (of sums of u32) or "
-                        "transform_reduce; all but sort show their "
-                        "commands on device memory")
-            ->transform(CLI::CheckedTransformer(operations).description(""))
-            ->option_text("NAME");
+        add_operation(command, operation_);
         add_count(command, count_);
         add_first(command, first_);
         add_type(command, type_);

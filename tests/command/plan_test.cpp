@@ -75,7 +75,10 @@ TEST_CASE("plan shows every command of any call, which are those that run") {
         CHECK(json["launches"] == launches);
         CHECK(launches > 0);
     }
-    CHECK(scene.run({"plan", "--operation", "juggle", "--count", "10"}).status == 2);
+    for (const char* const unknown : {"juggle", "3", ""})
+        require_refused(
+            scene.run({"plan", "--operation", unknown, "--count", "10"}),
+            std::string("--operation: \"") + unknown + "\" is not the name of an operation; see lanesort plan");
     CHECK(scene.run({"plan", "--operation", "unique", "--count", "10", "--format", "svg"}).status == 2);
     CHECK(scene.run({"plan", "--operation", "unique", "--count", "100", "--first", "10"}).status == 2);
     CHECK(scene.run({"plan", "--operation", "unique", "--count", "100", "--lanes", "1"}).status == 2);
