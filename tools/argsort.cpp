@@ -7,6 +7,7 @@
 
 #include <lanesort/calls.hpp>
 
+#include "arguments.hpp"
 #include "command.hpp"
 #include "device_sort.hpp"
 #include "files.hpp"
@@ -20,19 +21,19 @@ using namespace lanesort;
 
 class ArgsortCommand {
 public:
-    explicit ArgsortCommand(CLI::App& command) {
+    explicit ArgsortCommand(SubCommand& command) {
         options_.add_to(command, "the files are text, with one number a line; IN may be a table");
         options_.add_in(command);
         options_.add_out(command, "file of little-endian indices");
         add_index_bytes(command, index_bytes_);
         options_.shape.add_to(command);
         options_.schedule.add_to(command);
-        command.footer(
+        command.footer =
             "Indices count from 0; in a table they count its records, without the header. The first one tells which\n"
             "number comes first in the sorted order. Equal numbers keep their order. Of a .npy file, which tells its\n"
             "type, indices are another one, and count in each row.\n"
             "Example: lanesort argsort --type f32 numbers.bin indices.bin\n"
-            "Example: lanesort argsort --by-column price --text goods.csv -");
+            "Example: lanesort argsort --by-column price --text goods.csv -";
     }
 
     void run() const {
@@ -81,9 +82,6 @@ private:
 
 }  // namespace
 
-void add_argsort(CLI::App& app) {
-    CLI::App* const command =
-        app.add_subcommand("argsort", "Write the indices that sort a file of numbers, or a table");
-    const auto argsort = std::make_shared<ArgsortCommand>(*command);
-    command->callback([argsort] { argsort->run(); });
+SubCommand argsort_command() {
+    return make_command<ArgsortCommand>("argsort", "Write the indices that sort a file of numbers, or a table");
 }

@@ -8,6 +8,7 @@
 
 #include <lanesort/calls.hpp>
 
+#include "arguments.hpp"
 #include "command.hpp"
 #include "device_sort.hpp"
 #include "files.hpp"
@@ -21,14 +22,15 @@ using namespace lanesort;
 
 class CheckCommand {
 public:
-    explicit CheckCommand(CLI::App& command) {
-        options_.add_to(command, "the file is text, with one number a line")->excludes("--text");
+    explicit CheckCommand(SubCommand& command) {
+        options_.add_to(command, "the file is text, with one number a line");
+        command.exclude("--by-column", {"--text"});
         options_.add_in(command);
-        command.footer(
+        command.footer =
             "Nothing is written where all is in order. Else the exit status is 1, and standard error names the first\n"
             "number or line that comes too late. Each row of a .npy file is looked at by itself.\n"
             "Example: lanesort check --type u8 --device built-in sorted.bin\n"
-            "Example: lanesort check --by-column price goods.csv");
+            "Example: lanesort check --by-column price goods.csv";
     }
 
     void run() const {
@@ -69,8 +71,6 @@ private:
 
 }  // namespace
 
-void add_check(CLI::App& app) {
-    CLI::App* const command = app.add_subcommand("check", "Say by the exit status whether a file is sorted");
-    const auto check = std::make_shared<CheckCommand>(*command);
-    command->callback([check] { check->run(); });
+SubCommand check_command() {
+    return make_command<CheckCommand>("check", "Say by the exit status whether a file is sorted");
 }

@@ -1,13 +1,19 @@
-// The sub-commands: each adds itself, with its options, to the command line, and runs when it is chosen.
+// The sub-commands, and how they fail.
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
-#include <CLI/CLI.hpp>
+struct SubCommand;
 
 /// Something that the user can mend: an argument, or a file. what() is the sentence to show.
 struct BadInput : std::runtime_error {
     using std::runtime_error::runtime_error;
+};
+
+/// A value that an option does not take, or not with the others. The user is told where the help is, too.
+struct BadUsage : BadInput {
+    BadUsage(const std::string& option, const std::string& sentence) : BadInput(option + ": " + sentence) {}
 };
 
 /// Something that no other argument mends, but perhaps another time or machine: a full disk, or memory. what() is the
@@ -21,14 +27,14 @@ struct NotInOrder : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-void add_argsort(CLI::App& app);
-void add_check(CLI::App& app);
-void add_devices(CLI::App& app);
-void add_doctor(CLI::App& app);
-void add_group(CLI::App& app);
-void add_merge(CLI::App& app);
-void add_plan(CLI::App& app);
-void add_sort(CLI::App& app);
-void add_stats(CLI::App& app);
-void add_topk(CLI::App& app);
-void add_tune(CLI::App& app);
+SubCommand argsort_command();
+SubCommand check_command();
+SubCommand devices_command();
+SubCommand doctor_command();
+SubCommand group_command();
+SubCommand merge_command();
+SubCommand plan_command();
+SubCommand sort_command();
+SubCommand stats_command();
+SubCommand topk_command();
+SubCommand tune_command();

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "arguments.hpp"
 #include "command.hpp"
 #include "formats.hpp"
 #include "memory.hpp"
@@ -27,29 +28,29 @@ const char* why_limited(const DeviceInfo& device) {
 
 }  // namespace
 
-CLI::Option* SortArguments::add_to(CLI::App& command, const std::string& text_help) {
+void SortArguments::add_to(SubCommand& command, const std::string& text_help) {
     add_type(command, type);
     add_order(command, order);
     add_device(command, device);
-    command.add_flag("--text", text, text_help);
-    CLI::Option* const as_raw =
-        command
-            .add_flag("--raw", raw, "IN is raw numbers of that type, also where it looks like a file of a known format")
-            ->needs("--type")
-            ->excludes("--text");
-    command.add_flag("--stats", stats, "print what the sort did to standard error");
-    return add_table(command, table)->excludes(as_raw);
+    command.add({.names = "--text", .help = text_help, .target = &text});
+    command.add({.names = "--raw",
+                 .help = "IN is raw numbers of that type, also where it looks like a file of a known format",
+                 .target = &raw,
+                 .needs = "--type"});
+    command.exclude("--raw", {"--text"});
+    command.add({.names = "--stats", .help = "print what the sort did to standard error", .target = &stats});
+    add_table(command, table);
+    command.exclude("--by-column", {"--raw"});
 }
 
-void SortArguments::add_in(CLI::App& command) {
-    command
-        .add_option("IN", in,
-                    "file of little-endian numbers, .npy, text or a table, also compressed by gzip; standard input if "
-                    "it is - or not given")
-        ->type_name("");
+void SortArguments::add_in(SubCommand& command) {
+    command.add({.names = "IN",
+                 .help = "file of little-endian numbers, .npy, text or a table, also compressed by gzip; standard "
+                         "input if it is - or not given",
+                 .target = &in});
 }
 
-void SortArguments::add_out(CLI::App& command, const std::string& help) {
+void SortArguments::add_out(SubCommand& command, const std::string& help) {
     add_output(command, out, help + "; standard output if it is - or not given; may be the same as IN");
 }
 

@@ -24,11 +24,11 @@ struct SortArguments {
     ShapeOptions shape;        ///< whose options only some sub-commands have
     ScheduleOptions schedule;  ///< so are these
 
-    /// Adds the options that say what IN is and how to sort it, with these words for --text. Returns --by-column.
-    CLI::Option* add_to(CLI::App& command, const std::string& text_help);
-    void add_in(CLI::App& command);
+    /// Adds the options that say what IN is and how to sort it, with these words for --text.
+    void add_to(SubCommand& command, const std::string& text_help);
+    void add_in(SubCommand& command);
     /// Adds OUT, with these words for it.
-    void add_out(CLI::App& command, const std::string& help);
+    void add_out(SubCommand& command, const std::string& help);
     bool is_table() const noexcept { return !table.columns.empty(); }
 
     /// Opens OUT. Throws BadInput where raw numbers would go to a terminal, and for a name that promises gzip.

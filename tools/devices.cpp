@@ -9,8 +9,10 @@
 #include <lanesort/error.hpp>
 #include <lanesort/tuning.hpp>
 
+#include "arguments.hpp"
 #include "command.hpp"
 #include "files.hpp"
+#include "json.hpp"
 #include "options.hpp"
 
 namespace {
@@ -77,16 +79,17 @@ std::string describe(const DeviceInfo& info, std::size_t number) {
 }
 
 Json to_json(const DeviceInfo& info, std::size_t number) {
-    Json shapes;
-    for (const std::size_t bytes : key_sizes) shapes[std::to_string(bytes)] = json_of(choose_shape(info, bytes));
+    Json::Object shapes;
+    for (const std::size_t bytes : key_sizes)
+        shapes.emplace_back(std::to_string(bytes), json_of(choose_shape(info, bytes)));
     const TunedShapes tuned = find_tuned(info);
-    Json rows = Json::array();
+    Json::Array rows;
     for (const ShapeTable::Row& row : tuned.table.rows)
         rows.push_back({{"key_bytes", row.key_bytes},
                         {"from", row.from},
                         {"below", row.below == ShapeTable::no_end ? Json() : Json(row.below)},
                         {"shape", json_of(row.shape)}});
-    Json limits = Json::array();
+    Json::Array limits;
     for (const auto& [bytes, from] : tuned.table.distribution_from)
         limits.push_back({{"key_bytes", bytes}, {"from", from == ShapeTable::no_end ? Json() : Json(from)}});
     return {{"number", number},
@@ -109,24 +112,30 @@ Json to_json(const DeviceInfo& info, std::size_t number) {
              {{"file", tuned_file(info).string()}, {"note", tuned.note}, {"shapes", rows}, {"distributions", limits}}}};
 }
 
-void run(Format format) {
-    const std::vector<Device> found = devices();
-    std::string text;
-    Json list = Json::array();
-    for (std::size_t number = 0; number < found.size(); ++number) {
-        text += describe(found[number].info(), number);
-        list.push_back(to_json(found[number].info(), number));
+class DevicesCommand {
+public:
+    explicit DevicesCommand(SubCommand& command) {
+        add_format(command, format_, {Format::table, Format::json});
+        command.footer = "Example: lanesort devices --format json";
     }
-    print(format == Format::json ? to_text(list) : text);
-}
+
+    void run() const {
+        const std::vector<Device> found = devices();
+        std::string text;
+        Json::Array list;
+        for (std::size_t number = 0; number < found.size(); ++number) {
+            text += describe(found[number].info(), number);
+            list.push_back(to_json(found[number].info(), number));
+        }
+        print(format_ == Format::json ? to_text(list) : text);
+    }
+
+private:
+    Format format_ = Format::table;
+};
 
 }  // namespace
 
-void add_devices(CLI::App& app) {
-    CLI::App* const command =
-        app.add_subcommand("devices", "List the devices, their limits and the shapes chosen for them");
-    const auto format = std::make_shared<Format>(Format::table);
-    add_format(*command, *format, {Format::table, Format::json});
-    command->footer("Example: lanesort devices --format json");
-    command->callback([format] { run(*format); });
+SubCommand devices_command() {
+    return make_command<DevicesCommand>("devices", "List the devices, their limits and the shapes chosen for them");
 }

@@ -7,9 +7,11 @@
 
 #include <lanesort/error.hpp>
 
+#include "arguments.hpp"
 #include "command.hpp"
 #include "diagnosis.hpp"
 #include "files.hpp"
+#include "json.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 
@@ -28,32 +30,38 @@ std::string to_words(const Examination& examination) {
 }
 
 Json to_json(const Examination& examination) {
-    Json list = Json::array();
+    Json::Array list;
     for (const auto& [verdict, about, found, advice] : examination.findings)
         list.push_back({{"verdict", name(verdict)}, {"about", about}, {"found", found}, {"advice", advice}});
     return {{"devices", examination.devices}, {"devices_that_sort", examination.sorting}, {"findings", list}};
 }
 
-void run(Format format) {
-    const Examination examination = examine_all([](const std::function<void()>& sort) {
-        const CompilingNotice notice;
-        sort();
-    });
-    print(format == Format::json ? to_text(to_json(examination)) : to_words(examination));
-    if (examination.sorting == 0)
-        throw Error(ErrorCode::device_failed, "no device sorts here; see what the doctor found");
-}
+class DoctorCommand {
+public:
+    explicit DoctorCommand(SubCommand& command) {
+        add_format(command, format_, {Format::table, Format::json});
+        command.footer =
+            "Reads what the system tells of drivers and their files, and sorts some thousand keys on every device.\n"
+            "Exit status: 0 if a device sorts right, else 1.\n"
+            "Example: lanesort doctor";
+    }
+
+    void run() const {
+        const Examination examination = examine_all([](const std::function<void()>& sort) {
+            const CompilingNotice notice;
+            sort();
+        });
+        print(format_ == Format::json ? to_text(to_json(examination)) : to_words(examination));
+        if (examination.sorting == 0)
+            throw Error(ErrorCode::device_failed, "no device sorts here; see what the doctor found");
+    }
+
+private:
+    Format format_ = Format::table;
+};
 
 }  // namespace
 
-void add_doctor(CLI::App& app) {
-    CLI::App* const command =
-        app.add_subcommand("doctor", "Find what is wrong with OpenCL and CUDA here, and tell what to do");
-    const auto format = std::make_shared<Format>(Format::table);
-    add_format(*command, *format, {Format::table, Format::json});
-    command->footer(
-        "Reads what the system tells of drivers and their files, and sorts some thousand keys on every device.\n"
-        "Exit status: 0 if a device sorts right, else 1.\n"
-        "Example: lanesort doctor");
-    command->callback([format] { run(*format); });
+SubCommand doctor_command() {
+    return make_command<DoctorCommand>("doctor", "Find what is wrong with OpenCL and CUDA here, and tell what to do");
 }

@@ -12,6 +12,7 @@
 
 #include <lanesort/calls.hpp>
 
+#include "arguments.hpp"
 #include "command.hpp"
 #include "device_sort.hpp"
 #include "files.hpp"
@@ -26,13 +27,13 @@ using namespace lanesort;
 
 class GroupCommand {
 public:
-    explicit GroupCommand(CLI::App& command) {
-        CLI::Option* const by_column = options_.add_to(command, "IN is text, with one number a line");
-        by_column->excludes("--text");
+    explicit GroupCommand(SubCommand& command) {
+        options_.add_to(command, "IN is text, with one number a line");
+        command.exclude("--by-column", {"--text"});
         options_.add_in(command);
         options_.add_out(command, "text");
-        add_reductions(command, options_.table, reductions_)->needs(by_column);
-        command.footer(
+        add_reductions(command, options_.table, reductions_);
+        command.footer =
             "Of numbers, OUT has each distinct one, a comma and how often it comes, in the order of the numbers. Of a\n"
             "table it has a line for each distinct key: the columns of the key as the first such line has them, then\n"
             "one for each --reduce, and a header, which says mean_price and the like, if IN has one. Missing keys are\n"
@@ -40,7 +41,7 @@ public:
             "of\n"
             "integers are exact. A group without values has an empty field.\n"
             "Example: lanesort group --by-column name:text --reduce count --reduce mean:price goods.csv means.csv\n"
-            "Example: lanesort group --type u32 numbers.bin counts.csv");
+            "Example: lanesort group --type u32 numbers.bin counts.csv";
     }
 
     void run() const {
@@ -134,10 +135,8 @@ private:
 
 }  // namespace
 
-void add_group(CLI::App& app) {
-    CLI::App* const command = app.add_subcommand(
+SubCommand group_command() {
+    return make_command<GroupCommand>(
         "group",
         "Write each distinct number of a file and how often it comes, or sums and the like of a table's groups");
-    const auto group = std::make_shared<GroupCommand>(*command);
-    command->callback([group] { group->run(); });
 }

@@ -1,5 +1,6 @@
 #include "manual.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -10,21 +11,24 @@
 
 namespace {
 
-std::vector<const CLI::App*> commands_of(const CLI::App& app) { return app.get_subcommands({}); }
-
-std::vector<const CLI::Option*> options_of(const CLI::App& command, bool with_positionals) {
-    return command.get_options([&](const CLI::Option* option) { return with_positionals || option->nonpositional(); });
+/// All options of a sub-command.
+std::vector<Option> options_of(const CommandLine& line, const SubCommand& command) {
+    std::vector<Option> options = {line.help, line.help_all};
+    options.insert(options.end(), command.options.begin(), command.options.end());
+    return options;
 }
 
-/// "-r", "--reverse"
-std::vector<std::string> names_of(const CLI::Option& option) {
+/// What an option is called: "-r", "--reverse". Nothing of one that has only a place.
+std::vector<std::string> names_of(const Option& option) {
     std::vector<std::string> names;
-    for (const std::string& name : option.get_snames()) names.push_back("-" + name);
-    for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+    for (std::string_view rest = option.names; !rest.empty();) {
+        std::string_view name = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+        if (name.starts_with('!')) name.remove_prefix(1);
+        if (name.starts_with('-')) names.emplace_back(name.substr(0, name.find('{')));
+    }
     return names;
 }
-
-bool takes_value(const CLI::Option& option) { return option.get_expected_max() > 0; }
 
 std::string replaced(std::string_view text, std::string_view characters, std::string_view before) {
     std::string result;
@@ -53,46 +57,51 @@ std::string roff(std::string_view text) {
 std::string_view beginning(std::string_view text) { return text.substr(0, text.find_first_of(",;:(")); }
 
 std::string in_quotes(std::string_view text) {
-    return "'" + CLI::detail::find_and_replace(std::string(text), "'", "") + "'";
+    std::string quoted(text);
+    std::erase(quoted, '\'');
+    return fmt::format("'{}'", quoted);
 }
 
 }  // namespace
 
-std::string manual_page(const CLI::App& app) {
+std::string manual_page(const CommandLine& line) {
     std::string page =
         fmt::format(".TH LANESORT 1 \"\" \"lanesort " LANESORT_VERSION
                     "\" \"User Commands\"\n.SH NAME\nlanesort \\- sort numbers and tables in place\n"
                     ".SH SYNOPSIS\n.B lanesort\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIIN\\fR] [\\fIOUT\\fR]\n"
                     ".SH DESCRIPTION\n{}\n.PP\n.nf\n{}\n.fi\n",
-                    roff(app.get_description()), roff(app.get_footer()));
-    for (const CLI::App* const command : commands_of(app)) {
-        page += fmt::format(".SH {}\n{}.\n", roff("lanesort " + command->get_name()), roff(command->get_description()));
-        for (const std::string& group : command->get_groups()) {
-            if (group != "Options" && group != "Positionals") page += fmt::format(".SS {}\n", roff(group));
-            for (const CLI::Option* const option : options_of(*command, true)) {
-                if (option->get_group() != group) continue;
-                std::string names = fmt::format("{}", fmt::join(names_of(*option), ", "));
-                if (names.empty()) names = option->get_name(true);
-                const std::string value =
-                    takes_value(*option) && option->nonpositional() ? option->get_type_name() : "";
-                page += fmt::format(".TP\n\\fB{}\\fR{}{}\n{}\n", roff(names), value.empty() ? "" : " ", roff(value),
-                                    roff(option->get_description()));
+                    roff(line.description), roff(line.footer));
+    for (const SubCommand& command : line.commands) {
+        page += fmt::format(".SH {}\n{}.\n", roff("lanesort " + command.name), roff(command.description));
+        const std::vector<Option> options = options_of(line, command);
+        std::vector<std::string_view> groups;
+        for (const Option& option : options)
+            if (std::ranges::find(groups, option.group) == groups.end()) groups.push_back(option.group);
+        for (const std::string_view group : groups) {
+            if (!group.empty()) page += fmt::format(".SS {}\n", roff(group));
+            for (const Option& option : options) {
+                if (option.group != group) continue;
+                const std::vector<std::string> names = names_of(option);
+                const std::string title = names.empty() ? option.names : fmt::format("{}", fmt::join(names, ", "));
+                const std::string value = names.empty() ? "" : option.value;
+                page += fmt::format(".TP\n\\fB{}\\fR{}{}\n{}\n", roff(title), value.empty() ? "" : " ", roff(value),
+                                    roff(option.help));
             }
         }
-        page += fmt::format(".PP\n.nf\n{}\n.fi\n", roff(command->get_footer()));
+        page += fmt::format(".PP\n.nf\n{}\n.fi\n", roff(command.footer));
     }
     return page;
 }
 
-std::string bash_completion(const CLI::App& app) {
+std::string bash_completion(const CommandLine& line) {
     std::vector<std::string> commands;
     std::string cases;
-    for (const CLI::App* const command : commands_of(app)) {
+    for (const SubCommand& command : line.commands) {
         std::vector<std::string> words;
-        for (const CLI::Option* const option : options_of(*command, false))
-            for (const std::string& name : names_of(*option)) words.push_back(name);
-        commands.push_back(command->get_name());
-        cases += fmt::format("        {}) words='{}' ;;\n", command->get_name(), fmt::join(words, " "));
+        for (const Option& option : options_of(line, command))
+            for (const std::string& name : names_of(option)) words.push_back(name);
+        commands.push_back(command.name);
+        cases += fmt::format("        {}) words='{}' ;;\n", command.name, fmt::join(words, " "));
     }
     return fmt::format(
         "_lanesort() {{\n    local words=\n    case ${{COMP_WORDS[1]}} in\n{}    esac\n"
@@ -103,33 +112,35 @@ std::string bash_completion(const CLI::App& app) {
         cases, fmt::join(commands, " "));
 }
 
-std::string fish_completion(const CLI::App& app) {
+std::string fish_completion(const CommandLine& line) {
     std::string script;
-    for (const CLI::App* const command : commands_of(app)) {
-        script += fmt::format("complete -c lanesort -n __fish_use_subcommand -f -a {} -d {}\n", command->get_name(),
-                              in_quotes(command->get_description()));
-        for (const CLI::Option* const option : options_of(*command, false)) {
-            script += fmt::format("complete -c lanesort -n '__fish_seen_subcommand_from {}'", command->get_name());
-            for (const std::string& name : option->get_snames()) script += " -s " + name;
-            for (const std::string& name : option->get_lnames()) script += " -l " + name;
-            script += fmt::format("{} -d {}\n", takes_value(*option) ? " -r" : "",
-                                  in_quotes(beginning(option->get_description())));
+    for (const SubCommand& command : line.commands) {
+        script += fmt::format("complete -c lanesort -n __fish_use_subcommand -f -a {} -d {}\n", command.name,
+                              in_quotes(command.description));
+        for (const Option& option : options_of(line, command)) {
+            const std::vector<std::string> names = names_of(option);
+            if (names.empty()) continue;
+            script += fmt::format("complete -c lanesort -n '__fish_seen_subcommand_from {}'", command.name);
+            for (const std::string_view name : names)
+                script += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2))
+                                                 : fmt::format(" -s {}", name.substr(1));
+            script += fmt::format("{} -d {}\n", option.is_flag() ? "" : " -r", in_quotes(beginning(option.help)));
         }
     }
     return script;
 }
 
-std::string zsh_completion(const CLI::App& app) {
+std::string zsh_completion(const CommandLine& line) {
     std::string commands, cases;
-    for (const CLI::App* const command : commands_of(app)) {
-        commands += fmt::format("        {}\n", in_quotes(command->get_name() + ":" + command->get_description()));
-        cases += fmt::format("        {}) _arguments", command->get_name());
-        for (const CLI::Option* const option : options_of(*command, false))
-            for (const std::string& name : names_of(*option))
-                cases += fmt::format(" \\\n            {}",
-                                     in_quotes(fmt::format("*{}[{}]{}", name,
-                                                           replaced(beginning(option->get_description()), "[]:", "\\"),
-                                                           takes_value(*option) ? ":value:_files" : "")));
+    for (const SubCommand& command : line.commands) {
+        commands += fmt::format("        {}\n", in_quotes(command.name + ":" + command.description));
+        cases += fmt::format("        {}) _arguments", command.name);
+        for (const Option& option : options_of(line, command))
+            for (const std::string& name : names_of(option))
+                cases +=
+                    fmt::format(" \\\n            {}",
+                                in_quotes(fmt::format("*{}[{}]{}", name, replaced(beginning(option.help), "[]:", "\\"),
+                                                      option.is_flag() ? "" : ":value:_files")));
         cases += " \\\n            '*:file:_files' ;;\n";
     }
     return fmt::format(

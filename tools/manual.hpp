@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include <CLI/CLI.hpp>
+#include "arguments.hpp"
 
 /// The manual page, for man.
-std::string manual_page(const CLI::App& app);
+std::string manual_page(const CommandLine& line);
 
 /// Scripts by which a shell completes sub-commands and options.
-std::string bash_completion(const CLI::App& app);
-std::string fish_completion(const CLI::App& app);
-std::string zsh_completion(const CLI::App& app);
+std::string bash_completion(const CommandLine& line);
+std::string fish_completion(const CommandLine& line);
+std::string zsh_completion(const CommandLine& line);

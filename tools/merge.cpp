@@ -10,6 +10,7 @@
 
 #include <lanesort/calls.hpp>
 
+#include "arguments.hpp"
 #include "command.hpp"
 #include "device_sort.hpp"
 #include "files.hpp"
@@ -23,23 +24,26 @@ using namespace lanesort;
 
 class MergeCommand {
 public:
-    explicit MergeCommand(CLI::App& command) {
-        CLI::Option* const by_column = options_.add_to(command, "the files are text, with one number a line");
-        by_column->excludes("--text");
-        command.add_option("IN", ins_, "sorted files of one kind; each may be compressed by gzip, and one be -")
-            ->type_name("")
-            ->required();
-        command
-            .add_option("-o,--output", options_.out,
-                        "merged file; standard output if it is - or not given; may be one of IN")
-            ->type_name("OUT");
-        command.add_flag("-u,--unique", unique_,
-                         "keep the first of each run of equal numbers, or of lines with equal keys");
-        command.footer(
+    explicit MergeCommand(SubCommand& command) {
+        options_.add_to(command, "the files are text, with one number a line");
+        command.exclude("--by-column", {"--text"});
+        command.add({.names = "IN",
+                     .help = "sorted files of one kind; each may be compressed by gzip, and one be -",
+                     .target = [this](const std::string& in) { ins_.push_back(in); },
+                     .values = Option::Values::several,
+                     .is_required = true});
+        command.add({.names = "-o,--output",
+                     .value = "OUT",
+                     .help = "merged file; standard output if it is - or not given; may be one of IN",
+                     .target = &options_.out});
+        command.add({.names = "-u,--unique",
+                     .help = "keep the first of each run of equal numbers, or of lines with equal keys",
+                     .target = &unique_});
+        command.footer =
             "Every IN has to be in that order already, else it is named and nothing is written. Equal keys come from\n"
             "the files in the order that these are given in. The header of a table comes once.\n"
             "Example: lanesort merge --type u8 sorted.bin sorted.bin --output all.bin\n"
-            "Example: lanesort merge --by-column price goods.csv goods.csv --output all.csv");
+            "Example: lanesort merge --by-column price goods.csv goods.csv --output all.csv";
     }
 
     void run() const {
@@ -148,8 +152,6 @@ private:
 
 }  // namespace
 
-void add_merge(CLI::App& app) {
-    CLI::App* const command = app.add_subcommand("merge", "Merge sorted files of numbers, or sorted tables, into one");
-    const auto merge = std::make_shared<MergeCommand>(*command);
-    command->callback([merge] { merge->run(); });
+SubCommand merge_command() {
+    return make_command<MergeCommand>("merge", "Merge sorted files of numbers, or sorted tables, into one");
 }

@@ -21,7 +21,7 @@ constexpr std::size_t version_end = magic.size() + 2, alignment = 64, most_dimen
 /// The type without its byte order, as NumPy has it: f4 is our f32.
 std::string kind_of(KeyType type) { return fmt::format("{}{}", name(type).front(), key_bytes(type)); }
 
-std::string descr_of(KeyType type) { return (key_bytes(type) == 1 ? "|" : "<") + kind_of(type); }
+std::string descr_of(KeyType type) { return fmt::format("{}{}", key_bytes(type) == 1 ? "|" : "<", kind_of(type)); }
 
 std::string tuple_of(std::span<const std::uint64_t> shape) {
     return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");

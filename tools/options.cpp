@@ -12,19 +12,24 @@
 
 #include <lanesort/tuning.hpp>
 
+#include "arguments.hpp"
+#include "command.hpp"
+#include "json.hpp"
+
 namespace {
 
-/// Adds an option whose text is turned into a value; where that cannot be, `what` says what was expected.
+/// An option whose text is turned into a value, or into one more; where that cannot be, `what` says what was expected.
 template <class Value, class Parse>
-CLI::Option* add_parsed(CLI::App& app, const char* flag, Value& value, Parse parse, const std::string& what,
-                        const std::string& help) {
-    const std::string name = std::string(flag).substr(std::string(flag).rfind(',') + 1);
-    const auto set = [=, &value](const std::string& text) {
+Option parsed(const std::string& names, const std::string& value_name, Value& value, Parse parse,
+              const std::string& what, const std::string& help) {
+    const std::string name = names.substr(names.rfind(',') + 1);
+    const auto take = [=, &value](const std::string& text) {
         const auto parsed = parse(text);
-        if (!parsed) throw CLI::ValidationError(name, fmt::format("{:?} is not {}", text, what));
-        value = *parsed;
+        if (!parsed) throw BadUsage(name, fmt::format("{:?} is not {}", text, what));
+        if constexpr (requires { value.push_back(*parsed); }) value.push_back(*parsed);
+        else value = *parsed;
     };
-    return app.add_option_function<std::string>(flag, set, help);
+    return {.names = names, .value = value_name, .help = help, .target = take};
 }
 
 std::optional<std::uint64_t> parse_number(std::string_view text) {
@@ -154,20 +159,20 @@ std::string_view name_of(Format format) {
 
 }  // namespace
 
-void add_type(CLI::App& app, lanesort::KeyType& type) {
+void add_type(SubCommand& command, lanesort::KeyType& type) {
     const std::string list = names_of_types();
-    add_parsed(app, "--type", type, parse_type, "one of " + list, "type of the keys: " + list)->type_name("T");
+    command.add(parsed("--type", "T", type, parse_type, "one of " + list, "type of the keys: " + list));
 }
 
-void add_type(CLI::App& app, std::optional<lanesort::KeyType>& type) {
+void add_type(SubCommand& command, std::optional<lanesort::KeyType>& type) {
     const std::string list = names_of_types();
-    add_parsed(app, "--type", type, parse_type, "one of " + list,
-               "type of the keys, which raw numbers need; .npy files tell it, and text and tables (i64, u64 or f64): " +
-                   list + ", or as in NumPy: uint8, float32 ..")
-        ->type_name("T");
+    command.add(parsed(
+        "--type", "T", type, parse_type, "one of " + list,
+        "type of the keys, which raw numbers need; .npy files tell it, and text and tables (i64, u64 or f64): " + list +
+            ", or as in NumPy: uint8, float32 .."));
 }
 
-void add_types(CLI::App& app, std::vector<lanesort::KeyType>& types) {
+void add_types(SubCommand& command, std::vector<lanesort::KeyType>& types) {
     const auto parse = [](std::string_view text) -> std::optional<std::vector<lanesort::KeyType>> {
         using enum lanesort::KeyType;
         if (text == "all") return std::vector{u8, u16, u32, u64};
@@ -175,76 +180,67 @@ void add_types(CLI::App& app, std::vector<lanesort::KeyType>& types) {
         return type ? std::optional(std::vector{*type}) : std::nullopt;
     };
     const std::string list = names_of_types() + ", or all: u8 u16 u32 u64";
-    add_parsed(app, "--type", types, parse, "one of " + list, "type of the keys: " + list)->type_name("T");
+    command.add(parsed("--type", "T", types, parse, "one of " + list, "type of the keys: " + list));
 }
 
-void add_order(CLI::App& app, lanesort::Order& order) {
+void add_order(SubCommand& command, lanesort::Order& order) {
     using enum lanesort::Order;
     const lanesort::Order usual = order, other = usual == ascending ? descending : ascending;
-    CLI::Option* const by_name =
-        add_parsed(app, "--order", order, parse_order, "asc or desc",
-                   usual == ascending ? "asc (as if not given) or desc" : "desc (as if not given) or asc")
-            ->type_name("ORDER");
-    app.add_flag_callback(
-           "-r,--reverse", [&order, other] { order = other; },
-           usual == ascending ? "the same as --order desc" : "the same as --order asc")
-        ->excludes(by_name);
+    command.add(parsed("--order", "ORDER", order, parse_order, "asc or desc",
+                       usual == ascending ? "asc (as if not given) or desc" : "desc (as if not given) or asc"));
+    command.add({.names = "-r,--reverse",
+                 .help = usual == ascending ? "the same as --order desc" : "the same as --order asc",
+                 .target = [&order, other] { order = other; }});
+    command.exclude("--reverse", {"--order"});
 }
 
-void add_count(CLI::App& app, std::uint64_t& count) {
-    add_parsed(app, "--count", count, parse_count, what_is_a_count, fmt::format("how many keys: {}", forms_of_a_count))
-        ->type_name("N")
-        ->required();
+void add_count(SubCommand& command, std::uint64_t& count) {
+    Option option =
+        parsed("--count", "N", count, parse_count, what_is_a_count, fmt::format("how many keys: {}", forms_of_a_count));
+    option.is_required = true;
+    command.add(option);
 }
 
-void add_first(CLI::App& app, std::uint64_t& first) {
-    add_parsed(app, "--first", first, parse_count, what_is_a_count,
-               "how many keys are to be in their places, the first of the order: all unless given")
-        ->type_name("N");
+void add_first(SubCommand& command, std::uint64_t& first) {
+    command.add(parsed("--first", "N", first, parse_count, what_is_a_count,
+                       "how many keys are to be in their places, the first of the order: all unless given"));
 }
 
-void add_k(CLI::App& app, std::uint64_t& k) {
-    add_parsed(app, "-n,-k", k, parse_count, what_is_a_count,
-               fmt::format("how many, {} if not given, and all of them where there are fewer: {}", k, forms_of_a_count))
-        ->type_name("N");
+void add_k(SubCommand& command, std::uint64_t& k) {
+    command.add(parsed(
+        "-n,-k", "N", k, parse_count, what_is_a_count,
+        fmt::format("how many, {} if not given, and all of them where there are fewer: {}", k, forms_of_a_count)));
 }
 
-void add_output(CLI::App& app, std::string& out, const std::string& help) {
-    app.add_option("-o,--output,OUT", out, help)->type_name("OUT");
+void add_output(SubCommand& command, std::string& out, const std::string& help) {
+    command.add({.names = "-o,--output,OUT", .value = "OUT", .help = help, .target = &out});
 }
 
-void add_counts(CLI::App& app, std::vector<std::uint64_t>& counts) {
-    const auto set = [&counts](const std::vector<std::string>& texts) {
-        for (const std::string& text : texts) {
-            const auto count = parse_count(text);
-            if (!count) throw CLI::ValidationError("--count", fmt::format("{:?} is not {}", text, what_is_a_count));
-            counts.push_back(*count);
-        }
-    };
-    app.add_option_function<std::vector<std::string>>("--count", set,
-                                                      fmt::format("how many keys, also several: {}", forms_of_a_count))
-        ->type_name("N");
+void add_counts(SubCommand& command, std::vector<std::uint64_t>& counts) {
+    Option option = parsed("--count", "N", counts, parse_count, what_is_a_count,
+                           fmt::format("how many keys, also several: {}", forms_of_a_count));
+    option.values = Option::Values::several;
+    command.add(option);
 }
 
-void add_device(CLI::App& app, std::string& selector) {
-    app.add_option("--device", selector,
-                   "number of the device in `lanesort devices`, or a part of its name or of its platform's")
-        ->type_name("D");
+void add_device(SubCommand& command, std::string& selector) {
+    command.add({.names = "--device",
+                 .value = "D",
+                 .help = "number of the device in `lanesort devices`, or a part of its name or of its platform's",
+                 .target = &selector});
 }
 
-void add_operation(CLI::App& app, lanesort::Operation& operation) {
+void add_operation(SubCommand& command, lanesort::Operation& operation) {
     const auto parse = [](std::string_view text) { return find_named(lanesort::all_operations, text); };
-    add_parsed(app, "--operation", operation, parse, "the name of an operation",
-               "What the call does: sort, argsort, merge, top_k, is_sorted, is_sorted_until, unique, "
-               "run_lengths, reduce, inclusive_scan, exclusive_scan, select, partition, lower_bound, "
-               "upper_bound, equal_range, gather, scatter, permute, histogram (of 1024 bins between keys), "
-               "reduce_by_key, group_by, inclusive_scan_by_key, exclusive_scan_by_key (of sums of u32) or "
-               "transform_reduce; all but sort show their "
-               "commands on device memory")
-        ->type_name("NAME");
+    command.add(parsed("--operation", "NAME", operation, parse, "the name of an operation",
+                       "What the call does: sort, argsort, merge, top_k, is_sorted, is_sorted_until, unique, "
+                       "run_lengths, reduce, inclusive_scan, exclusive_scan, select, partition, lower_bound, "
+                       "upper_bound, equal_range, gather, scatter, permute, histogram (of 1024 bins between keys), "
+                       "reduce_by_key, group_by, inclusive_scan_by_key, exclusive_scan_by_key (of sums of u32) or "
+                       "transform_reduce; all but sort show their commands on device memory"));
 }
 
-void add_format(CLI::App& app, Format& format, std::initializer_list<Format> allowed) {
+void add_format(SubCommand& command, Format& format, std::initializer_list<Format> allowed) {
     const std::vector<Format> formats = allowed;
     std::vector<std::string_view> names;
     for (const Format known : formats) names.push_back(name_of(known));
@@ -253,39 +249,30 @@ void add_format(CLI::App& app, Format& format, std::initializer_list<Format> all
         const auto known = std::ranges::find(formats, text, name_of);
         return known != formats.end() ? std::optional(*known) : std::nullopt;
     };
-    add_parsed(app, "--format", format, parse, "one of " + list, "form of the output: " + list)->type_name("FORMAT");
+    command.add(parsed("--format", "FORMAT", format, parse, "one of " + list, "form of the output: " + list));
 }
 
-CLI::Option* add_table(CLI::App& app, TableOptions& table) {
-    const std::string group = "Tables (with --by-column)";
-    const auto set_columns = [&table](const std::vector<std::string>& texts) {
-        for (const std::string& text : texts) {
-            const auto column = parse_column(text);
-            if (!column)
-                throw CLI::ValidationError("--by-column",
-                                           fmt::format("{:?} is not a column: they count from #1", text));
-            table.columns.push_back(*column);
-        }
+void add_table(SubCommand& command, TableOptions& table) {
+    const auto add = [&](Option option, const std::string& needs = "--by-column") {
+        option.needs = needs;
+        option.group = "Tables (with --by-column)";
+        command.add(option);
     };
-    CLI::Option* const by_column =
-        app.add_option_function<std::vector<std::string>>(
-               "--by-column", set_columns,
+    Option by_column =
+        parsed("--by-column", "COLUMN", table.columns, parse_column, "a column: they count from #1",
                "IN is a text table, whose keys are in this column: its name in the header, or its number, from 1, as "
                "in #2, or 2 if no column has that name. Behind it may stand :desc or :asc, and :text for keys in the "
                "order of their bytes, or :time for ISO dates and times. Given again, the next column orders lines "
-               "with equal keys")
-            ->type_name("COLUMN")
-            ->allow_extra_args(false)
-            ->group(group);
-    const auto with_table = [&](CLI::Option* option) { return option->needs(by_column)->group(group); };
-    with_table(add_parsed(app, "-t,--delimiter", table.delimiter, parse_delimiter,
-                          "one character other than a quote or line end, or tab, comma or semicolon",
-                          "what separates columns: a character, or tab, comma or semicolon; a comma if not given, or "
-                          "a tab where IN ends in .tsv"))
-        ->type_name("D");
-    with_table(
-        app.add_flag("--header", table.header,
-                     "the first line is a header, as it always is if a column is given by a name that is no number"));
+               "with equal keys");
+    by_column.values = Option::Values::one_each_time;
+    add(by_column, "");
+    add(parsed("-t,--delimiter", "D", table.delimiter, parse_delimiter,
+               "one character other than a quote or line end, or tab, comma or semicolon",
+               "what separates columns: a character, or tab, comma or semicolon; a comma if not given, or "
+               "a tab where IN ends in .tsv"));
+    add({.names = "--header",
+         .help = "the first line is a header, as it always is if a column is given by a name that is no number",
+         .target = &table.header});
     const auto parse_words = [](std::string_view text) {
         std::vector<std::string> words{{}};
         for (const char c : text)
@@ -293,72 +280,59 @@ CLI::Option* add_table(CLI::App& app, TableOptions& table) {
             else words.back() += c;
         return std::optional(words);
     };
-    with_table(add_parsed(app, "--missing", table.missing, parse_words, "words",
-                          fmt::format("words for a key that is missing, with commas between them; if not given, {}, of "
-                                      "numbers alone. A number that is left out, or its column, is always missing",
-                                      fmt::join(usual_missing, ","))))
-        ->type_name("WORDS");
+    add(parsed("--missing", "WORDS", table.missing, parse_words, "words",
+               fmt::format("words for a key that is missing, with commas between them; if not given, {}, of "
+                           "numbers alone. A number that is left out, or its column, is always missing",
+                           fmt::join(usual_missing, ","))));
     const auto parse_missing_as = [](std::string_view text) -> std::optional<MissingAs> {
         if (text == "last") return MissingAs::last;
         if (text == "nan") return MissingAs::nan;
         if (text == "error") return MissingAs::error;
         return std::nullopt;
     };
-    with_table(add_parsed(app, "--missing-as", table.missing_as, parse_missing_as, "last, nan or error",
-                          "lines without a key come last in either order (last, as if not given), where a NaN would "
-                          "come (nan), or are refused (error)"))
-        ->type_name("WHAT");
-    with_table(app.add_flag("--no-quotes{false}", table.quotes,
-                            "quotes are characters like any other, and every line end ends a record"));
-    return by_column;
+    add(parsed("--missing-as", "WHAT", table.missing_as, parse_missing_as, "last, nan or error",
+               "lines without a key come last in either order (last, as if not given), where a NaN would "
+               "come (nan), or are refused (error)"));
+    add({.names = "--no-quotes{false}",
+         .help = "quotes are characters like any other, and every line end ends a record",
+         .target = &table.quotes});
 }
 
-CLI::Option* add_reductions(CLI::App& app, TableOptions& table, std::vector<AskedReduction>& reductions) {
-    const auto set = [&](const std::vector<std::string>& texts) {
-        for (const std::string& text : texts) {
-            const auto asked = parse_reduction(text, table);
-            if (!asked)
-                throw CLI::ValidationError(
-                    "--reduce",
-                    fmt::format("{:?} is not count, nor count, sum, min, max or mean of a column, as in mean:price",
-                                text));
-            reductions.push_back(*asked);
-        }
-    };
-    return app
-        .add_option_function<std::vector<std::string>>(
-            "--reduce", set,
-            "what to write of each group: count, how many lines it has, as if not given; or count, sum, min, max or "
-            "mean, a colon, and a column of numbers, by its number or name. Given again, the next one")
-        ->type_name("WHAT[:COLUMN]")
-        ->allow_extra_args(false);
+void add_reductions(SubCommand& command, TableOptions& table, std::vector<AskedReduction>& reductions) {
+    Option option = parsed(
+        "--reduce", "WHAT[:COLUMN]", reductions,
+        [&table](std::string_view text) { return parse_reduction(text, table); },
+        "count, nor count, sum, min, max or mean of a column, as in mean:price",
+        "what to write of each group: count, how many lines it has, as if not given; or count, sum, min, max or "
+        "mean, a colon, and a column of numbers, by its number or name. Given again, the next one");
+    option.values = Option::Values::one_each_time;
+    option.needs = "--by-column";
+    command.add(option);
 }
 
-CLI::Option* add_memory(CLI::App& app, std::optional<std::uint64_t>& memory, std::string& folder) {
-    CLI::Option* const option =
-        add_parsed(app, "-S,--memory", memory, parse_count, "a size like 500000, 64K, 200M, 4G or 2^30",
-                   "keys and buffers take no more memory than that many bytes, with K, M or G for times 2^10, 2^20 or "
-                   "2^30: what does not fit is sorted in runs, which are merged from a temporary file")
-            ->type_name("SIZE");
-    app.add_option("-T,--temporary-directory", folder,
-                   "where that file is made, without a name; if not given, where TMPDIR says, or else beside OUT")
-        ->type_name("DIR")
-        ->needs(option);
-    return option;
+void add_memory(SubCommand& command, std::optional<std::uint64_t>& memory, std::string& folder) {
+    command.add(
+        parsed("-S,--memory", "SIZE", memory, parse_count, "a size like 500000, 64K, 200M, 4G or 2^30",
+               "keys and buffers take no more memory than that many bytes, with K, M or G for times 2^10, 2^20 or "
+               "2^30: what does not fit is sorted in runs, which are merged from a temporary file"));
+    command.add({.names = "-T,--temporary-directory",
+                 .value = "DIR",
+                 .help = "where that file is made, without a name; if not given, where TMPDIR says, or else beside OUT",
+                 .target = &folder,
+                 .needs = "--memory"});
 }
 
-void add_index_bytes(CLI::App& app, std::size_t& bytes) {
+void add_index_bytes(SubCommand& command, std::size_t& bytes) {
     const auto parse = [](std::string_view text) -> std::optional<std::size_t> {
         if (text == "4" || text == "8") return text.front() - '0';
         return std::nullopt;
     };
-    add_parsed(app, "--index-bytes", bytes, parse, "4 or 8", "bytes of an index: 4 (as if not given) or 8")
-        ->type_name("N");
+    command.add(parsed("--index-bytes", "N", bytes, parse, "4 or 8", "bytes of an index: 4 (as if not given) or 8"));
 }
 
-void ShapeOptions::add_to(CLI::App& app) {
-    const auto number = [&](const char* flag, std::optional<unsigned>& value, const char* help) {
-        app.add_option(flag, value, help)->type_name("N")->group(group);
+void ShapeOptions::add_to(SubCommand& command) {
+    const auto number = [&](const char* names, std::optional<unsigned>& value, const char* help) {
+        command.add({.names = names, .value = "N", .help = help, .target = &value, .group = group});
     };
     number("--lanes", lanes, "L: keys in a vector");
     number("--vectors", vectors, "M: vectors in each of the two groups of a work-item");
@@ -368,9 +342,7 @@ void ShapeOptions::add_to(CLI::App& app) {
     number("--resident-groups", resident_groups, "work-groups for which to leave registers on a multiprocessor");
     number("--most-columns", most_columns, "no more columns than that; 0: as many as can be");
     const auto flag = [&](const std::string& name, std::optional<bool>& value, const char* help) {
-        app.add_flag_function(
-               fmt::format("--{0},!--no-{0}", name), [&value](std::int64_t given) { value = given > 0; }, help)
-            ->group(group);
+        command.add({.names = fmt::format("--{0},!--no-{0}", name), .help = help, .target = &value, .group = group});
     };
     flag("local-sync", local_sync, "work-items share a tile, with barriers");
     flag("remap", remap, "remap the addresses of write-backs");
@@ -408,15 +380,15 @@ lanesort::Shape ShapeOptions::over(lanesort::Shape shape) const {
     return shape;
 }
 
-void ScheduleOptions::add_to(CLI::App& app, const std::string& unless_given) {
+void ScheduleOptions::add_to(SubCommand& command, const std::string& unless_given) {
     const auto parse = [](std::string_view text) { return find_named(lanesort::all_schedules, text); };
-    // An option of the shape says so much, too.
-    add_parsed(app, "--schedule", schedule, parse, "automatic, network, columns or distribution",
-               "how one range is sorted: network, columns, distribution, or automatic, which is " + unless_given)
-        ->type_name("NAME")
-        ->excludes("--columns");
-    app.add_flag("--data-independent", data_independent,
-                 "compare the same positions whatever the numbers are, so take no distribution");
+    command.add(
+        parsed("--schedule", "NAME", schedule, parse, "automatic, network, columns or distribution",
+               "how one range is sorted: network, columns, distribution, or automatic, which is " + unless_given));
+    command.exclude("--schedule", {"--columns"});  // an option of the shape, which says so much, too
+    command.add({.names = "--data-independent",
+                 .help = "compare the same positions whatever the numbers are, so take no distribution",
+                 .target = &data_independent});
 }
 
 lanesort::Shape usual_shape(const lanesort::DeviceInfo& device, lanesort::KeyType type, std::uint64_t count,
@@ -442,5 +414,3 @@ Json json_of(const lanesort::Shape& shape) {
             {"most_columns", shape.most_columns},
             {"tile_keys", shape.tile_keys()}};
 }
-
-std::string to_text(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }

@@ -7,9 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
-
 #include <lanesort/device.hpp>
 #include <lanesort/key_types.hpp>
 #include <lanesort/request.hpp>
@@ -17,31 +14,32 @@
 
 #include "text_table.hpp"
 
-using Json = nlohmann::ordered_json;
+struct Json;
+struct SubCommand;
 
 enum class Format { table, csv, json, svg };
 
-void add_type(CLI::App& app, lanesort::KeyType& type);
+void add_type(SubCommand& command, lanesort::KeyType& type);
 /// The same where a table's type need not be given.
-void add_type(CLI::App& app, std::optional<lanesort::KeyType>& type);
+void add_type(SubCommand& command, std::optional<lanesort::KeyType>& type);
 /// One type, or `all`: one of each width.
-void add_types(CLI::App& app, std::vector<lanesort::KeyType>& types);
+void add_types(SubCommand& command, std::vector<lanesort::KeyType>& types);
 /// --order and --reverse, which asks for the other one than `order` is now.
-void add_order(CLI::App& app, lanesort::Order& order);
-void add_count(CLI::App& app, std::uint64_t& count);
-void add_first(CLI::App& app, std::uint64_t& first);
-void add_k(CLI::App& app, std::uint64_t& k);
+void add_order(SubCommand& command, lanesort::Order& order);
+void add_count(SubCommand& command, std::uint64_t& count);
+void add_first(SubCommand& command, std::uint64_t& first);
+void add_k(SubCommand& command, std::uint64_t& k);
 /// --output, which may also be given by its place.
-void add_output(CLI::App& app, std::string& out, const std::string& help);
-void add_counts(CLI::App& app, std::vector<std::uint64_t>& counts);
-void add_device(CLI::App& app, std::string& selector);
-void add_operation(CLI::App& app, lanesort::Operation& operation);
-void add_format(CLI::App& app, Format& format, std::initializer_list<Format> allowed);
+void add_output(SubCommand& command, std::string& out, const std::string& help);
+void add_counts(SubCommand& command, std::vector<std::uint64_t>& counts);
+void add_device(SubCommand& command, std::string& selector);
+void add_operation(SubCommand& command, lanesort::Operation& operation);
+void add_format(SubCommand& command, Format& format, std::initializer_list<Format> allowed);
 
-/// Adds --memory, which it returns, and --temporary-directory.
-CLI::Option* add_memory(CLI::App& app, std::optional<std::uint64_t>& memory, std::string& folder);
-/// The option --by-column, which it returns, and those that go with it.
-CLI::Option* add_table(CLI::App& app, TableOptions& table);
+/// --memory and --temporary-directory.
+void add_memory(SubCommand& command, std::optional<std::uint64_t>& memory, std::string& folder);
+/// --by-column and the options that go with it.
+void add_table(SubCommand& command, TableOptions& table);
 /// What is asked of each group of a table's records.
 struct AskedReduction {
     lanesort::Reduction reduction;
@@ -49,9 +47,9 @@ struct AskedReduction {
     std::string name;                   ///< of the reduction, as the user writes it
 };
 
-/// Adds --reduce, which it returns, and the columns that it names to the table's values.
-CLI::Option* add_reductions(CLI::App& app, TableOptions& table, std::vector<AskedReduction>& reductions);
-void add_index_bytes(CLI::App& app, std::size_t& bytes);
+/// --reduce, which adds the columns that it names to the table's values.
+void add_reductions(SubCommand& command, TableOptions& table, std::vector<AskedReduction>& reductions);
+void add_index_bytes(SubCommand& command, std::size_t& bytes);
 
 /// The parts of a shape that the user chooses.
 struct ShapeOptions {
@@ -61,7 +59,7 @@ struct ShapeOptions {
     /// Their title in --help-all.
     static constexpr const char* group = "Shape (what is not given is as chosen for the device)";
 
-    void add_to(CLI::App& app);
+    void add_to(SubCommand& command);
     bool any() const;
     /// These parts, and the others from that shape, as far as they still fit.
     lanesort::Shape over(lanesort::Shape shape) const;
@@ -73,7 +71,7 @@ struct ScheduleOptions {
     bool data_independent = false;
 
     /// To a sub-command that has the options of a shape.
-    void add_to(CLI::App& app, const std::string& unless_given = "what is the fastest");
+    void add_to(SubCommand& command, const std::string& unless_given = "what is the fastest");
 };
 
 /// The shape of a sort for which no shape option is given: for keys without values a tuned one where there is one.
@@ -81,6 +79,3 @@ lanesort::Shape usual_shape(const lanesort::DeviceInfo& device, lanesort::KeyTyp
                             std::size_t value_bytes = 0);
 
 Json json_of(const lanesort::Shape& shape);
-
-/// As text that ends with a new line. Bytes that are no UTF-8, in the names of devices, are replaced.
-std::string to_text(const Json& json);

@@ -12,8 +12,10 @@
 #include <lanesort/plan.hpp>
 #include <lanesort/statistics.hpp>
 
+#include "arguments.hpp"
 #include "command.hpp"
 #include "files.hpp"
+#include "json.hpp"
 #include "options.hpp"
 #include "plan_picture.hpp"
 #include "table.hpp"
@@ -58,7 +60,7 @@ std::string to_table(const Plan& plan, KeyType type, const std::string& device) 
 }
 
 Json to_json(const Plan& plan, KeyType type, const std::string& device) {
-    Json passes = Json::array();
+    Json::Array passes;
     for (const Pass& pass : plan.passes)
         passes.push_back({{"kernel", name(pass.kind)},
                           {"first_phase", pass.first_phase},
@@ -126,7 +128,7 @@ std::string to_table(const CommandList& list, const Request& request, const std:
 }
 
 Json to_json(const CommandList& list, const Request& request, const std::string& device) {
-    Json commands = Json::array();
+    Json::Array commands;
     for (const PlannedCommand& command : list.commands)
         commands.push_back({{"name", command.name},
                             {"groups", command.groups},
@@ -144,7 +146,7 @@ Json to_json(const CommandList& list, const Request& request, const std::string&
 
 class PlanCommand {
 public:
-    explicit PlanCommand(CLI::App& command) {
+    explicit PlanCommand(SubCommand& command) {
         add_operation(command, operation_);
         add_count(command, count_);
         add_first(command, first_);
@@ -153,14 +155,14 @@ public:
         add_format(command, format_, {Format::table, Format::json, Format::svg});
         shape_.add_to(command);
         schedule_.add_to(command, "the network or columns");
-        command.footer(
+        command.footer =
             "Nothing runs. Without --device, the plan is for the first GPU, or else for the built-in device.\n"
             "That of a sort is the network's or that of columns. Where a sort would go by distribution unless told\n"
             "otherwise, a line says so; --schedule distribution shows the commands of that.\n"
             "A picture (svg) shows the network of up to 64 keys, and of any number which pass runs which steps.\n"
             "Example: lanesort plan --count 16M --type u32\n"
             "Example: lanesort plan --operation top_k --first 100 --count 16M --type f32\n"
-            "Example: lanesort plan --count 2^20 --format svg");
+            "Example: lanesort plan --count 2^20 --format svg";
     }
 
     void run() const {
@@ -196,10 +198,8 @@ private:
 
     void show_commands(const DeviceInfo& device) const {
         const char* const option = operation_ == Operation::sort ? "--schedule" : "--operation";
-        if (format_ == Format::svg)
-            throw CLI::ValidationError("--format", "svg draws a sort by the network or columns alone");
-        if (shape_.any())
-            throw CLI::ValidationError(option, "the options of a shape serve a sort by the network or columns alone");
+        if (format_ == Format::svg) throw BadUsage("--format", "svg draws a sort by the network or columns alone");
+        if (shape_.any()) throw BadUsage(option, "the options of a shape serve a sort by the network or columns alone");
         const Request request = request_of(operation_, type_, count_, first_, schedule_);
         const CommandList list = commands_of(device, request);
         print(format_ == Format::json ? to_text(to_json(list, request, device.name))
@@ -218,8 +218,6 @@ private:
 
 }  // namespace
 
-void add_plan(CLI::App& app) {
-    CLI::App* const command = app.add_subcommand("plan", "Show every pass of a sort, or every command of another call");
-    const auto plan = std::make_shared<PlanCommand>(*command);
-    command->callback([plan] { plan->run(); });
+SubCommand plan_command() {
+    return make_command<PlanCommand>("plan", "Show every pass of a sort, or every command of another call");
 }

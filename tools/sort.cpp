@@ -7,6 +7,7 @@
 
 #include <lanesort/calls.hpp>
 
+#include "arguments.hpp"
 #include "command.hpp"
 #include "device_sort.hpp"
 #include "external_sort.hpp"
@@ -23,41 +24,38 @@ using namespace lanesort;
 
 class SortCommand {
 public:
-    explicit SortCommand(CLI::App& command) {
-        CLI::Option* const by_column = options_.add_to(command, "the files are text, with one number a line");
-        by_column->excludes("--text");
+    explicit SortCommand(SubCommand& command) {
+        options_.add_to(command, "the files are text, with one number a line");
+        command.exclude("--by-column", {"--text"});
         options_.add_in(command);
         options_.add_out(command, "sorted file");
-        CLI::Option* const unique = command.add_flag(
-            "-u,--unique", unique_, "keep the first of each run of equal numbers, or of lines with equal keys");
-        command
-            .add_flag(
-                "--count", counts_,
-                "the same, and write in front of it how many they are: of text, with a tab between; of tables, in "
-                "a first column")
-            ->excludes(unique);
-        CLI::Option* const memory = add_memory(command, memory_, folder_);
-        command
-            .add_flag("--in-place", in_place_,
-                      "sort IN, raw numbers or .npy, where it is, part by part: there is no OUT, and beside IN a "
-                      "journal as large as "
-                      "a part, with which the same command goes on after one that was ended")
-            ->needs(memory)
-            ->excludes("--output")
-            ->excludes("--temporary-directory")
-            ->excludes("--text")
-            ->excludes(by_column)
-            ->excludes("--unique")
-            ->excludes("--count");
+        command.add({.names = "-u,--unique",
+                     .help = "keep the first of each run of equal numbers, or of lines with equal keys",
+                     .target = &unique_});
+        command.add(
+            {.names = "--count",
+             .help = "the same, and write in front of it how many they are: of text, with a tab between; of tables, in "
+                     "a first column",
+             .target = &counts_});
+        command.exclude("--count", {"--unique"});
+        add_memory(command, memory_, folder_);
+        command.add({.names = "--in-place",
+                     .help = "sort IN, raw numbers or .npy, where it is, part by part: there is no OUT, and beside IN "
+                             "a journal as large as a part, with which the same command goes on after one that was "
+                             "ended",
+                     .target = &in_place_,
+                     .needs = "--memory"});
+        command.exclude("--in-place",
+                        {"--output", "--temporary-directory", "--text", "--by-column", "--unique", "--count"});
         options_.shape.add_to(command);
         options_.schedule.add_to(command);
-        memory->excludes("--schedule")->excludes("--data-independent");
-        command.footer(
+        command.exclude("--memory", {"--schedule", "--data-independent"});
+        command.footer =
             "OUT appears whole or not at all. NaNs come last, and first with --reverse. Lines of a table stay as they\n"
             "are; those with equal keys keep their order. Columns may be quoted, as in RFC 4180. A .npy file is known\n"
             "by its first bytes, tells its type, and keeps its header; its rows are sorted each by itself.\n"
             "Example: lanesort sort --type f32 --reverse numbers.bin sorted.bin\n"
-            "Example: lanesort sort --by-column price:desc --by-column name:text goods.csv sorted.csv");
+            "Example: lanesort sort --by-column price:desc --by-column name:text goods.csv sorted.csv";
     }
 
     void run() const {
@@ -133,8 +131,6 @@ private:
 
 }  // namespace
 
-void add_sort(CLI::App& app) {
-    CLI::App* const command = app.add_subcommand("sort", "Sort a file of numbers, or a table by some of its columns");
-    const auto sort = std::make_shared<SortCommand>(*command);
-    command->callback([sort] { sort->run(); });
+SubCommand sort_command() {
+    return make_command<SortCommand>("sort", "Sort a file of numbers, or a table by some of its columns");
 }

@@ -13,8 +13,10 @@
 #include <lanesort/sorter.hpp>
 #include <lanesort/statistics.hpp>
 
+#include "arguments.hpp"
 #include "command.hpp"
 #include "files.hpp"
+#include "json.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 #include "stats_picture.hpp"
@@ -73,7 +75,7 @@ std::string to_csv(const std::vector<Statistics>& statistics) {
 }
 
 Json to_json(const std::vector<Statistics>& statistics) {
-    Json list = Json::array();
+    Json::Array list;
     for (const Statistics& row : statistics) {
         const auto printed = [](std::optional<std::int64_t> figure) { return figure ? Json(*figure) : Json(); };
         const auto measured = [&](std::uint64_t SyncCounts::*count) {
@@ -96,20 +98,22 @@ Json to_json(const std::vector<Statistics>& statistics) {
 
 class StatsCommand {
 public:
-    explicit StatsCommand(CLI::App& command) {
+    explicit StatsCommand(SubCommand& command) {
         add_count(command, count_);
         add_type(command, type_);
         add_device(command, device_);
-        command.add_flag("--measure", measure_, "run each variant on the device, and count what really happens");
+        command.add({.names = "--measure",
+                     .help = "run each variant on the device, and count what really happens",
+                     .target = &measure_});
         add_format(command, format_, {Format::table, Format::csv, Format::json, Format::svg});
-        command.footer(
+        command.footer =
             "printed: the formulas of patent CN102750131A; exact: counted from the plan; measured: on the device.\n"
             "Needs a device only with --measure. A figure that there is not is - (empty in csv, null in json).\n"
             "A picture (svg) has exact figures of powers of two, up to N rounded up to one. It begins at 2^10 keys, "
             "or\n"
             "at 2^0 where N is no more than that.\n"
             "Example: lanesort stats --count 2^20 --measure\n"
-            "Example: lanesort stats --count 2^28 --format svg");
+            "Example: lanesort stats --count 2^28 --format svg";
     }
 
     void run() const {
@@ -212,8 +216,6 @@ private:
 
 }  // namespace
 
-void add_stats(CLI::App& app) {
-    CLI::App* const command = app.add_subcommand("stats", "Show how often each variant of the sort synchronises");
-    const auto stats = std::make_shared<StatsCommand>(*command);
-    command->callback([stats] { stats->run(); });
+SubCommand stats_command() {
+    return make_command<StatsCommand>("stats", "Show how often each variant of the sort synchronises");
 }

@@ -7,6 +7,7 @@
 
 #include <lanesort/calls.hpp>
 
+#include "arguments.hpp"
 #include "command.hpp"
 #include "device_sort.hpp"
 #include "files.hpp"
@@ -20,24 +21,27 @@ using namespace lanesort;
 
 class TopKCommand {
 public:
-    explicit TopKCommand(CLI::App& command) {
+    explicit TopKCommand(SubCommand& command) {
         options_.order = Order::descending;
-        CLI::Option* const by_column = options_.add_to(command, "the files are text, with one number a line");
+        options_.add_to(command, "the files are text, with one number a line");
         options_.add_in(command);
         options_.add_out(command, "file of the first numbers");
-        by_column->excludes("--text");
+        command.exclude("--by-column", {"--text"});
         add_k(command, k_);
-        command.add_flag("--indices", wants_indices_, "write the indices of the numbers, from 0, not the numbers")
-            ->excludes(by_column);
+        command.add({.names = "--indices",
+                     .help = "write the indices of the numbers, from 0, not the numbers",
+                     .target = &wants_indices_});
+        command.exclude("--indices", {"--by-column"});
         add_index_bytes(command, index_bytes_);
-        command.add_flag("--data-independent", options_.schedule.data_independent,
-                         "read and compare as many numbers whatever they are");
-        command.footer(
+        command.add({.names = "--data-independent",
+                     .help = "read and compare as many numbers whatever they are",
+                     .target = &options_.schedule.data_independent});
+        command.footer =
             "The largest come first, or with --reverse the smallest; of equal ones those that come first in IN. NaNs\n"
             "are larger than all other numbers. Lines of a table stay as they are; those without a key in the first\n"
             "column are not among them.\n"
             "Example: lanesort topk -n 10 --type f32 numbers.bin largest.bin\n"
-            "Example: lanesort topk -n 10 --by-column price goods.csv dearest.csv");
+            "Example: lanesort topk -n 10 --by-column price goods.csv dearest.csv";
     }
 
     void run() const {
@@ -121,9 +125,6 @@ private:
 
 }  // namespace
 
-void add_topk(CLI::App& app) {
-    CLI::App* const command =
-        app.add_subcommand("topk", "Write the largest or smallest numbers of a file, or lines of a table");
-    const auto topk = std::make_shared<TopKCommand>(*command);
-    command->callback([topk] { topk->run(); });
+SubCommand topk_command() {
+    return make_command<TopKCommand>("topk", "Write the largest or smallest numbers of a file, or lines of a table");
 }

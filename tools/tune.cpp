@@ -22,6 +22,7 @@
 #include <lanesort/sorter.hpp>
 #include <lanesort/tuning.hpp>
 
+#include "arguments.hpp"
 #include "command.hpp"
 #include "files.hpp"
 #include "options.hpp"
@@ -375,17 +376,21 @@ void make_private_folder(const std::filesystem::path& folder) {
 
 class TuneCommand {
 public:
-    explicit TuneCommand(CLI::App& command) {
+    explicit TuneCommand(SubCommand& command) {
         add_device(command, device_);
         add_types(command, types_);
         add_counts(command, counts_);
-        command.add_option("--time-limit", seconds_, "about how many seconds to take for each type (60)")
-            ->type_name("S")
-            ->check(CLI::Range(1u, 86400u).description(""));
-        command.add_flag("--dry-run", dry_run_, "store nothing");
-        command.add_option("--output", output_, "store the shapes in this file instead of the cache")
-            ->type_name("FILE");
-        command.footer(
+        command.add({.names = "--time-limit",
+                     .value = "S",
+                     .help = "about how many seconds to take for each type (60)",
+                     .target = &seconds_,
+                     .range = {{1, 86400}}});
+        command.add({.names = "--dry-run", .help = "store nothing", .target = &dry_run_});
+        command.add({.names = "--output",
+                     .value = "FILE",
+                     .help = "store the shapes in this file instead of the cache",
+                     .target = &output_});
+        command.footer =
             "Tries shapes for random keys and checks every result. What is at least 3 % faster than the built-in "
             "shape\n"
             "is stored in $XDG_CACHE_HOME/lanesort or $HOME/.cache/lanesort, where every sorter of this user finds "
@@ -394,7 +399,7 @@ public:
             "Without --device it tunes the first GPU, or else the first device of OpenCL: then sorts, which take the\n"
             "built-in device, use what was found with --device compiling alone.\n"
             "Shapes are for all types of one width, and for counts up to 4 times as small or large as a measured one.\n"
-            "Example: lanesort tune --type u32 --count 2^16 2^20");
+            "Example: lanesort tune --type u32 --count 2^16 2^20";
     }
 
     void run() const {
@@ -524,9 +529,7 @@ private:
 
 }  // namespace
 
-void add_tune(CLI::App& app) {
-    CLI::App* const command =
-        app.add_subcommand("tune", "Find the fastest shapes and schedules for a device, and store them for all sorts");
-    const auto tune = std::make_shared<TuneCommand>(*command);
-    command->callback([tune] { tune->run(); });
+SubCommand tune_command() {
+    return make_command<TuneCommand>(
+        "tune", "Find the fastest shapes and schedules for a device, and store them for all sorts");
 }
