@@ -2,9 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -37,10 +39,10 @@ struct SubCommand {
     std::vector<std::pair<std::string, std::string>> exclusions = {};  ///< of two options
     std::function<void()> run = {};
 
-    void add(Option option) { options.push_back(std::move(option)); }
-    void exclude(const std::string& option, const std::vector<std::string>& others) {
-        for (const std::string& other : others) exclusions.emplace_back(option, other);
-    }
+    Option& add(Option option);
+    Option& add_flag(std::string_view names, bool& target, std::string_view help);
+    Option& add_text(std::string_view names, std::string_view value, std::string& target, std::string_view help);
+    void exclude(std::string_view option, std::initializer_list<std::string_view> others);
 };
 
 /// The sub-command that an object of that class, made with `more`, adds its options to and runs.

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <lanesort/calls.hpp>
 

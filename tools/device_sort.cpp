@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+
+#include <lanesort/sorter.hpp>
 
 #include "arguments.hpp"
 #include "command.hpp"
@@ -32,22 +34,19 @@ void SortArguments::add_to(SubCommand& command, const std::string& text_help) {
     add_type(command, type);
     add_order(command, order);
     add_device(command, device);
-    command.add({.names = "--text", .help = text_help, .target = &text});
-    command.add({.names = "--raw",
-                 .help = "IN is raw numbers of that type, also where it looks like a file of a known format",
-                 .target = &raw,
-                 .needs = "--type"});
+    command.add_flag("--text", text, text_help);
+    command.add_flag("--raw", raw, "IN is raw numbers of that type, also where it looks like a file of a known format")
+        .needs = "--type";
     command.exclude("--raw", {"--text"});
-    command.add({.names = "--stats", .help = "print what the sort did to standard error", .target = &stats});
+    command.add_flag("--stats", stats, "print what the sort did to standard error");
     add_table(command, table);
     command.exclude("--by-column", {"--raw"});
 }
 
 void SortArguments::add_in(SubCommand& command) {
-    command.add({.names = "IN",
-                 .help = "file of little-endian numbers, .npy, text or a table, also compressed by gzip; standard "
-                         "input if it is - or not given",
-                 .target = &in});
+    command.add_text("IN", "", in,
+                     "file of little-endian numbers, .npy, text or a table, also compressed by gzip; standard input if "
+                     "it is - or not given");
 }
 
 void SortArguments::add_out(SubCommand& command, const std::string& help) {

@@ -7,7 +7,8 @@
 #include <string>
 
 #include <lanesort/calls.hpp>
-#include <lanesort/sorter.hpp>
+#include <lanesort/device.hpp>
+#include <lanesort/report.hpp>
 
 #include "npy.hpp"
 #include "numbers.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <lanesort/device.hpp>
 #include <lanesort/error.hpp>
@@ -79,17 +79,16 @@ std::string describe(const DeviceInfo& info, std::size_t number) {
 }
 
 Json to_json(const DeviceInfo& info, std::size_t number) {
-    Json::Object shapes;
-    for (const std::size_t bytes : key_sizes)
-        shapes.emplace_back(std::to_string(bytes), json_of(choose_shape(info, bytes)));
+    Json shapes;
+    for (const std::size_t bytes : key_sizes) shapes.put(std::to_string(bytes), json_of(choose_shape(info, bytes)));
     const TunedShapes tuned = find_tuned(info);
-    Json::Array rows;
+    Json rows = Json::array();
     for (const ShapeTable::Row& row : tuned.table.rows)
         rows.push_back({{"key_bytes", row.key_bytes},
                         {"from", row.from},
                         {"below", row.below == ShapeTable::no_end ? Json() : Json(row.below)},
                         {"shape", json_of(row.shape)}});
-    Json::Array limits;
+    Json limits = Json::array();
     for (const auto& [bytes, from] : tuned.table.distribution_from)
         limits.push_back({{"key_bytes", bytes}, {"from", from == ShapeTable::no_end ? Json() : Json(from)}});
     return {{"number", number},
@@ -122,12 +121,12 @@ public:
     void run() const {
         const std::vector<Device> found = devices();
         std::string text;
-        Json::Array list;
+        Json list = Json::array();
         for (std::size_t number = 0; number < found.size(); ++number) {
             text += describe(found[number].info(), number);
             list.push_back(to_json(found[number].info(), number));
         }
-        print(format_ == Format::json ? to_text(list) : text);
+        print(format_ == Format::json ? list.text() : text);
     }
 
 private:

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <lanesort/error.hpp>
 
@@ -30,7 +30,7 @@ std::string to_words(const Examination& examination) {
 }
 
 Json to_json(const Examination& examination) {
-    Json::Array list;
+    Json list = Json::array();
     for (const auto& [verdict, about, found, advice] : examination.findings)
         list.push_back({{"verdict", name(verdict)}, {"about", about}, {"found", found}, {"advice", advice}});
     return {{"devices", examination.devices}, {"devices_that_sort", examination.sorting}, {"findings", list}};
@@ -51,7 +51,7 @@ public:
             const CompilingNotice notice;
             sort();
         });
-        print(format_ == Format::json ? to_text(to_json(examination)) : to_words(examination));
+        print(format_ == Format::json ? to_json(examination).text() : to_words(examination));
         if (examination.sorting == 0)
             throw Error(ErrorCode::device_failed, "no device sorts here; see what the doctor found");
     }

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "command.hpp"
 #include "decimal.hpp"

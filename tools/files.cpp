@@ -14,7 +14,7 @@
 #include <new>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "command.hpp"
 #include "journal.hpp"

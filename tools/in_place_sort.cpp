@@ -12,7 +12,7 @@
 #include <memory>
 #include <span>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "command.hpp"
 #include "key_order.hpp"

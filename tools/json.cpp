@@ -2,27 +2,38 @@
 
 #include <nlohmann/json.hpp>
 
-namespace {
-
-using Tree = nlohmann::ordered_json;
-
-struct ToTree {
-    Tree operator()(std::monostate) const { return nullptr; }
-    Tree operator()(const Json::Array& elements) const {
-        Tree array = Tree::array();
-        for (const Json& element : elements) array.push_back(std::visit(*this, element.value));
-        return array;
-    }
-    Tree operator()(const Json::Object& members) const {
-        Tree object = Tree::object();
-        for (const auto& [name, member] : members) object[name] = std::visit(*this, member.value);
-        return object;
-    }
-    Tree operator()(const auto& value) const { return value; }
+struct Json::Tree {
+    nlohmann::ordered_json top = nullptr;
 };
 
-}  // namespace
+Json::Json() : tree_(std::make_unique<Tree>()) {}
 
-std::string to_text(const Json& json) {
-    return std::visit(ToTree(), json.value).dump(2, ' ', false, Tree::error_handler_t::replace) + "\n";
+Json::Json(bool truth) : Json() { tree_->top = truth; }
+
+Json::Json(std::string_view text) : Json() { tree_->top = std::string(text); }
+
+Json::Json(std::initializer_list<std::pair<std::string_view, Json>> members) : Json() {
+    for (const auto& [name, member] : members) put(name, member);
 }
+
+Json::Json(const Json& other) : tree_(std::make_unique<Tree>(*other.tree_)) {}
+
+Json::~Json() = default;
+
+Json Json::array() {
+    Json empty;
+    empty.tree_->top = nlohmann::ordered_json::array();
+    return empty;
+}
+
+void Json::put(std::string_view name, const Json& member) { tree_->top[std::string(name)] = member.tree_->top; }
+
+void Json::push_back(const Json& element) { tree_->top.push_back(element.tree_->top); }
+
+std::string Json::text() const {
+    return tree_->top.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+void Json::set(std::int64_t number) { tree_->top = number; }
+
+void Json::set(std::uint64_t number) { tree_->top = number; }

@@ -4,30 +4,35 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
-#include <variant>
-#include <vector>
 
-struct Json {
-    using Array = std::vector<Json>;
-    using Object = std::vector<std::pair<std::string, Json>>;  ///< in the order in which it is written
+/// A value; an object has its members in the order in which they were put.
+class Json {
+public:
+    Json();  ///< null
+    Json(bool truth);
+    Json(std::signed_integral auto number) : Json() { set(std::int64_t{number}); }
+    Json(std::unsigned_integral auto number) : Json() { set(std::uint64_t{number}); }
+    Json(std::string_view text);
+    Json(const std::string& text) : Json(std::string_view(text)) {}
+    Json(const char* text) : Json(std::string_view(text)) {}
+    Json(std::initializer_list<std::pair<std::string_view, Json>> members);
+    Json(const Json& other);
+    ~Json();
+    static Json array();
 
-    Json() = default;  ///< null
-    Json(bool truth) : value(truth) {}
-    template <std::integral Number>
-    Json(Number number) : value(std::conditional_t<std::is_signed_v<Number>, std::int64_t, std::uint64_t>{number}) {}
-    Json(const char* text) : value(std::string(text)) {}
-    Json(std::string_view text) : value(std::string(text)) {}
-    Json(std::string text) : value(std::move(text)) {}
-    Json(Array elements) : value(std::move(elements)) {}
-    Json(Object members) : value(std::move(members)) {}
-    Json(std::initializer_list<Object::value_type> members) : value(Object(members)) {}
+    void put(std::string_view name, const Json& member);
+    void push_back(const Json& element);
+    /// As text that ends with a new line. Bytes that are no UTF-8, in the names of devices, are replaced.
+    std::string text() const;
 
-    std::variant<std::monostate, bool, std::int64_t, std::uint64_t, std::string, Array, Object> value;
+private:
+    struct Tree;
+    std::unique_ptr<Tree> tree_;
+
+    void set(std::int64_t number);
+    void set(std::uint64_t number);
 };
-
-/// As text that ends with a new line. Bytes that are no UTF-8, in the names of devices, are replaced.
-std::string to_text(const Json& json);

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "decimal.hpp"
 #include "half.hpp"

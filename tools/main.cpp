@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <lanesort/error.hpp>
 
@@ -23,8 +23,8 @@ enum ExitStatus : int { done = 0, failed = 1, not_in_order = 1, bad_input = 2 };
 class HelpCommand {
 public:
     HelpCommand(SubCommand& command, const CommandLine& line) : line_(line) {
-        command.add({.names = "COMMAND", .help = "the sub-command", .target = &name_});
-        command.add({.names = "--man", .help = "print all of it as a manual page, for man", .target = &man_});
+        command.add_text("COMMAND", "", name_, "the sub-command");
+        command.add_flag("--man", man_, "print all of it as a manual page, for man");
         command.exclude("--man", {"COMMAND"});
         command.footer = "Example: lanesort help sort";
     }
@@ -40,7 +40,7 @@ private:
 class CompletionCommand {
 public:
     CompletionCommand(SubCommand& command, const CommandLine& line) : line_(line) {
-        command.add({.names = "SHELL", .help = "bash, fish or zsh", .target = &shell_, .is_required = true});
+        command.add_text("SHELL", "", shell_, "bash, fish or zsh").is_required = true;
         command.footer = "Example: lanesort completion bash";
     }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <lanesort/calls.hpp>
 
@@ -32,13 +32,10 @@ public:
                      .target = [this](const std::string& in) { ins_.push_back(in); },
                      .values = Option::Values::several,
                      .is_required = true});
-        command.add({.names = "-o,--output",
-                     .value = "OUT",
-                     .help = "merged file; standard output if it is - or not given; may be one of IN",
-                     .target = &options_.out});
-        command.add({.names = "-u,--unique",
-                     .help = "keep the first of each run of equal numbers, or of lines with equal keys",
-                     .target = &unique_});
+        command.add_text("-o,--output", "OUT", options_.out,
+                         "merged file; standard output if it is - or not given; may be one of IN");
+        command.add_flag("-u,--unique", unique_,
+                         "keep the first of each run of equal numbers, or of lines with equal keys");
         command.footer =
             "Every IN has to be in that order already, else it is named and nothing is written. Equal keys come from\n"
             "the files in the order that these are given in. The header of a table comes once.\n"

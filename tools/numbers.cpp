@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "command.hpp"
 #include "half.hpp"

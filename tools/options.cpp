@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <functional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,18 +20,29 @@
 
 namespace {
 
-/// An option whose text is turned into a value, or into one more; where that cannot be, `what` says what was expected.
-template <class Value, class Parse>
-Option parsed(const std::string& names, const std::string& value_name, Value& value, Parse parse,
-              const std::string& what, const std::string& help) {
-    const std::string name = names.substr(names.rfind(',') + 1);
-    const auto take = [=, &value](const std::string& text) {
-        const auto parsed = parse(text);
-        if (!parsed) throw BadUsage(name, fmt::format("{:?} is not {}", text, what));
-        if constexpr (requires { value.push_back(*parsed); }) value.push_back(*parsed);
-        else value = *parsed;
+/// Adds an option whose text `put` takes; where it cannot, `what` says what was expected.
+Option& add_checked(SubCommand& command, std::string_view names, std::string_view value,
+                    std::function<bool(const std::string&)> put, std::string_view what, std::string_view help) {
+    const std::string name(names.substr(names.rfind(',') + 1));
+    const auto take = [name, put = std::move(put), what = std::string(what)](const std::string& text) {
+        if (!put(text)) throw BadUsage(name, fmt::format("{:?} is not {}", text, what));
     };
-    return {.names = names, .value = value_name, .help = help, .target = take};
+    return command.add(
+        {.names = std::string(names), .value = std::string(value), .help = std::string(help), .target = take});
+}
+
+/// The same for a text that `parse` turns into the value of the target, or into one more.
+template <class Target, class Parse>
+Option& add_parsed(SubCommand& command, std::string_view names, std::string_view value, Target& target, Parse parse,
+                   std::string_view what, std::string_view help) {
+    const auto put = [parse, &target](const std::string& text) {
+        const auto parsed = parse(text);
+        if (!parsed) return false;
+        if constexpr (requires { target.push_back(*parsed); }) target.push_back(*parsed);
+        else target = *parsed;
+        return true;
+    };
+    return add_checked(command, names, value, put, what, help);
 }
 
 std::optional<std::uint64_t> parse_number(std::string_view text) {
@@ -161,15 +174,14 @@ std::string_view name_of(Format format) {
 
 void add_type(SubCommand& command, lanesort::KeyType& type) {
     const std::string list = names_of_types();
-    command.add(parsed("--type", "T", type, parse_type, "one of " + list, "type of the keys: " + list));
+    add_parsed(command, "--type", "T", type, parse_type, "one of " + list, "type of the keys: " + list);
 }
 
 void add_type(SubCommand& command, std::optional<lanesort::KeyType>& type) {
     const std::string list = names_of_types();
-    command.add(parsed(
-        "--type", "T", type, parse_type, "one of " + list,
-        "type of the keys, which raw numbers need; .npy files tell it, and text and tables (i64, u64 or f64): " + list +
-            ", or as in NumPy: uint8, float32 .."));
+    add_parsed(command, "--type", "T", type, parse_type, "one of " + list,
+               "type of the keys, which raw numbers need; .npy files tell it, and text and tables (i64, u64 or f64): " +
+                   list + ", or as in NumPy: uint8, float32 ..");
 }
 
 void add_types(SubCommand& command, std::vector<lanesort::KeyType>& types) {
@@ -180,14 +192,14 @@ void add_types(SubCommand& command, std::vector<lanesort::KeyType>& types) {
         return type ? std::optional(std::vector{*type}) : std::nullopt;
     };
     const std::string list = names_of_types() + ", or all: u8 u16 u32 u64";
-    command.add(parsed("--type", "T", types, parse, "one of " + list, "type of the keys: " + list));
+    add_parsed(command, "--type", "T", types, parse, "one of " + list, "type of the keys: " + list);
 }
 
 void add_order(SubCommand& command, lanesort::Order& order) {
     using enum lanesort::Order;
     const lanesort::Order usual = order, other = usual == ascending ? descending : ascending;
-    command.add(parsed("--order", "ORDER", order, parse_order, "asc or desc",
-                       usual == ascending ? "asc (as if not given) or desc" : "desc (as if not given) or asc"));
+    add_parsed(command, "--order", "ORDER", order, parse_order, "asc or desc",
+               usual == ascending ? "asc (as if not given) or desc" : "desc (as if not given) or asc");
     command.add({.names = "-r,--reverse",
                  .help = usual == ascending ? "the same as --order desc" : "the same as --order asc",
                  .target = [&order, other] { order = other; }});
@@ -195,49 +207,45 @@ void add_order(SubCommand& command, lanesort::Order& order) {
 }
 
 void add_count(SubCommand& command, std::uint64_t& count) {
-    Option option =
-        parsed("--count", "N", count, parse_count, what_is_a_count, fmt::format("how many keys: {}", forms_of_a_count));
-    option.is_required = true;
-    command.add(option);
+    add_parsed(command, "--count", "N", count, parse_count, what_is_a_count,
+               fmt::format("how many keys: {}", forms_of_a_count))
+        .is_required = true;
 }
 
 void add_first(SubCommand& command, std::uint64_t& first) {
-    command.add(parsed("--first", "N", first, parse_count, what_is_a_count,
-                       "how many keys are to be in their places, the first of the order: all unless given"));
+    add_parsed(command, "--first", "N", first, parse_count, what_is_a_count,
+               "how many keys are to be in their places, the first of the order: all unless given");
 }
 
 void add_k(SubCommand& command, std::uint64_t& k) {
-    command.add(parsed(
-        "-n,-k", "N", k, parse_count, what_is_a_count,
-        fmt::format("how many, {} if not given, and all of them where there are fewer: {}", k, forms_of_a_count)));
+    add_parsed(
+        command, "-n,-k", "N", k, parse_count, what_is_a_count,
+        fmt::format("how many, {} if not given, and all of them where there are fewer: {}", k, forms_of_a_count));
 }
 
 void add_output(SubCommand& command, std::string& out, const std::string& help) {
-    command.add({.names = "-o,--output,OUT", .value = "OUT", .help = help, .target = &out});
+    command.add_text("-o,--output,OUT", "OUT", out, help);
 }
 
 void add_counts(SubCommand& command, std::vector<std::uint64_t>& counts) {
-    Option option = parsed("--count", "N", counts, parse_count, what_is_a_count,
-                           fmt::format("how many keys, also several: {}", forms_of_a_count));
-    option.values = Option::Values::several;
-    command.add(option);
+    add_parsed(command, "--count", "N", counts, parse_count, what_is_a_count,
+               fmt::format("how many keys, also several: {}", forms_of_a_count))
+        .values = Option::Values::several;
 }
 
 void add_device(SubCommand& command, std::string& selector) {
-    command.add({.names = "--device",
-                 .value = "D",
-                 .help = "number of the device in `lanesort devices`, or a part of its name or of its platform's",
-                 .target = &selector});
+    command.add_text("--device", "D", selector,
+                     "number of the device in `lanesort devices`, or a part of its name or of its platform's");
 }
 
 void add_operation(SubCommand& command, lanesort::Operation& operation) {
     const auto parse = [](std::string_view text) { return find_named(lanesort::all_operations, text); };
-    command.add(parsed("--operation", "NAME", operation, parse, "the name of an operation",
-                       "What the call does: sort, argsort, merge, top_k, is_sorted, is_sorted_until, unique, "
-                       "run_lengths, reduce, inclusive_scan, exclusive_scan, select, partition, lower_bound, "
-                       "upper_bound, equal_range, gather, scatter, permute, histogram (of 1024 bins between keys), "
-                       "reduce_by_key, group_by, inclusive_scan_by_key, exclusive_scan_by_key (of sums of u32) or "
-                       "transform_reduce; all but sort show their commands on device memory"));
+    add_parsed(command, "--operation", "NAME", operation, parse, "the name of an operation",
+               "What the call does: sort, argsort, merge, top_k, is_sorted, is_sorted_until, unique, "
+               "run_lengths, reduce, inclusive_scan, exclusive_scan, select, partition, lower_bound, "
+               "upper_bound, equal_range, gather, scatter, permute, histogram (of 1024 bins between keys), "
+               "reduce_by_key, group_by, inclusive_scan_by_key, exclusive_scan_by_key (of sums of u32) or "
+               "transform_reduce; all but sort show their commands on device memory");
 }
 
 void add_format(SubCommand& command, Format& format, std::initializer_list<Format> allowed) {
@@ -249,30 +257,23 @@ void add_format(SubCommand& command, Format& format, std::initializer_list<Forma
         const auto known = std::ranges::find(formats, text, name_of);
         return known != formats.end() ? std::optional(*known) : std::nullopt;
     };
-    command.add(parsed("--format", "FORMAT", format, parse, "one of " + list, "form of the output: " + list));
+    add_parsed(command, "--format", "FORMAT", format, parse, "one of " + list, "form of the output: " + list);
 }
 
 void add_table(SubCommand& command, TableOptions& table) {
-    const auto add = [&](Option option, const std::string& needs = "--by-column") {
-        option.needs = needs;
-        option.group = "Tables (with --by-column)";
-        command.add(option);
-    };
-    Option by_column =
-        parsed("--by-column", "COLUMN", table.columns, parse_column, "a column: they count from #1",
+    const std::size_t first = command.options.size();
+    add_parsed(command, "--by-column", "COLUMN", table.columns, parse_column, "a column: they count from #1",
                "IN is a text table, whose keys are in this column: its name in the header, or its number, from 1, as "
                "in #2, or 2 if no column has that name. Behind it may stand :desc or :asc, and :text for keys in the "
                "order of their bytes, or :time for ISO dates and times. Given again, the next column orders lines "
-               "with equal keys");
-    by_column.values = Option::Values::one_each_time;
-    add(by_column, "");
-    add(parsed("-t,--delimiter", "D", table.delimiter, parse_delimiter,
+               "with equal keys")
+        .values = Option::Values::one_each_time;
+    add_parsed(command, "-t,--delimiter", "D", table.delimiter, parse_delimiter,
                "one character other than a quote or line end, or tab, comma or semicolon",
                "what separates columns: a character, or tab, comma or semicolon; a comma if not given, or "
-               "a tab where IN ends in .tsv"));
-    add({.names = "--header",
-         .help = "the first line is a header, as it always is if a column is given by a name that is no number",
-         .target = &table.header});
+               "a tab where IN ends in .tsv");
+    command.add_flag("--header", table.header,
+                     "the first line is a header, as it always is if a column is given by a name that is no number");
     const auto parse_words = [](std::string_view text) {
         std::vector<std::string> words{{}};
         for (const char c : text)
@@ -280,46 +281,45 @@ void add_table(SubCommand& command, TableOptions& table) {
             else words.back() += c;
         return std::optional(words);
     };
-    add(parsed("--missing", "WORDS", table.missing, parse_words, "words",
+    add_parsed(command, "--missing", "WORDS", table.missing, parse_words, "words",
                fmt::format("words for a key that is missing, with commas between them; if not given, {}, of "
                            "numbers alone. A number that is left out, or its column, is always missing",
-                           fmt::join(usual_missing, ","))));
+                           fmt::join(usual_missing, ",")));
     const auto parse_missing_as = [](std::string_view text) -> std::optional<MissingAs> {
         if (text == "last") return MissingAs::last;
         if (text == "nan") return MissingAs::nan;
         if (text == "error") return MissingAs::error;
         return std::nullopt;
     };
-    add(parsed("--missing-as", "WHAT", table.missing_as, parse_missing_as, "last, nan or error",
+    add_parsed(command, "--missing-as", "WHAT", table.missing_as, parse_missing_as, "last, nan or error",
                "lines without a key come last in either order (last, as if not given), where a NaN would "
-               "come (nan), or are refused (error)"));
-    add({.names = "--no-quotes{false}",
-         .help = "quotes are characters like any other, and every line end ends a record",
-         .target = &table.quotes});
+               "come (nan), or are refused (error)");
+    command.add_flag("--no-quotes{false}", table.quotes,
+                     "quotes are characters like any other, and every line end ends a record");
+    const std::span added = std::span(command.options).subspan(first);
+    for (Option& option : added) option.group = "Tables (with --by-column)";
+    for (Option& option : added.subspan(1)) option.needs = "--by-column";
 }
 
 void add_reductions(SubCommand& command, TableOptions& table, std::vector<AskedReduction>& reductions) {
-    Option option = parsed(
-        "--reduce", "WHAT[:COLUMN]", reductions,
+    Option& option = add_parsed(
+        command, "--reduce", "WHAT[:COLUMN]", reductions,
         [&table](std::string_view text) { return parse_reduction(text, table); },
         "count, nor count, sum, min, max or mean of a column, as in mean:price",
         "what to write of each group: count, how many lines it has, as if not given; or count, sum, min, max or "
         "mean, a colon, and a column of numbers, by its number or name. Given again, the next one");
     option.values = Option::Values::one_each_time;
     option.needs = "--by-column";
-    command.add(option);
 }
 
 void add_memory(SubCommand& command, std::optional<std::uint64_t>& memory, std::string& folder) {
-    command.add(
-        parsed("-S,--memory", "SIZE", memory, parse_count, "a size like 500000, 64K, 200M, 4G or 2^30",
+    add_parsed(command, "-S,--memory", "SIZE", memory, parse_count, "a size like 500000, 64K, 200M, 4G or 2^30",
                "keys and buffers take no more memory than that many bytes, with K, M or G for times 2^10, 2^20 or "
-               "2^30: what does not fit is sorted in runs, which are merged from a temporary file"));
-    command.add({.names = "-T,--temporary-directory",
-                 .value = "DIR",
-                 .help = "where that file is made, without a name; if not given, where TMPDIR says, or else beside OUT",
-                 .target = &folder,
-                 .needs = "--memory"});
+               "2^30: what does not fit is sorted in runs, which are merged from a temporary file");
+    command
+        .add_text("-T,--temporary-directory", "DIR", folder,
+                  "where that file is made, without a name; if not given, where TMPDIR says, or else beside OUT")
+        .needs = "--memory";
 }
 
 void add_index_bytes(SubCommand& command, std::size_t& bytes) {
@@ -327,7 +327,7 @@ void add_index_bytes(SubCommand& command, std::size_t& bytes) {
         if (text == "4" || text == "8") return text.front() - '0';
         return std::nullopt;
     };
-    command.add(parsed("--index-bytes", "N", bytes, parse, "4 or 8", "bytes of an index: 4 (as if not given) or 8"));
+    add_parsed(command, "--index-bytes", "N", bytes, parse, "4 or 8", "bytes of an index: 4 (as if not given) or 8");
 }
 
 void ShapeOptions::add_to(SubCommand& command) {
@@ -382,13 +382,11 @@ lanesort::Shape ShapeOptions::over(lanesort::Shape shape) const {
 
 void ScheduleOptions::add_to(SubCommand& command, const std::string& unless_given) {
     const auto parse = [](std::string_view text) { return find_named(lanesort::all_schedules, text); };
-    command.add(
-        parsed("--schedule", "NAME", schedule, parse, "automatic, network, columns or distribution",
-               "how one range is sorted: network, columns, distribution, or automatic, which is " + unless_given));
+    add_parsed(command, "--schedule", "NAME", schedule, parse, "automatic, network, columns or distribution",
+               "how one range is sorted: network, columns, distribution, or automatic, which is " + unless_given);
     command.exclude("--schedule", {"--columns"});  // an option of the shape, which says so much, too
-    command.add({.names = "--data-independent",
-                 .help = "compare the same positions whatever the numbers are, so take no distribution",
-                 .target = &data_independent});
+    command.add_flag("--data-independent", data_independent,
+                     "compare the same positions whatever the numbers are, so take no distribution");
 }
 
 lanesort::Shape usual_shape(const lanesort::DeviceInfo& device, lanesort::KeyType type, std::uint64_t count,

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <lanesort/commands.hpp>
 #include <lanesort/device.hpp>
@@ -60,7 +60,7 @@ std::string to_table(const Plan& plan, KeyType type, const std::string& device) 
 }
 
 Json to_json(const Plan& plan, KeyType type, const std::string& device) {
-    Json::Array passes;
+    Json passes = Json::array();
     for (const Pass& pass : plan.passes)
         passes.push_back({{"kernel", name(pass.kind)},
                           {"first_phase", pass.first_phase},
@@ -128,7 +128,7 @@ std::string to_table(const CommandList& list, const Request& request, const std:
 }
 
 Json to_json(const CommandList& list, const Request& request, const std::string& device) {
-    Json::Array commands;
+    Json commands = Json::array();
     for (const PlannedCommand& command : list.commands)
         commands.push_back({{"name", command.name},
                             {"groups", command.groups},
@@ -174,7 +174,7 @@ public:
         const std::string other_way = note_of_distribution(device);
         switch (format_) {
             case Format::svg: return print(plan_picture(plan));
-            case Format::json: return print(to_text(to_json(plan, type_, device.name)));
+            case Format::json: return print(to_json(plan, type_, device.name).text());
             default: return print(to_table(plan, type_, device.name) + other_way);
         }
     }
@@ -202,7 +202,7 @@ private:
         if (shape_.any()) throw BadUsage(option, "the options of a shape serve a sort by the network or columns alone");
         const Request request = request_of(operation_, type_, count_, first_, schedule_);
         const CommandList list = commands_of(device, request);
-        print(format_ == Format::json ? to_text(to_json(list, request, device.name))
+        print(format_ == Format::json ? to_json(list, request, device.name).text()
                                       : to_table(list, request, device.name));
     }
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <lanesort/calls.hpp>
 
@@ -29,22 +29,20 @@ public:
         command.exclude("--by-column", {"--text"});
         options_.add_in(command);
         options_.add_out(command, "sorted file");
-        command.add({.names = "-u,--unique",
-                     .help = "keep the first of each run of equal numbers, or of lines with equal keys",
-                     .target = &unique_});
-        command.add(
-            {.names = "--count",
-             .help = "the same, and write in front of it how many they are: of text, with a tab between; of tables, in "
-                     "a first column",
-             .target = &counts_});
+        command.add_flag("-u,--unique", unique_,
+                         "keep the first of each run of equal numbers, or of lines with equal keys");
+        command.add_flag(
+            "--count", counts_,
+            "the same, and write in front of it how many they are: of text, with a tab between; of tables, in "
+            "a first column");
         command.exclude("--count", {"--unique"});
         add_memory(command, memory_, folder_);
-        command.add({.names = "--in-place",
-                     .help = "sort IN, raw numbers or .npy, where it is, part by part: there is no OUT, and beside IN "
-                             "a journal as large as a part, with which the same command goes on after one that was "
-                             "ended",
-                     .target = &in_place_,
-                     .needs = "--memory"});
+        command
+            .add_flag("--in-place", in_place_,
+                      "sort IN, raw numbers or .npy, where it is, part by part: there is no OUT, and beside IN a "
+                      "journal as large as "
+                      "a part, with which the same command goes on after one that was ended")
+            .needs = "--memory";
         command.exclude("--in-place",
                         {"--output", "--temporary-directory", "--text", "--by-column", "--unique", "--count"});
         options_.shape.add_to(command);

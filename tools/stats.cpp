@@ -75,7 +75,7 @@ std::string to_csv(const std::vector<Statistics>& statistics) {
 }
 
 Json to_json(const std::vector<Statistics>& statistics) {
-    Json::Array list;
+    Json list = Json::array();
     for (const Statistics& row : statistics) {
         const auto printed = [](std::optional<std::int64_t> figure) { return figure ? Json(*figure) : Json(); };
         const auto measured = [&](std::uint64_t SyncCounts::*count) {
@@ -102,9 +102,7 @@ public:
         add_count(command, count_);
         add_type(command, type_);
         add_device(command, device_);
-        command.add({.names = "--measure",
-                     .help = "run each variant on the device, and count what really happens",
-                     .target = &measure_});
+        command.add_flag("--measure", measure_, "run each variant on the device, and count what really happens");
         add_format(command, format_, {Format::table, Format::csv, Format::json, Format::svg});
         command.footer =
             "printed: the formulas of patent CN102750131A; exact: counted from the plan; measured: on the device.\n"
@@ -121,7 +119,7 @@ public:
         const std::vector<Statistics> rows = statistics();
         switch (format_) {
             case Format::csv: print(to_csv(rows)); break;
-            case Format::json: print(to_text(to_json(rows))); break;
+            case Format::json: print(to_json(rows).text()); break;
             default: print(to_table(rows)); break;
         }
         for (const Statistics& row : rows)

@@ -28,14 +28,11 @@ public:
         options_.add_out(command, "file of the first numbers");
         command.exclude("--by-column", {"--text"});
         add_k(command, k_);
-        command.add({.names = "--indices",
-                     .help = "write the indices of the numbers, from 0, not the numbers",
-                     .target = &wants_indices_});
+        command.add_flag("--indices", wants_indices_, "write the indices of the numbers, from 0, not the numbers");
         command.exclude("--indices", {"--by-column"});
         add_index_bytes(command, index_bytes_);
-        command.add({.names = "--data-independent",
-                     .help = "read and compare as many numbers whatever they are",
-                     .target = &options_.schedule.data_independent});
+        command.add_flag("--data-independent", options_.schedule.data_independent,
+                         "read and compare as many numbers whatever they are");
         command.footer =
             "The largest come first, or with --reverse the smallest; of equal ones those that come first in IN. NaNs\n"
             "are larger than all other numbers. Lines of a table stay as they are; those without a key in the first\n"

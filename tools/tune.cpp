@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <lanesort/device.hpp>
 #include <lanesort/error.hpp>
@@ -385,11 +385,8 @@ public:
                      .help = "about how many seconds to take for each type (60)",
                      .target = &seconds_,
                      .range = {{1, 86400}}});
-        command.add({.names = "--dry-run", .help = "store nothing", .target = &dry_run_});
-        command.add({.names = "--output",
-                     .value = "FILE",
-                     .help = "store the shapes in this file instead of the cache",
-                     .target = &output_});
+        command.add_flag("--dry-run", dry_run_, "store nothing");
+        command.add_text("--output", "FILE", output_, "store the shapes in this file instead of the cache");
         command.footer =
             "Tries shapes for random keys and checks every result. What is at least 3 % faster than the built-in "
             "shape\n"
