@@ -15,7 +15,6 @@
 #include "formats.hpp"
 #include "memory.hpp"
 #include "numbers.hpp"
-#include "progress.hpp"
 
 using namespace lanesort;
 
@@ -229,7 +228,7 @@ KeyRangeIn<void*> DeviceSort::plain_range_of(Numbers& keys) const {
 
 void DeviceSort::print_stats() const {
     if (!options_.stats) return;
-    const std::chrono::duration<double> all_seconds = Clock::now() - start_;
+    const double all_seconds = time_.seconds();
     const double seconds = report_.upload_seconds + report_.sort_seconds + report_.download_seconds;
     std::string text;
     const auto line = [&](const char* title, const std::string& value) {
@@ -242,7 +241,7 @@ void DeviceSort::print_stats() const {
     line("keys", fmt::format("{} of type {}", count_, name(type_)));
     line("time", fmt::format("{:.6f} s: {:.6f} to the device, {:.6f} sorting, {:.6f} back", seconds,
                              report_.upload_seconds, report_.sort_seconds, report_.download_seconds));
-    line("time with files", fmt::format("{:.6f} s", all_seconds.count()));
+    line("time with files", fmt::format("{:.6f} s", all_seconds));
     line("keys/s", seconds > 0 ? fmt::format("{:.0f}", static_cast<double>(count_) / seconds) : "-");
     line("launches", std::to_string(report_.launches));
     line("hand-overs", std::to_string(report_.hand_overs));

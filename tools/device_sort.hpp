@@ -1,7 +1,6 @@
 // What the sub-commands that sort have in common: their options, and a sort with a progress bar and --stats.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include "npy.hpp"
 #include "numbers.hpp"
 #include "options.hpp"
+#include "progress.hpp"
 #include "text_table.hpp"
 
 /// The options of a sub-command that sorts the numbers of IN, which are raw, text, or columns of a table.
@@ -92,8 +92,7 @@ private:
     lanesort::SortReport run_on_device(const lanesort::CallIn<void*>& call, bool shows_progress);
     void add(const lanesort::SortReport& report) noexcept;
 
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point start_ = Clock::now();
+    Stopwatch time_;
     const SortArguments& options_;
     std::optional<lanesort::Device> device_;
     std::size_t count_ = 0;  ///< of keys, in all calls

@@ -6,6 +6,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -68,20 +69,20 @@ void run(int argc, char** argv) {
         .help_all = {.names = "--help-all",
                      .help = "Print this help message and the options for the shape of a sort, and exit",
                      .target = {}}};
-    line.commands = {
-        sort_command(),
-        argsort_command(),
-        topk_command(),
-        group_command(),
-        merge_command(),
-        check_command(),
-        stats_command(),
-        plan_command(),
-        devices_command(),
-        doctor_command(),
-        tune_command(),
-        make_command<CompletionCommand>("completion", "Print a script by which a shell completes words", line),
-        make_command<HelpCommand>("help", "Show how lanesort, or one of its sub-commands, is used", line)};
+    const auto add = [&](SubCommand command) { line.commands.push_back(std::move(command)); };
+    add(sort_command());
+    add(argsort_command());
+    add(topk_command());
+    add(group_command());
+    add(merge_command());
+    add(check_command());
+    add(stats_command());
+    add(plan_command());
+    add(devices_command());
+    add(doctor_command());
+    add(tune_command());
+    add(make_command<CompletionCommand>("completion", "Print a script by which a shell completes words", line));
+    add(make_command<HelpCommand>("help", "Show how lanesort, or one of its sub-commands, is used", line));
     run(line, argc, argv);
 }
 

@@ -4,10 +4,11 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <lanesort/version.h>
+
+#include "join.hpp"
 
 namespace {
 
@@ -82,7 +83,7 @@ std::string manual_page(const CommandLine& line) {
             for (const Option& option : options) {
                 if (option.group != group) continue;
                 const std::vector<std::string> names = names_of(option);
-                const std::string title = names.empty() ? option.names : fmt::format("{}", fmt::join(names, ", "));
+                const std::string title = names.empty() ? option.names : join(names, ", ");
                 const std::string value = names.empty() ? "" : option.value;
                 page += fmt::format(".TP\n\\fB{}\\fR{}{}\n{}\n", roff(title), value.empty() ? "" : " ", roff(value),
                                     roff(option.help));
@@ -101,7 +102,7 @@ std::string bash_completion(const CommandLine& line) {
         for (const Option& option : options_of(line, command))
             for (const std::string& name : names_of(option)) words.push_back(name);
         commands.push_back(command.name);
-        cases += fmt::format("        {}) words='{}' ;;\n", command.name, fmt::join(words, " "));
+        cases += fmt::format("        {}) words='{}' ;;\n", command.name, join(words, " "));
     }
     return fmt::format(
         "_lanesort() {{\n    local words=\n    case ${{COMP_WORDS[1]}} in\n{}    esac\n"
@@ -109,7 +110,7 @@ std::string bash_completion(const CommandLine& line) {
         "    if ((COMP_CWORD == 1)) || [[ $2 == -* ]]; then mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$2\"); "
         "fi\n"
         "}}\ncomplete -o default -F _lanesort lanesort\n",
-        cases, fmt::join(commands, " "));
+        cases, join(commands, " "));
 }
 
 std::string fish_completion(const CommandLine& line) {

@@ -5,10 +5,10 @@
 #include <limits>
 #include <utility>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include "command.hpp"
+#include "join.hpp"
 
 namespace {
 
@@ -24,7 +24,9 @@ std::string kind_of(KeyType type) { return fmt::format("{}{}", name(type).front(
 std::string descr_of(KeyType type) { return fmt::format("{}{}", key_bytes(type) == 1 ? "|" : "<", kind_of(type)); }
 
 std::string tuple_of(std::span<const std::uint64_t> shape) {
-    return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+    std::vector<std::string> sizes;
+    for (const std::uint64_t size : shape) sizes.push_back(std::to_string(size));
+    return fmt::format("({}{})", join(sizes, ", "), shape.size() == 1 ? "," : "");
 }
 
 /// The product of the factors, or nothing where it is too large.
@@ -63,7 +65,7 @@ public:
         }
         std::vector<std::string> known;
         for (const KeyType one : lanesort::all_key_types) known.push_back(descr_of(one));
-        refuse(fmt::format("of type {}, but lanesort sorts {}", shown(*descr_), fmt::join(known, " ")));
+        refuse(fmt::format("of type {}, but lanesort sorts {}", shown(*descr_), join(known, " ")));
     }
 
     Shape shape() const {

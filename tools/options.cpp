@@ -4,18 +4,19 @@
 #include <bit>
 #include <charconv>
 #include <functional>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <lanesort/tuning.hpp>
 
 #include "arguments.hpp"
 #include "command.hpp"
+#include "join.hpp"
 #include "json.hpp"
 
 namespace {
@@ -148,9 +149,9 @@ std::optional<lanesort::KeyType> parse_type(std::string_view text) {
 }
 
 std::string names_of_types() {
-    std::vector<std::string_view> names;
-    for (const lanesort::KeyType known : lanesort::all_key_types) names.push_back(name(known));
-    return fmt::format("{}", fmt::join(names, " "));
+    std::vector<std::string> names;
+    for (const lanesort::KeyType known : lanesort::all_key_types) names.emplace_back(name(known));
+    return join(names, " ");
 }
 
 /// The one of these that the library calls by that name.
@@ -250,9 +251,9 @@ void add_operation(SubCommand& command, lanesort::Operation& operation) {
 
 void add_format(SubCommand& command, Format& format, std::initializer_list<Format> allowed) {
     const std::vector<Format> formats = allowed;
-    std::vector<std::string_view> names;
-    for (const Format known : formats) names.push_back(name_of(known));
-    const std::string list = fmt::format("{}", fmt::join(names, " "));
+    std::vector<std::string> names;
+    for (const Format known : formats) names.emplace_back(name_of(known));
+    const std::string list = join(names, " ");
     const auto parse = [formats](std::string_view text) -> std::optional<Format> {
         const auto known = std::ranges::find(formats, text, name_of);
         return known != formats.end() ? std::optional(*known) : std::nullopt;
@@ -284,7 +285,7 @@ void add_table(SubCommand& command, TableOptions& table) {
     add_parsed(command, "--missing", "WORDS", table.missing, parse_words, "words",
                fmt::format("words for a key that is missing, with commas between them; if not given, {}, of "
                            "numbers alone. A number that is left out, or its column, is always missing",
-                           fmt::join(usual_missing, ",")));
+                           join(std::vector<std::string>(std::begin(usual_missing), std::end(usual_missing)), ",")));
     const auto parse_missing_as = [](std::string_view text) -> std::optional<MissingAs> {
         if (text == "last") return MissingAs::last;
         if (text == "nan") return MissingAs::nan;

@@ -2,11 +2,24 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "files.hpp"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+Stopwatch::Stopwatch() noexcept : start_(Clock::now().time_since_epoch().count()) {}
+
+double Stopwatch::seconds() const noexcept {
+    return std::chrono::duration<double>(Clock::now().time_since_epoch() - Clock::duration(start_)).count();
+}
 
 Progress::~Progress() { clear(); }
 
@@ -15,10 +28,10 @@ void Progress::clear() {
 }
 
 void Progress::operator()(std::size_t done, std::size_t all) {
-    constexpr std::chrono::milliseconds patience{500};
+    constexpr double patience = 0.5;
     constexpr std::size_t width = 40;
     if (done == all) return clear();
-    if (Clock::now() - start_ < patience || !::isatty(STDERR_FILENO)) return;
+    if (time_.seconds() < patience || !::isatty(STDERR_FILENO)) return;
     shown_ = true;
     const std::string bar(width * done / all, '#');
     tell(fmt::format("\r{} [{:<{}}] {:3} %", what_, bar, width, 100 * done / all));

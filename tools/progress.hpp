@@ -1,10 +1,20 @@
 // What standard error shows while the command works.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
+
+/// Counts the seconds from its construction on.
+class Stopwatch {
+public:
+    Stopwatch() noexcept;
+    double seconds() const noexcept;
+
+private:
+    std::int64_t start_;
+};
 
 /// Shows itself only on a terminal and only when the work takes long, and is gone when all is done.
 class Progress {
@@ -19,9 +29,8 @@ public:
 private:
     void clear();
 
-    using Clock = std::chrono::steady_clock;
     std::string what_;
-    Clock::time_point start_ = Clock::now();
+    Stopwatch time_;
     bool shown_ = false;
 };
 

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <lanesort/error.hpp>
 #include <lanesort/sorter.hpp>
@@ -16,6 +15,7 @@
 #include "arguments.hpp"
 #include "command.hpp"
 #include "files.hpp"
+#include "join.hpp"
 #include "json.hpp"
 #include "options.hpp"
 #include "progress.hpp"
@@ -70,7 +70,7 @@ std::string to_csv(const std::vector<Statistics>& statistics) {
         "variant,cpu_printed,cpu_exact,cpu_measured,all_printed,all_exact,all_measured,barriers_exact,"
         "barriers_measured\n";
     for (const Statistics& row : statistics)
-        text += fmt::format("\"{}\",{}\n", row.variant, fmt::join(figures(row, ""), ","));
+        text += fmt::format("\"{}\",{}\n", row.variant, join(figures(row, ""), ","));
     return text;
 }
 

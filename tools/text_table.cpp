@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include "command.hpp"
 #include "iso_time.hpp"
+#include "join.hpp"
 #include "numbers.hpp"
 
 namespace {
@@ -43,7 +43,7 @@ std::string list_of(const std::vector<std::string>& names) {
     std::vector<std::string> list;
     for (const std::string& name : names) list.push_back(list.size() < most ? shown(name) : "...");
     list.resize(std::min(list.size(), most + 1));
-    return fmt::format("{}", fmt::join(list, ", "));
+    return join(list, ", ");
 }
 
 /// All NaNs are equal keys, so none has a sign.

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <lanesort/key_types.hpp>
-#include <lanesort/plan.hpp>
 
 #include "files.hpp"
 #include "indices.hpp"
