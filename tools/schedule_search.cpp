@@ -1,6 +1,6 @@
 #include "schedule_search.hpp"
 
-#include <lanesort/tuning.hpp>
+#include <lanesort/shape_table.hpp>
 
 std::optional<std::uint64_t> find_distribution_limit(std::uint64_t least, std::uint64_t most, double needed,
                                                      const DistributionGain& gain) {

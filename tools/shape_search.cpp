@@ -7,7 +7,7 @@
 
 #include <lanesort/error.hpp>
 #include <lanesort/plan.hpp>
-#include <lanesort/tuning.hpp>
+#include <lanesort/shape_table.hpp>
 
 namespace {
 

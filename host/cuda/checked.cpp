@@ -1,6 +1,6 @@
 #include "checked.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace lanesort::cu {
 namespace {

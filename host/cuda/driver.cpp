@@ -1,6 +1,6 @@
 #include "driver.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "../../lib/src/core/shared_library.hpp"
 

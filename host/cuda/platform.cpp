@@ -1,6 +1,6 @@
 #include "platform.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <lanesort/cuda.hpp>
 

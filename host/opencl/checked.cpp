@@ -1,11 +1,12 @@
 #include "checked.hpp"
 
+#include <algorithm>
 #include <charconv>
-#include <regex>
-#include <sstream>
+#include <optional>
+#include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace lanesort::opencl {
 namespace {
@@ -20,38 +21,56 @@ ErrorCode code_of(cl_int status) {
     }
 }
 
-/// The number of a text of digits, 0 if it is too large. std::stoul, built on glibc 2.38, would need that to run.
-std::size_t number(const std::string& digits) {
+/// Takes a number off the front of the text; it is 0 if it is too large. Nothing if the text begins with none.
+std::optional<std::size_t> take_number(std::string_view& text) {
     std::size_t value = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const char* const end = std::from_chars(text.data(), text.data() + text.size(), value).ptr;
+    if (end == text.data()) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     return value;
 }
 
+/// Takes the word off the front of the text, if it begins with it.
+bool take(std::string_view& text, std::string_view word) {
+    if (!text.starts_with(word)) return false;
+    text.remove_prefix(word.size());
+    return true;
+}
+
+struct Place {
+    std::string_view file;
+    std::size_t line;
+};
+
+/// The place that a directive gives to the line behind it: #line 7 "keys.h".
+std::optional<Place> named_place(std::string_view line) {
+    if (!take(line, "#line ")) return std::nullopt;
+    const auto number = take_number(line);
+    if (!number || !take(line, " \"") || !line.ends_with('"')) return std::nullopt;
+    return Place{line.substr(0, line.size() - 1), *number};
+}
+
 /// NVIDIA's compiler does not heed #line directives, but counts all lines of "<kernel>".
-std::string with_named_lines(const std::string& log, const std::string& text) {
-    struct Place {
-        std::string file;
-        std::size_t line = 0;
-    };
+std::string with_named_lines(std::string_view log, std::string_view text) {
     std::vector<Place> places{{}};
-    Place next{"kernel", 1};
-    std::istringstream lines(text);
-    const std::regex directive("#line (\\d+) \"(.*)\"");
-    for (std::string line; std::getline(lines, line); ++next.line) {
+    for (Place next{"kernel", 1}; !text.empty(); ++next.line) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
         places.push_back(next);
-        if (std::smatch match; std::regex_match(line, match, directive)) next = {match[2], number(match[1]) - 1};
+        if (const auto place = named_place(line)) next = {place->file, place->line - 1};
     }
+    constexpr std::string_view kernel = "<kernel>:";
     std::string named;
-    auto rest = log.cbegin();
-    const std::regex counted("<kernel>:(\\d+)");
-    for (std::sregex_iterator match(log.begin(), log.end(), counted), end; match != end; ++match) {
-        const auto line = number((*match)[1]);
-        named.append(rest, (*match)[0].first);
-        named += line > 0 && line < places.size() ? fmt::format("{}:{}", places[line].file, places[line].line)
-                                                  : match->str();
-        rest = (*match)[0].second;
+    for (std::size_t at; (at = log.find(kernel)) != std::string_view::npos;) {
+        named += log.substr(0, at);
+        log.remove_prefix(at + kernel.size());
+        const std::string_view behind = log;
+        const std::size_t line = take_number(log).value_or(0);
+        named += line > 0 && line < places.size()
+                     ? fmt::format("{}:{}", places[line].file, places[line].line)
+                     : fmt::format("{}{}", kernel, behind.substr(0, behind.size() - log.size()));
     }
-    return named.append(rest, log.cend());
+    return named.append(log);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include <lanesort/key_types.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <lanesort/comparator.hpp>
 

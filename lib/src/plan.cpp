@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <lanesort/error.hpp>
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <lanesort/error.hpp>
 #include <lanesort/tuning.hpp>

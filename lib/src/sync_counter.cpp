@@ -1,6 +1,6 @@
 #include "sync_counter.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <lanesort/error.hpp>
 

@@ -5,6 +5,8 @@
 #include <functional>
 #include <set>
 
+#include <lanesort/sorter.hpp>
+
 #include "core/described_device.hpp"
 #include "core/sorter_core.hpp"
 #include "devices_made_up.hpp"

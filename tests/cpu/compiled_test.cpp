@@ -3,6 +3,7 @@
 
 #include <lanesort/device.hpp>
 #include <lanesort/error.hpp>
+#include <lanesort/sorter.hpp>
 
 #include "core/described_device.hpp"
 #include "core/planner.hpp"

@@ -18,6 +18,7 @@
 #include <tuple>
 
 #include <lanesort/device.hpp>
+#include <lanesort/options.hpp>
 
 #include "bounds.hpp"
 #include "core/described_device.hpp"

@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include <lanesort/options.hpp>
+
 #include "core/described_device.hpp"
 #include "core/planner.hpp"
 #include "devices_made_up.hpp"

@@ -1,4 +1,5 @@
 #include <lanesort/commands.hpp>
+#include <lanesort/options.hpp>
 
 #include "described_device.hpp"
 #include "planner.hpp"

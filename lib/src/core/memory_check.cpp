@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <lanesort/request.hpp>
 

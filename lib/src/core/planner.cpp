@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+
+#include <lanesort/options.hpp>
+#include <lanesort/tuning.hpp>
 
 #include "../fit.hpp"
 #include "../float_environment.hpp"

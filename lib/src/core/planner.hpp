@@ -8,11 +8,14 @@
 
 #include <lanesort/error.hpp>
 #include <lanesort/request.hpp>
-#include <lanesort/sorter.hpp>
-#include <lanesort/tuning.hpp>
+#include <lanesort/shape_table.hpp>
 
 #include "../key_order.hpp"
 #include "backend.hpp"
+
+namespace lanesort {
+struct SorterOptions;
+}
 
 namespace lanesort::detail {
 

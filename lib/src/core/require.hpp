@@ -1,7 +1,7 @@
 // Conditions that callers have to meet.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <lanesort/error.hpp>
 

@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <string>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace lanesort::detail {
 

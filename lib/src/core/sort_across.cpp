@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <lanesort/across.hpp>
 

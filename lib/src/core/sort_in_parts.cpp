@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "../distribution.hpp"
 #include "../integers.hpp"

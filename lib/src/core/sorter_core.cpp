@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+
+#include <lanesort/sorter.hpp>
 
 #include "../encoded_keys.hpp"
 #include "../float_environment.hpp"

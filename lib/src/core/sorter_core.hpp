@@ -4,10 +4,15 @@
 #include <memory>
 #include <string_view>
 
-#include <lanesort/sorter.hpp>
+#include <lanesort/options.hpp>
+#include <lanesort/statistics.hpp>
 
 #include "backend.hpp"
 #include "planner.hpp"
+
+namespace lanesort {
+class Sorter;
+}
 
 namespace lanesort::detail {
 
