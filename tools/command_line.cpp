@@ -1,9 +1,14 @@
 #include "command_line.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -44,33 +49,32 @@ class HelpFormatter : public CLI::Formatter {
     mutable bool shows_all_ = false;
 };
 
-/// Adds the option, which puts its value where its target says.
-CLI::Option* add(CLI::App& command, const Option& option) {
-    const auto& [names, value, help, target, values, range, is_required, needs, group] = option;
+/// Adds the option, whose value goes where its target says.
+void add(CLI::App& command, const Option& option) {
     const auto add_with = [&](const auto& to) -> CLI::Option* {
         using Target = std::remove_cvref_t<decltype(to)>;
-        if constexpr (std::is_same_v<Target, bool*>) return command.add_flag(names, *to, help);
+        if constexpr (std::is_same_v<Target, bool*>) return command.add_flag(option.names, *to, option.help);
         else if constexpr (std::is_same_v<Target, std::optional<bool>*>)
             return command.add_flag_function(
-                names, [to](std::int64_t given) { *to = given > 0; }, help);
+                option.names, [to](std::int64_t given) { *to = given > 0; }, option.help);
         else if constexpr (std::is_same_v<Target, std::function<void()>>)
-            return command.add_flag_callback(names, to, help);
-        else if constexpr (std::is_pointer_v<Target>) return command.add_option(names, *to, help);
+            return command.add_flag_callback(option.names, to, option.help);
+        else if constexpr (std::is_pointer_v<Target>) return command.add_option(option.names, *to, option.help);
         else {
-            if (values == Option::Values::one) return command.add_option_function<std::string>(names, to, help);
+            if (option.values == Option::Values::one)
+                return command.add_option_function<std::string>(option.names, to, option.help);
             const auto each = [to](const std::vector<std::string>& given) {
-                for (const auto& one : given) to(one);
+                for (const std::string& one : given) to(one);
             };
-            return command.add_option_function<std::vector<std::string>>(names, each, help)
-                ->allow_extra_args(values == Option::Values::several);
+            return command.add_option_function<std::vector<std::string>>(option.names, each, option.help)
+                ->allow_extra_args(option.values == Option::Values::several);
         }
     };
-    CLI::Option* const added = std::visit(add_with, target);
-    if (!option.is_flag()) added->type_name(value)->required(is_required);
-    if (range) added->check(CLI::Range(range->first, range->second).description(""));
-    if (!needs.empty()) added->needs(needs);
-    if (!group.empty()) added->group(group);
-    return added;
+    CLI::Option* const added = std::visit(add_with, option.target);
+    if (!option.is_flag()) added->type_name(option.value)->required(option.is_required);
+    if (option.range) added->check(CLI::Range(option.range->first, option.range->second).description(""));
+    if (!option.needs.empty()) added->needs(option.needs);
+    if (!option.group.empty()) added->group(option.group);
 }
 
 std::unique_ptr<CLI::App> parser_of(const CommandLine& line) {
@@ -97,7 +101,7 @@ std::unique_ptr<CLI::App> parser_of(const CommandLine& line) {
 /// What is wrong with the arguments, in a sentence.
 std::string sentence_of(const CLI::ParseError& error) {
     using CLI::detail::find_and_replace;
-    const std::string sentence = error.what();
+    std::string sentence = error.what();
     if (dynamic_cast<const CLI::RequiresError*>(&error))
         return find_and_replace(sentence, " requires ", " is only for use with ");
     if (dynamic_cast<const CLI::ExcludesError*>(&error))

@@ -14,7 +14,7 @@
 
 #include "text_table.hpp"
 
-struct Json;
+class Json;
 struct SubCommand;
 
 enum class Format { table, csv, json, svg };
