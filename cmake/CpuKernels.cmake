@@ -1,256 +1,232 @@
-# The kernels for the processor that the library runs on: each kernel file compiled as C++ for every kind of elements and
-# several instruction sets, of which the device chooses one when it runs. Shapes are those that cpu_shape() and
-# make_selection() choose (a test compares them).
+# The kernels for the CPU: each kernel file is compiled as C++, for several kinds of elements and one instruction set at a
+# time, of which the device chooses one when it runs. Shapes are those that cpu_shape() and make_selection() choose (a test
+# compares them).
+
+set(LANESORT_CPU_KERNELS all CACHE STRING
+    "Instruction sets of the CPU's kernels: all, host (the best of this machine) or minimal (what every CPU has)")
+set_property(CACHE LANESORT_CPU_KERNELS PROPERTY STRINGS all host minimal)
 
 set(cpu_flags_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mbmi2 -mprefer-vector-width=512)
 set(cpu_flags_avx2 -mavx2 -mbmi2)
 set(cpu_flags_baseline)
-set(cpu_vector_bytes_avx512 64)
-set(cpu_vector_bytes_avx2 32)
-set(cpu_vector_bytes_baseline 16)
 set(cpu_instructions baseline)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$" AND NOT LANESORT_CPU_KERNELS STREQUAL "minimal")
   list(PREPEND cpu_instructions avx512 avx2)
+endif()
+if(LANESORT_CPU_KERNELS STREQUAL "host" AND EXISTS /proc/cpuinfo)
+  file(STRINGS /proc/cpuinfo features REGEX "^flags" LIMIT_COUNT 1)
+  foreach(instructions IN ITEMS avx512 avx2)
+    string(REGEX MATCHALL "(avx|bmi)[a-z0-9]+" needed "${cpu_flags_${instructions}}")
+    foreach(feature IN LISTS needed)
+      if(NOT features MATCHES " ${feature} ")
+        list(REMOVE_ITEM cpu_instructions ${instructions})
+      endif()
+    endforeach()
+  endforeach()
 endif()
 
 # Kernels have parameters that some of them do not use, and vectors of other widths than the processor's.
-set(cpu_options $<$<NOT:$<CONFIG:Debug>>:-O2> -Wno-unused-parameter -Wno-ignored-attributes -Wno-psabi
+set(cpu_options $<$<NOT:$<CONFIG:Debug>>:-O2> -falign-functions=64 -Wno-unused-parameter -Wno-ignored-attributes -Wno-psabi
                 $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-align-mismatch>
                 $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-conversion>
-                # GCC 12's own functions of AVX-512 take vectors whose content does not matter.
-                $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
                 ${kernel_sanitizers})
 
-# Adds one file of the table, in which `name` is what tells it from others. The definitions are of parameters.h.
-function(add_cpu_program name instructions file kernels)
-  string(PREPEND name "${instructions}_")
-  set(text "#define KERNEL_FILE \"../../kernels/${file}\"\n#define KERNEL_NAME \"${file}\"\n")
-  string(APPEND text "#define INSTRUCTIONS Instructions::${instructions}\n#define COMPILED ${name}\n#define KERNELS")
-  foreach(kernel IN LISTS kernels)
-    string(APPEND text " KERNEL_NAMED(${kernel})")
+# add_cpu_kernels(FILE [NAME name] FOR instruction set.. KERNELS kernel.. PROGRAMS "definition.."..): one source file for
+# each instruction set, in which the kernel file is compiled once for each of these lists of definitions. These are
+# explained in kernels/parameters.h; host/cpu/program.hpp has the defaults.
+function(add_cpu_kernels file)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME" "FOR;KERNELS;PROGRAMS;OPTIONS")
+  cmake_path(GET file STEM name)
+  if(arg_NAME)
+    set(name ${arg_NAME})
+  endif()
+  list(TRANSFORM arg_KERNELS REPLACE "(.+)" "KERNEL_NAMED(\\1)")
+  list(JOIN arg_KERNELS " " kernels)
+  set(programs "")
+  set(table "")
+  foreach(program IN LISTS arg_PROGRAMS)
+    string(REGEX REPLACE "([A-Z_]+)=([^ ]+) *" "#define \\1 \\2\n" definitions "${program}")
+    list(LENGTH table number)
+    string(APPEND programs "namespace program_${number} {\n${definitions}#include \"program.hpp\"\n}\n")
+    list(APPEND table "&program_${number}::compiled")
   endforeach()
-  foreach(definition IN ITEMS WORK_ITEMS=1 POSITION_BITS=64 COUNT_SYNC=1 ${ARGN})
-    string(REPLACE "=" " " definition ${definition})
-    string(APPEND text "\n#define ${definition}")
-  endforeach()
-  string(APPEND text "\n#include \"${PROJECT_SOURCE_DIR}/host/cpu/unit.hpp\"\n")
-  set(path ${PROJECT_BINARY_DIR}/cpu/${name}.cpp)
-  file(CONFIGURE OUTPUT ${path} CONTENT "${text}" @ONLY)
-  set_source_files_properties(${path} PROPERTIES COMPILE_OPTIONS "${cpu_flags_${instructions}};${cpu_options}")
-  set_property(GLOBAL APPEND PROPERTY lanesort_cpu_programs ${name})
-endfunction()
-
-# set_to_smaller(OUT A B), set_to_larger(OUT A B): the smaller and the larger number.
-macro(set_to_smaller out a b)
-  if(${a} LESS ${b})
-    set(${out} ${a})
-  else()
-    set(${out} ${b})
-  endif()
-endmacro()
-
-macro(set_to_larger out a b)
-  if(${a} GREATER ${b})
-    set(${out} ${a})
-  else()
-    set(${out} ${b})
-  endif()
-endmacro()
-
-# set_to_lanes(OUT VECTOR_BYTES WIDEST MOST): elements of so many bytes that a vector holds, from 1 to `most`.
-macro(set_to_lanes out vector_bytes widest most)
-  math(EXPR lanes "${vector_bytes} / ${widest}")
-  set_to_larger(lanes ${lanes} 1)
-  set_to_smaller(${out} ${lanes} ${most})
-endmacro()
-
-# The network for keys of so many bytes, with values or indices of so many, or 0.
-function(add_cpu_network instructions key value index)
-  set(vector_bytes ${cpu_vector_bytes_${instructions}})
-  set_to_larger(widest ${value} ${index})
-  set_to_larger(widest ${widest} ${key})
-  set(register_vectors 8)
-  if(widest EQUAL key AND value EQUAL 0 AND index EQUAL 0)
-    set_to_lanes(lanes ${vector_bytes} ${key} 16)
-    set_to_larger(register_vectors ${lanes} 8)
-    if(vector_bytes EQUAL 64)
-      set(register_vectors 16)
+  list(JOIN table ", " table)
+  foreach(instructions IN LISTS arg_FOR)
+    if(NOT instructions IN_LIST cpu_instructions)
+      continue()
     endif()
-  elseif(vector_bytes LESS 32 OR value EQUAL 16)
-    set(lanes 1)
-  else()
-    if(index EQUAL 8)
-      set(vector_bytes 32)
-    endif()
-    math(EXPR ties "${value} + ${index}")
-    if(ties EQUAL key AND key LESS_EQUAL 4)  # packed, in integers of twice the size
-      math(EXPR widest "2 * ${widest}")
-    endif()
-    set_to_lanes(lanes ${vector_bytes} ${widest} 8)
-  endif()
-  math(EXPR key_bits "${key} * 8")
-  math(EXPR value_bits "${value} * 8")
-  math(EXPR index_bits "${index} * 8")
-  set(elements "${key}_${value}_${index}")
-  set(definitions KEY_BITS=${key_bits} VALUE_BITS=${value_bits} INDEX_BITS=${index_bits} LANES=${lanes}
-                  VECTORS=${register_vectors} REGISTER_VECTORS=${register_vectors})
-  set(kernels sort_tiles merge_strips merge_tiles merge_columns merge_tile_columns merge_borders)
-  math(EXPR beside_key "${value} + ${index}")
-  if(NOT instructions STREQUAL baseline AND ((key GREATER_EQUAL 4 AND beside_key EQUAL 0) OR
-                                       (key EQUAL 4 AND beside_key EQUAL 4)))
-    list(APPEND kernels choose_pivots part_stripes exchange_misplaced part_ranges sort_ranges)
-  endif()
-  add_cpu_program(sort_${elements} ${instructions} tile_in_cache.cl "${kernels}" ${definitions} FIRST_ONLY=1
-                  TWO_RANGES=1)
-endfunction()
+    set(path ${PROJECT_BINARY_DIR}/cpu/${name}_${instructions}.cpp)
+    file(CONFIGURE OUTPUT ${path} @ONLY CONTENT
+"#include <lanesort/compiled.hpp>
+#define KERNEL_FILE \"../../kernels/${file}\"
+#define KERNEL_NAME \"${file}\"
+#define INSTRUCTIONS Instructions::${instructions}
+#define KERNELS ${kernels}
 
-# The selections of keys of so many bytes, with indices of so many, or 0.
-function(add_cpu_selections instructions key index)
-  set_to_larger(widest ${key} ${index})
-  set(most 16)
-  set(kernels select_best)
-  if(index GREATER 0)
-    set(most 8)
-    list(APPEND kernels best_of_buckets bring_to_front)
-  endif()
-  if(instructions STREQUAL baseline)
-    set(lanes 1)
-  else()
-    set_to_lanes(lanes 32 ${widest} ${most})
-  endif()
-  math(EXPR key_bits "${key} * 8")
-  math(EXPR index_bits "${index} * 8")
-  foreach(vectors IN ITEMS 8 128)
-    add_cpu_program(select_${key}_${index}_${vectors} ${instructions} select_in_registers.cl "${kernels}"
-                    KEY_BITS=${key_bits} VALUE_BITS=0 INDEX_BITS=${index_bits} LANES=${lanes} VECTORS=${vectors}
-                    REGISTER_VECTORS=8)
+namespace lanesort::cpu {
+using detail::Compiled, detail::CompiledFile, detail::Instructions;
+namespace {
+${programs}constexpr const Compiled* programs[] = {${table}};
+}  // namespace
+extern const CompiledFile ${name}_${instructions};
+const CompiledFile ${name}_${instructions}{programs, sizeof programs / sizeof *programs};
+}  // namespace lanesort::cpu
+")
+    set_source_files_properties(${path} PROPERTIES INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/host/cpu
+      COMPILE_OPTIONS "${cpu_flags_${instructions}};${cpu_options};${arg_OPTIONS}" SKIP_UNITY_BUILD_INCLUSION ON)
+    set_property(GLOBAL APPEND PROPERTY lanesort_cpu_files ${name}_${instructions})
+    if(LANESORT_CPU_KERNELS STREQUAL "host")
+      break()
+    endif()
   endforeach()
 endfunction()
 
-foreach(key IN ITEMS 1 2 4 8)
-  foreach(instructions IN LISTS cpu_instructions)
-    add_cpu_network(${instructions} ${key} 0 0)
-    add_cpu_network(${instructions} ${key} 0 4)
-    if(NOT instructions STREQUAL avx512)
-      add_cpu_network(${instructions} ${key} 0 8)
-      foreach(index IN ITEMS 0 4 8)
-        add_cpu_selections(${instructions} ${key} ${index})
-      endforeach()
+
+set(key_widths 8 16 32 64)
+set(keys KEY_BITS=8 KEY_BITS=16 KEY_BITS=32 KEY_BITS=64)
+set(floats KEY_BITS=16 KEY_BITS=32 KEY_BITS=64)
+list(TRANSFORM keys APPEND " INDEX_BITS=32" OUTPUT_VARIABLE keys_and_indices)
+foreach(key IN LISTS keys)
+  list(APPEND keys_and_indices "${key} INDEX_BITS=64")
+endforeach()
+
+# Sorts of keys alone fill registers. Where a key and its value or index have up to 4 bytes each, the two are one integer of
+# twice their width, or of 8 bytes if their widths differ. A value or index of 8 bytes is a vector of its own, as is any one
+# beside a key of 8 bytes. Values of 16 bytes have no vectors.
+set(sort_kernels sort_tiles merge_strips merge_tiles merge_columns merge_tile_columns merge_borders)
+set(lanes_avx512 16 16 16 8)
+set(lanes_avx2 16 16 8 4)
+set(lanes_baseline 16 8 4 2)
+set(registers_avx512 16 16 16 16)
+set(registers_avx2 16 16 8 8)
+set(registers_baseline 16 8 8 8)
+set(equal_lanes_avx512 8 8 8 8)
+set(equal_lanes_avx2 8 8 4 4)
+set(other_lanes_avx512 8)
+set(other_lanes_avx2 4)
+set(other_lanes_baseline 1)
+foreach(instructions IN ITEMS avx512 avx2 baseline)
+  foreach(key_bits lanes registers equal_lanes IN ZIP_LISTS key_widths lanes_${instructions} registers_${instructions}
+                                                            equal_lanes_${instructions})
+    set(key "KEY_BITS=${key_bits} FIRST_ONLY=1 TWO_RANGES=1")
+    set(pair "${key} VECTORS=8 REGISTER_VECTORS=8")
+    set(tied "${pair} VALUES_ARE_INDICES=1 LANES=${other_lanes_${instructions}}")
+    # The first that serves is taken.
+    set(programs "${key} LANES=${lanes} VECTORS=${registers} REGISTER_VECTORS=${registers}")
+    if(key_bits EQUAL 64)
+      list(APPEND programs "${tied} INDEX_BITS=64" "${tied} INDEX_BITS=64 ANY_WIDTH=1")
+    else()
+      if(NOT instructions STREQUAL baseline)
+        list(APPEND programs "${pair} VALUES_ARE_INDICES=1 LANES=${equal_lanes} INDEX_BITS=${key_bits}")
+      endif()
+      list(APPEND programs "${tied} INDEX_BITS=32 ANY_WIDTH=1" "${tied} INDEX_BITS=64")
     endif()
-    foreach(value IN ITEMS 1 2 4 8)
-      add_cpu_network(${instructions} ${key} ${value} 0)
-    endforeach()
-  endforeach()
-  # These have no vectors, so wider instructions are of no use to them.
-  math(EXPR key_bits "${key} * 8")
-  set(definitions KEY_BITS=${key_bits} LANES=1 VECTORS=2048 REGISTER_VECTORS=2)
-  add_cpu_network(baseline ${key} 16 0)
-  add_cpu_program(order_${key} baseline order.cl "first_descents;least_descents" ${definitions} VALUE_BITS=0
-                  INDEX_BITS=0)
-  # With the lengths of runs, or with values.
-  foreach(length_bits IN ITEMS 32 64)
-    add_cpu_program(equal_runs_${key}_0_${length_bits} baseline equal_runs.cl "count_runs;scan_shares;write_runs;mark_runs"
-                    ${definitions} VALUE_BITS=0 INDEX_BITS=${length_bits})
-  endforeach()
-  foreach(value_bits IN ITEMS 0 8 16 32 64 128)
-    add_cpu_program(equal_runs_${key}_${value_bits}_0 baseline equal_runs.cl "count_runs;scan_shares;write_runs;mark_runs"
-                    ${definitions} VALUE_BITS=${value_bits} INDEX_BITS=0)
-    foreach(instructions IN LISTS cpu_instructions)
-      if(NOT instructions STREQUAL avx512)
-        add_cpu_program(part_${key}_${value_bits} ${instructions} part.cl "count_wanted;write_parts" ${definitions}
-                        VALUE_BITS=${value_bits} INDEX_BITS=0)
-      endif()
-    endforeach()
-  endforeach()
-endforeach()
-foreach(key IN ITEMS 1 2 4 8)
-  math(EXPR key_bits "${key} * 8")
-  foreach(instructions IN LISTS cpu_instructions)
-    foreach(reduction IN ITEMS least least_place integer_sum float_sum)
-      if(NOT instructions STREQUAL avx512 AND NOT (reduction STREQUAL float_sum AND key EQUAL 1))
-        set(kernels combine_blocks combine_parts combine_range)
-        if(reduction MATCHES sum)
-          list(APPEND kernels combine_products combine_product_range)
-        endif()
-        add_cpu_program(${reduction}_${key} ${instructions} ${reduction}.cl "${kernels}" KEY_BITS=${key_bits} LANES=1
-                        VECTORS=1 REGISTER_VECTORS=2 VALUE_BITS=0 INDEX_BITS=0)
-        if(reduction STREQUAL float_sum)
-          # A product is rounded before it is added.
-          set_property(SOURCE ${PROJECT_BINARY_DIR}/cpu/${instructions}_${reduction}_${key}.cpp
-                       APPEND PROPERTY COMPILE_OPTIONS -ffp-contract=off)
-        endif()
-      endif()
-    endforeach()
-  endforeach()
-endforeach()
-foreach(key_bits IN ITEMS 8 16 32 64)
-  foreach(reduction IN ITEMS integer float least)
-    if(NOT (reduction STREQUAL float AND key_bits EQUAL 8))
-      set(kernels reduce_runs close_runs)
-      if(NOT reduction STREQUAL least)
-        list(APPEND kernels divide_runs)
-      endif()
-      add_cpu_program(${reduction}_runs_${key_bits} baseline ${reduction}_runs.cl "${kernels}" KEY_BITS=${key_bits}
-                      LANES=1 VECTORS=1 REGISTER_VECTORS=2 VALUE_BITS=0 INDEX_BITS=0)
+    if(instructions STREQUAL baseline)
+      list(APPEND programs "${pair} VALUE_BITS=128")
     endif()
-  endforeach()
-  foreach(value_bits IN ITEMS 0 8 16 32 64 128)
-    add_cpu_program(exchange_${key_bits}_${value_bits} baseline exchange.cl exchange_ends KEY_BITS=${key_bits} LANES=1
-                    VECTORS=1 REGISTER_VECTORS=2 VALUE_BITS=${value_bits} INDEX_BITS=0)
-  endforeach()
-  foreach(instructions IN LISTS cpu_instructions)
-    foreach(numbers IN ITEMS integer float least integer_run float_run least_run)
-      if(NOT instructions STREQUAL avx512 AND NOT (numbers MATCHES float AND key_bits EQUAL 8)
-         AND NOT (numbers MATCHES run AND NOT instructions STREQUAL baseline))
-        set(kernels combine_blocks scan_blocks write_scans)
-        if(NOT numbers MATCHES float)
-          list(APPEND kernels scan_tiles)
-        endif()
-        add_cpu_program(${numbers}_scan_${key_bits} ${instructions} ${numbers}_scan.cl "${kernels}" KEY_BITS=${key_bits}
-                        LANES=1 VECTORS=32 REGISTER_VECTORS=2 VALUE_BITS=0 INDEX_BITS=0)
-      endif()
-    endforeach()
-  endforeach()
-endforeach()
-add_cpu_program(mark_segments baseline mark_segments.cl mark_segments KEY_BITS=8 LANES=1 VECTORS=1 REGISTER_VECTORS=2
-                VALUE_BITS=0 INDEX_BITS=0)
-foreach(value_bits IN ITEMS 8 16 32 64 128)
-  foreach(index_bits IN ITEMS 32 64)
-    add_cpu_program(permute_${value_bits}_${index_bits} baseline permute.cl "walk_from_cuts;walk_cycles" KEY_BITS=8
-                    LANES=1 VECTORS=1 REGISTER_VECTORS=2 VALUE_BITS=${value_bits} INDEX_BITS=${index_bits})
-  endforeach()
-endforeach()
-foreach(word_bits IN ITEMS 8 16 32 64)
-  foreach(index_bits IN ITEMS 32 64)
-    add_cpu_program(gather_${word_bits}_${index_bits} baseline gather.cl "gather_elements;move_elements" KEY_BITS=${word_bits} LANES=1
-                    VECTORS=1 REGISTER_VECTORS=2 VALUE_BITS=0 INDEX_BITS=${index_bits})
+    add_cpu_kernels(tile_in_cache.cl NAME sort_${key_bits} FOR ${instructions} KERNELS ${sort_kernels}
+                    PROGRAMS ${programs})
   endforeach()
 endforeach()
 
-foreach(key IN ITEMS 1 2 4 8)
-  math(EXPR key_bits "${key} * 8")
-  foreach(index_bits IN ITEMS 32 64)
-    set(definitions KEY_BITS=${key_bits} LANES=1 REGISTER_VECTORS=2 VALUE_BITS=0 INDEX_BITS=${index_bits})
-    add_cpu_program(bounds_${key}_${index_bits} baseline bounds.cl find_places ${definitions} VECTORS=2048)
-    foreach(bins IN ITEMS integer_bins float_bins bounded_bins)
-      if(NOT (bins STREQUAL float_bins AND key EQUAL 1))
-        add_cpu_program(${bins}_${key}_${index_bits} baseline ${bins}.cl "count_keys;add_counts" ${definitions} VECTORS=1)
-      endif()
-    endforeach()
+# Selections, in vectors of 32 bytes. Indices have 4 bytes there, or 8 beside keys of 8; those of 2^31 elements and more have
+# no vectors.
+set(selection "VECTORS=128 LEAST_VECTORS=8 REGISTER_VECTORS=8")
+set(lanes_of_keys 16 16 8 4)
+set(lanes_of_indexed 8 8 8 4)
+set(bits_of_indices 32 32 32 64)
+set(scalars "")
+set(vectors "")
+set(indexed "")
+foreach(key lanes indexed_lanes index_bits IN ZIP_LISTS keys lanes_of_keys lanes_of_indexed bits_of_indices)
+  list(APPEND scalars "${key} ${selection}")
+  list(APPEND vectors "${key} ${selection} LANES=${lanes}")
+  foreach(more IN ITEMS "" " ANY_WIDTH=1 VALUE_BITS=0")
+    list(APPEND indexed "${key} ${selection} LANES=${indexed_lanes} INDEX_BITS=${index_bits}${more}")
   endforeach()
 endforeach()
+list(TRANSFORM keys_and_indices APPEND " ${selection}" OUTPUT_VARIABLE scalars_indexed)
+set(select_indices select_best best_of_buckets bring_to_front)
+add_cpu_kernels(select_in_registers.cl NAME select FOR avx2 KERNELS select_best PROGRAMS ${vectors})
+add_cpu_kernels(select_in_registers.cl NAME select FOR baseline KERNELS select_best PROGRAMS ${scalars})
+add_cpu_kernels(select_in_registers.cl NAME select_indices FOR avx2 KERNELS ${select_indices} PROGRAMS ${indexed})
+add_cpu_kernels(select_in_registers.cl NAME select_indices FOR baseline KERNELS ${select_indices}
+                PROGRAMS ${scalars_indexed})
 
-get_property(cpu_programs GLOBAL PROPERTY lanesort_cpu_programs)
-set(text "#include \"${PROJECT_SOURCE_DIR}/host/cpu/table.hpp\"\n\nnamespace lanesort::cpu {\n")
-set(rows "")
-set(cpu_sources "")
-foreach(program IN LISTS cpu_programs)
-  string(APPEND text "extern const Compiled ${program};\n")
-  string(APPEND rows "    &${program},\n")
-  list(APPEND cpu_sources ${PROJECT_BINARY_DIR}/cpu/${program}.cpp)
+# Ranges: keys alone, with values of any width, or with lengths or indices.
+set(tile VECTORS=2048)
+list(TRANSFORM keys APPEND " ${tile}" OUTPUT_VARIABLE ranges)
+list(TRANSFORM keys APPEND " ANY_WIDTH=1 INDEX_BITS=0" OUTPUT_VARIABLE keys_and_values)
+list(TRANSFORM keys_and_values APPEND " ${tile}" OUTPUT_VARIABLE ranges_and_values)
+list(TRANSFORM keys_and_indices APPEND " ${tile}" OUTPUT_VARIABLE ranges_and_indices)
+add_cpu_kernels(order.cl FOR baseline KERNELS first_descents least_descents PROGRAMS ${ranges})
+add_cpu_kernels(equal_runs.cl FOR baseline KERNELS count_runs scan_shares write_runs mark_runs
+                PROGRAMS ${ranges} ${ranges_and_values} ${ranges_and_indices})
+add_cpu_kernels(bounds.cl FOR baseline KERNELS find_places PROGRAMS ${ranges_and_indices})
+add_cpu_kernels(exchange.cl FOR baseline KERNELS exchange_ends PROGRAMS ${keys_and_values})
+# Keys, and values of up to 16 bytes by themselves.
+add_cpu_kernels(part.cl FOR avx2 baseline KERNELS count_wanted write_parts PROGRAMS ${ranges} "RECORD_BYTES=16 ${tile}")
+
+# Moves, whatever the elements are.
+set(values "")
+foreach(index_bits IN ITEMS 32 64)
+  foreach(value_bits IN ITEMS 8 16 32 64 128)
+    list(APPEND values "KEY_BITS=8 VALUE_BITS=${value_bits} INDEX_BITS=${index_bits}")
+  endforeach()
 endforeach()
-string(APPEND text "\nnamespace {\nconstexpr const Compiled* programs[] = {\n${rows}};\n}\n\n"
-                   "std::span<const Compiled* const> all_compiled() noexcept { return programs; }\n\n"
-                   "}  // namespace lanesort::cpu\n")
-file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/cpu/table.cpp CONTENT "${text}" @ONLY)
+add_cpu_kernels(permute.cl FOR baseline KERNELS walk_from_cuts walk_cycles PROGRAMS ${values})
+add_cpu_kernels(gather.cl FOR baseline KERNELS gather_elements move_elements PROGRAMS ${keys_and_indices})
+
+# Reductions and scans. A product is rounded before it is added.
+list(TRANSFORM keys APPEND " VECTORS=32" OUTPUT_VARIABLE scanned)
+list(TRANSFORM floats APPEND " VECTORS=32" OUTPUT_VARIABLE scanned_floats)
+set(combine combine_blocks combine_parts combine_range)
+set(products combine_products combine_product_range)
+set(scan combine_blocks scan_blocks write_scans)
+add_cpu_kernels(least.cl FOR avx2 baseline KERNELS ${combine} PROGRAMS ${keys})
+add_cpu_kernels(least_place.cl FOR avx2 baseline KERNELS ${combine} PROGRAMS ${keys})
+add_cpu_kernels(integer_sum.cl FOR avx2 baseline KERNELS ${combine} ${products} PROGRAMS ${keys})
+add_cpu_kernels(float_sum.cl FOR avx2 baseline KERNELS ${combine} ${products} PROGRAMS ${floats}
+                OPTIONS -ffp-contract=off)
+add_cpu_kernels(integer_scan.cl FOR avx2 baseline KERNELS ${scan} scan_tiles PROGRAMS ${scanned})
+add_cpu_kernels(float_scan.cl FOR avx2 baseline KERNELS ${scan} PROGRAMS ${scanned_floats})
+add_cpu_kernels(least_scan.cl FOR avx2 baseline KERNELS ${scan} scan_tiles PROGRAMS ${scanned})
+add_cpu_kernels(integer_run_scan.cl FOR baseline KERNELS ${scan} scan_tiles PROGRAMS ${scanned})
+add_cpu_kernels(float_run_scan.cl FOR baseline KERNELS ${scan} PROGRAMS ${scanned_floats})
+add_cpu_kernels(least_run_scan.cl FOR baseline KERNELS ${scan} scan_tiles PROGRAMS ${scanned})
+add_cpu_kernels(mark_segments.cl FOR baseline KERNELS mark_segments PROGRAMS KEY_BITS=8)
+add_cpu_kernels(integer_runs.cl FOR baseline KERNELS reduce_runs close_runs divide_runs PROGRAMS ${keys})
+add_cpu_kernels(float_runs.cl FOR baseline KERNELS reduce_runs close_runs divide_runs PROGRAMS ${floats})
+add_cpu_kernels(least_runs.cl FOR baseline KERNELS reduce_runs close_runs PROGRAMS ${keys})
+
+# Histograms.
+add_cpu_kernels(integer_bins.cl FOR baseline KERNELS count_keys add_counts PROGRAMS ${keys_and_indices})
+add_cpu_kernels(bounded_bins.cl FOR baseline KERNELS count_keys add_counts PROGRAMS ${keys_and_indices})
+list(FILTER keys_and_indices EXCLUDE REGEX "^KEY_BITS=8 ")
+add_cpu_kernels(float_bins.cl FOR baseline KERNELS count_keys add_counts PROGRAMS ${keys_and_indices})
+
+get_property(cpu_files GLOBAL PROPERTY lanesort_cpu_files)
+list(JOIN cpu_files ", " declared)
+list(JOIN cpu_files ", &" table)
+list(TRANSFORM cpu_instructions PREPEND "Instructions::" OUTPUT_VARIABLE sets)
+list(JOIN sets ", " sets)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/cpu/table.cpp @ONLY CONTENT
+"#include \"${PROJECT_SOURCE_DIR}/host/cpu/table.hpp\"
+
+namespace lanesort::cpu {
+extern const CompiledFile ${declared};
+
+std::span<const CompiledFile* const> all_compiled() noexcept {
+    static constexpr const CompiledFile* files[] = {&${table}};
+    return files;
+}
+
+std::span<const Instructions> compiled_instructions() noexcept {
+    static constexpr Instructions all[] = {${sets}};
+    return all;
+}
+
+}  // namespace lanesort::cpu
+")
+list(TRANSFORM cpu_files REPLACE "(.+)" "${PROJECT_BINARY_DIR}/cpu/\\1.cpp" OUTPUT_VARIABLE cpu_sources)
 list(APPEND cpu_sources ${PROJECT_BINARY_DIR}/cpu/table.cpp)

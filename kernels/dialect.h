@@ -76,13 +76,18 @@ typedef vec_t held_key_t;
 #define KEYS_AT(array, offset) ((array) + (offset))
 #endif
 #if !ANY_WIDTH
-#if VALUE_BITS
+#if VALUES_ARE_INDICES
+typedef GLOBAL index_t* values_t;
+#elif VALUE_BITS
 typedef GLOBAL stored_value_t* values_t;
 #endif
 typedef GLOBAL index_t* indices_t;
 #define VALUES_AT(array) ((values_t)(array))
+#define COPY_VALUE(from, to) STORE_GLOBAL_VECTOR(value_vec_t, LOAD_GLOBAL_VECTOR(value_vec_t, from), to)
 #define INDICES_AT(array) (array)
 #define IS_THERE(array) 1
+#define INDEX_AT(array, i) (array)[i]
+#define SET_INDEX_AT(array, i, index) ((array)[i] = (index))
 #endif
 
 /* Of a constant power of two up to 2^23. */

@@ -39,9 +39,6 @@ template <int unused> struct integer<128, unused> {
     };
     typedef type stored;
 };
-#define TWICE_8 16
-#define TWICE_16 32
-#define TWICE_32 64
 
 #if RECORD_BYTES
 typedef typename integer<RECORD_WORD_BITS>::type record_word_t;
@@ -106,10 +103,13 @@ INLINE T min(T a, T b) { return b < a ? b : a; }
 template <class T>
 INLINE T max(T a, T b) { return a < b ? b : a; }
 
-#if WALKS_IN_CACHE && LANES >= 4 && RECORD_BYTES == 0 && KEY_BITS <= 32 && VALUE_BITS + INDEX_BITS == KEY_BITS && \
-    (VALUE_BITS == 0 || INDEX_BITS == 0)
+#if WALKS_IN_CACHE && VALUES_ARE_INDICES && KEY_BITS <= 32 && INDEX_BITS <= 32
 #define PACKED 1
-#define REGISTER_KEY_BITS PASTE(TWICE_, KEY_BITS)
+#if ANY_WIDTH || INDEX_BITS == 32
+#define REGISTER_KEY_BITS 64
+#else
+#define REGISTER_KEY_BITS (2 * INDEX_BITS)
+#endif
 #else
 #define PACKED 0
 #define REGISTER_KEY_BITS KEY_BITS
@@ -147,45 +147,6 @@ INLINE ulong opaque(ulong number) {
 }
 #endif
 
-#if ANY_WIDTH
-/* In registers values have 16 bytes and indices 8; in their arrays as many as the call says, or there is no array. */
-INLINE void copy(void* to, const void* from, ulong bytes) {
-    if (bytes == 1) __builtin_memcpy(to, from, 1);
-    if (bytes == 2) __builtin_memcpy(to, from, 2);
-    if (bytes == 4) __builtin_memcpy(to, from, 4);
-    if (bytes == 8) __builtin_memcpy(to, from, 8);
-    if (bytes == 16) __builtin_memcpy(to, from, 16);
-}
-struct any_width_t {
-    uchar* place;
-    ulong bytes;
-
-    any_width_t operator+(long elements) const { return {place + elements * (long)bytes, bytes}; }
-    void operator+=(long elements) { place += elements * (long)bytes; }
-};
-typedef any_width_t values_t, indices_t;
-template <class T>
-INLINE T load(any_width_t from) {
-    struct {
-        T value;
-        uchar beyond[16];
-    } loaded = {};
-    copy(&loaded, from.place, from.bytes);
-    return loaded.value;
-}
-template <class T>
-INLINE void store(T value, any_width_t to) {
-    struct {
-        T value;
-        uchar beyond[16];
-    } stored = {value, {}};
-    copy(to.place, &stored, to.bytes);
-}
-#define VALUES_AT(array) values_t{(uchar*)(array), this->context->value_bytes}
-#define INDICES_AT(array) indices_t{(uchar*)(array), this->context->index_bytes}
-#define IS_THERE(array) ((array).bytes > 0)
-#endif
-
 #if LANES == 1
 typedef register_key_t vec_t;
 typedef typename integer<VALUE_BITS>::type value_vec_t;
@@ -195,8 +156,18 @@ typedef typename integer<INDEX_BITS>::type index_vec_t;
 #define STORE_VECTOR(value, address) (*(address) = (value))
 #define MIRROR_LANES(v) (v)
 #define COUNT_LANES(first) (first)
+#define TO_REGISTER_KEYS(keys) ((vec_t)(keys))
+#define TO_KEYS(register_keys) ((key_vec_t)(register_keys))
+#define TO_TIES(register_keys) ((index_vec_t)(register_keys))
+#if PACKED
+typedef typename integer<KEY_BITS>::type key_vec_t;
+typedef typename integer<REGISTER_KEY_BITS>::with_sign signed_vec_t;
+#define MIN(a, b) ((vec_t)min((signed_vec_t)(a), (signed_vec_t)(b)))
+#define MAX(a, b) ((vec_t)max((signed_vec_t)(a), (signed_vec_t)(b)))
+#else
 #define MIN(a, b) min(a, b)
 #define MAX(a, b) max(a, b)
+#endif
 #else
 template <class T>
 struct lanes_of_type {
@@ -215,13 +186,16 @@ INLINE typename lanes_of_type<T>::vector LOAD_VECTOR(const T* address) {
 #define STORE_VECTOR(value, address) store(value, address)
 #define TO_REGISTER_KEYS(keys) __builtin_convertvector(keys, vec_t)
 #define TO_KEYS(register_keys) __builtin_convertvector(register_keys, key_vec_t)
+#define TO_TIES(register_keys) __builtin_convertvector(register_keys, index_vec_t)
 
 /* A vector has no bits, or some. */
 template <class V>
 INLINE uint any_lane(V mask) {
 #if defined(__AVX2__)
-    if constexpr (sizeof mask == 32) return !_mm256_testz_si256((__m256i)mask, (__m256i)mask);
-    if constexpr (sizeof mask == 16) return !_mm_testz_si128((__m128i)mask, (__m128i)mask);
+    typedef long long in_32_bytes __attribute__((vector_size(32)));
+    typedef long long in_16_bytes __attribute__((vector_size(16)));
+    if constexpr (sizeof mask == 32) return !__builtin_ia32_ptestz256((in_32_bytes)mask, (in_32_bytes)mask);
+    if constexpr (sizeof mask == 16) return !__builtin_ia32_ptestz128((in_16_bytes)mask, (in_16_bytes)mask);
 #endif
     ulong parts = 0;
     for (uint l = 0; l < LANES; ++l) parts |= (ulong)mask[l];
@@ -310,6 +284,90 @@ INLINE V previous_lanes(V v, V first, lane_numbers<l...>) {
 #define HIGH_LANES_4(a, b) high_lanes<4>(a, b, all_lanes())
 #define HIGH_LANES_8(a, b) high_lanes<8>(a, b, all_lanes())
 #endif
+
+#if ANY_WIDTH
+/* Values and indices have so many bytes in their arrays as the call says, or there is no array. In registers they have the
+ * widest that the program is compiled for. An address is computed where its width is known, for which no product is needed. */
+struct any_width_t {
+    uchar* array;
+    ulong bytes;
+    ulong first;
+
+    any_width_t operator+(ulong elements) const { return {array, bytes, first + elements}; }
+    void operator+=(ulong elements) { first += elements; }
+    template <class T>
+    T* as() const { return (T*)array + first; }
+};
+typedef any_width_t values_t, indices_t;
+INLINE ulong load_integer(any_width_t from) {
+    if (from.bytes == 4) return load<uint>(from.as<uint>());
+    if (from.bytes == 8) return load<ulong>(from.as<ulong>());
+    if (from.bytes == 2) return load<ushort>(from.as<ushort>());
+    return from.bytes == 1 ? *from.as<uchar>() : 0;
+}
+INLINE void store_integer(ulong value, any_width_t to) {
+    if (to.bytes == 4) store((uint)value, to.as<uint>());
+    if (to.bytes == 8) store(value, to.as<ulong>());
+    if (to.bytes == 2) store((ushort)value, to.as<ushort>());
+    if (to.bytes == 1) store((uchar)value, to.as<uchar>());
+}
+template <class T>
+INLINE T load_one(any_width_t from) {
+    if constexpr (sizeof(T) == 16) return from.bytes == 16 ? load<T>(from.as<T>()) : T{load_integer(from), 0};
+    else return (T)load_integer(from);
+}
+template <class T>
+INLINE void store_one(T value, any_width_t to) {
+    if constexpr (sizeof(T) == 16)
+        if (to.bytes == 16) store(value, to.as<T>());
+        else store_integer(value.x, to);
+    else store_integer(value, to);
+}
+#define INDEX_AT(array, i) load_one<typename integer<INDEX_BITS>::type>((array) + (i))
+#define SET_INDEX_AT(array, i, index) store_one<typename integer<INDEX_BITS>::type>(index, (array) + (i))
+#if LANES == 1
+template <class T>
+INLINE T load(any_width_t from) { return load_one<T>(from); }
+template <class T>
+INLINE void store(T value, any_width_t to) { store_one(value, to); }
+#else
+template <class Element, class V>
+INLINE V load_lanes(any_width_t from) {
+    return __builtin_convertvector(load<typename lanes_of_type<Element>::vector>(from.as<Element>()), V);
+}
+template <class Element, class V>
+INLINE void store_lanes(V value, any_width_t to) {
+    store(__builtin_convertvector(value, typename lanes_of_type<Element>::vector), to.as<Element>());
+}
+/* Common widths have programs of their own, so these are compiled once. */
+template <class V>
+OUTLINED V load(any_width_t from) {
+    if (from.bytes == 4) return load_lanes<uint, V>(from);
+    if (from.bytes == 8) return load_lanes<ulong, V>(from);
+    return from.bytes == 2 ? load_lanes<ushort, V>(from) : load_lanes<uchar, V>(from);
+}
+template <class V>
+OUTLINED void store(V value, any_width_t to) {
+    if (to.bytes == 4) store_lanes<uint>(value, to);
+    else if (to.bytes == 8) store_lanes<ulong>(value, to);
+    else if (to.bytes == 2) store_lanes<ushort>(value, to);
+    else store_lanes<uchar>(value, to);
+}
+#endif
+template <class T>
+INLINE void copy_one(any_width_t from, any_width_t to) { store(load<T>(from.as<T>()), to.as<T>()); }
+INLINE void COPY_VALUE(values_t from, values_t to) {
+    if (from.bytes == 4) copy_one<uint>(from, to);
+    else if (from.bytes == 8) copy_one<ulong>(from, to);
+    else if (from.bytes == 16) copy_one<typename integer<128>::type>(from, to);
+    else if (from.bytes == 2) copy_one<ushort>(from, to);
+    else if (from.bytes == 1) copy_one<uchar>(from, to);
+}
+#define VALUES_AT(array) values_t{(uchar*)(array), this->context->value_bytes, 0}
+#define INDICES_AT(array) indices_t{(uchar*)(array), this->context->index_bytes, 0}
+#define IS_THERE(array) (!RECORD_BYTES || (array).bytes > 0)
+#endif
+#define HAS_VALUES (this->context->value_bytes > 0)
 
 /* Values as unsigned integers: their order decides between equal keys. */
 #if VALUE_BITS == 128

@@ -49,7 +49,7 @@ INLINE element_t element_of(const lanes_t* lanes) {
 
 INLINE void load_lane(lanes_t* lanes, uint l, arrays_t from, position_t position, uint first_pass) {
 #if STORES_INDICES
-    index_t index = MAKES_INDICES(first_pass) ? (index_t)((position & from.index_mask) + FIRST_INDEX) : from.indices[position];
+    index_t index = MAKES_INDICES(first_pass) ? (index_t)((position & from.index_mask) + FIRST_INDEX) : INDEX_AT(from.indices, position);
 #endif
 #if PACKED && VALUE_BITS
     lanes->keys[l] = PACK((register_key_t)from.keys[position], (register_key_t)from.values[position]);
@@ -64,12 +64,16 @@ INLINE void load_lane(lanes_t* lanes, uint l, arrays_t from, position_t position
 
 INLINE void store_lane(const lanes_t* lanes, uint l, arrays_t to, position_t position) {
 #if PACKED
-    to.keys[position] = (key_t)(lanes->keys[l] >> KEY_BITS);
-    to.TIES[position] = (key_t)lanes->keys[l];
+    to.keys[position] = (key_t)(lanes->keys[l] >> KEY_PLACE);
+    #if VALUE_BITS
+    to.values[position] = (value_t)lanes->keys[l];
+#else
+    SET_INDEX_AT(to.indices, position, (index_t)lanes->keys[l]);
+#endif
 #else
     to.keys[position] = lanes->keys[l];
     WITH_VALUES(to.values[position] = lanes->values[l];)
-    WITH_STORED_INDICES(to.indices[position] = lanes->indices[l];)
+    WITH_STORED_INDICES(SET_INDEX_AT(to.indices, position, lanes->indices[l]);)
 #endif
 }
 

@@ -15,7 +15,7 @@
 #include "keys.h"
 
 #define HAS_INDICES (INDEX_BITS > 0)
-#define STORES_INDICES (INDEX_BITS > 8)
+#define STORES_INDICES (INDEX_BITS > 8 || VALUES_ARE_INDICES)
 
 /* Text for the parts that there are: in registers, and stored in arrays. */
 #if VALUE_BITS && !PACKED
@@ -59,6 +59,9 @@ INLINE arrays_t arrays_of(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value
     arrays.keys = KEYS_AT(keys, keys_offset);
     WITH_STORED_VALUES(arrays.values = VALUES_AT(values) + values_offset;)
     WITH_STORED_INDICES(arrays.indices = INDICES_AT(indices) + indices_offset;)
+#if VALUES_ARE_INDICES
+    if (HAS_VALUES) arrays.indices = VALUES_AT(values) + values_offset;
+#endif
     WITH_STORED_INDICES(arrays.index_mask = ~(position_t)0;)
     return arrays;
 }
@@ -212,13 +215,19 @@ INLINE uint BEFORE(element_t a, element_t b) {
 /* No branch: what is executed shall not depend on keys. */
 #define BEFORE(a, b) (((a).key < (b).key) | (((a).key == (b).key) & TIE_LESS(TIE(a), TIE(b))))
 #endif
+#elif LANES == 1 && PACKED
+#define BEFORE(a, b) ((signed_vec_t)(a).key < (signed_vec_t)(b).key)
 #elif LANES == 1
 #define BEFORE(a, b) ((a).key < (b).key)
 #endif
 
 /* The first pass makes the indices, but where they are there. `position` is that of the vector's first key, from the first
  * key of the array on. */
+#if VALUES_ARE_INDICES
+#define MAKES_INDICES(first_pass) ((first_pass) && !HAS_VALUES)
+#else
 #define MAKES_INDICES(first_pass) ((first_pass) & (LEAVES == 0))
+#endif
 INLINE index_vec_t load_index(arrays_t from, position_t offset, position_t position, uint first_pass) {
 #if STORES_INDICES
     if (!IS_THERE(from.indices)) return BROADCAST(index_vec_t, FIRST_INDEX);

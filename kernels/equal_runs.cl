@@ -131,7 +131,7 @@ KERNEL void write_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_
             position_t begin = first + places[i];
             distinct[i] = keys[begin];
 #if VALUE_BITS
-            STORE_GLOBAL_VECTOR(value_vec_t, LOAD_GLOBAL_VECTOR(value_vec_t, all_values + begin), kept_values + i);
+            COPY_VALUE(all_values + begin, kept_values + i);
 #endif
 #if INDEX_BITS
             position_t run_before = i > 0 ? first + places[i - 1] : last;

@@ -10,8 +10,8 @@
  *                    program is compiled for it, or decides when it runs
  * Every coding is a bijection: NaN payloads and the sign of zero survive.
  *
- * Keys that are packed with what decides between equal ones (packed.h) are the upper halves of integers. These are in
- * the order of signed ones, for which the top bit is inverted besides.
+ * Keys that are packed with what decides between equal ones (packed.h) are the upper bits of integers. These are in the
+ * order of signed ones, for which the top bit is inverted besides.
  */
 #ifndef KEYS_H
 #define KEYS_H
@@ -72,7 +72,8 @@ typedef key_t flip_t;
 /* Where the key's bits are in registers, and the smallest key there: packed ones are ordered as signed integers. */
 #define SIGN_PLACE (REGISTER_KEY_BITS - 1)
 #if PACKED
-#define AT_KEY(bits) ((register_key_t)((register_key_t)(bits) << KEY_BITS))
+#define KEY_PLACE (REGISTER_KEY_BITS - KEY_BITS)
+#define AT_KEY(bits) ((register_key_t)((register_key_t)(bits) << KEY_PLACE))
 #define OF_KEY(all) ((all) & AT_KEY(ALL_BITS))
 #define SMALLEST_KEY AT_KEY(SIGN_BIT)
 #else

@@ -44,7 +44,7 @@ INLINE source_t source_of(arrays_t arrays, offset_t row, position_t count, uint 
 INLINE position_t position_of(source_t from, position_t i) {
 #if STORES_INDICES
     if (from.bucket_bits > 0) {
-        position_t in_bucket = (position_t)from.arrays.indices[i >> from.bucket_bits];
+        position_t in_bucket = (position_t)INDEX_AT(from.arrays.indices, i >> from.bucket_bits);
         uint group_bits = from.bucket_bits + LOG2(BUCKETS);
         return (in_bucket >> group_bits << group_bits) + (in_bucket & (BUCKETS - 1)) +
                (i & (((position_t)1 << from.bucket_bits) - 1)) * BUCKETS;
@@ -73,7 +73,7 @@ INLINE element_t load_candidates(source_t from, position_t i) {
         ROLLED for (uint l = 0; l < LANES; ++l) if (i + l < from.candidates) {
             position_t position = position_of(from, i + l), place = MIN(position, from.count - 1);
             key_t key = from.arrays.keys[place];
-            WITH_STORED_INDICES(index_t index = by_caller ? (index_t)place : from.arrays.indices[place];)
+            WITH_STORED_INDICES(index_t index = by_caller ? (index_t)place : INDEX_AT(from.arrays.indices, place);)
             if (position < from.count) {
                 lanes.keys[l] = key;
                 WITH_STORED_INDICES(lanes.indices[l] = index;)

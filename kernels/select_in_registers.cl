@@ -36,6 +36,10 @@ INLINE uint best_vectors(uint k) {
 
 /* The steps that sort the best again once the worst of them were replaced. */
 INLINE void merge_best(element_t* best, uint vectors) {
+    if (vectors == REGISTER_VECTORS) {
+        merge_registers(best, 0, FIELD_BITS - 1, 0, 1, 0);
+        return;
+    }
     EACH_BEST for (uint bit = LOG2(VECTORS); bit > 0; --bit) {
         uint stride = 1u << (bit - 1), pairs = stride < vectors ? vectors / 2 : 0;
         EACH_BEST for (uint i = 0; i < pairs; ++i) {
@@ -195,11 +199,11 @@ KERNEL void bring_to_front(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL key_
     uint stays[VECTORS * LANES / 32 + 1], next = 0; /* the bits of first keys that are selected */
     for (uint i = 0; i < VECTORS * LANES / 32 + 1; ++i) stays[i] = 0;
     for (uint i = 0; i < k; ++i) {
-        position_t place = (position_t)best.indices[i];
+        position_t place = (position_t)INDEX_AT(best.indices, i);
         if (place < k) stays[place / 32] |= 1u << place % 32;
     }
     for (uint i = 0; i < k; ++i) {
-        position_t place = (position_t)best.indices[i];
+        position_t place = (position_t)INDEX_AT(best.indices, i);
         if (place < k) continue;
         while (stays[next / 32] >> next % 32 & 1) ++next;
         row[place] = row[next++];

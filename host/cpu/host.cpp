@@ -125,7 +125,8 @@ std::shared_ptr<const detail::Program> Host::compile(const detail::KernelParamet
 
 void Host::make_local_memory(const Work& work) {
     std::size_t bytes = 0;
-    for (const auto& program : work.programs) bytes = std::max(bytes, program->parameters.local_bytes());
+    for (const auto& program : work.programs)
+        bytes = std::max(bytes, static_cast<const Program&>(*program).local_bytes);
     if (bytes <= local_bytes_) return;
     local_bytes_ = 0;
     for (Memory& memory : local_memory_) memory.reset();

@@ -19,6 +19,7 @@ public:
     Program(const detail::KernelParameters& parameters, Instructions instructions);
 
     std::vector<detail::Kernel> kernels;  ///< in the order of detail::kernel_names()
+    std::size_t local_bytes = 0;          ///< that these need
 };
 
 /// Memory from a line of the cache on, as it comes.

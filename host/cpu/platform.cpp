@@ -14,6 +14,7 @@
 #include "../../lib/src/core/backend.hpp"
 #include "../../lib/src/threads.hpp"
 #include "host.hpp"
+#include "table.hpp"
 
 namespace lanesort::cpu {
 namespace {
@@ -70,10 +71,12 @@ private:
 }  // namespace
 
 Processor processor() {
-    Processor found{Instructions::baseline, detail::UsableCpus().count()};
+    const std::span<const Instructions> compiled = compiled_instructions();
+    Processor found{compiled.back(), detail::UsableCpus().count()};
     const std::string_view most = variable("LANESORT_INSTRUCTIONS");
     for (const InstructionsRow& row : instruction_sets) {
-        if (has(row.instructions)) found.instructions = row.instructions;
+        if (has(row.instructions) && std::ranges::count(compiled, row.instructions) > 0)
+            found.instructions = row.instructions;
         if (most == row.short_name) break;
     }
     const std::string_view limit = variable("LANESORT_THREADS");

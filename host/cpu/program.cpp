@@ -13,14 +13,20 @@ namespace {
 
 /// Whether they are the same kernels. What else a program is compiled for, these look at when they run.
 bool serves(const Compiled& compiled, const detail::KernelParameters& parameters) {
-    const auto is = [](unsigned width, std::size_t bytes) { return width == bytes || width == detail::any_width; };
     const ElementBytes& bytes = parameters.bytes;
     const Shape& shape = parameters.shape;
-    return compiled.file == detail::kernel_file(parameters) && compiled.key_bytes == bytes.key &&
-           is(compiled.value_bytes, bytes.value) && is(compiled.index_bytes, bytes.index) &&
-           compiled.lanes == shape.lanes &&
-           (compiled.any_tile ? compiled.vectors <= shape.vectors : compiled.vectors == shape.vectors) &&
-           compiled.register_vectors == shape.register_vectors;
+    // Indices of fewer than 2^31 elements fit into 4 bytes, whatever their array has.
+    const std::size_t index_bytes =
+        compiled.any_width && !parameters.wide_positions ? std::min<std::size_t>(bytes.index, 4) : bytes.index;
+    const auto has = [&](std::size_t compiled_bytes, std::size_t wanted) {
+        return compiled.any_width ? wanted <= compiled_bytes : wanted == compiled_bytes;
+    };
+    const bool has_widths = compiled.values_are_indices
+                                ? has(compiled.index_bytes, bytes.value + index_bytes)
+                                : has(compiled.value_bytes, bytes.value) && has(compiled.index_bytes, index_bytes);
+    return has_widths && compiled.file == detail::kernel_file(parameters) && compiled.key_bytes == bytes.key &&
+           compiled.lanes == shape.lanes && compiled.least_vectors <= shape.vectors &&
+           shape.vectors <= compiled.most_vectors && compiled.register_vectors == shape.register_vectors;
 }
 
 /// What was compiled with the caller's function, or with the library.
@@ -32,10 +38,12 @@ const Compiled* find(const detail::KernelParameters& parameters, Instructions mo
         return found == end ? nullptr : found;
     }
     const Compiled* best = nullptr;
-    for (const Compiled* const compiled : all_compiled())
-        if (compiled->instructions <= most && !parameters.bytes.is_record && !parameters.predicate &&
-            serves(*compiled, parameters) && (!best || best->instructions < compiled->instructions))
-            best = compiled;
+    if (parameters.predicate || (parameters.bytes.is_record && parameters.family != detail::Family::part)) return best;
+    for (const CompiledFile* const file : all_compiled())
+        for (const Compiled* const compiled : std::span(file->programs, file->count))
+            if (compiled->instructions <= most && serves(*compiled, parameters) &&
+                (!best || best->instructions < compiled->instructions))
+                best = compiled;
     return best;
 }
 
@@ -68,6 +76,14 @@ Program::Program(const detail::KernelParameters& wanted, Instructions instructio
     if (!compiled) throw unsupported(parameters);
     for (const std::string_view name : detail::kernel_names(parameters))
         kernels.push_back(std::ranges::find(compiled->kernels, name, &detail::NamedKernel::name)->run);
+    detail::KernelParameters held = parameters;
+    // A key that is packed with its value or index has 8 bytes.
+    if (compiled->any_width) {
+        held.bytes.key = std::max<std::size_t>(held.bytes.key, 8);
+        held.bytes.value = compiled->value_bytes;
+        held.bytes.index = compiled->index_bytes;
+    }
+    local_bytes = held.local_bytes();
 }
 
 }  // namespace lanesort::cpu

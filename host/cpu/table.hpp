@@ -1,4 +1,4 @@
-// All kernels that were compiled with the library.
+// All kernels that were compiled with the library (cmake/CpuKernels.cmake).
 #pragma once
 
 #include <span>
@@ -7,9 +7,11 @@
 
 namespace lanesort::cpu {
 
-using detail::Compiled;
+using detail::Compiled, detail::CompiledFile, detail::Instructions;
 
-/// Of all instructions and elements (cmake/CpuKernels.cmake).
-std::span<const Compiled* const> all_compiled() noexcept;
+std::span<const CompiledFile* const> all_compiled() noexcept;
+
+/// The instruction sets that kernels were compiled for, the widest first.
+std::span<const Instructions> compiled_instructions() noexcept;
 
 }  // namespace lanesort::cpu

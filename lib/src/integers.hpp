@@ -5,6 +5,9 @@
 
 namespace lanesort {
 
+/// Counts from here on need 64-bit indices in the kernels.
+inline constexpr std::uint64_t wide_count = std::uint64_t{1} << 31;
+
 /// a / b, rounded up.
 constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) noexcept { return a / b + (a % b != 0); }
 

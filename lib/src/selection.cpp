@@ -11,13 +11,16 @@ namespace {
 /// Work-items select by themselves; else those of a group do so together, in local memory.
 bool in_registers(const DeviceInfo& device) { return device.kind == DeviceKind::cpu || device.max_work_items < 32; }
 
-unsigned lanes_for(const DeviceInfo& device, ElementBytes bytes) {
+unsigned lanes_for(const DeviceInfo& device, ElementBytes bytes, std::uint64_t count) {
     if (!in_registers(device) || bytes.is_record) return 1;
+    if (!device.compiles) {
+        // What is compiled ahead has the vectors of AVX2 or none, and in these indices of 4 bytes.
+        const bool is_wide = bytes.index == 8 && count >= wide_count;
+        if (device.native_vector_bytes < 32 || is_wide) return 1;
+        bytes.index = std::min<std::size_t>(bytes.index, 4);
+    }
     const auto widest = static_cast<unsigned>(std::max(bytes.key, bytes.index));
-    // What is compiled ahead has the vectors of AVX2 or none: the library would be a quarter larger.
-    const unsigned vector_bytes = device.compiles                   ? device.native_vector_bytes
-                                  : device.native_vector_bytes < 32 ? 1
-                                                                    : 32;
+    const unsigned vector_bytes = device.compiles ? device.native_vector_bytes : 32;
     return std::clamp<unsigned>(std::bit_floor(vector_bytes / widest), 1, bytes.index > 0 ? 8 : 16);
 }
 
@@ -50,7 +53,7 @@ unsigned bucket_bits_for(const DeviceInfo& device, ElementBytes bytes, std::uint
     const bool alone = in_registers(device);
     // Fewer elements are selected among sooner than three passes are launched.
     const std::uint64_t least_elements = std::uint64_t{1} << (alone ? 14 : 19);
-    const std::uint64_t least_length = alone ? 16 * register_vectors * lanes_for(device, bytes) : 0;
+    const std::uint64_t least_length = alone ? 16 * register_vectors * lanes_for(device, bytes, count) : 0;
     if (rows * count < least_elements || count < least_length) return 0;
     unsigned bits = half_bits(count / k);
     // A graphics card reads fast only if many work-items do.
@@ -58,18 +61,16 @@ unsigned bucket_bits_for(const DeviceInfo& device, ElementBytes bytes, std::uint
     while (bits > 0 && rows * count >> bits < least_buckets) --bits;
     // A row has a whole group of buckets, however many work-items the shape will have; so indices stay narrow.
     const std::uint64_t most_buckets =
-        alone ? lanes_for(device, bytes) : work_items_for(device, most_in_tile(device, bytes));
+        alone ? lanes_for(device, bytes, count) : work_items_for(device, most_in_tile(device, bytes));
     while (bits > 0 && most_buckets << bits > count) --bits;
     return bits < least_bucket_bits ? 0 : bits;
 }
 
-Shape shape_in_registers(const DeviceInfo& device, ElementBytes bytes, std::uint64_t k) {
+Shape shape_in_registers(const DeviceInfo& device, ElementBytes bytes, std::uint64_t count, std::uint64_t k) {
     Shape shape;
-    shape.lanes = lanes_for(device, bytes);
+    shape.lanes = lanes_for(device, bytes, count);
     shape.vectors =
         std::max(static_cast<unsigned>(std::bit_ceil(ceil_div(k, std::uint64_t{shape.lanes}))), register_vectors);
-    // Of what is compiled ahead, there are few shapes.
-    if (!device.compiles && shape.vectors > register_vectors) shape.vectors = most_vectors;
     shape.register_vectors = register_vectors;
     shape.work_items = 1;
     return shape;
@@ -117,8 +118,8 @@ SelectionPass pass_among(const DeviceInfo& device, const Selection& selection, s
 
 }  // namespace
 
-std::uint64_t most_selected(const DeviceInfo& device, ElementBytes bytes) noexcept {
-    if (in_registers(device)) return std::uint64_t{most_vectors} * lanes_for(device, bytes);
+std::uint64_t most_selected(const DeviceInfo& device, ElementBytes bytes, std::uint64_t count) noexcept {
+    if (in_registers(device)) return std::uint64_t{most_vectors} * lanes_for(device, bytes, count);
     // A whole work-group leaves a quarter at most.
     const std::uint64_t tile = most_in_tile(device, bytes);
     return tile < 4 * register_vectors ? 0 : tile / 4;
@@ -128,14 +129,15 @@ Selection make_selection(const DeviceInfo& device, ElementBytes bytes, std::uint
                          std::uint64_t k, bool data_independent) {
     ElementBytes indexed = bytes;
     if (indexed.index < 4) indexed.index = count >> 32 == 0 ? 4 : 8;
-    const bool may_have_buckets = k <= most_selected(device, indexed) && (data_independent || !in_registers(device));
+    const bool may_have_buckets =
+        k <= most_selected(device, indexed, count) && (data_independent || !in_registers(device));
     const unsigned bucket_bits = may_have_buckets ? bucket_bits_for(device, indexed, rows, count, k) : 0;
     const bool in_buckets = bucket_bits > 0;
     Selection selection{rows, count, k, !data_independent, in_buckets ? indexed : bytes, {}, {}};
     const std::uint64_t of_buckets = k << bucket_bits;
     const std::uint64_t most =
         in_buckets ? std::max(ceil_div(count, std::uint64_t{1} << bucket_bits), of_buckets) : count;
-    selection.shape = in_registers(device) ? shape_in_registers(device, selection.bytes, k)
+    selection.shape = in_registers(device) ? shape_in_registers(device, selection.bytes, count, k)
                                            : shape_in_local(device, selection.bytes, most, k);
 
     std::uint64_t place = 0;

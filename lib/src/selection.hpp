@@ -42,8 +42,8 @@ struct Selection {
     SortReport report() const noexcept;
 };
 
-/// The most elements that can be selected on that device; a sort is to be used for more.
-std::uint64_t most_selected(const DeviceInfo& device, ElementBytes bytes) noexcept;
+/// The most elements that can be selected among `count` on that device; a sort is to be used for more.
+std::uint64_t most_selected(const DeviceInfo& device, ElementBytes bytes, std::uint64_t count) noexcept;
 
 /// Needs 0 < k <= most_selected() and k < count. Many more elements than k are read once, for the first of each bucket
 /// of them; then it selects among these, and among the elements of k buckets. Processors do so only where it may depend

@@ -11,6 +11,7 @@
 #include <lanesort/error.hpp>
 
 #include "fit.hpp"
+#include "integers.hpp"
 #include "rounds.hpp"
 
 namespace lanesort {
@@ -73,14 +74,17 @@ Shape cpu_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t coun
         // Several vectors for each element, or one of twice the width: half of the registers, and a third of the time
         // to compile.
         shape.lanes = has_vectors(bytes) ? std::min(shape.lanes, 8u) : 1;
-        // Of what is compiled ahead, there are fewer shapes: the library would be twice as large.
-        if (!device.compiles) {
-            if (bytes.is_record && bytes.all() > bytes.key + 1) moved = bytes.key + most_beside_key;
-            const bool is_packed = bytes.key <= 4 && bytes.value + bytes.index == bytes.key;
-            const unsigned most_bytes = bytes.index == 8 ? 32 : device.native_vector_bytes;
-            const unsigned lane_bytes = is_packed ? 2 * widest : widest;
-            shape.lanes =
-                std::min(shape.lanes, device.native_vector_bytes < 32 ? 1 : std::max(most_bytes / lane_bytes, 1u));
+        // What is compiled ahead has values and indices in 4 or 8 bytes, whatever their arrays have.
+        if (!device.compiles && bytes.is_record) {
+            if (bytes.all() > bytes.key + 1) moved = bytes.key + most_beside_key;
+        } else if (!device.compiles && has_vectors(bytes)) {
+            const std::size_t beside_key = bytes.value + bytes.index;
+            const bool is_packed = bytes.key <= 4 && (beside_key <= 4 || (bytes.index > 0 && count < wide_count));
+            const std::size_t in_registers = is_packed && beside_key == bytes.key ? 2 * bytes.key : 8;
+            moved = is_packed ? in_registers : 16;
+            shape.lanes = device.native_vector_bytes < 32
+                              ? 1
+                              : std::min(static_cast<unsigned>(device.native_vector_bytes / in_registers), 8u);
         }
         shape.register_vectors = 8;
     }

@@ -664,7 +664,7 @@ namespace {
 
 /// Many keys, but fewer than 2^31, in whole rows.
 std::uint64_t many_keys(std::uint64_t row_length) {
-    constexpr std::uint64_t most = detail::wide_count - 1;
+    constexpr std::uint64_t most = wide_count - 1;
     return row_length > 0 ? most / row_length * row_length : most;
 }
 

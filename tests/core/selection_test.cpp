@@ -72,7 +72,7 @@ TEST_CASE("selection: passes follow from each other until k elements of each row
                     CAPTURE(bytes.all());
                     CAPTURE(rows);
                     CAPTURE(count);
-                    const std::uint64_t most = std::min(most_selected(device, bytes), count - 1);
+                    const std::uint64_t most = std::min(most_selected(device, bytes, count), count - 1);
                     REQUIRE(most > 0);
                     for (const std::uint64_t k : {std::uint64_t{1}, most / 2 + 1, most}) {
                         CAPTURE(k);
@@ -97,7 +97,7 @@ TEST_CASE("selection: few elements at once, many by the best of buckets, which h
 TEST_CASE("selection: a device without room in local memory sorts instead") {
     DeviceInfo card = test::graphics_card();
     card.local_bytes = 1024;
-    CHECK(most_selected(card, {64, 0, 4, true}) == 0);
+    CHECK(most_selected(card, {64, 0, 4, true}, 1000) == 0);
 }
 
 }  // namespace

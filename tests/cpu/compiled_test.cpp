@@ -28,11 +28,6 @@ private:
     Instructions instructions_;
 };
 
-#ifdef __x86_64__
-constexpr Instructions all_instructions[] = {Instructions::baseline, Instructions::avx2, Instructions::avx512};
-#else
-constexpr Instructions all_instructions[] = {Instructions::baseline};
-#endif
 constexpr KeyType types_of_all_widths[] = {KeyType::u8, KeyType::i16, KeyType::f32, KeyType::u64};
 constexpr std::uint64_t counts[] = {2, 1000, 1 << 20, std::uint64_t{1} << 33};
 
@@ -64,7 +59,7 @@ void for_each_request(Request request, const Each& each) {
 }
 
 TEST_CASE("the built-in device has kernels for every operation on every element, for all instructions") {
-    for (const Instructions instructions : all_instructions) {
+    for (const Instructions instructions : cpu::compiled_instructions()) {
         LooksUp device(instructions);
         detail::Planner planner(device, {.use_tuned = false});
         const auto has_kernels = [&](const Request& request) {
@@ -123,10 +118,15 @@ TEST_CASE("the built-in device has kernels for every operation on every element,
 
 TEST_CASE("every kernel that was compiled with the library has its names") {
     CHECK(cpu::all_compiled().size() > 0);
-    for (const cpu::Compiled* const compiled : cpu::all_compiled()) {
-        CHECK(compiled->file != nullptr);
-        CHECK(static_cast<bool>(compiled->kernels[0].run));
-    }
+    for (const cpu::CompiledFile* const file : cpu::all_compiled())
+        for (std::size_t program = 0; program < file->count; ++program) {
+            CHECK(file->programs[program]->file != nullptr);
+            for (std::size_t kernel = 0; kernel < std::size(file->programs[program]->kernels); ++kernel) {
+                const detail::NamedKernel& named = file->programs[program]->kernels[kernel];
+                CHECK((named.name == nullptr) == (named.run == nullptr));
+                CHECK((named.name != nullptr || kernel > 0));
+            }
+        }
 }
 
 TEST_CASE("the built-in device's name says which instructions it uses, and on how many threads") {

@@ -103,7 +103,7 @@ TEST_SUITE("top-k") {
         Random random(seed());
         for (Target& target : targets()) {
             Sorter& sorter = target.sorter();
-            const std::size_t most = lanesort::detail::most_selected(target.info, {4, 0, 4});
+            const std::size_t most = lanesort::detail::most_selected(target.info, {4, 0, 4}, 0);
             for (const std::size_t count : {1, 2, 7, 100, 5000, 300'001})
                 for (const std::size_t k :
                      {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{8}, most, most + 1, count}) {
@@ -149,7 +149,7 @@ TEST_SUITE("top-k") {
                                               std::size_t k, bool in_buckets) {
                     check_selection_for<K>(device, target, sorter, index_bytes, rows, length, k, in_buckets, random);
                 };
-                const std::size_t most = lanesort::detail::most_selected(device, {4, 0, 4});
+                const std::size_t most = lanesort::detail::most_selected(device, {4, 0, 4}, 0);
                 for (const std::size_t k : {std::size_t{1}, std::size_t{9}, most}) check(1.0F, 4, 1, 9000, k, false);
                 check(1.0, 8, 1, 5001, 30, false);
                 check(1.0F, 4, 300, 50, std::min<std::size_t>(most, 17), false);
@@ -253,7 +253,7 @@ TEST_SUITE("top-k") {
         for (Target& target : targets()) {
             CAPTURE(target.name);
             Sorter& sorter = target.sorter();
-            const std::size_t most = lanesort::detail::most_selected(target.info, {4, 0, 4});
+            const std::size_t most = lanesort::detail::most_selected(target.info, {4, 0, 4}, 0);
             // By a selection or a threshold, and by a sort.
             for (const std::size_t k : {std::size_t{1}, std::size_t{65}, most + 1})
                 for (const std::size_t value_bytes : {1, 2, 4, 8, 16}) {
@@ -335,7 +335,7 @@ TEST_SUITE("top-k") {
         for (Target& target : targets()) {
             CAPTURE(target.name);
             Sorter& sorter = target.sorter();
-            const std::size_t most = lanesort::detail::most_selected(target.info, {4, 0, 4});
+            const std::size_t most = lanesort::detail::most_selected(target.info, {4, 0, 4}, 0);
             for (const std::size_t k : {std::size_t{64}, most + 1})
                 for (const std::uint64_t limit : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{63},
                                                   std::uint64_t{k}, std::uint64_t{k + 1}, ~std::uint64_t{0}}) {
@@ -379,7 +379,7 @@ TEST_SUITE("top-k") {
         Random random(seed());
         for (Target& target : targets()) {
             CAPTURE(target.name);
-            const std::size_t most = lanesort::detail::most_selected(target.info, {4, 0, 4});
+            const std::size_t most = lanesort::detail::most_selected(target.info, {4, 0, 4}, 0);
             const auto check = [&]<Key K>(K, std::size_t count, std::size_t k, Order order, std::size_t index_bytes,
                                           const Offsets& segments) {
                 // Mostly NaNs of either sign, so that they are among the first k where numbers are too few.

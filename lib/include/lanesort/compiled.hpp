@@ -40,17 +40,21 @@ struct NamedKernel {
     Kernel run;
 };
 
-/// Stands for every width of values or indices.
-inline constexpr unsigned any_width = ~0u;
-
 /// A kernel file, compiled for some elements, and in which shape (kernels/parameters.h has the words).
 struct Compiled {
     Instructions instructions;
     const char* file;
-    bool any_tile;  ///< `vectors` are the fewest
     unsigned key_bytes, value_bytes, index_bytes;
-    unsigned lanes, vectors, register_vectors;
+    bool any_width;           ///< of values and indices: these are the most bytes, in registers
+    bool values_are_indices;  ///< keys have one of the two, of index_bytes
+    unsigned lanes, least_vectors, most_vectors, register_vectors;
     NamedKernel kernels[11];
+};
+
+/// The programs of one source file.
+struct CompiledFile {
+    const Compiled* const* programs;
+    std::size_t count;
 };
 
 /// What was compiled for one type of records and one function that orders them.

@@ -40,14 +40,16 @@ namespace lanesort::detail {
 #define TWO_RANGES 1
 template <class Record, class Order, unsigned shape_vectors>
 struct SortShort : Group {
-#include <lanesort/kernels/tile_in_cache.h>
+#define KERNEL_FILE <lanesort/kernels/tile_in_cache.cl>
+#include <lanesort/record_kernels.inc>
 };
 #define RECORD_BYTES 256
 #define FIRST_ONLY 1
 #define TWO_RANGES 1
 template <class Record, class Order, unsigned shape_vectors>
 struct SortLong : Group {
-#include <lanesort/kernels/tile_in_cache.h>
+#define KERNEL_FILE <lanesort/kernels/tile_in_cache.cl>
+#include <lanesort/record_kernels.inc>
 };
 
 // With values, indices or both.
@@ -57,26 +59,30 @@ struct SortLong : Group {
 #define TWO_RANGES 1
 template <class Record, class Order, unsigned shape_vectors>
 struct SortWithMore : Group {
-#include <lanesort/kernels/tile_in_cache.h>
+#define KERNEL_FILE <lanesort/kernels/tile_in_cache.cl>
+#include <lanesort/record_kernels.inc>
 };
 
 // Sorted ranges.
 #define RECORD_BYTES 256
 template <class Record, class Order, unsigned shape_vectors>
 struct InOrder : Group {
-#include <lanesort/kernels/order.h>
+#define KERNEL_FILE <lanesort/kernels/order.cl>
+#include <lanesort/record_kernels.inc>
 };
 #define RECORD_BYTES 256
 #define ANY_WIDTH 1
 template <class Record, class Order, unsigned shape_vectors>
 struct EqualRuns : Group {
-#include <lanesort/kernels/equal_runs.h>
+#define KERNEL_FILE <lanesort/kernels/equal_runs.cl>
+#include <lanesort/record_kernels.inc>
 };
 #define RECORD_BYTES 256
 #define ANY_WIDTH 1
 template <class Record, class Order, unsigned shape_vectors>
 struct Bounds : Group {
-#include <lanesort/kernels/bounds.h>
+#define KERNEL_FILE <lanesort/kernels/bounds.cl>
+#include <lanesort/record_kernels.inc>
 };
 
 }  // namespace lanesort::detail
@@ -97,38 +103,50 @@ class KernelsFor {
     using Found = Bounds<Record, Order, of_ranges>;
 
     template <class Kernels>
-    static constexpr Compiled sorts(unsigned value_bytes, unsigned index_bytes) {
-        return {Instructions::baseline,
-                "tile_in_cache.cl",
-                true,
-                sizeof(Record),
-                value_bytes,
-                index_bytes,
-                1,
-                least,
-                8,
-                {{"sort_tiles", Launched<&Kernels::sort_tiles>::run},
-                 {"merge_strips", Launched<&Kernels::merge_strips>::run},
-                 {"merge_tiles", Launched<&Kernels::merge_tiles>::run},
-                 {"merge_columns", Launched<&Kernels::merge_columns>::run},
-                 {"merge_tile_columns", Launched<&Kernels::merge_tile_columns>::run},
-                 {"merge_borders", Launched<&Kernels::merge_borders>::run}}};
+    static constexpr Compiled sorts(unsigned value_bytes, unsigned index_bytes, bool any_width) {
+        return {.instructions = Instructions::baseline,
+                .file = "tile_in_cache.cl",
+                .key_bytes = sizeof(Record),
+                .value_bytes = value_bytes,
+                .index_bytes = index_bytes,
+                .any_width = any_width,
+                .values_are_indices = false,
+                .lanes = 1,
+                .least_vectors = least,
+                .most_vectors = ~0u,
+                .register_vectors = 8,
+                .kernels = {{"sort_tiles", Launched<&Kernels::sort_tiles>::run},
+                            {"merge_strips", Launched<&Kernels::merge_strips>::run},
+                            {"merge_tiles", Launched<&Kernels::merge_tiles>::run},
+                            {"merge_columns", Launched<&Kernels::merge_columns>::run},
+                            {"merge_tile_columns", Launched<&Kernels::merge_tile_columns>::run},
+                            {"merge_borders", Launched<&Kernels::merge_borders>::run}}};
     }
     static constexpr Compiled on_ranges(const char* file, unsigned value_bytes, unsigned index_bytes, NamedKernel first,
                                         NamedKernel second = {}, NamedKernel third = {}, NamedKernel fourth = {}) {
-        return {Instructions::baseline,        file, false, sizeof(Record), value_bytes, index_bytes, 1, of_ranges, 2,
-                {first, second, third, fourth}};
+        return {.instructions = Instructions::baseline,
+                .file = file,
+                .key_bytes = sizeof(Record),
+                .value_bytes = value_bytes,
+                .index_bytes = index_bytes,
+                .any_width = true,
+                .values_are_indices = false,
+                .lanes = 1,
+                .least_vectors = of_ranges,
+                .most_vectors = of_ranges,
+                .register_vectors = 2,
+                .kernels = {first, second, third, fourth}};
     }
 
     // The first that serves is taken: records alone have an index of one byte.
     static constexpr Compiled programs[] = {
-        sorts<Sort>(0, 1), sorts<SortMore>(any_width, any_width),
+        sorts<Sort>(0, 1, false), sorts<SortMore>(16, 8, true),
         on_ranges("order.cl", 0, 0, {"first_descents", Launched<&Sorted::first_descents>::run},
                   {"least_descents", Launched<&Sorted::least_descents>::run}),
-        on_ranges("equal_runs.cl", any_width, any_width, {"count_runs", Launched<&Runs::count_runs>::run},
+        on_ranges("equal_runs.cl", 16, 8, {"count_runs", Launched<&Runs::count_runs>::run},
                   {"scan_shares", Launched<&Runs::scan_shares>::run}, {"write_runs", Launched<&Runs::write_runs>::run},
                   {"mark_runs", Launched<&Runs::mark_runs>::run}),
-        on_ranges("bounds.cl", 0, any_width, {"find_places", Launched<&Found::find_places>::run})};
+        on_ranges("bounds.cl", 0, 8, {"find_places", Launched<&Found::find_places>::run})};
 
 public:
     static constexpr CompiledOrder compiled{sizeof(Record), programs, std::size(programs)};

@@ -155,14 +155,11 @@ std::size_t reduced_runs_bytes(const Shape& shape, std::size_t number_bytes) noe
 }  // namespace
 
 std::size_t KernelParameters::local_bytes() const noexcept {
-    // With records that a C++ function orders, one program has values and indices of every width.
-    ElementBytes held = bytes;
-    if (compiled_order && bytes.all() > bytes.key + 1) held.value = 16, held.index = 8;
     switch (family) {
         case Family::sort:
         case Family::sort_first:
         case Family::merge:
-        case Family::quicksort: return shape.local_bytes(held) * tiles_per_group;
+        case Family::quicksort: return shape.local_bytes(bytes) * tiles_per_group;
         case Family::select: return selection_local_bytes(shape, bytes);
         case Family::sieve: return sieve_local_bytes(shape, bytes);
         case Family::order: return order_local_bytes(shape);

@@ -10,6 +10,7 @@
 #include <lanesort/request.hpp>
 #include <lanesort/shape_table.hpp>
 
+#include "../integers.hpp"
 #include "../key_order.hpp"
 #include "backend.hpp"
 
@@ -19,8 +20,6 @@ struct SorterOptions;
 
 namespace lanesort::detail {
 
-/// Counts from here on need 64-bit indices in the kernels.
-inline constexpr std::uint64_t wide_count = std::uint64_t{1} << 31;
 
 /// One more than the largest index of 4 bytes; the largest one stands for what is beyond the end.
 inline constexpr std::uint64_t most_narrow_indices = (std::uint64_t{1} << 32) - 1;

@@ -53,6 +53,8 @@ void make_part(Planner& planner, const Request& request, Work& work) {
         "records of {} bytes that a C++ function orders cannot be selected by flags, but those of 1, 2, 4 and 8 bytes "
         "can, and indices of records",
         width);
+    // What is compiled ahead moves values by themselves, as it does keys of their width.
+    if (!device.compiles) parameters.bytes.value = 0;
     PartSchedule schedule;
     std::shared_ptr<const Program> program;
     for (;;) {
@@ -67,10 +69,6 @@ void make_part(Planner& planner, const Request& request, Work& work) {
     check_groups(groups, request, schedule.shape);
     work.programs.push_back(program);
     const std::size_t position_bytes = program->parameters.wide_positions ? 8 : 4;
-    const auto add_elements = [](Launch& launch) {
-        for (const Slot slot : {Slot::keys, Slot::results, Slot::values, Slot::result_values, Slot::answers})
-            launch.add(slot);
-    };
     const Slot deciding = request.key.predicate() ? Slot::parameter : Slot::flags;
     if (schedule.looks_back) {
         // At most two words of 4 bytes or two of 8 for each tile.
@@ -82,7 +80,8 @@ void make_part(Planner& planner, const Request& request, Work& work) {
         select.add(!request.inverted, 4);
         select.add(ScanSchedule::usual_tries, 4);
         select.add(Slot::own_status);
-        add_elements(select);
+        for (const Slot slot : {Slot::keys, Slot::results, Slot::values, Slot::result_values, Slot::answers})
+            select.add(slot);
         return;
     }
     work.arrays[Slot::own_integers] = {schedule.parts, sizeof(std::uint64_t)};
@@ -93,15 +92,22 @@ void make_part(Planner& planner, const Request& request, Work& work) {
     count.add(schedule.share, position_bytes);
     count.add(!request.inverted, 4);
     count.add(Slot::own_integers);
-    Launch& write = add_launch(work, "write_parts", groups);
-    write.add(deciding);
-    write.add_count(request.count, position_bytes);
-    write.add(schedule.share, position_bytes);
-    write.add(!request.inverted, 4);
-    write.add(keeps_others, 4);
-    write.add(Slot::own_integers);
-    write.add_count(schedule.parts, 4);
-    add_elements(write);
+    const auto add_write = [&](Slot from, Slot to) {
+        Launch& write = add_launch(work, "write_parts", groups);
+        write.add(deciding);
+        write.add_count(request.count, position_bytes);
+        write.add(schedule.share, position_bytes);
+        write.add(!request.inverted, 4);
+        write.add(keeps_others, 4);
+        write.add(Slot::own_integers);
+        write.add_count(schedule.parts, 4);
+        for (const Slot slot : {from, to, Slot::values, Slot::result_values, Slot::answers}) write.add(slot);
+    };
+    add_write(Slot::keys, Slot::results);
+    if (parameters.bytes.value == request.value_bytes) return;
+    parameters.bytes = {request.value_bytes, 0, 0, request.value_bytes > 8};
+    work.programs.push_back(planner.compile(parameters));
+    add_write(Slot::values, Slot::result_values);
 }
 
 }  // namespace lanesort::detail

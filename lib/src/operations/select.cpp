@@ -28,7 +28,7 @@ std::optional<ReadySelection> select(Planner& planner, const Request& request, c
     // A shape of the caller's is one for sorts.
     DeviceInfo device = planner.device();
     const std::uint64_t count = request.length(), rows = request.row_count();
-    while (request.first <= most_selected(device, bytes)) {
+    while (request.first <= most_selected(device, bytes, count)) {
         Selection selection = make_selection(device, bytes, rows, count, request.first, request.data_independent);
         for (const SelectionPass& pass : selection.passes) check_groups(rows * pass.parts, request, selection.shape);
         KernelParameters parameters{.family = Family::select,
@@ -437,7 +437,7 @@ bool add_selection_to_front(Planner& planner, Work& work, const Request& request
     const bool may_select = device.kind == DeviceKind::cpu && !planner.demanded_shape() && !request.data_independent &&
                             !request.counts_syncs && !request.has_segments();
     if (!may_select || request.value_bytes > 0 || request.key.is_record() || request.length() < least_length ||
-        request.first > std::min(most_selected(device, bytes), request.length() / least_part))
+        request.first > std::min(most_selected(device, bytes, request.length()), request.length() / least_part))
         return false;
     std::optional<ReadySelection> ready = select(planner, request, bytes);
     if (!ready) return false;
