@@ -208,6 +208,9 @@ add_cpu_kernels(float_bins.cl FOR baseline KERNELS count_keys add_counts PROGRAM
 get_property(cpu_files GLOBAL PROPERTY lanesort_cpu_files)
 list(JOIN cpu_files ", " declared)
 list(JOIN cpu_files ", &" table)
+if(LANESORT_CPU_KERNELS STREQUAL "host")
+  list(GET cpu_instructions 0 cpu_instructions)
+endif()
 list(TRANSFORM cpu_instructions PREPEND "Instructions::" OUTPUT_VARIABLE sets)
 list(JOIN sets ", " sets)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/cpu/table.cpp @ONLY CONTENT

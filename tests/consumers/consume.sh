@@ -187,7 +187,7 @@ case $road in
         ;;
     add_subdirectory)
         # As a part of a project that compiles several files at once.
-        make add_subdirectory -DLANESORT_SOURCE="$source" -DLANESORT_CUDA=OFF -DLANESORT_INSTALL=ON \
+        make add_subdirectory -DLANESORT_SOURCE="$source" -DLANESORT_CUDA=OFF -DLANESORT_CPU_KERNELS=minimal -DLANESORT_INSTALL=ON \
             -DCMAKE_UNITY_BUILD=ON -DCMAKE_PREFIX_PATH="$(prefixes)"
         run add_subdirectory/consumer
         quietly "$cmake" --install add_subdirectory --prefix "$dir/prefix"
@@ -195,7 +195,7 @@ case $road in
         ;;
     fetch_content)
         tar -C "$source" -czf lanesort.tar.gz --exclude=./build --exclude="./${build#"$source"/}" --exclude='./.*' .
-        make fetch_content -DLANESORT_URL="file://$dir/lanesort.tar.gz" -DCMAKE_PREFIX_PATH="$(prefixes)"
+        make fetch_content -DLANESORT_CPU_KERNELS=minimal -DLANESORT_URL="file://$dir/lanesort.tar.gz" -DCMAKE_PREFIX_PATH="$(prefixes)"
         run fetch_content/consumer
         ;;
     deb)
