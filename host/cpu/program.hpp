@@ -23,7 +23,7 @@ struct Kernels : detail::Group {
 };
 
 #define KERNEL_NAMED(name) {#name, &detail::Launched<&Kernels::name>::run},
-#ifdef PART
+#if defined(PART) && KEY_BITS >= 32 && !ANY_WIDTH  // as lib/src/operations/quicksort.cpp has it
 #define QUICKSORT_KERNELS       \
     KERNEL_NAMED(choose_pivots) \
     KERNEL_NAMED(part_stripes) KERNEL_NAMED(exchange_misplaced) KERNEL_NAMED(part_ranges) KERNEL_NAMED(sort_ranges)
