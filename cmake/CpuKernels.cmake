@@ -165,7 +165,7 @@ add_cpu_kernels(equal_runs.cl FOR baseline KERNELS count_runs scan_shares write_
 add_cpu_kernels(bounds.cl FOR baseline KERNELS find_places PROGRAMS ${ranges_and_indices})
 add_cpu_kernels(exchange.cl FOR baseline KERNELS exchange_ends PROGRAMS ${keys_and_values})
 # Keys, and values of up to 16 bytes by themselves.
-add_cpu_kernels(part.cl FOR avx2 baseline KERNELS count_wanted write_parts PROGRAMS ${ranges} "RECORD_BYTES=16 ${tile}")
+add_cpu_kernels(part.cl FOR avx2 baseline KERNELS count_wanted write_parts PROGRAMS ${ranges} "RECORD_BYTES=16 INDEX_BITS=0 ${tile}")
 
 # Moves, whatever the elements are.
 set(values "")

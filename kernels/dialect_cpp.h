@@ -295,31 +295,31 @@ struct any_width_t {
 
     any_width_t operator+(ulong elements) const { return {array, bytes, first + elements}; }
     void operator+=(ulong elements) { first += elements; }
-    template <class T>
-    T* as() const { return (T*)array + first; }
 };
 typedef any_width_t values_t, indices_t;
+template <class T>
+INLINE T* place_of(any_width_t element) { return (T*)element.array + element.first; }
 INLINE ulong load_integer(any_width_t from) {
-    if (from.bytes == 4) return load<uint>(from.as<uint>());
-    if (from.bytes == 8) return load<ulong>(from.as<ulong>());
-    if (from.bytes == 2) return load<ushort>(from.as<ushort>());
-    return from.bytes == 1 ? *from.as<uchar>() : 0;
+    if (from.bytes == 4) return load<uint>(place_of<uint>(from));
+    if (from.bytes == 8) return load<ulong>(place_of<ulong>(from));
+    if (from.bytes == 2) return load<ushort>(place_of<ushort>(from));
+    return from.bytes == 1 ? *place_of<uchar>(from) : 0;
 }
 INLINE void store_integer(ulong value, any_width_t to) {
-    if (to.bytes == 4) store((uint)value, to.as<uint>());
-    if (to.bytes == 8) store(value, to.as<ulong>());
-    if (to.bytes == 2) store((ushort)value, to.as<ushort>());
-    if (to.bytes == 1) store((uchar)value, to.as<uchar>());
+    if (to.bytes == 4) store((uint)value, place_of<uint>(to));
+    if (to.bytes == 8) store(value, place_of<ulong>(to));
+    if (to.bytes == 2) store((ushort)value, place_of<ushort>(to));
+    if (to.bytes == 1) store((uchar)value, place_of<uchar>(to));
 }
 template <class T>
 INLINE T load_one(any_width_t from) {
-    if constexpr (sizeof(T) == 16) return from.bytes == 16 ? load<T>(from.as<T>()) : T{load_integer(from), 0};
+    if constexpr (sizeof(T) == 16) return from.bytes == 16 ? load<T>(place_of<T>(from)) : T{load_integer(from), 0};
     else return (T)load_integer(from);
 }
 template <class T>
 INLINE void store_one(T value, any_width_t to) {
     if constexpr (sizeof(T) == 16)
-        if (to.bytes == 16) store(value, to.as<T>());
+        if (to.bytes == 16) store(value, place_of<T>(to));
         else store_integer(value.x, to);
     else store_integer(value, to);
 }
@@ -333,11 +333,11 @@ INLINE void store(T value, any_width_t to) { store_one(value, to); }
 #else
 template <class Element, class V>
 INLINE V load_lanes(any_width_t from) {
-    return __builtin_convertvector(load<typename lanes_of_type<Element>::vector>(from.as<Element>()), V);
+    return __builtin_convertvector(load<typename lanes_of_type<Element>::vector>(place_of<Element>(from)), V);
 }
 template <class Element, class V>
 INLINE void store_lanes(V value, any_width_t to) {
-    store(__builtin_convertvector(value, typename lanes_of_type<Element>::vector), to.as<Element>());
+    store(__builtin_convertvector(value, typename lanes_of_type<Element>::vector), place_of<Element>(to));
 }
 /* Common widths have programs of their own, so these are compiled once. */
 template <class V>
@@ -355,7 +355,7 @@ OUTLINED void store(V value, any_width_t to) {
 }
 #endif
 template <class T>
-INLINE void copy_one(any_width_t from, any_width_t to) { store(load<T>(from.as<T>()), to.as<T>()); }
+INLINE void copy_one(any_width_t from, any_width_t to) { store(load<T>(place_of<T>(from)), place_of<T>(to)); }
 INLINE void COPY_VALUE(values_t from, values_t to) {
     if (from.bytes == 4) copy_one<uint>(from, to);
     else if (from.bytes == 8) copy_one<ulong>(from, to);

@@ -94,6 +94,9 @@ TEST_CASE("the built-in device has kernels for every operation on every element,
             for_each_request({.operation = operation}, has_kernels);
         for (const std::size_t value_bytes : {1, 2, 4, 8, 16})
             for_each_request({.operation = Operation::unique, .value_bytes = value_bytes}, has_kernels);
+        for (const std::size_t value_bytes : {0, 1, 2, 4, 8, 16})
+            for (const Operation operation : {Operation::select, Operation::partition})
+                for_each_request({.operation = operation, .value_bytes = value_bytes}, has_kernels);
         for (const std::size_t length_bytes : {4, 8})
             for_each_request({.operation = Operation::run_lengths, .length_bytes = length_bytes},
                              [&](const Request& request) {
