@@ -242,11 +242,11 @@ LevelTables level_tables(const Level& level, std::uint64_t begin) noexcept {
 }
 
 SharedTables shared_tables(const Distribution& distribution) noexcept {
-    std::uint64_t parents = 1, children = 0, slots = 0, starts = 0, blocks = 0;
+    std::uint64_t parents = 1, children = 0, most_slots = 0, starts = 0, blocks = 0;
     for (const Level& level : distribution.levels) {
         parents = std::max(parents, level.batch());
         children = std::max(children, level.batch() << level.buckets.bits);
-        slots = std::max(slots, level.slots);
+        most_slots = std::max(most_slots, level.slots);
         starts = std::max(starts, level.most_stripes * ((1u << level.buckets.bits) + 2));
         blocks = std::max(blocks, level.pool_blocks);
     }
@@ -260,8 +260,8 @@ SharedTables shared_tables(const Distribution& distribution) noexcept {
     tables.counts = integers(2 * children);
     tables.placed = integers(2 * children);
     tables.totals = integers(distribution.zeroed());
-    tables.table = integers(slots);
-    tables.cycle_starts = integers(ceil_div(slots, std::uint64_t{32}));
+    tables.table = integers(most_slots);
+    tables.cycle_starts = integers(ceil_div(most_slots, std::uint64_t{32}));
     tables.starts = integers(starts);
     tables.saved = integers(blocks);
     tables.leaves = take(2 * distribution.leaves());
