@@ -33,7 +33,7 @@ set(cpu_options $<$<NOT:$<CONFIG:Debug>>:-O2> -falign-functions=64 -Wno-unused-p
 
 # add_cpu_kernels(FILE [NAME name] FOR instruction set.. KERNELS kernel.. PROGRAMS "definition.."..): one source file for
 # each instruction set, in which the kernel file is compiled once for each of these lists of definitions. These are
-# explained in kernels/parameters.h; host/cpu/program.hpp has the defaults.
+# explained in kernels/parameters.h; host/cpu/program.inc has the defaults.
 function(add_cpu_kernels file)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME" "FOR;KERNELS;PROGRAMS;OPTIONS")
   cmake_path(GET file STEM name)
@@ -47,7 +47,7 @@ function(add_cpu_kernels file)
   foreach(program IN LISTS arg_PROGRAMS)
     string(REGEX REPLACE "([A-Z_]+)=([^ ]+) *" "#define \\1 \\2\n" definitions "${program}")
     list(LENGTH table number)
-    string(APPEND programs "namespace program_${number} {\n${definitions}#include \"program.hpp\"\n}\n")
+    string(APPEND programs "namespace program_${number} {\n${definitions}#include \"program.inc\"\n}\n")
     list(APPEND table "&program_${number}::compiled")
   endforeach()
   list(JOIN table ", " table)
