@@ -9,7 +9,7 @@ install(TARGETS lanesort EXPORT lanesort-targets ARCHIVE COMPONENT development
 install(TARGETS lanesort_c EXPORT lanesort-c-targets LIBRARY COMPONENT library NAMELINK_COMPONENT development
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/include/ ${PROJECT_BINARY_DIR}/include/ TYPE INCLUDE COMPONENT development
-        FILES_MATCHING PATTERN *.h PATTERN *.hpp PATTERN *.inc)
+        FILES_MATCHING PATTERN *.h PATTERN *.hpp PATTERN *.inc PATTERN *.cl)
 # Not in a package, which would need an MPI: whoever installs a build that has it gets it.
 if(lanesort_has_mpi)
   install(TARGETS lanesort_mpi EXPORT lanesort-mpi-targets ARCHIVE COMPONENT mpi
