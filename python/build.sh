@@ -25,7 +25,7 @@ tar -xf "$dist"/*.tar.gz -C "$work/unpacked" --strip-components 1
 
 for python in "${pythons[@]}"; do
     version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-    say "Wheel by Python $version: builds the library, in ten minutes or so on two cores"
+    say "Wheel by Python $version: builds the library, in some minutes on two cores"
     rm -rf "$work/raw"
     "$python" -m venv --clear "$work/fresh-$version"
     "$work/fresh-$version/bin/pip" wheel --quiet --no-deps --wheel-dir "$work/raw" \
