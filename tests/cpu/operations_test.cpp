@@ -96,11 +96,13 @@ TEST_CASE("built-in device: segments about the ends of tiles, beside one of many
                                        keys, offsets));
         }
     };
-    check(std::int32_t{}, {4, 0, 0}, 6);
-    check(double{}, {8, 0, 0}, 6);
-    check(float{}, {4, 4, 0}, 6);
-    check(std::int32_t{}, {4, 0, 4}, 6);
-    check(float{}, {4, 0, 0}, 40);
+    for (const std::size_t tiles : {6, 40}) {
+        check(float{}, {4, 0, 0}, tiles);
+        check(std::int32_t{}, {4, 0, 0}, tiles);
+        check(double{}, {8, 0, 0}, tiles);
+        check(float{}, {4, 4, 0}, tiles);
+        check(std::int32_t{}, {4, 0, 4}, tiles);
+    }
 }
 
 TEST_CASE("built-in device: every width of values beside every width of keys, stable or not") {
