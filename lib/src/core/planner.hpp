@@ -20,7 +20,6 @@ struct SorterOptions;
 
 namespace lanesort::detail {
 
-
 /// One more than the largest index of 4 bytes; the largest one stands for what is beyond the end.
 inline constexpr std::uint64_t most_narrow_indices = (std::uint64_t{1} << 32) - 1;
 
