@@ -156,10 +156,10 @@ typedef typename integer<INDEX_BITS>::type index_vec_t;
 #define STORE_VECTOR(value, address) (*(address) = (value))
 #define MIRROR_LANES(v) (v)
 #define COUNT_LANES(first) (first)
+#if PACKED
 #define TO_REGISTER_KEYS(keys) ((vec_t)(keys))
 #define TO_KEYS(register_keys) ((key_vec_t)(register_keys))
 #define TO_TIES(register_keys) ((index_vec_t)(register_keys))
-#if PACKED
 typedef typename integer<KEY_BITS>::type key_vec_t;
 typedef typename integer<REGISTER_KEY_BITS>::with_sign signed_vec_t;
 #define MIN(a, b) ((vec_t)min((signed_vec_t)(a), (signed_vec_t)(b)))
@@ -286,8 +286,8 @@ INLINE V previous_lanes(V v, V first, lane_numbers<l...>) {
 #endif
 
 #if ANY_WIDTH
-/* Values and indices have so many bytes in their arrays as the call says, or there is no array. In registers they have the
- * widest that the program is compiled for. An address is computed where its width is known, for which no product is needed. */
+/* The call says how wide values and indices are in their arrays; 0 bytes mean that there is no array. Registers have the widest
+ * that the program is compiled for. An address is computed where the width is known, which needs no product. */
 struct any_width_t {
     uchar* array;
     ulong bytes;

@@ -49,7 +49,8 @@ INLINE element_t element_of(const lanes_t* lanes) {
 
 INLINE void load_lane(lanes_t* lanes, uint l, arrays_t from, position_t position, uint first_pass) {
 #if STORES_INDICES
-    index_t index = MAKES_INDICES(first_pass) ? (index_t)((position & from.index_mask) + FIRST_INDEX) : INDEX_AT(from.indices, position);
+    index_t index = MAKES_INDICES(first_pass) ? (index_t)((position & from.index_mask) + FIRST_INDEX)
+                                              : INDEX_AT(from.indices, position);
 #endif
 #if PACKED && VALUE_BITS
     lanes->keys[l] = PACK((register_key_t)from.keys[position], (register_key_t)from.values[position]);

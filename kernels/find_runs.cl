@@ -167,7 +167,7 @@ KERNEL void find_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t
         distinct[i] = keys[from];
 #endif
 #if VALUE_BITS
-        STORE_GLOBAL_VECTOR(value_vec_t, LOAD_GLOBAL_VECTOR(value_vec_t, all_values + from), kept_values + i);
+        COPY_VALUE(all_values + from, kept_values + i);
 #endif
 #if INDEX_BITS
         position_t run_before = i > 0 ? first + places[i - 1] : (position_t)LAST_OF(in_front);

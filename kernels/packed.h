@@ -1,7 +1,7 @@
 /* Keys and what decides between equal ones, packed as one integer.
  *
- * Where a key and the one value or index that it has are short, registers and tiles hold both: the key in the upper bits, so
- * that an integer's order is the elements', and a compare-exchange is a minimum and a maximum.
+ * If a key and its value or index are short, registers and tiles hold both as one integer. The key has the upper bits, so the
+ * order of the integers is that of the elements. A compare-exchange is a minimum and a maximum.
  */
 #ifndef PACKED_H
 #define PACKED_H

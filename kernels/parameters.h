@@ -5,8 +5,8 @@
  *   RECORD_BYTES      of a record, in whose place KEY_BITS has no meaning, else 0; only with L = 1
  *   RECORD_TYPE       in a C++ template, the type of a record, which has RECORD_BYTES at most; else not defined
  *   ANY_WIDTH         1 there where the widths of values and indices are known at run time, and these may have no array
- *   VALUES_ARE_INDICES  1 where keys have values or indices, but not both: values take the way of indices, as both are integers
- *                     that decide between equal keys, but no pass makes values
+ *   VALUES_ARE_INDICES  1 where keys have values or indices, but not both: values then take the way of indices. Both are
+ *                     integers that decide between equal keys, but no pass makes values
  *   VALUE_BITS        8, 16, 32, 64 or 128 where values belong to the keys, else 0; 128 only with L = 1
  *   INDEX_BITS        32 or 64 where the elements have indices, 8 for records that have none, else 0 (elements.h). Of
  *                     equal_runs.cl: of the lengths of runs

@@ -172,8 +172,7 @@ INLINE void write_ordered(GLOBAL const key_t* keys, position_t first, GLOBAL key
         results[to + (i - begin)] = keys[first + places[i]];
 #endif
 #if VALUE_BITS
-        STORE_GLOBAL_VECTOR(value_vec_t, LOAD_GLOBAL_VECTOR(value_vec_t, all_values + (first + places[i])),
-                            all_results + (to + (i - begin)));
+        COPY_VALUE(all_values + (first + places[i]), all_results + (to + (i - begin)));
 #endif
     }
 }
@@ -203,8 +202,7 @@ INLINE void write_wanted(GLOBAL const uchar* flags, GLOBAL const key_t* keys, po
                          GLOBAL value_argument_t* result_values, offset_t result_values_offset, position_t to, position_t end) {
 #if VALUE_BITS
     values_t all_values = VALUES_AT(values) + values_offset, all_results = VALUES_AT(result_values) + result_values_offset;
-#define WRITE_VALUE(i) \
-    STORE_GLOBAL_VECTOR(value_vec_t, LOAD_GLOBAL_VECTOR(value_vec_t, all_values + (i)), all_results + to)
+#define WRITE_VALUE(i) COPY_VALUE(all_values + (i), all_results + to)
 #else
 #define WRITE_VALUE(i)
 #endif

@@ -45,9 +45,9 @@ struct Compiled {
     Instructions instructions;
     const char* file;
     unsigned key_bytes, value_bytes, index_bytes;
-    bool any_width;           ///< of values and indices: these are the most bytes, in registers
-    bool values_are_indices;  ///< keys have one of the two, of index_bytes
-    unsigned lanes, least_vectors, most_vectors, register_vectors;
+    bool any_width = false;           ///< of values and indices: these are the most bytes, in registers
+    bool values_are_indices = false;  ///< keys have one of the two, of index_bytes
+    unsigned lanes = 1, least_vectors, most_vectors, register_vectors;
     NamedKernel kernels[11];
 };
 
