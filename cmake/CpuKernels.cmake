@@ -52,10 +52,14 @@ function(add_cpu_kernels file)
     list(APPEND table "&program_${number}::compiled")
   endforeach()
   list(JOIN table ", " table)
+  get_property(added GLOBAL PROPERTY lanesort_cpu_names)
   foreach(instructions IN LISTS arg_FOR)
-    if(NOT instructions IN_LIST cpu_instructions)
+    # The best instruction set comes first.
+    if(NOT instructions IN_LIST cpu_instructions OR (LANESORT_CPU_KERNELS STREQUAL "host" AND name IN_LIST added))
       continue()
     endif()
+    list(APPEND added ${name})
+    set_property(GLOBAL PROPERTY lanesort_cpu_names ${added})
     set(path ${PROJECT_BINARY_DIR}/cpu/${name}_${instructions}.cpp)
     file(CONFIGURE OUTPUT ${path} @ONLY CONTENT
 "#include <lanesort/compiled.hpp>
@@ -76,9 +80,6 @@ const CompiledFile ${name}_${instructions}{programs, sizeof programs / sizeof *p
     set_source_files_properties(${path} PROPERTIES INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/host/cpu
       COMPILE_OPTIONS "${cpu_flags_${instructions}};${cpu_options};${arg_OPTIONS}" SKIP_UNITY_BUILD_INCLUSION ON)
     set_property(GLOBAL APPEND PROPERTY lanesort_cpu_files ${name}_${instructions})
-    if(LANESORT_CPU_KERNELS STREQUAL "host")
-      break()
-    endif()
   endforeach()
 endfunction()
 

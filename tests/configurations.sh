@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Builds the library, the command and the examples on a system without optional packages: without each, then without all.
-# usage: configurations.sh CMAKE_COMMAND BUILD
-# The packages are hidden in a mount namespace. BUILD is a folder beside other build folders, whose compiler cache is used.
-# Without root, a compiler cache or overlay mounts the exit status is 77.
+# usage: configurations.sh CMAKE_COMMAND BUILD FOLDER
+# The packages are hidden in a mount namespace, in which FOLDER takes the place of the build folder BUILD: so the compiler
+# cache knows all that was compiled there. Without root, a compiler cache or overlay mounts the exit status is 77.
 set -euo pipefail
-cmake=$1 build=$2
+cmake=$1 build=$2 folder=$3
 source=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 skip() {
     echo "skipped: $*"
@@ -44,13 +44,13 @@ hide() {
 build_without() {
     local what=$1 sentences=$2 sentence
     shift 2
+    mount --bind "$folder" "$build"
     local layers=$build/layers
-    mkdir -p "$layers"
     mount -t tmpfs tmpfs "$layers"
     mkdir "$layers/upper" "$layers/work"
     mount -t overlay overlay -o "lowerdir=/usr,upperdir=$layers/upper,workdir=$layers/work" /usr
     hide "$@"
-    "$cmake" --fresh -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DLANESORT_WARNINGS_AS_ERRORS=ON -DLANESORT_CPU_KERNELS=minimal \
+    "$cmake" --fresh -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DLANESORT_WARNINGS_AS_ERRORS=ON \
         >"$build/log" 2>&1
     while IFS= read -r sentence; do
         grep -qF -e "-- $sentence" "$build/log" || fail "without $what CMake does not say: $sentence"
@@ -60,24 +60,25 @@ build_without() {
     echo "without $what: builds and sorts"
 }
 
-if [[ $# == 2 ]]; then
+if [[ $# == 3 ]]; then
     ((EUID == 0)) || skip "this is not run as root"
     command -v ccache >/dev/null || skip "there is no ccache"
-    mkdir -p "$build/layers"
-    unshare --mount sh -c "mount -t tmpfs tmpfs $build/layers && mkdir $build/layers/u $build/layers/w &&
-        mount -t overlay overlay -o lowerdir=/usr,upperdir=$build/layers/u,workdir=$build/layers/w /usr" || skip "no overlay can be mounted"
+    layers=$folder/layers
+    mkdir -p "$layers"
+    unshare --mount sh -c "mount -t tmpfs tmpfs $layers && mkdir $layers/u $layers/w &&
+        mount -t overlay overlay -o lowerdir=/usr,upperdir=$layers/u,workdir=$layers/w /usr" || skip "no overlay can be mounted"
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$source CCACHE_NOHASHDIR=1
     names=() sentences=
     for row in "${optional[@]}"; do
         IFS='|' read -r what packages sentence <<<"$row"
-        unshare --mount bash "$0" "$cmake" "$build" "$what" "$sentence" "$packages"
+        unshare --mount bash "$0" "$cmake" "$build" "$folder" "$what" "$sentence" "$packages"
         names+=("$packages") sentences+=${sentence:+$sentence$'\n'}
     done
-    unshare --mount bash "$0" "$cmake" "$build" "all of these" "${sentences%$'\n'}" "${names[*]}"
+    unshare --mount bash "$0" "$cmake" "$build" "$folder" "all of these" "${sentences%$'\n'}" "${names[*]}"
 else
     set -E
-    missing=$3
+    missing=$4
     trap 'tail -n 30 "$build/log"; fail "without $missing: $BASH_COMMAND"' ERR
     # shellcheck disable=SC2086
-    build_without "$3" "$4" $5
+    build_without "$4" "$5" $6
 fi

@@ -70,10 +70,10 @@ TEST_CASE("built-in device: segments of which few are long") {
     }
 }
 
-TEST_CASE("built-in device: segments about the ends of tiles, beside one of many tiles") {
+void check_segments_beside(std::size_t tiles) {
     Random random(seed());
     Sorter sorter(built_in_device());
-    const auto check = [&]<Key K>(K, const ElementBytes& bytes, std::size_t tiles) {
+    const auto check = [&]<Key K>(K, const ElementBytes& bytes) {
         // The tile depends on the number of keys.
         const std::uint64_t about = 2 * tiles << 14;
         const std::size_t tile = choose_shape(sorter.device(), bytes, about).tile_keys();
@@ -96,13 +96,17 @@ TEST_CASE("built-in device: segments about the ends of tiles, beside one of many
                                        keys, offsets));
         }
     };
-    for (const std::size_t tiles : {6, 40}) {
-        check(float{}, {4, 0, 0}, tiles);
-        check(std::int32_t{}, {4, 0, 0}, tiles);
-        check(double{}, {8, 0, 0}, tiles);
-        check(float{}, {4, 4, 0}, tiles);
-        check(std::int32_t{}, {4, 0, 4}, tiles);
-    }
+    check(float{}, {4, 0, 0});
+    check(std::int32_t{}, {4, 0, 0});
+    check(double{}, {8, 0, 0});
+    check(float{}, {4, 4, 0});
+    check(std::int32_t{}, {4, 0, 4});
+}
+
+TEST_CASE("built-in device: segments about the ends of tiles, beside one of some tiles") { check_segments_beside(6); }
+
+TEST_CASE("built-in device: segments about the ends of tiles, beside one of many tiles" * doctest::test_suite("long")) {
+    check_segments_beside(40);
 }
 
 TEST_CASE("built-in device: every width of values beside every width of keys, stable or not") {

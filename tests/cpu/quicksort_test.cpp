@@ -314,7 +314,7 @@ TEST_CASE("quicksort: arrays at every address, and what lies beside them") {
 
 // ---- equal elements ------------------------------------------------------------------------------------------------
 
-TEST_CASE("quicksort: most keys equal, of odd counts about each limit") {
+TEST_CASE("quicksort: most keys equal, of odd counts about each limit" * doctest::test_suite("long")) {
     if (!has_quicksort()) return;
     Random random(seed());
     const auto check_type = [&]<Key K>(K, std::initializer_list<std::size_t> counts) {

@@ -9,7 +9,7 @@ definitions=$("$1")
 root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 targets=(gfx906 gfx90a gfx1030 gfx1100)
 most_seconds=60      # for one file
-all_seconds=90       # for all of them
+all_seconds=900      # for all of them
 assembly=$(mktemp)
 log=$(mktemp)
 trap 'rm -f "$assembly" "$log"' EXIT
