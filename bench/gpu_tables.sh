@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures on the first CUDA device what bench/NOTES.md keeps tables of, before a release: lanesort beside CUB and Thrust.
+# Measures on the first CUDA device what bench/results/h200.md keeps tables of, before a release: lanesort beside CUB and Thrust.
 # usage: gpu_tables.sh BUILD FOLDER [TABLE...]
 #   BUILD   a build with -DLANESORT_BENCH=ON -DLANESORT_BENCH_CUDA=ON
 #   FOLDER  gets a file for each table

@@ -3,10 +3,11 @@
  * On NVIDIA's devices compare-exchanges keep the integer unit busy: each comparison, selection and minimum of a 32-bit
  * word takes one of its slots. Multiply-adds have a unit of their own. So every second word trades places there by
  * predicated multiply-adds of the words' difference, and in CUDA every second maximum is the sum less the minimum
- * (bench/NOTES.md). The factor 1 is a size of the launch, which has one dimension, so that the compiler cannot make
- * additions of the products and give them to the integer unit. Products take longer to come, which the small groups for
- * small arrays do not hide. Of words that one instruction loaded together the compiler predicates no product, but selects its
- * result from two; so in the first step after a load one word is selected, and the other is their sum less that one. */
+ * (docs/decisions.md#compare-exchanges). The factor 1 is a size of the launch, which has one dimension, so that the
+ * compiler cannot make additions of the products and give them to the integer unit. Products take longer to come, which
+ * the small groups for small arrays do not hide. Of words that one instruction loaded together the compiler predicates no
+ * product, but selects its result from two; so in the first step after a load one word is selected, and the other is
+ * their sum less that one. */
 #ifndef COMPARE_EXCHANGE_H
 #define COMPARE_EXCHANGE_H
 #include "elements.h"

@@ -46,7 +46,8 @@ typedef unsigned long ulong;
 /* Two neighbouring scalars have a type of twice the size that a device loads and stores at once. */
 #define HAS_PAIRS (LANES == 1 && RECORD_BYTES == 0 && VALUE_BITS <= 64)
 
-/* In local memory the two words of an element lie together, as one access moves both (bench/NOTES.md). */
+/* In local memory the two words of an element lie together, as one access moves both
+ * (docs/decisions.md#local-memory). */
 #define WHOLE_IN_LOCAL \
     (JOINS_WORDS && LANES == 1 && RECORD_BYTES == 0 && KEY_BITS == 32 && VALUE_BITS + INDEX_BITS == 32)
 

@@ -112,7 +112,7 @@ typedef ulong offset_t;
 #endif
 /* lg of the work-items of a warp. Devices without warps have neighbouring elements in as many work-items. */
 #define WARP_BITS 5
-/* Slower under NVIDIA's OpenCL than maxima (bench/NOTES.md). */
+/* Slower under NVIDIA's OpenCL than maxima (docs/decisions.md#nvidias-opencl). */
 #define MAXIMA_BY_PRODUCTS 0
 #define DECIDES_AT_RUN_TIME 0
 

@@ -7,7 +7,7 @@
  */
 #include "buckets.h"
 
-/* Of one to four, two are by far the fastest (bench/NOTES.md). */
+/* Of one to four, two are by far the fastest (docs/decisions.md#how-it-works-best). */
 #define MOVES_AHEAD 2
 
 /* The next slots on the way from *slot on, MOVES_AHEAD at most; *ends: the last one has no block, or one that is saved, or is

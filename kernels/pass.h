@@ -3,9 +3,10 @@
  * may keep the first elements alone of each row, where one tile is the whole row: `kept` of them, one row after the other in
  * what it writes.
  *
- * By NVIDIA's OpenCL each argument takes the host .1 us or more (bench/NOTES.md). So in OpenCL the integers are one argument, in
- * the same order, behind the arrays, unless the host says otherwise. (By CUDA they take no time, and in another order the
- * compiler keeps a few registers less for addresses and more for these: merge_strips then spills.) */
+ * By NVIDIA's OpenCL each argument takes the host .1 us or more (docs/decisions.md#nvidias-opencl). So in OpenCL the
+ * integers are one argument, in the same order, behind the arrays, unless the host says otherwise. (By CUDA they take no
+ * time, and in another order the compiler keeps a few registers less for addresses and more for these: merge_strips then
+ * spills.) */
 #ifndef PASS_H
 #define PASS_H
 #include "rows.h"

@@ -171,7 +171,8 @@ std::unique_ptr<detail::Lane> Host::open_lane() {
 }
 
 std::shared_ptr<void> Host::pin(void* memory, std::uint64_t bytes, const std::function<void()>& write_first) {
-    // To pin takes about as long as two copies each way, so what enough threads stage is not pinned (bench/NOTES.md).
+    // To pin takes about as long as two copies each way, so what enough threads stage is not pinned
+    // (docs/decisions.md#pageable-host-arrays).
     constexpr unsigned enough = 12;
     if (bytes < detail::Staging::least_bytes || detail::Staging::threads_that_copy() >= enough) return nullptr;
     write_first();

@@ -12,7 +12,8 @@
 
 namespace lanesort::cu {
 
-/// Events that lanes use again: to make one and to destroy it takes longer than to copy half a MiB (bench/NOTES.md).
+/// Events that lanes use again: to make one and to destroy it takes longer than to copy half a MiB
+/// (docs/decisions.md#pageable-host-arrays).
 class EventPool {
 public:
     explicit EventPool(CUcontext context) : context_(context) {}

@@ -18,7 +18,7 @@ using detail::require;
 
 namespace {
 
-/// Of NVIDIA's runtime every copy takes some 30 us, one at a time (bench/NOTES.md).
+/// Of NVIDIA's runtime every copy takes some 30 us, one at a time (docs/decisions.md#pageable-host-arrays).
 constexpr std::size_t staging_buffer = 2 * detail::Staging::usual_buffer;
 
 HostUse use_of(detail::Access access) {

@@ -33,7 +33,7 @@ public:
 
     /// What is to be done before the kernels and after them, enqueued on an in-order queue, or given to the lane; the
     /// events to wait for are appended. To wait costs as much as a small sort each time, so the caller does it once
-    /// (bench/NOTES.md).
+    /// (docs/decisions.md#launches-and-waits).
     void upload(std::vector<cl::Event>& ends) {
         if (in_place_) return;
         if (lane_) lane_->upload(detail::one_row(keys_, bytes_), {buffer_()});

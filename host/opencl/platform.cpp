@@ -71,7 +71,7 @@ DeviceInfo describe(const cl::Device& device) {
     // A processor's may be more than stays in its second-level cache.
     if (info.kind == DeviceKind::cpu) info.local_bytes = std::min(info.local_bytes, cpu::tile_memory());
     info.host_unified_memory = device.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>();
-    // Of processors' compilers PoCL's is the one that was measured (bench/NOTES.md).
+    // Of processors' compilers PoCL's is the one that was measured (docs/decisions.md#quicksort-on-cpus).
     info.parts_vectors = info.kind == DeviceKind::cpu && info.platform == pocl && info.native_vector_bytes >= 32 &&
                          cpu::processor().instructions != cpu::Instructions::baseline;
     info.has_doubles = device.getInfo<CL_DEVICE_DOUBLE_FP_CONFIG>() != 0;

@@ -84,7 +84,8 @@ Program::Program(const cl::Context& context, const cl::Device& device, const det
         max_work_items = static_cast<unsigned>(std::min<std::size_t>(max_work_items, limit));
     }
     // NVIDIA's runtime (580) says 256 of every kernel, and runs what a kernel requires, for which it was compiled. Tile
-    // passes gain by larger groups; a distribution of 2^26 keys took a tenth longer with them (bench/NOTES.md).
+    // passes gain by larger groups; a distribution of 2^26 keys took a tenth longer with them
+    // (docs/decisions.md#nvidias-opencl).
     if (is_by_nvidia(device) && max_work_items == 256 && detail::kernel_file(parameters) == "tile_in_local.cl")
         max_work_items = std::max(max_work_items, parameters.work_items());
     launched_.resize(kernels.size());

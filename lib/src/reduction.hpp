@@ -44,7 +44,7 @@ constexpr BlockShares blocks_of(std::uint64_t count, std::size_t key_bytes) noex
 
 /// Those that one launch combines; none, where two launches are faster. What need not be combined by the tree has
 /// larger blocks, so that they are few enough: of 256 one launch takes longer than two, of half of them, twice as
-/// large, it does not (bench/NOTES.md).
+/// large, it does not (docs/decisions.md#reductions).
 constexpr std::optional<BlockShares> blocks_of_one_launch(std::uint64_t count, const BlockUnits& units,
                                                           bool has_tree) noexcept {
     constexpr std::uint64_t most_parts = tree_leaves / 2;

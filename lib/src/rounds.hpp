@@ -65,7 +65,7 @@ bool may_have_columns(const Shape& shape);
 /// walked tile keys move no further than to the next lane. The shape may have fewer.
 unsigned most_column_bits(const Shape& shape);
 
-/// lg of the columns with which tiles in local memory are faster than the network (bench/NOTES.md).
+/// lg of the columns with which tiles in local memory are faster than the network (docs/decisions.md#columns).
 inline constexpr unsigned least_column_bits = 4;
 
 /// lg of the columns in which an array of that many phases is sorted, as many as tiles or, of more tiles, the most; 0

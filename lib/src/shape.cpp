@@ -97,10 +97,10 @@ Shape cpu_shape(const DeviceInfo& device, ElementBytes bytes, std::uint64_t coun
 
 enum class Use { everywhere, by_opencl, without_columns };
 
-/// What was the fastest on an NVIDIA H200 for fewer than `below` keys (bench/NOTES.md). One key a vector, since a GPU's
-/// vectors are the work-items. Small arrays want small groups, to fill the device, but tiles that suffice for columns;
-/// of large ones each pass above columns runs at the speed of a copy, and they want large tiles. As many groups are
-/// resident as the registers allow without spilling.
+/// What was the fastest on an NVIDIA H200 for fewer than `below` keys (docs/decisions.md#shapes). One key a vector,
+/// since a GPU's vectors are the work-items. Small arrays want small groups, to fill the device, but tiles that suffice
+/// for columns; of large ones each pass above columns runs at the speed of a copy, and they want large tiles. As many
+/// groups are resident as the registers allow without spilling.
 struct Measured {
     std::uint64_t below;
     unsigned vectors, work_items, steps_per_pass, resident_groups;

@@ -55,7 +55,8 @@ std::vector<SpacedRows> at_borders(const Part& tile, const PassOfParts& borders)
 }
 
 /// Classes of blocks as they lie in tiles that were left class by class. Rows of a few hundred bytes are slow to copy
-/// where they lie apart in host memory, but not where they do so on the device (bench/NOTES.md).
+/// where they lie apart in host memory, but not where they do so on the device
+/// (docs/decisions.md#arrays-larger-than-the-device).
 struct Classes {
     std::uint64_t count, tile, block, pitch;
 

@@ -19,7 +19,8 @@
 namespace lanesort::detail {
 namespace {
 
-/// Shorter rows of keys are slow to copy, also where they lie apart on the device alone (bench/NOTES.md).
+/// Shorter rows of keys are slow to copy, also where they lie apart on the device alone
+/// (docs/decisions.md#arrays-larger-than-the-device).
 constexpr std::uint64_t least_row_bytes = 512;
 
 /// With so many of each, buckets that are about to be too large are a ninth smaller than that on average.
@@ -189,7 +190,8 @@ void SortInParts::take_host_memory() {
     });
 }
 
-/// In large pages, where there are any: these are fewer to write, to pin and to give back (bench/NOTES.md).
+/// In large pages, where there are any: these are fewer to write, to pin and to give back
+/// (docs/decisions.md#arrays-larger-than-the-device).
 SortInParts::HostMemory SortInParts::new_memory(std::uint64_t bytes) {
     constexpr std::uint64_t large_page = std::uint64_t{2} << 20;
     const std::uint64_t whole = ceil_div(bytes, large_page) * large_page;

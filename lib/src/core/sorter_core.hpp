@@ -72,9 +72,9 @@ public:
     static constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 
 private:
-    /// With fewer there is less to gain, and it was not measured (bench/NOTES.md).
+    /// With fewer there is less to gain, and it was not measured (docs/decisions.md#arrays-that-fit).
     static constexpr std::uint64_t usual_overlap = std::uint64_t{1} << 30;
-    /// Fewer take longer to copy than columns take for a third pass (bench/NOTES.md).
+    /// Fewer take longer to copy than columns take for a third pass (docs/decisions.md#arrays-larger-than-the-device).
     static constexpr std::uint64_t usual_bucket = std::uint64_t{64} << 10;
 
     /// The device memory that arrays in host memory may take.

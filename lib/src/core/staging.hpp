@@ -142,7 +142,7 @@ public:
     /// Gives the memory back. Nothing may be under way.
     void release() noexcept { memory_.reset(); }
 
-    /// As many as gain by being more (bench/NOTES.md).
+    /// As many as gain by being more (docs/decisions.md#pageable-host-arrays).
     static unsigned threads_that_copy();
 
 private:

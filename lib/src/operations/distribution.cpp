@@ -242,10 +242,10 @@ private:
 };
 
 /// Whether a sort that may take any schedule takes this one: from as many keys on as were measured on this device, or
-/// as many bytes as on NVIDIA's H100 and H200 (bench/NOTES.md). Not measured were records of more than 16 bytes,
-/// cards with much less local memory by CUDA, and by OpenCL elements but keys of 4 bytes. With less memory than usual
-/// it copies more: with half of it twice as many are needed to gain, with a third columns may be faster, however many
-/// there are.
+/// as many bytes as on NVIDIA's H100 and H200 (docs/decisions.md#where-a-distribution-begins). Not measured were
+/// records of more than 16 bytes, cards with much less local memory by CUDA, and by OpenCL elements but keys of 4
+/// bytes. With less memory than usual it copies more: with half of it twice as many are needed to gain, with a third
+/// columns may be faster, however many there are.
 bool is_faster(const Planner& planner, const Request& request, const ElementBytes& bytes) {
     const DeviceInfo& device = planner.device();
     const std::uint64_t usual = most_distribution_bytes(request.count, bytes);

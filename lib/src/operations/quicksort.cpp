@@ -10,11 +10,12 @@
 namespace lanesort::detail {
 namespace {
 
-/// From so many keys on it is faster than the network (bench/NOTES.md).
+/// From so many keys on it is faster than the network (docs/decisions.md#quicksort-on-cpus).
 constexpr std::uint64_t least_count = (1 << 14) + 1;
 
 /// One tile of the network takes as long for every count up to the next power of two, so towards that it is faster; but
-/// for more than so many elements threads are, where there are more than two: one of two may be busy (bench/NOTES.md).
+/// for more than so many elements threads are, where there are more than two: one of two may be busy
+/// (docs/decisions.md#quicksort-on-cpus).
 constexpr std::uint64_t most_for_few_threads = 1 << 15;
 constexpr unsigned few_threads = 2;
 

@@ -276,7 +276,8 @@ struct Selected {
 
 /// A shape whose tile holds a row, if there is one.
 std::optional<Shape> shape_for_row(const DeviceInfo& device, const ElementBytes& bytes, const Request& request) {
-    // Twice the elements in registers take a fifth less time, but where rows are short or too few (bench/NOTES.md).
+    // Twice the elements in registers take a fifth less time, but where rows are short or too few
+    // (docs/decisions.md#rows-sorted-whole).
     constexpr std::uint64_t least_length = 257, least_count = 1 << 19;
     constexpr unsigned many_vectors = 8, resident_items = 512, most_work_items = 512;
     Shape shape = choose_shape(device, bytes, request.length());
@@ -331,7 +332,7 @@ Selected add_sort_of_copy(Work& work, Planner& planner, const Request& request, 
 }
 
 /// Whether rows are sorted sooner than their first k are selected, if a tile holds one: of elements of 8 bytes and
-/// less, short rows always, others from a sixteenth of the row on (bench/NOTES.md).
+/// less, short rows always, others from a sixteenth of the row on (docs/decisions.md#rows-sorted-whole).
 bool sorts_rows(const DeviceInfo& device, const Request& request, std::size_t index_bytes) noexcept {
     constexpr std::uint64_t short_row = 512, least_part = 16;
     if (device.kind != DeviceKind::gpu || request.key.is_record() || request.key.bytes() + index_bytes > 8)

@@ -166,7 +166,8 @@ ElementBytes element_bytes(const Request& request, std::size_t index_bytes) noex
 Network make_network(Planner& planner, const Request& request, const ElementBytes& bytes, const NetworkUse& use) {
     if (use.like) return network_in(planner, *use.like, true, request, bytes, use);
     // Many rows fill the device, however short they are: then work-items with many keys are of use. For other elements
-    // than keys of 4 bytes, and on processors, that was not measured for short rows (bench/NOTES.md).
+    // than keys of 4 bytes, and on processors, that was not measured for short rows
+    // (docs/decisions.md#rows-and-segments).
     const bool are_keys = planner.device().kind == DeviceKind::gpu && bytes.key <= 4 && bytes.all() == bytes.key;
     const std::uint64_t short_row = are_keys && bytes.key == 4 ? 64 : 4096;
     const std::uint64_t count = request.length() <= short_row ? request.length() : request.count;
