@@ -44,6 +44,7 @@ python_package() {
     done
     for compiler in "${compilers[@]}"; do wait "$compiler"; done  # by number: else an error would be forgotten
     g++ -shared "${objects[@]}" "$build/liblanesort.a" -L"$libraries" -l:libfmt.so.9 -ldl -o "$into/lanesort/_core.so"
+    python3 -m nanobind.stubgen -q -i "$into/lanesort" -m _core -p python/src/core.stub -o "$into/lanesort/_core.pyi"
 }
 
 case $#,${1:-} in
