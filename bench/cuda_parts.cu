@@ -7,34 +7,20 @@
 // usage: lanesort_parts_bench [REPETITIONS [EXPONENT...]]
 // 2^28 keys unless given. std::sort, which takes by far the longest, sorts no more than these. LANESORT_BENCH_BACKEND
 // in the environment names the backend of the GPU, CUDA unless given; with another one no processor sorts.
-#include <cuda_runtime.h>
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
-#include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <cstdint>
-#include <cstdio>
 #include <cstdlib>
-#include <functional>
-#include <memory>
 #include <span>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include <lanesort/lanesort.hpp>
 
+#include "cuda_bench.cuh"
+
 namespace {
 
+using namespace lanesort::bench;
 using Integers = std::span<std::uint32_t>;
-
-void check(cudaError_t status) {
-    if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
-}
 
 double seconds_of(const std::function<void()>& run) {
     const auto start = std::chrono::steady_clock::now();
@@ -42,30 +28,11 @@ double seconds_of(const std::function<void()>& run) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Calls run(i) for 0 .. count on all cores.
 template <class Run>
-void on_all_cores(std::size_t count, const Run& run) {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count), [&](const tbb::blocked_range<std::size_t>& some) {
-        for (std::size_t i = some.begin(); i < some.end(); ++i) run(i);
+void for_each(std::size_t count, const Run& run) {
+    on_all_cores(count, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) run(i);
     });
-}
-
-std::uint64_t hash_of(std::uint64_t number) {
-    number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9;
-    number = (number ^ number >> 27) * 0x94d049bb133111eb;
-    return number ^ number >> 31;
-}
-
-std::uint64_t sum_of_hashes(Integers keys) {
-    std::atomic<std::uint64_t> sum = 0;
-    constexpr std::size_t share = 1 << 16;
-    on_all_cores((keys.size() + share - 1) / share, [&](std::size_t i) {
-        std::uint64_t some = 0;
-        for (const std::uint32_t key : keys.subspan(i * share, std::min(share, keys.size() - i * share)))
-            some += hash_of(key + 1);
-        sum += some;
-    });
-    return sum;
 }
 
 /// Memory for keys, pinned or as a vector has it.
@@ -92,26 +59,17 @@ double bus_speed() {
     constexpr std::size_t count = std::size_t{1} << 26, bytes = count * sizeof(std::uint32_t);
     constexpr int times = 8;
     const Array up(count, true), down(count, true);
-    void *first = nullptr, *second = nullptr;
-    cudaStream_t uploads, downloads;
-    check(cudaMalloc(&first, bytes));
-    check(cudaMalloc(&second, bytes));
-    check(cudaStreamCreate(&uploads));
-    check(cudaStreamCreate(&downloads));
+    const DeviceArray<std::uint32_t> first(count), second(count);
+    const auto uploads = new_stream(), downloads = new_stream();
     const auto copy = [&] {
         for (int i = 0; i < times; ++i) {
-            check(cudaMemcpyAsync(first, up.all().data(), bytes, cudaMemcpyHostToDevice, uploads));
-            check(cudaMemcpyAsync(down.all().data(), second, bytes, cudaMemcpyDeviceToHost, downloads));
+            check(cudaMemcpyAsync(first.get(), up.all().data(), bytes, cudaMemcpyHostToDevice, uploads.get()));
+            check(cudaMemcpyAsync(down.all().data(), second.get(), bytes, cudaMemcpyDeviceToHost, downloads.get()));
         }
         check(cudaDeviceSynchronize());
     };
     copy();
-    const double seconds = seconds_of(copy);
-    check(cudaStreamDestroy(uploads));
-    check(cudaStreamDestroy(downloads));
-    check(cudaFree(first));
-    check(cudaFree(second));
-    return times * static_cast<double>(bytes) / seconds;
+    return times * static_cast<double>(bytes) / seconds_of(copy);
 }
 
 /// Bytes of each element that go to the device, and as many back.
@@ -119,92 +77,80 @@ struct Bound {
     std::size_t bytes;
     const char* name;
 };
-constexpr std::size_t key_bytes = sizeof(std::uint32_t), index_bytes = sizeof(std::uint32_t);
-constexpr Bound three_passes_of_keys{3 * key_bytes, "three passes"};
-constexpr Bound three_passes_of_pairs{3 * (key_bytes + index_bytes), "three passes"};
-constexpr Bound needed_by_argsort{2 * key_bytes + index_bytes, "what has to go"};  // back: 1 and 2
+using Bounds = std::vector<Bound>;
+const Bounds of_keys{{3 * 4, "three passes"}}, of_pairs{{3 * 8, "three passes"}},
+    of_argsort{{3 * 8, "three passes"}, {2 * 4 + 4, "what has to go"}};  // back: 1 and 2
 
-class Bench {
+class PartsBench {
 public:
-    Bench(const lanesort::Device& device, std::size_t count, int repetitions, double bus)
+    PartsBench(const lanesort::Device& device, std::size_t count, int repetitions, double bus)
         : device_(device), count_(count), repetitions_(repetitions), bus_(bus), pristine_(count, false) {
-        on_all_cores(count, [&](std::size_t i) {
+        for_each(count, [&](std::size_t i) {
             pristine_.all()[i] = static_cast<std::uint32_t>(hash_of(i + 0x9e3779b97f4a7c15 * count_));
         });
-        sum_ = sum_of_hashes(pristine_.all());
+        sum_ = content(pristine_.all()).sum;
     }
 
-    void sorts(bool is_pinned) {
+    void sorts(bool is_pinned) const {
         const Array keys(count_, is_pinned);
         for (const unsigned times : {1u, 4u, 16u}) {
-            lanesort::Sorter sorter = limited(key_bytes, times);
-            const std::vector<Bound> bounds =
-                times == 1 ? std::vector<Bound>{} : std::vector<Bound>{three_passes_of_keys};
-            measure(title("sort", is_pinned, times), bounds, repetitions_, keys, [&] { sorter.sort(keys.all()); });
+            lanesort::Sorter sorter = limited(4, times);
+            const Bounds bounds = times == 1 ? Bounds{} : of_keys;
+            sort(title("sort", is_pinned, times), bounds, repetitions_, keys, [&] { sorter.sort(keys.all()); });
             if (times > 1)
-                measure(title("columns", is_pinned, times), bounds, repetitions_, keys,
-                        [&] { sorter.sort(keys.all(), {.data_independent = true}); });
+                sort(title("columns", is_pinned, times), bounds, repetitions_, keys,
+                     [&] { sorter.sort(keys.all(), {.data_independent = true}); });
         }
     }
 
     /// Values are places, so that what comes of them can be looked at.
-    void pairs(bool is_pinned) {
+    void pairs(bool is_pinned) const {
         const Array all_keys(count_, is_pinned), all_values(count_, is_pinned);
         const Integers keys = all_keys.all(), values = all_values.all();
         for (const unsigned times : {4u, 16u}) {
-            lanesort::Sorter sorter = limited(2 * key_bytes, times);
-            std::vector<double> seconds;
-            for (int i = 0; i <= repetitions_; ++i) {
-                on_all_cores(count_, [&](std::size_t k) {
-                    keys[k] = pristine_.all()[k];
-                    values[k] = static_cast<std::uint32_t>(k);
+            lanesort::Sorter sorter = limited(8, times);
+            measure(
+                title("pairs", is_pinned, times), of_pairs, repetitions_,
+                [&](std::size_t i) {
+                    keys[i] = pristine_.all()[i];
+                    values[i] = static_cast<std::uint32_t>(i);
+                },
+                [&] { sorter.sort_by_key(keys, values); },
+                [&] {
+                    return are_sorted_places(values) &&
+                           are_all([&](std::size_t i) { return pristine_.all()[values[i]] == keys[i]; });
                 });
-                seconds.push_back(seconds_of([&] { sorter.sort_by_key(keys, values); }));
-            }
-            std::atomic<bool> is_right = true;
-            on_all_cores(count_, [&](std::size_t k) {
-                const bool is_first =
-                    k == 0 || keys[k - 1] < keys[k] || (keys[k - 1] == keys[k] && values[k - 1] < values[k]);
-                if (!is_first || values[k] >= count_ || pristine_.all()[values[k]] != keys[k]) is_right = false;
-            });
-            report(title("pairs", is_pinned, times), seconds, is_right, {three_passes_of_pairs});
         }
     }
 
-    void argsorts(bool keys_are_pinned, bool indices_are_pinned) {
+    void argsorts(bool keys_are_pinned, bool indices_are_pinned) const {
         const Array all_keys(count_, keys_are_pinned), indices(count_, indices_are_pinned);
         const Integers keys = all_keys.all(), places = indices.all();
-        on_all_cores(count_, [&](std::size_t i) { keys[i] = pristine_.all()[i]; });
+        for_each(count_, [&](std::size_t i) { keys[i] = pristine_.all()[i]; });
         for (const unsigned times : {4u, 16u}) {
-            lanesort::Sorter sorter = limited(key_bytes + index_bytes, times);
-            std::vector<double> seconds;
-            for (int i = 0; i <= repetitions_; ++i)
-                seconds.push_back(seconds_of([&] { sorter.argsort(keys, places); }));
-            // They ascend with their keys, so none is there twice.
-            std::atomic<std::size_t> wrong = 0;
-            on_all_cores(count_ - 1, [&](std::size_t i) {
-                const std::uint32_t a = places[i], b = places[i + 1];
-                if (a >= count_ || b >= count_ || keys[a] > keys[b] || (keys[a] == keys[b] && a >= b)) ++wrong;
-            });
-            const std::string what = keys_are_pinned == indices_are_pinned ? "argsort" : "argsort, indices";
-            report(title(what, indices_are_pinned, times), seconds, wrong == 0,
-                   {three_passes_of_pairs, needed_by_argsort});
+            lanesort::Sorter sorter = limited(8, times);
+            measure(
+                title(keys_are_pinned == indices_are_pinned ? "argsort" : "argsort, indices", indices_are_pinned,
+                      times),
+                of_argsort, repetitions_, [](std::size_t) {}, [&] { sorter.argsort(keys, places); },
+                [&] { return are_sorted_places(places); });
         }
     }
 
-    void processors() {
+    void processors() const {
         const Array keys(count_, false);
         const Integers all = keys.all();
-        const std::string threads = std::to_string(std::thread::hardware_concurrency()) + " threads";
         // Once each: the keys were just written, so there is nothing to warm up.
-        measure("tbb::parallel_sort, " + threads, {}, 0, keys, [&] { tbb::parallel_sort(all.begin(), all.end()); });
+        sort("tbb::parallel_sort, " + std::to_string(std::thread::hardware_concurrency()) + " threads", {}, 0, keys,
+             [&] { tbb::parallel_sort(all.begin(), all.end()); });
         // One core alone takes too long for more.
         if (constexpr std::size_t most = std::size_t{1} << 28; count_ > most) return;
-        measure("std::sort, one thread", {}, 0, keys, [&] { std::sort(all.begin(), all.end()); });
+        sort("std::sort, one thread", {}, 0, keys, [&] { std::sort(all.begin(), all.end()); });
         std::vector<std::uint64_t> pairs(count_);
-        on_all_cores(count_, [&](std::size_t k) { pairs[k] = std::uint64_t{pristine_.all()[k]} << 32 | k; });
-        const double seconds = seconds_of([&] { tbb::parallel_sort(pairs.begin(), pairs.end()); });
-        report("tbb::parallel_sort of keys with their places", {seconds}, std::ranges::is_sorted(pairs), {});
+        measure(
+            "tbb::parallel_sort of keys with their places", {}, 0,
+            [&](std::size_t i) { pairs[i] = std::uint64_t{pristine_.all()[i]} << 32 | i; },
+            [&] { tbb::parallel_sort(pairs.begin(), pairs.end()); }, [&] { return std::ranges::is_sorted(pairs); });
     }
 
 private:
@@ -212,34 +158,56 @@ private:
         return lanesort::Sorter(device_, {.device_bytes = times == 1 ? 0 : count_ * element_bytes / times});
     }
 
-    std::string title(const std::string& what, bool is_pinned, unsigned times) const {
+    static std::string title(const std::string& what, bool is_pinned, unsigned times) {
         return what + (is_pinned ? " pinned" : " pageable") + (times == 1 ? "" : ", in 1/" + std::to_string(times));
     }
 
-    /// The first run of several is not counted.
-    void measure(const std::string& name, const std::vector<Bound>& bounds, int repetitions, const Array& keys,
-                 const std::function<void()>& sort) const {
-        std::vector<double> seconds;
-        for (int i = 0; i <= repetitions; ++i) {
-            on_all_cores(count_, [&](std::size_t k) { keys.all()[k] = pristine_.all()[k]; });
-            seconds.push_back(seconds_of(sort));
-        }
-        std::atomic<bool> is_sorted = true;
-        on_all_cores(count_ - 1, [&](std::size_t k) {
-            if (keys.all()[k] > keys.all()[k + 1]) is_sorted = false;
-        });
-        report(name, seconds, is_sorted && sum_of_hashes(keys.all()) == sum_, bounds);
+    Content content(Integers keys) const {
+        return content_of(count_, [&](std::size_t i) { return keys[i]; });
     }
 
-    void report(const std::string& name, std::vector<double> seconds, bool is_right,
-                const std::vector<Bound>& bounds) const {
+    template <class Holds>
+    bool are_all(const Holds& holds) const {
+        std::atomic<bool> all = true;
+        for_each(count_, [&](std::size_t i) {
+            if (!holds(i)) all = false;
+        });
+        return all;
+    }
+
+    /// Whether they are places of keys in order. They ascend with their keys, so none is there twice.
+    bool are_sorted_places(Integers places) const {
+        const auto element = [&](std::size_t i) { return std::uint64_t{pristine_.all()[places[i]]} << 32 | places[i]; };
+        return are_all([&](std::size_t i) { return places[i] < count_; }) &&
+               are_all([&](std::size_t i) { return i == 0 || element(i - 1) < element(i); });
+    }
+
+    void sort(const std::string& name, const Bounds& bounds, int repetitions, const Array& keys,
+              const std::function<void()>& run) const {
+        measure(
+            name, bounds, repetitions, [&](std::size_t i) { keys.all()[i] = pristine_.all()[i]; }, run,
+            [&] {
+                const Content found = content(keys.all());
+                return found.is_sorted && found.sum == sum_;
+            });
+    }
+
+    /// `restore` is called for each element. The first run of several is not counted.
+    template <class Restore, class Run, class IsRight>
+    void measure(const std::string& name, const Bounds& bounds, int repetitions, const Restore& restore, const Run& run,
+                 const IsRight& is_right) const {
+        std::vector<double> seconds;
+        for (int i = 0; i <= repetitions; ++i) {
+            for_each(count_, restore);
+            seconds.push_back(seconds_of(run));
+        }
         if (seconds.size() > 1) seconds.erase(seconds.begin());
         std::ranges::sort(seconds);
         const double median = seconds[seconds.size() / 2], keys = static_cast<double>(count_);
         std::printf("%-46s %9.1f ms %8.1f Mkeys/s", name.c_str(), median * 1e3, keys / median / 1e6);
         for (const Bound& bound : bounds)
             std::printf("  %.3f of %s", keys * static_cast<double>(bound.bytes) / bus_ / median, bound.name);
-        std::printf("%s\n", is_right ? "" : "  WRONG");
+        std::printf("%s\n", is_right() ? "" : "  WRONG");
         std::fflush(stdout);
     }
 
@@ -271,7 +239,7 @@ int main(int argc, char** argv) {
     std::printf("the bus, both ways at once: %.1f GB/s each way\n", bus / 1e9);
     for (const int exponent : exponents) {
         std::printf("2^%d keys, u32\n", exponent);
-        Bench bench(device, std::size_t{1} << exponent, repetitions, bus);
+        const PartsBench bench(device, std::size_t{1} << exponent, repetitions, bus);
         for (const bool is_pinned : {true, false}) bench.sorts(is_pinned);
         for (const bool is_pinned : {true, false}) bench.pairs(is_pinned);
         bench.argsorts(true, true);

@@ -41,7 +41,7 @@ table opencl 60 bash -c 'sorts 16,18,20,26 "CUDA|OpenCL queue.*NVIDIA"'
 for group in pairs records runs products groups rows top-k; do
     table "$group" 120 "$bench/lanesort_family_bench" 9 "$group"
 done
-table companions 120 "$bench/lanesort_companions_bench" 9
+table companions 120 "$bench/lanesort_family_bench" 9 reduce scan select histogram gather
 table parts 150 "$bench/lanesort_parts_bench" 2 28
 
 if ((${#failed[@]})); then
