@@ -16,7 +16,7 @@
 
 #include "core/sorter_core.hpp"
 #include "cuda_bench.cuh"
-#include "operations/distribution.hpp"
+#include "ops/sort/distribution.hpp"
 
 namespace {
 
@@ -91,7 +91,8 @@ __global__ void fill(T* keys, std::uint64_t count, Pattern pattern) {
 }
 
 /// What the first level's sample sees is less than all the rest: its places are those of choose_splitters in
-/// kernels/classify.cl, scrambled() is of kernels/buckets.h. Only who has a sorter's seed can hide keys from it.
+/// kernels/sort/distribution/classify.cl, scrambled() is of kernels/sort/distribution/buckets.h. Only who has a
+/// sorter's seed can hide keys from it.
 template <class T>
 __global__ void hide(T* keys, std::uint64_t count, std::uint32_t sample, std::uint32_t seed) {
     const auto i = static_cast<std::uint32_t>(first_item());

@@ -34,7 +34,7 @@ set(cpu_options $<$<NOT:$<CONFIG:Debug>>:-O2> -falign-functions=64 -Wno-unused-p
 
 # add_cpu_kernels(FILE [NAME name] FOR instruction set.. KERNELS kernel.. PROGRAMS "definition.."..): one source file for
 # each instruction set, in which the kernel file is compiled once for each of these lists of definitions. These are
-# explained in kernels/parameters.h; host/cpu/program.inc has the defaults.
+# explained in kernels/common/parameters.h; host/cpu/program.inc has the defaults.
 function(add_cpu_kernels file)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME" "FOR;KERNELS;PROGRAMS;OPTIONS")
   cmake_path(GET file STEM name)
@@ -63,7 +63,7 @@ function(add_cpu_kernels file)
     set(path ${PROJECT_BINARY_DIR}/cpu/${name}_${instructions}.cpp)
     file(CONFIGURE OUTPUT ${path} @ONLY CONTENT
 "#include <lanesort/compiled.hpp>
-#define KERNEL_FILE \"../../kernels/${file}\"
+#define KERNEL_FILE \"${file}\"
 #define KERNEL_NAME \"${file}\"
 #define INSTRUCTIONS Instructions::${instructions}
 #define KERNELS ${kernels}
@@ -77,7 +77,7 @@ extern const CompiledFile ${name}_${instructions};
 const CompiledFile ${name}_${instructions}{programs, sizeof programs / sizeof *programs};
 }  // namespace lanesort::cpu
 ")
-    set_source_files_properties(${path} PROPERTIES INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/host/cpu
+    set_source_files_properties(${path} PROPERTIES INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/host/cpu;${kernel_folder}"
       COMPILE_OPTIONS "${cpu_flags_${instructions}};${cpu_options};${arg_OPTIONS}" SKIP_UNITY_BUILD_INCLUSION ON)
     set_property(GLOBAL APPEND PROPERTY lanesort_cpu_files ${name}_${instructions})
   endforeach()
@@ -125,7 +125,7 @@ foreach(instructions IN ITEMS avx512 avx2 baseline)
     if(instructions STREQUAL baseline)
       list(APPEND programs "${pair} VALUE_BITS=128")
     endif()
-    add_cpu_kernels(tile_in_cache.cl NAME sort_${key_bits} FOR ${instructions} KERNELS ${sort_kernels}
+    add_cpu_kernels(sort/tile_in_cache.cl NAME sort_${key_bits} FOR ${instructions} KERNELS ${sort_kernels}
                     PROGRAMS ${programs})
   endforeach()
 endforeach()
@@ -147,11 +147,11 @@ foreach(key lanes indexed_lanes index_bits IN ZIP_LISTS keys lanes_of_keys lanes
   endforeach()
 endforeach()
 list(TRANSFORM keys_and_indices APPEND " ${selection}" OUTPUT_VARIABLE scalars_indexed)
-set(select_indices select_best best_of_buckets bring_to_front)
-add_cpu_kernels(select_in_registers.cl NAME select FOR avx2 KERNELS select_best PROGRAMS ${vectors})
-add_cpu_kernels(select_in_registers.cl NAME select FOR baseline KERNELS select_best PROGRAMS ${scalars})
-add_cpu_kernels(select_in_registers.cl NAME select_indices FOR avx2 KERNELS ${select_indices} PROGRAMS ${indexed})
-add_cpu_kernels(select_in_registers.cl NAME select_indices FOR baseline KERNELS ${select_indices}
+set(top_k_indices select_best best_of_buckets bring_to_front)
+add_cpu_kernels(top_k/top_k_in_registers.cl NAME top_k FOR avx2 KERNELS select_best PROGRAMS ${vectors})
+add_cpu_kernels(top_k/top_k_in_registers.cl NAME top_k FOR baseline KERNELS select_best PROGRAMS ${scalars})
+add_cpu_kernels(top_k/top_k_in_registers.cl NAME top_k_indices FOR avx2 KERNELS ${top_k_indices} PROGRAMS ${indexed})
+add_cpu_kernels(top_k/top_k_in_registers.cl NAME top_k_indices FOR baseline KERNELS ${top_k_indices}
                 PROGRAMS ${scalars_indexed})
 
 # Ranges: keys alone, with values of any width, or with lengths or indices.
@@ -160,13 +160,13 @@ list(TRANSFORM keys APPEND " ${tile}" OUTPUT_VARIABLE ranges)
 list(TRANSFORM keys APPEND " ANY_WIDTH=1 INDEX_BITS=0" OUTPUT_VARIABLE keys_and_values)
 list(TRANSFORM keys_and_values APPEND " ${tile}" OUTPUT_VARIABLE ranges_and_values)
 list(TRANSFORM keys_and_indices APPEND " ${tile}" OUTPUT_VARIABLE ranges_and_indices)
-add_cpu_kernels(order.cl FOR baseline KERNELS first_descents least_descents PROGRAMS ${ranges})
-add_cpu_kernels(equal_runs.cl FOR baseline KERNELS count_runs scan_shares write_runs mark_runs
+add_cpu_kernels(sort/is_sorted.cl FOR baseline KERNELS first_descents least_descents PROGRAMS ${ranges})
+add_cpu_kernels(compact/equal_runs.cl FOR baseline KERNELS count_runs scan_shares write_runs mark_runs
                 PROGRAMS ${ranges} ${ranges_and_values} ${ranges_and_indices})
-add_cpu_kernels(bounds.cl FOR baseline KERNELS find_places PROGRAMS ${ranges_and_indices})
-add_cpu_kernels(exchange.cl FOR baseline KERNELS exchange_ends PROGRAMS ${keys_and_values})
+add_cpu_kernels(search/binary_search.cl FOR baseline KERNELS find_places PROGRAMS ${ranges_and_indices})
+add_cpu_kernels(sort/merge_across.cl FOR baseline KERNELS exchange_ends PROGRAMS ${keys_and_values})
 # Keys, and values of up to 16 bytes by themselves.
-add_cpu_kernels(part.cl FOR avx2 baseline KERNELS count_wanted write_parts PROGRAMS ${ranges} "RECORD_BYTES=16 INDEX_BITS=0 ${tile}")
+add_cpu_kernels(compact/select.cl FOR avx2 baseline KERNELS count_wanted write_parts PROGRAMS ${ranges} "RECORD_BYTES=16 INDEX_BITS=0 ${tile}")
 
 # Moves, whatever the elements are.
 set(values "")
@@ -175,8 +175,8 @@ foreach(index_bits IN ITEMS 32 64)
     list(APPEND values "KEY_BITS=8 VALUE_BITS=${value_bits} INDEX_BITS=${index_bits}")
   endforeach()
 endforeach()
-add_cpu_kernels(permute.cl FOR baseline KERNELS walk_from_cuts walk_cycles PROGRAMS ${values})
-add_cpu_kernels(gather.cl FOR baseline KERNELS gather_elements move_elements PROGRAMS ${keys_and_indices})
+add_cpu_kernels(move/permute.cl FOR baseline KERNELS walk_from_cuts walk_cycles PROGRAMS ${values})
+add_cpu_kernels(move/gather.cl FOR baseline KERNELS gather_elements move_elements PROGRAMS ${keys_and_indices})
 
 # Reductions and scans. A product is rounded before it is added.
 list(TRANSFORM keys APPEND " VECTORS=32" OUTPUT_VARIABLE scanned)
@@ -184,27 +184,27 @@ list(TRANSFORM floats APPEND " VECTORS=32" OUTPUT_VARIABLE scanned_floats)
 set(combine combine_blocks combine_parts combine_range)
 set(products combine_products combine_product_range)
 set(scan combine_blocks scan_blocks write_scans)
-add_cpu_kernels(least.cl FOR avx2 baseline KERNELS ${combine} PROGRAMS ${keys})
-add_cpu_kernels(least_place.cl FOR avx2 baseline KERNELS ${combine} PROGRAMS ${keys})
-add_cpu_kernels(integer_sum.cl FOR avx2 baseline KERNELS ${combine} ${products} PROGRAMS ${keys})
-add_cpu_kernels(float_sum.cl FOR avx2 baseline KERNELS ${combine} ${products} PROGRAMS ${floats}
+add_cpu_kernels(reduce/min_max.cl FOR avx2 baseline KERNELS ${combine} PROGRAMS ${keys})
+add_cpu_kernels(reduce/min_max_place.cl FOR avx2 baseline KERNELS ${combine} PROGRAMS ${keys})
+add_cpu_kernels(reduce/integer_sum.cl FOR avx2 baseline KERNELS ${combine} ${products} PROGRAMS ${keys})
+add_cpu_kernels(reduce/float_sum.cl FOR avx2 baseline KERNELS ${combine} ${products} PROGRAMS ${floats}
                 OPTIONS -ffp-contract=off)
-add_cpu_kernels(integer_scan.cl FOR avx2 baseline KERNELS ${scan} scan_tiles PROGRAMS ${scanned})
-add_cpu_kernels(float_scan.cl FOR avx2 baseline KERNELS ${scan} PROGRAMS ${scanned_floats})
-add_cpu_kernels(least_scan.cl FOR avx2 baseline KERNELS ${scan} scan_tiles PROGRAMS ${scanned})
-add_cpu_kernels(integer_run_scan.cl FOR baseline KERNELS ${scan} scan_tiles PROGRAMS ${scanned})
-add_cpu_kernels(float_run_scan.cl FOR baseline KERNELS ${scan} PROGRAMS ${scanned_floats})
-add_cpu_kernels(least_run_scan.cl FOR baseline KERNELS ${scan} scan_tiles PROGRAMS ${scanned})
-add_cpu_kernels(mark_segments.cl FOR baseline KERNELS mark_segments PROGRAMS KEY_BITS=8)
-add_cpu_kernels(integer_runs.cl FOR baseline KERNELS reduce_runs close_runs divide_runs PROGRAMS ${keys})
-add_cpu_kernels(float_runs.cl FOR baseline KERNELS reduce_runs close_runs divide_runs PROGRAMS ${floats})
-add_cpu_kernels(least_runs.cl FOR baseline KERNELS reduce_runs close_runs PROGRAMS ${keys})
+add_cpu_kernels(scan/integer_scan.cl FOR avx2 baseline KERNELS ${scan} scan_tiles PROGRAMS ${scanned})
+add_cpu_kernels(scan/float_scan.cl FOR avx2 baseline KERNELS ${scan} PROGRAMS ${scanned_floats})
+add_cpu_kernels(scan/min_max_scan.cl FOR avx2 baseline KERNELS ${scan} scan_tiles PROGRAMS ${scanned})
+add_cpu_kernels(scan/integer_run_scan.cl FOR baseline KERNELS ${scan} scan_tiles PROGRAMS ${scanned})
+add_cpu_kernels(scan/float_run_scan.cl FOR baseline KERNELS ${scan} PROGRAMS ${scanned_floats})
+add_cpu_kernels(scan/min_max_run_scan.cl FOR baseline KERNELS ${scan} scan_tiles PROGRAMS ${scanned})
+add_cpu_kernels(scan/mark_segments.cl FOR baseline KERNELS mark_segments PROGRAMS KEY_BITS=8)
+add_cpu_kernels(reduce/integer_runs.cl FOR baseline KERNELS reduce_runs close_runs divide_runs PROGRAMS ${keys})
+add_cpu_kernels(reduce/float_runs.cl FOR baseline KERNELS reduce_runs close_runs divide_runs PROGRAMS ${floats})
+add_cpu_kernels(reduce/min_max_runs.cl FOR baseline KERNELS reduce_runs close_runs PROGRAMS ${keys})
 
 # Histograms.
-add_cpu_kernels(integer_bins.cl FOR baseline KERNELS count_keys add_counts PROGRAMS ${keys_and_indices})
-add_cpu_kernels(bounded_bins.cl FOR baseline KERNELS count_keys add_counts PROGRAMS ${keys_and_indices})
+add_cpu_kernels(histogram/integer_bins.cl FOR baseline KERNELS count_keys add_counts PROGRAMS ${keys_and_indices})
+add_cpu_kernels(histogram/bins_by_bounds.cl FOR baseline KERNELS count_keys add_counts PROGRAMS ${keys_and_indices})
 list(FILTER keys_and_indices EXCLUDE REGEX "^KEY_BITS=8 ")
-add_cpu_kernels(float_bins.cl FOR baseline KERNELS count_keys add_counts PROGRAMS ${keys_and_indices})
+add_cpu_kernels(histogram/float_bins.cl FOR baseline KERNELS count_keys add_counts PROGRAMS ${keys_and_indices})
 
 get_property(cpu_files GLOBAL PROPERTY lanesort_cpu_files)
 list(JOIN cpu_files ", " declared)

@@ -1,5 +1,7 @@
 # Run as a script: writes kernel files as byte arrays into one C++ file.
-#   cmake -DOUTPUT=embedded.cpp -DFILES="a.cl;b.h" [-DHEADER=header -DNAMESPACE=namespace] -P EmbedKernels.cmake
+#   cmake -DOUTPUT=embedded.cpp -DFOLDER=folder "-DFILES=folder/a.cl;folder/sub/b.h" [-DHEADER=header -DNAMESPACE=namespace]
+#         -P EmbedKernels.cmake
+# A file has the name that it has in that folder.
 # The header declares EmbeddedFile {name, text} and embedded_kernels() in that namespace; the library's if none is given.
 if(NOT HEADER)
   set(HEADER core/kernel_source.hpp)
@@ -9,7 +11,7 @@ set(arrays "")
 set(table "")
 set(number 0)
 foreach(file IN LISTS FILES)
-  get_filename_component(name "${file}" NAME)
+  cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${FOLDER}" OUTPUT_VARIABLE name)
   file(READ "${file}" bytes HEX)
   string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${bytes}")
   string(REGEX REPLACE "(.......,.......,.......,.......,.......,.......,.......,.......,.......,.......,.......,.......,)" "\\1\n    " bytes "${bytes}")

@@ -11,7 +11,7 @@
 #include <lanesort/keys.hpp>
 #include <lanesort/ranks.hpp>
 
-#include "blocks.hpp"
+#include "large/rank_layout.hpp"
 #include "transport.hpp"
 
 namespace lanesort::mpi {

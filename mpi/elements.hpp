@@ -9,7 +9,7 @@
 #include <cstring>
 #include <memory>
 
-#include "key_order.hpp"
+#include "core/key_order.hpp"
 
 namespace lanesort::mpi {
 

@@ -7,7 +7,7 @@
 
 #include <lanesort/request.hpp>
 
-#include "blocks.hpp"
+#include "large/rank_layout.hpp"
 
 namespace lanesort::mpi {
 

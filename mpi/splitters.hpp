@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "blocks.hpp"
 #include "elements.hpp"
+#include "large/rank_layout.hpp"
 #include "pieces.hpp"
 
 namespace lanesort::mpi {

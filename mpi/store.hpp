@@ -11,8 +11,8 @@
 #include <lanesort/sorter.hpp>
 
 #include "agreement.hpp"
-#include "blocks.hpp"
 #include "elements.hpp"
+#include "large/rank_layout.hpp"
 #include "transport.hpp"
 
 namespace lanesort::mpi {

@@ -16,8 +16,8 @@
 #include <lanesort/calls.hpp>
 
 #include "command.hpp"
+#include "core/key_order.hpp"
 #include "indices.hpp"
-#include "key_order.hpp"
 #include "loser_tree.hpp"
 #include "progress.hpp"
 

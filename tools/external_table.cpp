@@ -9,8 +9,8 @@
 #include <fmt/core.h>
 
 #include "command.hpp"
+#include "core/key_order.hpp"
 #include "decimal.hpp"
-#include "key_order.hpp"
 #include "loser_tree.hpp"
 #include "progress.hpp"
 #include "table_order.hpp"

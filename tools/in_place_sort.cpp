@@ -15,7 +15,7 @@
 #include <fmt/core.h>
 
 #include "command.hpp"
-#include "key_order.hpp"
+#include "core/key_order.hpp"
 #include "progress.hpp"
 #include "with_type.hpp"
 

@@ -12,8 +12,8 @@
 #include "external_sort.hpp"
 #include "files.hpp"
 #include "journal.hpp"
+#include "large/parts_schedule.hpp"
 #include "npy.hpp"
-#include "parts.hpp"
 
 /// One sort of the numbers of a file, which has no other command sort it in place meanwhile. Whatever ends it, the next
 /// one for the same file finishes it, by its journal.

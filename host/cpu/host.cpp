@@ -6,8 +6,8 @@
 #include <span>
 
 #include "../../lib/src/core/require.hpp"
-#include "../../lib/src/rounds.hpp"
-#include "../../lib/src/stopwatch.hpp"
+#include "../../lib/src/core/stopwatch.hpp"
+#include "../../lib/src/ops/sort/rounds.hpp"
 
 namespace lanesort::cpu {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "../../lib/src/core/backend.hpp"
-#include "../../lib/src/float_environment.hpp"
-#include "../../lib/src/threads.hpp"
+#include "../../lib/src/core/float_environment.hpp"
+#include "../../lib/src/core/threads.hpp"
 #include "platform.hpp"
 
 namespace lanesort::cpu {

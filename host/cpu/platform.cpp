@@ -12,7 +12,7 @@
 #include <lanesort/version.h>
 
 #include "../../lib/src/core/backend.hpp"
-#include "../../lib/src/threads.hpp"
+#include "../../lib/src/core/threads.hpp"
 #include "host.hpp"
 #include "table.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "../../lib/src/core/lane_memory.hpp"
 #include "../../lib/src/core/require.hpp"
-#include "../../lib/src/stopwatch.hpp"
+#include "../../lib/src/core/stopwatch.hpp"
 #include "checked.hpp"
 #include "executor.hpp"
 #include "lane.hpp"

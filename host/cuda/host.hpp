@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../../lib/src/core/backend.hpp"
-#include "../../lib/src/core/staging.hpp"
+#include "../../lib/src/large/staging.hpp"
 #include "driver.hpp"
 #include "program.hpp"
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "../../lib/src/core/require.hpp"
-#include "../../lib/src/stopwatch.hpp"
+#include "../../lib/src/core/stopwatch.hpp"
 #include "checked.hpp"
 #include "executor.hpp"
 #include "host_range.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../../lib/src/core/backend.hpp"
-#include "../../lib/src/core/staging.hpp"
+#include "../../lib/src/large/staging.hpp"
 #include "buffer_pool.hpp"
 #include "clhpp.hpp"
 #include "program.hpp"

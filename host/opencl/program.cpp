@@ -86,7 +86,7 @@ Program::Program(const cl::Context& context, const cl::Device& device, const det
     // NVIDIA's runtime (580) says 256 of every kernel, and runs what a kernel requires, for which it was compiled. Tile
     // passes gain by larger groups; a distribution of 2^26 keys took a tenth longer with them
     // (docs/decisions.md#nvidias-opencl).
-    if (is_by_nvidia(device) && max_work_items == 256 && detail::kernel_file(parameters) == "tile_in_local.cl")
+    if (is_by_nvidia(device) && max_work_items == 256 && detail::kernel_file(parameters) == "sort/tile_in_local.cl")
         max_work_items = std::max(max_work_items, parameters.work_items());
     launched_.resize(kernels.size());
     last_arguments.resize(kernels.size());

@@ -11,7 +11,7 @@
 
 namespace lanesort::opencl {
 
-/// The integers of a pass, as its kernel has them (kernels/pass.h).
+/// The integers of a pass, as its kernel has them (kernels/sort/pass_arguments.h).
 struct PassIntegers {
     /// The low bytes, behind those that are there, at a multiple of so many.
     void add(std::uint64_t value, std::size_t bytes) noexcept;

@@ -1,7 +1,7 @@
 // Launches over no elements, for compilers that leave their work to the first launch.
 #include <algorithm>
 
-#include "../../lib/src/integers.hpp"
+#include "../../lib/src/core/integers.hpp"
 #include "checked.hpp"
 #include "executor.hpp"
 #include "host.hpp"

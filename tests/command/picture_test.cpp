@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "command_support.hpp"
-#include "reference_network.hpp"
+#include "oracle/reference_network.hpp"
 #include "tools/plan_picture.hpp"
 #include "tools/stats_picture.hpp"
 #include "tools/svg.hpp"

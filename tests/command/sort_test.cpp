@@ -152,13 +152,14 @@ TEST_CASE("kernels that do not build: the device failed, and the log says why") 
     if (no_device()) return;
     const Scene scene;
     const TemporaryFolder kernels;
-    for (const char* const name : {"tile_in_cache.cl", "tile_in_local.cl"})
+    fs::create_directory(kernels.path() / "sort");
+    for (const char* const name : {"sort/tile_in_cache.cl", "sort/tile_in_local.cl"})
         write_file(kernels.path() / name, "#error a kernel of no use\n");
     const std::string in = scene.file("in", "zyxa"), out = scene.file("out", "before");
     const ScopedVariable folder("LANESORT_KERNEL_DIR", kernels.path());
     const Result result = scene.run({"sort", "--type", "u8", "--device", "0", in, out});
     CHECK(result.status == 1);
-    CHECK(contains(result.err, "lanesort: the device's compiler refused tile_in_"));
+    CHECK(contains(result.err, "lanesort: the device's compiler refused sort/tile_in_"));
     CHECK(contains(result.err, "a kernel of no use"));
     CHECK(read_file(out) == "before");
     CHECK(scene.files() == 2);

@@ -8,8 +8,8 @@
 #include <lanesort/error.hpp>
 
 #include "core/program.hpp"
-#include "range_schedule.hpp"
-#include "selection.hpp"
+#include "ops/compact/sorted_ranges_schedule.hpp"
+#include "ops/top_k/top_k_schedule.hpp"
 #include "support.hpp"
 
 namespace lanesort::detail {
@@ -30,7 +30,7 @@ TEST_CASE("kernel source: each file once, and every line under its own number") 
     std::map<std::string, std::vector<std::string>> files;
     for (const EmbeddedFile& file : embedded_kernels()) files[std::string(file.name)] = lines_of(file.text);
 
-    for (const std::string kernel : {"tile_in_local.cl", "tile_in_cache.cl"}) {
+    for (const std::string kernel : {"sort/tile_in_local.cl", "sort/tile_in_cache.cl"}) {
         CAPTURE(kernel);
         std::map<std::string, int> beginnings;
         std::string file;
@@ -50,7 +50,8 @@ TEST_CASE("kernel source: each file once, and every line under its own number") 
             CHECK(line == files[file][number - 1]);
             ++number;
         }
-        for (const std::string& part : {kernel, "keys.h"s, "registers.h"s, "tile.h"s, "dialect_opencl.h"s}) {
+        for (const std::string& part :
+             {kernel, "common/keys.h"s, "common/registers.h"s, "common/tile.h"s, "common/dialect_opencl.h"s}) {
             CAPTURE(part);
             CHECK(beginnings[part] == 1);
         }
@@ -79,14 +80,15 @@ TEST_CASE("kernel source: a file that is missing is named") {
     CHECK(refusal("no_such.cl").find("no_such.cl") != std::string::npos);
     const test::TemporaryFolder folder;
     const test::ScopedVariable variable("LANESORT_KERNEL_DIR", folder.path().string());
-    CHECK(refusal("tile_in_local.cl").find((folder.path() / "tile_in_local.cl").string()) != std::string::npos);
+    CHECK(refusal("sort/tile_in_local.cl").find((folder.path() / "sort/tile_in_local.cl").string()) !=
+          std::string::npos);
 }
 
 TEST_CASE("kernel source: shapes choose their kernel file and definitions") {
     const Shape in_local{.lanes = 4, .vectors = 2, .work_items = 64, .register_vectors = 4, .remap = true};
     const Shape in_cache{.lanes = 8, .vectors = 64, .work_items = 1, .register_vectors = 8};
-    CHECK(kernel_file({.shape = in_local}) == "tile_in_local.cl");
-    CHECK(kernel_file({.shape = in_cache}) == "tile_in_cache.cl");
+    CHECK(kernel_file({.shape = in_local}) == "sort/tile_in_local.cl");
+    CHECK(kernel_file({.shape = in_cache}) == "sort/tile_in_cache.cl");
     const auto defined = [](const KernelParameters& parameters, const std::string& wanted) {
         return std::ranges::count(definitions(parameters), wanted) == 1;
     };

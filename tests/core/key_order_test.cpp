@@ -1,5 +1,5 @@
 // Encoded keys: unsigned integers in the wanted order.
-#include "key_order.hpp"
+#include "core/key_order.hpp"
 
 #include "support.hpp"
 

@@ -4,8 +4,8 @@
 #include <lanesort/error.hpp>
 #include <lanesort/plan.hpp>
 
+#include "core/fit.hpp"
 #include "devices_made_up.hpp"
-#include "fit.hpp"
 #include "support.hpp"
 
 namespace lanesort {

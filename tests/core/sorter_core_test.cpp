@@ -18,8 +18,8 @@
 #include "core/described_device.hpp"
 #include "devices_made_up.hpp"
 #include "error_support.hpp"
-#include "operations/distribution.hpp"
-#include "operations/sort.hpp"
+#include "ops/sort/distribution.hpp"
+#include "ops/sort/sort.hpp"
 #include "support.hpp"
 
 namespace lanesort::detail {

@@ -5,7 +5,7 @@
 #include <lanesort/error.hpp>
 
 #include "input.hpp"
-#include "reference_executor.hpp"
+#include "tests/support/oracle/reference_executor.hpp"
 
 namespace {
 

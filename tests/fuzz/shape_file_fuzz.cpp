@@ -2,7 +2,7 @@
 #include <lanesort/error.hpp>
 #include <lanesort/tuning.hpp>
 
-#include "fit.hpp"
+#include "core/fit.hpp"
 #include "input.hpp"
 #include "tests/support/devices_made_up.hpp"
 

@@ -1,6 +1,6 @@
 /* Stand-ins for the built-in functions that AMD's device library has and clang has not, so that the kernels compile to
  * whole programs without that library. Included before a kernel file. */
-#include "dialect.h"
+#include "common/dialect.h"
 
 #define get_local_id(dimension) __builtin_amdgcn_workitem_id_x()
 #define get_group_id(dimension) __builtin_amdgcn_workgroup_id_x()

@@ -49,7 +49,7 @@ undefined() {
         END { for (name in called) if (!(name in held)) print name }' "$assembly" | sort | paste -sd ' '
 }
 
-row() { printf '%-9s%-18s%5s%7s%9s%9s%9s  %s\n' "$@"; }
+row() { printf '%-9s%-34s%5s%7s%9s%9s%9s  %s\n' "$@"; }
 
 clang=$(find_clang)
 [[ $clang ]] || skip "there is no clang that compiles for AMD (amdgcn)"

@@ -12,7 +12,7 @@
 #include "core/described_device.hpp"
 #include "core/planner.hpp"
 #include "devices_made_up.hpp"
-#include "operations/iota.hpp"
+#include "ops/move/iota.hpp"
 #include "shapes.hpp"
 
 namespace lanesort::test {
@@ -79,7 +79,7 @@ Request call(Operation operation, const KeyKind& key, std::uint64_t count = 100 
     return request;
 }
 
-/// Of so many bytes. Their order is not printed: kernels/comparator.h has one.
+/// Of so many bytes. Their order is not printed: kernels/common/comparator.h has one.
 KeyKind records(std::size_t bytes) {
     static std::map<std::size_t, Comparator> all;
     return all.try_emplace(bytes, Comparator{.type = "record", .bytes = bytes, .before = "a < b"}).first->second;

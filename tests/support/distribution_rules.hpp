@@ -1,4 +1,5 @@
-// What every plan of a distribution keeps to, whatever it is for: kernels/buckets.h and the kernels rely on it.
+// What every plan of a distribution keeps to, whatever it is for: kernels/sort/distribution/buckets.h and the kernels
+// rely on it.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 
 #include <lanesort/device.hpp>
 
-#include "distribution.hpp"
+#include "ops/sort/distribution_schedule.hpp"
 
 namespace lanesort::test {
 

@@ -1,4 +1,4 @@
-// Requests for a quicksort (kernels/quicksort.h), and keys that are hard on it.
+// Requests for a quicksort (kernels/cpu/quicksort.h), and keys that are hard on it.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "run_everywhere.hpp"
 
 #include "core/sorter_core.hpp"
-#include "scan_schedule.hpp"
+#include "ops/scan/scan_schedule.hpp"
 
 namespace lanesort::test {
 

@@ -1,12 +1,12 @@
 #include "target.hpp"
 
 #include "core/sorter_core.hpp"
-#include "operations/sort.hpp"
+#include "ops/sort/sort.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "fit.hpp"
+#include "core/fit.hpp"
 
 namespace lanesort::test {
 

@@ -16,7 +16,7 @@
 
 #include "bytes.hpp"
 #include "core/backend.hpp"
-#include "key_order.hpp"
+#include "core/key_order.hpp"
 #include "support.hpp"
 
 namespace lanesort::test {

@@ -1,4 +1,4 @@
-// Keys on which the pivots of kernels/quicksort.h are as bad as can be.
+// Keys on which the pivots of kernels/cpu/quicksort.h are as bad as can be.
 #pragma once
 
 #include <algorithm>

@@ -40,7 +40,7 @@ struct NamedKernel {
     Kernel run;
 };
 
-/// A kernel file, compiled for some elements, and in which shape (kernels/parameters.h has the words).
+/// A kernel file, compiled for some elements, and in which shape (kernels/common/parameters.h has the words).
 struct Compiled {
     Instructions instructions;
     const char* file;

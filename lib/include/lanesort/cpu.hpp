@@ -40,7 +40,7 @@ namespace lanesort::detail {
 #define TWO_RANGES 1
 template <class Record, class Order, unsigned shape_vectors>
 struct SortShort : Group {
-#define KERNEL_FILE <lanesort/kernels/tile_in_cache.cl>
+#define KERNEL_FILE <lanesort/kernels/sort/tile_in_cache.cl>
 #include <lanesort/record_kernels.inc>
 };
 #define RECORD_BYTES 256
@@ -48,7 +48,7 @@ struct SortShort : Group {
 #define TWO_RANGES 1
 template <class Record, class Order, unsigned shape_vectors>
 struct SortLong : Group {
-#define KERNEL_FILE <lanesort/kernels/tile_in_cache.cl>
+#define KERNEL_FILE <lanesort/kernels/sort/tile_in_cache.cl>
 #include <lanesort/record_kernels.inc>
 };
 
@@ -59,7 +59,7 @@ struct SortLong : Group {
 #define TWO_RANGES 1
 template <class Record, class Order, unsigned shape_vectors>
 struct SortWithMore : Group {
-#define KERNEL_FILE <lanesort/kernels/tile_in_cache.cl>
+#define KERNEL_FILE <lanesort/kernels/sort/tile_in_cache.cl>
 #include <lanesort/record_kernels.inc>
 };
 
@@ -67,21 +67,21 @@ struct SortWithMore : Group {
 #define RECORD_BYTES 256
 template <class Record, class Order, unsigned shape_vectors>
 struct InOrder : Group {
-#define KERNEL_FILE <lanesort/kernels/order.cl>
+#define KERNEL_FILE <lanesort/kernels/sort/is_sorted.cl>
 #include <lanesort/record_kernels.inc>
 };
 #define RECORD_BYTES 256
 #define ANY_WIDTH 1
 template <class Record, class Order, unsigned shape_vectors>
 struct EqualRuns : Group {
-#define KERNEL_FILE <lanesort/kernels/equal_runs.cl>
+#define KERNEL_FILE <lanesort/kernels/compact/equal_runs.cl>
 #include <lanesort/record_kernels.inc>
 };
 #define RECORD_BYTES 256
 #define ANY_WIDTH 1
 template <class Record, class Order, unsigned shape_vectors>
 struct Bounds : Group {
-#define KERNEL_FILE <lanesort/kernels/bounds.cl>
+#define KERNEL_FILE <lanesort/kernels/search/binary_search.cl>
 #include <lanesort/record_kernels.inc>
 };
 
@@ -105,7 +105,7 @@ class KernelsFor {
     template <class Kernels>
     static constexpr Compiled sorts(unsigned value_bytes, unsigned index_bytes, bool any_width) {
         return {.instructions = Instructions::baseline,
-                .file = "tile_in_cache.cl",
+                .file = "sort/tile_in_cache.cl",
                 .key_bytes = sizeof(Record),
                 .value_bytes = value_bytes,
                 .index_bytes = index_bytes,
@@ -137,12 +137,12 @@ class KernelsFor {
     // The first that serves is taken: records alone have an index of one byte.
     static constexpr Compiled programs[] = {
         sorts<Sort>(0, 1, false), sorts<SortMore>(16, 8, true),
-        on_ranges("order.cl", 0, 0, {"first_descents", Launched<&Sorted::first_descents>::run},
+        on_ranges("sort/is_sorted.cl", 0, 0, {"first_descents", Launched<&Sorted::first_descents>::run},
                   {"least_descents", Launched<&Sorted::least_descents>::run}),
-        on_ranges("equal_runs.cl", 16, 8, {"count_runs", Launched<&Runs::count_runs>::run},
+        on_ranges("compact/equal_runs.cl", 16, 8, {"count_runs", Launched<&Runs::count_runs>::run},
                   {"scan_shares", Launched<&Runs::scan_shares>::run}, {"write_runs", Launched<&Runs::write_runs>::run},
                   {"mark_runs", Launched<&Runs::mark_runs>::run}),
-        on_ranges("bounds.cl", 0, 8, {"find_places", Launched<&Found::find_places>::run})};
+        on_ranges("search/binary_search.cl", 0, 8, {"find_places", Launched<&Found::find_places>::run})};
 
 public:
     static constexpr CompiledOrder compiled{sizeof(Record), programs, std::size(programs)};

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <lanesort/across.hpp>
-#include <lanesort/bank_model.hpp>
 #include <lanesort/commands.hpp>
 #include <lanesort/device.hpp>
 #include <lanesort/error.hpp>

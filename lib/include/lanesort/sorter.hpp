@@ -270,7 +270,7 @@ public:
     ///
     /// Order: -0 is below +0, and a NaN is only taken where all keys are. Of equal keys, the first one's place is
     /// given. Sums of floating-point numbers begin with +0 and are made by a tree that depends on the count and the
-    /// type alone (kernels/combine.h), so they have the same bits in every run and on every device that keeps
+    /// type alone (kernels/reduce/combine.h), so they have the same bits in every run and on every device that keeps
     /// subnormal numbers; a sum that is NaN is the quiet one with no other bits set. A row or a segment
     /// is reduced as it would be alone. The sum of no keys is 0. The minimum of an empty segment is what every key
     /// comes before or is: the largest integer, or a NaN; the maximum the smallest integer, or a NaN; the place 2^64
@@ -293,8 +293,8 @@ public:
     ///
     /// Order: a is always what elements in front of those of b were combined to, so that the operator need not be
     /// commutative. It is applied in a tree that depends on the count and the size of an element alone
-    /// (kernels/operator_reduction.cl): of floating-point numbers the result is the same in every run, and on every
-    /// device whose compiler gives the expression the same bits.
+    /// (kernels/reduce/operator_reduction.cl): of floating-point numbers the result is the same in every run, and on
+    /// every device whose compiler gives the expression the same bits.
     ///
     /// Memory: up to 4096 partial results for each row; of segments as the sum of numbers; none of ranges of up to 16
     /// KB.
@@ -316,7 +316,7 @@ public:
     ///
     /// Order: that of the keys, and equal neighbours are told as in unique(), also in keys that are not sorted. Sums of
     /// floating-point numbers are made by a tree that depends on the places of the keys and the values alone
-    /// (kernels/reduce_runs.h), so they have the same bits in every run and on every device that keeps subnormal
+    /// (kernels/reduce/reduce_runs.h), so they have the same bits in every run and on every device that keeps subnormal
     /// numbers; a sum that is NaN is the quiet one with no other bits set, one that is zero +0. Of minima and maxima,
     /// -0 is below +0, and a NaN is only taken where all values are.
     ///
@@ -348,9 +348,9 @@ public:
     /// meaning then.
     ///
     /// Order: minima and maxima that are NaN have the bits of one of the keys. Sums of floating-point numbers begin
-    /// with +0 and are made by a tree that depends on the count and the type alone (kernels/scan.h), so they have the
-    /// same bits in every run and on every device that keeps subnormal numbers, in place or not; a sum that is NaN is
-    /// the quiet one with no other bits set. Of segments that tree is the one of all keys, begun anew where segments
+    /// with +0 and are made by a tree that depends on the count and the type alone (kernels/scan/scan.h), so they have
+    /// the same bits in every run and on every device that keeps subnormal numbers, in place or not; a sum that is NaN
+    /// is the quiet one with no other bits set. Of segments that tree is the one of all keys, begun anew where segments
     /// begin: so the last bits of a sum depend on where in the range its segment lies, but not on other keys. So is
     /// that of an operator.
     ///

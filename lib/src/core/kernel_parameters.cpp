@@ -4,56 +4,56 @@
 
 #include <lanesort/error.hpp>
 
-#include "../distribution.hpp"
-#include "../key_order.hpp"
-#include "../part_schedule.hpp"
-#include "../range_schedule.hpp"
-#include "../reduction.hpp"
-#include "../scan_schedule.hpp"
-#include "../selection.hpp"
-#include "../sieve.hpp"
 #include "kernel_source.hpp"
+#include "key_order.hpp"
+#include "ops/compact/select_schedule.hpp"
+#include "ops/compact/sorted_ranges_schedule.hpp"
+#include "ops/reduce/reduce_schedule.hpp"
+#include "ops/scan/scan_schedule.hpp"
+#include "ops/sort/distribution_schedule.hpp"
+#include "ops/top_k/sieve_schedule.hpp"
+#include "ops/top_k/top_k_schedule.hpp"
 #include "program.hpp"
 
 namespace lanesort::detail {
 
 std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::select)
-        return parameters.work_items() == 1 ? "select_in_registers.cl" : "select_in_local.cl";
-    if (parameters.family == Family::sieve) return "sieve.cl";
-    if (parameters.family == Family::order) return "order.cl";
-    if (parameters.family == Family::equal_runs) return "equal_runs.cl";
-    if (parameters.family == Family::find_runs) return "find_runs.cl";
-    if (parameters.family == Family::classify) return "classify.cl";
-    if (parameters.family == Family::place_blocks) return "place_blocks.cl";
-    if (parameters.family == Family::move_blocks) return "move_blocks.cl";
-    if (parameters.family == Family::permute) return "permute.cl";
-    if (parameters.family == Family::exchange) return "exchange.cl";
-    if (parameters.family == Family::gather) return "gather.cl";
-    if (parameters.family == Family::iota) return "iota.cl";
-    if (parameters.family == Family::least) return "least.cl";
-    if (parameters.family == Family::least_place) return "least_place.cl";
-    if (parameters.family == Family::integer_sum) return "integer_sum.cl";
-    if (parameters.family == Family::float_sum) return "float_sum.cl";
-    if (parameters.family == Family::operator_reduction) return "operator_reduction.cl";
-    if (parameters.family == Family::integer_scan) return "integer_scan.cl";
-    if (parameters.family == Family::float_scan) return "float_scan.cl";
-    if (parameters.family == Family::least_scan) return "least_scan.cl";
-    if (parameters.family == Family::integer_run_scan) return "integer_run_scan.cl";
-    if (parameters.family == Family::float_run_scan) return "float_run_scan.cl";
-    if (parameters.family == Family::least_run_scan) return "least_run_scan.cl";
-    if (parameters.family == Family::operator_scan) return "operator_scan.cl";
-    if (parameters.family == Family::operator_run_scan) return "operator_run_scan.cl";
-    if (parameters.family == Family::mark_segments) return "mark_segments.cl";
-    if (parameters.family == Family::integer_runs) return "integer_runs.cl";
-    if (parameters.family == Family::float_runs) return "float_runs.cl";
-    if (parameters.family == Family::least_runs) return "least_runs.cl";
-    if (parameters.family == Family::part) return "part.cl";
-    if (parameters.family == Family::bounds) return "bounds.cl";
-    if (parameters.family == Family::integer_bins) return "integer_bins.cl";
-    if (parameters.family == Family::float_bins) return "float_bins.cl";
-    if (parameters.family == Family::bounded_bins) return "bounded_bins.cl";
-    return parameters.shape.walks_in_cache() ? "tile_in_cache.cl" : "tile_in_local.cl";
+        return parameters.work_items() == 1 ? "top_k/top_k_in_registers.cl" : "top_k/top_k_in_local.cl";
+    if (parameters.family == Family::sieve) return "top_k/sieve.cl";
+    if (parameters.family == Family::order) return "sort/is_sorted.cl";
+    if (parameters.family == Family::equal_runs) return "compact/equal_runs.cl";
+    if (parameters.family == Family::find_runs) return "compact/find_runs.cl";
+    if (parameters.family == Family::classify) return "sort/distribution/classify.cl";
+    if (parameters.family == Family::place_blocks) return "sort/distribution/place_blocks.cl";
+    if (parameters.family == Family::move_blocks) return "sort/distribution/move_blocks.cl";
+    if (parameters.family == Family::permute) return "move/permute.cl";
+    if (parameters.family == Family::exchange) return "sort/merge_across.cl";
+    if (parameters.family == Family::gather) return "move/gather.cl";
+    if (parameters.family == Family::iota) return "move/iota.cl";
+    if (parameters.family == Family::least) return "reduce/min_max.cl";
+    if (parameters.family == Family::least_place) return "reduce/min_max_place.cl";
+    if (parameters.family == Family::integer_sum) return "reduce/integer_sum.cl";
+    if (parameters.family == Family::float_sum) return "reduce/float_sum.cl";
+    if (parameters.family == Family::operator_reduction) return "reduce/operator_reduction.cl";
+    if (parameters.family == Family::integer_scan) return "scan/integer_scan.cl";
+    if (parameters.family == Family::float_scan) return "scan/float_scan.cl";
+    if (parameters.family == Family::least_scan) return "scan/min_max_scan.cl";
+    if (parameters.family == Family::integer_run_scan) return "scan/integer_run_scan.cl";
+    if (parameters.family == Family::float_run_scan) return "scan/float_run_scan.cl";
+    if (parameters.family == Family::least_run_scan) return "scan/min_max_run_scan.cl";
+    if (parameters.family == Family::operator_scan) return "scan/operator_scan.cl";
+    if (parameters.family == Family::operator_run_scan) return "scan/operator_run_scan.cl";
+    if (parameters.family == Family::mark_segments) return "scan/mark_segments.cl";
+    if (parameters.family == Family::integer_runs) return "reduce/integer_runs.cl";
+    if (parameters.family == Family::float_runs) return "reduce/float_runs.cl";
+    if (parameters.family == Family::least_runs) return "reduce/min_max_runs.cl";
+    if (parameters.family == Family::part) return "compact/select.cl";
+    if (parameters.family == Family::bounds) return "search/binary_search.cl";
+    if (parameters.family == Family::integer_bins) return "histogram/integer_bins.cl";
+    if (parameters.family == Family::float_bins) return "histogram/float_bins.cl";
+    if (parameters.family == Family::bounded_bins) return "histogram/bins_by_bounds.cl";
+    return parameters.shape.walks_in_cache() ? "sort/tile_in_cache.cl" : "sort/tile_in_local.cl";
 }
 
 std::span<const char* const> kernel_names(const KernelParameters& parameters) noexcept {
@@ -141,12 +141,12 @@ std::size_t counters_bytes(const Shape& shape) noexcept {
     return shape.work_items > 1 ? shape.vectors * std::size_t{4} : 0;
 }
 
-/// Of combine.h: a partial result for each leaf, an integer for each work-item, and two.
+/// Of reduce/combine.h: a partial result for each leaf, an integer for each work-item, and two.
 std::size_t combine_local_bytes(const Shape& shape, std::size_t partial_bytes) noexcept {
     return tree_leaves * partial_bytes + std::size_t{4} * (shape.work_items + 2);
 }
 
-/// Of reduce_runs.h: a number and a flag for each leaf, a count for each work-item, and results.
+/// Of reduce/reduce_runs.h: a number and a flag for each leaf, a count for each work-item, and results.
 std::size_t reduced_runs_bytes(const Shape& shape, std::size_t number_bytes) noexcept {
     const std::size_t results = shape.work_items > 1 ? std::size_t{8} * shape.work_items : 0;
     return tree_leaves * (number_bytes + 4) + std::size_t{8} * shape.work_items + results * number_bytes;
@@ -249,7 +249,7 @@ namespace {
 std::string caller_type(const char* name, const char* file, const std::string& type, std::size_t bytes) {
     return fmt::format(
         "#line 1 \"{1}\"\ntypedef {2} {0};\n"
-        "#line 1 \"comparator.h\"\n"
+        "#line 1 \"common/comparator.h\"\n"
         "typedef char {0}_has_the_stated_bytes[sizeof({0}) == {3} ? 1 : -1];\n",
         name, file, type, bytes);
 }
@@ -259,7 +259,7 @@ std::string caller_function(const char* function, const char* file, const std::s
                             const char* test = "") {
     return fmt::format(
         "static inline {} {{\n"
-        "    return (\n#line 1 \"{}\"\n{}\n#line 5 \"comparator.h\"\n    ){};\n}}\n",
+        "    return (\n#line 1 \"{}\"\n{}\n#line 5 \"common/comparator.h\"\n    ){};\n}}\n",
         function, file, expression, test);
 }
 

@@ -28,11 +28,11 @@ std::string file_text(const std::string& name) {
 
 void append(std::string& source, const std::string& name, const KernelText& text, std::set<std::string>& included) {
     if (!included.insert(name).second) return;
-    if (name == "comparator.h" && !text.comparator.empty()) {
+    if (name == "common/comparator.h" && !text.comparator.empty()) {
         source += text.comparator;
         return;
     }
-    if (name == "parameters.h")
+    if (name == "common/parameters.h")
         for (const std::string& definition : text.definitions) {
             const std::size_t end = definition.find('=');
             source += fmt::format("#define {} {}\n", definition.substr(0, end), definition.substr(end + 1));

@@ -18,8 +18,8 @@ std::span<const EmbeddedFile> embedded_kernels() noexcept;
 
 /// What the host adds to the files.
 struct KernelText {
-    std::vector<std::string> definitions;  ///< "NAME=value", defined ahead of parameters.h
-    std::string comparator;                ///< in the place of comparator.h, unless it is empty
+    std::vector<std::string> definitions;  ///< "NAME=value", defined ahead of common/parameters.h
+    std::string comparator;                ///< in the place of common/comparator.h, unless it is empty
 };
 
 /// A kernel file with its includes put in, each once, and #line directives so that a compiler's log names the right

@@ -9,7 +9,7 @@
 
 #include <lanesort/request.hpp>
 
-#include "../integers.hpp"
+#include "integers.hpp"
 #include "require.hpp"
 
 namespace lanesort::detail {

@@ -8,10 +8,10 @@
 #include <lanesort/options.hpp>
 #include <lanesort/tuning.hpp>
 
-#include "../fit.hpp"
-#include "../float_environment.hpp"
-#include "../integers.hpp"
-#include "../operations/operations.hpp"
+#include "fit.hpp"
+#include "float_environment.hpp"
+#include "integers.hpp"
+#include "ops/operations.hpp"
 #include "require.hpp"
 
 namespace lanesort {

@@ -10,9 +10,9 @@
 #include <lanesort/request.hpp>
 #include <lanesort/shape_table.hpp>
 
-#include "../integers.hpp"
-#include "../key_order.hpp"
 #include "backend.hpp"
+#include "integers.hpp"
+#include "key_order.hpp"
 
 namespace lanesort {
 struct SorterOptions;

@@ -11,10 +11,10 @@
 
 #include <lanesort/sorter.hpp>
 
-#include "../encoded_keys.hpp"
-#include "../float_environment.hpp"
-#include "../sync_counter.hpp"
+#include "encoded_keys.hpp"
+#include "float_environment.hpp"
 #include "memory_check.hpp"
+#include "sync_counter.hpp"
 
 namespace lanesort::detail {
 std::shared_ptr<const Work> SorterCore::plan(const Request& request) {

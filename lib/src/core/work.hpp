@@ -96,7 +96,7 @@ struct Launch {
     std::uint8_t kernel = 0;   ///< index into kernel_names() of that program
     std::uint8_t argument_count = 0;
     bool awaits = true;  ///< the kernel begins with AWAIT_LAST_LAUNCH: it may be launched before the last one has ended
-    bool is_pass = false;  ///< a tile pass, whose integers may be one argument (kernels/pass.h)
+    bool is_pass = false;  ///< a tile pass, whose integers may be one argument (kernels/sort/pass_arguments.h)
     std::uint64_t groups = 0;
     std::array<Argument, most_arguments> arguments = {};
 

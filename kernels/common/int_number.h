@@ -1,0 +1,14 @@
+/* Keys as integers to reckon with, which are no narrower than 32 bits. */
+#ifndef INT_NUMBER_H
+#define INT_NUMBER_H
+#include "common/keys.h"
+
+#if KEY_BITS == 64
+typedef ulong number_t;
+#define NUMBER_BITS 64
+#else
+typedef uint number_t;
+#define NUMBER_BITS 32
+#endif
+
+#endif

@@ -1,3 +1,0 @@
-/* float_scan.cl, of runs of keys, each by itself. */
-#define HAS_RUNS 1
-#include "float_scan.cl"

@@ -1,3 +1,0 @@
-/* integer_scan.cl, of runs of keys, each by itself. */
-#define HAS_RUNS 1
-#include "integer_scan.cl"

@@ -1,3 +1,0 @@
-/* least_scan.cl, of runs of keys, each by itself. */
-#define HAS_RUNS 1
-#include "least_scan.cl"

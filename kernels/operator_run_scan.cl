@@ -1,3 +1,0 @@
-/* operator_scan.cl, of runs of elements, each by itself. */
-#define HAS_RUNS 1
-#include "operator_scan.cl"

@@ -1,0 +1,81 @@
+// Keys as unsigned integers whose order is the wanted order; the host's twin of kernels/common/keys.h.
+#pragma once
+
+#include <climits>
+#include <concepts>
+#include <cstdint>
+
+#include <lanesort/request.hpp>
+
+namespace lanesort {
+
+/// How the bits of a key become an ordered integer. The values are those of the kernels' `coding` argument.
+enum class Coding : std::uint32_t { none = 0, integer = 1, floating = 2, nan_last = 3 };
+
+/// Everything that tells keys of a type and an order apart from unsigned ascending ones.
+struct KeyCoding {
+    Coding coding = Coding::none;
+    std::uint64_t flip =
+        0;  ///< xor-ed last when encoding, but before the rotation of nan_last; the key's low bits count
+};
+
+/// `nan_last`: no NaN comes before a number, also where numbers descend.
+constexpr KeyCoding key_coding(KeyType type, Order order, bool nan_last = false) noexcept {
+    const std::size_t bits = key_bytes(type) * CHAR_BIT;
+    const std::uint64_t inverted = order == Order::descending ? ~std::uint64_t{0} >> (64 - bits) : 0;
+    switch (type) {
+        case KeyType::u8:
+        case KeyType::u16:
+        case KeyType::u32:
+        case KeyType::u64: return {Coding::integer, inverted};
+        case KeyType::i8:
+        case KeyType::i16:
+        case KeyType::i32:
+        case KeyType::i64: return {Coding::integer, inverted ^ (std::uint64_t{1} << (bits - 1))};
+        case KeyType::f16:
+        case KeyType::f32:
+        case KeyType::f64: return {nan_last && order == Order::descending ? Coding::nan_last : Coding::floating, inverted};
+    }
+    return {};
+}
+
+/// Records are ordered as they are.
+inline KeyCoding coding_of(const Request& request) noexcept {
+    return request.key.is_record() ? KeyCoding{Coding::integer, 0}
+                                   : key_coding(request.key.type(), request.order_or_usual(), request.nan_last);
+}
+
+/// NaNs of one sign: 2^(bits of the significand) - 1.
+template <std::unsigned_integral Bits>
+constexpr Bits nans_of_a_sign() noexcept {
+    constexpr int significand = sizeof(Bits) == 8 ? 52 : sizeof(Bits) == 4 ? 23 : 10;
+    return static_cast<Bits>((Bits{1} << significand) - 1);
+}
+
+template <std::unsigned_integral Bits>
+constexpr Bits encode(Bits bits, KeyCoding how) noexcept {
+    constexpr Bits sign = static_cast<Bits>(Bits{1} << (sizeof(Bits) * CHAR_BIT - 1));
+    if constexpr (sizeof(Bits) > 1)
+        if (how.coding >= Coding::floating) {
+            bits = bits & sign ? static_cast<Bits>(~bits) : static_cast<Bits>(bits | sign);
+            if (how.coding == Coding::nan_last)
+                return static_cast<Bits>((bits ^ static_cast<Bits>(how.flip)) - nans_of_a_sign<Bits>());
+            bits = static_cast<Bits>(bits - nans_of_a_sign<Bits>());
+        }
+    return static_cast<Bits>(bits ^ static_cast<Bits>(how.flip));
+}
+
+template <std::unsigned_integral Bits>
+constexpr Bits decode(Bits key, KeyCoding how) noexcept {
+    constexpr Bits sign = static_cast<Bits>(Bits{1} << (sizeof(Bits) * CHAR_BIT - 1));
+    if (how.coding != Coding::nan_last) key = static_cast<Bits>(key ^ static_cast<Bits>(how.flip));
+    if constexpr (sizeof(Bits) > 1)
+        if (how.coding >= Coding::floating) {
+            key = static_cast<Bits>(key + nans_of_a_sign<Bits>());
+            if (how.coding == Coding::nan_last) key = static_cast<Bits>(key ^ static_cast<Bits>(how.flip));
+            key = key & sign ? static_cast<Bits>(key ^ sign) : static_cast<Bits>(~key);
+        }
+    return key;
+}
+
+}  // namespace lanesort

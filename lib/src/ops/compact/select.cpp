@@ -1,0 +1,113 @@
+// Elements by flags or a predicate: those that are selected, without or in front of the others.
+#include <algorithm>
+#include <bit>
+
+#include <lanesort/error.hpp>
+
+#include "core/integers.hpp"
+#include "core/require.hpp"
+#include "ops/operations.hpp"
+#include "ops/scan/scan_schedule.hpp"
+#include "select_schedule.hpp"
+
+namespace lanesort::detail {
+
+Arrays part_arrays(const Request& request) {
+    const auto refuse = [](const char* sentence) { throw Error(ErrorCode::invalid_argument, sentence); };
+    if (request.in_rows())
+        refuse("elements of rows or segments cannot be selected by flags or a predicate, but those of a range can");
+    if (request.order) refuse("flags select elements in any order of theirs, so none can be asked for");
+    // Those that are selected alone are as many as the answer tells.
+    const bool leaves_out = request.operation == Operation::select;
+    Arrays arrays;
+    arrays[Slot::keys] = {request.count, request.key.bytes(), Access::read, "keys"};
+    const Predicate* const predicate = request.key.predicate();
+    if (!predicate) arrays[Slot::flags] = {request.count, 1, Access::read, "flags"};
+    else if (predicate->parameter_bytes > 0)
+        arrays[Slot::parameter] = {1, predicate->parameter_bytes, Access::read, "predicate's parameter"};
+    arrays[Slot::results] = {request.count, request.key.bytes(), Access::write, "results", leaves_out};
+    arrays[Slot::answers] = {1, sizeof(std::uint64_t), Access::write, "number of selected elements"};
+    if (request.value_bytes > 0) {
+        arrays[Slot::values] = {request.count, request.value_bytes, Access::read, "values"};
+        arrays[Slot::result_values] = {request.count, request.value_bytes, Access::write, "values of results",
+                                       leaves_out};
+    }
+    return arrays;
+}
+
+void make_part(Planner& planner, const Request& request, Work& work) {
+    DeviceInfo device = planner.device();
+    const bool keeps_others = request.operation == Operation::partition;
+    const std::size_t width = request.key.bytes();
+    // Elements as wide as a number are moved as one.
+    const bool is_number = !request.key.is_record() || (width <= 8 && std::has_single_bit(width));
+    KernelParameters parameters{.family = Family::part,
+                                .bytes = {width, request.value_bytes, 0, !is_number},
+                                .wide_positions = request.count >= wide_count,
+                                .shape = {}};
+    parameters.order_by(request);
+    // Flags select, whatever the order.
+    parameters.compiled_order = nullptr;
+    require(
+        !request.key.compiled_order() || is_number, ErrorCode::unsupported,
+        "records of {} bytes that a C++ function orders cannot be selected by flags, but those of 1, 2, 4 and 8 bytes "
+        "can, and indices of records",
+        width);
+    // What is compiled ahead moves values by themselves, as it does keys of their width.
+    if (!device.compiles) parameters.bytes.value = 0;
+    PartSchedule schedule;
+    std::shared_ptr<const Program> program;
+    for (;;) {
+        schedule = make_part_schedule(device, parameters.bytes, request.count, keeps_others);
+        parameters.shape = schedule.shape;
+        program = planner.compile(parameters);
+        if (parameters.work_items() <= program->max_work_items) break;
+        device.max_work_items = program->max_work_items;
+    }
+    const std::uint64_t groups =
+        schedule.looks_back ? std::max<std::uint64_t>(ceil_div(request.count, schedule.tile), 1) : schedule.parts;
+    check_groups(groups, request, schedule.shape);
+    work.programs.push_back(program);
+    const std::size_t position_bytes = program->parameters.wide_positions ? 8 : 4;
+    const Slot deciding = request.key.predicate() ? Slot::parameter : Slot::flags;
+    if (schedule.looks_back) {
+        // At most two words of 4 bytes or two of 8 for each tile.
+        work.arrays[Slot::own_status] = {groups * 2, sizeof(std::uint64_t)};
+        work.commands.emplace_back(Zero{Slot::own_status});
+        Launch& select = add_launch(work, "select_tiles", groups);
+        select.add(deciding);
+        select.add_count(request.count, position_bytes);
+        select.add(!request.inverted, 4);
+        select.add(ScanSchedule::usual_tries, 4);
+        select.add(Slot::own_status);
+        for (const Slot slot : {Slot::keys, Slot::results, Slot::values, Slot::result_values, Slot::answers})
+            select.add(slot);
+        return;
+    }
+    work.arrays[Slot::own_integers] = {schedule.parts, sizeof(std::uint64_t)};
+    Launch& count = add_launch(work, "count_wanted", groups);
+    count.add(deciding);
+    count.add(Slot::keys);
+    count.add_count(request.count, position_bytes);
+    count.add(schedule.share, position_bytes);
+    count.add(!request.inverted, 4);
+    count.add(Slot::own_integers);
+    const auto add_write = [&](Slot from, Slot to) {
+        Launch& write = add_launch(work, "write_parts", groups);
+        write.add(deciding);
+        write.add_count(request.count, position_bytes);
+        write.add(schedule.share, position_bytes);
+        write.add(!request.inverted, 4);
+        write.add(keeps_others, 4);
+        write.add(Slot::own_integers);
+        write.add_count(schedule.parts, 4);
+        for (const Slot slot : {from, to, Slot::values, Slot::result_values, Slot::answers}) write.add(slot);
+    };
+    add_write(Slot::keys, Slot::results);
+    if (parameters.bytes.value == request.value_bytes) return;
+    parameters.bytes = {request.value_bytes, 0, 0, request.value_bytes > 8};
+    work.programs.push_back(planner.compile(parameters));
+    add_write(Slot::values, Slot::result_values);
+}
+
+}  // namespace lanesort::detail

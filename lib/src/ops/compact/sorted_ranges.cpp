@@ -1,0 +1,246 @@
+// Sorted ranges: how far they are in order, and their runs of equal keys.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <lanesort/error.hpp>
+
+#include "core/integers.hpp"
+#include "ops/operations.hpp"
+#include "ops/scan/scan_schedule.hpp"
+#include "sorted_ranges_schedule.hpp"
+
+namespace lanesort::detail {
+namespace {
+
+RangeTask task_of(Operation operation) {
+    switch (operation) {
+        case Operation::is_sorted: return RangeTask::is_sorted;
+        case Operation::is_sorted_until: return RangeTask::is_sorted_until;
+        case Operation::unique: return RangeTask::unique;
+        default: return RangeTask::run_lengths;
+    }
+}
+
+void check_lengths(const Request& request) {
+    if (request.length_bytes != 4 && request.length_bytes != 8)
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("the lengths of runs have {} bytes, but must have 4 or 8", request.length_bytes));
+    if (request.length_bytes == 4 && request.count >> 32 != 0)
+        throw Error(ErrorCode::too_large,
+                    fmt::format("{} equal keys cannot be counted by integers of 4 bytes", request.count));
+}
+
+struct ReadyRanges {
+    RangeSchedule schedule;
+    std::shared_ptr<const Program> program;
+};
+
+/// Compiles the kernels.
+ReadyRanges add_program(Planner& planner, const Request& request, Work& work) {
+    const std::uint64_t rows = request.row_count(), count = request.length();
+    // A shape of the caller's is one for sorts.
+    DeviceInfo device = planner.device();
+    for (;;) {
+        const RangeSchedule schedule =
+            make_range_schedule(device, request.key.bytes(), task_of(request.operation), rows, count);
+        check_groups(rows * schedule.parts, request, schedule.shape);
+        KernelParameters parameters{
+            .family = schedule.tests_order() ? Family::order : Family::equal_runs,
+            .bytes = {request.key.bytes(), request.value_bytes, request.length_bytes, request.key.is_record()},
+            .wide_positions = count >= wide_count,
+            .shape = schedule.shape};
+        parameters.order_by(request);
+        std::shared_ptr<const Program> program = planner.compile(parameters);
+        if (parameters.work_items() <= program->max_work_items) {
+            work.programs.push_back(program);
+            return {schedule, std::move(program)};
+        }
+        device.max_work_items = program->max_work_items;
+    }
+}
+
+/// Gives the work what the kernels leave for each other. A sort ahead of them may have left more there.
+void add_left_over(Work& work, const RangeSchedule& schedule) {
+    Array& left = work.arrays[Slot::own_integers];
+    if (left.size() < schedule.left_over() * sizeof(std::uint64_t))
+        left = {schedule.left_over(), sizeof(std::uint64_t)};
+}
+
+/// The values of runs are reduced, and not only counted.
+bool leaves_marks(const Request& request) { return reduces_runs(request) && request.length_bytes == 0; }
+
+/// Where the runs begin, left for the values' reduction (kernels/common/head_flags.h).
+void add_marks(Launch& launch, const Request& request) {
+    launch.add(leaves_marks(request) && request.count > 0, 4);
+    launch.add(Slot::own_begins);
+    launch.add(Slot::own_bases);
+}
+
+/// Finds the runs in one read, where the device's work-groups can look at each other's results. False: nothing is
+/// added.
+bool add_one_read(Planner& planner, const Request& request, Work& work, Slot keys, Slot values, Slot lengths) {
+    DeviceInfo device = planner.device();
+    const bool is_wide = request.count >= wide_count;
+    if (device.kind == DeviceKind::cpu || device.max_work_items < 2 || (is_wide && request.length_bytes > 0))
+        return false;
+    KernelParameters parameters{
+        .family = Family::find_runs,
+        .bytes = {request.key.bytes(), request.value_bytes, request.length_bytes, request.key.is_record()},
+        .wide_positions = is_wide,
+        .shape = {}};
+    parameters.order_by(request);
+    const std::uint64_t most = leaves_marks(request) ? most_marked_tile_keys : most_tile_keys;
+    std::shared_ptr<const Program> program;
+    for (;;) {
+        parameters.shape = find_runs_shape(device, parameters.bytes, most);
+        program = planner.compile(parameters);
+        if (parameters.work_items() <= program->max_work_items) break;
+        if (program->max_work_items < 2) return false;
+        device.max_work_items = program->max_work_items;
+    }
+    const std::uint64_t tile = find_runs_tile(parameters.shape);
+    // Where runs begin is left for 16 keys at once.
+    if (leaves_marks(request) && tile % 16 != 0) return false;
+    const std::uint64_t tiles = std::max<std::uint64_t>(ceil_div(request.count, tile), 1);
+    check_groups(tiles, request, parameters.shape);
+    work.programs.push_back(program);
+    // At most three words of 4 bytes or two of 8 for each tile.
+    work.arrays[Slot::own_status] = {tiles * 2, sizeof(std::uint64_t)};
+    work.commands.emplace_back(Zero{Slot::own_status});
+    Launch& find = add_launch(work, "find_runs", tiles);
+    find.add(keys);
+    find.add_count(request.count, program->parameters.wide_positions ? 8 : 4);
+    find.add(ScanSchedule::usual_tries, 4);
+    find.add(Slot::own_status);
+    find.add(request.in_place ? Slot::keys : Slot::results);
+    find.add(values);
+    find.add(request.in_place ? Slot::values : Slot::result_values);
+    find.add(lengths);
+    find.add(Slot::answers);
+    add_marks(find, request);
+    return true;
+}
+
+/// The caller's arrays that all of these have.
+Arrays run_arrays(const Request& request) {
+    Arrays arrays;
+    arrays[Slot::keys] = {request.count, request.key.bytes(), Access::read, "keys"};
+    arrays[Slot::answers] = {request.row_count(), sizeof(std::uint64_t), Access::write, "results"};
+    return arrays;
+}
+
+}  // namespace
+
+Arrays order_arrays(const Request& request) {
+    if (request.has_segments())
+        throw Error(ErrorCode::invalid_argument, "the order of segments cannot be told, but that of rows can");
+    return run_arrays(request);
+}
+
+Arrays equal_run_arrays(const Request& request) {
+    if (request.in_rows())
+        throw Error(ErrorCode::invalid_argument,
+                    "the distinct keys of rows or segments cannot be told, but those of a range can");
+    Arrays arrays = run_arrays(request);
+    const auto add_found = [&](Slot all, Slot found, const char* name) {
+        Array& array = arrays[all];
+        if (request.in_place) {
+            array.access = Access::change;
+            array.as_many_as_answered = true;
+        } else {
+            arrays[found] = {array.count, array.bytes, Access::write, name, true};
+        }
+    };
+    add_found(Slot::keys, Slot::results, "distinct keys");
+    if (request.value_bytes > 0) {
+        arrays[Slot::values] = {request.count, request.value_bytes, Access::read, "values"};
+        add_found(Slot::values, Slot::result_values, "values of distinct keys");
+    }
+    if (request.operation == Operation::run_lengths) {
+        check_lengths(request);
+        arrays[Slot::lengths] = {request.count, request.length_bytes, Access::write, "lengths of runs", true};
+    }
+    return arrays;
+}
+
+void make_order_test(Planner& planner, const Request& request, Work& work) {
+    if (request.row_count() == 0) return;
+    const ReadyRanges ready = add_program(planner, request, work);
+    const RangeSchedule& schedule = ready.schedule;
+    add_left_over(work, schedule);
+    const KernelParameters& parameters = ready.program->parameters;
+    const KeyCoding coding = coding_of(request);
+    const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
+    const bool yes_or_no = request.operation == Operation::is_sorted, in_one = schedule.parts == 1;
+
+    Launch& descents = add_launch(work, "first_descents", schedule.rows * schedule.parts);
+    descents.add(Slot::keys);
+    descents.add_count(schedule.count, position_bytes);
+    descents.add(schedule.share, position_bytes);
+    descents.add(schedule.parts, 4);
+    descents.add(coding_if(coding, true));
+    descents.add(flip_of(parameters, coding));
+    descents.add(in_one && yes_or_no, 4);
+    descents.add(in_one ? Slot::answers : Slot::own_integers);
+    if (in_one) return;
+    Launch& least = add_launch(work, "least_descents", schedule.rows);
+    least.add(Slot::own_integers);
+    least.add_count(schedule.count, position_bytes);
+    least.add(schedule.parts, 4);
+    least.add(yes_or_no, 4);
+    least.add(Slot::answers);
+}
+
+void make_equal_runs(Planner& planner, const Request& request, Work& work) {
+    // In place, a work-group would write over what another has yet to read.
+    const auto unchanging = [&](Slot callers, Slot own) {
+        const Array& array = work.arrays[callers];
+        if (!request.in_place || array.size() == 0) return callers;
+        work.arrays[own] = {array.count, array.bytes};
+        work.commands.emplace_back(Copy{callers, own, array.size()});
+        return own;
+    };
+    const Slot keys = unchanging(Slot::keys, Slot::own_keys), values = unchanging(Slot::values, Slot::own_values);
+    const Slot lengths = reduces_runs(request) ? Slot::result_values : Slot::lengths;
+    if (add_one_read(planner, request, work, keys, values, lengths)) return;
+    const ReadyRanges ready = add_program(planner, request, work);
+    const RangeSchedule& schedule = ready.schedule;
+    add_left_over(work, schedule);
+    const std::size_t position_bytes = ready.program->parameters.wide_positions ? 8 : 4;
+
+    Launch& count = add_launch(work, "count_runs", schedule.parts);
+    count.add(keys);
+    count.add_count(schedule.count, position_bytes);
+    count.add(schedule.share, position_bytes);
+    count.add(Slot::own_integers);
+    Launch& scan = add_launch(work, "scan_shares", 1);
+    scan.add(Slot::own_integers);
+    scan.add(schedule.parts, 4);
+    scan.add_count(schedule.count, position_bytes);
+    scan.add(Slot::answers);
+    scan.add(lengths);
+    Launch& write = add_launch(work, "write_runs", schedule.parts);
+    write.add(keys);
+    write.add_count(schedule.count, position_bytes);
+    write.add(schedule.share, position_bytes);
+    write.add(Slot::own_integers);
+    write.add(request.in_place ? Slot::keys : Slot::results);
+    write.add(values);
+    write.add(request.in_place ? Slot::values : Slot::result_values);
+    write.add(lengths);
+    add_marks(write, request);
+}
+
+void add_run_marks(Planner& planner, const Request& request, Work& work) {
+    const ReadyRanges ready = add_program(planner, request, work);
+    const std::size_t position_bytes = ready.program->parameters.wide_positions ? 8 : 4;
+    Launch& mark = add_launch(work, "mark_runs", ready.schedule.parts);
+    mark.add(Slot::keys);
+    mark.add_count(ready.schedule.count, position_bytes);
+    mark.add(ready.schedule.share, position_bytes);
+    mark.add(Slot::own_begins);
+    mark.add(Slot::own_bases);
+}
+
+}  // namespace lanesort::detail

@@ -1,0 +1,31 @@
+#include "iota.hpp"
+
+#include <algorithm>
+
+#include "core/integers.hpp"
+
+namespace lanesort::detail {
+
+void add_iota(Planner& planner, Work& work, Slot integers, std::uint64_t first) {
+    // Integers of a work-group; a processor's work-item writes many.
+    constexpr unsigned usual_work_items = 256, most_integers = 4096;
+    const DeviceInfo& device = planner.device();
+    const bool walks = device.kind == DeviceKind::cpu;
+    const Array& array = work.arrays[integers];
+    const KernelParameters parameters{
+        .family = Family::iota,
+        .bytes = ElementBytes(1, 0, array.bytes),  // there are no keys
+        .shape = {.work_items = walks ? 1 : std::min(usual_work_items, std::max(device.max_work_items, 1u))}};
+    Launch launch{.program = static_cast<std::uint8_t>(work.programs.size()),
+                  .kernel = kernel_number(parameters, "write_iota"),
+                  .groups = ceil_div(array.count, std::uint64_t{most_integers})};
+    launch.add(integers);
+    launch.add_count(array.count, 8);
+    launch.add(first, 8);
+    launch.add(most_integers, 4);
+    work.commands.emplace_back(launch);
+    work.programs.push_back(planner.compile(parameters));
+    ++work.report.launches;
+}
+
+}  // namespace lanesort::detail

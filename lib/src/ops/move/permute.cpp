@@ -1,0 +1,54 @@
+#include "permute.hpp"
+
+#include <bit>
+
+namespace lanesort::detail {
+namespace {
+
+/// Rows of so many elements are shared by several work-groups, where they are not enough for two a thread.
+constexpr std::uint64_t least_shared_length = 1 << 16;
+
+/// A work-group's (kernels/move/permute.cl).
+constexpr std::uint64_t cuts = 128;
+
+/// lg of the work-groups that share a row.
+unsigned group_bits(const DeviceInfo& device, const Request& request) {
+    const std::uint64_t rows = request.in_rows() ? request.rows() : 1, wanted = std::uint64_t{2} * device.compute_units;
+    if (device.compute_units < 2 || request.length() < least_shared_length || rows >= wanted) return 0;
+    return static_cast<unsigned>(std::bit_width(wanted / rows) - 1);
+}
+
+}  // namespace
+
+void add_permutation(Planner& planner, Work& work, const Request& request, Slot indices, Slot values) {
+    KernelParameters parameters{
+        .family = Family::permute,
+        .bytes = ElementBytes(1, work.arrays[values].bytes, work.arrays[indices].bytes),  // keys are not looked at
+        .wide_positions = request.length() >= wide_count,
+        .shape = {.work_items = 1},
+        .layout = request.in_rows() ? Layout::rows : Layout::range,
+        .offset_bytes = request.offset_bytes};
+    const std::uint64_t rows = request.in_rows() ? request.rows() : 1;
+    const unsigned bits = group_bits(planner.device(), request);
+    if (bits > 0) work.arrays[Slot::own_values] = {(rows << bits) * cuts, parameters.bytes.value};
+    check_groups(rows, request, parameters.shape);
+    work.programs.push_back(planner.compile(parameters));
+    const std::size_t position_bytes = work.programs.back()->parameters.wide_positions ? 8 : 4;
+    const auto launch = [&](const char* kernel, std::uint64_t groups) -> Launch& {
+        Launch& added = add_launch(work, kernel, groups, true);
+        added.add(Slot::keys);
+        added.add(values);
+        added.add(indices);
+        added.add_count(request.length(), position_bytes);
+        added.add(request.rows(), 8);
+        added.add_count(request.count, 8);
+        added.add(bits, 4);
+        added.add(Slot::segments);
+        added.add(Slot::own_values);
+        return added;
+    };
+    if (bits > 0) launch("walk_from_cuts", rows << bits);
+    launch("walk_cycles", rows).add(bits > 0, 4);
+}
+
+}  // namespace lanesort::detail

@@ -1,0 +1,101 @@
+// The operations: each is a file, which says what arrays a request needs and what is done with them.
+#pragma once
+
+#include "core/planner.hpp"
+
+namespace lanesort::detail {
+
+/// Members of a request that not every operation uses.
+enum Option : unsigned {
+    stable = 1,
+    first = 2,
+    middle = 4,
+    values = 8,
+    indices = 16,
+    lengths = 32,
+    counters = 64,
+    in_place = 128,
+    apart = 256,
+    schedules = 512,      ///< `schedule` and `extra_bytes`
+    independence = 1024,  ///< `data_independent`
+    limit = 2048,
+    nan = 4096,             ///< `nan_last`
+    reductions = 8192,      ///< `reduction`
+    inversion = 1 << 14,    ///< `inverted`
+    predicates = 1 << 15,   ///< keys of which a text says whether they are wanted
+    value_types = 1 << 16,  ///< `value_type`
+    operators = 1 << 17,    ///< keys that a text combines
+    operators_of_values = 1 << 18,
+    second_range = 1 << 20,  ///< `second_count`
+    binning = 1 << 21        ///< `bins`, `lower`, `upper` and `bounded`
+};
+
+/// Of f16, f32 and f64.
+inline bool is_floating(KeyType type) noexcept { return key_coding(type, Order::ascending).coding == Coding::floating; }
+
+/// Values of equal keys are reduced, too.
+inline bool reduces_runs(const Request& request) noexcept {
+    return request.operation == Operation::reduce_by_key || request.operation == Operation::group_by;
+}
+
+/// What the planner knows of an operation.
+struct OperationRow {
+    Operation operation;
+    const char* name;
+    unsigned options;  ///< that it uses
+    /// The caller's arrays. Throws Error for what the operation cannot do.
+    Arrays (*arrays)(const Request& request);
+    /// Adds programs, commands and own arrays to a work that has the caller's.
+    void (*make)(Planner& planner, const Request& request, Work& work);
+};
+
+Arrays sort_arrays(const Request& request);
+Arrays merge_arrays(const Request& request);
+void make_sort(Planner& planner, const Request& request, Work& work);
+
+Arrays argsort_arrays(const Request& request);
+void make_argsort(Planner& planner, const Request& request, Work& work);
+
+Arrays top_k_arrays(const Request& request);
+void make_top_k(Planner& planner, const Request& request, Work& work);
+
+Arrays order_arrays(const Request& request);
+void make_order_test(Planner& planner, const Request& request, Work& work);
+
+Arrays equal_run_arrays(const Request& request);
+void make_equal_runs(Planner& planner, const Request& request, Work& work);
+/// Adds a launch that leaves where runs of equal keys begin, in Slot::own_begins and own_bases
+/// (kernels/compact/equal_runs.cl).
+void add_run_marks(Planner& planner, const Request& request, Work& work);
+
+/// Throws Error(invalid_argument) for a type of values that is none, or has another width than they.
+void check_value_type(const Request& request);
+Arrays reduce_run_arrays(const Request& request);
+void make_reduced_runs(Planner& planner, const Request& request, Work& work);
+void make_groups(Planner& planner, const Request& request, Work& work);
+
+/// What the kernels take as order_t (kernels/common/min_max_order.h).
+struct LeastOrder {
+    std::uint64_t mask, flip, bias;
+};
+LeastOrder least_order(KeyType type, Reduction reduction);
+
+Arrays reduce_arrays(const Request& request);
+void make_reduction(Planner& planner, const Request& request, Work& work);
+
+Arrays scan_arrays(const Request& request);
+void make_scan(Planner& planner, const Request& request, Work& work);
+
+Arrays part_arrays(const Request& request);
+void make_part(Planner& planner, const Request& request, Work& work);
+
+Arrays bound_arrays(const Request& request);
+void make_bounds(Planner& planner, const Request& request, Work& work);
+
+Arrays gather_arrays(const Request& request);
+void make_gather(Planner& planner, const Request& request, Work& work);
+
+Arrays histogram_arrays(const Request& request);
+void make_histogram(Planner& planner, const Request& request, Work& work);
+
+}  // namespace lanesort::detail
