@@ -38,7 +38,7 @@ const Compiled* find(const detail::KernelParameters& parameters, Instructions mo
         return found == end ? nullptr : found;
     }
     const Compiled* best = nullptr;
-    if (parameters.predicate || (parameters.bytes.is_record && parameters.family != detail::Family::part)) return best;
+    if (parameters.predicate || parameters.orders_records()) return best;
     for (const CompiledFile* const file : all_compiled())
         for (const Compiled* const compiled : std::span(file->programs, file->count))
             if (compiled->instructions <= most && serves(*compiled, parameters) &&

@@ -157,7 +157,7 @@ public:
                     std::memcpy(values + i * bytes, &place, bytes);  // the low bytes come first
             });
         }
-        if (!work.programs.empty() && work.programs.front()->parameters.family == Family::bounds) {
+        if (!work.programs.empty() && work.programs.front()->parameters.family == Family::binary_search) {
             const auto* const wanted = static_cast<const std::byte*>(bindings[Slot::second_keys].memory);
             auto* const ranges =
                 static_cast<std::uint64_t*>(bindings[Slot::indices].memory) + bindings[Slot::indices].offset;

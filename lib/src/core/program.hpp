@@ -21,10 +21,10 @@ enum class Family : std::uint8_t {
     sort,                ///< all keys
     sort_first,          ///< the first keys of the order, over the heads of sorted runs
     merge,               ///< two sorted ranges
-    exchange,            ///< the first step of that, of ranges that lie apart
-    select,              ///< the first keys, into an array of their own
+    merge_across,        ///< the first step of that, of ranges that lie apart
+    top_k,               ///< the first keys, into an array of their own
     sieve,               ///< the same by a threshold
-    order,               ///< how far ranges are in order
+    order_test,          ///< how far ranges are in order
     equal_runs,          ///< the runs of equal keys
     find_runs,           ///< the same in one read
     quicksort,           ///< one range, by partitions
@@ -34,28 +34,28 @@ enum class Family : std::uint8_t {
     permute,             ///< values, into the order of indices
     gather,              ///< elements, from where indices say
     iota,                ///< integers that count
-    least,               ///< of reductions: the smallest or the largest key
-    least_place,         ///< where that is
+    min_max,             ///< of reductions: the smallest or the largest key
+    min_max_place,       ///< where that is
     integer_sum,         ///< sums of integers
     float_sum,           ///< sums of floating-point numbers
     operator_reduction,  ///< what an operator of the caller's makes of elements
     integer_scan,        ///< scans of integers
     float_scan,          ///< scans of floating-point numbers
-    least_scan,          ///< the smallest or the largest key up to each one
+    min_max_scan,        ///< the smallest or the largest key up to each one
     operator_scan,       ///< what an operator makes of elements up to each one
     integer_run_scan,    ///< scans of runs, each by itself: of integers,
     float_run_scan,      ///< floating-point numbers,
-    least_run_scan,      ///< the smallest or the largest key,
+    min_max_run_scan,    ///< the smallest or the largest key,
     operator_run_scan,   ///< and by an operator
     mark_segments,       ///< where segments begin, for these
     integer_runs,        ///< sums of the integers of equal keys
     float_runs,          ///< sums of their floating-point numbers
-    least_runs,          ///< the smallest or the largest of them
-    part,                ///< elements by flags
-    bounds,              ///< where keys belong in a sorted range
+    min_max_runs,        ///< the smallest or the largest of them
+    select,              ///< elements by flags
+    binary_search,       ///< where keys belong in a sorted range
     integer_bins,        ///< of histograms: even bins of integers
     float_bins,          ///< even bins of floating-point numbers
-    bounded_bins,        ///< bins between given keys
+    bins_by_bounds,      ///< bins between given keys
 };
 
 /// What a tile holds.
@@ -108,6 +108,9 @@ struct KernelParameters {
     void order_by(const Request& request);
     /// The indices of the elements are kept in an array.
     bool stores_indices() const noexcept { return bytes.index > 1; }
+
+    /// Elements are records, and the kernels compare them.
+    bool orders_records() const noexcept { return bytes.is_record && family != Family::select; }
 
     friend bool operator==(const KernelParameters&, const KernelParameters&) = default;
 };

@@ -59,8 +59,8 @@ void make_argsort(Planner& planner, const Request& request, Work& work);
 Arrays top_k_arrays(const Request& request);
 void make_top_k(Planner& planner, const Request& request, Work& work);
 
-Arrays order_arrays(const Request& request);
-void make_order_test(Planner& planner, const Request& request, Work& work);
+Arrays is_sorted_arrays(const Request& request);
+void make_is_sorted(Planner& planner, const Request& request, Work& work);
 
 Arrays equal_run_arrays(const Request& request);
 void make_equal_runs(Planner& planner, const Request& request, Work& work);
@@ -75,10 +75,10 @@ void make_reduced_runs(Planner& planner, const Request& request, Work& work);
 void make_groups(Planner& planner, const Request& request, Work& work);
 
 /// What the kernels take as order_t (kernels/common/min_max_order.h).
-struct LeastOrder {
+struct MinMaxOrder {
     std::uint64_t mask, flip, bias;
 };
-LeastOrder least_order(KeyType type, Reduction reduction);
+MinMaxOrder min_max_order(KeyType type, Reduction reduction);
 
 Arrays reduce_arrays(const Request& request);
 void make_reduction(Planner& planner, const Request& request, Work& work);
@@ -86,11 +86,11 @@ void make_reduction(Planner& planner, const Request& request, Work& work);
 Arrays scan_arrays(const Request& request);
 void make_scan(Planner& planner, const Request& request, Work& work);
 
-Arrays part_arrays(const Request& request);
-void make_part(Planner& planner, const Request& request, Work& work);
+Arrays select_arrays(const Request& request);
+void make_select(Planner& planner, const Request& request, Work& work);
 
-Arrays bound_arrays(const Request& request);
-void make_bounds(Planner& planner, const Request& request, Work& work);
+Arrays binary_search_arrays(const Request& request);
+void make_binary_search(Planner& planner, const Request& request, Work& work);
 
 Arrays gather_arrays(const Request& request);
 void make_gather(Planner& planner, const Request& request, Work& work);

@@ -222,9 +222,9 @@ TEST_CASE("CUDA: selections compile for every generation and spill nothing") {
                 const bool is_record = bytes == by_number.bytes;
                 if (is_record && index_bytes == 0) continue;
                 for (const std::uint64_t count : {5'000, 1 << 24}) {
-                    const Selection selection =
-                        make_selection(graphics_card(generation), {bytes, 0, index_bytes, is_record}, 1, count, 64);
-                    KernelParameters parameters{.family = Family::select,
+                    const TopKSchedule selection = make_top_k_schedule(
+                        graphics_card(generation), {bytes, 0, index_bytes, is_record}, 1, count, 64);
+                    KernelParameters parameters{.family = Family::top_k,
                                                 .bytes = selection.bytes,
                                                 .wide_positions = index_bytes == 8,
                                                 .shape = selection.shape};
@@ -243,7 +243,7 @@ TEST_CASE("CUDA: sieves compile for every generation and spill nothing") {
                 const bool is_record = bytes == by_number.bytes;
                 if (!compiles_wide(generation, bytes, index_bytes == 8)) continue;
                 for (const std::uint64_t k : {100, 1000}) {
-                    const std::optional<Sieve> sieve = make_sieve(
+                    const std::optional<SieveSchedule> sieve = make_sieve_schedule(
                         graphics_card(generation), {bytes, 0, index_bytes, is_record}, k == 100 ? 4096 : 1, 1 << 20, k);
                     if (!sieve && is_record) continue;  // more than sm_75 has room for
                     REQUIRE(sieve);
@@ -270,9 +270,9 @@ TEST_CASE("CUDA: kernels for sorted ranges compile for every generation and spil
                 const bool is_record = bytes == by_number.bytes;
                 // These are between the others.
                 if (!is_measured(generation) && (value_bytes == 4 || length_bytes == 4)) continue;
-                const RangeSchedule schedule =
-                    make_range_schedule(graphics_card(generation), bytes, RangeTask::run_lengths, 1, 1 << 20);
-                for (const Family family : {Family::order, Family::equal_runs}) {
+                const SortedRangesSchedule schedule = make_sorted_ranges_schedule(
+                    graphics_card(generation), bytes, SortedRangesTask::run_lengths, 1, 1 << 20);
+                for (const Family family : {Family::order_test, Family::equal_runs}) {
                     KernelParameters parameters{.family = family,
                                                 .bytes = {bytes, value_bytes, length_bytes, is_record},
                                                 .wide_positions = length_bytes == 8,
@@ -290,9 +290,9 @@ TEST_CASE("CUDA: kernels for sorted ranges compile for every generation and spil
                     check_compiled(parameters, generation.architecture);
                 }
                 if (length_bytes > 0) continue;
-                parameters.family = Family::part;
+                parameters.family = Family::select;
                 parameters.shape =
-                    make_part_schedule(graphics_card(generation), parameters.bytes, 1 << 20, false).shape;
+                    make_select_schedule(graphics_card(generation), parameters.bytes, 1 << 20, false).shape;
                 parameters.comparator = {};
                 if (is_record) parameters.predicate = has_number;
                 check_compiled(parameters, generation.architecture);
@@ -304,7 +304,8 @@ TEST_CASE("CUDA: reductions compile for every generation and spill nothing") {
     if (no_compiler()) return;
     for (const Generation& generation : generations)
         for (const std::size_t bytes : widths(generation, {1, 2, 4, 8}))
-            for (const Family family : {Family::least, Family::least_place, Family::integer_sum, Family::float_sum}) {
+            for (const Family family :
+                 {Family::min_max, Family::min_max_place, Family::integer_sum, Family::float_sum}) {
                 if (family == Family::float_sum && bytes == 1) continue;
                 KernelParameters parameters{
                     .family = family,
@@ -360,7 +361,7 @@ TEST_CASE("CUDA: exchanges compile for every generation and spill nothing") {
         for (const std::size_t bytes : widths(generation, {1, 2, 4, 8}))
             for (const std::size_t value_bytes : {0, 4, 16})
                 check_compiled(
-                    {.family = Family::exchange, .bytes = {bytes, value_bytes}, .shape = {.work_items = 256}},
+                    {.family = Family::merge_across, .bytes = {bytes, value_bytes}, .shape = {.work_items = 256}},
                     generation.architecture);
 }
 
@@ -369,14 +370,14 @@ TEST_CASE("CUDA: scans compile for every generation and spill nothing") {
     if (no_compiler()) return;
     for (const Generation& generation : generations)
         for (const std::size_t bytes : widths(generation, {1, 2, 4, 8}))
-            for (const Family family : {Family::integer_scan, Family::float_scan, Family::least_scan,
-                                        Family::integer_run_scan, Family::float_run_scan, Family::least_run_scan}) {
+            for (const Family family : {Family::integer_scan, Family::float_scan, Family::min_max_scan,
+                                        Family::integer_run_scan, Family::float_run_scan, Family::min_max_run_scan}) {
                 const bool adds_floats = family == Family::float_scan || family == Family::float_run_scan;
                 if (adds_floats && bytes == 1) continue;
                 const Shape shape =
                     make_scan_schedule(graphics_card(generation), {.bytes = {bytes},
                                                                    .has_tree = adds_floats,
-                                                                   .has_runs = family > Family::least_scan,
+                                                                   .has_runs = family > Family::min_max_scan,
                                                                    .count = 1 << 20})
                         .shape;
                 for (const bool wide : {false, true})
@@ -428,7 +429,7 @@ TEST_CASE("CUDA: searches, moves and histograms compile for every generation and
                 const bool is_record = bytes == by_number.bytes;
                 if (!compiles_wide(generation, bytes, index_bytes == 8)) continue;
                 KernelParameters parameters{
-                    .family = Family::bounds,
+                    .family = Family::binary_search,
                     .bytes = {bytes, 0, index_bytes, is_record},
                     .wide_positions = index_bytes == 8,
                     .shape = {.lanes = 1, .vectors = 16, .work_items = 256, .register_vectors = 2},
@@ -442,7 +443,7 @@ TEST_CASE("CUDA: searches, moves and histograms compile for every generation and
                                 .layout = Layout::rows},
                                generation.architecture);
                 parameters.wide_positions = false;
-                for (const Family family : {Family::integer_bins, Family::float_bins, Family::bounded_bins})
+                for (const Family family : {Family::integer_bins, Family::float_bins, Family::bins_by_bounds})
                     for (const bool are_many : {false, true}) {
                         if (family == Family::float_bins && bytes == 1) continue;
                         parameters.family = family;

@@ -82,7 +82,8 @@ struct Counts {
     std::size_t tile, several;
 };
 Counts counts_of(const Target& target, std::size_t bytes) {
-    const auto schedule = inside::make_range_schedule(target.info, bytes, inside::RangeTask::unique, 1, 1ull << 40);
+    const auto schedule =
+        inside::make_sorted_ranges_schedule(target.info, bytes, inside::SortedRangesTask::unique, 1, 1ull << 40);
     const std::size_t tile = std::size_t{schedule.shape.work_items} * schedule.shape.vectors;
     return {tile, schedule.parts * tile * 2 + tile / 2 + 1};
 }
@@ -308,7 +309,7 @@ TEST_SUITE("sorted ranges") {
                     for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(random() % 100);
                     std::ranges::sort(keys);
                     const auto schedule =
-                        inside::make_range_schedule(card, 4, inside::RangeTask::run_lengths, 1, count);
+                        inside::make_sorted_ranges_schedule(card, 4, inside::SortedRangesTask::run_lengths, 1, count);
                     REQUIRE(schedule.shape.work_items == work_items);
                     Sorter disguised = sorter_as(sorter, card, wide_positions);
                     run_on_host(disguised, problem_of({.operation = Operation::run_lengths, .length_bytes = 4}, keys));

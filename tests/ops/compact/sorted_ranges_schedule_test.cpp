@@ -7,8 +7,8 @@
 namespace lanesort::detail {
 namespace {
 
-constexpr RangeTask all_tasks[] = {RangeTask::is_sorted, RangeTask::is_sorted_until, RangeTask::unique,
-                                  RangeTask::run_lengths};
+constexpr SortedRangesTask all_tasks[] = {SortedRangesTask::is_sorted, SortedRangesTask::is_sorted_until, SortedRangesTask::unique,
+                                  SortedRangesTask::run_lengths};
 
 /// Devices with large, small and very small work-groups.
 std::vector<DeviceInfo> devices() {
@@ -21,7 +21,7 @@ std::vector<DeviceInfo> devices() {
 TEST_CASE("runs: shares of whole tiles cover each key once, and no more of them than is documented") {
     for (const DeviceInfo& device : devices())
         for (const std::size_t bytes : {1, 4, 8, 12, 64})
-            for (const RangeTask task : all_tasks)
+            for (const SortedRangesTask task : all_tasks)
                 for (const std::uint64_t rows : {0, 1, 7, 10'000})
                     for (const std::uint64_t count :
                          {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2047}, std::uint64_t{2048},
@@ -30,9 +30,9 @@ TEST_CASE("runs: shares of whole tiles cover each key once, and no more of them 
                         CAPTURE(bytes);
                         CAPTURE(rows);
                         CAPTURE(count);
-                        const bool tests_order = task <= RangeTask::is_sorted_until;
+                        const bool tests_order = task <= SortedRangesTask::is_sorted_until;
                         if (!tests_order && rows != 1) continue;
-                        const RangeSchedule schedule = make_range_schedule(device, bytes, task, rows, count);
+                        const SortedRangesSchedule schedule = make_sorted_ranges_schedule(device, bytes, task, rows, count);
                         const Shape& shape = schedule.shape;
                         const std::uint64_t tile = std::uint64_t{shape.work_items} * shape.vectors;
                         CHECK(shape.work_items >= 1);

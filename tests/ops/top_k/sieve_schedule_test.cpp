@@ -8,7 +8,7 @@ namespace lanesort::detail {
 namespace {
 
 /// One that the device can run, in which every element is read and enough have room.
-void check_made(const Sieve& sieve, const DeviceInfo& device) {
+void check_made(const SieveSchedule& sieve, const DeviceInfo& device) {
     const Shape& shape = sieve.shape;
     const std::uint64_t buffer = std::uint64_t{shape.vectors} * shape.work_items;
     CHECK(shape.work_items <= device.max_work_items);
@@ -42,7 +42,7 @@ TEST_CASE("sieve: of every k, row and device, one that fits, or none") {
                         CAPTURE(rows);
                         CAPTURE(count);
                         CAPTURE(k);
-                        const auto sieve = make_sieve(device, bytes, rows, count, k);
+                        const auto sieve = make_sieve_schedule(device, bytes, rows, count, k);
                         if (sieve) check_made(*sieve, device), ++made;
                     }
     CHECK(made > 500);
@@ -51,20 +51,20 @@ TEST_CASE("sieve: of every k, row and device, one that fits, or none") {
 TEST_CASE("sieve: where another way is taken") {
     DeviceInfo card = test::graphics_card();
     const ElementBytes bytes(4, 0, 4);
-    CHECK(make_sieve(card, bytes, 1, 1 << 20, 64));
-    CHECK(!make_sieve(card, bytes, 1, 1 << 20, 63));                  // by buckets
-    CHECK(make_sieve(card, bytes, 1000, 1 << 20, 1));                 // a group a row
-    CHECK(!make_sieve(card, bytes, 1000, 8191, 1));                   // short rows
-    CHECK(!make_sieve(card, bytes, 19, 8192, 1));                     // few of them
-    CHECK(!make_sieve(card, bytes, 1, std::uint64_t{1} << 31, 100));  // counts of 32 bits
-    CHECK(make_sieve(card, bytes, 1, 1 << 20, 100'000)->sorts);       // more than local memory holds
-    CHECK(!make_sieve(card, bytes, 1, 1 << 20, 300'000));             // so much that all is sorted sooner
-    CHECK(!make_sieve(card, {12, 0, 4, true}, 1, 1 << 20, 100'000));  // records have no digits
-    CHECK(!make_sieve(test::processor(), bytes, 1, 1 << 20, 1000));
+    CHECK(make_sieve_schedule(card, bytes, 1, 1 << 20, 64));
+    CHECK(!make_sieve_schedule(card, bytes, 1, 1 << 20, 63));                  // by buckets
+    CHECK(make_sieve_schedule(card, bytes, 1000, 1 << 20, 1));                 // a group a row
+    CHECK(!make_sieve_schedule(card, bytes, 1000, 8191, 1));                   // short rows
+    CHECK(!make_sieve_schedule(card, bytes, 19, 8192, 1));                     // few of them
+    CHECK(!make_sieve_schedule(card, bytes, 1, std::uint64_t{1} << 31, 100));  // counts of 32 bits
+    CHECK(make_sieve_schedule(card, bytes, 1, 1 << 20, 100'000)->sorts);       // more than local memory holds
+    CHECK(!make_sieve_schedule(card, bytes, 1, 1 << 20, 300'000));             // so much that all is sorted sooner
+    CHECK(!make_sieve_schedule(card, {12, 0, 4, true}, 1, 1 << 20, 100'000));  // records have no digits
+    CHECK(!make_sieve_schedule(test::processor(), bytes, 1, 1 << 20, 1000));
 }
 
 TEST_CASE("sieve: digits cover each key and index, from the highest one on") {
-    Sieve sieve;
+    SieveSchedule sieve;
     sieve.count = (1 << 16) + 1;
     sieve.bytes = ElementBytes(2, 0, 4);
     const std::vector<SieveDigit> digits = digits_of(sieve);

@@ -8,17 +8,17 @@ namespace lanesort::detail {
 namespace {
 
 /// What each pass reads and leaves hangs together.
-void check_passes(const Selection& selection, const DeviceInfo& device) {
+void check_passes(const TopKSchedule& selection, const DeviceInfo& device) {
     const Shape& shape = selection.shape;
     const std::uint64_t group = std::uint64_t{shape.vectors} * shape.work_items * shape.lanes;
     CHECK(shape.work_items <= device.max_work_items);
-    CHECK(selection_local_bytes(shape, selection.bytes) <= device.local_bytes);
+    CHECK(top_k_local_bytes(shape, selection.bytes) <= device.local_bytes);
     CHECK(group >= selection.k);
     CHECK(shape.register_vectors <= shape.vectors);
     REQUIRE(!selection.passes.empty());
     std::uint64_t left = selection.count, place = 0, read_place = 0;
-    for (const SelectionPass& pass : selection.passes) {
-        const bool buckets = pass.kind == SelectionPass::Kind::best_of_buckets;
+    for (const TopKPass& pass : selection.passes) {
+        const bool buckets = pass.kind == TopKPass::Kind::best_of_buckets;
         const std::uint64_t among = buckets || pass.bucket_bits == 0 ? pass.count : selection.k << pass.bucket_bits;
         CAPTURE(among);
         CHECK(pass.count == (pass.reads_keys ? selection.count : left));
@@ -77,19 +77,19 @@ TEST_CASE("selection: passes follow from each other until k elements of each row
                     for (const std::uint64_t k : {std::uint64_t{1}, most / 2 + 1, most}) {
                         CAPTURE(k);
                         for (const bool data_independent : {false, true})
-                            check_passes(make_selection(device, bytes, rows, count, k, data_independent), device);
+                            check_passes(make_top_k_schedule(device, bytes, rows, count, k, data_independent), device);
                     }
                 }
 }
 
 TEST_CASE("selection: few elements at once, many by the best of buckets, which have indices") {
     const DeviceInfo card = test::graphics_card();
-    CHECK(make_selection(card, 4, 1, 2000, 64).passes.size() == 1);
-    CHECK(make_selection(card, 4, 1 << 14, 1 << 10, 1 << 8).passes.size() == 1);
-    const Selection selection = make_selection(card, 4, 1, 1 << 24, 64);
-    CHECK(selection.passes.front().kind == SelectionPass::Kind::best_of_buckets);
+    CHECK(make_top_k_schedule(card, 4, 1, 2000, 64).passes.size() == 1);
+    CHECK(make_top_k_schedule(card, 4, 1 << 14, 1 << 10, 1 << 8).passes.size() == 1);
+    const TopKSchedule selection = make_top_k_schedule(card, 4, 1, 1 << 24, 64);
+    CHECK(selection.passes.front().kind == TopKPass::Kind::best_of_buckets);
     CHECK(selection.bytes.index == 4);
-    CHECK(make_selection(card, 4, 1, std::uint64_t{1} << 32, 64).bytes.index == 8);
+    CHECK(make_top_k_schedule(card, 4, 1, std::uint64_t{1} << 32, 64).bytes.index == 8);
     // What is read again is little.
     CHECK(selection.left_over() < 1 << 17);
 }

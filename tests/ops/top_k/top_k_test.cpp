@@ -25,8 +25,9 @@ void check_selection_for(const DeviceInfo& device, const Target& target, Sorter&
                          std::size_t rows, std::size_t length, std::size_t k, bool in_buckets, Random& random) {
     namespace inside = lanesort::detail;
     CAPTURE(rows);
-    const inside::Selection selection = inside::make_selection(device, {sizeof(K), 0, index_bytes}, rows, length, k);
-    CHECK((selection.passes.front().kind == inside::SelectionPass::Kind::best_of_buckets) == in_buckets);
+    const inside::TopKSchedule selection =
+        inside::make_top_k_schedule(device, {sizeof(K), 0, index_bytes}, rows, length, k);
+    CHECK((selection.passes.front().kind == inside::TopKPass::Kind::best_of_buckets) == in_buckets);
     if (selection.shape.work_items > target.info.max_work_items) return;
     Sorter disguised = sorter_as(sorter, device, index_bytes == 8);
     const Request top_k{.operation = Operation::top_k,

@@ -12,7 +12,7 @@
 
 namespace lanesort::detail {
 
-Arrays part_arrays(const Request& request) {
+Arrays select_arrays(const Request& request) {
     const auto refuse = [](const char* sentence) { throw Error(ErrorCode::invalid_argument, sentence); };
     if (request.in_rows())
         refuse("elements of rows or segments cannot be selected by flags or a predicate, but those of a range can");
@@ -35,13 +35,13 @@ Arrays part_arrays(const Request& request) {
     return arrays;
 }
 
-void make_part(Planner& planner, const Request& request, Work& work) {
+void make_select(Planner& planner, const Request& request, Work& work) {
     DeviceInfo device = planner.device();
     const bool keeps_others = request.operation == Operation::partition;
     const std::size_t width = request.key.bytes();
     // Elements as wide as a number are moved as one.
     const bool is_number = !request.key.is_record() || (width <= 8 && std::has_single_bit(width));
-    KernelParameters parameters{.family = Family::part,
+    KernelParameters parameters{.family = Family::select,
                                 .bytes = {width, request.value_bytes, 0, !is_number},
                                 .wide_positions = request.count >= wide_count,
                                 .shape = {}};
@@ -55,10 +55,10 @@ void make_part(Planner& planner, const Request& request, Work& work) {
         width);
     // What is compiled ahead moves values by themselves, as it does keys of their width.
     if (!device.compiles) parameters.bytes.value = 0;
-    PartSchedule schedule;
+    SelectSchedule schedule;
     std::shared_ptr<const Program> program;
     for (;;) {
-        schedule = make_part_schedule(device, parameters.bytes, request.count, keeps_others);
+        schedule = make_select_schedule(device, parameters.bytes, request.count, keeps_others);
         parameters.shape = schedule.shape;
         program = planner.compile(parameters);
         if (parameters.work_items() <= program->max_work_items) break;

@@ -14,7 +14,7 @@
 
 namespace lanesort::detail {
 
-struct PartSchedule {
+struct SelectSchedule {
     std::uint64_t tile = 0;   ///< elements that a work-group puts in order at once
     std::uint64_t share = 0;  ///< elements of a work-group, where they are counted first
     std::uint64_t parts = 1;
@@ -23,10 +23,10 @@ struct PartSchedule {
 };
 
 /// `keeps_others`: those that are not selected follow. Then, and on a processor, elements are counted first.
-inline PartSchedule make_part_schedule(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t count,
-                                       bool keeps_others) {
+inline SelectSchedule make_select_schedule(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t count,
+                                           bool keeps_others) {
     const bool is_processor = device.kind == DeviceKind::cpu;
-    PartSchedule schedule;
+    SelectSchedule schedule;
     // Kernels that find runs hold no less in local memory.
     if (!is_processor) {
         schedule.shape = find_runs_shape(device, bytes, most_tile_keys);
@@ -46,7 +46,7 @@ inline PartSchedule make_part_schedule(const DeviceInfo& device, const ElementBy
 
 /// A count for each work-item, what is seen of other tiles, and a tile: its keys, but not records, and places where
 /// these or values need them. One work-item alone puts no tile in order.
-inline std::size_t part_local_bytes(const Shape& shape, const ElementBytes& bytes) noexcept {
+inline std::size_t select_local_bytes(const Shape& shape, const ElementBytes& bytes) noexcept {
     if (shape.work_items == 1) return sizeof(std::uint64_t);
     const std::size_t of_key = bytes.is_record ? 0 : bytes.key, of_place = bytes.is_record || bytes.value > 0 ? 2 : 0;
     return 128 + 8 * std::size_t{shape.work_items} + find_runs_tile(shape) * (of_key + of_place);

@@ -13,12 +13,12 @@
 namespace lanesort::detail {
 namespace {
 
-RangeTask task_of(Operation operation) {
+SortedRangesTask task_of(Operation operation) {
     switch (operation) {
-        case Operation::is_sorted: return RangeTask::is_sorted;
-        case Operation::is_sorted_until: return RangeTask::is_sorted_until;
-        case Operation::unique: return RangeTask::unique;
-        default: return RangeTask::run_lengths;
+        case Operation::is_sorted: return SortedRangesTask::is_sorted;
+        case Operation::is_sorted_until: return SortedRangesTask::is_sorted_until;
+        case Operation::unique: return SortedRangesTask::unique;
+        default: return SortedRangesTask::run_lengths;
     }
 }
 
@@ -32,7 +32,7 @@ void check_lengths(const Request& request) {
 }
 
 struct ReadyRanges {
-    RangeSchedule schedule;
+    SortedRangesSchedule schedule;
     std::shared_ptr<const Program> program;
 };
 
@@ -42,11 +42,11 @@ ReadyRanges add_program(Planner& planner, const Request& request, Work& work) {
     // A shape of the caller's is one for sorts.
     DeviceInfo device = planner.device();
     for (;;) {
-        const RangeSchedule schedule =
-            make_range_schedule(device, request.key.bytes(), task_of(request.operation), rows, count);
+        const SortedRangesSchedule schedule =
+            make_sorted_ranges_schedule(device, request.key.bytes(), task_of(request.operation), rows, count);
         check_groups(rows * schedule.parts, request, schedule.shape);
         KernelParameters parameters{
-            .family = schedule.tests_order() ? Family::order : Family::equal_runs,
+            .family = schedule.tests_order() ? Family::order_test : Family::equal_runs,
             .bytes = {request.key.bytes(), request.value_bytes, request.length_bytes, request.key.is_record()},
             .wide_positions = count >= wide_count,
             .shape = schedule.shape};
@@ -61,7 +61,7 @@ ReadyRanges add_program(Planner& planner, const Request& request, Work& work) {
 }
 
 /// Gives the work what the kernels leave for each other. A sort ahead of them may have left more there.
-void add_left_over(Work& work, const RangeSchedule& schedule) {
+void add_left_over(Work& work, const SortedRangesSchedule& schedule) {
     Array& left = work.arrays[Slot::own_integers];
     if (left.size() < schedule.left_over() * sizeof(std::uint64_t))
         left = {schedule.left_over(), sizeof(std::uint64_t)};
@@ -132,7 +132,7 @@ Arrays run_arrays(const Request& request) {
 
 }  // namespace
 
-Arrays order_arrays(const Request& request) {
+Arrays is_sorted_arrays(const Request& request) {
     if (request.has_segments())
         throw Error(ErrorCode::invalid_argument, "the order of segments cannot be told, but that of rows can");
     return run_arrays(request);
@@ -164,10 +164,10 @@ Arrays equal_run_arrays(const Request& request) {
     return arrays;
 }
 
-void make_order_test(Planner& planner, const Request& request, Work& work) {
+void make_is_sorted(Planner& planner, const Request& request, Work& work) {
     if (request.row_count() == 0) return;
     const ReadyRanges ready = add_program(planner, request, work);
-    const RangeSchedule& schedule = ready.schedule;
+    const SortedRangesSchedule& schedule = ready.schedule;
     add_left_over(work, schedule);
     const KernelParameters& parameters = ready.program->parameters;
     const KeyCoding coding = coding_of(request);
@@ -205,7 +205,7 @@ void make_equal_runs(Planner& planner, const Request& request, Work& work) {
     const Slot lengths = reduces_runs(request) ? Slot::result_values : Slot::lengths;
     if (add_one_read(planner, request, work, keys, values, lengths)) return;
     const ReadyRanges ready = add_program(planner, request, work);
-    const RangeSchedule& schedule = ready.schedule;
+    const SortedRangesSchedule& schedule = ready.schedule;
     add_left_over(work, schedule);
     const std::size_t position_bytes = ready.program->parameters.wide_positions ? 8 : 4;
 

@@ -5,10 +5,10 @@
 #include "core/integers.hpp"
 
 namespace lanesort::detail {
-RangeSchedule make_range_schedule(const DeviceInfo& device, std::size_t key_bytes, RangeTask task, std::uint64_t rows,
-                                  std::uint64_t count) {
+SortedRangesSchedule make_sorted_ranges_schedule(const DeviceInfo& device, std::size_t key_bytes, SortedRangesTask task,
+                                                 std::uint64_t rows, std::uint64_t count) {
     const bool is_processor = device.kind == DeviceKind::cpu;
-    RangeSchedule schedule{task, rows, count, 0, 1, {}};
+    SortedRangesSchedule schedule{task, rows, count, 0, 1, {}};
     Shape& shape = schedule.shape;
     shape.work_items = is_processor ? 1 : 256;
     // A tile is read twice: the second time it is still in the first-level cache.
@@ -50,7 +50,7 @@ Shape find_runs_shape(const DeviceInfo& device, const ElementBytes& bytes, std::
     return shape;
 }
 
-std::size_t order_local_bytes(const Shape& shape) noexcept { return 8 * std::size_t{shape.work_items}; }
+std::size_t is_sorted_local_bytes(const Shape& shape) noexcept { return 8 * std::size_t{shape.work_items}; }
 
 std::size_t equal_runs_local_bytes(const Shape& shape) noexcept {
     return std::size_t{shape.work_items} * (8 + 3 * std::size_t{shape.vectors});

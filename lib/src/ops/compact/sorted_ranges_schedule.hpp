@@ -11,7 +11,7 @@
 namespace lanesort::detail {
 
 /// What is to be found out.
-enum class RangeTask : std::uint8_t {
+enum class SortedRangesTask : std::uint8_t {
     is_sorted,        ///< of each row: 1 or 0
     is_sorted_until,  ///< of each row: how many keys are in order
     unique,           ///< the first key of each run
@@ -19,8 +19,8 @@ enum class RangeTask : std::uint8_t {
 };
 
 /// Shares of consecutive keys, one for each work-group: `parts` of them in each row.
-struct RangeSchedule {
-    RangeTask task = RangeTask::unique;
+struct SortedRangesSchedule {
+    SortedRangesTask task = SortedRangesTask::unique;
     std::uint64_t rows = 1;
     std::uint64_t count = 0;  ///< keys of a row
     std::uint64_t share = 0;  ///< keys of a work-group
@@ -28,14 +28,14 @@ struct RangeSchedule {
     Shape shape;  ///< a work-item takes `vectors` keys of a tile
 
     /// It only looks whether the keys are in order.
-    bool tests_order() const noexcept { return task <= RangeTask::is_sorted_until; }
+    bool tests_order() const noexcept { return task <= SortedRangesTask::is_sorted_until; }
     /// 64-bit integers that the work-groups leave for the later launches; 0 where there are none.
     std::uint64_t left_over() const noexcept { return !tests_order() ? 2 * parts : parts > 1 ? rows * parts : 0; }
 };
 
 /// Rows are for the order only.
-RangeSchedule make_range_schedule(const DeviceInfo& device, std::size_t key_bytes, RangeTask task, std::uint64_t rows,
-                                  std::uint64_t count);
+SortedRangesSchedule make_sorted_ranges_schedule(const DeviceInfo& device, std::size_t key_bytes, SortedRangesTask task,
+                                                 std::uint64_t rows, std::uint64_t count);
 
 /// Keys of a work-group that finds runs in one read.
 constexpr std::uint64_t find_runs_tile(const Shape& shape) noexcept {
@@ -49,7 +49,7 @@ constexpr std::uint64_t most_tile_keys = 1 << 15, most_marked_tile_keys = 4096;
 Shape find_runs_shape(const DeviceInfo& device, const ElementBytes& bytes, std::uint64_t most_keys) noexcept;
 
 /// Bytes of local memory that a work-group takes, of the kernels of each file.
-std::size_t order_local_bytes(const Shape& shape) noexcept;
+std::size_t is_sorted_local_bytes(const Shape& shape) noexcept;
 std::size_t equal_runs_local_bytes(const Shape& shape) noexcept;
 std::size_t find_runs_local_bytes(const Shape& shape, const ElementBytes& bytes) noexcept;
 

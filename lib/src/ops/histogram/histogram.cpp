@@ -93,7 +93,7 @@ void make_histogram(Planner& planner, const Request& request, Work& work) {
     if (!request.bounded) check_doubles(planner.device(), type, "divide f64 into even bins");
     DeviceInfo device = planner.device();
     const unsigned sample = request.bounded ? sample_keys(device, bytes) : 1;
-    KernelParameters parameters{.family = request.bounded     ? Family::bounded_bins
+    KernelParameters parameters{.family = request.bounded     ? Family::bins_by_bounds
                                           : is_floating(type) ? Family::float_bins
                                                               : Family::integer_bins,
                                 .bytes = {bytes, 0, request.length_bytes},

@@ -16,20 +16,22 @@ Family family_of(const Request& request) {
     switch (request.reduction) {
         case Reduction::sum: return is_floating(request.key.type()) ? Family::float_sum : Family::integer_sum;
         case Reduction::min:
-        case Reduction::max: return Family::least;
-        default: return Family::least_place;
+        case Reduction::max: return Family::min_max;
+        default: return Family::min_max_place;
     }
 }
 
 bool takes_two(const Request& request) { return request.operation == Operation::transform_reduce; }
 
 std::size_t partial_bytes(Family family, const Request& request) {
-    return family == Family::least_place ? 16 : family == Family::least ? request.key.bytes() : request.result_bytes();
+    return family == Family::min_max_place ? 16
+           : family == Family::min_max     ? request.key.bytes()
+                                           : request.result_bytes();
 }
 
 }  // namespace
 
-LeastOrder least_order(KeyType type, Reduction reduction) {
+MinMaxOrder min_max_order(KeyType type, Reduction reduction) {
     const std::size_t bytes = key_bytes(type);
     const std::uint64_t all = ~std::uint64_t{0} >> (64 - bytes * 8), sign = all ^ (all >> 1);
     const bool is_float = is_floating(type);
@@ -109,11 +111,11 @@ void make_reduction(Planner& planner, const Request& request, Work& work) {
         launch.add_count(request.segments, 8);
         launch.add(request.count, 8);
     };
-    const auto add_order = [&](Launch& launch, const LeastOrder& order) {
+    const auto add_order = [&](Launch& launch, const MinMaxOrder& order) {
         if (combines) return;
         for (const std::uint64_t word : {order.mask, order.flip, order.bias}) launch.add(word, width);
     };
-    const LeastOrder order = combines ? LeastOrder{} : least_order(request.key.type(), request.reduction);
+    const MinMaxOrder order = combines ? MinMaxOrder{} : min_max_order(request.key.type(), request.reduction);
     const std::optional<BlockShares> one = blocks_of_one_launch(count, units, family == Family::float_sum);
     if (one && ranges == 1 && !request.has_segments() && !combines) {
         // A count of groups, and at most two words of 8 bytes for each number of 8.
@@ -145,7 +147,7 @@ void make_reduction(Planner& planner, const Request& request, Work& work) {
     last.add(Slot::own_integers);
     add_ranges(last);
     // Of products nothing is left to be taken off.
-    add_order(last, takes_two(request) ? LeastOrder{} : order);
+    add_order(last, takes_two(request) ? MinMaxOrder{} : order);
     last.add(Slot::results);
 }
 

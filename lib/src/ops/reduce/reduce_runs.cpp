@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t tile_values = 4096, tiles_of_group = tree_leaves;
 
 Family family_of_runs(const Request& request) {
-    if (request.reduction == Reduction::min || request.reduction == Reduction::max) return Family::least_runs;
+    if (request.reduction == Reduction::min || request.reduction == Reduction::max) return Family::min_max_runs;
     return is_floating(request.value_type.type()) ? Family::float_runs : Family::integer_runs;
 }
 
@@ -82,8 +82,8 @@ void make_reduced_runs(Planner& planner, const Request& request, Work& work) {
     check_groups(tiles, request, parameters.shape);
     work.programs.push_back(program);
     const std::size_t position_bytes = parameters.wide_positions ? 8 : 4, value_bytes = parameters.bytes.key;
-    const LeastOrder order =
-        least_order(request.value_type.type(), family == Family::least_runs ? request.reduction : Reduction::sum);
+    const MinMaxOrder order =
+        min_max_order(request.value_type.type(), family == Family::min_max_runs ? request.reduction : Reduction::sum);
     // What is left of all tiles, of all groups of those, and so on: in front, and behind.
     std::uint64_t all_left = 0, from = 0;
     for (std::uint64_t left = tiles; all_left += left, left > 1;) left = ceil_div(left, tiles_of_group);

@@ -28,7 +28,7 @@ const KeyKind& kind_of(const Request& request) { return is_by_key(request) ? req
 Family family_of_scan(const Request& request) {
     const auto either = [&](Family of_runs, Family of_range) { return has_runs(request) ? of_runs : of_range; };
     if (kind_of(request).binary_operator()) return either(Family::operator_run_scan, Family::operator_scan);
-    if (request.reduction != Reduction::sum) return either(Family::least_run_scan, Family::least_scan);
+    if (request.reduction != Reduction::sum) return either(Family::min_max_run_scan, Family::min_max_scan);
     return is_floating(kind_of(request).type()) ? either(Family::float_run_scan, Family::float_scan)
                                                 : either(Family::integer_run_scan, Family::integer_scan);
 }
@@ -132,7 +132,8 @@ void add_scan(Planner& planner, const Request& request, const ScanSchedule& sche
     if (has_runs(request)) add_marks(planner, request, work);
     work.programs.push_back(planner.compile(parameters_of(request, schedule)));
     const std::size_t position_bytes = work.programs.back()->parameters.wide_positions ? 8 : 4;
-    const LeastOrder order = bytes.is_record ? LeastOrder{} : least_order(kind_of(request).type(), request.reduction);
+    const MinMaxOrder order =
+        bytes.is_record ? MinMaxOrder{} : min_max_order(kind_of(request).type(), request.reduction);
     const std::size_t flip_bytes = bytes.is_record ? 4 : bytes.key;
     const auto add_order = [&](Launch& launch) {
         for (const std::uint64_t word : {order.mask, order.flip, order.bias}) launch.add(word, flip_bytes);

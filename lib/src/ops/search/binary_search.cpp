@@ -11,7 +11,7 @@
 
 namespace lanesort::detail {
 
-Arrays bound_arrays(const Request& request) {
+Arrays binary_search_arrays(const Request& request) {
     if (request.in_rows()) throw Error(ErrorCode::invalid_argument, "keys cannot be looked for in rows or segments");
     check_indices(request);
     const std::uint64_t places = request.operation == Operation::equal_range ? 2 : 1;
@@ -24,11 +24,11 @@ Arrays bound_arrays(const Request& request) {
     return arrays;
 }
 
-void make_bounds(Planner& planner, const Request& request, Work& work) {
+void make_binary_search(Planner& planner, const Request& request, Work& work) {
     if (request.second_count == 0) return;
     const DeviceInfo& device = planner.device();
     const bool is_processor = device.kind == DeviceKind::cpu;
-    KernelParameters parameters{.family = Family::bounds,
+    KernelParameters parameters{.family = Family::binary_search,
                                 .bytes = {request.key.bytes(), 0, request.index_bytes, request.key.is_record()},
                                 .wide_positions = request.count >= wide_count,
                                 .shape = {.lanes = 1, .vectors = is_processor ? 2048u : 16u, .register_vectors = 2},

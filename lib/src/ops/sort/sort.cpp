@@ -348,7 +348,7 @@ void add_exchange(Planner& planner, Work& work, const Request& request) {
     const DeviceInfo& device = planner.device();
     const bool walks = device.kind == DeviceKind::cpu;
     KernelParameters parameters{
-        .family = Family::exchange,
+        .family = Family::merge_across,
         .bytes = ElementBytes(request.key.bytes(), request.value_bytes, 0),
         .wide_positions = request.count >= wide_count,
         .shape = {.work_items = walks ? 1 : std::bit_floor(std::min(usual_work_items, device.max_work_items))}};
@@ -409,7 +409,7 @@ void make_sort(Planner& planner, const Request& request, Work& work) {
         add_copies(work, *std::exchange(sources, nullptr), keys, values);
     if (is_nothing) return;
     if (request.is_first_step()) return add_exchange(planner, work, request);
-    if (!is_merge && add_selection_to_front(planner, work, request, keys, sources)) return;
+    if (!is_merge && add_top_k_to_front(planner, work, request, keys, sources)) return;
     // Numbers that are equal are so in every bit: they need nothing to keep them apart.
     const bool is_indexed = request.stable && (request.value_bytes > 0 || request.key.is_record());
     const std::size_t index_bytes = is_indexed ? index_bytes_for(request) : 0;

@@ -46,12 +46,12 @@ Shape shape_of(const DeviceInfo& device, ElementBytes bytes, std::uint64_t capac
 
 }  // namespace
 
-std::optional<Sieve> make_sieve(const DeviceInfo& device, ElementBytes bytes, std::uint64_t rows, std::uint64_t count,
-                                std::uint64_t k) {
+std::optional<SieveSchedule> make_sieve_schedule(const DeviceInfo& device, ElementBytes bytes, std::uint64_t rows,
+                                                 std::uint64_t count, std::uint64_t k) {
     constexpr std::uint64_t most_length = std::uint64_t{1} << 31;
     if (device.kind == DeviceKind::cpu || device.max_work_items < 32 || count < least_length || count >= most_length)
         return std::nullopt;
-    Sieve sieve{rows, count, k, bytes, {}};
+    SieveSchedule sieve{rows, count, k, bytes, {}};
     if (sieve.bytes.index < 4) sieve.bytes.index = count >> 32 == 0 ? 4 : 8;
     const std::uint64_t most = most_in_buffer(device, sieve.bytes);
     if (most == 0) return std::nullopt;
@@ -85,7 +85,7 @@ std::optional<Sieve> make_sieve(const DeviceInfo& device, ElementBytes bytes, st
 
 constexpr unsigned digit_bits = 8;
 
-std::vector<SieveDigit> digits_of(const Sieve& sieve) {
+std::vector<SieveDigit> digits_of(const SieveSchedule& sieve) {
     std::vector<SieveDigit> digits;
     const auto add = [&](bool in_index, unsigned bits) {
         for (unsigned shift = (bits + digit_bits - 1) / digit_bits * digit_bits; shift > 0; shift -= digit_bits)
@@ -96,7 +96,7 @@ std::vector<SieveDigit> digits_of(const Sieve& sieve) {
     return digits;
 }
 
-std::uint64_t state_units(const Sieve& sieve) noexcept {
+std::uint64_t state_units(const SieveSchedule& sieve) noexcept {
     constexpr std::uint64_t of_row = (4 + (1U << digit_bits)) / 2;
     return sieve.rows * of_row;
 }

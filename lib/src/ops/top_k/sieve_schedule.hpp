@@ -11,7 +11,7 @@
 
 namespace lanesort::detail {
 
-struct Sieve {
+struct SieveSchedule {
     std::uint64_t rows = 1;
     std::uint64_t count = 0;  ///< elements of a row
     std::uint64_t k = 0;      ///< of them are wanted, fewer than `count`
@@ -29,15 +29,15 @@ struct SieveDigit {
     unsigned shift = 0;     ///< its lowest bit
 };
 /// From the highest one on.
-std::vector<SieveDigit> digits_of(const Sieve& sieve);
+std::vector<SieveDigit> digits_of(const SieveSchedule& sieve);
 
 /// Integers of 8 bytes that kernels leave for each other: a row's states, and behind all of these where it ends.
-std::uint64_t state_units(const Sieve& sieve) noexcept;
+std::uint64_t state_units(const SieveSchedule& sieve) noexcept;
 
 /// Needs 0 < k < count. Nothing where the device has too little local memory, or more would have to be sorted or kept
 /// than is worth it. Elements have indices, whether or not anybody asked for them.
-std::optional<Sieve> make_sieve(const DeviceInfo& device, ElementBytes bytes, std::uint64_t rows, std::uint64_t count,
-                                std::uint64_t k);
+std::optional<SieveSchedule> make_sieve_schedule(const DeviceInfo& device, ElementBytes bytes, std::uint64_t rows,
+                                                 std::uint64_t count, std::uint64_t k);
 
 /// The same with one resident group fewer, for what is compiled with NaN last, which takes more registers.
 Shape with_more_registers(Shape shape) noexcept;

@@ -18,27 +18,28 @@
 namespace lanesort::detail {
 namespace {
 
-struct ReadySelection {
-    Selection selection;
+struct ReadyTopK {
+    TopKSchedule selection;
     std::shared_ptr<const Program> program;
 };
 
 /// A selection and its kernels, compiled; nothing where k is too large for one.
-std::optional<ReadySelection> select(Planner& planner, const Request& request, const ElementBytes& bytes) {
+std::optional<ReadyTopK> ready_top_k(Planner& planner, const Request& request, const ElementBytes& bytes) {
     // A shape of the caller's is one for sorts.
     DeviceInfo device = planner.device();
     const std::uint64_t count = request.length(), rows = request.row_count();
     while (request.first <= most_selected(device, bytes, count)) {
-        Selection selection = make_selection(device, bytes, rows, count, request.first, request.data_independent);
-        for (const SelectionPass& pass : selection.passes) check_groups(rows * pass.parts, request, selection.shape);
-        KernelParameters parameters{.family = Family::select,
+        TopKSchedule selection =
+            make_top_k_schedule(device, bytes, rows, count, request.first, request.data_independent);
+        for (const TopKPass& pass : selection.passes) check_groups(rows * pass.parts, request, selection.shape);
+        KernelParameters parameters{.family = Family::top_k,
                                     .bytes = selection.bytes,
                                     .wide_positions = count >= wide_count,
                                     .shape = selection.shape};
         parameters.order_by(request);
         std::shared_ptr<const Program> program = planner.compile(parameters);
         if (program->max_work_items >= parameters.work_items())
-            return ReadySelection{std::move(selection), std::move(program)};
+            return ReadyTopK{std::move(selection), std::move(program)};
         if (program->max_work_items == 0) break;
         device.max_work_items = program->max_work_items;
     }
@@ -53,8 +54,8 @@ struct Place {
 
 /// Each pass reads the keys, or what the pass before it left, and leaves the best for the next; the last one writes the
 /// results, k of each row.
-void add_selection(Work& work, ReadySelection ready, const Request& request, const Place& results) {
-    const Selection& selection = ready.selection;
+void add_top_k(Work& work, ReadyTopK ready, const Request& request, const Place& results) {
+    const TopKSchedule& selection = ready.selection;
     const KernelParameters& parameters = ready.program->parameters;
     const KeyCoding coding = coding_of(request);
     const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
@@ -65,9 +66,9 @@ void add_selection(Work& work, ReadySelection ready, const Request& request, con
         work.arrays[Slot::own_indices] = {own, parameters.bytes.index};
         if (results.indices == Slot::own_results) work.arrays[Slot::own_results] = {selected, parameters.bytes.index};
     }
-    for (const SelectionPass& pass : selection.passes) {
+    for (const TopKPass& pass : selection.passes) {
         const bool is_last = &pass == &selection.passes.back();
-        const bool selects = pass.kind == SelectionPass::Kind::select_best;
+        const bool selects = pass.kind == TopKPass::Kind::select_best;
         Launch launch;
         launch.kernel = kernel_number(parameters, selects ? "select_best" : "best_of_buckets");
         launch.groups = selection.rows * pass.parts;
@@ -95,7 +96,7 @@ void add_selection(Work& work, ReadySelection ready, const Request& request, con
 }
 
 struct ReadySieve {
-    Sieve sieve;
+    SieveSchedule sieve;
     std::shared_ptr<const Program> program;
 };
 
@@ -103,7 +104,7 @@ struct ReadySieve {
 std::optional<ReadySieve> sieve(Planner& planner, const Request& request, const ElementBytes& bytes) {
     DeviceInfo device = planner.device();
     const std::uint64_t count = request.length(), rows = request.row_count();
-    while (const std::optional<Sieve> made = make_sieve(device, bytes, rows, count, request.first)) {
+    while (const std::optional<SieveSchedule> made = make_sieve_schedule(device, bytes, rows, count, request.first)) {
         check_groups(rows * made->parts, request, made->shape);
         KernelParameters parameters{
             .family = Family::sieve, .bytes = made->bytes, .wide_positions = count >= wide_count, .shape = made->shape};
@@ -143,7 +144,7 @@ public:
             add_passing(0);
         }
         if (sieve_.sorts) add_sort();
-        else add_selection();
+        else add_top_k();
     }
 
 private:
@@ -171,7 +172,7 @@ private:
         keep.add(flip_of(parameters_, coding_));
     }
 
-    void add_selection() {
+    void add_top_k() {
         make_room_for_indices();
         Launch& select = launch("select_passing", 1);
         select.add(Slot::keys);
@@ -262,7 +263,7 @@ private:
     Work& work_;
     const Request& request_;
     Place results_;
-    Sieve sieve_;
+    SieveSchedule sieve_;
     const KernelParameters& parameters_;
     KeyCoding coding_;
     std::uint64_t thresholds_;  // where they begin, of elements
@@ -355,8 +356,8 @@ Selected add_finding(Planner& planner, Work& work, const Request& request, const
                 SieveLaunches(planner, work, request, results, *std::move(sieved)).add();
                 return {results.keys, {results.indices}};
             }
-        if (std::optional<ReadySelection> ready = select(planner, request, bytes)) {
-            add_selection(work, *std::move(ready), request, results);
+        if (std::optional<ReadyTopK> ready = ready_top_k(planner, request, bytes)) {
+            add_top_k(work, *std::move(ready), request, results);
             return {results.keys, {results.indices}};
         }
     }
@@ -432,7 +433,7 @@ void make_top_k(Planner& planner, const Request& request, Work& work) {
         add_gathering(planner, work, request, selected.indices, Slot::values, Slot::result_values);
 }
 
-bool add_selection_to_front(Planner& planner, Work& work, const Request& request, Slot keys, const Sources* sources) {
+bool add_top_k_to_front(Planner& planner, Work& work, const Request& request, Slot keys, const Sources* sources) {
     constexpr std::uint64_t least_length = 1 << 14, least_part = 16;
     const DeviceInfo& device = planner.device();
     const ElementBytes bytes(request.key.is_record() ? 0 : request.key.bytes(), 0, index_bytes_for(request));
@@ -441,12 +442,12 @@ bool add_selection_to_front(Planner& planner, Work& work, const Request& request
     if (!may_select || request.value_bytes > 0 || request.key.is_record() || request.length() < least_length ||
         request.first > std::min(most_selected(device, bytes, request.length()), request.length() / least_part))
         return false;
-    std::optional<ReadySelection> ready = select(planner, request, bytes);
+    std::optional<ReadyTopK> ready = ready_top_k(planner, request, bytes);
     if (!ready) return false;
     const Place best{Slot::own_keys, Slot::own_indices, ready->selection.left_over()};
     const KernelParameters parameters = ready->program->parameters;
     if (sources) add_copies(work, *sources, keys, keys);
-    add_selection(work, *std::move(ready), request, best);
+    add_top_k(work, *std::move(ready), request, best);
     Launch bring{.kernel = kernel_number(parameters, "bring_to_front"), .groups = request.row_count()};
     bring.add(keys);
     bring.add(best.keys, best.from);

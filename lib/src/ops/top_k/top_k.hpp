@@ -9,6 +9,6 @@ namespace lanesort::detail {
 /// Brings the first few numbers of a range, or of each of its rows, to its front, in order, if a processor does so
 /// sooner than it merges: it reads each once. Else gives false. The keys are those of `sources`, if there are any, and
 /// are copied then.
-bool add_selection_to_front(Planner& planner, Work& work, const Request& request, Slot keys, const Sources* sources);
+bool add_top_k_to_front(Planner& planner, Work& work, const Request& request, Slot keys, const Sources* sources);
 
 }  // namespace lanesort::detail

@@ -93,9 +93,9 @@ Shape shape_in_local(const DeviceInfo& device, ElementBytes bytes, std::uint64_t
 
 /// Work-groups of a row, and their share, in a pass that selects among `count` elements of each row: what passes before
 /// it left of more, if it `follows` one.
-SelectionPass pass_among(const DeviceInfo& device, const Selection& selection, std::uint64_t count, bool follows) {
+TopKPass pass_among(const DeviceInfo& device, const TopKSchedule& selection, std::uint64_t count, bool follows) {
     const Shape& shape = selection.shape;
-    SelectionPass pass{.count = count};
+    TopKPass pass{.count = count};
     if (in_registers(device)) {
         // As many work-items as there are cores, twice, but each reads no less than is read after them.
         const std::uint64_t kept = std::uint64_t{shape.vectors} * shape.lanes;
@@ -125,15 +125,15 @@ std::uint64_t most_selected(const DeviceInfo& device, ElementBytes bytes, std::u
     return tile < 4 * register_vectors ? 0 : tile / 4;
 }
 
-Selection make_selection(const DeviceInfo& device, ElementBytes bytes, std::uint64_t rows, std::uint64_t count,
-                         std::uint64_t k, bool data_independent) {
+TopKSchedule make_top_k_schedule(const DeviceInfo& device, ElementBytes bytes, std::uint64_t rows, std::uint64_t count,
+                                 std::uint64_t k, bool data_independent) {
     ElementBytes indexed = bytes;
     if (indexed.index < 4) indexed.index = count >> 32 == 0 ? 4 : 8;
     const bool may_have_buckets =
         k <= most_selected(device, indexed, count) && (data_independent || !in_registers(device));
     const unsigned bucket_bits = may_have_buckets ? bucket_bits_for(device, indexed, rows, count, k) : 0;
     const bool in_buckets = bucket_bits > 0;
-    Selection selection{rows, count, k, !data_independent, in_buckets ? indexed : bytes, {}, {}};
+    TopKSchedule selection{rows, count, k, !data_independent, in_buckets ? indexed : bytes, {}, {}};
     const std::uint64_t of_buckets = k << bucket_bits;
     const std::uint64_t most =
         in_buckets ? std::max(ceil_div(count, std::uint64_t{1} << bucket_bits), of_buckets) : count;
@@ -141,7 +141,7 @@ Selection make_selection(const DeviceInfo& device, ElementBytes bytes, std::uint
                                            : shape_in_local(device, selection.bytes, most, k);
 
     std::uint64_t place = 0;
-    const auto add = [&](SelectionPass pass) {
+    const auto add = [&](TopKPass pass) {
         pass.reads_keys = selection.passes.empty() || pass.bucket_bits > 0;
         if (!selection.passes.empty()) pass.read_place = selection.passes.back().left_place;
         pass.left_place = place;
@@ -149,7 +149,7 @@ Selection make_selection(const DeviceInfo& device, ElementBytes bytes, std::uint
         selection.passes.push_back(pass);
     };
     const auto select_among = [&](std::uint64_t among, unsigned bits) {
-        SelectionPass pass = pass_among(device, selection, among, false);
+        TopKPass pass = pass_among(device, selection, among, false);
         pass.bucket_bits = bits;
         if (bits > 0) pass.count = count;
         add(pass);
@@ -161,7 +161,7 @@ Selection make_selection(const DeviceInfo& device, ElementBytes bytes, std::uint
         return selection;
     }
     const std::uint64_t buckets = std::uint64_t{selection.shape.work_items} * selection.shape.lanes;
-    SelectionPass pass{.kind = SelectionPass::Kind::best_of_buckets, .count = count, .share = buckets << bucket_bits};
+    TopKPass pass{.kind = TopKPass::Kind::best_of_buckets, .count = count, .share = buckets << bucket_bits};
     pass.parts = ceil_div(count, pass.share);
     pass.bucket_bits = bucket_bits;
     pass.left = pass.parts * buckets;
@@ -171,16 +171,16 @@ Selection make_selection(const DeviceInfo& device, ElementBytes bytes, std::uint
     return selection;
 }
 
-std::uint64_t Selection::left_over() const noexcept { return passes.back().left_place; }
+std::uint64_t TopKSchedule::left_over() const noexcept { return passes.back().left_place; }
 
-SortReport Selection::report() const noexcept {
+SortReport TopKSchedule::report() const noexcept {
     SortReport report;
     report.launches = passes.size();
     if (shape.work_items == 1) return report;
     const auto rounds_of = [](unsigned steps) { return (steps + steps_of_round - 1) / steps_of_round; };
     const auto run_bits = static_cast<unsigned>(std::countr_zero(run_for(k)));
-    for (const SelectionPass& pass : passes) {
-        if (pass.kind != SelectionPass::Kind::select_best) continue;
+    for (const TopKPass& pass : passes) {
+        if (pass.kind != TopKPass::Kind::select_best) continue;
         const auto halvings = static_cast<unsigned>(std::countr_zero(pass.share)) - run_bits;
         unsigned rounds = halvings * rounds_of(run_bits);
         for (unsigned phase = steps_of_round + 1; phase <= run_bits; ++phase) rounds += rounds_of(phase);
@@ -190,7 +190,7 @@ SortReport Selection::report() const noexcept {
     return report;
 }
 
-std::size_t selection_local_bytes(const Shape& shape, ElementBytes bytes) noexcept {
+std::size_t top_k_local_bytes(const Shape& shape, ElementBytes bytes) noexcept {
     if (shape.work_items == 1) return 0;
     const std::size_t elements = std::size_t{shape.vectors} * shape.work_items, places = elements + elements / 8;
     const auto aligned = [](std::size_t size) { return (size + 15) / 16 * 16; };

@@ -12,7 +12,7 @@
 namespace lanesort::detail {
 
 /// One launch: `parts` work-groups for each row.
-struct SelectionPass {
+struct TopKPass {
     enum class Kind : std::uint8_t { select_best, best_of_buckets };  ///< the kernel
 
     Kind kind = Kind::select_best;
@@ -25,17 +25,17 @@ struct SelectionPass {
     std::uint64_t left = 0;        ///< elements of a row that it leaves
     std::uint64_t left_place = 0;  ///< of the first one, in the same array, but for the last pass, whose are the result
 
-    friend bool operator==(const SelectionPass&, const SelectionPass&) = default;
+    friend bool operator==(const TopKPass&, const TopKPass&) = default;
 };
 
-struct Selection {
+struct TopKSchedule {
     std::uint64_t rows = 1;
     std::uint64_t count = 0;  ///< elements of a row
     std::uint64_t k = 0;      ///< of them are wanted, fewer than `count`
     bool skips = false;       ///< work-items that select by themselves pass over what cannot be among the first k
     ElementBytes bytes;       ///< of the elements as they are selected, which may have numbers that nobody asked for
     Shape shape;              ///< a work-item has `vectors` vectors and reads `register_vectors` at a time
-    std::vector<SelectionPass> passes;
+    std::vector<TopKPass> passes;
 
     /// Elements that passes leave for each other; the last one's are the result.
     std::uint64_t left_over() const noexcept;
@@ -50,10 +50,10 @@ std::uint64_t most_selected(const DeviceInfo& device, ElementBytes bytes, std::u
 /// of them; then it selects among these, and among the elements of k buckets. Processors do so only where it may depend
 /// on no key: else they pass over most elements. Each pass leaves k elements of each work-group, until there is one for
 /// a row.
-Selection make_selection(const DeviceInfo& device, ElementBytes bytes, std::uint64_t rows, std::uint64_t count,
-                         std::uint64_t k, bool data_independent = true);
+TopKSchedule make_top_k_schedule(const DeviceInfo& device, ElementBytes bytes, std::uint64_t rows, std::uint64_t count,
+                                 std::uint64_t k, bool data_independent = true);
 
 /// Bytes of local memory that a work-group takes.
-std::size_t selection_local_bytes(const Shape& shape, ElementBytes bytes) noexcept;
+std::size_t top_k_local_bytes(const Shape& shape, ElementBytes bytes) noexcept;
 
 }  // namespace lanesort::detail
