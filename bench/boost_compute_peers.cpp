@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #define CL_TARGET_OPENCL_VERSION 120
 #include <boost/compute/algorithm/sort.hpp>
 #include <boost/compute/command_queue.hpp>

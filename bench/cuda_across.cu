@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One order over several CUDA devices, beside one of them on the same keys: medians of wall time, of one call of each
 // in turn. Each device has COUNT keys of 4 bytes, or pairs of them; one device alone has those of all. The first call
 // of each is looked at: that its elements are in order, and that they are those of before, as sums of their hashes

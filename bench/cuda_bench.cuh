@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the benchmarks on CUDA devices share: memory, other work, a stream's time, calls of CUB, calls that are timed in
 // turn, and a look at what was sorted.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The calls beside a sort of one array, beside CUB's and Thrust's for the same, on the first CUDA device: medians of
 // device time, one call of each in turn.
 //

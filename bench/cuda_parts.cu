@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Host arrays that are 1, 4 and 16 times as large as the memory that a sorter may take on the first CUDA device, beside
 // the processor's sorts of the same keys: medians of wall time, one call of each in turn. Every result is looked at.
 // The bound of parts is three passes over the bus, at what it was measured to carry each way while both ways are busy;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort's stream and graph beside CUB's sorts and Thrust's, on the first CUDA device: between two events on a
 // stream, behind other work.
 #include <thrust/execution_policy.h>

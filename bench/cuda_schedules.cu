@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts of one range, however it is sorted, beside CUB's, on the first CUDA device: medians of device time, one call of
 // each in turn. A graph is behind other work, so that the device does not wait for the host. The keys are made on the
 // device, which has room for one array of the largest. What lanesort sorts is looked at each time: it is in order, and

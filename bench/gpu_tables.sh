@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Measures on the first CUDA device what bench/results/h200.md keeps tables of, before a release: lanesort beside CUB and Thrust.
 # usage: gpu_tables.sh BUILD FOLDER [TABLE...]
 #   BUILD   a build with -DLANESORT_BENCH=ON -DLANESORT_BENCH_CUDA=ON
@@ -7,7 +8,7 @@
 #           parts; all unless given, which take about eight minutes on an H100
 # A table that takes too long is cut off, and the others go on.
 set -euo pipefail
-(($# >= 2)) || { sed -n '2,7s/^# \?//p' "$0" && exit 2; }
+(($# >= 2)) || { sed -n '3,8s/^# \?//p' "$0" && exit 2; }
 bench=$(realpath "$1")/bench folder=$2
 shift 2
 tables=(schedules adversaries largest small opencl pairs records rows runs groups products top-k companions parts)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Copies in host memory by all cores: what its speed is compared with.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Pairs, indices, rows, the largest keys and the first ones in host memory beside the standard library, reductions,
 // scans and selections beside copies by all cores, and schedules beside each other: medians of wall time, one call of
 // each in turn, on every device that works in host memory.

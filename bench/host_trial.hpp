@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts of host memory, on the wall clock.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is sorted, and how to tell that it was.
 #pragma once
 

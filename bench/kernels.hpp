@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The text of bench/kernels, as it was when the benchmark was built.
 #pragma once
 

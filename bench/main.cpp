@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort_bench: lanesort beside its peers, in one run, on the same keys. Every sort begins from fresh keys and is
 // checked; a wrong one is an error, not a time. See bench/README.md.
 #include <benchmark/benchmark.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts across the ranks of MPI beside a plain sample sort: medians of wall time on the slowest rank, one call of each
 // in turn, checked. What is printed of bytes is what a rank sends at most, in times of the bytes of a rank's keys.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bitonic sorts as they are commonly written, by kernels of our own.
 #include <algorithm>
 #include <bit>

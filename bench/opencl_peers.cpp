@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <lanesort/opencl.hpp>
 
 #include <algorithm>

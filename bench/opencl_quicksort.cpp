@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Quicksort by partition with bitonic leaves. The host drives it level by level: no kernel launches another or waits.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "opencl_trial.hpp"
 
 #include <stdexcept>

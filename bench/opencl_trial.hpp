@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts of OpenCL buffers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A sort that can be measured beside others.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which peers this build has.
 #include <iterator>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Line plots as SVG: logarithmic axes, a label at the end of every line."""
 
 import html

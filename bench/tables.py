@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The command beside other programs that sort tables and files of numbers: time and memory of whole processes.
 
     python3 bench/tables.py LANESORT FLIGHTS.CSV [SCALE]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <tbb/global_control.h>
 #include <tbb/parallel_sort.h>
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Medians of device time of torch.topk and torch.sort, for comparison with lanesort_family_bench."""
 import statistics
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <hwy/contrib/sort/vqsort.h>
 
 #include "host_trial.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The structures of lanesort.h in the terms of the C++ headers.
 #pragma once
 

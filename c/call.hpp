@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What every function of lanesort.h does around its call: a status for each exception, and the thread's last error.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort/lanesort.h: requests on CUDA memory.
 #include "arguments.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort/lanesort.h: requests on OpenCL buffers.
 #include "arguments.hpp"
 

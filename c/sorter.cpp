@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort/lanesort.h: sorters, and requests on host memory.
 #include "arguments.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort/lanesort.h: the version, statuses and the last error of each thread.
 #include <new>
 #include <string>

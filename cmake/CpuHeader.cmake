@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # lanesort/kernels/: the kernels that lanesort/cpu.hpp compiles with the caller's function. undefine.h ends all of their
 # macros, so that they can be included again; begin.h and end.h put the caller's macros of such names aside and back.
 set(header_folder ${PROJECT_BINARY_DIR}/include/lanesort/kernels)

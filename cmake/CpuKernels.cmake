@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The kernels for the CPU: each kernel file is compiled as C++, for several kinds of elements and one instruction set at a
 # time, of which the device chooses one when it runs. Shapes are those that cpu_shape() and make_selection() choose (a test
 # compares them).

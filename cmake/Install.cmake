@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What `cmake --install` installs: the static library, the shared one of the C interface, the headers, the files by
 # which CMake and pkg-config find them, and the command where it is built. Everything may be moved afterwards.
 include(CMakePackageConfigHelpers)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # `cpack`, in the build folder, makes Debian packages of what is installed: one of the command, one of the shared library,
 # and one of what it takes to build programs.
 set(CPACK_GENERATOR DEB)

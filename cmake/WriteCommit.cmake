@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Run as a script: writes the commit of a source folder, "-dirty" if it was changed since, into a C++ header.
 #   cmake -DOUTPUT=commit.hpp -DSOURCE=folder -DCOMMIT=name -P WriteCommit.cmake
 # COMMIT, if not empty, is taken as it is, for sources that came without their repository.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Debian's compilers for AArch64, and QEMU, which runs what they make.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // check_sorted IN OUT: is OUT, byte for byte, what std::sort makes of the u32 numbers in IN? Shares no code with the
 // library, and says how long std::sort took.
 #include <algorithm>

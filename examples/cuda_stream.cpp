@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts keys in the caller's own CUDA memory, on the caller's own stream: one large array, between an upload and a
 // download, and then many small batches by a sort that was recorded once. Uses the CUDA runtime API alone, so any C++
 // compiler will do. The host waits once, at the end.

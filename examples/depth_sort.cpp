@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts moving particles from back to front in every frame, as blending needs it. All is on one queue: the caller's
 // kernel moves the particles and writes their depths and numbers, a sort that was recorded once orders the numbers by
 // the depths, and another kernel of the caller's puts the particles in that order, ready to be drawn. The host waits

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts structs in the order of a C++ function, on the processor: the tasks of a queue, by the urgency of their kind,
 // which the function looks up in a table, and of the same urgency in the order of arrival.
 //

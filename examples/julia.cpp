@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Draws a Julia set beside its own pixels, sorted. All is on one queue: the caller's kernel computes the escape time of
 // each pixel, lanesort writes the indices that would sort them, another kernel of the caller's fetches the colours in
 // both orders, and the host waits once, for the finished picture.

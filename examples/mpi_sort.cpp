@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts numbers that lie on the ranks of MPI, in place: each rank has as many after as before, the first rank the
 // first. A rank uses the best device that it finds.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the OpenCL examples share: a device, a context, a queue and kernels of the caller's own. Nothing here is
 // lanesort's.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts keys in the middle of the caller's own buffer, on the caller's own queue. The host gives the queue an upload, a
 // sort and a download, each after the event of the one before, and waits once, at the end.
 //

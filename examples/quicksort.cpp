@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Quicksort as it is taught for devices, by two partitions a step: what is below a pivot comes first, then what equals
 // it, then the rest. The pivot is a parameter of the predicates, so that each of the two is compiled once. For a sort,
 // take `sort`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts structs in an order that the caller writes down: the bids of an order book, where the best price comes first,
 // and of equal prices the earliest bid. Then by the price alone, where a stable sort keeps the order of arrival.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts many small ranges by the launches of one: the rows of a table, for the median of each, and ragged segments, the
 // rows of a sparse matrix whose entries move with their column numbers.
 //

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # run.sh PROGRAM ARGUMENT...: runs an example as a test. One that finds no device counts as skipped (exit status 77); with
 # LANESORT_REQUIRE_DEVICE=1 in the environment it fails, unless what it misses is an NVIDIA device.
 set -u

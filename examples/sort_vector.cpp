@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts numbers in host memory on the best device found.
 //
 //     build/release/examples/sort_vector

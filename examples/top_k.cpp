@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Finds the first k of many keys and where they are, without sorting the others: the ten largest scores of an array,
 // and for each of many queries the five nearest points. The keys are only read.
 //

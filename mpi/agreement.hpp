@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the ranks tell each other before anything moves, and how all learn that one failed.
 #pragma once
 

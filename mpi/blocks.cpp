@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A sort by columns or merge-splits: rank_layout.hpp says which keys go where; here they go. What is sent depends on the
 // counts alone, so a rank whose sorter fails goes on with its part of the messages, and none waits for it in vain.
 #include <algorithm>

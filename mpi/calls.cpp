@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What each call on host memory checks, what the ranks agree on, and selections.
 #include "calls.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The calls, on ranks that anything may connect.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The ranks of an MPI communicator. Calls that fail throw.
 #pragma once
 

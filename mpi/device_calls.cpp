@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Calls in device memory: what each checks, and where its elements lie.
 #include <algorithm>
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "device_store.hpp"
 
 #include <algorithm>

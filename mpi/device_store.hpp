@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Elements in the memory of a device, told by addresses (CUDA's, or the built-in device's). What MPI does not take
 // there goes through host memory.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Keys, and values where there are any, as bytes of some width that are moved together.
 #pragma once
 

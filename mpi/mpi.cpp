@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // mpi.hpp and lanesort_mpi.h: the calls on the ranks of a communicator.
 #include <exception>
 #include <optional>

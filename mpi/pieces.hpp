@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How much goes in a message: pure, for the sorts and for what is said of them (traffic.cpp).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A sort by splitters: each rank sorts what it has, sends each part to the rank that it belongs to, and sorts what it
 // got.
 #include "splitters.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where sorted ranges are cut so that the parts of the same number, of all ranges, have exactly as many elements as are
 // wanted, and come in order: multi-way selection by the elements' digits, the highest first. Pure: whoever has the
 // ranges counts in its own, and adds up what all have counted.

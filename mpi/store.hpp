@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where a rank's elements lie, and what is done with them there: host memory, or a device's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is said of a sort before it runs: the same formulas by which it goes.
 #include <algorithm>
 #include <utility>

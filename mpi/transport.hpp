@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a sort across ranks asks of what connects them: MPI (communicator.hpp), or MPI by way of Python.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Builds the source distribution and a wheel for each Python, checks them, and tries each in a fresh environment.
 #   build.sh [PYTHON ...]       python3 if none is named; 3.12 or newer gives the wheel of the stable ABI
 # They are left in build/python/dist. What builds and checks is installed by pip, in environments of its own.

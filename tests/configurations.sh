@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Builds the library, the command and the examples on a system without optional packages: without each, then without all.
 # usage: configurations.sh CMAKE_COMMAND BUILD FOLDER
 # The packages are hidden in a mount namespace, in which FOLDER takes the place of the build folder BUILD: so the compiler

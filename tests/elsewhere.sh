@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Takes a build to a machine that has a GPU, but not what a build needs.
 #   elsewhere.sh pack FILE      here: puts suites, benchmarks, the command and what they need into an archive (.tar.xz)
 #   tar -xJf FILE -C /          there, as root, since tests look for files where they were built
@@ -50,5 +51,5 @@ python_package() {
 case $#,${1:-} in
     2,pack) pack "$into" ;;
     2,python) python_package "$into" ;;
-    *) sed -n '2,6s/^# \?//p' tests/elsewhere.sh && exit 2 ;;
+    *) sed -n '3,7s/^# \?//p' tests/elsewhere.sh && exit 2 ;;
 esac

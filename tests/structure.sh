@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # What the structure promises: host/ names no operation, an operation is a file, and few files know it; the library links
-# nothing of a vendor.
+# nothing of a vendor; every source file says its licence.
 #   structure.sh SOURCE_FOLDER LIBRARY
 set -euo pipefail
 cd "$1"
@@ -35,5 +36,14 @@ for operation in merge argsort top_k is_sorted unique run_lengths reduce inclusi
     printf '%-12s is named in %s files\n' "$operation" "$count"
     ((count <= most)) || fail "$operation is named in $count files; $most are allowed"
 done
+
+licence='SPDX-License-Identifier: MIT'
+unlicensed=$({
+    grep -rL "$licence" --include={'*.'{cpp,hpp,h,c,cl,inc,cu,cuh,py,sh,cmake},CMakeLists.txt} \
+        bench c cmake docs examples host kernels lib mpi python tests tools CMakeLists.txt
+    grep -L "$licence" .ci/* quickstart bench/report
+} || true)
+[[ -z $unlicensed ]] || fail "without a licence:
+$unlicensed"
 
 exit $failed

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Looks at the sources of the library, its hosts, the C interface and the command with clang-tidy, as .clang-tidy says. A
 # finding is a failure. Takes ten minutes on two cores, so it is run by hand. Without clang-tidy the exit status is 77.
 # usage: tests/tidy.sh BUILD_FOLDER [FILE...] (a folder with compile_commands.json; all that is built if none is named)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort argsort: the indices that sort the numbers of a file, or the lines of a table.
 #include <cstdint>
 #include <memory>

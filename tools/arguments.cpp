@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "arguments.hpp"
 
 Option& SubCommand::add(Option option) { return options.emplace_back(std::move(option)); }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the command line may say, as data: command_line.hpp reads it, and manual.hpp shows it.
 #pragma once
 

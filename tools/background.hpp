@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Work for other threads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort check: whether the numbers of a file, or the lines of a table, are in order.
 #include <cstdint>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The sub-commands, and how they fail.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How the command line is read.
 #pragma once
 

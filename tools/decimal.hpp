@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Numbers in text, compared to their last digit.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the sub-commands that sort have in common: their options, and a sort with a progress bar and --stats.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort devices: what there is to sort on.
 #include <memory>
 #include <string>

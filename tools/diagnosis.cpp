@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "diagnosis.hpp"
 
 #include <dlfcn.h>

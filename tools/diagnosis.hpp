@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is wrong with this machine's OpenCL and CUDA, and what to do about it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort doctor: what is wrong with this machine's OpenCL and CUDA, and what to do about it.
 #include <functional>
 #include <memory>

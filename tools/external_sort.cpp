@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "external_sort.hpp"
 
 #include <unistd.h>

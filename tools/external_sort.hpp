@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts within a limit of memory: runs that fit are sorted by the device, written to a temporary file, and merged.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "external_table.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts a table within a limit of memory: pieces of it are sorted by the device, written as they are to a temporary
 // file, and merged by their keys.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files as the command reads and writes them; "-" is standard input or output.
 #pragma once
 

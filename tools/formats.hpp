@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files that are neither numbers nor text, told by their first bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort group: the distinct keys of a table, with reductions of the values of each, or the distinct numbers of a
 // file, with how often each comes.
 #include <cstdint>

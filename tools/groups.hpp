@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The values of groups of a table's records, and what reductions give of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // IEEE 754 binary16 numbers as text sees them: by way of double, which holds each of them exactly.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "in_place_sort.hpp"
 
 #include <fcntl.h>

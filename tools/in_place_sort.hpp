@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts the numbers of a file where they are, within a limit of memory: one part after another is sorted by the device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "indices.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Indices and offsets, narrow where that is enough.
 #pragma once
 

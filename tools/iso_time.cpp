@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "iso_time.hpp"
 
 #include <algorithm>

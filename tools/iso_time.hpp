@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Dates and times in text.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Words in a row.
 #pragma once
 

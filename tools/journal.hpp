@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a sort in place keeps beside its file, so that one that was ended at any moment can be finished.
 #pragma once
 

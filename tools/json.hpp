@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // JSON, as sub-commands print it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "key_reader.hpp"
 
 #include <algorithm>

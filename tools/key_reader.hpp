@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Keys from text: one number after the other, and the type that holds all of them.
 #pragma once
 

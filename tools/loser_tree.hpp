@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The first of the heads of many sequences.
 #pragma once
 

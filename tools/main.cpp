@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The command `lanesort`: what it was asked to do, and how it ends.
 #include <malloc.h>
 

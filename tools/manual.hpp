@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is made of the sub-commands and their options for other programs to show: man, and shells that complete words.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The memory that there is.
 #pragma once
 

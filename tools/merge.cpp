@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort merge: one sorted file of several.
 #include <algorithm>
 #include <cstdint>

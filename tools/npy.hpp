@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // NumPy's .npy files, of versions 1.0 to 3.0: a header that says what the numbers are, then the numbers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Numbers in files: raw little-endian ones, or text with one a line.
 #pragma once
 

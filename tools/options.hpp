@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Options that several sub-commands share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort plan: every pass of a sort, in order.
 #include <algorithm>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A plan as a picture.
 #pragma once
 

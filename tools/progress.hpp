@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What standard error shows while the command works.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "rights.hpp"
 
 #include <sys/xattr.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schedule_search.hpp"
 
 #include <lanesort/shape_table.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // From how many keys on `lanesort tune` has a distribution sort.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which shapes `lanesort tune` tries, in what order, and what counts the fastest ones are for.
 #pragma once
 

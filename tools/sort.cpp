@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort sort: sorts the numbers of a file, or the lines of a table by some of its columns.
 #include <cstdint>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort stats: how often each variant of the sort synchronises.
 #include <algorithm>
 #include <bit>

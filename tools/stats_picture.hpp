@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How often each variant of the sort synchronises, as a picture.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Pictures as SVG, written element by element.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tables of aligned columns.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "table_order.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The order of a table's records.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A table that is read piece by piece.
 #pragma once
 

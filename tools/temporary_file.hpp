@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Room on a disk for what does not fit into memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tables as text: CSV as in RFC 4180, TSV and their like.
 #pragma once
 

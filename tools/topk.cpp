@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort topk: the first numbers of a sort, or the first lines of a table.
 #include <algorithm>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort tune: finds the fastest shapes for a device and from how many keys on a distribution is faster, and stores
 // that where sorters look for it.
 #include <sys/stat.h>

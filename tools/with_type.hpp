@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // From a type of keys that is known when the command runs to its C++ type.
 #pragma once
 

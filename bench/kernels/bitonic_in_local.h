@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* All work-items of a group sort a power of two of keys in local memory. */
 void bitonic_in_local(__local KEY* keys, uint size) {
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The network as a first course on GPUs teaches it: a launch for each step, a work-item for each key, of which the one
  * with the smaller index does the work. The count is a power of two. */
 __kernel void global_bitonic_step(__global KEY* keys, uint stride, uint run) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* One work-group sorts the whole array. Follows bitonic_in_local.h. `size` is the next power of two of `count`. */
 
 /* Up to as many keys as fit into local memory, padded with the largest. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* One level of a quicksort that the host drives: every segment of `from` is parted into smaller, equal and larger keys.
  * Smaller and larger ones go to the two ends of the segment in `to`, equal ones to their final place in `sorted`.
  * Segments are cut into chunks, a work-group for each. Follows bitonic_in_local.h.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A launch for each step, a work-item for each comparator, which always stores both keys. The count is a power of two.
  * Comparators of a run of `run` keys point up, those of the next run down. */
 __kernel void scalar_bitonic_step(__global KEY* keys, uint stride, uint run) {

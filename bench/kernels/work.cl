@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* By one work-item, for some tenth of a millisecond on a GPU: meanwhile the host enqueues what comes behind it. */
 __kernel void work(__global uint* number) {
     uint x = *number;

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Sorts a PyOpenCL array in place, on its own queue, through lanesort's C interface.
 
     python3 pyopencl_sort.py /path/to/liblanesort_c.so

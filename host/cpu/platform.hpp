@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The processor that the program runs on.
 #pragma once
 

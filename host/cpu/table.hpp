@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // All kernels that were compiled with the library (cmake/CpuKernels.cmake).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The CUDA backend of a library that was built without CUDA's headers.
 #include <lanesort/cuda.hpp>
 #include <lanesort/error.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort/cuda.hpp.
 #include <lanesort/cuda.hpp>
 

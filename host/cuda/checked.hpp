@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The one place where failed CUDA calls become errors of the library.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The CUDA driver and NVRTC, found at run time: the library links neither and runs without them.
 #pragma once
 

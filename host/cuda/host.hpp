@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An opened CUDA device: its primary context, a stream, programs.
 #pragma once
 

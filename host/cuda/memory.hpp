@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory and streams of the library's own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Devices of CUDA.
 #pragma once
 

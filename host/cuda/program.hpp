@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The kernels of one set of parameters, compiled for one device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A work recorded as a CUDA graph.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort/opencl.hpp.
 #include <lanesort/opencl.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Buffers for the arrays that works take for themselves.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The one place where failed OpenCL calls become errors of the library.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // CL/opencl.hpp as this folder uses it: OpenCL 1.2, errors as exceptions.
 //
 // The wrappers are inline functions. A program that links lanesort and also includes CL/opencl.hpp, perhaps without

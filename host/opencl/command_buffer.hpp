@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Records a work as a command buffer of the extension cl_khr_command_buffer.
 #pragma once
 

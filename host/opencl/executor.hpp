@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs a work on an OpenCL command queue.
 #pragma once
 

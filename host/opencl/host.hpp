@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An opened OpenCL device: context, queue, programs.
 #pragma once
 

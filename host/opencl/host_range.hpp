@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Host memory as an OpenCL device sees it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A queue of the library's own, with memory, for works and the copies around them.
 #pragma once
 

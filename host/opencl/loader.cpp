@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "loader.hpp"
 
 #include "../../lib/src/core/shared_library.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // OpenCL's loader, libOpenCL, found at run time: the library does not link it and runs without it.
 #pragma once
 

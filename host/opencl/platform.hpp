@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Platforms and devices of OpenCL.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A work recorded for a queue: as a command buffer where the device has them, else to be enqueued command by command.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Launches over no elements, for compilers that leave their work to the first launch.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Where keys belong in a sorted range, by bisection: in a sample of the range, which is in local memory, then between two of its
  * keys in the range itself. All keys of a call take as many steps.
  *

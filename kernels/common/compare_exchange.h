@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The compare-exchange of two elements, which the whole network is made of.
  *
  * On NVIDIA's devices compare-exchanges keep the integer unit busy: each comparison, selection and minimum of a 32-bit

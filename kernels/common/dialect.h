@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The names that every kernel file is written in, so that one text serves every device language.
  *
  * The caller's text comes first, so that none of our macros can change it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The neutral names of the kernels, in C++ with the vectors of GCC and Clang, for kernels that are compiled with the
  * library. A work-group is one work-item. See dialect_opencl.h for what the names mean.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The neutral names of the kernels, in CUDA C++ for NVRTC. See dialect_opencl.h for the parameters. */
 #ifndef DIALECT_CUDA_H
 #define DIALECT_CUDA_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The neutral names of the kernels, in OpenCL C 1.2. */
 #ifndef DIALECT_OPENCL_H
 #define DIALECT_OPENCL_H

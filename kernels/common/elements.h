@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What the network moves: a vector of keys, with the values that belong to them (VALUE_BITS) and their indices (INDEX_BITS),
  * if there are any.
  *

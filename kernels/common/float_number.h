@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Floating-point keys as numbers to reckon with: f16 and f32 as f32, f64 as f64. */
 #ifndef FLOAT_NUMBER_H
 #define FLOAT_NUMBER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Sums and maxima over the work-items of a group. */
 #ifndef GROUP_SCAN_H
 #define GROUP_SCAN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What is left of where runs of keys begin, so that what belongs to them can be reduced or scanned without a look at the keys
  * (reduce_runs.h, scan.h): a bit for each key, 16 in an integer, the first of them the lowest. Reductions have how many runs begin in
  * front of every tile of 4096 keys, too. */

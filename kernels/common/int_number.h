@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Keys as integers to reckon with, which are no narrower than 32 bits. */
 #ifndef INT_NUMBER_H
 #define INT_NUMBER_H

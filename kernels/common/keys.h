@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Keys in memory and keys in registers.
  *
  * In registers and between passes a key is an unsigned integer whose order is the wanted order. `coding` says how it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* How OpenCL C 1.2 moves lanes within a vector and between two. */
 #ifndef LANES_OPENCL_H
 #define LANES_OPENCL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What lies in front of a work-group's tile, combined, where each group has published its own tile's sum. No group waits for
  * another: a group looks at the tiles in front of it, the nearest first, a bounded number of times, and combines the keys of
  * one that is not there by itself. So it matters to time alone when a group runs, and when what it wrote is seen.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What work-groups tell each other while they run, and work-items of a group without local memory, in every dialect.
  *
  * A status is a word that other groups write meanwhile. It is loaded and stored as a whole; when others see it, nobody says.

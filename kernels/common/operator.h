@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The caller's operator on elements as they are moved (comparator.h). */
 #ifndef OPERATOR_H
 #define OPERATOR_H

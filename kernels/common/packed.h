@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Keys and what decides between equal ones, packed as one integer.
  *
  * If a key and its value or index are short, registers and tiles hold both as one integer. The key has the upper bits, so the

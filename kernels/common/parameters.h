@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What a program is compiled for. The host defines it; the defaults let a file be compiled alone.
  *
  * The elements:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Steps of the network among the keys that a work-item holds in registers: REGISTER_VECTORS vectors of LANES keys.
  * Every compare-exchange ascends: the lower address keeps the smaller key. No synchronisation happens here.
  *

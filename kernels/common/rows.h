@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What a tile is a part of: the whole array, a row, the heads of sorted runs, or two ranges. */
 #ifndef ROWS_H
 #define ROWS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What lies beyond the ends of the array, and vectors of which only some lanes lie in it.
  *
  * Beyond the end lies +infinity: it is read as the largest element and never written. Compare-exchanges never move an element

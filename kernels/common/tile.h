@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Where the keys of a tile are in the array, and which of them a work-item holds in registers.
  *
  * A tile is 2^k vectors that one work-group orders among themselves. Inside it a vector has a k-bit number v:

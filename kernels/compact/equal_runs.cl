@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The runs of equal keys that a sorted array is made of: unique and run_lengths. In this file a run is one of those.
  *
  * `parts` work-groups have a share of `share` consecutive keys each: count_runs, scan_shares by one work-group, write_runs.

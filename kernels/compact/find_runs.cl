@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The runs of equal keys that a sorted array is made of, in one read: unique and run_lengths, of results in another array than the keys.
  * A run begins where equal_runs.cl says.
  *

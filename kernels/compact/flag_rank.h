@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* How a tile of keys is shared out, and how many of those that are marked lie in front of each other.
  *
  * A work-item has up to 8 leaves, each of 16 bytes of keys, which are loaded at once, or of one record.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Parts keys, and their values if they have any, by flags of a byte or, with HAS_PREDICATE, by the caller's predicate: those whose
  * flag is as wanted come first, the others are left out (select) or follow (partition). All keep their order.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Elements whose flags are wanted, put side by side by vectors of 32 bytes: for one work-item, where the compiler has AVX2 and
  * flags are in memory. Any address will do.
  *

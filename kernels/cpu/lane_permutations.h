@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* For each mask of a vector's lanes, their order with those of the mask in front: the numbers of their words, four bits each,
  * the first one lowest. A lane is one word of 32 bits, or a pair of them. And a vector in such an order. For one work-item, where
  * the compiler has AVX2.

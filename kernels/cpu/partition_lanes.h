@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The lanes of a mask at the beginning of a vector, the others at the end: by that a quicksort parts ranges.
  *
  * PART(v, mask, first, last): the lanes of a mask at the beginning of one vector, the others at the end of another, each in

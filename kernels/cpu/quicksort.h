@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Quicksort for processors whose vectors can be parted: the lanes of a mask come first. What it leaves to the network is
  * small ranges.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Tiles in memory of the work-group's own, for kernels in which one work-item walks a tile.
  *
  * Lane l of the tile's vectors holds the l-th part of its keys: key l * 2^bits + v lies in lane l of vector v, of 2^bits. So

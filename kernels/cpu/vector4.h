@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Vectors of four numbers, which a processor combines at once. HAS_FOURS: there are such, as the program has one work-item, and
  * its device vectors.
  *

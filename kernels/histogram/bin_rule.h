@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What tells the bins of a histogram, but for bounds that are keys; each file says what the integers are. */
 #ifndef BIN_RULE_H
 #define BIN_RULE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Histograms in bins that sorted keys bound: a key is in bin i if bounds[i] does not come after it, but bounds[i + 1] does.
  * histogram.h has the kernels. */
 #include "histogram/bin_rule.h"

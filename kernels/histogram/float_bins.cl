@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Histograms of floating-point numbers in even bins: of f16 and f32 reckoned in f32, of f64 in f64. histogram.h has the kernels.
  *
  * A number x from `lower` to `span`, which is the upper bound, is in bin (x - lower) * factor, rounded down, and in the last one if

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Counts how many keys lie in each bin.
  *
  * A work-group of several work-items counts its share in local memory, in `copies` counters of each bin, so that equal keys seldom

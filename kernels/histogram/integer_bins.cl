@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Histograms of integers in even bins. histogram.h has the kernels.
  *
  * Of the span + 1 integers from `lower` on, which is encoded, the one at distance d is in bin d * bins / (span + 1), rounded down,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Elements from where they lie to where they are wanted, such as the values of keys that were selected.
  *
  *   to[i] = from[indices[i]]      of each row, up to k of them, a limit or its end

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Integers that count on from a first one: the places of a part's elements in all of the array.
  *
  *   integers[i] = first + i

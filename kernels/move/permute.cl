@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Values in another order, in place: the one at indices[i] comes to place i. The indices of a row are 0 .. count - 1, each once,
  * and are used up: each becomes the number of its own place.
  *

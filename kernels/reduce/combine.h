@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Combines the keys of ranges by a tree that is the same on every device, whatever its work-groups are, so that sums of
  * floating-point numbers have the same bits everywhere.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Sums and means of the floating-point numbers of each run of equal keys: of f16 and f32 in f32, of f64 in f64. reduce_runs.h has the
  * kernels and the order of additions, mean_runs.h the division. A sum that is NaN has the same bits everywhere, and one that is zero is +0. */
 #include "common/min_max_order.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Sums of the integers of each run of equal keys, in 64 bits and modulo 2^64, and means of them, in f64. reduce_runs.h and mean_runs.h
  * have the kernels. `flip` is the sign bit of signed values. */
 #include "common/min_max_order.h"

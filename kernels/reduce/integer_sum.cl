@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Sums of integers and of products of two, in 64 bits and modulo 2^64. combine.h has the kernels.
  * `flip` is the sign bit of signed keys: with it inverted a key is larger by as much, which the count takes off in the end;
  * factors are extended instead. */

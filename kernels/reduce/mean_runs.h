@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Means of the values of each run of equal keys: their sums, which reduce_runs.h left, divided by how many they are.
  * A file that includes this has defined mean_of(sum, count, order), besides what reduce_runs.h wants.
  */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The smallest or the largest key of ranges. combine.h has the kernels, and min_max_order.h the order. */
 #include "common/int_number.h"
 #include "common/min_max_order.h"

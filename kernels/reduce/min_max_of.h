@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The least of keys, and where it is, by the one work-item of a processor. */
 #ifndef MIN_MAX_OF_H
 #define MIN_MAX_OF_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Where in ranges the smallest or the largest key is: of equal ones, the first. combine.h has the kernels, and min_max_order.h the
  * order. */
 #include "common/min_max_order.h"

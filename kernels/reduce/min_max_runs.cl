@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The smallest or the largest value of each run of equal keys. reduce_runs.h has the kernels, and min_max_order.h the order. */
 #include "common/min_max_order.h"
 

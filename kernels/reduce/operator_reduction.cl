@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Combines the elements of ranges by the caller's operator, in their order, by a tree that is the same on every device. The
  * operator need not be commutative, as that of combine.h must be, so the elements of a leaf lie side by side here.
  *

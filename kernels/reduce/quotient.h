@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A quotient of integers as the nearest floating-point number, of two as near the even one, reckoned in integers: no device needs an
  * extension, and all give the same bits.
  *

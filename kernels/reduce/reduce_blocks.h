@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* How ranges that are combined are cut into blocks, of which each is a work-group's. A range is the array, a row or a segment.
  *
  * A block has `share` elements: as few as LEAST_UNITS of UNIT elements, or as many more as leave at most 4096 blocks of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Combines the values of each run of equal keys, by a tree that is the same on every device, so that sums of floating-point numbers
  * have the same bits everywhere. Where runs begin, head_flags.h tells; values are the "keys" of these kernels.
  *

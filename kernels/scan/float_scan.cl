@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Scans of floating-point numbers: sums of f16 and f32 in f32, of f64 in f64, each rounded to the keys' type. scan.h has the kernels and
  * the order of additions. A sum that is NaN has the same bits everywhere. */
 #include "common/min_max_order.h"

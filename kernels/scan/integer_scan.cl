@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Scans of integers: sums in their own width, wrapping. scan.h has the kernels. */
 #include "common/int_number.h"
 #include "common/min_max_order.h"

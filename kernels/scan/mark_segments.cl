@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Where segments begin, as head_flags.h has it, so that each can be scanned by itself. SEGMENT_BITS are those of the offsets.
  * Launched with any number of work-groups; they share out the segments. `marks` are zeroes. Of an empty segment nothing is left.
  * inside[0] is where the first segment begins, and inside[1] where the last one ends. Whatever the offsets say, nothing beyond the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Scans of numbers: the smallest or the largest key up to each one. scan.h has the kernels, and min_max_order.h the order. */
 #include "common/int_number.h"
 #include "common/min_max_order.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Scans of elements by the caller's operator, whose identity leaves others as they are. scan.h has the kernels and the order that it
  * combines in. */
 #include "common/operator.h"

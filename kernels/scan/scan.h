@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Scans: what the keys up to each one of a row are combined to, with it (inclusive) or without it (exclusive).
  *
  * Keys are combined by a tree that is the same on every device, so that sums of floating-point numbers have the same bits everywhere.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Where many keys belong in a sorted range: lower_bound, upper_bound and equal_range.
  *
  *   indices[step * i] = how many keys of the range come before needles[i] or, if it is `upper`, do not come after it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* How far ranges are in order: is_sorted and is_sorted_until.
  *
  * `parts` work-groups look through each row, of which each has a share of `share` consecutive keys. Where there are several, a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The first step of the merge of two sorted ranges that lie apart, such as in the memory of two devices: the first elements of
  * both go to the lower range, the others to the upper one.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What every tile pass takes, all kernels the same: arrays, null where a program is not compiled for them, and integers,
  * which the host adds one by one (lib/src/ops/sort/sort.cpp). A pass that is APART has what it reads last, and
  * may keep the first elements alone of each row, where one tile is the whole row: `kept` of them, one row after the other in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Counting what really happened: with COUNT_SYNC each work-group adds itself, its hand-overs and its barriers to the three
  * counters of the pass. */
 #ifndef SYNC_COUNT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The tile passes for processors with caches: one work-item is a whole work-group.
  *
  * All kernels take the arguments of those in tile_in_local.cl, and give the same result. They are launched as a plan says

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The tile passes for devices with work-groups: registers, and local memory to hand keys over between rounds.
  *
  * All kernels take the same arguments (pass_arguments.h).

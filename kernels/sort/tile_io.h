@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A work-item's vectors from the array and back to it. */
 #ifndef TILE_IO_H
 #define TILE_IO_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Runs of elements in local memory, of which only the first ones can still matter: sorted, and merged by a network that is
  * truncated to that. The steps are run three at a time on eight elements that a work-item holds in registers.
  * After Shanbhag, Pirk and Madden, "Efficient Top-K Query Processing on GPUs", SIGMOD 2018. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The first k elements of an array, or of each of its rows, in order, where k is much less than their number: a threshold lets
  * pass only what can still matter.
  *

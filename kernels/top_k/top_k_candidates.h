@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What both ways to select share: where the elements come from, and the best of buckets.
  *
  * A bucket is 2^bucket_bits elements of a row. Those of a work-group lie in each other, BUCKETS of them, so that neighbouring

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The first k elements of an array, or of each of its rows, in order: a network that is truncated to what can still
  * matter, in local memory.
  *

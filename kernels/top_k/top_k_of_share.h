@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The selection of each work-group's share. The kernel files define, ahead of this, select_share, which selects among the
  * `share` candidates from `first` on, and LOCAL_TILE, the local memory that this takes. */
 #ifndef TOP_K_OF_SHARE_H

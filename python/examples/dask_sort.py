@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Sorts a distributed array of Dask's: lanesort sorts the blocks, and what each worker gets of them.
 
     python3 dask_sort.py [KEYS]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Draws two pictures of what lanesort is used for: a cloud of particles, and the best of a matrix of scores.
 
     python3 pictures.py [FOLDER [PARTICLES]]

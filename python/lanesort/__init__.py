@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sorts in place, on the processor, on OpenCL devices and on NVIDIA's GPUs.
 
 Arrays are sorted where they live: those of numpy, torch on the processor and all that shows a buffer, on the processor;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """python -m lanesort doctor: what is wrong with this machine's OpenCL and CUDA, and what to do about it."""
 
 from __future__ import annotations

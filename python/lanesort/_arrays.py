@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Arrays as the operations see them: one `Arrays` for each library that arrays come from."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What all operations have in common: arrays in and out, and the call as data."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Numpy's arrays of what is none yet, such as lists and columns of pandas, polars and pyarrow, with no value changed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Any other array in CUDA memory, by __cuda_array_interface__: sorted in place, or into arrays that the caller gives."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """cupy's arrays, on cupy's current stream."""
 
 from __future__ import annotations

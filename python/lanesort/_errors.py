@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What goes wrong, and how it is told."""
 
 from . import _core

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """jax's arrays on CUDA. They never change, and the streams are jax's own: results are new arrays, and a call waits."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What flags or a predicate select, and values that move by indices."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """pyopencl's arrays, on their own queues; events go in and out."""
 
 from __future__ import annotations

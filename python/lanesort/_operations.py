@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The operations, on arrays of any library."""
 
 from __future__ import annotations

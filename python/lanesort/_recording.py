@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Calls that are prepared, recorded or planned, in place of being run."""
 
 from __future__ import annotations

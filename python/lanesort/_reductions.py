@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sums of all, of products and up to each number, the smallest and the largest keys or where they are, what an operator
 makes of elements, and groups."""
 

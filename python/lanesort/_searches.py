@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where keys belong in sorted ones, and how many lie in each bin."""
 
 from __future__ import annotations

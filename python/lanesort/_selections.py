@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The first keys of an order."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is done with sorted keys."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sorts of keys, of pairs and of indices."""
 
 from __future__ import annotations

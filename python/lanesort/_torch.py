@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """torch's tensors, on the processor and on CUDA."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What calls are given and what they give."""
 
 from __future__ import annotations

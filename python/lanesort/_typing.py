@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a type checker is told of results, which are of the library that the array came from.
 
 What numpy's type of an array says of its elements is only said of a result that has the same. A list, or a column of

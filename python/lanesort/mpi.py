@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sorts what lies on the ranks of an MPI communicator of mpi4py's. The package itself needs no MPI.
 
 Every rank calls the same function with an array of one axis; their lengths may differ, and be 0. Rank 0 has the first

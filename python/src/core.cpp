@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What Python has of the library: devices, calls as data, sorters that run and record them. Which arrays there are, and
 // where they lie, is known to lanesort/*.py alone.
 #include <unistd.h>

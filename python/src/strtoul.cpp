@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // libstdc++'s archive, where it was built on glibc 2.38 or newer, calls strtoul by a name that older ones have not. It
 // reads numbers of digits alone, which is the same by either name, so the module runs on the older ones, too.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import os
 
 os.environ.setdefault("LANESORT_TUNED", "0")

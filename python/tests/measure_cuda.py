@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Prints times and memory of lanesort beside torch and cupy, on CUDA. Run by hand: python measure_cuda.py."""
 
 import gc

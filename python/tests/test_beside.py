@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Scans, searches, histograms, and what flags and indices move, on numpy's arrays, against numpy and plain loops."""
 
 import bisect

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is no array of numbers yet becomes one without a loss, or is refused: missing values, integers beside floats."""
 
 import importlib

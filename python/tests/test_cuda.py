@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Arrays on CUDA: those of torch, cupy, jax, and of anything with __cuda_array_interface__. Skipped where there are none."""
 
 import gc

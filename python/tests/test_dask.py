@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The example that sorts a distributed array. Skipped where there is no Dask."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The Python in docs/python.md and README.md runs as it stands."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reductions of the values of equal keys, on numpy's arrays, against numpy and Python's integers."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """jax's arrays in host memory. Skipped where there is no jax."""
 
 import numpy as np

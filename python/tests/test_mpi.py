@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sorts across ranks, against numpy's of everything gathered. Run by pytest, it starts ranks of itself."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every operation on numpy's arrays, against numpy."""
 
 import array

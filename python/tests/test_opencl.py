@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """pyopencl's arrays, on their own queues."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What operators make of elements, on numpy's arrays, against functools.reduce and itertools.accumulate."""
 
 import functools

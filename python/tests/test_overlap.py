@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Arrays that share memory: a result is of what the arrays held before the call, or the call is refused and changes nothing."""
 
 import itertools

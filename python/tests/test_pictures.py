@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The example that draws pictures, and those of the guide."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sums, and the smallest and the largest keys, on numpy's arrays, against plain loops and numpy."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sorters, devices, plans; threads and forks."""
 
 import os

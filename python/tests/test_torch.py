@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """torch's tensors in host memory. Skipped where there is no torch."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The package is typed, and its stub is that of the extension module. Skipped where mypy is missing."""
 
 import pathlib

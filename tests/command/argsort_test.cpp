@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort argsort: the indices of raw numbers, of text and of the records of a table.
 #include <algorithm>
 #include <cstdint>

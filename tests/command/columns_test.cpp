@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort sort --by-column, given several times, and of texts: beside std::stable_sort of the same lines.
 #include <algorithm>
 #include <compare>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The command as a user runs it: files and streams in, files, streams and an exit status out.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The command, run as a user runs it: how it is used, and what it says where there is no device.
 #include <iterator>
 #include <sstream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the doctor says of systems that are made up, and of this one.
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Numbers in text and tables: compared to the last digit, and written as they stand.
 #include <algorithm>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort sort --memory: the same bytes as without, in little memory, and what happens where that cannot be.
 #include <fcntl.h>
 #include <sched.h>

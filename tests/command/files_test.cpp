@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort sort: where the numbers come from and go to, and what stays as it was when that fails.
 #include <sys/resource.h>
 #include <sys/stat.h>

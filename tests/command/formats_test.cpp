@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files of other formats: refused by name, as numbers, text and tables, unless raw numbers are meant.
 #include <algorithm>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort group: beside maps of the same lines and plain loops over their values.
 #include <charconv>
 #include <cmath>

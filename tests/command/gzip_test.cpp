@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Input that is compressed by gzip: as what it holds, or refused in a sentence.
 #include <zlib.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort sort --in-place: numbers of every kind, what is refused, and journals that are of something else.
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Keys in text and tables: the type that they find for themselves, and integers that a type would round.
 #include <algorithm>
 #include <cstdint>

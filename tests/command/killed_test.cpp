@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort sort IN IN, killed: IN is what it was or what it is to be, and what is left behind is in nobody's way.
 // lanesort sort --in-place IN, killed: the next one finishes it.
 #include <sys/ptrace.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # manual.sh LANESORT: the manual page and the scripts for completion have every sub-command and option that the help
 # shows, man finds no fault with the one, and the shells that are there complete by the others.
 set -euo pipefail

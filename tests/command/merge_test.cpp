@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort merge and check: of raw numbers, .npy files, text and tables.
 #include <algorithm>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // NumPy's .npy files: what they hold is sorted, behind a header that fits; what cannot be sorted is refused.
 #include <algorithm>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The pictures of plan and stats: whole files, which draw what the plan says and nothing else.
 #include <iterator>
 #include <map>

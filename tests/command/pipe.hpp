@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A pipe with a name, between a test and the command.
 #pragma once
 

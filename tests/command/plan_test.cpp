@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort devices, plan and stats.
 #include <cstdint>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a file that is replaced keeps, and that nobody gets a right to it that they did not have.
 #include <grp.h>
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files that are too large for the device or for memory: refused before they are read.
 #include <sys/resource.h>
 #include <sys/wait.h>

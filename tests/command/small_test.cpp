@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Small inputs, which are sorted without a device: the same bytes as on one. And what a terminal shows meanwhile.
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort sort: raw numbers of every type, in any shape, and devices that fail.
 #include <cstdint>
 

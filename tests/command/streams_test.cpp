@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Standard streams that are closed, full or read by nobody: what is sorted, and how the command ends, stays the same.
 #include <fcntl.h>
 #include <sys/stat.h>

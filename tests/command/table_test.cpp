@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort sort --by-column: how tables are cut into records, and what stays as it was. Keys have 8 bytes in all of
 // these cases, so that there is one kind of kernel to compile.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort sort --text: how numbers are read and written, and what is no number.
 #include <charconv>
 #include <cstdint>

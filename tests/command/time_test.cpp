@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Columns of times: ISO 8601 dates and times, in their order in time.
 #include <algorithm>
 #include <string>

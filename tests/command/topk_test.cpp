@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort topk: the first of raw numbers, of text and of the lines of a table.
 #include <algorithm>
 

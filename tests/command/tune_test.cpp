@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort tune: which shapes it tries, and what a user sees of it.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A machine without libOpenCL and without a device of CUDA's: the built-in device sorts, and the others are told about.
 #include <algorithm>
 

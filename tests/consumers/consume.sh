@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Builds a program that uses lanesort, in a fresh folder that knows nothing of this one, and runs it.
 # usage: consume.sh ROAD same|other BUILD
 #   ROAD         find_package, mpi, refused, pkg_config, reexported, deb: what the build folder BUILD installs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts numbers by the C interface and compares the result with that of qsort.
 // usage: consumer VERSION (of lanesort, which header and library must tell, too)
 // Exit status: 0 right, 1 wrong, 77 no device.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts floats, NaN and -0 among them, and compares the result, bit by bit, with that of std::sort; then by a C++ function.
 // usage: consumer VERSION (of lanesort, which its headers must tell, too)
 // Exit status: 0 right, 1 wrong, 77 no device.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sort_floats.hpp"
 
 #include <lanesort/version.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorting by lanesort, behind an interface that names nothing of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Names that headers of other projects define as macros, so that lanesort's headers cannot have them.
 
 // Unreal Engine and Apple's AssertMacros.h.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # common_macros.sh C_COMPILER COMPILER FLAG...: every public header compiles behind common_macros.h.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd) c_compiler=$1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What each thread of first_calls_test.cpp calls first, in C.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Threads whose calls are the first ones of a process that have to do with a device: each finds it and sorts. Only a
 // new process has first calls, so the program runs itself many times.
 #include <spawn.h>

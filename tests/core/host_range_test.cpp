@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts of ranges in host memory.
 #include "error_support.hpp"
 #include "target.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The text that a device's compiler gets.
 #include "core/kernel_source.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Encoded keys: unsigned integers in the wanted order.
 #include "core/key_order.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which C++ types are keys, and what the types are called.
 #include <lanesort/key_types.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Calls that must not compile, each for the reason that stands beside it: refused_calls.sh compiles them one by one.
 #include <array>
 #include <cstdint>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # refused_calls.sh COMPILER FLAG...: refused_calls.cpp compiles, but with none of its cases, and then the compiler says
 # why.
 set -euo pipefail

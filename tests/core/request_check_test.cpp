@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What no call can ask for: counts that overflow, and values that their enumerations have not.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What sorters take from the machine: host memory, and whether they give all of it back.
 #include <algorithm>
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Shapes for devices that are poorer than most.
 #include <lanesort/shape.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the core makes of a device's limits, on a device that is none.
 #include "core/sorter_core.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What every sorter promises, whatever its backend: it can be moved, others do not disturb it, and what a caller gets
 // wrong is told in a sentence, after which it sorts as before.
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Synchronisation counts, as the patent prints them and as our plans have them.
 #include <lanesort/statistics.hpp>
 

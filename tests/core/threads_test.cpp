@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorters of several threads: each thread has its own, and none knows of the others.
 #include <stdexcept>
 #include <thread>

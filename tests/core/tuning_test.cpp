@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files of shapes: what is written is read, what is wrong is told and never an error, and sorters use what they find.
 #include <lanesort/tuning.hpp>
 

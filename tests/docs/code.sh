@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # code.sh FOLDER COMPILER FLAG...: compiles the C++ of README.md and docs/*.md. A block with a main function is a
 # program of its own; any other is the body of a function, with the names of prelude.hpp. Errors name the line of the
 # guide.

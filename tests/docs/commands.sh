@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # commands.sh LANESORT: asks the command whether it has the sub-commands and options that README.md and docs/*.md show
 # in blocks of shell.
 set -eu

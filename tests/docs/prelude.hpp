@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The names that the code of the guides and of README.md takes for granted. Only compiled.
 #pragma once
 

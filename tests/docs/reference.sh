@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # reference.sh FOLDER: the reference of the public headers, made in FOLDER. Whatever Doxygen warns of is an error. So
 # are two things that it passes over: an enumerator without a word, and a header without @file, whose functions it skips.
 set -eu

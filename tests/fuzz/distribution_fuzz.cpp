@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Plans of distributions for any device, elements, count, leaf and memory: they keep to what the kernels rely on.
 #include <cstdio>
 

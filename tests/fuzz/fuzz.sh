@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Builds the fuzz targets with Clang and the sanitizers and runs each for long; CTest does it briefly, with the preset
 # asan.
 # usage: tests/fuzz/fuzz.sh [SECONDS] (for each target; 60 if not given)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What gzip is to decompress: what zlib's own reader makes of it, however it is asked for, or a sentence.
 #include <zlib.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // .npy files: as many numbers as the header says, or a sentence that says what is wrong. What is written reads back.
 #include <algorithm>
 

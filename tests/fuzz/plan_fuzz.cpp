@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Plans of any shape for sorts, first keys and merges, by the reference executor, against std::sort.
 #include <algorithm>
 #include <vector>

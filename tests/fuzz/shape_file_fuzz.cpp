@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files of shapes: what is read is written to the same shapes again, and fits the device.
 #include <lanesort/error.hpp>
 #include <lanesort/tuning.hpp>

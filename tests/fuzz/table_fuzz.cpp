@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tables: a key of each column for every record, which lie in order and inside the file, or a sentence that names a
 // line.
 #include "command.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Plain integers, one a line: a key for every line, of a type that holds all of them, or the same bytes once more.
 #include <algorithm>
 #include <span>

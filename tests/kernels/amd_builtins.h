@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Stand-ins for the built-in functions that AMD's device library has and clang has not, so that the kernels compile to
  * whole programs without that library. Included before a kernel file. */
 #include "common/dialect.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Compiles the kernels for AMD's graphics cards, in the shapes that the library chooses, and prints what each takes.
 # usage: amd_compile.sh PRINT_DEFINITIONS (the program of print_definitions.cpp)
 # A kernel that clang refuses is a failure. What takes too long is printed; where nothing can be compiled, the exit

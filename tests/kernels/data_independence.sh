@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Runs sorts of different keys, as many of each, under Oclgrind, and compares the instructions that it counts, by kind,
 # and the bytes that they load and store.
 # usage: data_independence.sh LANESORT (the command)

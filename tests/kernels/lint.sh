@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Compiles the kernels with Clang as OpenCL C 1.2, whose warnings are errors: a compiler that is stricter than a driver's.
 # A kernel takes arguments that not every variant of it uses.
 # usage: lint.sh PRINT_DEFINITIONS (the program of print_definitions.cpp, which knows what they are compiled for)

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Runs every operation at small sizes under Oclgrind, which reports data races, uninitialised values and wrong calls.
 # usage: oclgrind.sh SMALL_TEST (the program of small sorts)
 # Any report is a failure. Without Oclgrind the exit status is 77.

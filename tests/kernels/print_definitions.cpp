@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Prints what the kernels are compiled for in the shapes that the library chooses: lines "FILE BITS -DNAME=value ...".
 //   print_definitions       one for each file and width of keys on a graphics card, sorts in columns:
 //   amd_compile.sh print_definitions all   for every call, kind of device and kind of key, and for awkward shapes:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The plan of a sort across devices, run on plain arrays.
 #include <algorithm>
 #include <map>

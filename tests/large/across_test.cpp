@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts across several sorters of the built-in device, each with memory of its own: every type, distribution and count.
 #include <functional>
 

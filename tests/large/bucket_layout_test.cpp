@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where buckets lie in an array that is parted in place, without a device.
 #include "large/bucket_layout.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Host arrays that fit the device: tiles are sorted while others come, buckets while others go. Small arrays do so
 // here.
 #include <numeric>

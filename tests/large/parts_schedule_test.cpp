@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Parts of arrays that exceed a device, without a device.
 #include "large/parts_schedule.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Host arrays that exceed the device: its memory is limited, and all that a call on host memory promises still holds.
 #include "core/sorter_core.hpp"
 #include "error_support.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Samples and the cuts that they make, without a device.
 #include "large/sampling.hpp"
 

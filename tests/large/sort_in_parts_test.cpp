@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts in parts on a device that is made up: whichever of its lanes goes on first, what comes out is right, and no
 // more goes over the bus than has to.
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Staged copies, on a device that is made up: its memory is the host's, and each of its lanes has a thread that does
 // what the lane was given, a little later.
 #include "large/staging.hpp"

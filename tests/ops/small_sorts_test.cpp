@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every operation at small sizes: for implementations that are slow because they check, and for shapes that a poor
 // device forces on the library.
 #include <numeric>

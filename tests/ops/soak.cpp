@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Random sorts without end in sight: not run by CTest. LANESORT_SOAK_SORTS says how many (100,000 if it does not).
 //
 // Blocks of sorts share a device, a shape, a type and an operation, since these are compiled. Each block has a seed of

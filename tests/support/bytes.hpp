@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Keys and other elements as bytes.
 #pragma once
 

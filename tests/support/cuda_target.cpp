@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cuda_target.hpp"
 
 #include "host/cuda/platform.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The CUDA devices of this machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Descriptions of devices that no test needs to have.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What every plan of a distribution keeps to, whatever it is for: kernels/sort/distribution/buckets.h and the kernels
 // rely on it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Errors that a case expects.
 #pragma once
 

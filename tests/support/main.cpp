@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The main function of every suite: tells the seed, the devices that it ran on, and how many cases found none.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdio>

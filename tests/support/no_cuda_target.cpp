@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The CUDA devices of a library that was built without CUDA's headers.
 #include "target.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Preloaded: to the program, this machine has no libOpenCL.
 #include <dlfcn.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "opencl_target.hpp"
 
 #include "host/opencl/platform.hpp"

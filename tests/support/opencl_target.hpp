@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The OpenCL devices of this machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A call as data, what its arrays hold before it, and what the standard library says they must hold after it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Requests for a quicksort (kernels/cpu/quicksort.h), and keys that are hard on it.
 #pragma once
 

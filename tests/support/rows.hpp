@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rows in host memory and on a device that is made up, whose memory is the host's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "run_everywhere.hpp"
 
 #include "core/sorter_core.hpp"

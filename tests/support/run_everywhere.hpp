@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The one checker of device suites: runs a call in every form on one device, and compares all bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Shapes whose tiles are small, so that few keys already make many passes.
 #pragma once
 

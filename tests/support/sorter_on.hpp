@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A sorter of the built-in device on so many threads, whatever the processor has.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What every suite uses: random keys, the order in which they must end up, and what a run tells at its end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "target.hpp"
 
 #include "core/sorter_core.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The devices of every backend behind one interface.
 #pragma once
 

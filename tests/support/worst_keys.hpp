@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Keys on which the pivots of kernels/cpu/quicksort.h are as bad as can be.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What the kernels have in common that sort by distribution (classify.cl, place_blocks.cl, move_blocks.cl).
  *
  * A level divides parents, which are ranges of the array, into 2^BUCKET_BITS children each; of many parents, some at a time.

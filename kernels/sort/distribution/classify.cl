@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The first half of a level of distribution: which child of its parent each element belongs to.
  *
  * choose_splitters takes a sample of each parent and, of that in order, elements at equal distances. classify_elements

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Blocks go to their slots (place_blocks.cl), each once, from and to any order of keys.
  *
  * One team of work-items follows a path from its start, or a cycle, and holds the block that is to go next. Long ones are cut:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The second half of a level of distribution: where blocks of one child each (classify.cl) go, and what lies between them.
  *
  * The children of a parent lie in their order, and the blocks of a child from the first slot on that begins in it. Where the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// One order over ranges in the memory of several devices of one host. opencl.hpp and cuda.hpp enqueue it on the
 /// caller's queues and streams; here it is for the built-in device.

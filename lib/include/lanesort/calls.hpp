@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// Calls on the memory of a device, as data: what is to be done, and where its arrays lie. opencl.hpp and cuda.hpp
 /// enqueue and record them. What each does, Sorter's function of the same name says (sorter.hpp).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// What a call enqueues, known before it runs and without a device.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// Records, and what the caller says of them as text: their order, which are wanted, and what two are combined to.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// What a C++ compiler makes of the kernels, for lanesort/cpu.hpp and the library itself. It is compiled for one
 /// instruction set beside others, so it uses no function of the standard library.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// Records in the order of a C++ function, on the built-in device:
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// Sorting in the caller's own CUDA memory, on the caller's own stream. Needs no CUDA header: the types of the driver
 /// and of the runtime API are pointers to the same structures.

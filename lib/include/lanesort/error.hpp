@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// What goes wrong, and how it is told.
 #pragma once

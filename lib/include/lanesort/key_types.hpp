@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// The numbers that lanesort sorts, and their order.
 #pragma once

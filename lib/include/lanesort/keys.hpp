@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// Views of arrays in host memory: any contiguous range of the standard library's, or a pointer with a count. They are
 /// made where a call needs them (`sorter.sort(numbers)`), refer to the range, and must not outlive it.

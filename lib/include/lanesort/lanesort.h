@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// lanesort in C. A call is a request: a structure that says what is to be done with which arrays. lanesort_run runs it
 /// on host memory, lanesort_opencl_enqueue and lanesort_cuda_enqueue on a device's. The C++ headers say what each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// All of the library that needs no type of OpenCL's or CUDA's; see opencl.hpp and cuda.hpp for those.
 

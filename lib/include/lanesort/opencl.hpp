@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// Sorting in the caller's own OpenCL buffers, on the caller's own queue.
 #pragma once

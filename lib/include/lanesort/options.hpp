@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// What a sorter and its calls on host memory can be told (sorter.hpp).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// The plan of a sort by the network or by columns: pure, known before it runs, the same for all keys of one count.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// Ranges in the memory of a device. `Memory` is what the device knows memory by: a cl_mem, or a pointer of CUDA's.
 #pragma once

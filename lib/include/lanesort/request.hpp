@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// A call as data: what is to be done with how many keys of which kind. It is what is checked, planned, prepared,
 /// recorded and counted, on host memory, a queue and a stream alike.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// The shape of a sort: how its comparators are laid over lanes, registers, work-items and passes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// Shapes and limits that were measured, for one device. The files that hold them are in tuning.hpp.
 #pragma once

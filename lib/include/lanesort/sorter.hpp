@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// Sorting in host memory. For keys that are on the device already, see opencl.hpp and cuda.hpp.
 #pragma once

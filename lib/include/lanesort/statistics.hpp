@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// How often a sort synchronises: as the patent prints it, as the plan counts it, as the device did it.
 #pragma once

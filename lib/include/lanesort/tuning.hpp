@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// The files that hold measured shapes and limits, and where sorters look for those of `lanesort tune`.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <lanesort/device.hpp>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <lanesort/key_types.hpp>
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <lanesort/shape.hpp>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <lanesort/sorter.hpp>
 
 #include <algorithm>

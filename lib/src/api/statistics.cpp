@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <lanesort/statistics.hpp>
 
 #include <bit>

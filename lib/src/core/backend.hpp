@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a device host (host/opencl, ...) offers to the device-free core. It names no operation.
 #pragma once
 

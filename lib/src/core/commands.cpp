@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <lanesort/commands.hpp>
 #include <lanesort/options.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A device that is only described.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arrays of keys of any width, as integers in their order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Shapes and the limits of devices.
 #pragma once
 

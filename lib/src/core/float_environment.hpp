@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The floating-point environment of a thread.
 #pragma once
 

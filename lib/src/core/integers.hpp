@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arithmetic of counts.
 #pragma once
 

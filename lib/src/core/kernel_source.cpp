@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "kernel_source.hpp"
 
 #include <algorithm>

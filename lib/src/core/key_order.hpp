@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Keys as unsigned integers whose order is the wanted order; the host's twin of kernels/common/keys.h.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory of a lane for works that follow each other.
 #pragma once
 

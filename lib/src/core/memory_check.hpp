@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What can be wrong with the arrays of a call, found before anything is enqueued.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // From requests to works: the one place where it is decided what a call does.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Compiled kernels, and what they are compiled for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What no operation can do.
 #include <algorithm>
 #include <bit>

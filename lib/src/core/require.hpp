@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Conditions that callers have to meet.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Shared libraries that are found at run time, so that the library links none of a vendor and runs without them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sorter_core.hpp"
 
 #include <algorithm>

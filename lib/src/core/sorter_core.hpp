@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a Sorter is made of, and the one way of every call: plan, check of memory, backend.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Wall time, for reports.
 #pragma once
 

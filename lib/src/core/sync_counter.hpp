@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What counting kernels counted.
 #pragma once
 

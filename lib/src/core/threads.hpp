@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The threads of a sorter: those of the built-in device, and those that copy.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a call does, as a list of commands: made by a planner, run by an executor, which knows no operation.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "across_schedule.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One order over the memory of several devices: which steps each device makes, from the counts alone (rank_layout.hpp).
 //
 // Each device sorts its block. Then pairs of blocks are merged by a network of merge-splits: of two sorted blocks, key

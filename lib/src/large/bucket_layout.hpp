@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where the buckets of a distribution lie in an array that exceeds the memory of who distributes it: tile by tile its
 // elements are read, parted, and written where others were read before. Pure.
 #pragma once

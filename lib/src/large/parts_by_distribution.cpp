@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arrays in parts, by distribution: two passes over the bus. Samples cut the order into buckets that fit a part. Tile
 // by tile elements are sorted and written bucket by bucket; then each bucket is sorted.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arrays in parts, in columns: passes over parts that are each sorted where they lie (parts_schedule.hpp).
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "parts_schedule.hpp"
 
 #include <algorithm>

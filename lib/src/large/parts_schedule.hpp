@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Columns whose tiles are as large as a device's memory: which parts of a host array are sorted one after another, so
 // that in the end all of it is.
 #pragma once

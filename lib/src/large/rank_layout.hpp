@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One order over blocks that can each be sorted alone: files, devices or processes. Which key goes where, and how much
 // of it crosses from block to block, is known from the counts alone.
 //

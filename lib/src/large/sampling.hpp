@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Buckets of about as many elements each, of an array of which only samples are known. Pure.
 #pragma once
 

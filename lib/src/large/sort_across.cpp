@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A sort across devices: checks all of it, then has each device do its steps of the plan (across_schedule.hpp).
 #include <algorithm>
 #include <memory>

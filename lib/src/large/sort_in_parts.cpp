@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sort_in_parts.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts of host arrays that exceed the device: part by part, each of which goes there and back.
 #pragma once
 

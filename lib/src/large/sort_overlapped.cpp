@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts of keys in host memory that fit the device: tiles are sorted while others come, and what belongs together in
 // the end, a bucket, while others go back. So of a sort's time little is seen beside that of the copies.
 #include <algorithm>

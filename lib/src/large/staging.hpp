@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Large arrays in pageable host memory on their way to a device and back: through pinned memory, by threads, both ways
 // at once. A driver that is given pageable memory does the same with one thread, which takes several times as long as
 // the bus.

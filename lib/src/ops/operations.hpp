@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The operations: each is a file, which says what arrays a request needs and what is done with them.
 #pragma once
 

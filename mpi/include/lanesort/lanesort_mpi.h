@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// lanesort across the ranks of an MPI communicator, in C: the requests of lanesort.h, run by all ranks together.
 /// mpi.hpp says what each operation does, which memory it takes and what it costs.

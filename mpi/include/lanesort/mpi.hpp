@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// Sorting keys that lie on the ranks of an MPI communicator, in host or device memory: `find_package(lanesort
 /// COMPONENTS mpi)`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// What sorts across ranks are given, and what they send. Needs no MPI.
 #pragma once

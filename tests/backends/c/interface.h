@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the parts of c_interface_test share: requests that are run in every way, and arrays for them.
 #pragma once
 

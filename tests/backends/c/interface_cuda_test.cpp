@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The CUDA part of lanesort/lanesort.h. c_interface_test.c has what does not depend on the backend.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What each mistake gives, and that it changes nothing.
 #include "interface.h"
 

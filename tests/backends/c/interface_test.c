@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort/lanesort.h from C11, on the first OpenCL device: every operation on host memory, on buffers and recorded.
 #include "interface.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What leaves the C interface in the place of an exception.
 #include <new>
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The kernels that are compiled with the library are those of the shapes that it chooses, whatever the processor.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the caller's floating-point environment is to a call on the built-in device: nothing.
 #include <doctest/doctest.h>
 

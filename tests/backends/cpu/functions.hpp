@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Records that C++ functions order, and sorts of them in another file.
 #pragma once
 

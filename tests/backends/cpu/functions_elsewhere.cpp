@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A second file of one program with kernels for C++ functions, among macros that have the names of the kernels' own.
 #define LANES 17
 #define MIN(a, b) a_macro_of_the_callers

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Records in the order of a C++ function, selected by flags: the order has nothing to say.
 #include <array>
 #include <numeric>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Records in the order of a C++ function, on the built-in device, beside the standard library.
 #include "functions.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every operation on the built-in device, beside the standard library.
 #include "error_support.hpp"
 #include "run_everywhere.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a small call on the built-in device does besides sorting: nothing. In a program of its own, since it replaces
 // the allocation functions.
 #include <doctest/doctest.h>

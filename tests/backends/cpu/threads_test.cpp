@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Threads that share out work-groups: each group runs once, whoever asks, also after a fork.
 #include <doctest/doctest.h>
 

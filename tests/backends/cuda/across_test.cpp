@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts across CUDA devices: all of the machine's, and more parts than devices, so that one GPU is enough.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The CUDA kernels as machine code for several generations, without a device: they compile, and the shapes that the
 // library chooses spill no registers.
 #include <dlfcn.h>

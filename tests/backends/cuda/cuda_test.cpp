@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is CUDA's own: a caller's stream, events, capture, pointers.
 #include <algorithm>
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Calls of the CUDA driver and of NVRTC that fail: whichever it is, a sort ends with an error that names it, gives back
 // what it took, and leaves the caller's stream usable and the sorter able to sort.
 #include <algorithm>

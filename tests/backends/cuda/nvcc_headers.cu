@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The public headers beside CUDA's runtime and CUB, compiled by nvcc, which reads C++ by another front end than the
 // host's, and appends text of its own that names libcu++'s ::cuda.
 #include <cuda_runtime.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Compiles nvcc_headers.cu, where there is an nvcc: nvcc_headers.sh FOLDER_FOR_THE_OBJECT COMPILER_OPTIONS...
 set -euo pipefail
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Large arrays in pageable memory, on a driver that is made up: its device memory is host memory, and copies are made
 // when somebody asks for them.
 #include <cstdlib>

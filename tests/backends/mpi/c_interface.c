@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // lanesort_mpi.h from C11, on all ranks. Each has 1000 keys of 0 to 1000 P - 1, none twice.
 #include "c_interface.h"
 

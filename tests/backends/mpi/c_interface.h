@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What mpi_test runs of lanesort_mpi.h.
 #pragma once
 

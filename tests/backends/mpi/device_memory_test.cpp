@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Calls across ranks in device memory: the built-in device's, which is the host's, and a GPU's.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What one rank gets wrong and what fails on it is an error on all of them, and none waits.
 #include <algorithm>
 #include <cstdint>

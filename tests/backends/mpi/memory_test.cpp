@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A rank whose memory runs out, wherever that is, is an error on all ranks, and none waits.
 #include <algorithm>
 #include <cstdint>

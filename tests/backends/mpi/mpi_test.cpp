@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tests of sorts across ranks. Every rank runs every case; a check that fails on one rank ends no case, so that
 // none waits for it.
 #define DOCTEST_CONFIG_IMPLEMENT

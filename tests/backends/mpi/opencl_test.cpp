@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Calls across ranks on OpenCL buffers, which pass through host memory, against the standard library's sort.
 #include <algorithm>
 #include <cstdint>

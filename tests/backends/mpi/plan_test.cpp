@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What goes where, without messages: parts between splitters, and the table of the guide.
 #include <algorithm>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts across ranks against the standard library's sort of everything gathered, and what is sent against the plan.
 #include <algorithm>
 #include <cstdint>

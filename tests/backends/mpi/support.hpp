@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the tests of sorts across ranks share: cases, their results, and what MPI is asked to send.
 #pragma once
 

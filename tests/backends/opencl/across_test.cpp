@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts across OpenCL devices of one context: sub-devices, where the machine has no others.
 #include <algorithm>
 #include <cstring>

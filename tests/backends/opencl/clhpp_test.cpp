@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Callers with CL/opencl.hpp of their own, here without exceptions, beside the library's with exceptions.
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120
 #define CL_HPP_TARGET_OPENCL_VERSION 120

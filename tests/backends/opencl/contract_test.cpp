@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The contract of enqueue_sort on a caller's OpenCL queue: order, events, memory, contexts.
 #include <chrono>
 #include <thread>

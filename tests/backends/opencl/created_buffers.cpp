@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The program's own clCreateBuffer stands before the loader's: it counts, then calls the loader's.
 #include "created_buffers.hpp"
 

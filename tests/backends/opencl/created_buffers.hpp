@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Counts the OpenCL buffers that this program creates.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a caller with an OpenCL queue can get wrong: each is told in a sentence, and the sorter sorts as before.
 #include <cstdlib>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The contract of every other call on a caller's OpenCL queue: it does not block, waits for the wait list, runs in the
 // order of its queue, gives its event at its end, and takes the memory that it reports.
 #include <chrono>

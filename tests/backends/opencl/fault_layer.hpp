@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Makes OpenCL calls fail, and counts them and the references that the program holds: a layer between the loader and
 // the drivers, which the loader puts there if OPENCL_LAYERS names this library. Both in all threads.
 #pragma once

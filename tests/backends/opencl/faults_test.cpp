@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // OpenCL calls that fail: whichever it is, a sort ends with an error that names it, gives back what it took, and leaves
 // the caller's queue usable and the sorter able to sort. The calls fail in the layer of fault_layer.hpp.
 #include <malloc.h>

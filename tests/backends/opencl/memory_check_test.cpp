@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a caller can get wrong about memory and enumerations: found before anything is done, whatever the memory is.
 #include "core/memory_check.hpp"
 #include "devices_made_up.hpp"

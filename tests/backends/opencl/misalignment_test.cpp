@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arrays that begin wherever their own C++ type may: structures of characters at any address, those of floats at any
 // multiple of 4, however wide they are. In host memory, in buffers that are the caller's memory (CL_MEM_USE_HOST_PTR),
 // and through the C interface.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The integers of a pass, which the host lays out as an OpenCL compiler does kernels/sort/pass_arguments.h's structure.
 #include <cstring>
 #include <type_traits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // After prepare() a call compiles nothing. PoCL, which leaves most of its work to the first launch of a kernel, keeps
 // what it compiled in a folder: here one of this process.
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Random programs of calls: several sorters of one context, on several queues of either kind, ordered by events, by
 // barriers or by the queue alone.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Recorded sorts on a caller's OpenCL queue: order, events, memory, errors.
 #include "created_buffers.hpp"
 #include "error_support.hpp"

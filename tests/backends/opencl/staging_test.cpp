@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arrays that go through staging buffers to OpenCL devices.
 #include "large/staging.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The same in C, by the shared library.
 #include <lanesort/lanesort_mpi.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts on the ranks of MPI, here one, in C++. Exit status: 0 right, 1 wrong.
 #include <algorithm>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorted ranges: how far they are in order, their distinct keys, and the lengths of their runs.
 #include "core/sorter_core.hpp"
 #include "devices_made_up.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Elements by flags or a predicate: select and partition.
 #include <string>
 

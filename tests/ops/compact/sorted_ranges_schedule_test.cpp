@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The schedules on sorted ranges.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Histograms: how many keys lie in each bin.
 #include "devices_made_up.hpp"
 #include "error_support.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Values that are moved by indices: gather, scatter and permute.
 #include <numeric>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Values in the order of indices (kernels/move/permute.cl), and the stable sorts of pairs that are made of it.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Values of equal keys: their sums, of integers and by the tree of floating-point numbers, minima and maxima; groups.
 #include <bit>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reductions: sums, also of products, the smallest and the largest key or where it is, and by an operator.
 #include <cmath>
 

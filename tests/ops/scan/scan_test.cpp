@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Scans: inclusive and exclusive, of integers by look-back and of floating-point numbers by a tree.
 #include <array>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where keys belong in sorted ranges: lower_bound, upper_bound and equal_range.
 #include <numeric>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorting in columns, without a device. The zero-one tests and the tests of the reference have plans in columns, too.
 #include <algorithm>
 #include <array>

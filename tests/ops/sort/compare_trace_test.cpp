@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which keys the reference executor compares depends on how many there are, not on what they are.
 #include "oracle/reference_network.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How ranges are divided, without a device: what the kernels do to random keys has room in the tables.
 #include "ops/sort/distribution_schedule.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What holds after each kernel of a distribution, against plain loops. A network is proved by arrays of zeros and ones;
 // what is sorted by splitters is not, so each stage is shown by what the next one needs of it.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts by distribution: what they leave is what any sort leaves, whatever the keys are and however little memory they
 // may take. What holds after each stage follows from that: an element that is lost or misplaced by any of them is seen.
 #include <lanesort/commands.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Exact equals measured: what a plan says of synchronisations is what kernels that count them meet.
 #include "shapes.hpp"
 #include "target.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Merges of two sorted ranges that lie side by side.
 #include "error_support.hpp"
 #include "run_everywhere.hpp"

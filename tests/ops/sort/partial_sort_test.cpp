@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The first keys of the order in their places: partial sorts, and key n of the order.
 #include <algorithm>
 #include <numeric>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Each kernel launch alone: the keys after every pass, against the reference executor's.
 #include "oracle/reference_executor.hpp"
 #include "ops/sort/rounds.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Shapes and counts for what is said of all plans.
 #pragma once
 

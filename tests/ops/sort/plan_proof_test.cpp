@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // That the passes of a plan are the steps of the network, once each and in order, and that no two work-items touch a
 // key between two synchronisations: for any plan, of any number of keys, without running it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The schedule, without a device.
 #include <lanesort/plan.hpp>
 

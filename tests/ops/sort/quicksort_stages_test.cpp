@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The quicksort of the built-in device (kernels/cpu/quicksort.h), beside the standard library.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The quicksort (kernels/cpu/quicksort.h) where OpenCL has it, on processors through PoCL. That of the built-in device,
 // which is the same text, is looked at in every detail (tests/ops/sort/quicksort_stages_test.cpp): here is what another
 // compiler may make of it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts that are recorded once and enqueued many times.
 #include "run_everywhere.hpp"
 

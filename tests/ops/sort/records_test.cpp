@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts of records in the caller's order, stable sorts, and sorts of ragged segments, alone and together.
 #include <array>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which vectors a work-item holds in a round, and where a remapped hand-over puts them.
 #include "ops/sort/rounds.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Many sorts in one call: rows of equal length.
 #include "error_support.hpp"
 #include "run_everywhere.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Whole sorts of keys in a device's memory, against std::sort.
 //
 // Two suites, since every key width is compiled anew: CTest runs the first one again with other compilers of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts that move values with their keys, and those that only number them.
 #include "error_support.hpp"
 #include "run_everywhere.hpp"

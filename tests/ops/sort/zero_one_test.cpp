@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The zero-one principle, exhaustively: a network that sorts every sequence of zeros and ones sorts everything (Knuth
 // 5.3.4, theorem Z). So does one that only puts the first keys in their places, or merges, for what it promises.
 #include "oracle/reference_network.hpp"

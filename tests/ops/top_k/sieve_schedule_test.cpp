@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The schedule of a selection by a threshold.
 #include <doctest/doctest.h>
 

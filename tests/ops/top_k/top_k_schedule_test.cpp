@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The schedule of a selection.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The first k keys, of arrays and of rows, with and without their indices.
 #include "devices_made_up.hpp"
 #include "error_support.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "oracle/bank_model.hpp"
 
 #include <algorithm>

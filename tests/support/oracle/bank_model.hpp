@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// @file
 /// A model of local-memory banks: how many work-items meet in one bank when keys are written back.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The bank model reproduces the figures of patent.md.
 #include "oracle/bank_model.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A plan in plain loops: the oracle that every device's state is compared with.
 #pragma once
 

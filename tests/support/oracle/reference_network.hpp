@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The passes of a plan in plain loops, over the whole array, with no tile, lane or work-item in sight. What is done
 // with two keys that meet is the caller's: exchange them, trace them, or exchange those of many inputs at once.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The reference executor against std::sort.
 #include "reference_executor.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Elements by flags or a predicate: those that are selected, without or in front of the others.
 #include <algorithm>
 #include <bit>

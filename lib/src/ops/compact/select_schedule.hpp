@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How elements are cut that are selected or parted (kernels/compact/select.cl). Pure.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorted ranges: how far they are in order, and their runs of equal keys.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sorted_ranges_schedule.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The schedules on sorted ranges: how far they are in order, and their runs of equal keys (kernels/sort/is_sorted.cl,
 // compact/equal_runs.cl and compact/find_runs.cl). Pure.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Histograms: how many keys lie in each bin (kernels/histogram/histogram.h).
 #include <algorithm>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "histogram_schedule.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Even bins of histograms, as the kernels take them (kernels/histogram/integer_bins.cl, histogram/float_bins.cl). Pure.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Elements brought from where they lie to where they are wanted (kernels/move/gather.cl).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "iota.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Integers that count (kernels/move/iota.cl).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "permute.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Values in the order of indices, in place (kernels/move/permute.cl).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reductions: sums, also of products of two ranges, the smallest and the largest key or where it is, and what an
 // operator of the caller's makes of elements or of pairs of them.
 #include <bit>

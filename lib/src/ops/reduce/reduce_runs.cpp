@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Values of equal keys, reduced to one for each key.
 #include <algorithm>
 #include <bit>

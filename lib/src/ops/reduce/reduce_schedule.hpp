@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How ranges are cut to be combined by a tree (kernels/reduce/reduce_blocks.h). Pure.
 #pragma once
 

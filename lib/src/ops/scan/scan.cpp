@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Scans: what all keys up to each one are combined to, of a range, of rows, or of runs: segments, or values of equal
 // keys.
 #include "scan.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Scans, for what makes them otherwise than usual.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How scans are cut (kernels/scan/scan.h). Pure.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where keys belong in a sorted range (kernels/search/binary_search.cl).
 #include <algorithm>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How sorted ranges are sampled where keys are looked for in them (kernels/common/binary_search.h). Pure.
 #pragma once
 

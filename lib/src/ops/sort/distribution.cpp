@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "distribution.hpp"
 
 #include <algorithm>

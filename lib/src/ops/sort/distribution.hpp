@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts by distribution: in place, at the speed of a radix sort, in a time that depends on the keys.
 #pragma once
 

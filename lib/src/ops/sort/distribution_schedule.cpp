@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "distribution_schedule.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How ranges are sorted by distribution: levels that divide them into leaves of a tile at most, and what those take.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "quicksort.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Quicksort for processors: in place, in a time that depends on the keys.
 #pragma once
 

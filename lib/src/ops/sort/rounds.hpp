@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The rounds of a tile, as the kernels run them; the host's twin of kernels/common/tile.h, where the terms are
 // explained.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts and merges by the network, for operations that are made of them.
 #pragma once
 

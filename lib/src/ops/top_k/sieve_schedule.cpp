@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sieve_schedule.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The schedule of a selection by a threshold: the first k elements of an array or of each of its rows
 // (kernels/top_k/sieve.cl). Pure.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The first k keys, of an array or of each of its rows.
 #include <algorithm>
 #include <bit>

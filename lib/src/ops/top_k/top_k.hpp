@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Selections, for operations that are made of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "top_k_schedule.hpp"
 
 #include <algorithm>
