@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-namespace lanesort::c {
+namespace lanesort::inline v0_1::c {
 namespace {
 
 KeyType type_of(lanesort_key_type type) {
@@ -284,4 +284,4 @@ SorterOptions options_of(const lanesort_options* options) {
     return translated;
 }
 
-}  // namespace lanesort::c
+}  // namespace lanesort::inline v0_1::c

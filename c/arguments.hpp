@@ -17,7 +17,7 @@ struct lanesort_recorded {
     std::variant<lanesort::opencl::Recorded, lanesort::cu::Recorded> call;
 };
 
-namespace lanesort::c {
+namespace lanesort::inline v0_1::c {
 
 /// A request as a call. Owns the texts, so it must last as long as the call.
 class CallOf {
@@ -62,4 +62,4 @@ lanesort_status replayed(lanesort_recorded* recorded, std::size_t waits, const E
     });
 }
 
-}  // namespace lanesort::c
+}  // namespace lanesort::inline v0_1::c

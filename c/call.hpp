@@ -13,7 +13,7 @@ struct lanesort_sorter {
     lanesort::Sorter sorter;
 };
 
-namespace lanesort::c {
+namespace lanesort::inline v0_1::c {
 
 /// The status of the exception that is being handled, which becomes the thread's last error.
 lanesort_status status_of_exception() noexcept;
@@ -47,4 +47,4 @@ lanesort_status created(Made** made, const Make& make) noexcept {
     });
 }
 
-}  // namespace lanesort::c
+}  // namespace lanesort::inline v0_1::c

@@ -7,7 +7,7 @@
 
 #include "call.hpp"
 
-namespace lanesort::c {
+namespace lanesort::inline v0_1::c {
 namespace {
 
 struct LastError {
@@ -63,7 +63,7 @@ lanesort_status status_of_exception() noexcept {
     return LANESORT_UNEXPECTED;
 }
 
-}  // namespace lanesort::c
+}  // namespace lanesort::inline v0_1::c
 
 using lanesort::c::last;
 

@@ -69,14 +69,14 @@ function(add_cpu_kernels file)
 #define INSTRUCTIONS Instructions::${instructions}
 #define KERNELS ${kernels}
 
-namespace lanesort::cpu {
+namespace lanesort::inline v0_1::cpu {
 using detail::Compiled, detail::CompiledFile, detail::Instructions;
 namespace {
 ${programs}constexpr const Compiled* programs[] = {${table}};
 }  // namespace
 extern const CompiledFile ${name}_${instructions};
 const CompiledFile ${name}_${instructions}{programs, sizeof programs / sizeof *programs};
-}  // namespace lanesort::cpu
+}  // namespace lanesort::inline v0_1::cpu
 ")
     set_source_files_properties(${path} PROPERTIES INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/host/cpu;${kernel_folder}"
       COMPILE_OPTIONS "${cpu_flags_${instructions}};${cpu_options};${arg_OPTIONS}" SKIP_UNITY_BUILD_INCLUSION ON)
@@ -218,7 +218,7 @@ list(JOIN sets ", " sets)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/cpu/table.cpp @ONLY CONTENT
 "#include \"${PROJECT_SOURCE_DIR}/host/cpu/table.hpp\"
 
-namespace lanesort::cpu {
+namespace lanesort::inline v0_1::cpu {
 extern const CompiledFile ${declared};
 
 std::span<const CompiledFile* const> all_compiled() noexcept {
@@ -231,7 +231,7 @@ std::span<const Instructions> compiled_instructions() noexcept {
     return all;
 }
 
-}  // namespace lanesort::cpu
+}  // namespace lanesort::inline v0_1::cpu
 ")
 list(TRANSFORM cpu_files REPLACE "(.+)" "${PROJECT_BINARY_DIR}/cpu/\\1.cpp" OUTPUT_VARIABLE cpu_sources)
 list(APPEND cpu_sources ${PROJECT_BINARY_DIR}/cpu/table.cpp)

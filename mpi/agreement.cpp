@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 
 std::string Description::text() const {
     const std::string what = verb == Verb::sort      ? "sorts"
@@ -122,4 +122,4 @@ Intervals intervals_of(const std::vector<Description>& all) {
     return intervals(all.size(), [&](std::uint64_t i) { return all[i].count; });
 }
 
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi

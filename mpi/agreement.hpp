@@ -15,7 +15,7 @@
 #include "large/rank_layout.hpp"
 #include "transport.hpp"
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 
 enum class Verb : std::uint32_t { sort, argsort, top_k };
 
@@ -83,4 +83,4 @@ void refuse(Ranks& ranks, const std::exception_ptr& why);
 
 Intervals intervals_of(const std::vector<Description>& all);
 
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi

@@ -8,7 +8,7 @@
 #include "calls.hpp"
 #include "pieces.hpp"
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 namespace {
 
 /// The keys of all ranks become one order. What takes memory is done in the constructor: later the other ranks wait for
@@ -226,4 +226,4 @@ void sort_in_blocks(Ranks& ranks, Store& store, const std::vector<Description>& 
     sort->run();
 }
 
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 namespace {
 
 using lanesort::detail::Slot, lanesort::detail::SorterCore;
@@ -212,4 +212,4 @@ void run(Ranks& ranks, Sorter& sorter, const AnyCall& call, std::size_t piece_by
     }
 }
 
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi

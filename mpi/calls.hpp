@@ -15,7 +15,7 @@
 #include "store.hpp"
 #include "transport.hpp"
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 
 /// The functions of mpi.hpp. Values are absent where `values` is null, indices where they have 0 bytes.
 void sort(Ranks& ranks, Sorter& sorter, Keys keys, const Values* values, const Options& options);
@@ -63,4 +63,4 @@ void sort_in_blocks(Ranks& ranks, Store& store, const std::vector<Description>& 
 /// By splitters.
 void sort_by_splitters(Ranks& ranks, Store& store, const std::vector<Description>& all, const Elements& given);
 
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi

@@ -12,7 +12,7 @@
 
 #include "transport.hpp"
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 
 /// Throws Error(device_failed) unless the status is MPI_SUCCESS.
 inline void checked(int status, const char* call) {
@@ -104,4 +104,4 @@ private:
     std::vector<MPI_Request> requests_;  ///< of an exchange
 };
 
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi

@@ -9,7 +9,7 @@
 #include "core/memory_check.hpp"
 #include "device_store.hpp"
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 namespace {
 
 using lanesort::detail::Binding, lanesort::detail::Slot, lanesort::detail::SorterCore;
@@ -154,4 +154,4 @@ void run_on_device(Ranks& ranks, Sorter& sorter, const DeviceCall& device, const
     CallOnDevice(ranks, sorter, device, options).run(is_staged);
 }
 
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi

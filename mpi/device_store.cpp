@@ -7,7 +7,7 @@
 
 #include "core/require.hpp"
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 namespace {
 
 using lanesort::detail::Binding, lanesort::detail::Bindings, lanesort::detail::bindings_of, lanesort::detail::Slot,
@@ -258,4 +258,4 @@ void DeviceStore::exchange(Ranks& ranks, const std::vector<Message>& received, c
     });
 }
 
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi

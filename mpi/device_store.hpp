@@ -13,7 +13,7 @@
 #include "core/sorter_core.hpp"
 #include "store.hpp"
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 
 class DeviceStore final : public Store {
 public:
@@ -82,4 +82,4 @@ private:
     std::map<std::pair<unsigned, std::uint64_t>, std::unique_ptr<std::byte[]>> pages_;
 };
 
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi

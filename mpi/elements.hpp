@@ -12,7 +12,7 @@
 
 #include "core/key_order.hpp"
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 
 /// Calls `function` with an array of bytes as wide as an element.
 template <class Function>
@@ -99,4 +99,4 @@ private:
     KeyCoding how_;
 };
 
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi

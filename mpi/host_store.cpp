@@ -4,7 +4,7 @@
 
 #include "store.hpp"
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 namespace {
 
 /// Calls `function(part, first element, elements)` for all elements of the parts, some of each part in turn: places
@@ -107,4 +107,4 @@ void HostStore::finish(const Elements& elements, std::uint64_t count, std::uint6
     else sorter_.merge(keys, middle, {.order = order_});
 }
 
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi

@@ -13,7 +13,7 @@
 #include "calls.hpp"
 #include "communicator.hpp"
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 
 void sort(MPI_Comm communicator, Sorter& sorter, Keys keys, const Options& options) {
     Communicator ranks(communicator);
@@ -147,7 +147,7 @@ lanesort_status run_on_device_in_c(lanesort_sorter* sorter, MPI_Comm communicato
 }
 
 }  // namespace
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi
 
 using namespace lanesort;
 

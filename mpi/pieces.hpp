@@ -10,7 +10,7 @@
 
 #include "large/rank_layout.hpp"
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 
 /// Columns are taken where they suffice, unless merge-splits are demanded.
 inline bool goes_by_columns(const Blocks& blocks, Schedule schedule) noexcept {
@@ -37,4 +37,4 @@ inline unsigned digit_bits(std::uint64_t ranks) noexcept {
 /// Numbers of a cut in a round.
 inline std::uint64_t numbers_of_round(unsigned bits) noexcept { return (std::uint64_t{1} << bits) - 1; }
 
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi

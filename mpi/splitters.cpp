@@ -9,7 +9,7 @@
 
 #include "calls.hpp"
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 namespace {
 
 /// Finds the cuts of this rank's sorted elements, of which part i goes to rank i.
@@ -82,4 +82,4 @@ void sort_by_splitters(Ranks& ranks, Store& store, const std::vector<Description
     store.attempt.agree(ranks);
 }
 
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi

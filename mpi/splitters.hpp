@@ -17,7 +17,7 @@
 #include "large/rank_layout.hpp"
 #include "pieces.hpp"
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 
 /// One range's side of it. Only the constructor takes memory.
 class Splitters {
@@ -140,4 +140,4 @@ private:
     Intervals cuts_;
 };
 
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi

@@ -16,7 +16,7 @@
 #include "large/rank_layout.hpp"
 #include "transport.hpp"
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 
 /// Places of a block, and where their elements lie side by side.
 struct Packed {
@@ -105,4 +105,4 @@ private:
     std::vector<std::unique_ptr<std::byte[]>> memory_;
 };
 
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi

@@ -10,7 +10,7 @@
 #include "pieces.hpp"
 #include "transport.hpp"
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 namespace {
 
 /// The most that a distribution sends: all keys, and all digits for each cut.
@@ -77,4 +77,4 @@ Traffic traffic(std::span<const std::uint64_t> counts, std::uint64_t rank, std::
     return all;
 }
 
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi

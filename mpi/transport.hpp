@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 
 /// Bytes that go to a rank, or come from it.
 struct Message {
@@ -70,4 +70,4 @@ void in_messages(std::uint64_t bytes, const Function& function) {
         function(at, static_cast<int>(bytes - at < most_bytes ? bytes - at : most_bytes));
 }
 
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # What the structure promises: host/ names no operation, an operation is a file, and few files know it; the library links
-# nothing of a vendor; every source file says its licence.
+# nothing of a vendor; its names are those of one version; every source file says its licence.
 #   structure.sh SOURCE_FOLDER LIBRARY
 set -euo pipefail
 cd "$1"
@@ -36,6 +36,11 @@ for operation in merge argsort top_k is_sorted unique run_lengths reduce inclusi
     printf '%-12s is named in %s files\n' "$operation" "$count"
     ((count <= most)) || fail "$operation is named in $count files; $most are allowed"
 done
+
+version=$(sed -nE 's/^project\(lanesort VERSION ([0-9]+)\.([0-9]+)\..*/v\1_\2/p' CMakeLists.txt)
+unversioned=$(grep -rnE '^namespace lanesort' lib host c mpi | grep -vE "namespace lanesort::inline $version( |::)" || true)
+[[ -n $version && -z $unversioned ]] || fail "two versions of the library would mix: a namespace is not in lanesort::inline $version:
+$unversioned"
 
 licence='SPDX-License-Identifier: MIT'
 unlicensed=$({

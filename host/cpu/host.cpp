@@ -10,7 +10,7 @@
 #include "../../lib/src/core/stopwatch.hpp"
 #include "../../lib/src/ops/sort/rounds.hpp"
 
-namespace lanesort::cpu {
+namespace lanesort::inline v0_1::cpu {
 namespace {
 
 using detail::Bindings, detail::Launch, detail::Slot, detail::Threads, detail::Work;
@@ -186,4 +186,4 @@ void Host::copy(void*, const detail::Binding& from, const detail::Binding& to, s
                 static_cast<const std::byte*>(from.memory) + from.offset, bytes);
 }
 
-}  // namespace lanesort::cpu
+}  // namespace lanesort::inline v0_1::cpu

@@ -11,7 +11,7 @@
 #include "../../lib/src/core/threads.hpp"
 #include "platform.hpp"
 
-namespace lanesort::cpu {
+namespace lanesort::inline v0_1::cpu {
 
 /// Kernels that were compiled with the library.
 class Program final : public detail::Program {
@@ -81,4 +81,4 @@ private:
     std::size_t local_bytes_ = 0;
 };
 
-}  // namespace lanesort::cpu
+}  // namespace lanesort::inline v0_1::cpu

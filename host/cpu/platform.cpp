@@ -17,7 +17,7 @@
 #include "host.hpp"
 #include "table.hpp"
 
-namespace lanesort::cpu {
+namespace lanesort::inline v0_1::cpu {
 namespace {
 
 struct InstructionsRow {
@@ -118,9 +118,9 @@ DeviceInfo describe(const Processor& processor) {
     return info;
 }
 
-}  // namespace lanesort::cpu
+}  // namespace lanesort::inline v0_1::cpu
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 Device built_in_device() { return Device(std::make_shared<cpu::BuiltInDevice>(cpu::processor())); }
 
@@ -129,4 +129,4 @@ namespace detail {
 Discovery discover_cpu() { return {{"built-in"}, {built_in_device()}, {}}; }
 
 }  // namespace detail
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

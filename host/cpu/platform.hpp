@@ -8,7 +8,7 @@
 
 #include <lanesort/compiled.hpp>
 
-namespace lanesort::cpu {
+namespace lanesort::inline v0_1::cpu {
 
 using detail::Instructions;
 
@@ -28,4 +28,4 @@ std::uint64_t tile_memory();
 /// What a program sees of the built-in device on such a processor.
 DeviceInfo describe(const Processor& processor);
 
-}  // namespace lanesort::cpu
+}  // namespace lanesort::inline v0_1::cpu

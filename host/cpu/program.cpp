@@ -9,7 +9,7 @@
 #include "host.hpp"
 #include "table.hpp"
 
-namespace lanesort::cpu {
+namespace lanesort::inline v0_1::cpu {
 namespace {
 
 /// Whether they are the same kernels. What else a program is compiled for, these look at when they run.
@@ -87,4 +87,4 @@ Program::Program(const detail::KernelParameters& wanted, Instructions instructio
     local_bytes = held.local_bytes();
 }
 
-}  // namespace lanesort::cpu
+}  // namespace lanesort::inline v0_1::cpu

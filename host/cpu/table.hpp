@@ -6,7 +6,7 @@
 
 #include <lanesort/compiled.hpp>
 
-namespace lanesort::cpu {
+namespace lanesort::inline v0_1::cpu {
 
 using detail::Compiled, detail::CompiledFile, detail::Instructions;
 
@@ -15,4 +15,4 @@ std::span<const CompiledFile* const> all_compiled() noexcept;
 /// The instruction sets that kernels were compiled for, the widest first.
 std::span<const Instructions> compiled_instructions() noexcept;
 
-}  // namespace lanesort::cpu
+}  // namespace lanesort::inline v0_1::cpu

@@ -5,7 +5,7 @@
 
 #include "../../lib/src/core/backend.hpp"
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 namespace {
 
 constexpr const char* sentence = "CUDA cannot be used: the library was built without CUDA's headers";
@@ -27,4 +27,4 @@ namespace detail {
 Discovery discover_cuda() { return {{}, {}, {sentence}}; }
 
 }  // namespace detail
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

@@ -8,7 +8,7 @@
 #include "host.hpp"
 #include "platform.hpp"
 
-namespace lanesort::cu {
+namespace lanesort::inline v0_1::cu {
 
 Sorter make_sorter(int device, SorterOptions options) {
     return Sorter(
@@ -26,4 +26,4 @@ int device_of(const void* memory) {
     return number;
 }
 
-}  // namespace lanesort::cu
+}  // namespace lanesort::inline v0_1::cu

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-namespace lanesort::cu {
+namespace lanesort::inline v0_1::cu {
 namespace {
 
 ErrorCode code_of(CUresult result) {
@@ -31,4 +31,4 @@ void check(CUresult result, const char* call) {
                 call, static_cast<int>(result));
 }
 
-}  // namespace lanesort::cu
+}  // namespace lanesort::inline v0_1::cu

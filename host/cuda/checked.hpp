@@ -6,7 +6,7 @@
 
 #include "driver.hpp"
 
-namespace lanesort::cu {
+namespace lanesort::inline v0_1::cu {
 
 /// Throws the library's error for a failed call, naming the call and its status.
 void check(CUresult result, const char* call);
@@ -41,4 +41,4 @@ private:
     bool is_current_;
 };
 
-}  // namespace lanesort::cu
+}  // namespace lanesort::inline v0_1::cu

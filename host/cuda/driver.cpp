@@ -5,7 +5,7 @@
 
 #include "../../lib/src/core/shared_library.hpp"
 
-namespace lanesort::cu {
+namespace lanesort::inline v0_1::cu {
 namespace {
 
 #define LANESORT_QUOTE(text) #text
@@ -49,4 +49,4 @@ Compiler& changeable_compiler() {
 const Driver& driver() { return changeable_driver(); }
 const Compiler& compiler() { return changeable_compiler(); }
 
-}  // namespace lanesort::cu
+}  // namespace lanesort::inline v0_1::cu

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace lanesort::cu {
+namespace lanesort::inline v0_1::cu {
 
 // The functions that are used. cuda.h renames some of them to newer versions (cuMemAlloc to cuMemAlloc_v2); the name as
 // expanded is the one that is looked up.
@@ -57,4 +57,4 @@ const Compiler& compiler();
 Driver& changeable_driver();
 Compiler& changeable_compiler();
 
-}  // namespace lanesort::cu
+}  // namespace lanesort::inline v0_1::cu

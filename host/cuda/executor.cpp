@@ -8,7 +8,7 @@
 
 #include "checked.hpp"
 
-namespace lanesort::cu {
+namespace lanesort::inline v0_1::cu {
 
 using detail::Bindings, detail::Launch, detail::Slot, detail::Work;
 
@@ -84,4 +84,4 @@ void StreamExecutor::enqueue(const Work& work, const Bindings& bindings, const d
     LANESORT_CU(cuMemsetD8Async, place_of(work, bindings, zero.array), 0, work.arrays[zero.array].size(), stream_);
 }
 
-}  // namespace lanesort::cu
+}  // namespace lanesort::inline v0_1::cu

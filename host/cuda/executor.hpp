@@ -9,7 +9,7 @@
 #include "driver.hpp"
 #include "program.hpp"
 
-namespace lanesort::cu {
+namespace lanesort::inline v0_1::cu {
 
 /// Where the first element of a slot's array lies.
 CUdeviceptr place_of(const detail::Work& work, const detail::Bindings& bindings, detail::Slot slot) noexcept;
@@ -41,4 +41,4 @@ private:
     bool follows_ = false;  ///< the latest command was a launch
 };
 
-}  // namespace lanesort::cu
+}  // namespace lanesort::inline v0_1::cu

@@ -15,7 +15,7 @@
 #include "platform.hpp"
 #include "recording.hpp"
 
-namespace lanesort::cu {
+namespace lanesort::inline v0_1::cu {
 namespace {
 
 /// What CUDA does not know.
@@ -384,4 +384,4 @@ std::unique_ptr<detail::Recording> Host::record(std::shared_ptr<const detail::Wo
     return std::make_unique<GraphRecording>(*this, std::move(work), bindings);
 }
 
-}  // namespace lanesort::cu
+}  // namespace lanesort::inline v0_1::cu

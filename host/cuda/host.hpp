@@ -10,7 +10,7 @@
 #include "driver.hpp"
 #include "program.hpp"
 
-namespace lanesort::cu {
+namespace lanesort::inline v0_1::cu {
 
 class EventPool;
 class PinnedMemory;
@@ -64,4 +64,4 @@ private:
     std::vector<std::unique_ptr<PinnedMemory>> pinned_;  ///< for the next call
 };
 
-}  // namespace lanesort::cu
+}  // namespace lanesort::inline v0_1::cu

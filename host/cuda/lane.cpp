@@ -6,7 +6,7 @@
 #include "checked.hpp"
 #include "executor.hpp"
 
-namespace lanesort::cu {
+namespace lanesort::inline v0_1::cu {
 namespace {
 
 struct StreamEnd final : detail::LaneEnd {
@@ -138,4 +138,4 @@ void StreamLane::await(std::shared_ptr<const detail::LaneEnd> end) {
     LANESORT_CU(cuStreamWaitEvent, *stream_, static_cast<const StreamEnd&>(*end).event, 0);
 }
 
-}  // namespace lanesort::cu
+}  // namespace lanesort::inline v0_1::cu

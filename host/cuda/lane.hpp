@@ -11,7 +11,7 @@
 #include "../../lib/src/core/backend.hpp"
 #include "memory.hpp"
 
-namespace lanesort::cu {
+namespace lanesort::inline v0_1::cu {
 
 /// Events that lanes use again: to make one and to destroy it takes longer than to copy half a MiB
 /// (docs/decisions.md#pageable-host-arrays).
@@ -53,4 +53,4 @@ private:
     std::optional<OwnStream> stream_;
 };
 
-}  // namespace lanesort::cu
+}  // namespace lanesort::inline v0_1::cu

@@ -9,7 +9,7 @@
 #include "driver.hpp"
 #include "host.hpp"
 
-namespace lanesort::cu {
+namespace lanesort::inline v0_1::cu {
 
 /// Device memory as bindings have it.
 inline void* pointer_to(CUdeviceptr memory) noexcept { return reinterpret_cast<void*>(memory); }
@@ -130,4 +130,4 @@ private:
     CUdeviceptr memory_ = 0;
 };
 
-}  // namespace lanesort::cu
+}  // namespace lanesort::inline v0_1::cu

@@ -9,7 +9,7 @@
 #include "checked.hpp"
 #include "host.hpp"
 
-namespace lanesort::cu {
+namespace lanesort::inline v0_1::cu {
 namespace {
 
 class CudaDevice final : public detail::DeviceHandle {
@@ -79,9 +79,9 @@ CUdevice device_of_number(int number) {
     return device;
 }
 
-}  // namespace lanesort::cu
+}  // namespace lanesort::inline v0_1::cu
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 Discovery discover_cuda() {
     Discovery discovery;
@@ -102,4 +102,4 @@ Discovery discover_cuda() {
     return discovery;
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

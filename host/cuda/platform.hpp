@@ -6,7 +6,7 @@
 
 #include "driver.hpp"
 
-namespace lanesort::cu {
+namespace lanesort::inline v0_1::cu {
 
 /// What the library wants to know of a device.
 DeviceInfo describe(CUdevice device);
@@ -17,4 +17,4 @@ int attribute(CUdevice device, CUdevice_attribute which);
 /// The device of that number. Throws Error(no_device) where there is no driver, no compiler or no such device.
 CUdevice device_of_number(int number);
 
-}  // namespace lanesort::cu
+}  // namespace lanesort::inline v0_1::cu

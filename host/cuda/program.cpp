@@ -8,7 +8,7 @@
 #include "checked.hpp"
 #include "platform.hpp"
 
-namespace lanesort::cu {
+namespace lanesort::inline v0_1::cu {
 namespace {
 
 void check(nvrtcResult result, const char* call) {
@@ -101,4 +101,4 @@ void Program::launch(std::size_t kernel, std::uint64_t groups, CUstream stream, 
     LANESORT_CU(cuLaunchKernelEx, &config, kernels_[kernel], arguments, nullptr);
 }
 
-}  // namespace lanesort::cu
+}  // namespace lanesort::inline v0_1::cu

@@ -8,7 +8,7 @@
 #include "../../lib/src/core/program.hpp"
 #include "driver.hpp"
 
-namespace lanesort::cu {
+namespace lanesort::inline v0_1::cu {
 
 /// What NVRTC makes of the kernels.
 struct MachineCode {
@@ -51,4 +51,4 @@ private:
     bool launches_ahead_;
 };
 
-}  // namespace lanesort::cu
+}  // namespace lanesort::inline v0_1::cu

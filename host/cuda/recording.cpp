@@ -3,7 +3,7 @@
 
 #include "memory.hpp"
 
-namespace lanesort::cu {
+namespace lanesort::inline v0_1::cu {
 
 GraphRecording::GraphRecording(Host& host, std::shared_ptr<const detail::Work> work, const detail::Bindings& bindings)
     : host_(host), work_(std::move(work)) {
@@ -39,4 +39,4 @@ void GraphRecording::enqueue(const detail::Queue& queue, void** event) {
     between_events(queue, event, [&](CUstream stream) { LANESORT_CU(cuGraphLaunch, executable_, stream); });
 }
 
-}  // namespace lanesort::cu
+}  // namespace lanesort::inline v0_1::cu

@@ -8,7 +8,7 @@
 #include "driver.hpp"
 #include "host.hpp"
 
-namespace lanesort::cu {
+namespace lanesort::inline v0_1::cu {
 
 /// Waits for a queue's wait list, calls, and records the event of the end that `event` points to, if there is one.
 template <class Enqueue>
@@ -34,4 +34,4 @@ private:
     CUgraphExec executable_ = nullptr;
 };
 
-}  // namespace lanesort::cu
+}  // namespace lanesort::inline v0_1::cu

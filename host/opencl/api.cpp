@@ -9,7 +9,7 @@
 #include "checked.hpp"
 #include "host.hpp"
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 
 Sorter make_sorter(Handle<cl_context> context, Handle<cl_device_id> device, SorterOptions options) {
     return checked([&] {
@@ -29,4 +29,4 @@ Sorter make_sorter(Handle<cl_context> context, Handle<cl_device_id> device, Sort
     });
 }
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

@@ -6,7 +6,7 @@
 
 #include "checked.hpp"
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 namespace {
 
 constexpr std::uint64_t most_idle_bytes = std::uint64_t{64} << 20;
@@ -64,4 +64,4 @@ void BufferPool::give_back(std::vector<Taken> taken, const cl::CommandQueue& que
     for (Taken& one : taken) kept_.push_back({std::move(one), queue(), shared_end});
 }
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

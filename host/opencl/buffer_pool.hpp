@@ -9,7 +9,7 @@
 #include "../../lib/src/core/work.hpp"
 #include "clhpp.hpp"
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 
 /// Keeps buffers until what uses them has ended, and gives them to the next call. NVIDIA's runtime waits for that end
 /// where a buffer is released earlier, and takes time to bring a new one to the device.
@@ -41,4 +41,4 @@ private:
     std::vector<Kept> kept_;
 };
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

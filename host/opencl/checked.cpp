@@ -9,7 +9,7 @@
 
 #include <fmt/core.h>
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 namespace {
 
 ErrorCode code_of(cl_int status) {
@@ -87,4 +87,4 @@ Error build_error(cl_int status, const std::string& log, const detail::KernelPar
                                with_named_lines(log, text));
 }
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

@@ -10,7 +10,7 @@
 #include "../../lib/src/core/backend.hpp"
 #include "clhpp.hpp"
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 
 /// The library's error for a failed call, naming the call and its status.
 Error to_error(const cl::Error& failure);
@@ -41,4 +41,4 @@ void allocate_first(const Call& call) {
     }
 }
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

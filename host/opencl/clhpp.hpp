@@ -20,7 +20,7 @@
 
 #include <CL/opencl.h>
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 
 /// A function, of which the wrappers also take the address.
 template <class Function>
@@ -28,7 +28,7 @@ Function& called(Function* function) {
     return *function;
 }
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl
 
 #define LANESORT_CL(function) lanesort::opencl::called(lanesort::opencl::loader().function)
 #define clBuildProgram LANESORT_CL(clBuildProgram)
@@ -84,7 +84,7 @@ Function& called(Function* function) {
 #include <CL/opencl.hpp>
 #undef cl
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 namespace cl = ::lanesort_cl;
 
 /// Throws cl::Error if that call gave another status than success.
@@ -100,4 +100,4 @@ Handle handle_of(const Object& object, cl_uint question) {
     return handle;
 }
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 namespace {
 
 CommandBufferFunctions functions_of(const cl::Device& device) {
@@ -101,4 +101,4 @@ cl::Event CommandBuffer::enqueue(const std::vector<cl::Event>& wait_list) {
     return last_;
 }
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

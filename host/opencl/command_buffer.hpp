@@ -10,7 +10,7 @@
 
 #include <CL/cl_ext.h>
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 
 /// The extension's functions on one platform; they are not exported by the loader.
 struct CommandBufferFunctions {
@@ -55,4 +55,4 @@ private:
     cl::Event last_;
 };
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

@@ -6,7 +6,7 @@
 
 #include "checked.hpp"
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 
 using detail::Argument, detail::Bindings, detail::Command, detail::Copy, detail::Launch, detail::Slot, detail::Work;
 
@@ -116,4 +116,4 @@ void QueueExecutor::enqueue(const Work& work, const Bindings& bindings, const Co
     }
 }
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

@@ -11,7 +11,7 @@
 #include "clhpp.hpp"
 #include "program.hpp"
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 
 /// A work's own arrays in device memory. The runtime keeps what is enqueued on them until that has ended.
 class OwnArrays {
@@ -69,4 +69,4 @@ private:
     std::uint64_t launches_ = 0;
 };
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

@@ -13,7 +13,7 @@
 #include "platform.hpp"
 #include "recording.hpp"
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 
 using detail::require;
 
@@ -290,4 +290,4 @@ std::unique_ptr<detail::Recording> Host::record(std::shared_ptr<const detail::Wo
     return checked([&] { return std::make_unique<QueueRecording>(*this, std::move(work), bindings, retained(queue)); });
 }
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

@@ -12,7 +12,7 @@
 #include "clhpp.hpp"
 #include "program.hpp"
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 
 class Host final : public detail::Backend {
 public:
@@ -61,4 +61,4 @@ private:
     detail::Staging staging_;
 };
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

@@ -8,7 +8,7 @@
 #include "clhpp.hpp"
 #include "host.hpp"
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 
 /// What kernels do to a host array.
 enum class HostUse { change, read, change_a_copy };
@@ -88,4 +88,4 @@ private:
     const cl::CommandQueue& queue_;
 };
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

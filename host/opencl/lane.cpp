@@ -8,7 +8,7 @@
 #include "checked.hpp"
 #include "executor.hpp"
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 namespace {
 
 /// What any command failed with, its event tells better than the queue.
@@ -105,4 +105,4 @@ void QueueLane::await(std::shared_ptr<const detail::LaneEnd> end) {
     });
 }
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

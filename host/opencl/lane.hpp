@@ -9,7 +9,7 @@
 #include "../../lib/src/core/backend.hpp"
 #include "clhpp.hpp"
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 
 class QueueLane final : public detail::Lane {
 public:
@@ -33,4 +33,4 @@ private:
     std::vector<cl::Event> ends_;  ///< of what was enqueued since the last end was asked for
 };
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

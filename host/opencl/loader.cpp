@@ -3,7 +3,7 @@
 
 #include "../../lib/src/core/shared_library.hpp"
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 namespace {
 
 #define LANESORT_LOOK_UP(function) detail::look_up(library, #function, loaded.function, loaded.absence);
@@ -26,4 +26,4 @@ const Loader& loader() {
     return loaded;
 }
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

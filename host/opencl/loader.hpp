@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 
 // The functions that are used; clhpp.hpp names them again. All of them are of OpenCL 1.2.
 // clang-format off
@@ -37,4 +37,4 @@ struct Loader {
 /// Loaded by the first call.
 const Loader& loader();
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

@@ -6,7 +6,7 @@
 #include "checked.hpp"
 #include "host.hpp"
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 namespace {
 
 /// From cl_ext.h, which gives it a name only in newer headers.
@@ -79,9 +79,9 @@ DeviceInfo describe(const cl::Device& device) {
     return info;
 }
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 Discovery discover_opencl() {
     return opencl::checked([] {
@@ -112,4 +112,4 @@ Discovery discover_opencl() {
     });
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -8,7 +8,7 @@
 
 #include "clhpp.hpp"
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 
 /// The name of PoCL's platform.
 inline constexpr std::string_view pocl = "Portable Computing Language";
@@ -16,4 +16,4 @@ inline constexpr std::string_view pocl = "Portable Computing Language";
 /// What the library wants to know of a device.
 DeviceInfo describe(const cl::Device& device);
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

@@ -11,7 +11,7 @@
 #include "checked.hpp"
 #include "platform.hpp"
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 
 namespace {
 
@@ -97,4 +97,4 @@ bool Program::is_first_launch(std::size_t kernel, std::uint64_t groups) const {
     return !std::exchange(launched_[kernel][groups * parameters.work_items() >= many_work_items], true);
 }
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

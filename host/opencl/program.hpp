@@ -10,7 +10,7 @@
 #include "../../lib/src/core/work.hpp"
 #include "clhpp.hpp"
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 
 /// The integers of a pass, as its kernel has them (kernels/sort/pass_arguments.h).
 struct PassIntegers {
@@ -57,4 +57,4 @@ inline const Program& program_of(const detail::Work& work, const detail::Launch&
     return static_cast<const Program&>(*work.programs[launch.program]);
 }
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

@@ -3,7 +3,7 @@
 
 #include "checked.hpp"
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 
 std::vector<cl::Event> events_of(const detail::Queue& queue) {
     std::vector<cl::Event> events;
@@ -47,4 +47,4 @@ void QueueRecording::enqueue(const detail::Queue& queue, void** event) {
     });
 }
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

@@ -11,7 +11,7 @@
 #include "executor.hpp"
 #include "host.hpp"
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 
 /// The events of a queue's wait list, retained.
 std::vector<cl::Event> events_of(const detail::Queue& queue);
@@ -37,4 +37,4 @@ private:
     std::optional<CommandBuffer> recorded_;
 };
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

@@ -8,7 +8,7 @@
 #include "host.hpp"
 #include "host_range.hpp"
 
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 namespace {
 
 /// The launch with nothing to do, in as few work-groups as compile the same.
@@ -54,4 +54,4 @@ void Host::rehearse(const detail::Work& work) {
     });
 }
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

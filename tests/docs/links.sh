@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # links.sh: looks whether every file and heading is there that Markdown files link to, or that other files cite as a path
 # of docs/. Anchors are GitHub's: lower case, no punctuation, hyphens for spaces.
 set -eu

@@ -12,7 +12,7 @@
 #include <lanesort/calls.hpp>
 #include <lanesort/sorter.hpp>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 /// What a sort across devices did.
 struct AcrossReport {
@@ -84,4 +84,4 @@ AcrossReport enqueue_across(std::span<const Part> parts, const char* backend, co
 }
 
 }  // namespace detail
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

@@ -12,7 +12,7 @@
 #include <lanesort/report.hpp>
 #include <lanesort/request.hpp>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 class Sorter;
 
@@ -665,4 +665,4 @@ CallIn<Memory> histogram(const KeyRangeIn<Memory>& keys, const KeyRangeIn<Memory
     return call;
 }
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

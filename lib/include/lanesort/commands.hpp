@@ -11,7 +11,7 @@
 #include <lanesort/report.hpp>
 #include <lanesort/request.hpp>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 /// One command of a call; each begins when the one before it has ended.
 struct PlannedCommand {
@@ -36,4 +36,4 @@ struct CommandList {
 /// Errors: those of the call that do not depend on where its arrays lie.
 CommandList commands_of(const DeviceInfo& device, const Request& request);
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

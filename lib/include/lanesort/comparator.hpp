@@ -10,7 +10,7 @@
 #include <lanesort/compiled.hpp>
 #include <lanesort/key_types.hpp>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 /// A strict weak order of a type of the caller's, as text for the device's compiler:
 ///
@@ -170,4 +170,4 @@ private:
     const void* function_ = nullptr;
 };
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

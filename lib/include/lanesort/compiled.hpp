@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// Instructions beyond those that every processor of its kind has.
 enum class Instructions : unsigned char { baseline, avx2, avx512 };
@@ -85,4 +85,4 @@ struct Launched<kernel, void (Kernels::*)(Argument...)> {
 };
 /// @endcond
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

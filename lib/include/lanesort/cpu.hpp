@@ -33,7 +33,7 @@
 // The library's own.
 #include <lanesort/kernels/begin.h>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 // Records alone. Of short ones, each compare-exchange is inlined.
 #define RECORD_BYTES 16
@@ -86,11 +86,11 @@ struct Bounds : Group {
 #include <lanesort/record_kernels.inc>
 };
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail
 
 #include <lanesort/kernels/end.h>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// All kernels for one type of records and one function.
 template <class Record, class Order>
@@ -156,5 +156,5 @@ requires true struct OrderedBy<T, Function> {
     static constexpr const CompiledOrder& compiled = KernelsFor<T, Function>::compiled;
 };
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail
 /// @endcond

@@ -19,7 +19,7 @@ struct CUevent_st;
 /// Sorting in the caller's own device memory, on the caller's own stream. Enqueues, and does not block. Named as the
 /// driver's functions begin, since libcu++ has a namespace cuda: after `using namespace lanesort`
 /// both would be meant.
-namespace lanesort::cu {
+namespace lanesort::inline v0_1::cu {
 
 using Stream = CUstream_st*;  ///< a CUstream or a cudaStream_t; null is the default stream
 using Event = CUevent_st*;    ///< a CUevent or a cudaEvent_t
@@ -79,4 +79,4 @@ inline constexpr const char* backend_name = "CUDA";
 
 #include <lanesort/device_calls.inc>
 
-}  // namespace lanesort::cu
+}  // namespace lanesort::inline v0_1::cu

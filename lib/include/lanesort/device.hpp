@@ -13,7 +13,7 @@
 #include <lanesort/key_types.hpp>
 #include <lanesort/shape.hpp>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 /// The kind of a device, which decides about the shapes that are chosen for it.
 enum class DeviceKind : std::uint8_t {
@@ -95,4 +95,4 @@ Device built_in_device();
 /// Errors: Error(no_device) where none compiles, or Error(unknown_device) that lists what there is.
 Device find_device(std::string_view selector = {});
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 /// What kind of thing went wrong. All but the last three are the caller's to mend and are found before anything is
 /// given to the device.
@@ -55,4 +55,4 @@ private:
     std::string build_log_;
 };
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

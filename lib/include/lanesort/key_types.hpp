@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 /// An IEEE 754 binary16 number, by its bits; C++20 has no type for it.
 struct half {
@@ -142,4 +142,4 @@ private:
     }
 };
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

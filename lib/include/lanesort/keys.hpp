@@ -14,7 +14,7 @@
 
 #include <lanesort/comparator.hpp>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 namespace detail {
 
@@ -304,4 +304,4 @@ private:
 /// Where keys that are found go; they have the type of those that were looked through.
 using Results = Elements;
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

@@ -22,4 +22,4 @@
 #include <lanesort/tuning.hpp>
 
 /// Sorting on a device, in place. Sorter does it; the rest says on what, in which order, by which plan and how fast.
-namespace lanesort {}
+namespace lanesort::inline v0_1 {}

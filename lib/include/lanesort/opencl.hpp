@@ -21,7 +21,7 @@ typedef struct _cl_event* cl_event;                  ///< an event
 
 /// Sorting in the caller's own buffers, on the caller's own queue. Enqueues, and neither blocks nor flushes. All of it
 /// takes OpenCL's handles and the wrappers of CL/opencl.hpp alike.
-namespace lanesort::opencl {
+namespace lanesort::inline v0_1::opencl {
 
 /// What a wrapper of CL/opencl.hpp is, which this header need not include: its call operator gives the handle.
 template <class W, class H>
@@ -115,4 +115,4 @@ inline constexpr const char* backend_name = "OpenCL";
 
 #include <lanesort/device_calls.inc>
 
-}  // namespace lanesort::opencl
+}  // namespace lanesort::inline v0_1::opencl

@@ -15,7 +15,7 @@
 #include <lanesort/request.hpp>
 #include <lanesort/shape.hpp>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 /// A sorter takes the shape of a sort from the first of these that has one: `shape`; `shape_file`, or else the file of
 /// `lanesort tune`; choose_shape. Files are read once, when the sorter is made.
@@ -99,4 +99,4 @@ struct ScanOptions {
     std::span<const std::uint64_t> segments = {};
 };
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

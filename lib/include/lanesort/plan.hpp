@@ -9,7 +9,7 @@
 
 #include <lanesort/shape.hpp>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 /// One kernel launch. Between two passes the host synchronises all work-groups; inside a pass, work-groups are
 /// independent of each other. Strides, in keys, are given by their binary logarithms.
@@ -125,4 +125,4 @@ struct Step {
 /// are stored.
 std::vector<Step> steps(const Pass& pass, const Shape& shape);
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

@@ -11,7 +11,7 @@
 #include <lanesort/plan.hpp>
 #include <lanesort/request.hpp>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 /// Where segments begin and end: `count` + 1 offsets, which are unsigned integers of `bytes` bytes (4 or 8). They count
 /// keys from the first key of the range, and begin `offset` integers after the start of the memory. Segment i has the
@@ -137,4 +137,4 @@ struct CountsIn {
     std::size_t bytes = 4;    ///< of a count: 4 or 8
 };
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

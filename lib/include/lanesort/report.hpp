@@ -7,7 +7,7 @@
 
 #include <lanesort/request.hpp>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 /// What one call did. Only the synchronisations of sorts, merges and selections are counted; those of segments as if
 /// all were as long as the longest, though the work-groups of shorter ones may end early. Where the device works in
@@ -26,4 +26,4 @@ struct SortReport {
     Schedule schedule = Schedule::automatic;  ///< that a sort or argsort of one range took; automatic: it was none
 };
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

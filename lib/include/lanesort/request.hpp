@@ -11,7 +11,7 @@
 #include <lanesort/comparator.hpp>
 #include <lanesort/plan.hpp>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 /// What a call does.
 enum class Operation : std::uint8_t {
@@ -216,4 +216,4 @@ const char* name(Operation operation) noexcept;
 /// "automatic", "network", ...: as the enumerator is written.
 const char* name(Schedule schedule) noexcept;
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 /// The widths, in bytes, of what a sort moves: a key, the value that belongs to it and its index, if it has them.
 struct ElementBytes {
@@ -71,4 +71,4 @@ void check_shape(const Shape& shape);
 /// Returns a line for a person: "L=1 M=8 ITEMS=256 r=8 remap ...".
 std::string to_string(const Shape& shape);
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

@@ -13,7 +13,7 @@
 #include <lanesort/device.hpp>
 #include <lanesort/shape.hpp>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 /// What a measured shape was measured on. Members are as in DeviceInfo, but with a space for each control character:
 /// in a file, each has a line.
@@ -59,4 +59,4 @@ struct ShapeTable {
     void remove(std::size_t key_bytes, std::uint64_t from, std::uint64_t below);
 };
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

@@ -19,7 +19,7 @@
 #include <lanesort/report.hpp>
 #include <lanesort/statistics.hpp>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 namespace detail {
 class SorterCore;
@@ -675,4 +675,4 @@ private:
     std::unique_ptr<detail::SorterCore> core_;
 };
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

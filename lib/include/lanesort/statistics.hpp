@@ -10,7 +10,7 @@
 
 #include <lanesort/plan.hpp>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 /// Synchronisations of one sort.
 struct SyncCounts {
@@ -47,4 +47,4 @@ SyncCounts exact_counts(const Plan& plan);
 std::vector<Variant> statistics_variants(std::size_t key_bytes, std::size_t local_bytes = 32768,
                                          unsigned max_work_items = 256);
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

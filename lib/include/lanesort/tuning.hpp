@@ -9,7 +9,7 @@
 #include <lanesort/device.hpp>
 #include <lanesort/shape_table.hpp>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 /// Returns the table as a file holds it: lines for the version, the device, each row and each limit of a
 /// distribution, and one that says `end`.
@@ -37,4 +37,4 @@ struct TunedShapes {
 /// device or driver, is of no use; that is never an error.
 TunedShapes find_tuned(const DeviceInfo& device);
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

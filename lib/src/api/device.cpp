@@ -15,7 +15,7 @@
 
 #include "core/backend.hpp"
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 namespace {
 
 std::string lower_case(std::string_view text) {
@@ -88,4 +88,4 @@ Device detail::find_device(std::string_view selector, Discovery (*discover)()) {
                 fmt::format("no device is called \"{}\"; the devices are {}", selector, fmt::join(known, "; ")));
 }
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

@@ -5,7 +5,7 @@
 
 #include <lanesort/comparator.hpp>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 #ifdef _GLIBCXX_DEBUG
 const bool detail::library_compiled_with_GLIBCXX_DEBUG = true;
@@ -33,4 +33,4 @@ std::string KeyKind::name() const {
                         : fmt::format("type {}", lanesort::name(type_));
 }
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

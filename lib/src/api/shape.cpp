@@ -15,7 +15,7 @@
 #include "core/integers.hpp"
 #include "ops/sort/rounds.hpp"
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 namespace {
 
 void require(bool holds, std::string_view name, unsigned value, std::string_view allowed) {
@@ -319,4 +319,4 @@ void require_fit(const Shape& shape, ElementBytes bytes, const DeviceInfo& devic
                         device.name, most_on_stack));
 }
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

@@ -17,7 +17,7 @@
 
 #include "core/fit.hpp"
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 namespace {
 
 namespace fs = std::filesystem;
@@ -346,4 +346,4 @@ TunedShapes find_tuned(const DeviceInfo& device) {
     return tuned;
 }
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

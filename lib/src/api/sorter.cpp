@@ -15,7 +15,7 @@
 #include "core/sorter_core.hpp"
 #include "ops/sort/sort.hpp"
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 using detail::require;
 
@@ -859,4 +859,4 @@ void throw_parameter_size(std::size_t bytes, std::size_t stated) {
 }
 
 }  // namespace detail
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

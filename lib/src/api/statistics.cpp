@@ -7,7 +7,7 @@
 
 #include "ops/sort/rounds.hpp"
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 PrintedCounts printed_counts(std::uint64_t count, const Shape& shape) {
     if (count < 2) return {};
@@ -82,4 +82,4 @@ std::vector<Variant> statistics_variants(std::size_t key_bytes, std::size_t loca
     return variants;
 }
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

@@ -16,7 +16,7 @@
 
 #include "work.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// What is known of a caller's memory on the device.
 struct MemoryFacts {
@@ -255,4 +255,4 @@ Discovery discover_cpu();
 /// As lanesort::find_device(), among what is discovered so; not called for the built-in device by its name.
 Device find_device(std::string_view selector, Discovery (*discover)());
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

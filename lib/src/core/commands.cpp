@@ -5,7 +5,7 @@
 #include "described_device.hpp"
 #include "planner.hpp"
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 namespace detail {
 namespace {
 
@@ -41,4 +41,4 @@ CommandList commands_of(const DeviceInfo& device, const Request& request) {
     return list;
 }
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

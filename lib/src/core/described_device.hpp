@@ -4,7 +4,7 @@
 
 #include "backend.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// Compiles and runs nothing: its kernels run in work-groups of so many work-items, the most that the device has if
 /// that is not said.
@@ -30,4 +30,4 @@ private:
     unsigned allowed_;
 };
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

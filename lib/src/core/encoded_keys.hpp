@@ -10,7 +10,7 @@
 
 #include "key_order.hpp"
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 inline std::vector<std::uint64_t> encode_keys(std::span<const std::byte> keys, std::size_t key_bytes,
                                               KeyCoding coding) {
@@ -29,4 +29,4 @@ inline std::vector<std::uint64_t> encode_keys(std::span<const std::byte> keys, s
     return encoded;
 }
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

@@ -7,7 +7,7 @@
 #include <lanesort/device.hpp>
 #include <lanesort/shape.hpp>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 /// The shape made smaller, where it must be, until the device can run it: fewer vectors, then fewer work-items.
 Shape fit(Shape shape, ElementBytes bytes, const DeviceInfo& device);
@@ -25,4 +25,4 @@ Shape fit_long_row(Shape shape, std::uint64_t length, ElementBytes bytes, const 
 /// Throws Error(unsupported) that says which limit of the device, or of such elements, the shape exceeds.
 void require_fit(const Shape& shape, ElementBytes bytes, const DeviceInfo& device);
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

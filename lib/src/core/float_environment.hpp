@@ -8,7 +8,7 @@
 #include <cfenv>
 #endif
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// While this lives, its thread rounds to nearest, keeps subnormal numbers and traps no exception. Its end restores
 /// what the thread had, the flags of exceptions included. Registers are read each time, but written only if they
@@ -64,4 +64,4 @@ private:
 #endif
 };
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 /// Counts from here on need 64-bit indices in the kernels.
 inline constexpr std::uint64_t wide_count = std::uint64_t{1} << 31;
@@ -20,4 +20,4 @@ constexpr bool product_exceeds(std::uint64_t a, std::uint64_t b, std::uint64_t m
 /// The most that 64 bits hold.
 inline constexpr std::uint64_t most_in_64_bits = ~std::uint64_t{0};
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

@@ -16,7 +16,7 @@
 #include "ops/top_k/top_k_schedule.hpp"
 #include "program.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 std::string kernel_file(const KernelParameters& parameters) {
     if (parameters.family == Family::top_k)
@@ -335,4 +335,4 @@ Error build_error(const KernelParameters& parameters, const std::string& reason,
                  call, status, log);
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -11,7 +11,7 @@
 
 #include <lanesort/error.hpp>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 std::string file_text(const std::string& name) {
@@ -61,4 +61,4 @@ std::string kernel_source(const std::string& file, const KernelText& text) {
     return source;
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 struct EmbeddedFile {
     std::string_view name;
@@ -28,4 +28,4 @@ struct KernelText {
 /// Throws Error(build_failed) for a file that is not there.
 std::string kernel_source(const std::string& file, const KernelText& text = {});
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

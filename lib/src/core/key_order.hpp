@@ -8,7 +8,7 @@
 
 #include <lanesort/request.hpp>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 /// How the bits of a key become an ordered integer. The values are those of the kernels' `coding` argument.
 enum class Coding : std::uint32_t { none = 0, integer = 1, floating = 2, nan_last = 3 };
@@ -79,4 +79,4 @@ constexpr Bits decode(Bits key, KeyCoding how) noexcept {
     return key;
 }
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

@@ -6,7 +6,7 @@
 
 #include "backend.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// A place for each array of any of several works, one work at a time.
 class LaneMemory {
@@ -60,4 +60,4 @@ inline void add_launches(SortReport& report, const Work& work) {
 /// All of an array in one row.
 inline Rows one_row(void* host, std::uint64_t bytes) { return {host, bytes, 1, bytes, bytes}; }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

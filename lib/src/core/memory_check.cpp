@@ -13,7 +13,7 @@
 #include "integers.hpp"
 #include "require.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 /// An array's bytes in an area of memory.
@@ -109,4 +109,4 @@ void check_device_memory(const Arrays& arrays, const Bindings& bindings, const B
     require_apart(places, last);
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

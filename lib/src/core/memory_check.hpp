@@ -4,11 +4,11 @@
 
 #include "backend.hpp"
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 struct Request;
 }
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// Throws Error(too_large) for arrays, from that slot on, that the device cannot allocate.
 void check_sizes(const Arrays& arrays, Slot first, const DeviceInfo& device, const Request& request);
@@ -27,4 +27,4 @@ void check_host_memory(const Arrays& arrays, const Bindings& bindings, const Dev
 void check_device_memory(const Arrays& arrays, const Bindings& bindings, const Backend& backend,
                          const Request& request);
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -15,7 +15,7 @@
 #include "ops/operations.hpp"
 #include "require.hpp"
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 namespace detail {
 namespace {
 
@@ -246,4 +246,4 @@ const char* name(Schedule schedule) noexcept {
     return "none";
 }
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

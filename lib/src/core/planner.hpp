@@ -15,11 +15,11 @@
 #include "integers.hpp"
 #include "key_order.hpp"
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 struct SorterOptions;
 }
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// One more than the largest index of 4 bytes; the largest one stands for what is beyond the end.
 inline constexpr std::uint64_t most_narrow_indices = (std::uint64_t{1} << 32) - 1;
@@ -100,4 +100,4 @@ Argument coding_if(KeyCoding coding, bool applies) noexcept;
 /// The flip argument, as wide as the kernels' flip_t.
 Argument flip_of(const KernelParameters& parameters, KeyCoding coding) noexcept;
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

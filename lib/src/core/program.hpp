@@ -15,7 +15,7 @@
 #include <lanesort/plan.hpp>
 #include <lanesort/request.hpp>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// The kernels of a program, by what they do.
 enum class Family : std::uint8_t {
@@ -147,4 +147,4 @@ public:
     unsigned max_work_items = 0;  ///< the largest work-group in which all of them can run
 };
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -10,7 +10,7 @@
 #include "planner.hpp"
 #include "require.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 template <class... Arguments>
@@ -124,4 +124,4 @@ void check_indices(const Request& request) {
                     most_narrow_indices);
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

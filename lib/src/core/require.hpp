@@ -6,7 +6,7 @@
 
 #include <lanesort/error.hpp>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// Throws that error unless it holds. Every call comes by, so the sentence is only made where it is needed.
 template <class... Arguments>
@@ -15,4 +15,4 @@ void require(bool holds, ErrorCode code, fmt::format_string<const Arguments&...>
     if (!holds) throw Error(code, fmt::format(sentence, arguments...));
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -9,7 +9,7 @@
 
 #include <fmt/core.h>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// The first of these libraries that is there. It stays loaded: drivers have threads of their own that outlive any
 /// caller. Without any, the absence is a sentence that says so.
@@ -27,4 +27,4 @@ void look_up(void* library, const char* name, Function& function, std::string& a
     if (!function && absence.empty()) absence = fmt::format("the library has no function {}", name);
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -17,7 +17,7 @@
 #include "memory_check.hpp"
 #include "sync_counter.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 std::shared_ptr<const Work> SorterCore::plan(const Request& request) {
     std::shared_ptr<const Work> work = planner_.plan(request);
     check_sizes(work->arrays, Slot::own_keys, backend_->info(), request);
@@ -160,4 +160,4 @@ SortReport RecordedCall::enqueue(std::span<void* const> wait_list, void** event)
 
 bool RecordedCall::is_replayed() const noexcept { return state_->recording->is_replayed(); }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

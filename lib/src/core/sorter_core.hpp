@@ -11,11 +11,11 @@
 #include "backend.hpp"
 #include "planner.hpp"
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 class Sorter;
 }
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 class SorterCore {
 public:
@@ -103,4 +103,4 @@ SorterCore& core_of(Sorter& sorter, std::string_view backend);
 /// Where the call's arrays lie.
 Bindings bindings_of(const AnyCall& call);
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

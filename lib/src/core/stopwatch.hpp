@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 class Stopwatch {
 public:
@@ -20,4 +20,4 @@ private:
     Clock::time_point last_ = Clock::now();
 };
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -5,7 +5,7 @@
 
 #include <lanesort/error.hpp>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 void add(SyncCounts& counted, const Pass& pass, const PassCounters& counters) {
     if (counters.groups != pass.groups || counters.hand_overs % pass.groups || counters.barriers % pass.groups)
@@ -16,4 +16,4 @@ void add(SyncCounts& counted, const Pass& pass, const PassCounters& counters) {
     counted.barriers += counters.barriers / pass.groups;
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -8,7 +8,7 @@
 #include <lanesort/plan.hpp>
 #include <lanesort/statistics.hpp>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// Passes of the longest plan: every step of 2^62 keys by itself.
 inline constexpr std::size_t most_passes = 2048;
@@ -24,4 +24,4 @@ struct PassCounters {
 /// Throws Error(device_failed) if not every work-group of the pass ended, or they disagree.
 void add(SyncCounts& counted, const Pass& pass, const PassCounters& counters);
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

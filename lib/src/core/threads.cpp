@@ -14,7 +14,7 @@
 
 #include "float_environment.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 /// While this lives, threads that are started get no signals: those are for the program's own threads.
@@ -169,4 +169,4 @@ Threads::~Threads() {
     for (std::thread& thread : crew_->threads) thread.join();
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -14,7 +14,7 @@
 
 #include <sched.h>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// The CPUs that the process may use: those of any of its threads. The calling thread's own may be fewer, since a
 /// program pins threads, as OpenMP does by OMP_PROC_BIND. None are known if the system does not report them.
@@ -97,4 +97,4 @@ private:
     int process_ = 0;  ///< whose threads they are
 };
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

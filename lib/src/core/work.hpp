@@ -15,7 +15,7 @@
 
 #include "program.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// The arrays of a call: first those of the caller, then those that the work takes for itself.
 enum class Slot : std::uint8_t {
@@ -153,4 +153,4 @@ public:
     const Binding& operator[](Slot slot) const noexcept { return (*this)[static_cast<std::size_t>(slot)]; }
 };
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -6,7 +6,7 @@
 
 #include "core/integers.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 Blocks blocks_of(std::span<const std::uint64_t> counts) {
@@ -120,4 +120,4 @@ std::vector<std::uint64_t> link_bytes(std::span<const std::uint64_t> counts, std
     return bytes;
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -14,7 +14,7 @@
 
 #include "rank_layout.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// A device sorts its block.
 struct SortBlock {
@@ -58,4 +58,4 @@ PlanAcross plan_across(std::span<const std::uint64_t> counts, std::uint64_t pair
 /// schedule may depend on keys, exchanges move no more than that.
 std::vector<std::uint64_t> link_bytes(std::span<const std::uint64_t> counts, std::uint64_t element_bytes);
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

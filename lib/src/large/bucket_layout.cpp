@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 constexpr Extent everywhere{0, ~std::uint64_t{0}};
@@ -149,4 +149,4 @@ std::vector<BucketOrder::Move> BucketOrder::clear(Extent target) {
     return moves;
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// Elements of an array that lie one behind another.
 struct Extent {
@@ -85,4 +85,4 @@ private:
     std::uint64_t begin_ = 0;  ///< behind all targets
 };
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

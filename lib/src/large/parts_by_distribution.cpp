@@ -12,7 +12,7 @@
 #include "sampling.hpp"
 #include "sort_in_parts.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 using Ends = std::vector<std::shared_ptr<const LaneEnd>>;
@@ -423,4 +423,4 @@ void SortInParts::TwoPasses::clear(const UnderWay& bucket, const Extent& target)
     });
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -6,7 +6,7 @@
 #include "core/integers.hpp"
 #include "sort_in_parts.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 /// Elements of an array and their places on the device: blocks of `width`, of which one begins every `pitch` from
@@ -192,4 +192,4 @@ void SortInParts::sort_columns() {
     }
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -6,7 +6,7 @@
 
 #include "core/integers.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 /// What the passes depend on.
@@ -65,4 +65,4 @@ std::uint64_t least_capacity(std::uint64_t count) {
     return enough;
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

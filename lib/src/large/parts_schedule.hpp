@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// Elements of an array: those of blocks of `width`, of which one begins every `pitch` elements from `first` on. The
 /// last block may be shorter.
@@ -44,4 +44,4 @@ std::vector<PassOfParts> parts_that_sort(std::uint64_t count, std::uint64_t capa
 /// Returns the least capacity with which parts_that_sort() gives anything.
 std::uint64_t least_capacity(std::uint64_t count);
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

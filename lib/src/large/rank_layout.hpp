@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 /// Keys that one block gives to another in a transposition: `count` of them from rank `first` on, `stride` apart.
 struct Share {
@@ -116,4 +116,4 @@ private:
     static std::uint64_t extra(std::uint64_t a, std::uint64_t b) noexcept { return a - std::min(a, b); }
 };
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

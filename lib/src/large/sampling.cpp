@@ -6,7 +6,7 @@
 
 #include "core/integers.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 /// With fewer samples of a bucket its size is anybody's guess.
@@ -88,4 +88,4 @@ std::vector<std::uint64_t> expected_counts(std::span<const Cut> cuts, std::uint6
     return counts;
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// Places in an array of `count` elements: one in each of `samples` ranges of as many, which looks random there, so
 /// that nothing in the array is as regular.
@@ -51,4 +51,4 @@ std::optional<std::uint64_t> fewest_buckets(std::uint64_t samples, std::uint64_t
 /// Returns the elements of each bucket, as samples tell.
 std::vector<std::uint64_t> expected_counts(std::span<const Cut> cuts, std::uint64_t samples, std::uint64_t count);
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -15,7 +15,7 @@
 #include "core/require.hpp"
 #include "core/sorter_core.hpp"
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 namespace detail {
 namespace {
 
@@ -408,4 +408,4 @@ AcrossReport sort_by_key_across(std::span<const HostPart> parts, const SortOptio
     return sort_in_host(parts, options, true);
 }
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

@@ -17,7 +17,7 @@
 #include "sampling.hpp"
 #include "staging.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 /// Shorter rows of keys are slow to copy, also where they lie apart on the device alone
@@ -240,4 +240,4 @@ std::uint64_t SortInParts::Lanes::bytes() const noexcept {
     return all;
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -16,7 +16,7 @@
 #include "core/threads.hpp"
 #include "parts_schedule.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// What a sort in parts may take, and what it is told.
 struct PartLimits {
@@ -127,4 +127,4 @@ void SortInParts::in_shares(std::uint64_t count, std::uint64_t share, const Do& 
     });
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -12,7 +12,7 @@
 #include "core/sorter_core.hpp"
 #include "core/stopwatch.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 constexpr std::uint64_t tiles_at_most = 16;
@@ -257,4 +257,4 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
     return report;
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

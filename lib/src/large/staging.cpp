@@ -8,7 +8,7 @@
 #include <mutex>
 #include <utility>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 /// Of what was enqueued, and of copies that may not have landed.
@@ -461,4 +461,4 @@ void StagingLane::settle() {
     StagingGate{std::exchange(awaited_, {}), {}}.open(*lane_.lane);
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -19,7 +19,7 @@
 #include "core/backend.hpp"
 #include "core/threads.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 enum class Way { up, down };
 
@@ -240,4 +240,4 @@ private:
     std::vector<std::shared_ptr<const LaneEnd>> awaited_;  ///< by what comes next
 };
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

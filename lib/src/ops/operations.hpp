@@ -4,7 +4,7 @@
 
 #include "core/planner.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// Members of a request that not every operation uses.
 enum Option : unsigned {
@@ -99,4 +99,4 @@ void make_gather(Planner& planner, const Request& request, Work& work);
 Arrays histogram_arrays(const Request& request);
 void make_histogram(Planner& planner, const Request& request, Work& work);
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

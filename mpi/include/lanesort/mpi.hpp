@@ -23,7 +23,7 @@
 #include <lanesort/ranks.hpp>
 #include <lanesort/sorter.hpp>
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 
 /// @name Sorts
 /// Rank 0 has the first keys of the order, and each rank as many after the call as before it. Numbers of every type;
@@ -139,4 +139,4 @@ bool takes_cuda_memory() noexcept;
 
 /// @}
 
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi

@@ -11,7 +11,7 @@
 #include <lanesort/key_types.hpp>
 #include <lanesort/request.hpp>
 
-namespace lanesort::mpi {
+namespace lanesort::inline v0_1::mpi {
 
 /// What MPI is given of elements in device memory. Ranks may differ in it: the messages are the same.
 enum class DeviceMessages : std::uint8_t {
@@ -53,4 +53,4 @@ struct Traffic {
 Traffic traffic(std::span<const std::uint64_t> counts, std::uint64_t rank, std::size_t key_bytes,
                 std::size_t value_bytes = 0, const Options& options = {});
 
-}  // namespace lanesort::mpi
+}  // namespace lanesort::inline v0_1::mpi

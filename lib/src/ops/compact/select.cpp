@@ -11,7 +11,7 @@
 #include "ops/scan/scan_schedule.hpp"
 #include "select_schedule.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 Arrays select_arrays(const Request& request) {
     const auto refuse = [](const char* sentence) { throw Error(ErrorCode::invalid_argument, sentence); };
@@ -111,4 +111,4 @@ void make_select(Planner& planner, const Request& request, Work& work) {
     add_write(Slot::values, Slot::result_values);
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -13,7 +13,7 @@
 #include "core/integers.hpp"
 #include "sorted_ranges_schedule.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 struct SelectSchedule {
     std::uint64_t tile = 0;   ///< elements that a work-group puts in order at once
@@ -53,4 +53,4 @@ inline std::size_t select_local_bytes(const Shape& shape, const ElementBytes& by
     return 128 + 8 * std::size_t{shape.work_items} + find_runs_tile(shape) * (of_key + of_place);
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -11,7 +11,7 @@
 #include "ops/scan/scan_schedule.hpp"
 #include "sorted_ranges_schedule.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 SortedRangesTask task_of(Operation operation) {
@@ -244,4 +244,4 @@ void add_run_marks(Planner& planner, const Request& request, Work& work) {
     mark.add(Slot::own_bases);
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

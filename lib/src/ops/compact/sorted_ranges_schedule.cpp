@@ -5,7 +5,7 @@
 
 #include "core/integers.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 SortedRangesSchedule make_sorted_ranges_schedule(const DeviceInfo& device, std::size_t key_bytes, SortedRangesTask task,
                                                  std::uint64_t rows, std::uint64_t count) {
     const bool is_processor = device.kind == DeviceKind::cpu;
@@ -64,4 +64,4 @@ std::size_t find_runs_local_bytes(const Shape& shape, const ElementBytes& bytes)
     return 128 + std::size_t{shape.work_items} * (8 + 2 * leaves + of_key * shape.vectors);
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

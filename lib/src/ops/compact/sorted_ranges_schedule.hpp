@@ -9,7 +9,7 @@
 #include <lanesort/plan.hpp>
 #include <lanesort/shape.hpp>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// What is to be found out.
 enum class SortedRangesTask : std::uint8_t {
@@ -54,4 +54,4 @@ std::size_t is_sorted_local_bytes(const Shape& shape) noexcept;
 std::size_t equal_runs_local_bytes(const Shape& shape) noexcept;
 std::size_t find_runs_local_bytes(const Shape& shape, const ElementBytes& bytes) noexcept;
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

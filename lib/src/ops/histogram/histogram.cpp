@@ -12,7 +12,7 @@
 #include "ops/operations.hpp"
 #include "ops/search/binary_search_schedule.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 /// Keys of one launch, which counters of 32 bits can count.
@@ -177,4 +177,4 @@ void make_histogram(Planner& planner, const Request& request, Work& work) {
     } while (first < request.count);
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -10,7 +10,7 @@
 
 #include "core/key_order.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 __extension__ typedef unsigned __int128 Wide;
@@ -80,4 +80,4 @@ BinRule rule_of(const Request& request) {
     return rule;
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -6,7 +6,7 @@
 
 #include <lanesort/request.hpp>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// What tells the bin of a key, but for how many bins there are.
 struct BinRule {
@@ -19,4 +19,4 @@ struct BinRule {
 /// Throws Error(invalid_argument) for bounds that no even bins can have.
 BinRule rule_of(const Request& request);
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -8,7 +8,7 @@
 #include "core/integers.hpp"
 #include "ops/operations.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 /// Words that an element of so many bytes is moved by. Those of 16 bytes may lie at any multiple of 4.
@@ -112,4 +112,4 @@ void make_gather(Planner& planner, const Request& request, Work& work) {
     launch.add(request.operation == Operation::scatter, 4);
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

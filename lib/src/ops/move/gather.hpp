@@ -4,7 +4,7 @@
 
 #include "core/planner.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// The indices of the first k elements of each row or segment.
 struct FoundIndices {
@@ -19,4 +19,4 @@ void add_gathering(Planner& planner, Work& work, const Request& request, const F
 /// The same of elements that lie as the indices do.
 void add_taking(Planner& planner, Work& work, const Request& request, const FoundIndices& found, Slot from, Slot to);
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -5,7 +5,7 @@
 
 #include "core/integers.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 void add_iota(Planner& planner, Work& work, Slot integers, std::uint64_t first) {
     // Integers of a work-group; a processor's work-item writes many.
@@ -29,4 +29,4 @@ void add_iota(Planner& planner, Work& work, Slot integers, std::uint64_t first) 
     ++work.report.launches;
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

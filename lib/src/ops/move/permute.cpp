@@ -3,7 +3,7 @@
 
 #include <bit>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 /// Rows of so many elements are shared by several work-groups, where they are not enough for two a thread.
@@ -52,4 +52,4 @@ void add_permutation(Planner& planner, Work& work, const Request& request, Slot 
     launch("walk_cycles", rows).add(bits > 0, 4);
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -9,7 +9,7 @@
 #include "ops/scan/scan_schedule.hpp"
 #include "reduce_schedule.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 Family family_of(const Request& request) {
@@ -152,4 +152,4 @@ void make_reduction(Planner& planner, const Request& request, Work& work) {
     last.add(Slot::results);
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

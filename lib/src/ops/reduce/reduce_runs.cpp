@@ -11,7 +11,7 @@
 #include "ops/operations.hpp"
 #include "reduce_schedule.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 /// Of kernels/reduce/reduce_runs.h: values of a tile, and what is left of so many tiles is reduced by one work-group.
@@ -138,4 +138,4 @@ void make_groups(Planner& planner, const Request& request, Work& work) {
     make_reduced_runs(planner, request, work);
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

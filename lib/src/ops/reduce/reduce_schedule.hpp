@@ -9,7 +9,7 @@
 
 #include "core/integers.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// Blocks of consecutive keys, each of which a work-group combines.
 struct BlockShares {
@@ -54,4 +54,4 @@ constexpr std::optional<BlockShares> blocks_of_one_launch(std::uint64_t count, c
     return BlockShares{times * fewest, ceil_div(count, times * fewest)};
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -8,7 +8,7 @@
 
 #include <lanesort/error.hpp>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 bool is_by_key(const Request& request) {
@@ -199,4 +199,4 @@ void make_scan(Planner& planner, const Request& request, Work& work) {
     }
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -5,9 +5,9 @@
 #include "ops/operations.hpp"
 #include "scan_schedule.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// Adds the launches of that schedule. Its work-groups must suit the device's compiler.
 void add_scan(Planner& planner, const Request& request, const ScanSchedule& schedule, Work& work);
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

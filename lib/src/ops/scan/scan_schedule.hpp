@@ -14,7 +14,7 @@
 #include "core/integers.hpp"
 #include "ops/reduce/reduce_schedule.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// Bytes that sums of such keys are kept in.
 constexpr std::size_t sum_bytes(std::size_t key_bytes) noexcept { return key_bytes == 8 ? 8 : 4; }
@@ -105,4 +105,4 @@ inline ScanSchedule make_scan_schedule(const DeviceInfo& device, const ScanTask&
     return schedule;
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

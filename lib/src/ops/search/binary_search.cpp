@@ -10,7 +10,7 @@
 #include "core/require.hpp"
 #include "ops/operations.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 Arrays binary_search_arrays(const Request& request) {
     if (request.in_rows()) throw Error(ErrorCode::invalid_argument, "keys cannot be looked for in rows or segments");
@@ -70,4 +70,4 @@ void make_binary_search(Planner& planner, const Request& request, Work& work) {
     find_places(true, 1, 2);
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

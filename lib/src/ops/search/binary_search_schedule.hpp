@@ -8,7 +8,7 @@
 
 #include <lanesort/device.hpp>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// Keys that a work-group has in local memory; a power of two. It reads them all, whatever it looks for.
 inline unsigned sample_keys(const DeviceInfo& device, std::size_t key_bytes) noexcept {
@@ -27,4 +27,4 @@ constexpr Sampling sample_of(std::uint64_t count, std::uint64_t most) noexcept {
     return {stride, count / stride};
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -11,7 +11,7 @@
 #include "core/key_order.hpp"
 #include "distribution_schedule.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 /// The kernels of a level.
@@ -376,4 +376,4 @@ Distribution distribution_of(Planner& planner, const Request& request, const Ele
     return compile_all(planner, request, bytes, false).distribution;
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

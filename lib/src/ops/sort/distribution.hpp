@@ -5,7 +5,7 @@
 #include "distribution_schedule.hpp"
 #include "sort.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// Adds the launches that sort the request's one range by distribution, if it is faster or demanded. Returns whether it
 /// did. Throws Error(unsupported) where one that is demanded cannot be. Requires: the request does not rule it out. The
@@ -20,4 +20,4 @@ bool add_distribution(Planner& planner, Work& work, const Request& request, cons
 /// and the tables lie accordingly. Errors: as above.
 Distribution distribution_of(Planner& planner, const Request& request, const ElementBytes& bytes);
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -10,7 +10,7 @@
 
 #include "core/integers.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 constexpr unsigned team = 32;  // TEAM of kernels/sort/distribution/buckets.h
@@ -297,4 +297,4 @@ std::string why_no_distribution(const DeviceInfo& device, const ElementBytes& by
     return "local memory is too small";
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -12,7 +12,7 @@
 
 #include "core/program.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// The most tiles of a leaf that is too large for one, if it is to be sorted by itself.
 inline constexpr unsigned most_tiles_of_few = 4;
@@ -94,4 +94,4 @@ std::size_t classify_local_bytes(const Shape& shape, const ElementBytes& bytes, 
 std::size_t place_blocks_local_bytes(const Shape& shape, const Buckets& buckets) noexcept;
 std::size_t move_blocks_local_bytes(const Shape& shape) noexcept;
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -11,7 +11,7 @@
 #include "core/integers.hpp"
 #include "rounds.hpp"
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 namespace {
 
 /// What one shape's kernels can do, in bits of key and vector numbers.
@@ -321,4 +321,4 @@ std::vector<Step> steps(const Pass& pass, const Shape& shape) {
     return steps;
 }
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

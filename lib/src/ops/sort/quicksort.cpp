@@ -8,7 +8,7 @@
 #include "core/key_order.hpp"
 #include "distribution.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 /// From so many keys on it is faster than the network (docs/decisions.md#quicksort-on-cpus).
@@ -159,4 +159,4 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
     return true;
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -4,7 +4,7 @@
 
 #include "sort.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// Adds the launches of a quicksort of the request's one range, if the device has the kernels, and it is faster or
 /// demanded. It reads `sources`, if there are any. Returns whether it did. Throws Error(unsupported) where one that is
@@ -13,4 +13,4 @@ namespace lanesort::detail {
 bool add_quicksort(Planner& planner, Work& work, const Request& request, const ElementBytes& bytes, Slot keys,
                    Slot indices, Slot values, const Sources* sources);
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

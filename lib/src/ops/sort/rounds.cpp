@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 unsigned field_start(const Shape& shape, unsigned top) {
     const unsigned field_bits = log2(shape.register_vectors);
@@ -104,4 +104,4 @@ unsigned column_bits(const Shape& shape, unsigned phases) {
     return bits >= least_column_bits || bits + 1 >= most || shape.walks_in_cache() ? bits : 0;
 }
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

@@ -9,7 +9,7 @@
 
 #include <lanesort/shape.hpp>
 
-namespace lanesort {
+namespace lanesort::inline v0_1 {
 
 constexpr unsigned log2(unsigned power_of_two) { return static_cast<unsigned>(std::countr_zero(power_of_two)); }
 
@@ -84,4 +84,4 @@ constexpr bool lies_whole(ElementBytes bytes) { return !bytes.is_record && bytes
 /// The row_bits of elements, in vectors of one: of those that lie whole, else of their keys.
 constexpr unsigned row_of_banks_bits(ElementBytes bytes) { return lies_whole(bytes) || bytes.key >= 8 ? 4 : 5; }
 
-}  // namespace lanesort
+}  // namespace lanesort::inline v0_1

@@ -20,7 +20,7 @@
 #include "quicksort.hpp"
 #include "rounds.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 /// Small tiles share a work-group, of no more work-items than allowed, where each has work-items of its own.
@@ -441,4 +441,4 @@ void make_argsort(Planner& planner, const Request& request, Work& work) {
     add_sort(planner, work, wider, bytes, sorted, Slot::indices, Slot::values, &sources);
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -6,7 +6,7 @@
 
 #include "core/planner.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// The network for some elements and its kernels, compiled.
 struct Network {
@@ -50,4 +50,4 @@ ElementBytes element_bytes(const Request& request, std::size_t index_bytes) noex
 /// Bytes of an index of the request's elements.
 std::size_t index_bytes_for(const Request& request) noexcept;
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

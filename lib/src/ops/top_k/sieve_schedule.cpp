@@ -7,7 +7,7 @@
 
 #include "core/integers.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 constexpr unsigned sieve_registers = 8;
@@ -111,4 +111,4 @@ std::size_t sieve_local_bytes(const Shape& shape, ElementBytes bytes) noexcept {
     return buffer_bytes(std::uint64_t{shape.vectors} * shape.work_items, bytes);
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -10,7 +10,7 @@
 #include <lanesort/device.hpp>
 #include <lanesort/shape.hpp>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 struct SieveSchedule {
     std::uint64_t rows = 1;
@@ -46,4 +46,4 @@ Shape with_more_registers(Shape shape) noexcept;
 /// Bytes of local memory that a work-group takes.
 std::size_t sieve_local_bytes(const Shape& shape, ElementBytes bytes) noexcept;
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

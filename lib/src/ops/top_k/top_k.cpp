@@ -16,7 +16,7 @@
 #include "top_k.hpp"
 #include "top_k_schedule.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 struct ReadyTopK {
@@ -460,4 +460,4 @@ bool add_top_k_to_front(Planner& planner, Work& work, const Request& request, Sl
     return true;
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -6,7 +6,7 @@
 
 #include "core/integers.hpp"
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 namespace {
 
 /// Work-items select by themselves; else those of a group do so together, in local memory.
@@ -198,4 +198,4 @@ std::size_t top_k_local_bytes(const Shape& shape, ElementBytes bytes) noexcept {
     return aligned(places * bytes.key) + aligned(places * bytes.index);
 }
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail

@@ -10,7 +10,7 @@
 #include <lanesort/report.hpp>
 #include <lanesort/shape.hpp>
 
-namespace lanesort::detail {
+namespace lanesort::inline v0_1::detail {
 
 /// One launch: `parts` work-groups for each row.
 struct TopKPass {
@@ -57,4 +57,4 @@ TopKSchedule make_top_k_schedule(const DeviceInfo& device, ElementBytes bytes, s
 /// Bytes of local memory that a work-group takes.
 std::size_t top_k_local_bytes(const Shape& shape, ElementBytes bytes) noexcept;
 
-}  // namespace lanesort::detail
+}  // namespace lanesort::inline v0_1::detail
