@@ -79,7 +79,7 @@ std::vector<std::vector<std::uint64_t>> count_cases(Random& random) {
 }
 
 TEST_SUITE("across") {
-    TEST_CASE("across: every type, in both orders, with either schedule") {
+    TEST_CASE("across: every type, in both orders, with either schedule" * doctest::test_suite("long")) {
         Random random(seed());
         for_each_key_type([&]<Key T>() {
             CAPTURE(name(key_type_v<T>));
@@ -150,7 +150,7 @@ TEST_SUITE("across") {
         check(half{}, std::uint16_t{});
     }
 
-    TEST_CASE("across: each part of a merge, on every device") {
+    TEST_CASE("across: each part of a merge, on every device" * doctest::test_suite("long")) {
         Random random(seed());
         const auto check = [&]<Key K, class V>(Target& target, K, V, bool with_values) {
             CAPTURE(target.name);
