@@ -52,6 +52,7 @@ private:
         const Alone alone(*core_, request());
         lanesort::detail::check_device_memory(alone.arrays, lanesort::detail::bindings_of(device_.call),
                                               core_->backend(), alone.request);
+        queue_ = core_->backend().use_queue(device_.queue);
     }
 
     Description description() const {
@@ -80,7 +81,7 @@ private:
         alone.index_bytes = 0;
         // Indices keep equal keys in order, in a sort that looks at them.
         if (is_argsort()) alone.stable = false;
-        DeviceStore store(*core_, device_.queue, alone, is_staged);
+        DeviceStore store(*core_, *queue_, alone, is_staged);
         if (is_argsort()) {
             Elements copied = given;
             store.attempt([&] {
@@ -132,10 +133,16 @@ private:
 
     static Binding binding(const Place& place, std::size_t bytes) { return {place.memory, place.offset * bytes}; }
     void download(const Place& from, std::byte* to, std::size_t bytes, std::uint64_t count) {
-        if (bytes * count > 0) core_->backend().download(device_.queue, binding(from, bytes), to, bytes * count);
+        if (bytes * count == 0) return;
+        queue_->settle();
+        queue_->download(binding(from, bytes), lanesort::detail::one_row(to, bytes * count));
+        queue_->wait();
     }
     void upload(const std::byte* from, const Place& to, std::size_t bytes, std::uint64_t count) {
-        if (bytes * count > 0) core_->backend().upload(device_.queue, from, binding(to, bytes), bytes * count);
+        if (bytes * count == 0) return;
+        queue_->settle();
+        queue_->upload(lanesort::detail::one_row(const_cast<std::byte*>(from), bytes * count), binding(to, bytes));
+        queue_->wait();
     }
 
     Ranks& ranks_;
@@ -144,6 +151,7 @@ private:
     const Options& options_;
     Attempts attempt_;
     SorterCore* core_ = nullptr;
+    std::unique_ptr<lanesort::detail::DeviceQueue> queue_;
     std::unique_ptr<std::byte[]> copy_;
     Elements staged_;
 };

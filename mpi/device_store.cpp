@@ -10,8 +10,8 @@
 namespace lanesort::inline v0_1::mpi {
 namespace {
 
-using lanesort::detail::Binding, lanesort::detail::Bindings, lanesort::detail::bindings_of, lanesort::detail::Slot,
-    lanesort::detail::Work;
+using lanesort::detail::Binding, lanesort::detail::Bindings, lanesort::detail::bindings_of, lanesort::detail::one_row,
+    lanesort::detail::Slot, lanesort::detail::Work;
 
 /// Elements that are read at a time, where single ones are asked for: neighbours, or every so many-th.
 constexpr unsigned page_bits = 10;
@@ -38,7 +38,7 @@ DeviceStore::~DeviceStore() {
 
 std::byte* DeviceStore::allocate(std::uint64_t bytes, bool on_host) {
     if (bytes == 0) return nullptr;
-    return static_cast<std::byte*>(memory_.emplace_back(core_.backend().allocate_plain(bytes, on_host))->handle);
+    return static_cast<std::byte*>(memory_.emplace_back(core_.backend().allocate(bytes, on_host))->handle);
 }
 
 std::byte* DeviceStore::allocate(std::uint64_t bytes) { return allocate(bytes, false); }
@@ -67,7 +67,7 @@ void DeviceStore::number(std::byte* integers, std::uint64_t count, std::uint64_t
 
 void DeviceStore::copy(const Elements& from, const Elements& to, std::uint64_t count) {
     from.each(to, [&](const std::byte* source, std::byte* target, std::size_t width) {
-        if (count > 0) core_.backend().copy(queue_, binding(source), binding(target), count * width);
+        if (count > 0) queue_.copy(binding(source), binding(target), count * width);
     });
 }
 
@@ -103,7 +103,7 @@ std::byte* DeviceStore::aligned(std::byte* memory, std::uint64_t count, std::siz
 }
 
 void DeviceStore::copy(std::byte* from, std::byte* to, std::uint64_t bytes) {
-    if (from != to) core_.backend().copy(queue_, binding(from), binding(to), bytes);
+    if (from != to) queue_.copy(binding(from), binding(to), bytes);
 }
 
 void DeviceStore::gather(const Elements& from, std::uint64_t stride, const Elements& to, std::uint64_t count) {
@@ -138,7 +138,7 @@ void DeviceStore::run(const Request& request, const Bindings& bindings) {
                                   ErrorCode::device_failed, "{} of {} bytes are not aligned", arrays[slot].name,
                                   arrays[slot].bytes);
     core_.with_work(request, [&](const std::shared_ptr<const Work>& work) {
-        if (!work->commands.empty()) core_.backend().enqueue(*work, bindings, {queue_, {}}, nullptr);
+        if (!work->commands.empty()) queue_.run(*work, bindings);
     });
 }
 
@@ -203,11 +203,15 @@ Ordered DeviceStore::read(const Elements& sorted, std::uint64_t count, std::uint
 }
 
 void DeviceStore::download(const std::byte* from, std::byte* to, std::uint64_t bytes) {
-    if (bytes > 0) core_.backend().download(queue_, binding(from), to, bytes);
+    if (bytes == 0) return;
+    queue_.download(binding(from), one_row(to, bytes));
+    wait();
 }
 
 void DeviceStore::upload(const std::byte* from, std::byte* to, std::uint64_t bytes) {
-    if (bytes > 0) core_.backend().upload(queue_, from, binding(to), bytes);
+    if (bytes == 0) return;
+    queue_.upload(one_row(const_cast<std::byte*>(from), bytes), binding(to));
+    wait();
 }
 
 void DeviceStore::all_to_all(Ranks& ranks, const std::byte* from, std::byte* to, std::uint64_t bytes) {

@@ -18,7 +18,8 @@ namespace lanesort::inline v0_1::mpi {
 class DeviceStore final : public Store {
 public:
     /// `sort` is a sort of the rank's elements. What the store does is enqueued there, and MPI is waited for.
-    DeviceStore(lanesort::detail::SorterCore& core, void* queue, const Request& sort, bool is_staged)
+    DeviceStore(lanesort::detail::SorterCore& core, lanesort::detail::DeviceQueue& queue, const Request& sort,
+                bool is_staged)
         : core_(core),
           queue_(queue),
           sort_(sort),
@@ -42,7 +43,7 @@ public:
                     std::size_t width) override;
     void exchange(Ranks& ranks, const std::vector<Message>& received, const std::vector<Message>& sent) override;
 
-    void wait() { core_.backend().wait(queue_); }
+    void wait() { queue_.wait(); }
 
 private:
     using Memory = std::unique_ptr<lanesort::detail::SharedMemory>;
@@ -60,11 +61,12 @@ private:
     void run(const Request& request, const lanesort::detail::Bindings& bindings);
     lanesort::detail::Bindings bindings(const Elements& elements) const;
     Request merge_of(MergePart part, std::uint64_t count) const;
+    /// Return when that is done.
     void download(const std::byte* from, std::byte* to, std::uint64_t bytes);
     void upload(const std::byte* from, std::byte* to, std::uint64_t bytes);
 
     lanesort::detail::SorterCore& core_;
-    void* queue_;
+    lanesort::detail::DeviceQueue& queue_;
     Request sort_;
     bool is_staged_;
     Reader read_;

@@ -21,7 +21,7 @@ constexpr std::size_t line = 64;
 /// So many bytes of these arrays stay for later calls, which then allocate nothing.
 constexpr std::size_t kept_bytes = 1 << 16;
 
-Memory allocate(std::size_t bytes) { return Memory(new (std::align_val_t{line}) std::byte[bytes]); }
+Memory memory_of(std::size_t bytes) { return Memory(new (std::align_val_t{line}) std::byte[bytes]); }
 
 /// What an array takes for itself: those of the work's own, copies of what is consumed, and offsets of 8 bytes where
 /// the caller's have 4. Else 0.
@@ -131,7 +131,7 @@ void Host::make_local_memory(const Work& work) {
     if (bytes <= local_bytes_) return;
     local_bytes_ = 0;
     for (Memory& memory : local_memory_) memory.reset();
-    for (Memory& memory : local_memory_) memory = allocate(bytes);
+    for (Memory& memory : local_memory_) memory = memory_of(bytes);
     local_bytes_ = bytes;
 }
 
@@ -143,8 +143,8 @@ SortReport Host::run_on_host_memory(const Work& work, const Bindings& callers,
     for (std::size_t slot = 0; slot < detail::slots; ++slot)
         bytes += whole_lines(own_bytes(work, static_cast<Slot>(slot)));
     Memory memory;
-    if (bytes > kept_bytes) memory = allocate(bytes);
-    else if (bytes > 0 && !kept_) kept_ = allocate(kept_bytes);
+    if (bytes > kept_bytes) memory = memory_of(bytes);
+    else if (bytes > 0 && !kept_) kept_ = memory_of(kept_bytes);
     std::byte* next = memory ? memory.get() : kept_.get();
     for (std::size_t i = 0; bytes > 0 && i < detail::slots; ++i) {
         const auto slot = static_cast<Slot>(i);
@@ -173,17 +173,63 @@ detail::MemoryFacts Host::inspect(void* memory) const {
     return {.bytes = ~std::uint64_t{0} - begin, .begin = begin, .alignment = 1};
 }
 
-std::unique_ptr<detail::SharedMemory> Host::allocate_shared(void*, std::uint64_t bytes) {
+namespace {
+
+/// Does at once what it is given.
+class CallersThread final : public detail::DeviceQueue {
+public:
+    explicit CallersThread(Host& host) : host_(host) {}
+
+    void* allocate(std::uint64_t bytes) override { return memory_.emplace_back(memory_of(bytes)).get(); }
+    void upload(const detail::Rows& all, const detail::Binding& there) override {
+        each_row(all, there,
+                 [](std::byte* host, std::byte* device, std::size_t width) { std::memcpy(device, host, width); });
+    }
+    void download(const detail::Binding& there, const detail::Rows& all) override {
+        each_row(all, there,
+                 [](std::byte* host, std::byte* device, std::size_t width) { std::memcpy(host, device, width); });
+    }
+    void copy(const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) override {
+        std::memcpy(at(to), at(from), bytes);
+    }
+    void run(const detail::Work& work, const detail::Bindings& bindings) override {
+        host_.enqueue(work, bindings, {}, nullptr);
+    }
+    std::shared_ptr<const detail::QueueEnd> end() override {
+        struct Now final : detail::QueueEnd {
+            void wait() const override {}
+            bool has_come() const override { return true; }
+        };
+        return std::make_shared<const Now>();
+    }
+    void wait() override {}
+    void await(std::shared_ptr<const detail::QueueEnd>) override {}
+
+private:
+    static std::byte* at(const detail::Binding& there) { return static_cast<std::byte*>(there.memory) + there.offset; }
+    template <class Copy>
+    static void each_row(const detail::Rows& all, const detail::Binding& there, const Copy& copy) {
+        each_slice(all, there, [&](const detail::Rows& rows, const detail::Binding& slice) {
+            for (std::uint64_t row = 0; row < rows.height; ++row)
+                copy(static_cast<std::byte*>(rows.host) + row * rows.pitch, at(slice) + row * rows.device_pitch,
+                     rows.width);
+        });
+    }
+
+    Host& host_;
+    std::vector<Memory> memory_;
+};
+
+}  // namespace
+
+std::unique_ptr<detail::DeviceQueue> Host::use_queue(void*) { return std::make_unique<CallersThread>(*this); }
+
+std::unique_ptr<detail::SharedMemory> Host::allocate(std::uint64_t bytes, bool) {
     struct Own final : detail::SharedMemory {
         explicit Own(Memory own) : memory(std::move(own)) { handle = memory.get(); }
         const Memory memory;
     };
-    return std::make_unique<Own>(allocate(bytes));
-}
-
-void Host::copy(void*, const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) {
-    std::memcpy(static_cast<std::byte*>(to.memory) + to.offset,
-                static_cast<const std::byte*>(from.memory) + from.offset, bytes);
+    return std::make_unique<Own>(memory_of(bytes));
 }
 
 }  // namespace lanesort::inline v0_1::cpu

@@ -44,7 +44,7 @@ public:
     SortReport run_on_host_memory(const detail::Work& work, const detail::Bindings& bindings,
                                   const std::function<void(std::size_t, std::size_t)>& progress) override;
 
-    // A sort across several of these runs at once what it enqueues.
+    // What a sort across several of these, or across ranks, enqueues runs at once.
     detail::MemoryFacts inspect(void* memory) const override;
     void check(const detail::Queue&) const override {}
     void enqueue(const detail::Work& work, const detail::Bindings& bindings, const detail::Queue&, void**) override {
@@ -52,21 +52,8 @@ public:
         run_on_host_memory(work, bindings, {});
     }
     bool reaches(detail::Backend&, void*) override { return true; }
-    void await(void*, detail::Backend&, void*) override {}
-    std::unique_ptr<detail::SharedMemory> allocate_shared(void* queue, std::uint64_t bytes) override;
-    void copy(void* queue, const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) override;
-
-    // A sort across ranks does so, too; each rank may have such a device.
-    std::unique_ptr<detail::SharedMemory> allocate_plain(std::uint64_t bytes, bool) override {
-        return allocate_shared(nullptr, bytes);
-    }
-    void upload(void* queue, const void* from, const detail::Binding& to, std::uint64_t bytes) override {
-        copy(queue, {const_cast<void*>(from)}, to, bytes);
-    }
-    void download(void* queue, const detail::Binding& from, void* to, std::uint64_t bytes) override {
-        copy(queue, from, {to}, bytes);
-    }
-    void wait(void*) override {}
+    std::unique_ptr<detail::DeviceQueue> use_queue(void* callers) override;
+    std::unique_ptr<detail::SharedMemory> allocate(std::uint64_t bytes, bool on_host) override;
 
 private:
     /// Makes local memory for every kernel of the work.

@@ -5,14 +5,13 @@
 #include <list>
 #include <optional>
 
-#include "../../lib/src/core/lane_memory.hpp"
 #include "../../lib/src/core/require.hpp"
 #include "../../lib/src/core/stopwatch.hpp"
 #include "checked.hpp"
 #include "executor.hpp"
-#include "lane.hpp"
 #include "memory.hpp"
 #include "platform.hpp"
+#include "queue.hpp"
 #include "recording.hpp"
 
 namespace lanesort::inline v0_1::cu {
@@ -108,9 +107,9 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
             }
     });
     const OwnStream stream;
-    std::unique_ptr<detail::Lane> of_large;
-    const auto lane_for = [&](std::uint64_t size) {
-        if (!of_large && size >= detail::Staging::least_bytes) of_large = open_lane();
+    std::unique_ptr<detail::DeviceQueue> of_large;
+    const auto queue_for = [&](std::uint64_t size) {
+        if (!of_large && size >= detail::Staging::least_bytes) of_large = open_queue();
         return size >= detail::Staging::least_bytes ? of_large.get() : nullptr;
     };
     const auto wait = [&] {
@@ -124,12 +123,13 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
                 copy(work.arrays[slot], in_host_memory[slot].memory, bindings[slot]);
     };
     const auto download = [&](void* to, const detail::Binding& from, std::uint64_t size) {
-        if (detail::Lane* const lane = lane_for(size)) lane->download(from, detail::one_row(to, size));
+        if (detail::DeviceQueue* const queue = queue_for(size)) queue->download(from, detail::one_row(to, size));
         else if (size > 0) LANESORT_CU(cuMemcpyDtoHAsync, to, reinterpret_cast<CUdeviceptr>(from.memory), size, stream);
     };
     each_callers([&](const detail::Array& array, void* from, const detail::Binding& to) {
         if (!array.is_read()) return;
-        if (detail::Lane* const lane = lane_for(array.size())) lane->upload(detail::one_row(from, array.size()), to);
+        if (detail::DeviceQueue* const queue = queue_for(array.size()))
+            queue->upload(detail::one_row(from, array.size()), to);
         else LANESORT_CU(cuMemcpyHtoDAsync, reinterpret_cast<CUdeviceptr>(to.memory), from, array.size(), stream);
     });
     wait();
@@ -165,10 +165,15 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
     return report;
 }
 
-std::unique_ptr<detail::Lane> Host::open_lane() {
-    return std::make_unique<detail::StagingLane>(
-        std::make_unique<StreamLane>(events_), staging_,
-        [context = context_](const void* memory) { return is_pageable(context, memory); });
+std::unique_ptr<detail::DeviceQueue> Host::staged(std::unique_ptr<StreamQueue> queue) {
+    return std::make_unique<detail::StagingQueue>(
+        std::move(queue), staging_, [context = context_](const void* memory) { return is_pageable(context, memory); });
+}
+
+std::unique_ptr<detail::DeviceQueue> Host::open_queue() { return staged(std::make_unique<StreamQueue>(*this)); }
+
+std::unique_ptr<detail::DeviceQueue> Host::use_queue(void* callers) {
+    return staged(std::make_unique<StreamQueue>(*this, static_cast<CUstream>(callers)));
 }
 
 std::shared_ptr<void> Host::pin(void* memory, std::uint64_t bytes, const std::function<void()>& write_first) {
@@ -265,18 +270,6 @@ bool Host::reaches(detail::Backend& other, void* memory) {
     return true;
 }
 
-void Host::await(void* queue, detail::Backend& other, void* other_queue) {
-    if (queue == other_queue && &other == this) return;
-    const Host& peer = static_cast<Host&>(other);
-    const CurrentContext current(context_);  // also where the event is destroyed
-    std::optional<OwnEvent> event;
-    {
-        const CurrentContext of_peer(peer.context_);
-        event.emplace(static_cast<CUstream>(other_queue));
-    }
-    event->delay(static_cast<CUstream>(queue));
-}
-
 namespace {
 
 /// Memory that is freed with the context current that it was made in.
@@ -296,12 +289,7 @@ struct InContext final : detail::SharedMemory {
 
 }  // namespace
 
-std::unique_ptr<detail::SharedMemory> Host::allocate_shared(void* queue, std::uint64_t bytes) {
-    const CurrentContext current(context_);
-    return std::make_unique<InContext<PoolMemory>>(context_, *this, static_cast<CUstream>(queue), bytes);
-}
-
-std::unique_ptr<detail::SharedMemory> Host::allocate_plain(std::uint64_t bytes, bool on_host) {
+std::unique_ptr<detail::SharedMemory> Host::allocate(std::uint64_t bytes, bool on_host) {
     // To pin memory takes longer than to copy what fits in there: so a little of it is kept for the next call, and much
     // of it is staged instead.
     struct Pinned final : detail::SharedMemory {
@@ -342,41 +330,6 @@ std::unique_ptr<detail::SharedMemory> Host::allocate_plain(std::uint64_t bytes, 
     auto memory = std::make_unique<Pinned>(*this, std::move(*kept));
     pinned_.erase(kept);
     return memory;
-}
-
-void Host::upload(void* queue, const void* from, const detail::Binding& to, std::uint64_t bytes) {
-    const CurrentContext current(context_);
-    const auto stream = static_cast<CUstream>(queue);
-    const CUdeviceptr target = reinterpret_cast<CUdeviceptr>(to.memory) + to.offset;
-    if (bytes < detail::Staging::least_bytes) LANESORT_CU(cuMemcpyHtoDAsync, target, from, bytes, stream);
-    LANESORT_CU(cuStreamSynchronize, stream);
-    if (bytes < detail::Staging::least_bytes) return;
-    const std::unique_ptr<detail::Lane> lane = open_lane();
-    lane->upload(detail::one_row(const_cast<void*>(from), bytes), to);
-    lane->end()->wait();
-}
-
-void Host::download(void* queue, const detail::Binding& from, void* to, std::uint64_t bytes) {
-    const CurrentContext current(context_);
-    const auto stream = static_cast<CUstream>(queue);
-    const CUdeviceptr source = reinterpret_cast<CUdeviceptr>(from.memory) + from.offset;
-    if (bytes < detail::Staging::least_bytes) LANESORT_CU(cuMemcpyDtoHAsync, to, source, bytes, stream);
-    LANESORT_CU(cuStreamSynchronize, stream);
-    if (bytes < detail::Staging::least_bytes) return;
-    const std::unique_ptr<detail::Lane> lane = open_lane();
-    lane->download(from, detail::one_row(to, bytes));
-    lane->end()->wait();
-}
-
-void Host::wait(void* queue) {
-    const CurrentContext current(context_);
-    LANESORT_CU(cuStreamSynchronize, static_cast<CUstream>(queue));
-}
-
-void Host::copy(void* queue, const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) {
-    const CurrentContext current(context_);
-    LANESORT_CU(cuMemcpyDtoDAsync, reinterpret_cast<CUdeviceptr>(to.memory) + to.offset,
-                reinterpret_cast<CUdeviceptr>(from.memory) + from.offset, bytes, static_cast<CUstream>(queue));
 }
 
 std::unique_ptr<detail::Recording> Host::record(std::shared_ptr<const detail::Work> work,

@@ -9,8 +9,8 @@
 #include "checked.hpp"
 #include "executor.hpp"
 #include "host_range.hpp"
-#include "lane.hpp"
 #include "platform.hpp"
+#include "queue.hpp"
 #include "recording.hpp"
 
 namespace lanesort::inline v0_1::opencl {
@@ -97,8 +97,8 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
         SortReport report = work.report;
         const bool copies = !info().host_unified_memory;
         std::array<std::optional<HostRange>, detail::slots> ranges;
-        const std::unique_ptr<detail::Lane> of_large =
-            copies && std::ranges::any_of(work.arrays, is_large) ? open_lane() : nullptr;
+        const std::unique_ptr<detail::DeviceQueue> of_large =
+            copies && std::ranges::any_of(work.arrays, is_large) ? open_queue() : nullptr;
         detail::Bindings bindings;
         for (std::size_t slot = 0; slot < detail::slots; ++slot) {
             const detail::Array& array = work.arrays[slot];
@@ -161,12 +161,20 @@ SortReport Host::run_on_host_memory(const detail::Work& work, const detail::Bind
     });
 }
 
-std::unique_ptr<detail::Lane> Host::open_lane() {
+std::unique_ptr<detail::DeviceQueue> Host::staged(std::unique_ptr<detail::DeviceQueue> queue) {
     pool_.trim();
-    auto lane = checked([&] { return std::make_unique<QueueLane>(context_, device_); });
-    if (info_.host_unified_memory) return lane;
+    if (info_.host_unified_memory) return queue;
     // OpenCL does not tell what is pinned already: that is staged, too.
-    return std::make_unique<detail::StagingLane>(std::move(lane), staging_, [](const void*) { return true; });
+    return std::make_unique<detail::StagingQueue>(std::move(queue), staging_, [](const void*) { return true; });
+}
+
+std::unique_ptr<detail::DeviceQueue> Host::open_queue() {
+    cl::CommandQueue own = checked([&] { return cl::CommandQueue(context_, device_); });
+    return staged(std::make_unique<OpenclQueue>(*this, std::move(own), true));
+}
+
+std::unique_ptr<detail::DeviceQueue> Host::use_queue(void* callers) {
+    return staged(std::make_unique<OpenclQueue>(*this, retained(callers), false));
 }
 
 detail::MemoryFacts Host::inspect(void* memory) const {
@@ -232,56 +240,6 @@ bool Host::reaches(detail::Backend& other, void*) {
             "two sorters are of two contexts, but devices sort together in one");
     // A buffer that both use is the runtime's to bring there, all of it.
     return peer.device_() == device_();
-}
-
-void Host::await(void* queue, detail::Backend&, void* other_queue) {
-    checked([&] {
-        const cl::CommandQueue waiting = retained(queue), other = retained(other_queue);
-        if (queue == other_queue) {
-            waiting.enqueueBarrierWithWaitList();
-            return;
-        }
-        // PoCL (3.1) forgets a barrier when another one comes that has a wait list: so that names what is here, too.
-        std::vector<cl::Event> ends(2);
-        waiting.enqueueMarkerWithWaitList(nullptr, &ends[0]);
-        other.enqueueMarkerWithWaitList(nullptr, &ends[1]);
-        other.flush();
-        waiting.enqueueBarrierWithWaitList(&ends);
-    });
-}
-
-std::unique_ptr<detail::SharedMemory> Host::allocate_shared(void*, std::uint64_t bytes) {
-    pool_.trim();
-    struct Own final : detail::SharedMemory {
-        Own(const cl::Context& context, std::uint64_t size) : buffer(context, CL_MEM_READ_WRITE, size) {
-            handle = buffer();
-        }
-        const cl::Buffer buffer;  // the runtime keeps it until nothing uses it
-    };
-    return checked([&] { return std::make_unique<Own>(context_, bytes); });
-}
-
-void Host::copy(void* queue, const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) {
-    checked([&] {
-        const cl::Buffer source(static_cast<cl_mem>(from.memory), true), target(static_cast<cl_mem>(to.memory), true);
-        retained(queue).enqueueCopyBuffer(source, target, from.offset, to.offset, bytes);
-    });
-}
-
-void Host::upload(void* queue, const void* from, const detail::Binding& to, std::uint64_t bytes) {
-    checked([&] {
-        const cl::CommandQueue on = retained(queue);
-        on.enqueueBarrierWithWaitList();
-        on.enqueueWriteBuffer(cl::Buffer(static_cast<cl_mem>(to.memory), true), CL_TRUE, to.offset, bytes, from);
-    });
-}
-
-void Host::download(void* queue, const detail::Binding& from, void* to, std::uint64_t bytes) {
-    checked([&] {
-        const cl::CommandQueue on = retained(queue);
-        on.enqueueBarrierWithWaitList();
-        on.enqueueReadBuffer(cl::Buffer(static_cast<cl_mem>(from.memory), true), CL_TRUE, from.offset, bytes, to);
-    });
 }
 
 std::unique_ptr<detail::Recording> Host::record(std::shared_ptr<const detail::Work> work,

@@ -25,19 +25,15 @@ public:
     void release() override;
     SortReport run_on_host_memory(const detail::Work& work, const detail::Bindings& bindings,
                                   const std::function<void(std::size_t, std::size_t)>& progress) override;
-    bool has_lanes() const noexcept override { return true; }
-    std::unique_ptr<detail::Lane> open_lane() override;
+    bool has_queues() const noexcept override { return true; }
+    std::unique_ptr<detail::DeviceQueue> open_queue() override;
+    std::unique_ptr<detail::DeviceQueue> use_queue(void* callers) override;
     detail::MemoryFacts inspect(void* memory) const override;
     void check(const detail::Queue& queue) const override;
     void enqueue(const detail::Work& work, const detail::Bindings& bindings, const detail::Queue& queue,
                  void** event) override;
     void discard(void* event) noexcept override { clReleaseEvent(static_cast<cl_event>(event)); }
     bool reaches(detail::Backend& other, void* memory) override;
-    void await(void* queue, detail::Backend& other, void* other_queue) override;
-    std::unique_ptr<detail::SharedMemory> allocate_shared(void* queue, std::uint64_t bytes) override;
-    void copy(void* queue, const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) override;
-    void upload(void* queue, const void* from, const detail::Binding& to, std::uint64_t bytes) override;
-    void download(void* queue, const detail::Binding& from, void* to, std::uint64_t bytes) override;
     std::unique_ptr<detail::Recording> record(std::shared_ptr<const detail::Work> work,
                                               const detail::Bindings& bindings, void* queue) override;
 
@@ -49,6 +45,8 @@ private:
     /// Processors compile a kernel, or a part of it, when it is first launched.
     bool compiles_at_launch() const noexcept { return info_.kind == DeviceKind::cpu; }
 
+    /// The queue, whose large copies are staged where the device has memory of its own.
+    std::unique_ptr<detail::DeviceQueue> staged(std::unique_ptr<detail::DeviceQueue> queue);
     /// Memory that drivers of graphics cards pin, to stage through; null where there is none.
     std::shared_ptr<std::byte> allocate_buffers(std::size_t bytes) const;
 

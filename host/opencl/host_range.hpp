@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "../../lib/src/core/lane_memory.hpp"
 #include "clhpp.hpp"
 #include "host.hpp"
 
@@ -16,14 +15,14 @@ enum class HostUse { change, read, change_a_copy };
 /// A host array as the device sees it: where it is, if the device works in host memory, else a copy.
 class HostRange {
 public:
-    /// It is copied on that lane, or on the queue if that is null.
-    HostRange(const Host& host, const cl::CommandQueue& queue, detail::Lane* lane, void* keys, std::size_t bytes,
-              HostUse use)
+    /// It is copied by that other queue, or on the queue if there is none.
+    HostRange(const Host& host, const cl::CommandQueue& queue, detail::DeviceQueue* copies, void* keys,
+              std::size_t bytes, HostUse use)
         : queue_(queue),
           keys_(keys),
           bytes_(bytes),
           in_place_(host.info().host_unified_memory && use != HostUse::change_a_copy),
-          lane_(lane),
+          copies_(copies),
           buffer_(host.context(),
                   (use == HostUse::read ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE) |
                       (in_place_ ? CL_MEM_USE_HOST_PTR : cl_mem_flags{0}),
@@ -32,19 +31,19 @@ public:
     const cl::Buffer& buffer() const { return buffer_; }
     std::size_t device_bytes() const { return in_place_ ? 0 : bytes_; }
 
-    /// What is to be done before the kernels and after them, enqueued on an in-order queue, or given to the lane; the
+    /// What is to be done before the kernels and after them, enqueued on an in-order queue, or given to the other one; the
     /// events to wait for are appended. To wait costs as much as a small sort each time, so the caller does it once
     /// (docs/decisions.md#launches-and-waits).
     void upload(std::vector<cl::Event>& ends) {
         if (in_place_) return;
-        if (lane_) lane_->upload(detail::one_row(keys_, bytes_), {buffer_()});
+        if (copies_) copies_->upload(detail::one_row(keys_, bytes_), {buffer_()});
         else queue_.enqueueWriteBuffer(buffer_, CL_FALSE, 0, bytes_, keys_, nullptr, &ends.emplace_back());
     }
     void download(std::vector<cl::Event>& ends) { download(ends, bytes_); }
     /// The first so many bytes.
     void download(std::vector<cl::Event>& ends, std::size_t bytes) {
         if (in_place_) hand_back(ends, bytes);
-        else if (lane_) lane_->download({buffer_()}, detail::one_row(keys_, bytes));
+        else if (copies_) copies_->download({buffer_()}, detail::one_row(keys_, bytes));
         else queue_.enqueueReadBuffer(buffer_, CL_FALSE, 0, bytes, keys_, nullptr, &ends.emplace_back());
     }
 
@@ -66,7 +65,7 @@ private:
     void* keys_;
     std::size_t bytes_;
     bool in_place_;
-    detail::Lane* lane_;
+    detail::DeviceQueue* copies_;
     cl::Buffer buffer_;
 };
 

@@ -824,27 +824,28 @@ TEST_CASE("core: shapes and plans of keys of no type are refused") {
 }
 
 /// Copies nothing and sorts nothing.
-class IdleLane final : public Lane {
+class IdleQueue final : public DeviceQueue {
 public:
     void* allocate(std::uint64_t) override { return this; }
     void upload(const Rows&, const Binding&) override {}
     void download(const Binding&, const Rows&) override {}
+    void copy(const Binding&, const Binding&, std::uint64_t) override {}
     void run(const Work&, const Bindings&) override {}
-    std::shared_ptr<const LaneEnd> end() override {
-        struct End final : LaneEnd {
+    std::shared_ptr<const QueueEnd> end() override {
+        struct End final : QueueEnd {
             void wait() const override {}
             bool has_come() const override { return true; }
         };
         return std::make_shared<End>();
     }
-    void await(std::shared_ptr<const LaneEnd>) override {}
+    void await(std::shared_ptr<const QueueEnd>) override {}
 };
 
 class IdleDevice final : public DescribedDevice {
 public:
     using DescribedDevice::DescribedDevice;
-    bool has_lanes() const noexcept override { return true; }
-    std::unique_ptr<Lane> open_lane() override { return std::make_unique<IdleLane>(); }
+    bool has_queues() const noexcept override { return true; }
+    std::unique_ptr<DeviceQueue> open_queue() override { return std::make_unique<IdleQueue>(); }
 };
 
 std::atomic<long> calling_thread = 0, own_signals = 0, other_signals = 0;

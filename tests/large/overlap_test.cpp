@@ -10,7 +10,7 @@
 namespace lanesort::test {
 namespace {
 
-/// Those of the targets that have lanes.
+/// Those of the targets that have queues.
 Targets with_lanes() {
     Targets all;
     for (Target& target : targets())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sorts in parts on a device that is made up: whichever of its lanes goes on first, what comes out is right, and no
+// Sorts in parts on a device that is made up: whichever of its queues goes on first, what comes out is right, and no
 // more goes over the bus than has to.
 #include <cstring>
 #include <deque>
@@ -26,21 +26,21 @@ struct Moved {
     friend bool operator==(const Moved&, const Moved&) = default;
 };
 
-/// What lanes still have to do, and what they were asked for.
-struct Lanes {
-    /// Does what is next, unless that has to wait for another lane.
+/// What queues still have to do, and what they were asked for.
+struct Queues {
+    /// Does what is next, unless that has to wait for another queue.
     using Step = std::function<bool()>;
 
-    /// One of the lanes goes on, if any can; or what one of them downloaded comes to host memory, which takes longer.
+    /// One of the queues goes on, if any can; or what one of them downloaded comes to host memory, which takes longer.
     bool go_on() {
         if (random() % 8 == 0 && land()) return true;
         std::vector<std::deque<Step>*> busy;
-        for (std::deque<Step>& lane : steps)
-            if (!lane.empty()) busy.push_back(&lane);
+        for (std::deque<Step>& queue : steps)
+            if (!queue.empty()) busy.push_back(&queue);
         std::ranges::shuffle(busy, random);
-        for (std::deque<Step>* const lane : busy)
-            if (lane->front()()) {
-                lane->pop_front();
+        for (std::deque<Step>* const queue : busy)
+            if (queue->front()()) {
+                queue->pop_front();
                 return true;
             }
         return land();
@@ -72,17 +72,17 @@ struct Lanes {
     Order order = Order::ascending;
 };
 
-struct MadeUpEnd final : LaneEnd {
-    explicit MadeUpEnd(Lanes& its) : lanes(its) {}
+struct MadeUpEnd final : QueueEnd {
+    explicit MadeUpEnd(Queues& its) : queues(its) {}
     void wait() const override {
-        lanes.count_call();
-        lanes.awaited_at.insert(lanes.sorts);
-        while (!has_come()) REQUIRE(lanes.go_on());
+        queues.count_call();
+        queues.awaited_at.insert(queues.sorts);
+        while (!has_come()) REQUIRE(queues.go_on());
     }
     bool has_come() const override {
         return *reached && std::ranges::all_of(downloads, [](const auto& has_landed) { return *has_landed; });
     }
-    Lanes& lanes;
+    Queues& queues;
     std::shared_ptr<bool> reached = std::make_shared<bool>(false);
     std::vector<std::shared_ptr<const bool>> downloads;  ///< whether they came to host memory
 };
@@ -119,34 +119,35 @@ void find_ranges(const std::byte* keys, std::size_t count, const std::byte* want
     }
 }
 
-class MadeUpLane final : public Lane {
+class MadeUpQueue final : public DeviceQueue {
 public:
-    explicit MadeUpLane(Lanes& lanes) : lanes_(lanes), steps_(lanes.steps.emplace_back()) {}
-    ~MadeUpLane() override {
-        while (is_busy()) REQUIRE(lanes_.go_on());
+    explicit MadeUpQueue(Queues& queues) : queues_(queues), steps_(queues.steps.emplace_back()) {}
+    ~MadeUpQueue() override {
+        while (is_busy()) REQUIRE(queues_.go_on());
     }
 
     void* allocate(std::uint64_t bytes) override {
-        lanes_.count_call();
-        ++lanes_.allocations;
-        if (lanes_.lacks_once ? lanes_.allocations == lanes_.lacking
-                              : lanes_.lacking > 0 && lanes_.allocations >= lanes_.lacking)
+        queues_.count_call();
+        ++queues_.allocations;
+        if (queues_.lacks_once ? queues_.allocations == queues_.lacking
+                               : queues_.lacking > 0 && queues_.allocations >= queues_.lacking)
             throw NoMemoryForWork(Error(ErrorCode::out_of_memory, "the device is full"));
         return memory_.emplace_back(bytes).data();
     }
     void upload(const Rows& from, const Binding& to) override {
-        lanes_.count_call();
+        queues_.count_call();
         part().up += from.bytes();
         copy(from, to, true);
     }
     void download(const Binding& from, const Rows& to) override {
-        lanes_.count_call();
+        queues_.count_call();
         part().down += to.bytes();
-        if (lanes_.uploads_at_download.size() == parts_) lanes_.uploads_at_download.push_back(lanes_.parts.size());
+        if (queues_.uploads_at_download.size() == parts_) queues_.uploads_at_download.push_back(queues_.parts.size());
         copy(to, from, false);
     }
+    void copy(const Binding&, const Binding&, std::uint64_t) override { FAIL("nothing is copied on the device"); }
     void run(const Work& work, const Bindings& bindings) override {
-        lanes_.count_call();
+        queues_.count_call();
         auto* const keys = static_cast<std::byte*>(bindings[Slot::keys].memory);
         auto* const values = static_cast<std::byte*>(bindings[Slot::values].memory);
         const std::size_t bytes = work.arrays[Slot::values].bytes;
@@ -162,30 +163,30 @@ public:
             const auto* const wanted = static_cast<const std::byte*>(bindings[Slot::second_keys].memory);
             auto* const ranges =
                 static_cast<std::uint64_t*>(bindings[Slot::indices].memory) + bindings[Slot::indices].offset;
-            return later([=, order = lanes_.order, count = work.arrays[Slot::keys].count,
+            return later([=, order = queues_.order, count = work.arrays[Slot::keys].count,
                           cuts = work.arrays[Slot::second_keys].count] {
                 find_ranges(keys, count, wanted, cuts, ranges, order);
             });
         }
         const std::size_t count = work.arrays[Slot::keys].count;
-        if (++lanes_.sorts == 1 && lanes_.samples_mislead)
+        if (++queues_.sorts == 1 && queues_.samples_mislead)
             return later([=] {
                 for (std::uint32_t i = 0; i < count; ++i) std::memcpy(keys + std::size_t{4} * i, &i, 4);
             });
-        later([=, order = lanes_.order] {
+        later([=, order = queues_.order] {
             if (bytes == 8) sort_elements<std::uint64_t>(keys, values, count, order);
             else sort_elements<std::uint32_t>(keys, bytes > 0 ? values : nullptr, count, order);
         });
     }
-    std::shared_ptr<const LaneEnd> end() override {
-        lanes_.count_call();
-        auto made = std::make_shared<MadeUpEnd>(lanes_);
+    std::shared_ptr<const QueueEnd> end() override {
+        queues_.count_call();
+        auto made = std::make_shared<MadeUpEnd>(queues_);
         made->downloads = downloads_;
         later([reached = made->reached] { *reached = true; });
         ++parts_;
         return made;
     }
-    void await(std::shared_ptr<const LaneEnd> end) override {
+    void await(std::shared_ptr<const QueueEnd> end) override {
         steps_.push_back([reached = static_cast<const MadeUpEnd&>(*end).reached] { return *reached; });
     }
 
@@ -199,8 +200,8 @@ private:
     }
 
     Moved& part() {
-        if (lanes_.parts.size() <= parts_) lanes_.parts.resize(parts_ + 1);
-        return lanes_.parts[parts_];
+        if (queues_.parts.size() <= parts_) queues_.parts.resize(parts_ + 1);
+        return queues_.parts[parts_];
     }
 
     bool is_busy() {
@@ -211,10 +212,10 @@ private:
     void copy(const Rows& rows, const Binding& there, bool up) {
         if (is_staged_) stage(rows, there, up);
         else later([=] { test::copy_rows(rows, there, up); });
-        while (lanes_.copies_block && is_busy()) REQUIRE(lanes_.go_on());
+        while (queues_.copies_block && is_busy()) REQUIRE(queues_.go_on());
     }
 
-    /// As Lane::await allows it: what goes up is read at once, what goes down comes to host memory at some time.
+    /// As DeviceQueue::await allows it: what goes up is read at once, what goes down comes to host memory at some time.
     void stage(const Rows& rows, const Binding& there, bool up) {
         const auto between = std::make_shared<std::vector<std::byte>>(
             (rows.depth - 1) * rows.device_slice_pitch + (rows.height - 1) * rows.device_pitch + rows.width);
@@ -228,7 +229,7 @@ private:
         }
         const auto has_landed = std::make_shared<bool>(false);
         downloads_.push_back(has_landed);
-        later([=, &landings = lanes_.landings] {
+        later([=, &landings = queues_.landings] {
             test::copy_rows(packed, there, false);
             landings.push_back([=] {
                 test::copy_rows(rows, {between->data()}, false);
@@ -237,35 +238,35 @@ private:
         });
     }
 
-    Lanes& lanes_;
-    std::deque<Lanes::Step>& steps_;
+    Queues& queues_;
+    std::deque<Queues::Step>& steps_;
     std::vector<std::shared_ptr<const bool>> downloads_;
-    const bool is_staged_ = lanes_.random() % 3 != 0;
+    const bool is_staged_ = queues_.random() % 3 != 0;
     std::deque<std::vector<std::byte>> memory_;
     std::size_t parts_ = 0;  ///< whose end was asked for
 };
 
 class MadeUpDevice final : public DescribedDevice {
 public:
-    explicit MadeUpDevice(Lanes& lanes, DeviceInfo info = test::graphics_card())
-        : DescribedDevice(std::move(info)), lanes_(lanes) {}
-    bool has_lanes() const noexcept override { return true; }
-    std::unique_ptr<Lane> open_lane() override { return std::make_unique<MadeUpLane>(lanes_); }
+    explicit MadeUpDevice(Queues& queues, DeviceInfo info = test::graphics_card())
+        : DescribedDevice(std::move(info)), queues_(queues) {}
+    bool has_queues() const noexcept override { return true; }
+    std::unique_ptr<DeviceQueue> open_queue() override { return std::make_unique<MadeUpQueue>(queues_); }
     std::shared_ptr<void> pin(void*, std::uint64_t, const std::function<void()>& write_first) override {
         write_first();
         return nullptr;
     }
 
 private:
-    Lanes& lanes_;
+    Queues& queues_;
 };
 
 /// So many parts have memory at once.
 constexpr std::uint64_t at_once = 3, fitting = 20'000;
 
-Sorter sorter_on(Lanes& lanes, std::size_t element_bytes) {
+Sorter sorter_on(Queues& queues, std::size_t element_bytes) {
     return Sorter(std::make_unique<SorterCore>(
-        std::make_unique<MadeUpDevice>(lanes),
+        std::make_unique<MadeUpDevice>(queues),
         SorterOptions{
             .use_tuned = false, .device_bytes = fitting * element_bytes, .seed = static_cast<std::uint32_t>(seed())}));
 }
@@ -283,17 +284,17 @@ std::vector<std::uint32_t> some_keys(std::size_t count, Random& random) {
 }
 
 /// What the parts of a pass move.
-std::vector<Moved> moved_by_passes(const Lanes& lanes, std::uint64_t count) {
+std::vector<Moved> moved_by_passes(const Queues& queues, std::uint64_t count) {
     std::vector<Moved> all;
     std::size_t next = 0;
     for (const PassOfParts& pass : passes_of(count)) {
         Moved& moved = all.emplace_back();
         for (std::size_t i = 0; i < pass.size(); ++i, ++next) {
-            moved.up += lanes.parts.at(next).up;
-            moved.down += lanes.parts.at(next).down;
+            moved.up += queues.parts.at(next).up;
+            moved.down += queues.parts.at(next).down;
         }
     }
-    CHECK(next == lanes.parts.size());
+    CHECK(next == queues.parts.size());
     return all;
 }
 
@@ -302,18 +303,18 @@ constexpr std::size_t counts[] = {fitting + 1, 20'203, 80'001, 119'999, 319'999}
 
 template <class Index>
 void check_argsorts(Order order) {
-    Lanes lanes;
-    lanes.order = order;
+    Queues queues;
+    queues.order = order;
     Random random(seed());
-    Sorter sorter = sorter_on(lanes, 4 + sizeof(Index));
+    Sorter sorter = sorter_on(queues, 4 + sizeof(Index));
     for (const std::size_t count : counts)
         for (int time = 0; time < 2; ++time) {
             CAPTURE(count);
             const std::vector<std::uint32_t> keys = some_keys(count, random), before = keys;
             std::vector<Index> indices(count, Index{77});
-            lanes.parts.clear();
-            lanes.sorts = 0;
-            lanes.awaited_at.clear();
+            queues.parts.clear();
+            queues.sorts = 0;
+            queues.awaited_at.clear();
             const SortReport report = sorter.argsort(keys, indices, {.order = order, .data_independent = true});
             CHECK(keys == before);
             CHECK(indices == test::stable_indices<Index>(keys, order));
@@ -327,13 +328,13 @@ void check_argsorts(Order order) {
                                               {count * both, count * both},
                                               {count * both, count * index + at_borders * key},
                                               {at_borders * both, at_borders * index}};
-            CHECK(moved_by_passes(lanes, count) == expected);
+            CHECK(moved_by_passes(queues, count) == expected);
 
             // Until all of a pass was asked for, the host waits for nothing.
             std::set<std::size_t> ends;
             std::size_t parts = 0;
             for (const PassOfParts& pass : passes) ends.insert(parts += pass.size());
-            CHECK(lanes.awaited_at == ends);
+            CHECK(queues.awaited_at == ends);
         }
 }
 
@@ -367,18 +368,18 @@ SortReport check_sort(Sorter& sorter, std::vector<std::uint32_t> keys, std::vect
 }
 
 TEST_CASE("sort in parts: keys and pairs go both ways in every pass, to another place, too") {
-    Lanes lanes;
+    Queues queues;
     Random random(seed());
     for (const bool has_values : {false, true})
         for (const bool apart : {false, true}) {
             constexpr std::size_t count = 80'001;
             const std::size_t element = has_values ? 8 : 4;
-            Sorter sorter = sorter_on(lanes, element);
-            lanes.parts.clear();
-            lanes.sorts = 0;
+            Sorter sorter = sorter_on(queues, element);
+            queues.parts.clear();
+            queues.sorts = 0;
             check_sort(sorter, some_keys(count, random), some_keys(count, random), has_values, apart,
                        {.data_independent = true});
-            const std::vector<Moved> moved = moved_by_passes(lanes, count);
+            const std::vector<Moved> moved = moved_by_passes(queues, count);
             for (const Moved& pass : moved) CHECK(pass.up == pass.down);
             for (std::size_t pass = 0; pass < 3; ++pass) CHECK(moved[pass].up == count * element);
         }
@@ -386,29 +387,29 @@ TEST_CASE("sort in parts: keys and pairs go both ways in every pass, to another 
 
 TEST_CASE("sort in parts: where copies block, the next part has come before one goes back") {
     constexpr std::size_t count = 80'001;
-    Lanes lanes;
-    lanes.copies_block = true;
+    Queues queues;
+    queues.copies_block = true;
     Random random(seed());
     const std::vector<std::uint32_t> keys = some_keys(count, random);
     std::vector<std::uint32_t> sorted = keys, expected = keys;
     std::ranges::sort(expected);
-    sorter_on(lanes, 4).sort(sorted, {.data_independent = true});
+    sorter_on(queues, 4).sort(sorted, {.data_independent = true});
     CHECK(sorted == expected);
     std::vector<std::size_t> ahead;
     for (const PassOfParts& pass : passes_of(count)) {
         const std::size_t before = ahead.size();
         for (std::size_t i = 0; i < pass.size(); ++i) ahead.push_back(before + std::min(i + 2, pass.size()));
     }
-    CHECK(lanes.uploads_at_download == ahead);
+    CHECK(queues.uploads_at_download == ahead);
 }
 
 TEST_CASE("sort in parts: of two or three tiles, where one allocation is too small") {
     DeviceInfo info = test::graphics_card();
     info.max_allocation_bytes = 4 * fitting;
-    Lanes lanes;
+    Queues queues;
     Random random(seed());
     Sorter sorter(
-        std::make_unique<SorterCore>(std::make_unique<MadeUpDevice>(lanes, info), SorterOptions{.use_tuned = false}));
+        std::make_unique<SorterCore>(std::make_unique<MadeUpDevice>(queues, info), SorterOptions{.use_tuned = false}));
     for (const std::size_t count : {fitting + 1, 2 * fitting - 501, 2 * fitting + 1, 3 * fitting - 501})
         for (int time = 0; time < 3; ++time) {
             CAPTURE(count);
@@ -420,17 +421,17 @@ TEST_CASE("sort in parts: of two or three tiles, where one allocation is too sma
         }
 }
 
-Moved moved_in_all(const Lanes& lanes) {
+Moved moved_in_all(const Queues& queues) {
     Moved all;
-    for (const Moved& part : lanes.parts) {
+    for (const Moved& part : queues.parts) {
         all.up += part.up;
         all.down += part.down;
     }
     return all;
 }
 
-Sorter distributing_on(Lanes& lanes, std::size_t element_bytes) {
-    Sorter sorter = sorter_on(lanes, element_bytes);
+Sorter distributing_on(Queues& queues, std::size_t element_bytes) {
+    Sorter sorter = sorter_on(queues, element_bytes);
     sorter.core().distribute_parts_from(0);
     return sorter;
 }
@@ -457,21 +458,21 @@ TEST_CASE("sort in parts: by distribution, keys and pairs, in place and apart") 
     for (const std::size_t count : counts)
         for (const bool has_values : {false, true})
             for (const bool apart : {false, true}) {
-                Lanes lanes;
-                Sorter sorter = distributing_on(lanes, has_values ? 8 : 4);
+                Queues queues;
+                Sorter sorter = distributing_on(queues, has_values ? 8 : 4);
                 std::size_t distributed = 0;
                 for (const std::vector<std::uint32_t>& keys : hard_keys(count, random)) {
                     CAPTURE(count);
                     CAPTURE(has_values);
                     CAPTURE(apart);
-                    lanes.parts.clear();
-                    lanes.copies_block = random() % 2 == 0;
+                    queues.parts.clear();
+                    queues.copies_block = random() % 2 == 0;
                     const SortReport report = check_sort(sorter, keys, some_keys(count, random), has_values, apart, {});
                     CHECK(report.device_bytes <= fitting * (has_values ? 8u : 4u));
                     if (report.schedule != Schedule::distribution) continue;
                     ++distributed;
                     // Twice all, samples, and what is asked for about cuts.
-                    const Moved moved = moved_in_all(lanes);
+                    const Moved moved = moved_in_all(queues);
                     const std::size_t all = 2 * count * (has_values ? 8 : 4);
                     CHECK(moved.up >= all);
                     CHECK(moved.up <= all + fitting * 4);
@@ -485,22 +486,22 @@ TEST_CASE("sort in parts: by distribution, keys and pairs, in place and apart") 
 
 template <class Index>
 void check_distributed_argsorts(Order order) {
-    Lanes lanes;
-    lanes.order = order;
+    Queues queues;
+    queues.order = order;
     Random random(seed());
-    Sorter sorter = distributing_on(lanes, 4 + sizeof(Index));
+    Sorter sorter = distributing_on(queues, 4 + sizeof(Index));
     for (const std::size_t count : counts) {
         CAPTURE(count);
         const std::vector<std::uint32_t> keys = some_keys(count, random), before = keys;
         std::vector<Index> indices(count, Index{77});
-        lanes.parts.clear();
+        queues.parts.clear();
         const SortReport report = sorter.argsort(keys, indices, {.order = order});
         CHECK(report.schedule == Schedule::distribution);
         CHECK(keys == before);
         CHECK(indices == test::stable_indices<Index>(keys, order));
         CHECK(report.device_bytes <= fitting * (4 + sizeof(Index)));
         // Indices begin on the device, and keys do not come back the second time.
-        const Moved moved = moved_in_all(lanes);
+        const Moved moved = moved_in_all(queues);
         CHECK(moved.up <= count * (8 + sizeof(Index)) + fitting * 4);
         CHECK(moved.down <= count * (4 + 2 * sizeof(Index)) + fitting * 4 + count);
     }
@@ -518,18 +519,18 @@ TEST_CASE("sort in parts: columns take less memory, and where there is none noth
     constexpr std::size_t count = 40'003;
     const std::vector<std::uint32_t> keys = some_keys(count, random), untouched(count, 77);
     const std::vector<std::uint32_t> expected = test::stable_indices<std::uint32_t>(keys, Order::ascending);
-    Lanes lanes;
-    Sorter sorter = distributing_on(lanes, 8);
+    Queues queues;
+    Sorter sorter = distributing_on(queues, 8);
     std::vector<std::uint32_t> indices;
     const auto argsort = [&](std::size_t lacking, bool once) {
-        lanes.allocations = lanes.sorts = 0;
-        lanes.lacking = lacking;
-        lanes.lacks_once = once;
+        queues.allocations = queues.sorts = 0;
+        queues.lacking = lacking;
+        queues.lacks_once = once;
         indices = untouched;
         return sorter.argsort(keys, indices).schedule;
     };
     CHECK(argsort(0, false) == Schedule::distribution);
-    const std::size_t allocations = lanes.allocations;
+    const std::size_t allocations = queues.allocations;
     REQUIRE(allocations > 3);
     for (std::size_t lacking = 1; lacking <= allocations; ++lacking) {
         CAPTURE(lacking);
@@ -544,15 +545,15 @@ TEST_CASE("sort in parts: columns sort what samples misled about") {
     Random random(seed());
     for (const std::size_t count : counts) {
         CAPTURE(count);
-        Lanes lanes;
-        lanes.samples_mislead = true;
+        Queues queues;
+        queues.samples_mislead = true;
         std::vector<std::uint32_t> keys(count), expected;
         for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(random());
         expected = keys;
         std::vector<std::uint32_t> indices(count);
         std::pair<std::size_t, std::size_t> told;
         Sorter sorter(std::make_unique<SorterCore>(
-            std::make_unique<MadeUpDevice>(lanes),
+            std::make_unique<MadeUpDevice>(queues),
             SorterOptions{.use_tuned = false, .device_bytes = fitting * 8, .progress = [&](auto done, auto all) {
                               CHECK(done == told.first + 1);
                               told = {done, all};
@@ -565,9 +566,9 @@ TEST_CASE("sort in parts: columns sort what samples misled about") {
         CHECK(keys == expected);
         CHECK(indices == test::stable_indices<std::uint32_t>(keys, Order::ascending));
         // Two passes that were for nothing, and all that columns do.
-        CHECK(moved_in_all(lanes).up > count * (4 + 3 * 8));
-        lanes.sorts = 0;
-        CHECK(distributing_on(lanes, 4).sort(keys).schedule == Schedule::columns);
+        CHECK(moved_in_all(queues).up > count * (4 + 3 * 8));
+        queues.sorts = 0;
+        CHECK(distributing_on(queues, 4).sort(keys).schedule == Schedule::columns);
         std::ranges::sort(expected);
         CHECK(keys == expected);
     }
@@ -580,37 +581,37 @@ TEST_CASE("sort in parts: whichever call fails, an argsort says so, leaves the k
     const std::vector<std::uint32_t> expected = test::stable_indices<std::uint32_t>(keys, Order::ascending);
     for (const bool distributes : {false, true}) {
         CAPTURE(distributes);
-        Lanes lanes;
-        Sorter sorter = distributes ? distributing_on(lanes, 8) : sorter_on(lanes, 8);
+        Queues queues;
+        Sorter sorter = distributes ? distributing_on(queues, 8) : sorter_on(queues, 8);
         std::vector<std::uint32_t> indices(count), sorted;
         const auto start = [&] {
-            lanes.calls = lanes.sorts = 0;
-            lanes.parts.clear();
-            lanes.copies_block = random() % 2 == 0;
+            queues.calls = queues.sorts = 0;
+            queues.parts.clear();
+            queues.copies_block = random() % 2 == 0;
         };
         const auto argsort = [&] {
             start();
             sorter.argsort(keys, indices);
         };
         argsort();
-        const std::size_t calls = lanes.calls;
+        const std::size_t calls = queues.calls;
         REQUIRE(calls > 100);
         for (std::size_t failing = 1; failing <= calls; failing += 1 + random() % 5) {
             CAPTURE(failing);
-            lanes.failing = failing;
+            queues.failing = failing;
             test::check_refused(ErrorCode::device_failed, "the bus is gone", argsort);
             CHECK(keys == before);
-            lanes.failing = 0;
+            queues.failing = 0;
             argsort();
             REQUIRE(indices == expected);
         }
         for (std::size_t failing = 1; failing <= calls / 2; failing += 1 + random() % 9) {
             sorted = keys;
             start();
-            lanes.failing = failing;
+            queues.failing = failing;
             test::check_refused(ErrorCode::device_failed, "the bus is gone",
                                 [&] { sorter.sort_by_key(sorted, indices); });
-            lanes.failing = 0;
+            queues.failing = 0;
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Staged copies, on a device that is made up: its memory is the host's, and each of its lanes has a thread that does
-// what the lane was given, a little later.
+// Staged copies, on a device that is made up: its memory is the host's, and each of its queues has a thread that does
+// what the queue was given, a little later.
 #include "large/staging.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 using test::Random;
 
-/// Which call of any lane fails, if any, and whose end tells of a failure.
+/// Which call of any queue fails, if any, and whose end tells of a failure.
 struct Calls {
     std::atomic<int> number = 0, failing = 0, failing_end = 0;
 
@@ -31,7 +31,7 @@ struct Calls {
     }
 };
 
-struct MadeUpEnd final : LaneEnd {
+struct MadeUpEnd final : QueueEnd {
     explicit MadeUpEnd(bool fails) : fails_(fails) {}
     void wait() const override {
         has_come_.wait(false);
@@ -55,10 +55,10 @@ private:
     std::atomic<bool> has_come_ = false;
 };
 
-class MadeUpLane final : public Lane {
+class MadeUpQueue final : public DeviceQueue {
 public:
-    MadeUpLane(Calls& calls, std::uint64_t seed) : calls_(calls), random_(seed), thread_([this] { serve(); }) {}
-    ~MadeUpLane() override {
+    MadeUpQueue(Calls& calls, std::uint64_t seed) : calls_(calls), random_(seed), thread_([this] { serve(); }) {}
+    ~MadeUpQueue() override {
         later([this] { is_over_ = true; });
         thread_.join();
     }
@@ -66,6 +66,7 @@ public:
     void* allocate(std::uint64_t bytes) override { return memory_.emplace_back(bytes).data(); }
     void upload(const Rows& from, const Binding& to) override { copy(from, to, true); }
     void download(const Binding& from, const Rows& to) override { copy(to, from, false); }
+    void copy(const Binding&, const Binding&, std::uint64_t) override { FAIL("nothing is copied on the device"); }
     /// Adds one to each byte of the keys, of a work that has no commands.
     void run(const Work& work, const Bindings& bindings) override {
         calls_.count();
@@ -74,7 +75,7 @@ public:
                 *key = static_cast<std::byte>(std::to_integer<int>(*key) + 1);
         });
     }
-    std::shared_ptr<const LaneEnd> end() override {
+    std::shared_ptr<const QueueEnd> end() override {
         try {
             calls_.count();
         } catch (const Error&) {
@@ -85,7 +86,7 @@ public:
         later([made] { made->come(); });
         return made;
     }
-    void await(std::shared_ptr<const LaneEnd> end) override {
+    void await(std::shared_ptr<const QueueEnd> end) override {
         calls_.count();
         later([end = std::move(end)] {
             try {
@@ -144,11 +145,11 @@ bool all_is_pageable(const void*) { return true; }
 bool none_is_pageable(const void*) { return false; }
 bool some_is_pageable(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory) >> 16 & 1; }
 
-std::unique_ptr<StagingLane> lane_of(Staging& staging, Calls& calls,
-                                     StagingLane::IsPageable is_pageable = all_is_pageable) {
+std::unique_ptr<StagingQueue> lane_of(Staging& staging, Calls& calls,
+                                      StagingQueue::IsPageable is_pageable = all_is_pageable) {
     static std::atomic<std::uint64_t> number = test::seed();
-    return std::make_unique<StagingLane>(std::make_unique<MadeUpLane>(calls, ++number), staging,
-                                         std::move(is_pageable));
+    return std::make_unique<StagingQueue>(std::make_unique<MadeUpQueue>(calls, ++number), staging,
+                                          std::move(is_pageable));
 }
 
 std::vector<std::byte> some_bytes(std::size_t count) {
@@ -164,7 +165,7 @@ Work work_on(std::uint64_t bytes) {
     return work;
 }
 
-constexpr std::uint64_t least = StagingLane::least_bytes;
+constexpr std::uint64_t least = StagingQueue::least_bytes;
 
 TEST_CASE("staging: every byte of rows goes up and comes back, and no other is touched") {
     struct Shape {
@@ -308,7 +309,7 @@ std::vector<std::byte> in_turns(Staging& staging, Calls& calls, std::vector<std:
     for (auto& place : places) place.resize(3 * least);
     const auto works = lane_of(staging, calls), ups = lane_of(staging, calls, is_pageable),
                downs = lane_of(staging, calls, is_pageable);
-    std::vector<std::shared_ptr<const LaneEnd>> uploaded, worked, back;
+    std::vector<std::shared_ptr<const QueueEnd>> uploaded, worked, back;
     std::vector<std::uint64_t> firsts{0};
     const auto bring = [&](std::size_t i) {
         const std::uint64_t count = std::min<std::uint64_t>(1 + random() % (3 * least), bytes.size() - firsts[i]);
@@ -320,7 +321,7 @@ std::vector<std::byte> in_turns(Staging& staging, Calls& calls, std::vector<std:
             extents.push_back({bytes.data() + firsts[i] + done, next - done});
         }
         if (random() % 2 == 0) ups->gather(extents, {places[i % 2].data()});
-        else ups->Lane::gather(extents, {places[i % 2].data()});
+        else ups->DeviceQueue::gather(extents, {places[i % 2].data()});
         uploaded.push_back(ups->end());
         firsts.push_back(firsts[i] + count);
     };
@@ -340,7 +341,7 @@ std::vector<std::byte> in_turns(Staging& staging, Calls& calls, std::vector<std:
             extents.push_back({result.data() + firsts[i] + done, next - done});
         }
         if (random() % 2 == 0) downs->scatter({places[i % 2].data()}, extents);
-        else downs->Lane::scatter({places[i % 2].data()}, extents);
+        else downs->DeviceQueue::scatter({places[i % 2].data()}, extents);
         back.push_back(downs->end());
         if (i == 0 && firsts.back() < bytes.size()) bring(1);
     }
@@ -355,7 +356,7 @@ std::vector<std::byte> one_more(std::vector<std::byte> bytes) {
     return bytes;
 }
 
-TEST_CASE("staging: what lanes wait for is there, and what comes next does not overtake") {
+TEST_CASE("staging: what queues wait for is there, and what comes next does not overtake") {
     Random random(test::seed());
     for (const unsigned threads : {1u, 2u, 7u})
         for (const std::size_t buffer : {std::size_t{1000}, std::size_t{50'001}, std::size_t{1} << 20}) {
@@ -369,7 +370,7 @@ TEST_CASE("staging: what lanes wait for is there, and what comes next does not o
         }
 }
 
-TEST_CASE("staging: one lane does all in order, up and down and what lies between") {
+TEST_CASE("staging: one queue does all in order, up and down and what lies between") {
     Calls calls;
     const std::vector<std::byte> bytes = some_bytes(32 * least);
     // In many pieces; and in one, which takes long to come out of its buffer.
@@ -377,19 +378,19 @@ TEST_CASE("staging: one lane does all in order, up and down and what lies betwee
         CAPTURE(buffer);
         Staging staging(allocate, buffer, 3);
         std::vector<std::byte> given = bytes, once(bytes.size()), twice(bytes.size());
-        const auto lane = lane_of(staging, calls);
+        const auto queue = lane_of(staging, calls);
         Bindings bindings;
-        bindings[Slot::keys] = {lane->allocate(bytes.size())};
+        bindings[Slot::keys] = {queue->allocate(bytes.size())};
         const auto rows = [](std::vector<std::byte>& all) {
             return Rows{all.data(), all.size(), 1, all.size(), all.size()};
         };
-        lane->upload(rows(given), bindings[Slot::keys]);
-        lane->run(work_on(bytes.size()), bindings);
-        lane->download(bindings[Slot::keys], rows(once));
-        lane->upload(rows(once), bindings[Slot::keys]);
-        lane->run(work_on(bytes.size()), bindings);
-        lane->download(bindings[Slot::keys], rows(twice));
-        lane->end()->wait();
+        queue->upload(rows(given), bindings[Slot::keys]);
+        queue->run(work_on(bytes.size()), bindings);
+        queue->download(bindings[Slot::keys], rows(once));
+        queue->upload(rows(once), bindings[Slot::keys]);
+        queue->run(work_on(bytes.size()), bindings);
+        queue->download(bindings[Slot::keys], rows(twice));
+        queue->end()->wait();
         // While threads are still there.
         CHECK(twice.back() == one_more(one_more({bytes.back()})).front());
         CHECK(twice == one_more(one_more(bytes)));
@@ -411,9 +412,9 @@ TEST_CASE("staging: not for small rows, nor pinned memory, nor without memory fo
     const auto go = [&](std::uint64_t count, bool (*is_pageable)(const void*)) {
         std::ranges::fill(there, std::byte{0});
         const int before = calls.number;
-        const auto lane = lane_of(staging, calls, is_pageable);
-        lane->upload({bytes.data(), count, 1, count, count}, {there.data()});
-        lane->end()->wait();
+        const auto queue = lane_of(staging, calls, is_pageable);
+        queue->upload({bytes.data(), count, 1, count, count}, {there.data()});
+        queue->end()->wait();
         CHECK(std::equal(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count), there.begin()));
         return calls.number - before > 3;  // piece by piece
     };

@@ -100,8 +100,8 @@ public:
                                   const std::function<void(std::size_t, std::size_t)>& progress) override {
         return real_.run_on_host_memory(work, bindings, progress);
     }
-    bool has_lanes() const noexcept override { return real_.has_lanes(); }
-    std::unique_ptr<inside::Lane> open_lane() override { return real_.open_lane(); }
+    bool has_queues() const noexcept override { return real_.has_queues(); }
+    std::unique_ptr<inside::DeviceQueue> open_queue() override { return real_.open_queue(); }
     std::shared_ptr<void> pin(void* memory, std::uint64_t bytes, const std::function<void()>& write_first) override {
         return real_.pin(memory, bytes, write_first);
     }

@@ -48,6 +48,9 @@ struct Rows {
     }
 };
 
+/// All of an array in one row.
+inline Rows one_row(void* host, std::uint64_t bytes) { return {host, bytes, 1, bytes, bytes}; }
+
 /// Calls copy(rows, there) for each slice.
 template <class Copy>
 void each_slice(const Rows& rows, const Binding& there, const Copy& copy) {
@@ -63,13 +66,13 @@ struct HostExtent {
     std::uint64_t bytes;
 };
 
-/// When all has ended that a lane had been given.
-class LaneEnd {
+/// When all has ended that a queue had been given.
+class QueueEnd {
 public:
-    virtual ~LaneEnd() = default;
-    LaneEnd() = default;
-    LaneEnd(const LaneEnd&) = delete;
-    LaneEnd& operator=(const LaneEnd&) = delete;
+    virtual ~QueueEnd() = default;
+    QueueEnd() = default;
+    QueueEnd(const QueueEnd&) = delete;
+    QueueEnd& operator=(const QueueEnd&) = delete;
 
     /// Blocks. Throws what failed.
     virtual void wait() const = 0;
@@ -77,14 +80,15 @@ public:
     virtual bool has_come() const = 0;
 };
 
-/// A queue of a device's own, with memory: what it is given it does in order, and beside what other lanes of the device
-/// do. Its end waits for all of that, and frees the memory. Offsets of bindings are in bytes for copies.
-class Lane {
+/// A queue of a device, with memory: one of its own, which is in order and beside other queues of the device, or the
+/// caller's. The destructor frees the memory: of an own queue when all has ended, of the caller's in its order, without
+/// waiting. Offsets of bindings are in bytes for copies.
+class DeviceQueue {
 public:
-    virtual ~Lane() = default;
-    Lane() = default;
-    Lane(const Lane&) = delete;
-    Lane& operator=(const Lane&) = delete;
+    virtual ~DeviceQueue() = default;
+    DeviceQueue() = default;
+    DeviceQueue(const DeviceQueue&) = delete;
+    DeviceQueue& operator=(const DeviceQueue&) = delete;
 
     /// Memory as bindings have it. Throws NoMemoryForWork.
     virtual void* allocate(std::uint64_t bytes) = 0;
@@ -95,22 +99,27 @@ public:
     /// The same of extents, which lie one behind another on the device.
     virtual void gather(std::span<const HostExtent> from, Binding to) {
         for (const auto& [host, bytes] : from) {
-            upload({host, bytes, 1, bytes, bytes}, to);
+            upload(one_row(host, bytes), to);
             to.offset += bytes;
         }
     }
     virtual void scatter(Binding from, std::span<const HostExtent> to) {
         for (const auto& [host, bytes] : to) {
-            download(from, {host, bytes, 1, bytes, bytes});
+            download(from, one_row(host, bytes));
             from.offset += bytes;
         }
     }
-    /// All arrays are bound.
+    virtual void copy(const Binding& from, const Binding& to, std::uint64_t bytes) = 0;
+    /// All arrays are bound, on the caller's queue but for the work's own.
     virtual void run(const Work& work, const Bindings& bindings) = 0;
-    virtual std::shared_ptr<const LaneEnd> end() = 0;
-    /// What comes next begins on the device after that end of another lane of it, and after that lane has read what it
+    virtual std::shared_ptr<const QueueEnd> end() = 0;
+    /// Returns when all has ended.
+    virtual void wait() { end()->wait(); }
+    /// What comes next begins on the device after that end of another queue, and after that queue has read what it
     /// uploads. What it downloads may come to host memory later.
-    virtual void await(std::shared_ptr<const LaneEnd> end) = 0;
+    virtual void await(std::shared_ptr<const QueueEnd> end) = 0;
+    /// What comes next begins after what is there, also on a caller's queue that is out of order.
+    virtual void settle() {}
 };
 
 /// A work that is recorded once on arrays and enqueued many times.
@@ -127,7 +136,7 @@ public:
     virtual bool is_replayed() const noexcept = 0;
 };
 
-/// Memory that works of several devices use, or other libraries. allocate_shared() says when it is freed.
+/// Memory for other libraries.
 class SharedMemory {
 public:
     virtual ~SharedMemory() = default;
@@ -167,10 +176,9 @@ public:
 
     // Of devices that have queues and memory of their own. The others throw Error(unsupported).
 
-    /// open_lane() is there.
-    virtual bool has_lanes() const noexcept { return false; }
-
-    virtual std::unique_ptr<Lane> open_lane() { refuse_queues(); }
+    /// open_queue() is there.
+    virtual bool has_queues() const noexcept { return false; }
+    virtual std::unique_ptr<DeviceQueue> open_queue() { refuse_queues(); }
 
     /// Pins that host memory as long as what it returns lives, where that is the fastest way to copy to and from it
     /// several times; after a call that writes it, since memory that was not there takes several times as long.
@@ -178,6 +186,9 @@ public:
                                       const std::function<void()>& /*write_first*/) {
         return nullptr;
     }
+
+    /// Takes a queue of the caller's, which was checked.
+    virtual std::unique_ptr<DeviceQueue> use_queue(void* /*callers*/) { refuse_queues(); }
 
     /// Throws Error for memory that is none of this device's.
     virtual MemoryFacts inspect(void*) const { refuse_queues(); }
@@ -188,48 +199,20 @@ public:
     /// Enqueues the work on a queue that was checked; does not wait. OpenCL gives a new event of its end unless `event`
     /// is null; CUDA records the event that `event` points to.
     virtual void enqueue(const Work&, const Bindings&, const Queue&, void** /*event*/) { refuse_queues(); }
-
-    // Of devices that sort together with others of their backend.
-
     /// Takes back an event that enqueue() gave and nobody is to have.
     virtual void discard(void* /*event*/) noexcept {}
-
-    /// Whether this device's kernels and copies may use that memory of the other device where it is. Else elements
-    /// cross in memory of allocate_shared(), which both may use. Throws Error where they cannot work together.
-    virtual bool reaches(Backend& /*other*/, void* /*memory*/) { refuse_queues(); }
-
-    /// What is enqueued from here on begins when all that is on the other device's queue has ended, which may be the
-    /// same queue.
-    virtual void await(void* /*queue*/, Backend& /*other*/, void* /*other_queue*/) { refuse_queues(); }
-
-    /// Freed in the order of the queue.
-    virtual std::unique_ptr<SharedMemory> allocate_shared(void* /*queue*/, std::uint64_t /*bytes*/) { refuse_queues(); }
-
-    /// Enqueues a copy; offsets are in bytes.
-    virtual void copy(void* /*queue*/, const Binding& /*from*/, const Binding& /*to*/, std::uint64_t /*bytes*/) {
-        refuse_queues();
-    }
-
-    // Of devices whose elements go to other processes.
-
-    /// Device memory that every library may take, freed at once; or host memory that is fast to copy to and from.
-    virtual std::unique_ptr<SharedMemory> allocate_plain(std::uint64_t /*bytes*/, bool /*on_host*/) { refuse_queues(); }
-
-    /// Copies behind all that is on the queue; returns when it is done. Offsets are in bytes.
-    virtual void upload(void* /*queue*/, const void* /*from*/, const Binding& /*to*/, std::uint64_t /*bytes*/) {
-        refuse_queues();
-    }
-    virtual void download(void* /*queue*/, const Binding& /*from*/, void* /*to*/, std::uint64_t /*bytes*/) {
-        refuse_queues();
-    }
-
-    /// Returns when all that is on the queue has ended.
-    virtual void wait(void* /*queue*/) { refuse_queues(); }
 
     /// Records the work for that queue, which was checked.
     virtual std::unique_ptr<Recording> record(std::shared_ptr<const Work>, const Bindings&, void* /*queue*/) {
         refuse_queues();
     }
+
+    /// Whether this device's kernels and copies may use that memory of another device of the backend where it is. Else
+    /// elements cross in memory of a queue, which both may use. Throws Error where the two cannot work together.
+    virtual bool reaches(Backend& /*other*/, void* /*memory*/) { refuse_queues(); }
+
+    /// Device memory that every library may take, freed at once; or host memory that is fast to copy to and from.
+    virtual std::unique_ptr<SharedMemory> allocate(std::uint64_t /*bytes*/, bool /*on_host*/) { refuse_queues(); }
 
 private:
     [[noreturn]] void refuse_queues() const { throw Error(ErrorCode::unsupported, info().name + " has no queues"); }

@@ -23,7 +23,7 @@ public:
         : backend_(std::move(backend)),
           planner_(*backend_, options),
           device_bytes_(options.device_bytes),
-          overlapped_from_(backend_->has_lanes() && !backend_->info().host_unified_memory ? usual_overlap : no_limit),
+          overlapped_from_(backend_->has_queues() && !backend_->info().host_unified_memory ? usual_overlap : no_limit),
           progress_(std::move(options.progress)) {}
 
     Backend& backend() noexcept { return *backend_; }

@@ -15,10 +15,10 @@
 namespace lanesort::inline v0_1::detail {
 namespace {
 
-using Ends = std::vector<std::shared_ptr<const LaneEnd>>;
+using Ends = std::vector<std::shared_ptr<const QueueEnd>>;
 
-void await(Lane& lane, const Ends& ends) {
-    for (const auto& end : ends) lane.await(end);
+void await(DeviceQueue& queue, const Ends& ends) {
+    for (const auto& end : ends) queue.await(end);
 }
 
 void wait(const Ends& ends) {
@@ -75,17 +75,17 @@ private:
         std::vector<Extent> from = {};
         std::vector<std::uint64_t> counts = {};  ///< of each bucket
         Ends uploaded = {}, back = {};
-        std::shared_ptr<const LaneEnd> sorted = {};
+        std::shared_ptr<const QueueEnd> sorted = {};
     };
 
     bool is_apart() const noexcept { return sort_.request_.apart || sort_.is_argsort_; }
-    /// Keys and values have lanes of their own: where only one of both is staged, neither waits for the other.
-    Lane& uploads(Slot slot) { return slot == Slot::keys ? *lanes_.uploads : *value_uploads_; }
-    Lane& downloads(Slot slot) { return slot == Slot::keys ? *lanes_.downloads : *value_downloads_; }
+    /// Keys and values have queues of their own: where only one of both is staged, neither waits for the other.
+    DeviceQueue& uploads(Slot slot) { return slot == Slot::keys ? *queues_.uploads : *value_uploads_; }
+    DeviceQueue& downloads(Slot slot) { return slot == Slot::keys ? *queues_.downloads : *value_downloads_; }
 
-    /// Elements of these extents of arrays come to the place of all[i]; over `instead`, if that is a lane.
+    /// Elements of these extents of arrays come to the place of all[i]; over `instead`, if that is a queue.
     void bring(std::vector<UnderWay>& all, std::size_t i, const std::vector<Extent>& extents, const Bindings& arrays,
-               Lane* instead = nullptr);
+               DeviceQueue* instead = nullptr);
     /// all[i], when it is sorted, goes to these extents.
     void send(std::vector<UnderWay>& all, std::size_t i, const std::vector<Extent>& extents, bool keys,
               const Ends& behind = {});
@@ -104,7 +104,7 @@ private:
 
     SortInParts& sort_;
     const DistributionPlan& plan_;
-    // What lanes read or write outlives them.
+    // What queues read or write outlives them.
     std::vector<std::byte> samples_, cut_keys_;
     std::vector<std::uint64_t> ranges_;  ///< where the cuts' keys are in a tile
     std::vector<HostMemory> reserve_memory_;
@@ -112,10 +112,10 @@ private:
 
     Request of_samples_;
     std::shared_ptr<const Work> sort_samples_;
-    Lanes lanes_;
+    Queues queues_;
     /// Each does what nobody else is to wait for, or to be staged for.
-    const std::unique_ptr<Lane> value_uploads_, value_downloads_, reserve_uploads_, answers_;
-    LaneMemory searches_;  ///< the cuts' keys, and where they are in tiles
+    const std::unique_ptr<DeviceQueue> value_uploads_, value_downloads_, reserve_uploads_, answers_;
+    QueueMemory searches_;  ///< the cuts' keys, and where they are in tiles
 
     std::vector<Cut> cuts_;
     std::vector<std::uint64_t> expected_, counts_;  ///< elements of buckets
@@ -156,21 +156,21 @@ SortInParts::TwoPasses::TwoPasses(SortInParts& sort, const DistributionPlan& pla
     : sort_(sort),
       plan_(plan),
       of_samples_(sort.of_part_),
-      lanes_(sort.core_.backend(), plan.at_once),
-      value_uploads_(sort.core_.backend().open_lane()),
-      value_downloads_(sort.core_.backend().open_lane()),
-      reserve_uploads_(sort.core_.backend().open_lane()),
-      answers_(sort.core_.backend().open_lane()),
-      searches_(*lanes_.sorts) {
+      queues_(sort.core_.backend(), plan.at_once),
+      value_uploads_(sort.core_.backend().open_queue()),
+      value_downloads_(sort.core_.backend().open_queue()),
+      reserve_uploads_(sort.core_.backend().open_queue()),
+      answers_(sort.core_.backend().open_queue()),
+      searches_(*queues_.sorts) {
     // Samples are sorted as keys of their own.
     of_samples_.count = plan.samples;
     of_samples_.value_bytes = 0;
     sort_samples_ = sort.core_.plan(of_samples_);
-    for (LaneMemory& place : lanes_.places) {
+    for (QueueMemory& place : queues_.places) {
         sort_.each_array(true, true, [&](Slot slot, std::size_t bytes) { place.need(slot, plan.capacity * bytes); });
         place.need(*sort_samples_);
     }
-    lanes_.allocate();
+    queues_.allocate();
 }
 
 bool SortInParts::TwoPasses::find_cuts() {
@@ -185,11 +185,11 @@ bool SortInParts::TwoPasses::find_cuts() {
             std::memcpy(samples_.data() + i * bytes, keys + sampling.place(i) * bytes, bytes);
     });
     const Rows in_a_row = one_row(samples_.data(), samples_.size());
-    const Binding on_device{lanes_.place(0)[Slot::keys].memory};
-    lanes_.sorts->upload(in_a_row, on_device);
-    lanes_.sorts->run(*sort_samples_, lanes_.place(0));
-    lanes_.sorts->download(on_device, in_a_row);
-    lanes_.sorts->end()->wait();
+    const Binding on_device{queues_.place(0)[Slot::keys].memory};
+    queues_.sorts->upload(in_a_row, on_device);
+    queues_.sorts->run(*sort_samples_, queues_.place(0));
+    queues_.sorts->download(on_device, in_a_row);
+    queues_.sorts->end()->wait();
     add_launches(sort_.report_, *sort_samples_);
 
     // Pairs whose keys are equal are in the order of their values, which no cut knows.
@@ -223,28 +223,29 @@ void SortInParts::TwoPasses::plan_tiles() {
         searched.extra_bytes = 0;
         searched.data_independent = false;
         search_tile_.push_back(sort_.core_.plan(searched));
-        for (LaneMemory& place : lanes_.places) place.need(*sort_tile_.back());
+        for (QueueMemory& place : queues_.places) place.need(*sort_tile_.back());
         searches_.need(*search_tile_.back(), Slot::own_keys);
     }
     const auto [least, most] = std::ranges::minmax(expected_);
     for (const std::uint64_t size : {least, most, plan_.capacity}) {
         const std::shared_ptr<const Work> work = sort_.plan_part(size);
-        for (LaneMemory& place : lanes_.places) place.need(*work);
+        for (QueueMemory& place : queues_.places) place.need(*work);
     }
     if (sort_.is_argsort_) sort_.numbering(*sort_tile_.front(), 0);
     if (plan_.reserve > 0)
         sort_.each_array(true, true, [&](Slot slot, std::size_t bytes) {
             reserve_[slot] = {reserve_memory_.emplace_back(new_memory(plan_.reserve * bytes)).get()};
         });
-    lanes_.allocate();
+    queues_.allocate();
     searches_.allocate();
-    sort_.report_.device_bytes = lanes_.bytes() + searches_.bytes();
+    sort_.report_.device_bytes = queues_.bytes() + searches_.bytes();
     tiles_.resize(sizes_.size());
     sort_.all_ += sizes_.size() + expected_.size();
 }
 
 void SortInParts::TwoPasses::part_tiles() {
-    lanes_.sorts->upload(one_row(cut_keys_.data(), cut_keys_.size()), {searches_.bindings()[Slot::second_keys].memory});
+    queues_.sorts->upload(one_row(cut_keys_.data(), cut_keys_.size()),
+                          {searches_.bindings()[Slot::second_keys].memory});
     layout_.emplace(expected_, is_apart());
     std::vector<Extent> waiting;
     if (!is_apart()) waiting = layout_->read(in_proportion(expected_, plan_.reserve));
@@ -272,24 +273,24 @@ bool SortInParts::TwoPasses::buckets_fit() {
 }
 
 void SortInParts::TwoPasses::bring(std::vector<UnderWay>& all, std::size_t i, const std::vector<Extent>& extents,
-                                   const Bindings& arrays, Lane* instead) {
+                                   const Bindings& arrays, DeviceQueue* instead) {
     const bool values = !sort_.is_argsort_ || &all == &parts_;  // indices begin on the device
     sort_.each_array(true, values, [&](Slot slot, std::size_t bytes) {
-        Lane& lane = instead ? *instead : uploads(slot);
-        if (i >= plan_.at_once) await(lane, all[i - plan_.at_once].back);
-        lane.gather(in_host(extents, arrays[slot].memory, bytes), {lanes_.place(i)[slot].memory});
-        all[i].uploaded.push_back(lane.end());
+        DeviceQueue& queue = instead ? *instead : uploads(slot);
+        if (i >= plan_.at_once) await(queue, all[i - plan_.at_once].back);
+        queue.gather(in_host(extents, arrays[slot].memory, bytes), {queues_.place(i)[slot].memory});
+        all[i].uploaded.push_back(queue.end());
     });
 }
 
 void SortInParts::TwoPasses::send(std::vector<UnderWay>& all, std::size_t i, const std::vector<Extent>& extents,
                                   bool keys, const Ends& behind) {
     sort_.each_array(keys, true, [&](Slot slot, std::size_t bytes) {
-        Lane& lane = downloads(slot);
-        lane.await(all[i].sorted);
-        await(lane, behind);
-        lane.scatter({lanes_.place(i)[slot].memory}, in_host(extents, sort_.to_[slot].memory, bytes));
-        all[i].back.push_back(lane.end());
+        DeviceQueue& queue = downloads(slot);
+        queue.await(all[i].sorted);
+        await(queue, behind);
+        queue.scatter({queues_.place(i)[slot].memory}, in_host(extents, sort_.to_[slot].memory, bytes));
+        all[i].back.push_back(queue.end());
     });
 }
 
@@ -330,18 +331,18 @@ void SortInParts::TwoPasses::fill_reserve(const std::vector<Extent>& waiting) {
 
 void SortInParts::TwoPasses::sort_tile(std::size_t i) {
     UnderWay& tile = tiles_[i];
-    await(*lanes_.sorts, tile.uploaded);
+    await(*queues_.sorts, tile.uploaded);
     if (sort_.is_argsort_) {
         const Work numbering = sort_.numbering(*sort_tile_[i], i * plan_.tile);
-        lanes_.sorts->run(numbering, lanes_.place(i));
+        queues_.sorts->run(numbering, queues_.place(i));
         add_launches(sort_.report_, numbering);
     }
-    lanes_.sorts->run(*sort_tile_[i], lanes_.place(i));
+    queues_.sorts->run(*sort_tile_[i], queues_.place(i));
     Bindings searched = searches_.bindings();
-    searched[Slot::keys] = lanes_.place(i)[Slot::keys];
+    searched[Slot::keys] = queues_.place(i)[Slot::keys];
     searched[Slot::indices].offset = i % plan_.at_once * cuts_.size() * 2;
-    lanes_.sorts->run(*search_tile_[i], searched);
-    tile.sorted = lanes_.sorts->end();
+    queues_.sorts->run(*search_tile_[i], searched);
+    tile.sorted = queues_.sorts->end();
     add_launches(sort_.report_, *sort_tile_[i]);
     add_launches(sort_.report_, *search_tile_[i]);
 }
@@ -378,7 +379,7 @@ void SortInParts::TwoPasses::sort_buckets() {
     std::vector<std::shared_ptr<const Work>> works;
     for (const std::uint64_t count : counts_) {
         works.push_back(sort_.plan_part(count));
-        if (!lanes_.places.front().holds(*works.back())) works.back() = sort_.plan_part_without_extra(count);
+        if (!queues_.places.front().holds(*works.back())) works.back() = sort_.plan_part_without_extra(count);
         add_launches(sort_.report_, *works.back());
     }
     order_.emplace(layout_->buckets());
@@ -389,9 +390,9 @@ void SortInParts::TwoPasses::sort_buckets() {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         UnderWay& part = parts_[i];
         if (i + 1 < parts_.size()) bring_bucket(i + 1);
-        await(*lanes_.sorts, part.uploaded);
-        lanes_.sorts->run(*works[i], lanes_.place(i));
-        part.sorted = lanes_.sorts->end();
+        await(*queues_.sorts, part.uploaded);
+        queues_.sorts->run(*works[i], queues_.place(i));
+        part.sorted = queues_.sorts->end();
 
         const Extent target{first, counts_[i]};
         first += counts_[i];

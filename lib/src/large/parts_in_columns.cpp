@@ -139,12 +139,12 @@ void SortInParts::sort_columns() {
                 passes[2][i].down.keys = at_borders(columns_[2][i], columns_[3]);
     }
 
-    Lanes lanes(core_.backend(), parts_at_once);
-    for (LaneMemory& place : lanes.places)
+    Queues queues(core_.backend(), parts_at_once);
+    for (QueueMemory& place : queues.places)
         for (const auto& pass : passes)
             for (const PartOfWork& part : pass) place.need(*part.work);
-    lanes.allocate();
-    report_.device_bytes = lanes.bytes();
+    queues.allocate();
+    report_.device_bytes = queues.bytes();
     watch_.lap();
     take_host_memory();
     const auto each_rows = [](const Copied& copied, const Arrays& elements, const Bindings& in_host,
@@ -158,24 +158,24 @@ void SortInParts::sort_columns() {
     };
     for (const auto& pass : passes) {
         const Bindings& from = &pass == &passes.front() ? from_ : to_;
-        std::vector<std::shared_ptr<const LaneEnd>> uploaded, sorted, back;
+        std::vector<std::shared_ptr<const QueueEnd>> uploaded, sorted, back;
         const auto bring = [&](std::size_t i) {
-            if (i >= parts_at_once) lanes.uploads->await(back[i - parts_at_once]);
-            each_rows(pass[i].up, pass[i].work->arrays, from, lanes.place(i),
-                      [&](const Rows& rows, const Binding& at) { lanes.uploads->upload(rows, at); });
-            uploaded.push_back(lanes.uploads->end());
+            if (i >= parts_at_once) queues.uploads->await(back[i - parts_at_once]);
+            each_rows(pass[i].up, pass[i].work->arrays, from, queues.place(i),
+                      [&](const Rows& rows, const Binding& at) { queues.uploads->upload(rows, at); });
+            uploaded.push_back(queues.uploads->end());
         };
         const auto sort = [&](std::size_t i) {
-            lanes.sorts->await(uploaded[i]);
-            if (pass[i].numbers) lanes.sorts->run(*pass[i].numbers, lanes.place(i));
-            lanes.sorts->run(*pass[i].work, lanes.place(i));
-            sorted.push_back(lanes.sorts->end());
+            queues.sorts->await(uploaded[i]);
+            if (pass[i].numbers) queues.sorts->run(*pass[i].numbers, queues.place(i));
+            queues.sorts->run(*pass[i].work, queues.place(i));
+            sorted.push_back(queues.sorts->end());
         };
         const auto send_back = [&](std::size_t i) {
-            lanes.downloads->await(sorted[i]);
-            each_rows(pass[i].down, pass[i].work->arrays, to_, lanes.place(i),
-                      [&](const Rows& rows, const Binding& at) { lanes.downloads->download(at, rows); });
-            back.push_back(lanes.downloads->end());
+            queues.downloads->await(sorted[i]);
+            each_rows(pass[i].down, pass[i].work->arrays, to_, queues.place(i),
+                      [&](const Rows& rows, const Binding& at) { queues.downloads->download(at, rows); });
+            back.push_back(queues.downloads->end());
         };
         // A sort may be enqueued only when its part is on the way, and a download may block. So the next part comes
         // ahead of both.

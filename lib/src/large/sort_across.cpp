@@ -34,12 +34,12 @@ struct Elements {
 /// A part, and what the sort needs to know of it.
 struct DevicePart {
     SorterCore* core;
-    void* queue;
+    void* callers;  ///< queue
     std::uint64_t count;
     Elements given;
     Elements block;     ///< the caller's, or memory of the library's
     Elements crossing;  ///< what comes here for an exchange, where this device does not reach another's memory
-    std::vector<std::unique_ptr<SharedMemory>> own;
+    std::unique_ptr<DeviceQueue> queue;
 };
 
 class SortAcross {
@@ -49,8 +49,13 @@ public:
         for (const PartAcross& part : parts) {
             const Bindings bindings = bindings_of(part.call);
             const Elements given{bindings[Slot::keys], bindings[Slot::values]};
-            devices_.push_back(
-                {&core_of(*part.sorter, backend), part.queue.handle, part.call.request.count, given, given, {}, {}});
+            devices_.push_back({&core_of(*part.sorter, backend),
+                                part.queue.handle,
+                                part.call.request.count,
+                                given,
+                                given,
+                                {},
+                                nullptr});
         }
         check_requests();
         for (std::size_t i = 0; i < parts.size(); ++i) check_part(i);
@@ -64,11 +69,12 @@ public:
 
     AcrossReport run() {
         report_.link_bytes.assign(devices_.size() * devices_.size(), 0);
+        for (DevicePart& device : devices_) device.queue = device.core->backend().use_queue(device.callers);
         allocate();
         const std::shared_ptr<const Work> nothing = std::make_shared<Work>();
         for (std::size_t i = 0; i < devices_.size(); ++i) {
             if (!parts_[i].queue.wait_list.empty()) backend(i).enqueue(*nothing, {}, parts_[i].queue, nullptr);
-            settle(i);
+            devices_[i].queue->settle();
         }
         try {
             for (const StepAcross& step : plan_.steps)
@@ -84,7 +90,7 @@ public:
         for (std::size_t i = 0; i < devices_.size(); ++i) {
             if (!parts_[i].event) continue;
             try {
-                backend(i).enqueue(*nothing, {}, {devices_[i].queue, {}}, parts_[i].event);
+                backend(i).enqueue(*nothing, {}, {devices_[i].callers, {}}, parts_[i].event);
             } catch (...) {
                 // Nobody gets any event, also none that is there already.
                 for (std::size_t made = 0; made < i; ++made)
@@ -213,7 +219,7 @@ private:
             const auto take = [&](std::uint64_t count, std::uint64_t bytes) -> Binding {
                 if (count == 0 || bytes == 0) return {};
                 report_.all.device_bytes += count * bytes;
-                return {device.own.emplace_back(backend(i).allocate_shared(device.queue, count * bytes))->handle, 0};
+                return {device.queue->allocate(count * bytes), 0};
             };
             const auto take_elements = [&](std::uint64_t count) -> Elements {
                 return {take(count, key_bytes()), take(count, of_part_.value_bytes)};
@@ -226,26 +232,22 @@ private:
 
     // ---- Steps ----
 
-    /// On an out-of-order queue, too, what follows begins after what is there.
-    void settle(std::uint64_t device) {
-        backend(device).await(devices_[device].queue, backend(device), devices_[device].queue);
-    }
     void await(std::uint64_t device, std::uint64_t other) {
-        backend(device).await(devices_[device].queue, backend(other), devices_[other].queue);
+        devices_[device].queue->await(devices_[other].queue->end());
     }
 
     void run(std::uint64_t device, const Request& request, const Bindings& bindings) {
         SorterCore& core = *devices_[device].core;
         core.with_work(request, [&](const std::shared_ptr<const Work>& work) {
             if (work->commands.empty()) return;
-            core.backend().enqueue(*work, bindings, {devices_[device].queue, {}}, nullptr);
+            devices_[device].queue->run(*work, bindings);
             report_.all.launches += work->report.launches;
             report_.all.hand_overs += work->report.hand_overs;
             report_.all.barriers += work->report.barriers;
             report_.all.device_bytes += work->report.device_bytes;
             if (request.operation == Operation::sort) report_.all.schedule = work->report.schedule;
         });
-        settle(device);
+        devices_[device].queue->settle();
     }
 
     void enqueue(const SortBlock& step) {
@@ -322,12 +324,12 @@ private:
     void copy(std::uint64_t on, const Elements& from, const Elements& to, std::uint64_t elements) {
         const auto one = [&](const Binding& source, const Binding& target, std::uint64_t bytes) {
             if (bytes == 0) return;
-            backend(on).copy(devices_[on].queue, {source.memory, source.offset * bytes},
-                             {target.memory, target.offset * bytes}, elements * bytes);
+            devices_[on].queue->copy({source.memory, source.offset * bytes}, {target.memory, target.offset * bytes},
+                                     elements * bytes);
         };
         one(from.keys, to.keys, key_bytes());
         one(from.values, to.values, of_part_.value_bytes);
-        settle(on);
+        devices_[on].queue->settle();
     }
 
     void count(std::uint64_t from, std::uint64_t to, std::uint64_t elements) {

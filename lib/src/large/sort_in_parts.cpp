@@ -38,7 +38,7 @@ bool SorterCore::goes_in_parts(const Request& request, const Arrays& arrays) con
     const bool is_sort = request.operation == Operation::sort &&
                          !(request.stable && (request.value_bytes > 0 || request.key.is_record()));
     const bool is_argsort = request.operation == Operation::argsort && !request.key.is_record();
-    if (!backend_->has_lanes() || request.count < 2 || request.in_rows() || request.counts_syncs ||
+    if (!backend_->has_queues() || request.count < 2 || request.in_rows() || request.counts_syncs ||
         !(is_sort || is_argsort))
         return false;
     std::uint64_t bytes = 0;
@@ -224,19 +224,19 @@ void SortInParts::tell_progress() {
     if (limits_.progress) limits_.progress(++done_, all_);
 }
 
-SortInParts::Lanes::Lanes(Backend& backend, std::size_t parts)
-    : sorts(backend.open_lane()),
-      uploads(backend.open_lane()),
-      downloads(backend.open_lane()),
-      places(parts, LaneMemory(*sorts)) {}
+SortInParts::Queues::Queues(Backend& backend, std::size_t parts)
+    : sorts(backend.open_queue()),
+      uploads(backend.open_queue()),
+      downloads(backend.open_queue()),
+      places(parts, QueueMemory(*sorts)) {}
 
-void SortInParts::Lanes::allocate() {
-    for (LaneMemory& place : places) place.allocate();
+void SortInParts::Queues::allocate() {
+    for (QueueMemory& place : places) place.allocate();
 }
 
-std::uint64_t SortInParts::Lanes::bytes() const noexcept {
+std::uint64_t SortInParts::Queues::bytes() const noexcept {
     std::uint64_t all = 0;
-    for (const LaneMemory& place : places) all += place.bytes();
+    for (const QueueMemory& place : places) all += place.bytes();
     return all;
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/integers.hpp"
-#include "core/lane_memory.hpp"
+#include "core/queue_memory.hpp"
 #include "core/sorter_core.hpp"
 #include "core/stopwatch.hpp"
 #include "core/threads.hpp"
@@ -43,15 +43,15 @@ private:
     };
     using HostMemory = std::unique_ptr<void, Free>;
 
-    /// What the device does at once, and its memory, which outlives what is done with it on other lanes.
-    struct Lanes {
-        Lanes(Backend& backend, std::size_t parts);
+    /// What the device does at once, and its memory, which outlives what is done with it on other queues.
+    struct Queues {
+        Queues(Backend& backend, std::size_t parts);
         void allocate();
         std::uint64_t bytes() const noexcept;
         const Bindings& place(std::size_t part) const noexcept { return places[part % places.size()].bindings(); }
 
-        std::unique_ptr<Lane> sorts, uploads, downloads;
-        std::vector<LaneMemory> places;
+        std::unique_ptr<DeviceQueue> sorts, uploads, downloads;
+        std::vector<QueueMemory> places;
     };
 
     /// How elements become buckets, each of which one part holds.

@@ -8,7 +8,7 @@
 
 #include "core/encoded_keys.hpp"
 #include "core/integers.hpp"
-#include "core/lane_memory.hpp"
+#include "core/queue_memory.hpp"
 #include "core/sorter_core.hpp"
 #include "core/stopwatch.hpp"
 
@@ -95,12 +95,12 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
 
     SortReport report;
     report.schedule = Schedule::distribution;
-    // What lanes read or write outlives them, and their memory what is done with it on other lanes.
+    // What queues read or write outlives them, and their memory what is done with it on other queues.
     std::vector<std::byte> sample_keys, splitter_keys;
     std::vector<std::uint64_t> places;
-    const std::unique_ptr<Lane> sorts = backend_->open_lane(), uploads = backend_->open_lane(),
-                                downloads = backend_->open_lane();
-    LaneMemory memory(*sorts);
+    const std::unique_ptr<DeviceQueue> sorts = backend_->open_queue(), uploads = backend_->open_queue(),
+                                       downloads = backend_->open_queue();
+    QueueMemory memory(*sorts);
     memory.need(Slot::keys, request.count * bytes);
     memory.need(Slot::results, tiling.all_samples() * bytes);
     memory.need(Slot::second_keys, cuts * bytes);
@@ -110,14 +110,14 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
         memory.need(*search_tile[i], Slot::own_keys);
     }
     memory.allocate();
-    LaneMemory buckets[buckets_at_once] = {LaneMemory(*sorts), LaneMemory(*sorts), LaneMemory(*sorts)};
-    for (LaneMemory& bucket : buckets) {
+    QueueMemory buckets[buckets_at_once] = {QueueMemory(*sorts), QueueMemory(*sorts), QueueMemory(*sorts)};
+    for (QueueMemory& bucket : buckets) {
         bucket.need(Slot::keys, tiling.most_in_bucket() * bytes);
         bucket.allocate();
     }
     const std::size_t all = 2 * tiles;
     std::size_t done = 0;
-    const auto tell = [&](const std::shared_ptr<const LaneEnd>& end) {
+    const auto tell = [&](const std::shared_ptr<const QueueEnd>& end) {
         end->wait();
         if (progress_) progress_(++done, all);
     };
@@ -126,7 +126,7 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
     // Tiles are sorted as they come.
     auto* const keys = static_cast<std::byte*>(bindings[Slot::keys].memory);
     Bindings on_device = memory.bindings();
-    std::vector<std::shared_ptr<const LaneEnd>> uploaded, ends;
+    std::vector<std::shared_ptr<const QueueEnd>> uploaded, ends;
     for (std::uint64_t i = 0; i < tiles; ++i) {
         const std::uint64_t first = i * tiling.tile;
         uploads->upload(one_row(keys + first * bytes, tiling.size(i) * bytes),
@@ -202,14 +202,14 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
         sort_bucket.push_back(plan_bucket(of_count(count)));
         buckets[j % buckets_at_once].need(*sort_bucket.back());
     }
-    for (LaneMemory& bucket : buckets) {
+    for (QueueMemory& bucket : buckets) {
         bucket.allocate();
         report.device_bytes += bucket.bytes();
     }
     report.device_bytes += memory.bytes();
 
     // Buckets go back as they are sorted; from here on the caller's keys are written.
-    std::vector<std::shared_ptr<const LaneEnd>> sorted, back;
+    std::vector<std::shared_ptr<const QueueEnd>> sorted, back;
     std::vector<std::uint64_t> counts;
     const auto sort_next = [&] {
         const std::uint64_t j = sorted.size();

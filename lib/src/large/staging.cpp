@@ -12,8 +12,8 @@ namespace lanesort::inline v0_1::detail {
 namespace {
 
 /// Of what was enqueued, and of copies that may not have landed.
-struct StagedEnd final : LaneEnd {
-    StagedEnd(std::shared_ptr<const LaneEnd> of_enqueued, std::vector<std::shared_ptr<StagedCopy>> all)
+struct StagedEnd final : QueueEnd {
+    StagedEnd(std::shared_ptr<const QueueEnd> of_enqueued, std::vector<std::shared_ptr<StagedCopy>> all)
         : enqueued(std::move(of_enqueued)), copies(std::move(all)) {}
 
     void wait() const override {
@@ -24,11 +24,11 @@ struct StagedEnd final : LaneEnd {
         return std::ranges::all_of(copies, [](const auto& copy) { return copy->has_landed(); }) && enqueued->has_come();
     }
 
-    std::shared_ptr<const LaneEnd> enqueued;
+    std::shared_ptr<const QueueEnd> enqueued;
     std::vector<std::shared_ptr<StagedCopy>> copies;
 };
 
-const StagedEnd& staged(const std::shared_ptr<const LaneEnd>& end) { return static_cast<const StagedEnd&>(*end); }
+const StagedEnd& staged(const std::shared_ptr<const QueueEnd>& end) { return static_cast<const StagedEnd&>(*end); }
 
 /// In one row, if they lie one behind another on the device and are to do so in host memory.
 Rows in_one(const Rows& rows) noexcept {
@@ -46,17 +46,17 @@ Rows in_a_row(std::span<const HostExtent> extents) noexcept {
 
 }  // namespace
 
-/// With the lane's lock held, the copies of these ends have to be enqueued: else it waits for that.
-void StagingGate::open(Lane& lane) {
+/// With the queue's lock held, the copies of these ends have to be enqueued: else it waits for that.
+void StagingGate::open(DeviceQueue& queue) {
     if (error) std::rethrow_exception(error);
     try {
-        if (const std::shared_ptr<StagingGate> earlier = std::exchange(before, {})) earlier->open(lane);
+        if (const std::shared_ptr<StagingGate> earlier = std::exchange(before, {})) earlier->open(queue);
         for (const auto& end : std::exchange(awaited, {})) {
             for (const auto& copy : staged(end).copies) {
                 copy->wait_enqueued();
-                lane.await(copy->end());
+                queue.await(copy->end());
             }
-            lane.await(staged(end).enqueued);
+            queue.await(staged(end).enqueued);
         }
     } catch (...) {
         error = std::current_exception();
@@ -64,11 +64,11 @@ void StagingGate::open(Lane& lane) {
     }
 }
 
-StagedCopy::StagedCopy(Way way, bool is_pageable, SharedLane& lane, const Rows& rows, const Binding& there,
+StagedCopy::StagedCopy(Way way, bool is_pageable, SharedQueue& queue, const Rows& rows, const Binding& there,
                        std::shared_ptr<StagingGate> gate)
     : way_(way),
       is_pageable_(is_pageable),
-      lane_(lane),
+      queue_(queue),
       given_(rows),
       rows_(rows),
       there_(there),
@@ -77,11 +77,11 @@ StagedCopy::StagedCopy(Way way, bool is_pageable, SharedLane& lane, const Rows& 
     else if (rows.pitch == rows.width) rows_ = in_one(rows);
 }
 
-StagedCopy::StagedCopy(Way way, SharedLane& lane, std::span<const HostExtent> extents, const Binding& there,
+StagedCopy::StagedCopy(Way way, SharedQueue& queue, std::span<const HostExtent> extents, const Binding& there,
                        std::shared_ptr<StagingGate> gate)
     : way_(way),
       is_pageable_(true),
-      lane_(lane),
+      queue_(queue),
       extents_(extents.begin(), extents.end()),
       given_(in_a_row(extents)),
       rows_(given_),
@@ -145,7 +145,7 @@ StagedCopy::Piece StagedCopy::take(std::size_t most) {
     return piece;
 }
 
-std::shared_ptr<const LaneEnd> StagedCopy::enqueue(std::byte* buffer, const Piece& piece) {
+std::shared_ptr<const QueueEnd> StagedCopy::enqueue(std::byte* buffer, const Piece& piece) {
     Rows rows = piece.rows;
     if (is_pageable_) {
         rows.host = buffer;
@@ -153,12 +153,12 @@ std::shared_ptr<const LaneEnd> StagedCopy::enqueue(std::byte* buffer, const Piec
         rows = in_one(rows);
     }
     const Binding place{there_.memory, there_.offset + piece.offset};
-    const std::lock_guard lock(lane_.lock);
-    Lane& lane = *lane_.lane;
-    if (gate_) gate_->open(lane);
-    if (way_ == Way::up) lane.upload(rows, place);
-    else lane.download(place, rows);
-    return end_ = lane.end();
+    const std::lock_guard lock(queue_.lock);
+    DeviceQueue& queue = *queue_.queue;
+    if (gate_) gate_->open(queue);
+    if (way_ == Way::up) queue.upload(rows, place);
+    else queue.download(place, rows);
+    return end_ = queue.end();
 }
 
 void StagedCopy::pass(std::byte* buffer, const Piece& piece) const {
@@ -231,7 +231,7 @@ std::shared_ptr<Staging::Session> Staging::session() {
 void Staging::start(std::shared_ptr<StagedCopy> copy) {
     {
         const std::lock_guard lock(lock_);
-        queue_of(copy->way()).push_back(std::move(copy));
+        waiting(copy->way()).push_back(std::move(copy));
     }
     tell();
 }
@@ -243,10 +243,10 @@ void Staging::tell() noexcept {
 
 std::optional<Staging::Taken> Staging::take(Way way) {
     const std::lock_guard lock(lock_);
-    auto& queue = queue_of(way);
-    while (!queue.empty() && queue.front()->is_all_taken()) queue.pop_front();
-    if (queue.empty() || !queue.front()->may_begin()) return {};
-    return Taken{queue.front(), queue.front()->take(buffer_bytes_)};
+    auto& copies = waiting(way);
+    while (!copies.empty() && copies.front()->is_all_taken()) copies.pop_front();
+    if (copies.empty() || !copies.front()->may_begin()) return {};
+    return Taken{copies.front(), copies.front()->take(buffer_bytes_)};
 }
 
 void Staging::note(StagedCopy& copy, Steps steps, std::exception_ptr error) noexcept {
@@ -273,8 +273,8 @@ void Staging::note(StagedCopy& copy, Steps steps, std::exception_ptr error) noex
 
 bool Staging::is_done() {
     const std::lock_guard lock(lock_);
-    return is_closed_ && std::ranges::all_of(queues_, [](const auto& queue) {
-               return std::ranges::all_of(queue, [](const auto& copy) { return copy->is_all_taken(); });
+    return is_closed_ && std::ranges::all_of(waiting_, [](const auto& copies) {
+               return std::ranges::all_of(copies, [](const auto& copy) { return copy->is_all_taken(); });
            });
 }
 
@@ -285,7 +285,7 @@ public:
     bool is_empty() const noexcept { return held_ == 0; }
     bool is_full() const noexcept { return held_ == buffers_each_way; }
     std::byte* next() const noexcept { return memory_ + (oldest_ + held_) % buffers_each_way * bytes_; }
-    void push(Taken taken, std::shared_ptr<const LaneEnd> end) noexcept {
+    void push(Taken taken, std::shared_ptr<const QueueEnd> end) noexcept {
         buffers_[(oldest_ + held_) % buffers_each_way] = {std::move(taken), std::move(end)};
         ++held_;
     }
@@ -310,7 +310,7 @@ public:
 private:
     struct Buffer {
         Taken taken;
-        std::shared_ptr<const LaneEnd> end;
+        std::shared_ptr<const QueueEnd> end;
     };
     std::byte* const memory_;
     const std::size_t bytes_;
@@ -325,7 +325,7 @@ bool Staging::begin_piece(Way way, Ring& ring) noexcept {
     const std::shared_ptr<StagedCopy> copy = taken->copy;
     try {
         if (way == Way::up) copy->pass(ring.next(), taken->piece);
-        std::shared_ptr<const LaneEnd> end = copy->enqueue(ring.next(), taken->piece);
+        std::shared_ptr<const QueueEnd> end = copy->enqueue(ring.next(), taken->piece);
         ring.push(std::move(*taken), std::move(end));
         note(*copy, {.enqueued = true});
     } catch (...) {
@@ -362,46 +362,46 @@ void Staging::work(unsigned thread) noexcept {
     }
 }
 
-StagingLane::StagingLane(std::unique_ptr<Lane> lane, Staging& staging, IsPageable is_pageable)
-    : lane_{std::move(lane)}, staging_(staging), is_pageable_(std::move(is_pageable)) {}
+StagingQueue::StagingQueue(std::unique_ptr<DeviceQueue> queue, Staging& staging, IsPageable is_pageable)
+    : queue_{std::move(queue)}, staging_(staging), is_pageable_(std::move(is_pageable)) {}
 
-StagingLane::~StagingLane() {
+StagingQueue::~StagingQueue() {
     for (const auto& copy : copies_) copy->wait_over_quietly();
 }
 
-void* StagingLane::allocate(std::uint64_t bytes) {
-    settle();
-    return lane_.lane->allocate(bytes);
+void* StagingQueue::allocate(std::uint64_t bytes) {
+    catch_up();
+    return queue_.queue->allocate(bytes);
 }
 
-void StagingLane::upload(const Rows& from, const Binding& to) {
+void StagingQueue::upload(const Rows& from, const Binding& to) {
     if (stage(Way::up, from, to)) return;
-    settle();
-    lane_.lane->upload(from, to);
+    catch_up();
+    queue_.queue->upload(from, to);
 }
 
-void StagingLane::download(const Binding& from, const Rows& to) {
+void StagingQueue::download(const Binding& from, const Rows& to) {
     if (stage(Way::down, to, from)) return;
-    settle();
-    lane_.lane->download(from, to);
+    catch_up();
+    queue_.queue->download(from, to);
 }
 
-void StagingLane::gather(std::span<const HostExtent> from, Binding to) {
-    if (!stage(Way::up, from, to)) Lane::gather(from, to);
+void StagingQueue::gather(std::span<const HostExtent> from, Binding to) {
+    if (!stage(Way::up, from, to)) DeviceQueue::gather(from, to);
 }
 
-void StagingLane::scatter(Binding from, std::span<const HostExtent> to) {
-    if (!stage(Way::down, to, from)) Lane::scatter(from, to);
+void StagingQueue::scatter(Binding from, std::span<const HostExtent> to) {
+    if (!stage(Way::down, to, from)) DeviceQueue::scatter(from, to);
 }
 
-bool StagingLane::has_threads_for(std::uint64_t bytes, bool is_pageable) {
+bool StagingQueue::has_threads_for(std::uint64_t bytes, bool is_pageable) {
     if (session_) return true;
     if (!is_pageable || bytes < least_bytes || !staging_.is_ready()) return false;
     session_ = staging_.session();
     return true;
 }
 
-bool StagingLane::stage(Way way, const Rows& rows, const Binding& there) {
+bool StagingQueue::stage(Way way, const Rows& rows, const Binding& there) {
     if (rows.bytes() == 0) return true;
     const bool is_pageable = is_pageable_(rows.host);
     if (!has_threads_for(rows.bytes(), is_pageable)) return false;
@@ -411,21 +411,21 @@ bool StagingLane::stage(Way way, const Rows& rows, const Binding& there) {
         return true;
     }
     start(way,
-          [&](const auto& gate) { return std::make_shared<StagedCopy>(way, is_pageable, lane_, rows, there, gate); });
+          [&](const auto& gate) { return std::make_shared<StagedCopy>(way, is_pageable, queue_, rows, there, gate); });
     return true;
 }
 
-bool StagingLane::stage(Way way, std::span<const HostExtent> extents, const Binding& there) {
+bool StagingQueue::stage(Way way, std::span<const HostExtent> extents, const Binding& there) {
     if (extents.size() < 2 || !is_pageable_(extents.front().host)) return false;
     if (!has_threads_for(in_a_row(extents).bytes(), true)) return false;
-    start(way, [&](const auto& gate) { return std::make_shared<StagedCopy>(way, lane_, extents, there, gate); });
+    start(way, [&](const auto& gate) { return std::make_shared<StagedCopy>(way, queue_, extents, there, gate); });
     return true;
 }
 
 template <class NewCopy>
-void StagingLane::start(Way way, const NewCopy& new_copy) {
+void StagingQueue::start(Way way, const NewCopy& new_copy) {
     // What goes the same way goes in turn.
-    if (!copies_.empty() && copies_.back()->way() != way) settle();
+    if (!copies_.empty() && copies_.back()->way() != way) catch_up();
     std::vector<std::shared_ptr<StagedCopy>> before;
     if (!awaited_.empty()) {
         for (const auto& end : awaited_)
@@ -434,31 +434,50 @@ void StagingLane::start(Way way, const NewCopy& new_copy) {
     }
     const std::shared_ptr<StagedCopy> copy = new_copy(gate_);
     copy->before_ = std::move(before);
-    copies_.reserve(copies_.size() + 1);  // whoever has it from here on, the lane waits for it
+    copies_.reserve(copies_.size() + 1);  // whoever has it from here on, the queue waits for it
     staging_.start(copy);
     copies_.push_back(copy);
 }
 
-void StagingLane::run(const Work& work, const Bindings& bindings) {
-    settle();
-    lane_.lane->run(work, bindings);
+void StagingQueue::copy(const Binding& from, const Binding& to, std::uint64_t bytes) {
+    catch_up();
+    queue_.queue->copy(from, to, bytes);
 }
 
-std::shared_ptr<const LaneEnd> StagingLane::end() {
-    if (!awaited_.empty()) settle();
+void StagingQueue::run(const Work& work, const Bindings& bindings) {
+    catch_up();
+    queue_.queue->run(work, bindings);
+}
+
+std::shared_ptr<const QueueEnd> StagingQueue::end() {
+    if (!awaited_.empty()) catch_up();
     std::erase_if(copies_, [](const auto& copy) { return copy->went_well(); });
-    const std::lock_guard lock(lane_.lock);
-    return std::make_shared<StagedEnd>(lane_.lane->end(), copies_);
+    const std::lock_guard lock(queue_.lock);
+    return std::make_shared<StagedEnd>(queue_.queue->end(), copies_);
 }
 
-void StagingLane::await(std::shared_ptr<const LaneEnd> end) { awaited_.push_back(std::move(end)); }
+void StagingQueue::wait() {
+    catch_up();
+    queue_.queue->wait();
+}
 
-void StagingLane::settle() {
+void StagingQueue::await(std::shared_ptr<const QueueEnd> end) {
+    awaited_.push_back(std::move(end));
+    // Where nothing is staged, the device waits at once, and so does what its caller enqueues next.
+    if (copies_.empty() && staged(awaited_.back()).copies.empty()) catch_up();
+}
+
+void StagingQueue::settle() {
+    catch_up();
+    queue_.queue->settle();
+}
+
+void StagingQueue::catch_up() {
     for (const auto& copy : copies_) copy->wait_over_quietly();
     for (const auto& copy : copies_) copy->wait_over();
     std::erase_if(copies_, [](const auto& copy) { return copy->went_well(); });
     // Its copies are waited for there.
-    StagingGate{std::exchange(awaited_, {}), {}}.open(*lane_.lane);
+    StagingGate{std::exchange(awaited_, {}), {}}.open(*queue_.queue);
 }
 
 }  // namespace lanesort::inline v0_1::detail

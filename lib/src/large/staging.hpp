@@ -37,30 +37,30 @@ private:
     std::atomic_flag is_held_;
 };
 
-/// A lane that several threads use, one at a time.
-struct SharedLane {
-    std::unique_ptr<Lane> lane;
+/// A queue that several threads use, one at a time.
+struct SharedQueue {
+    std::unique_ptr<DeviceQueue> queue;
     SpinLock lock = {};
 };
 
-/// What copies of a lane come behind: the first that is enqueued has the lane wait for these ends. If that fails, or
+/// What copies of a queue come behind: the first that is enqueued has the queue wait for these ends. If that fails, or
 /// one of these could not be enqueued, so do all that come behind it.
 struct StagingGate {
-    std::vector<std::shared_ptr<const LaneEnd>> awaited;
-    std::shared_ptr<StagingGate> before;  ///< what the lane was to wait for earlier
+    std::vector<std::shared_ptr<const QueueEnd>> awaited;
+    std::shared_ptr<StagingGate> before;  ///< what the queue was to wait for earlier
     std::exception_ptr error = {};
 
-    void open(Lane& lane);
+    void open(DeviceQueue& queue);
 };
 
-/// An upload or a download of a lane: rows of pageable memory that go piece by piece, each through a staging buffer of
+/// An upload or a download of a queue: rows of pageable memory that go piece by piece, each through a staging buffer of
 /// a thread's; or of pinned memory, which a thread enqueues in its turn.
 class StagedCopy {
 public:
-    StagedCopy(Way way, bool is_pageable, SharedLane& lane, const Rows& rows, const Binding& there,
+    StagedCopy(Way way, bool is_pageable, SharedQueue& queue, const Rows& rows, const Binding& there,
                std::shared_ptr<StagingGate> gate);
     /// Of extents in pageable memory.
-    StagedCopy(Way way, SharedLane& lane, std::span<const HostExtent> extents, const Binding& there,
+    StagedCopy(Way way, SharedQueue& queue, std::span<const HostExtent> extents, const Binding& there,
                std::shared_ptr<StagingGate> gate);
 
     Way way() const noexcept { return way_; }
@@ -69,7 +69,7 @@ public:
     /// Returns when it is; throws what failed before that.
     void wait_enqueued() const;
     /// The end of the device's copies, of one that is enqueued.
-    const std::shared_ptr<const LaneEnd>& end() const noexcept { return end_; }
+    const std::shared_ptr<const QueueEnd>& end() const noexcept { return end_; }
 
     /// The device has it, or it is there. Throws what failed.
     bool has_landed() const;
@@ -78,14 +78,14 @@ public:
     bool went_well() const noexcept;
 
     /// Returns when others may use pageable memory: what goes up is read, what goes down is there. Of pinned memory
-    /// only what the lane is given next may. Throws what failed before that.
+    /// only what the queue is given next may. Throws what failed before that.
     void wait_over() const;
     /// The same, without telling.
     void wait_over_quietly() const noexcept;
 
 private:
     friend class Staging;
-    friend class StagingLane;
+    friend class StagingQueue;
 
     /// Some of the rows; on the device they begin `offset` bytes behind the first. A staging buffer holds them one
     /// after another.
@@ -99,20 +99,20 @@ private:
     /// The next rows of at most so many bytes, or the next bytes of a longer one.
     Piece take(std::size_t most);
     /// Has the device copy them to the buffer or from it; returns the end of that.
-    std::shared_ptr<const LaneEnd> enqueue(std::byte* buffer, const Piece& piece);
+    std::shared_ptr<const QueueEnd> enqueue(std::byte* buffer, const Piece& piece);
     /// Copies a piece to the buffer or from it, if it goes through that.
     void pass(std::byte* buffer, const Piece& piece) const;
     void throw_failure() const;
 
     const Way way_;
     const bool is_pageable_;
-    SharedLane& lane_;
+    SharedQueue& queue_;
     const std::vector<HostExtent> extents_;  ///< what the one row is, where it is such
     const Rows given_;
     Rows rows_;  ///< the same as they lie on the device, where they are dealt
     const Binding there_;
     const std::shared_ptr<StagingGate> gate_;
-    std::shared_ptr<const LaneEnd> end_;  ///< of the latest piece; with the lane's lock
+    std::shared_ptr<const QueueEnd> end_;  ///< of the latest piece; with the queue's lock
 
     // With the staging's lock.
     std::vector<std::shared_ptr<StagedCopy>> before_;  ///< that have to be enqueued
@@ -124,7 +124,7 @@ private:
 };
 
 /// Threads that copy into pinned memory and out of it while the device copies other parts of that. One thread at a time
-/// makes lanes of it and uses them; it outlives them.
+/// makes queues of it and uses them; it outlives them.
 class Staging {
 public:
     /// Arrays of fewer bytes are as fast without.
@@ -147,7 +147,7 @@ public:
     static unsigned threads_that_copy();
 
 private:
-    friend class StagingLane;
+    friend class StagingQueue;
 
     struct Taken {
         std::shared_ptr<StagedCopy> copy;
@@ -167,7 +167,7 @@ private:
         Staging& staging_;
     };
 
-    std::deque<std::shared_ptr<StagedCopy>>& queue_of(Way way) { return queues_[static_cast<std::size_t>(way)]; }
+    std::deque<std::shared_ptr<StagedCopy>>& waiting(Way way) { return waiting_[static_cast<std::size_t>(way)]; }
     std::shared_ptr<Session> session();
     void start(std::shared_ptr<StagedCopy> copy);
     std::optional<Taken> take(Way way);
@@ -192,14 +192,14 @@ private:
     std::weak_ptr<Session> session_;
 
     SpinLock lock_;
-    std::deque<std::shared_ptr<StagedCopy>> queues_[2];  ///< of each way; in each, one after another
+    std::deque<std::shared_ptr<StagedCopy>> waiting_[2];  ///< of each way; in each, one after another
     bool is_closed_ = true;
     std::atomic<std::uint32_t> changes_ = 0;  ///< of what threads sleep for
 };
 
-/// A lane whose large copies of pageable memory are staged. They do not block, so what goes up and what goes down share
-/// the bus. Of copies the same way, parts may come before others that were given earlier: they lie apart.
-class StagingLane final : public Lane {
+/// A queue whose large copies of pageable memory are staged. They do not block, so what goes up and what goes down
+/// share the bus. Of copies the same way, parts may come before others that were given earlier: they lie apart.
+class StagingQueue final : public DeviceQueue {
 public:
     /// Whether the device has to be helped with that memory.
     using IsPageable = std::function<bool(const void* memory)>;
@@ -207,17 +207,20 @@ public:
     /// Fewer bytes are not worth the threads, unless these work already.
     static constexpr std::uint64_t least_bytes = std::uint64_t{64} << 10;
 
-    StagingLane(std::unique_ptr<Lane> lane, Staging& staging, IsPageable is_pageable);
-    ~StagingLane() override;
+    StagingQueue(std::unique_ptr<DeviceQueue> queue, Staging& staging, IsPageable is_pageable);
+    ~StagingQueue() override;
 
     void* allocate(std::uint64_t bytes) override;
     void upload(const Rows& from, const Binding& to) override;
     void download(const Binding& from, const Rows& to) override;
     void gather(std::span<const HostExtent> from, Binding to) override;
     void scatter(Binding from, std::span<const HostExtent> to) override;
+    void copy(const Binding& from, const Binding& to, std::uint64_t bytes) override;
     void run(const Work& work, const Bindings& bindings) override;
-    std::shared_ptr<const LaneEnd> end() override;
-    void await(std::shared_ptr<const LaneEnd> end) override;
+    std::shared_ptr<const QueueEnd> end() override;
+    void wait() override;
+    void await(std::shared_ptr<const QueueEnd> end) override;
+    void settle() override;
 
 private:
     /// Whether the threads work, or begin to for so many bytes.
@@ -228,16 +231,16 @@ private:
     /// Gives new_copy(gate) to the threads.
     template <class NewCopy>
     void start(Way way, const NewCopy& new_copy);
-    /// What is enqueued from here on comes behind all that was given to the lane before.
-    void settle();
+    /// What is enqueued from here on comes behind all that was given to the queue before.
+    void catch_up();
 
-    SharedLane lane_;
+    SharedQueue queue_;
     Staging& staging_;
     const IsPageable is_pageable_;
     std::shared_ptr<Staging::Session> session_;
-    std::shared_ptr<StagingGate> gate_;                    ///< of the latest copy
-    std::vector<std::shared_ptr<StagedCopy>> copies_;      ///< that may not have landed
-    std::vector<std::shared_ptr<const LaneEnd>> awaited_;  ///< by what comes next
+    std::shared_ptr<StagingGate> gate_;                     ///< of the latest copy
+    std::vector<std::shared_ptr<StagedCopy>> copies_;       ///< that may not have landed
+    std::vector<std::shared_ptr<const QueueEnd>> awaited_;  ///< by what comes next
 };
 
 }  // namespace lanesort::inline v0_1::detail

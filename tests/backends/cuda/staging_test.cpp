@@ -173,8 +173,10 @@ const std::vector<std::byte>& large() {
 
 std::vector<std::byte> there_and_back(cu::Host& host) {
     std::vector<std::byte> there(large().size() + 3), back(large().size());
-    host.upload(nullptr, large().data(), {there.data(), 3}, large().size());
-    host.download(nullptr, {there.data(), 3}, back.data(), back.size());
+    const std::unique_ptr<inside::DeviceQueue> queue = host.use_queue(nullptr);
+    queue->upload(inside::one_row(const_cast<std::byte*>(large().data()), large().size()), {there.data(), 3});
+    queue->download({there.data(), 3}, inside::one_row(back.data(), back.size()));
+    queue->end()->wait();
     return back;
 }
 
@@ -211,7 +213,7 @@ TEST_CASE("staging: memory for messages is pinned where there is such memory, an
             made_up.number = 1;
             made_up.status = CUDA_ERROR_OUT_OF_MEMORY;
             {
-                const auto memory = host.allocate_plain(bytes, true);
+                const auto memory = host.allocate(bytes, true);
                 std::memset(memory->handle, 1, bytes);
                 CHECK(made_up.held == (has_pinned ? 1 : 0));
             }
@@ -219,10 +221,10 @@ TEST_CASE("staging: memory for messages is pinned where there is such memory, an
         }
         made_up.number = 1;
         made_up.status = CUDA_ERROR_UNKNOWN;
-        const auto error = error_in([&] { host.allocate_plain(bytes, true); });
+        const auto error = error_in([&] { host.allocate(bytes, true); });
         REQUIRE(error);
         CHECK(error->call() == "cuMemHostAlloc");
-        host.allocate_plain(bytes, true);
+        host.allocate(bytes, true);
         CHECK(made_up.held == 1);
     }
     CHECK(made_up.held == 0);

@@ -31,14 +31,17 @@ class OnDevice {
 public:
     template <class T>
     OnDevice(Sorter& of, const std::vector<T>& elements)
-        : backend_(of.core().backend()),
-          memory_(backend_.allocate_plain((elements.size() + before) * sizeof(T), false)) {
-        if (!elements.empty()) backend_.upload(nullptr, elements.data(), at<T>(), elements.size() * sizeof(T));
+        : memory_(of.core().backend().allocate((elements.size() + before) * sizeof(T), false)),
+          queue_(of.core().backend().use_queue(nullptr)) {
+        if (!elements.empty())
+            queue_->upload(detail::one_row(const_cast<T*>(elements.data()), elements.size() * sizeof(T)), at<T>());
+        queue_->wait();
     }
     template <class T>
     std::vector<T> read(std::size_t count) const {
         std::vector<T> elements(count);
-        if (count > 0) backend_.download(nullptr, at<T>(), elements.data(), count * sizeof(T));
+        if (count > 0) queue_->download(at<T>(), detail::one_row(elements.data(), count * sizeof(T)));
+        queue_->wait();
         return elements;
     }
     AnyCall::Place place() const { return {memory_->handle, before}; }
@@ -51,8 +54,8 @@ private:
         return {memory_->handle, before * sizeof(T)};
     }
 
-    detail::Backend& backend_;
     std::unique_ptr<detail::SharedMemory> memory_;
+    std::unique_ptr<detail::DeviceQueue> queue_;
 };
 
 /// The built-in device, whose memory is the host's, and a GPU of the machine's.

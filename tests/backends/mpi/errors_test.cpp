@@ -25,6 +25,32 @@ using namespace lanesort::test;
 
 namespace {
 
+/// The caller's queue, each call of which may fail.
+class FailingQueue final : public detail::DeviceQueue {
+public:
+    FailingQueue(std::function<void()> count, std::unique_ptr<detail::DeviceQueue> queue)
+        : count_(std::move(count)), queue_(std::move(queue)) {}
+
+    void* allocate(std::uint64_t bytes) override { return count_(), queue_->allocate(bytes); }
+    void upload(const detail::Rows& from, const detail::Binding& to) override { count_(), queue_->upload(from, to); }
+    void download(const detail::Binding& from, const detail::Rows& to) override {
+        count_(), queue_->download(from, to);
+    }
+    void copy(const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) override {
+        count_(), queue_->copy(from, to, bytes);
+    }
+    void run(const detail::Work& work, const detail::Bindings& bindings) override {
+        count_(), queue_->run(work, bindings);
+    }
+    std::shared_ptr<const detail::QueueEnd> end() override { return count_(), queue_->end(); }
+    void wait() override { count_(), queue_->wait(); }
+    void await(std::shared_ptr<const detail::QueueEnd> end) override { count_(), queue_->await(std::move(end)); }
+
+private:
+    std::function<void()> count_;
+    std::unique_ptr<detail::DeviceQueue> queue_;
+};
+
 /// The built-in device, of which one call fails.
 class FailingBackend final : public detail::Backend {
 public:
@@ -42,28 +68,18 @@ public:
         schedules_.push_back(work.report.schedule);
         return device_->run_on_host_memory(work, bindings, progress);
     }
+    std::unique_ptr<detail::DeviceQueue> use_queue(void* callers) override {
+        return std::make_unique<FailingQueue>([this] { count(); }, device_->use_queue(callers));
+    }
     void enqueue(const detail::Work& work, const detail::Bindings& bindings, const detail::Queue& queue,
                  void** event) override {
         count();
         device_->enqueue(work, bindings, queue, event);
     }
-    void copy(void* queue, const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) override {
+    std::unique_ptr<detail::SharedMemory> allocate(std::uint64_t bytes, bool on_host) override {
         count();
-        device_->copy(queue, from, to, bytes);
+        return device_->allocate(bytes, on_host);
     }
-    std::unique_ptr<detail::SharedMemory> allocate_plain(std::uint64_t bytes, bool on_host) override {
-        count();
-        return device_->allocate_plain(bytes, on_host);
-    }
-    void upload(void* queue, const void* from, const detail::Binding& to, std::uint64_t bytes) override {
-        count();
-        device_->upload(queue, from, to, bytes);
-    }
-    void download(void* queue, const detail::Binding& from, void* to, std::uint64_t bytes) override {
-        count();
-        device_->download(queue, from, to, bytes);
-    }
-    void wait(void*) override { count(); }
     /// Of what ran on host memory.
     const std::vector<Schedule>& schedules() const { return schedules_; }
 

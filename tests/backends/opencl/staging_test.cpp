@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/opencl/checked.hpp"
-#include "host/opencl/lane.hpp"
+#include "host/opencl/queue.hpp"
 #include "support.hpp"
 
 namespace lanesort::test {
@@ -47,16 +47,18 @@ TEST_CASE("staging: every byte goes to an OpenCL device and comes back, in rows 
                 return std::shared_ptr<std::byte>(new std::byte[bytes], [](const std::byte* all) { delete[] all; });
             },
             buffer_bytes, 3);
-        const auto open_lane = [&] {
-            return inside::StagingLane(std::make_unique<opencl::QueueLane>(opened.context, opened.device), staging,
-                                       [](const void*) { return true; });
+        opencl::Host host(opened.context, opened.device);
+        const auto open_queue = [&] {
+            return inside::StagingQueue(
+                std::make_unique<opencl::OpenclQueue>(host, cl::CommandQueue(opened.context, opened.device), true),
+                staging, [](const void*) { return true; });
         };
         for (const std::uint64_t width : {buffer_bytes - 1, buffer_bytes, buffer_bytes + 1}) {
             CAPTURE(width);
             const std::uint64_t height = 9, pitch = width + 5, all = pitch * height;
             std::vector<std::byte> there(all), back(all, std::byte{7}), whole(all);
             for (std::byte& byte : there) byte = static_cast<std::byte>(random());
-            inside::StagingLane ups = open_lane(), downs = open_lane();
+            inside::StagingQueue ups = open_queue(), downs = open_queue();
             const inside::Binding place{ups.allocate(all + 3), 3};
             ups.upload({there.data(), width, height, pitch, width}, place);
             downs.await(ups.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A stream of the library's own, with memory, for works and the copies around them.
+// A stream, with memory, for works and the copies around them.
 #pragma once
 
 #include <list>
@@ -13,7 +13,7 @@
 
 namespace lanesort::inline v0_1::cu {
 
-/// Events that lanes use again: to make one and to destroy it takes longer than to copy half a MiB
+/// Events that queues use again: to make one and to destroy it takes longer than to copy half a MiB
 /// (docs/decisions.md#pageable-host-arrays).
 class EventPool {
 public:
@@ -34,23 +34,27 @@ private:
     std::vector<CUevent> events_;
 };
 
-class StreamLane final : public detail::Lane {
+class StreamQueue final : public detail::DeviceQueue {
 public:
-    explicit StreamLane(std::shared_ptr<EventPool> events);
-    ~StreamLane() override;
+    explicit StreamQueue(Host& host);
+    StreamQueue(Host& host, CUstream callers);
+    ~StreamQueue() override;
 
     void* allocate(std::uint64_t bytes) override;
     void upload(const detail::Rows& all, const detail::Binding& there) override;
     void download(const detail::Binding& there, const detail::Rows& all) override;
+    void copy(const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) override;
     void run(const detail::Work& work, const detail::Bindings& bindings) override;
-    std::shared_ptr<const detail::LaneEnd> end() override;
-    void await(std::shared_ptr<const detail::LaneEnd> end) override;
+    std::shared_ptr<const detail::QueueEnd> end() override;
+    void wait() override;
+    void await(std::shared_ptr<const detail::QueueEnd> end) override;
 
 private:
-    const std::shared_ptr<EventPool> events_;
-    const CUcontext context_;
+    Host& host_;
     std::list<DeviceMemory> memory_;
-    std::optional<OwnStream> stream_;
+    std::list<PoolMemory> pool_memory_;  ///< of the caller's stream
+    std::optional<OwnStream> own_;
+    CUstream stream_ = nullptr;
 };
 
 }  // namespace lanesort::inline v0_1::cu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "lane.hpp"
+#include "queue.hpp"
 
 #include <utility>
 
@@ -9,7 +9,7 @@
 namespace lanesort::inline v0_1::cu {
 namespace {
 
-struct StreamEnd final : detail::LaneEnd {
+struct StreamEnd final : detail::QueueEnd {
     StreamEnd(std::shared_ptr<EventPool> of, CUstream stream) : events(std::move(of)), event(events->take()) {
         const CUresult result = driver().cuEventRecord(event, stream);
         if (result == CUDA_SUCCESS) return;
@@ -74,25 +74,31 @@ void EventPool::clear() noexcept {
     events_.clear();
 }
 
-StreamLane::StreamLane(std::shared_ptr<EventPool> events) : events_(std::move(events)), context_(events_->context()) {
-    const CurrentContext current(context_);
-    stream_.emplace();
+StreamQueue::StreamQueue(Host& host) : host_(host) {
+    const CurrentContext current(host.context());
+    stream_ = own_.emplace();
 }
 
-StreamLane::~StreamLane() {
-    const ContextAtEnd current(context_);
-    stream_.reset();  // waits
+StreamQueue::StreamQueue(Host& host, CUstream callers) : host_(host), stream_(callers) {}
+
+StreamQueue::~StreamQueue() {
+    const ContextAtEnd current(host_.context());
+    own_.reset();  // waits
     memory_.clear();
+    pool_memory_.clear();
 }
 
-void* StreamLane::allocate(std::uint64_t bytes) {
-    const CurrentContext current(context_);
-    allocate_first([&] { memory_.emplace_back(bytes); });
-    return pointer_to(memory_.back());
+void* StreamQueue::allocate(std::uint64_t bytes) {
+    const CurrentContext current(host_.context());
+    allocate_first([&] {
+        if (own_) memory_.emplace_back(bytes);
+        else pool_memory_.emplace_back(host_, stream_, bytes);
+    });
+    return own_ ? pointer_to(memory_.back()) : pointer_to(pool_memory_.back());
 }
 
-void StreamLane::upload(const detail::Rows& all, const detail::Binding& there) {
-    const CurrentContext current(context_);
+void StreamQueue::upload(const detail::Rows& all, const detail::Binding& there) {
+    const CurrentContext current(host_.context());
     each_slice(all, there, [&](const detail::Rows& from, const detail::Binding& to) {
         CUDA_MEMCPY2D rows{};
         rows.srcMemoryType = CU_MEMORYTYPE_HOST;
@@ -103,12 +109,12 @@ void StreamLane::upload(const detail::Rows& all, const detail::Binding& there) {
         rows.dstPitch = from.device_pitch;
         rows.WidthInBytes = from.width;
         rows.Height = from.height;
-        copy_rows(rows, *stream_);
+        copy_rows(rows, stream_);
     });
 }
 
-void StreamLane::download(const detail::Binding& there, const detail::Rows& all) {
-    const CurrentContext current(context_);
+void StreamQueue::download(const detail::Binding& there, const detail::Rows& all) {
+    const CurrentContext current(host_.context());
     each_slice(all, there, [&](const detail::Rows& to, const detail::Binding& from) {
         CUDA_MEMCPY2D rows{};
         rows.srcMemoryType = CU_MEMORYTYPE_DEVICE;
@@ -119,23 +125,34 @@ void StreamLane::download(const detail::Binding& there, const detail::Rows& all)
         rows.dstPitch = to.pitch;
         rows.WidthInBytes = to.width;
         rows.Height = to.height;
-        copy_rows(rows, *stream_);
+        copy_rows(rows, stream_);
     });
 }
 
-void StreamLane::run(const detail::Work& work, const detail::Bindings& bindings) {
-    const CurrentContext current(context_);
-    StreamExecutor(*stream_).run(work, bindings);
+void StreamQueue::copy(const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) {
+    const CurrentContext current(host_.context());
+    LANESORT_CU(cuMemcpyDtoDAsync, address_of(to), address_of(from), bytes, stream_);
 }
 
-std::shared_ptr<const detail::LaneEnd> StreamLane::end() {
-    const CurrentContext current(context_);
-    return std::make_shared<StreamEnd>(events_, *stream_);
+void StreamQueue::run(const detail::Work& work, const detail::Bindings& bindings) {
+    const CurrentContext current(host_.context());
+    if (own_) StreamExecutor(stream_).run(work, bindings);
+    else host_.enqueue_on(work, bindings, stream_);
 }
 
-void StreamLane::await(std::shared_ptr<const detail::LaneEnd> end) {
-    const CurrentContext current(context_);
-    LANESORT_CU(cuStreamWaitEvent, *stream_, static_cast<const StreamEnd&>(*end).event, 0);
+std::shared_ptr<const detail::QueueEnd> StreamQueue::end() {
+    const CurrentContext current(host_.context());
+    return std::make_shared<StreamEnd>(host_.events(), stream_);
+}
+
+void StreamQueue::wait() {
+    const CurrentContext current(host_.context());
+    LANESORT_CU(cuStreamSynchronize, stream_);
+}
+
+void StreamQueue::await(std::shared_ptr<const detail::QueueEnd> end) {
+    const CurrentContext current(host_.context());
+    LANESORT_CU(cuStreamWaitEvent, stream_, static_cast<const StreamEnd&>(*end).event, 0);
 }
 
 }  // namespace lanesort::inline v0_1::cu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "lane.hpp"
+#include "queue.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace lanesort::inline v0_1::opencl {
 namespace {
 
 /// What any command failed with, its event tells better than the queue.
-struct QueueEnd final : detail::LaneEnd {
-    explicit QueueEnd(std::vector<cl::Event> all) : events(std::move(all)) {}
+struct EventsEnd final : detail::QueueEnd {
+    explicit EventsEnd(std::vector<cl::Event> all) : events(std::move(all)) {}
     void wait() const override {
         checked([&] { cl::Event::waitForEvents(events); });
     }
@@ -35,14 +35,17 @@ cl::Buffer buffer_at(const detail::Binding& there) { return cl::Buffer(static_ca
 
 }  // namespace
 
-QueueLane::QueueLane(const cl::Context& context, const cl::Device& device)
-    : context_(context), queue_(checked([&] { return cl::CommandQueue(context, device); })) {}
+OpenclQueue::OpenclQueue(Host& host, cl::CommandQueue queue, bool is_own)
+    : host_(host), queue_(std::move(queue)), is_own_(is_own) {}
 
-QueueLane::~QueueLane() { clFinish(queue_()); }
+OpenclQueue::~OpenclQueue() {
+    if (is_own_) clFinish(queue_());
+}
 
-void* QueueLane::allocate(std::uint64_t bytes) {
+void* OpenclQueue::allocate(std::uint64_t bytes) {
     allocate_first([&] {
-        memory_.emplace_back(context_, CL_MEM_READ_WRITE, bytes);
+        memory_.emplace_back(host_.context(), CL_MEM_READ_WRITE, bytes);
+        if (!is_own_) return;
         // Some drivers look for memory when it is first used, which would be too late.
         cl::Event filled;
         queue_.enqueueFillBuffer(memory_.back(), std::uint8_t{0}, 0, 1, nullptr, &filled);
@@ -52,15 +55,16 @@ void* QueueLane::allocate(std::uint64_t bytes) {
 }
 
 template <class Enqueue>
-void QueueLane::add(const Enqueue& enqueue) {
+void OpenclQueue::add(const Enqueue& enqueue) {
     checked([&] {
+        if (!is_own_) return enqueue(nullptr);
         cl::Event end;
         enqueue(&end);
         ends_.push_back(std::move(end));
     });
 }
 
-void QueueLane::upload(const detail::Rows& all, const detail::Binding& there) {
+void OpenclQueue::upload(const detail::Rows& all, const detail::Binding& there) {
     each_slice(all, there, [&](const detail::Rows& from, const detail::Binding& to) {
         add([&](cl::Event* end) {
             if (from.height == 1)
@@ -73,7 +77,7 @@ void QueueLane::upload(const detail::Rows& all, const detail::Binding& there) {
     });
 }
 
-void QueueLane::download(const detail::Binding& there, const detail::Rows& all) {
+void OpenclQueue::download(const detail::Binding& there, const detail::Rows& all) {
     each_slice(all, there, [&](const detail::Rows& to, const detail::Binding& from) {
         add([&](cl::Event* end) {
             if (to.height == 1)
@@ -86,23 +90,37 @@ void QueueLane::download(const detail::Binding& there, const detail::Rows& all) 
     });
 }
 
-void QueueLane::run(const detail::Work& work, const detail::Bindings& bindings) {
-    checked([&] { ends_.push_back(QueueExecutor(queue_).run(work, bindings)); });
-}
-
-std::shared_ptr<const detail::LaneEnd> QueueLane::end() {
-    return checked([&] {
-        if (ends_.empty()) add([&](cl::Event* end) { queue_.enqueueMarkerWithWaitList(nullptr, end); });
-        queue_.flush();
-        return std::make_shared<const QueueEnd>(std::exchange(ends_, {}));
+void OpenclQueue::copy(const detail::Binding& from, const detail::Binding& to, std::uint64_t bytes) {
+    add([&](cl::Event* end) {
+        queue_.enqueueCopyBuffer(buffer_at(from), buffer_at(to), from.offset, to.offset, bytes, nullptr, end);
     });
 }
 
-void QueueLane::await(std::shared_ptr<const detail::LaneEnd> end) {
+void OpenclQueue::run(const detail::Work& work, const detail::Bindings& bindings) {
+    if (is_own_) checked([&] { ends_.push_back(QueueExecutor(queue_).run(work, bindings)); });
+    else host_.enqueue(work, bindings, {queue_(), {}}, nullptr);
+}
+
+std::shared_ptr<const detail::QueueEnd> OpenclQueue::end() {
+    return checked([&] {
+        // Behind all that is on the caller's queue, in order or not.
+        if (ends_.empty()) queue_.enqueueMarkerWithWaitList(nullptr, &ends_.emplace_back());
+        queue_.flush();
+        return std::make_shared<const EventsEnd>(std::exchange(ends_, {}));
+    });
+}
+
+void OpenclQueue::await(std::shared_ptr<const detail::QueueEnd> end) {
     checked([&] {
-        const std::vector<cl::Event>& events = static_cast<const QueueEnd&>(*end).events;
+        std::vector<cl::Event> events = static_cast<const EventsEnd&>(*end).events;
+        // PoCL (3.1) forgets a barrier when another one comes that has a wait list: so that names what is here, too.
+        if (!is_own_) queue_.enqueueMarkerWithWaitList(nullptr, &events.emplace_back());
         queue_.enqueueBarrierWithWaitList(&events);
     });
+}
+
+void OpenclQueue::settle() {
+    if (!is_own_) checked([&] { queue_.enqueueBarrierWithWaitList(); });
 }
 
 }  // namespace lanesort::inline v0_1::opencl

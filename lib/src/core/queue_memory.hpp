@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory of a lane for works that follow each other.
+// Memory of a queue for works that follow each other.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 namespace lanesort::inline v0_1::detail {
 
 /// A place for each array of any of several works, one work at a time.
-class LaneMemory {
+class QueueMemory {
 public:
-    explicit LaneMemory(Lane& lane) : lane_(&lane) {}
+    explicit QueueMemory(DeviceQueue& queue) : queue_(&queue) {}
 
     /// A slot is to have so many bytes at least.
     void need(Slot slot, std::uint64_t bytes) {
@@ -27,7 +27,7 @@ public:
     void allocate() {
         for (std::size_t slot = 0; slot < slots; ++slot)
             if (needed_[slot] > there_[slot]) {
-                bindings_[slot] = {lane_->allocate(needed_[slot])};
+                bindings_[slot] = {queue_->allocate(needed_[slot])};
                 bytes_ += there_[slot] = needed_[slot];
             }
     }
@@ -44,7 +44,7 @@ public:
     std::uint64_t bytes() const noexcept { return bytes_; }
 
 private:
-    Lane* lane_;
+    DeviceQueue* queue_;
     Bindings bindings_;
     std::array<std::uint64_t, slots> needed_ = {}, there_ = {};
     std::uint64_t bytes_ = 0;
@@ -56,8 +56,5 @@ inline void add_launches(SortReport& report, const Work& work) {
     report.hand_overs += work.report.hand_overs;
     report.barriers += work.report.barriers;
 }
-
-/// All of an array in one row.
-inline Rows one_row(void* host, std::uint64_t bytes) { return {host, bytes, 1, bytes, bytes}; }
 
 }  // namespace lanesort::inline v0_1::detail
