@@ -12,57 +12,21 @@ array([1, 2, 3])
 
 from typing import NamedTuple
 
-from . import _core
+from . import _adapters, _compact, _core, _histogram, _move, _operations, _reduce, _scan, _search, _sort, _top_k, _types
+from ._compact import *
 from ._core import Device
 from ._errors import Error
-from ._operations import Sorter, default as _default
-from ._recording import Recorded
-from ._types import (
-    BinaryOperator, Command, Comparator, Groups, Partition, Plan, Predicate, Runs, Selected, SortedPairs, TopK, Unique,
-    check_texts,
-)  # fmt: skip
+from ._histogram import *
+from ._move import *
+from ._operations import *
+from ._reduce import *
+from ._scan import *
+from ._search import *
+from ._sort import *
+from ._top_k import *
+from ._types import *
 
 __version__: str = _core.version
-
-sort = _default.sort
-sort_ = _default.sort_
-sort_by_key = _default.sort_by_key
-sort_by_key_ = _default.sort_by_key_
-argsort = _default.argsort
-top_k = _default.top_k
-top_k_by_key = _default.top_k_by_key
-partial_sort = _default.partial_sort
-nth_element = _default.nth_element
-merge = _default.merge
-merge_ = _default.merge_
-is_sorted = _default.is_sorted
-is_sorted_until = _default.is_sorted_until
-unique = _default.unique
-run_lengths = _default.run_lengths
-reduce_by_key = _default.reduce_by_key
-group_by = _default.group_by
-sum = _default.sum
-min = _default.min
-max = _default.max
-argmin = _default.argmin
-argmax = _default.argmax
-vecdot = _default.vecdot
-reduce = _default.reduce
-transform_reduce = _default.transform_reduce
-cumulative_sum = _default.cumulative_sum
-inclusive_scan = _default.inclusive_scan
-exclusive_scan = _default.exclusive_scan
-inclusive_scan_by_key = _default.inclusive_scan_by_key
-exclusive_scan_by_key = _default.exclusive_scan_by_key
-searchsorted = _default.searchsorted
-equal_range = _default.equal_range
-histogram = _default.histogram
-select = _default.select
-partition = _default.partition
-gather = _default.gather
-scatter = _default.scatter
-permute_ = _default.permute_
-plan = _default.plan
 
 
 class Discovery(NamedTuple):
@@ -104,16 +68,18 @@ def find_device(selector: str = "") -> Device:
     >>> lanesort.find_device("built-in").kind
     'cpu'
     """
-    check_texts("selector", selector)
+    _types.check_texts("selector", selector)
     return _core.find_device(selector)
 
 
-__all__ = [
-    "BinaryOperator", "Command", "Comparator", "Device", "Discovery", "Error", "Groups", "Partition", "Plan",
-    "Predicate", "Recorded", "Runs", "Selected", "SortedPairs", "Sorter", "TopK", "Unique", "argmax", "argmin",
-    "argsort", "cumulative_sum", "devices", "discover", "equal_range", "exclusive_scan", "exclusive_scan_by_key",
-    "find_device", "gather", "group_by", "histogram", "inclusive_scan", "inclusive_scan_by_key", "is_sorted",
-    "is_sorted_until", "max", "merge", "merge_", "min", "nth_element", "partial_sort", "partition", "permute_", "plan",
-    "reduce", "reduce_by_key", "run_lengths", "scatter", "searchsorted", "select", "sort", "sort_", "sort_by_key",
-    "sort_by_key_", "sum", "top_k", "top_k_by_key", "transform_reduce", "unique", "vecdot",
-]  # fmt: skip
+__all__ = ["Device", "Discovery", "Error", "devices", "discover", "find_device"]
+__all__ += _types.__all__
+__all__ += _operations.__all__
+__all__ += _sort.__all__
+__all__ += _top_k.__all__
+__all__ += _compact.__all__
+__all__ += _reduce.__all__
+__all__ += _scan.__all__
+__all__ += _search.__all__
+__all__ += _move.__all__
+__all__ += _histogram.__all__

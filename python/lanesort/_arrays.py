@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Arrays as the operations see them: one `Arrays` for each library that arrays come from."""
+"""Arrays as the operations see them: one `Arrays` for each library that arrays come from.
+
+numpy's is here; the others' are adapters, which `_adapters.py` enters in the registry at the end.
+"""
 
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +17,13 @@ from ._conversions import as_numpy, missing_in
 from ._errors import Error, wrong_type
 
 KEY_TYPES = {name: number for number, name in enumerate(_core.key_types)}
+_NUMPY_TYPES = {
+    np.dtype(numpy_name): KEY_TYPES[name]
+    for numpy_name, name in {
+        "bool": "u8", "u1": "u8", "i1": "i8", "u2": "u16", "i2": "i16", "u4": "u32", "i4": "i32",
+        "u8": "u64", "i8": "i64", "f2": "f16", "f4": "f32", "f8": "f64",
+    }.items()
+}  # fmt: skip
 
 
 class Arrays:
@@ -27,14 +36,19 @@ class Arrays:
     """Indices of 8 bytes are made of ones of 4, which `assign` widens, where that takes less time."""
     unsigned_sums: ClassVar[str] = "uint64"
     """The type of sums of unsigned integers."""
+    types: ClassVar[Mapping[Any, int]] = _NUMPY_TYPES
+    """The numbers of the key types, by the library's own types."""
 
     def key_type(self, x: Any) -> int:
         """The number of its key type. Raises Error."""
-        raise NotImplementedError
+        found = self.types.get(x.dtype)
+        if found is None:
+            raise wrong_type(x.dtype)
+        return found
 
     def is_direct(self, x: Any) -> bool:
-        """Whether it can be sorted where it is: contiguous, aligned, in the machine's byte order."""
-        raise NotImplementedError
+        """Whether it can be used where it is: contiguous, aligned, in the machine's byte order."""
+        return bool(x.flags.c_contiguous)
 
     def check_written(self, out: Any, what: str) -> None:
         """Raises Error for an array that must not be changed, or whose elements share memory, as broadcast ones do."""
@@ -192,30 +206,23 @@ class _Extent:
         }  # fmt: skip
 
 
+_DIRECT = 0x101  # of numpy's flags: C-contiguous and aligned
+
+
 class NumpyArrays(Arrays):
     """numpy's, and all that numpy can look at without a copy."""
 
     name = "numpy"
     backend = "host"
-    _types: ClassVar[dict[Any, int]] = {
-        np.dtype(np_name): KEY_TYPES[name]
-        for np_name, name in {
-            "bool": "u8", "u1": "u8", "i1": "i8", "u2": "u16", "i2": "i16", "u4": "u32", "i4": "i32",
-            "u8": "u64", "i8": "i64", "f2": "f16", "f4": "f32", "f8": "f64",
-        }.items()
-    }  # fmt: skip
-
     def key_type(self, x: Any) -> int:
-        found = self._types.get(x.dtype)
+        found = self.types.get(x.dtype)
         if found is None:
-            found = self._types.get(x.dtype.newbyteorder("="))
-            if found is None:
-                raise wrong_type(x.dtype)
-        return found
+            found = self.types.get(x.dtype.newbyteorder("="))
+        return super().key_type(x) if found is None else found
 
     def is_direct(self, x: Any) -> bool:
-        flags = x.flags
-        return bool(flags.c_contiguous and flags.aligned and x.dtype.isnative)
+        direct: bool = x.flags.num & _DIRECT == _DIRECT and x.dtype.isnative
+        return direct
 
     def check_written(self, out: Any, what: str) -> None:
         if not out.flags.writeable:
@@ -272,37 +279,23 @@ class NumpyArrays(Arrays):
         sorter.run(call)
 
 
-class JaxHostArrays(NumpyArrays):
-    """jax's in host memory: read where they are; results are given back to jax, for the same device of its."""
-
-    name = "jax"
-
-    def __init__(self, device: Any) -> None:
-        self._device = device
-
-    def check_written(self, out: Any, what: str) -> None:
-        raise Error(f"{what} is of jax, whose arrays never change", code="not_writable")
-
-    def given(self, x: Any) -> Any:
-        import jax
-
-        # Else they would go to jax's first device, which may be a GPU.
-        return jax.device_put(x, self._device)
-
-
 _numpy = NumpyArrays()
-_jax_on_host: dict[Any, JaxHostArrays] = {}
 
 Taken = tuple[Arrays, Any]
-_by_type: dict[type, Callable[[Any], Taken]] = {np.ndarray: lambda x: (_numpy, x)}
+Taker = Callable[[Any], Taken]
+_by_type: dict[type, Taker] = {np.ndarray: lambda x: (_numpy, x)}
+
+by_library: dict[str, Callable[[], Taker]] = {}
+"""By the module of a library, what loads its adapter. An adapter imports its library."""
+by_protocol: dict[str, Taker] = {}
+"""By an attribute, who takes what has it and is of no such library."""
 
 
 def _take_any(x: Any) -> Taken:
-    """What numpy can look at, or what lies on CUDA."""
-    if hasattr(x, "__cuda_array_interface__"):
-        from ._cuda import CudaArrays
-
-        return CudaArrays.taken(x)
+    """What has a protocol, or what numpy can look at."""
+    for protocol, take in by_protocol.items():
+        if hasattr(x, protocol):
+            return take(x)
     if hasattr(x, "__dlpack__") and not hasattr(x, "__array_interface__") and not hasattr(x, "__array__"):
         try:
             return _numpy, np.from_dlpack(x)
@@ -313,52 +306,19 @@ def _take_any(x: Any) -> Taken:
     return _numpy, as_numpy(x)
 
 
-def _take_jax(x: Any) -> Taken:
-    import jax
-
-    if isinstance(x, jax.core.Tracer):
-        raise Error("lanesort cannot be traced by jax: call it outside of jit, grad and vmap")
-    if len(x.devices()) > 1:
-        raise Error("the jax array lies on several devices; sort its shards", code="unsupported")
-    device = next(iter(x.devices()))
-    if device.platform == "cpu":
-        # One for each device, also where two threads come at once: what is compared is which one it is.
-        lib = _jax_on_host.get(device) or _jax_on_host.setdefault(device, JaxHostArrays(device))
-        return lib, np.asarray(x)
-    from ._jax import JaxArrays
-
-    return JaxArrays.taken(x)
-
-
-def _taker_for(kind: type) -> Callable[[Any], Taken]:
-    roots = {base.__module__.partition(".")[0] for base in kind.__mro__}
-    if "torch" in roots:
-        from ._torch import TorchArrays
-
-        return TorchArrays.taken
-    if "cupy" in roots or "cupy" in sys.modules and issubclass(kind, sys.modules["cupy"].ndarray):
-        from ._cupy import CupyArrays
-
-        return CupyArrays.taken
-    if "jax" in roots or "jaxlib" in roots:
-        return _take_jax
-    if "pyopencl" in roots:
-        from ._opencl import OpenclArrays
-
-        return OpenclArrays.taken
-    return _take_any
-
-
-def _taker(kind: type) -> Callable[[Any], Taken]:
+def _taker(kind: type) -> Taker:
     take = _by_type.get(kind)
     if take is None:
-        take = _by_type[kind] = _taker_for(kind)
+        libraries = {base.__module__.split(".")[0] for base in kind.__mro__}
+        load = next((load for library, load in by_library.items() if library in libraries), None)
+        take = _by_type[kind] = _take_any if load is None else load()
     return take
 
 
 def taken(x: Any) -> Taken:
     """The library that an array is of, and the array as that library's. Raises Error for what is no array."""
-    return _taker(type(x))(x)
+    take = _by_type.get(type(x))
+    return _taker(type(x))(x) if take is None else take(x)
 
 
 def taken_with_missing(x: Any) -> tuple[Any, Any] | None:
@@ -366,5 +326,7 @@ def taken_with_missing(x: Any) -> tuple[Any, Any] | None:
 
     None: nothing is missing, or it is no column.
     """
-    found = missing_in(x) if _taker(type(x)) is _take_any else None
+    if _taker(type(x)) is not _take_any:
+        return None
+    found = missing_in(x)
     return found if found is not None and found[0].ndim == 1 else None

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from . import _core
-from ._arrays import Arrays, NumpyArrays, Taken
-from ._errors import Error, wrong_type
+from ._arrays import Arrays, Taken
+from ._errors import Error
 
 
 class _Seen:
@@ -42,12 +41,6 @@ class CudaArrays(Arrays):
     def taken(x: Any) -> Taken:
         return _cuda, x if isinstance(x, _Seen) else _Seen(x)
 
-    def key_type(self, x: Any) -> int:
-        found = NumpyArrays._types.get(x.dtype)
-        if found is None:
-            raise wrong_type(x.dtype)
-        return found
-
     def is_direct(self, x: Any) -> bool:
         return bool(x.is_contiguous)
 
@@ -58,37 +51,18 @@ class CudaArrays(Arrays):
     def at(self, x: Any) -> tuple[int, int]:
         return x.address, 0
 
-    def _refuse(self) -> Error:
-        return Error(
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise Error(
             "of this library's arrays no new ones can be made: give contiguous arrays, and out=, or take the array "
             "to cupy or torch first",
             code="unsupported",
         )
 
-    def ordered_copy(self, x: Any, axis: int) -> Any:
-        raise self._refuse()
-
-    def empty(self, like: Any, shape: Sequence[int], dtype: str | None = None) -> Any:
-        raise self._refuse()
-
-    def filled(self, like: Any, shape: Sequence[int], dtype: str | None, value: int) -> Any:
-        raise self._refuse()
-
-    def cast(self, x: Any, dtype: str) -> Any:
-        raise self._refuse()
-
-    def one_nan(self, x: Any) -> Any:
-        raise self._refuse()
-
-    def upload(self, x: np.ndarray[Any, Any], like: Any) -> Any:
-        raise self._refuse()
-
-    def reshaped(self, x: Any, shape: Sequence[int]) -> Any:
-        raise self._refuse()
+    ordered_copy = empty = filled = cast = one_nan = upload = reshaped = _refuse
 
     def assign(self, out: Any, x: Any) -> None:
         if out.address != x.address or out.shape != x.shape:
-            raise self._refuse()
+            self._refuse()
 
     def place(self, x: Any) -> Any:
         return _core.cuda_device_of(x.address) if x.address else 0

@@ -10,27 +10,13 @@ import cupy
 import numpy as np
 
 from . import _core
-from ._arrays import Arrays, NumpyArrays, Taken
-from ._errors import wrong_type
+from ._arrays import Arrays, Taken
 
 
 class CupyArrays(Arrays):
     name = "cupy"
     backend = "CUDA"
     narrows = True
-
-    @staticmethod
-    def taken(x: Any) -> Taken:
-        return _cupy, x
-
-    def key_type(self, x: Any) -> int:
-        found = NumpyArrays._types.get(x.dtype)
-        if found is None:
-            raise wrong_type(x.dtype)
-        return found
-
-    def is_direct(self, x: Any) -> bool:
-        return bool(x.flags.c_contiguous)
 
     def at(self, x: Any) -> tuple[int, int]:
         return x.data.ptr, 0
@@ -83,3 +69,7 @@ class CupyArrays(Arrays):
 
 
 _cupy = CupyArrays()
+
+
+def taken(x: Any) -> Taken:
+    return _cupy, x

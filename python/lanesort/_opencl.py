@@ -11,30 +11,13 @@ import pyopencl
 import pyopencl.array
 
 from . import _core
-from ._arrays import Arrays, NumpyArrays, Taken
-from ._errors import Error, wrong_type
+from ._arrays import Arrays, Taken
+from ._errors import Error
 
 
 class OpenclArrays(Arrays):
     name = "pyopencl"
     backend = "OpenCL"
-
-    @staticmethod
-    def taken(x: Any) -> Taken:
-        if not isinstance(x, pyopencl.array.Array):
-            raise Error(
-                "a buffer of pyopencl has no type of its own: give "
-                "pyopencl.array.Array(queue, shape, dtype, data=buffer)"
-            )
-        if x.queue is None:
-            raise Error("the array has no queue: give it one (x.with_queue(queue))")
-        return _opencl, x
-
-    def key_type(self, x: Any) -> int:
-        found = NumpyArrays._types.get(x.dtype)
-        if found is None:
-            raise wrong_type(x.dtype)
-        return found
 
     def is_direct(self, x: Any) -> bool:
         return bool(x.flags.c_contiguous and x.offset % x.dtype.itemsize == 0)
@@ -130,3 +113,13 @@ class OpenclArrays(Arrays):
 
 
 _opencl = OpenclArrays()
+
+
+def taken(x: Any) -> Taken:
+    if not isinstance(x, pyopencl.array.Array):
+        raise Error(
+            "a buffer of pyopencl has no type of its own: give pyopencl.array.Array(queue, shape, dtype, data=buffer)"
+        )
+    if x.queue is None:
+        raise Error("the array has no queue: give it one (x.with_queue(queue))")
+    return _opencl, x

@@ -1,38 +1,60 @@
 # SPDX-License-Identifier: MIT
-"""The operations, on arrays of any library."""
+"""A sorter has all operations, and prepares, records and plans their calls."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from . import _core
+from ._arrays import Arrays
+from ._calls import Calls, Task
+from ._compact import Compacts
 from ._errors import Error
-from ._moves import Moves
-from ._reductions import Reductions
-from ._searches import Searches
-from ._selections import Selections
-from ._sorted_ranges import SortedRanges
-from ._sorts import Sorts
-from ._types import Plan
-
-if TYPE_CHECKING:
-    from ._recording import Recorded
-
-SEVERAL_CALLS = ("unique", "run_lengths", "reduce_by_key", "group_by", "select", "partition")
+from ._histogram import Histograms
+from ._move import Moves
+from ._reduce import Reductions
+from ._scan import Scans
+from ._search import Searches
+from ._sort import Sorts
+from ._top_k import TopKs
+from ._types import Command, Plan
 
 _functions = {
     name: function
-    for operations in (Sorts, SortedRanges, Selections, Reductions, Searches, Moves)
-    for name, function in vars(operations).items()
+    for family in (Sorts, Compacts, TopKs, Reductions, Scans, Searches, Histograms, Moves)
+    for name, function in vars(family).items()
     if not name.startswith("_")
 }
 for _name, _function in _functions.items():
     _function.__qualname__ = f"Sorter.{_name}"  # which Python's own errors name
 
-ONE_CALL = tuple(name for name in _functions if name not in SEVERAL_CALLS)
+ONE_CALL = tuple(name for name, function in _functions.items() if not hasattr(function, "is_several"))
 """Those that are one call of the library, which can be prepared, recorded and planned."""
 
 
-class Sorter(SortedRanges, Selections, Reductions, Searches, Moves):
+class Recorded:
+    """A call that was recorded; calling it runs it. It keeps its arrays."""
+
+    def __init__(self, lib: Arrays, core: _core.Sorter, call: _core.Call, arrays: Sequence[Any]) -> None:
+        self._lib, self._core, self._call, self._arrays = lib, core, call, arrays
+        self._on_queue = None if lib.backend == "host" else _core.Recorded(core, call, lib.queue(arrays[0]))
+
+    @property
+    def is_replayed(self) -> bool:
+        """Whether the device replays what was recorded; if not, the same commands are enqueued one by one."""
+        return self._on_queue is not None and self._on_queue.is_replayed
+
+    def __call__(self) -> None:
+        if self._on_queue is None:
+            self._core.run(self._call)
+            return
+        event = self._on_queue.enqueue([event.int_ptr for array in self._arrays for event in getattr(array, "events", ())])
+        if event:
+            self._lib.ended(self._arrays, event)
+
+
+class Sorter(Compacts, TopKs, Reductions, Scans, Searches, Histograms, Moves):
     """Sorts on one device, or, without one, where the arrays are: those in host memory on the processor.
 
     Keeps what it compiled, so one that is used again compiles nothing. Threads may share it: calls on one device go one
@@ -42,8 +64,8 @@ class Sorter(SortedRanges, Selections, Reductions, Searches, Moves):
     Args:
         device: what `devices` gives; a text, as for `find_device`, such as "nvidia", or "portable" for PoCL; or a command
             queue of pyopencl. None: where the arrays are.
-        device_bytes: device memory that a sort or argsort of arrays in host memory may take; where they are larger, they
-            go through the device in parts. 0: most of what it has.
+        device_bytes: device memory that calls on arrays in host memory may take; where these are larger, they go through
+            the device in parts. 0: most of what it has.
 
     >>> import lanesort, numpy
     >>> sorter = lanesort.Sorter("built-in")
@@ -51,28 +73,21 @@ class Sorter(SortedRanges, Selections, Reductions, Searches, Moves):
     array([1., 2., 3.])
     """
 
-    def __reduce__(self) -> Any:
-        if self._core is not None:
-            raise Error("a sorter for a device stays in its process; make another one there", code="unsupported")
-        return "default" if self is default else (Sorter, ())
-
     def prepare(self, operation: str, /, *arrays: Any, **options: Any) -> None:
         """Compiles now what a call of that name, on such arrays and with such options, needs. The arrays stay.
 
         >>> import lanesort, numpy
-        >>> lanesort.Sorter("built-in").prepare("top_k", numpy.zeros((10, 1000), "f4"), 5)
+        >>> lanesort.Sorter("built-in").prepare("histogram", numpy.zeros(1000, "f4"), 5, range=(0, 1))
         """
-        from ._recording import Preparing
-
-        Preparing(self).call(operation, arrays, options)
+        lib, call, used, compiles = _Planning().call_of(operation, arrays, options)
+        self._devices.core_for(lib, used[0], compiles).prepare(call)
 
     def record(self, operation: str, /, *arrays: Any, **options: Any) -> Recorded:
         """Records a call, to be run many times on what its arrays hold then, for less than it costs anew.
 
         On CUDA it is a graph, on OpenCL a command buffer where the device has such, in host memory the call as it is
-        planned. The arrays must be direct: contiguous, along the last axis, with ``out=`` given. `is_sorted` and
-        `is_sorted_until` have no ``out=``, so they are not recorded. Offsets of segments in host memory must stay as
-        they are.
+        planned. The arrays must be direct: contiguous, along the last axis, with ``out=`` given, so what has no
+        ``out=`` is not recorded. Offsets of segments in host memory must stay as they are.
 
         >>> import lanesort, numpy
         >>> x = numpy.array([3, 1, 2])
@@ -81,11 +96,8 @@ class Sorter(SortedRanges, Selections, Reductions, Searches, Moves):
         >>> x
         array([1, 2, 3])
         """
-        from ._recording import Recorded, Recording
-
-        recording = Recording(self)
-        recording.call(operation, arrays, options)
-        return Recorded(recording.lib, recording.core, recording.recorded, recording.arrays)
+        lib, call, used, compiles = _Recording().call_of(operation, arrays, options)
+        return Recorded(lib, self._devices.core_for(lib, used[0], compiles), call, used)
 
     def plan(self, operation: str, /, *arrays: Any, **options: Any) -> Plan:
         """What a call of that name, on such arrays and with such options, enqueues. Runs and compiles nothing.
@@ -95,11 +107,77 @@ class Sorter(SortedRanges, Selections, Reductions, Searches, Moves):
         >>> len(plan.commands) >= plan.report["launches"]
         True
         """
-        from ._recording import Planning
-
-        planning = Planning(self)
-        planning.call(operation, arrays, options)
-        return planning.plan_of_call
+        lib, call, used, compiles = _Planning().call_of(operation, arrays, options)
+        commands, report = self._devices.core_for(lib, used[0], compiles).commands_of(call, lib.backend == "host")
+        return Plan(tuple(Command(*command) for command in commands), report)
 
 
-default = Sorter()
+class _Planning(Sorter):
+    """Makes the call of an operation, on arrays that are only looked at, and does not run it."""
+
+    def __init__(self) -> None:
+        pass
+
+    def call_of(
+        self, operation: str, arrays: Sequence[Any], options: dict[str, Any]
+    ) -> tuple[Arrays, _core.Call, Sequence[Any], bool]:
+        """The library of the arrays, the call, the arrays that it uses, and whether it needs a device that compiles."""
+        function = _functions.get(operation)
+        if function is None:
+            raise Error(f"there is no operation {operation!r} to do this with, only {', '.join(ONE_CALL)}")
+        if operation not in ONE_CALL:
+            raise Error(f"{operation} cannot be prepared, recorded or planned: how much it gives is known when it has run")
+        lib, call, used, compiles, _ = function(self, *arrays, **options)
+        if call is None:
+            raise Error("there is nothing to do, as of empty arrays, so there is no such call")
+        return lib, call, used, compiles
+
+    def _do(self, task: Task) -> Task:
+        return task
+
+    def _copied(self, lib: Arrays, x: Any, axis: int) -> Any:
+        shape = list(x.shape)
+        shape.append(shape.pop(axis))
+        return lib.empty(x, shape)
+
+    def _with_one_nan(self, lib: Arrays, keys: Any) -> Any:
+        return keys
+
+
+_NEEDS_OUT = "what is recorded needs out=, and contiguous arrays along their last axis"
+
+
+class _Recording(_Planning):
+    """The same on arrays that stay those of the call: none may be a copy."""
+
+    _widens = False
+
+    def _copied(self, lib: Arrays, x: Any, axis: int) -> Any:
+        raise Error(_NEEDS_OUT)
+
+    def _with_one_nan(self, lib: Arrays, keys: Any) -> Any:
+        raise Error("a recorded call cannot make NaNs equal: give the bits of the keys, as keys.view('i4') does")
+
+    def _place(self, lib: Arrays, x: Any, target: Any, axis: int) -> tuple[Any, Any]:
+        if target is None:
+            raise Error(_NEEDS_OUT)
+        return super()._place(lib, x, target, axis)
+
+    def _answers(self, lib: Arrays, like: Any, count: int) -> Any:
+        raise Error("a call that gives an answer has no out=, so it cannot be recorded")
+
+    def _widened(self, lib: Arrays, x: Any, axis: int, dtype: str) -> Any:
+        raise Error(f"of {x.dtype} are made numbers of {dtype}, so what is recorded must be of that type already")
+
+    def _result(
+        self, lib: Arrays, like: Any, out: Any, shape: Sequence[int], axis: int, dtype: str | None, rest: int | None = None
+    ) -> Any:
+        if out is None or axis != -1 or not lib.is_direct(out):
+            raise Error(_NEEDS_OUT)
+        return out
+
+
+default = Sorter._default()
+plan = default.plan
+
+__all__ = ["Recorded", "Sorter", "plan"]

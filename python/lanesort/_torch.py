@@ -13,7 +13,7 @@ from torch.autograd import forward_ad
 
 from . import _core
 from ._arrays import KEY_TYPES, Arrays, Taken
-from ._errors import Error, wrong_type
+from ._errors import Error
 
 _TYPES = {
     getattr(torch, torch_name): KEY_TYPES[name]
@@ -36,26 +36,11 @@ _stream_of: Callable[[int], int] = getattr(torch._C, "_cuda_getCurrentRawStream"
 class TorchArrays(Arrays):
     name = "torch"
     narrows = True
+    types = _TYPES
     unsigned_sums = "int64"  # as torch has it, which knows little of its unsigned types
 
     def __init__(self, backend: str) -> None:
         self.backend = backend
-
-    @staticmethod
-    def taken(x: Any) -> Taken:
-        if x.layout is not _STRIDED:
-            raise Error(f"a tensor of layout {x.layout} cannot be sorted; make it dense (x.to_dense())")
-        if x.is_cuda:
-            return _on_cuda, x
-        if not x.is_cpu:
-            raise Error(f"tensors on {x.device} cannot be sorted, only those on the processor and on CUDA")
-        return _on_host, x
-
-    def key_type(self, x: Any) -> int:
-        found = _TYPES.get(x.dtype)
-        if found is None:
-            raise wrong_type(x.dtype)
-        return found
 
     def is_direct(self, x: Any) -> bool:
         # Some tensors say that what is in memory is yet to be negated or conjugated.
@@ -126,7 +111,7 @@ class TorchArrays(Arrays):
 
     def numpy_dtype(self, x: Any) -> np.dtype[Any]:
         try:
-            return np.dtype(str(x.dtype).partition(".")[2])
+            return np.dtype(str(x.dtype).removeprefix("torch."))
         except TypeError:
             raise Error(f"numpy has no type {x.dtype}") from None
 
@@ -164,3 +149,12 @@ class TorchArrays(Arrays):
 _on_host = TorchArrays("host")
 _on_cuda = TorchArrays("CUDA")
 
+
+def taken(x: Any) -> Taken:
+    if x.layout is not _STRIDED:
+        raise Error(f"a tensor of layout {x.layout} cannot be sorted; make it dense (x.to_dense())")
+    if x.is_cuda:
+        return _on_cuda, x
+    if not x.is_cpu:
+        raise Error(f"tensors on {x.device} cannot be sorted, only those on the processor and on CUDA")
+    return _on_host, x

@@ -1,26 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What calls are given and what they give."""
+"""Texts for the compiler of a device, and plans: what calls are given and give besides arrays."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import Arrays
 from ._errors import Error
 
-if TYPE_CHECKING:
-    # With a default, so that the plain name goes on to be a type; Python has that from 3.13 on.
-    from typing_extensions import TypeVar
-
-    First = TypeVar("First", default=Any)
-    Second = TypeVar("Second", default=Any)
-    Third = TypeVar("Third", default=Any)
-else:
-    from typing import TypeVar
-
-    First, Second, Third = TypeVar("First"), TypeVar("Second"), TypeVar("Third")
+__all__ = ["BinaryOperator", "Command", "Comparator", "Plan", "Predicate"]
 
 _C_TYPES = {
     np.dtype(numpy_name): c_name
@@ -80,59 +69,7 @@ class BinaryOperator(NamedTuple):
     declarations: str = ""
     """What comes before the expressions: the type's definition, functions."""
     transform: str = ""
-    """Of transform_reduce: an expression of ``a`` and ``b``, what one element of each array becomes. Empty: none."""
-
-
-class SortedPairs(NamedTuple, Generic[First, Second]):
-    """What sort_by_key gives."""
-
-    keys: First
-    values: Second
-
-
-class TopK(NamedTuple, Generic[First, Second]):
-    """What top_k gives."""
-
-    values: First
-    indices: Second
-
-
-class Runs(NamedTuple, Generic[First, Second]):
-    """What run_lengths gives."""
-
-    values: First
-    lengths: Second
-
-
-class Groups(NamedTuple, Generic[First, Second]):
-    """What reduce_by_key and group_by give: one of each for every distinct key."""
-
-    keys: First
-    values: Second
-
-
-class Unique(NamedTuple, Generic[First, Second, Third]):
-    """What unique gives where counts or values are asked for; else None stands for them."""
-
-    keys: First
-    counts: Second
-    values: Third
-
-
-class Selected(NamedTuple, Generic[First, Second]):
-    """What select gives of keys with values."""
-
-    keys: First
-    values: Second
-
-
-class Partition(NamedTuple, Generic[First, Second]):
-    """What partition gives. Without values None stands for them."""
-
-    keys: First
-    count: Any
-    """How many of them the flags select."""
-    values: Second
+    """Of two arrays: an expression of ``a`` and ``b``, what one element of each becomes. Empty: none."""
 
 
 class Command(NamedTuple):
@@ -168,31 +105,30 @@ def check_texts(what: str, *texts: Any) -> None:
             raise Error(f"{what}: {text!r} has the character 0, which ends a text")
 
 
-def comparator_text(lib: Arrays, x: Any, comparator: str | Comparator) -> Comparator:
+def comparator_text(dtype: np.dtype[Any], comparator: str | Comparator) -> Comparator:
     if isinstance(comparator, Comparator):
         check_texts("comparator", *comparator)
         return comparator
     if not isinstance(comparator, str):
         raise Error(f"a comparator is a text or a lanesort.Comparator, not of type {type(comparator).__name__}")
     check_texts("comparator", comparator)
-    return Comparator(comparator, *_type_of(lib.numpy_dtype(x), "record", "a lanesort.Comparator"))
+    return Comparator(comparator, *_type_of(dtype, "record", "a lanesort.Comparator"))
 
 
-def predicate_text(lib: Arrays, x: Any, predicate: str | Predicate, parameter: np.dtype[Any] | None) -> Predicate:
+def predicate_text(dtype: np.dtype[Any], predicate: str | Predicate, parameter: np.dtype[Any] | None) -> Predicate:
     if isinstance(predicate, Predicate):
         check_texts("predicate", *predicate)
         return predicate
     check_texts("predicate", predicate)
-    name, declarations = _type_of(lib.numpy_dtype(x), "record", "a lanesort.Predicate")
+    name, declarations = _type_of(dtype, "record", "a lanesort.Predicate")
     if parameter is None:
         return Predicate(predicate, name, declarations)
     parameter_type, more = _type_of(parameter, "parameter", "a lanesort.Predicate")
     return Predicate(predicate, name, declarations + more, parameter_type)
 
 
-def operator_text(lib: Arrays, x: Any, combining: BinaryOperator) -> BinaryOperator:
+def operator_text(dtype: np.dtype[Any], combining: BinaryOperator) -> BinaryOperator:
     check_texts("operator", *combining)
-    dtype = lib.numpy_dtype(x)
     if dtype.hasobject:
         raise Error("Python's objects cannot be combined by an operator")
     if combining.type:

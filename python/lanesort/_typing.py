@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 import numpy as np
 
 if TYPE_CHECKING:
-    from ._types import Groups, SortedPairs, TopK
+    # With a default, so that the plain name of a result goes on to be a type; Python has that from 3.13 on.
+    from typing_extensions import TypeVar as WithDefault
+
+    First = WithDefault("First", default=Any)
+    Second = WithDefault("Second", default=Any)
+    Third = WithDefault("Third", default=Any)
+else:
+    First, Second, Third = TypeVar("First"), TypeVar("Second"), TypeVar("Third")
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -37,7 +44,7 @@ Numpy = np.ndarray[Any, Any]
 Elements = TypeVar("Elements", bound=np.dtype[Any])
 
 
-class _Method(Protocol[T]):
+class Method(Protocol[T]):
     def __get__(self, instance: object, owner: type | None = None) -> T: ...
 
 
@@ -57,63 +64,11 @@ class _SameLibrary(Protocol[P]):
     def __call__(self, x: Any, /, *args: P.args, **options: P.kwargs) -> Any: ...
 
 
-class _SamePair(Protocol[P]):
-    @overload
-    def __call__(
-        self, keys: ArrayT, values: OtherT, /, *args: P.args, **options: P.kwargs
-    ) -> SortedPairs[ArrayT, OtherT]: ...
-    @overload
-    def __call__(
-        self, keys: ArrayT, values: Any, /, *args: P.args, **options: P.kwargs
-    ) -> SortedPairs[ArrayT, Any]: ...
-    @overload
-    def __call__(self, keys: Any, values: Any, /, *args: P.args, **options: P.kwargs) -> SortedPairs[Any, Any]: ...
-
-
-class _Best(Protocol[P]):
-    @overload
-    def __call__(
-        self, x: np.ndarray[Any, Elements], /, *args: P.args, **options: P.kwargs
-    ) -> TopK[np.ndarray[Any, Elements], Numpy]: ...
-    @overload
-    def __call__(self, x: ArrayT, /, *args: P.args, **options: P.kwargs) -> TopK[ArrayT, ArrayT]: ...
-    @overload
-    def __call__(self, x: Any, /, *args: P.args, **options: P.kwargs) -> TopK[Any, Any]: ...
-
-
-class _Grouped(Protocol[P]):
-    @overload
-    def __call__(
-        self, keys: ArrayT, values: Numpy, /, *args: P.args, **options: P.kwargs
-    ) -> Groups[ArrayT, Numpy]: ...
-    @overload
-    def __call__(
-        self, keys: ArrayT, values: OtherT, /, *args: P.args, **options: P.kwargs
-    ) -> Groups[ArrayT, OtherT]: ...
-    @overload
-    def __call__(self, keys: Any, values: Any, /, *args: P.args, **options: P.kwargs) -> Groups[Any, Any]: ...
-
-
-def same_type(method: Callable[Concatenate[S, Any, P], Any]) -> _Method[_SameType[P]]:
+def same_type(method: Callable[Concatenate[S, Any, P], Any]) -> Method[_SameType[P]]:
     """The result is an array of the type of the first one."""
-    return cast("_Method[_SameType[P]]", method)
+    return cast("Method[_SameType[P]]", method)
 
 
-def same_library(method: Callable[Concatenate[S, Any, P], Any]) -> _Method[_SameLibrary[P]]:
+def same_library(method: Callable[Concatenate[S, Any, P], Any]) -> Method[_SameLibrary[P]]:
     """The result is an array of the library of the first one, but may have other elements."""
-    return cast("_Method[_SameLibrary[P]]", method)
-
-
-def same_pair(method: Callable[Concatenate[S, Any, Any, P], Any]) -> _Method[_SamePair[P]]:
-    """The results are a pair of the types of the first two arrays."""
-    return cast("_Method[_SamePair[P]]", method)
-
-
-def best(method: Callable[Concatenate[S, Any, P], Any]) -> _Method[_Best[P]]:
-    """The results are keys of the first array and their indices."""
-    return cast("_Method[_Best[P]]", method)
-
-
-def grouped(method: Callable[Concatenate[S, Any, Any, P], Any]) -> _Method[_Grouped[P]]:
-    """The results are keys of the first array and, of the library of the second, what was made of its groups."""
-    return cast("_Method[_Grouped[P]]", method)
+    return cast("Method[_SameLibrary[P]]", method)

@@ -34,11 +34,12 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from . import _core
+from ._arguments import VALUE_BYTES, check_apart, choose_way, counted, new_call, out_array, truth, values_beside
 from ._arrays import Arrays, taken
-from ._calls import OPERATIONS, VALUE_BYTES, counted, truth
 from ._errors import Error
 from ._operations import Sorter, default
-from ._types import SortedPairs, TopK
+from ._sort import SortedPairs
+from ._top_k import TopK
 
 _PIECE_BYTES = 8 << 20
 
@@ -141,9 +142,9 @@ def _direct(lib: Arrays, array: Any, *, copies: bool) -> Any:
     return lib.ordered_copy(array, -1) if copies or not lib.is_direct(array) else array
 
 
-def _call(operation: int, lib: Arrays, keys: Any, descending: bool, schedule: str) -> _core.Call:
-    call = default._call(operation, lib, keys, descending, None)
-    default._choose(call, schedule, False, 0)
+def _call(operation: str, lib: Arrays, keys: Any, descending: bool, schedule: str) -> _core.Call:
+    call = new_call(operation, lib, keys, descending)
+    choose_way(call, schedule, False, 0)
     return call
 
 
@@ -161,7 +162,7 @@ def _run(
             bytes_of_piece = counted("piece_bytes", piece_bytes, 1 << 30)
             if not isinstance(sorter, Sorter | None):
                 raise Error(f"the sorter is a lanesort.Sorter or None, not a {type(sorter).__name__}")
-            core = (sorter or default)._core_for(lib, arrays[0], False)
+            core = (sorter or default)._devices.core_for(lib, arrays[0], False)
             lib.await_content(arrays)
         except Exception as error:
             usual = "out_of_memory" if isinstance(error, MemoryError) else "invalid_argument"
@@ -198,18 +199,18 @@ def _sort(
         lib, keys = _keys(x)
         given.append(keys)
         if values is not None:
-            given.append(default._values_beside(lib, values, keys))
+            given.append(values_beside(lib, values, keys))
             if lib.is_differentiated(given[1]):
                 raise Error("no gradient goes through a call across ranks: give what needs none (values.detach())")
             if lib.item_bytes(given[1]) not in VALUE_BYTES:
                 raise Error("values are as many as keys, of 1, 2, 4, 8 or 16 bytes")
         if in_place:
             for array, theirs in zip(given, (x, values), strict=False):
-                default._out(lib, theirs)
+                out_array(lib, theirs)
                 lib.check_written(array, "what is sorted in place")
-            default._check_apart(lib, *given)
+            check_apart(lib, *given)
         arrays = [_direct(lib, array, copies=not in_place) for array in given]
-        call = _call(OPERATIONS["sort"], lib, arrays[0], descending, schedule)
+        call = _call("sort", lib, arrays[0], descending, schedule)
         if values is not None:
             call.values, call.value_bytes = lib.at(arrays[1]), lib.item_bytes(arrays[1])
         return lib, call, arrays
@@ -272,7 +273,7 @@ def argsort(
         lib, given = _keys(x)
         keys = _direct(lib, given, copies=False)
         indices = lib.empty(keys, keys.shape, "int64")
-        call = _call(OPERATIONS["argsort"], lib, keys, descending, schedule)
+        call = _call("argsort", lib, keys, descending, schedule)
         call.indices, call.index_bytes = lib.at(indices), 8
         return lib, call, [keys, indices]
 
@@ -297,7 +298,8 @@ def top_k(
         keys = _direct(lib, given, copies=False)
         wanted = counted("k", k, 1 << 62)
         best, indices = lib.empty(keys, (wanted,)), lib.empty(keys, (wanted,), "int64")
-        call = _call(OPERATIONS["top_k"], lib, keys, truth("largest", largest), "automatic")
+        call = _call("top_k", lib, keys, False, "automatic")
+        call.set_descending(truth("largest", largest))
         call.first, call.index_bytes = wanted, 8
         call.results, call.indices = lib.at(best), lib.at(indices)
         return lib, call, [keys, best, indices]

@@ -120,9 +120,10 @@ def measure_top_k(sorter):
 class Caught(lanesort.Sorter):
     """Keeps its last call, as data, with the arrays that it is of."""
 
-    def _run(self, lib, call, arrays, compiles):
-        self.caught = self._core_for(lib, arrays[0], compiles), call, arrays
-        super()._run(lib, call, arrays, compiles)
+    def _do(self, task):
+        lib, call, arrays, compiles, _ = task
+        self.caught = self._devices.core_for(lib, arrays[0], compiles), call, arrays
+        return super()._do(task)
 
 
 def microseconds(runs):
