@@ -10,7 +10,7 @@
 #include <lanesort/error.hpp>
 #include <lanesort/mpi.hpp>
 
-#include "transport.hpp"
+#include "large/ranks/transport.hpp"
 
 namespace lanesort::inline v0_1::mpi {
 
@@ -37,7 +37,7 @@ public:
         checked(MPI_Comm_test_inter(of, &is_between_groups), "MPI_Comm_test_inter");
         if (is_between_groups)
             throw Error(ErrorCode::invalid_argument,
-                        "the communicator is between two groups; a sort takes the ranks of one");
+                        "the communicator is between two groups, but its ranks must be those of one");
         checked(MPI_Comm_dup(of, &own_), "MPI_Comm_dup");
         MPI_Comm_rank(own_, &rank_);
         MPI_Comm_size(own_, &size_);
@@ -49,7 +49,7 @@ public:
     std::uint64_t rank() const override { return static_cast<std::uint64_t>(rank_); }
     std::uint64_t size() const override { return static_cast<std::uint64_t>(size_); }
 
-    void gather(const std::byte* mine, std::byte* all, std::uint64_t bytes) override {
+    void all_gather(const std::byte* mine, std::byte* all, std::uint64_t bytes) override {
         const int n = static_cast<int>(bytes);
         checked(MPI_Allgather(mine, n, MPI_BYTE, all, n, MPI_BYTE, own_), "MPI_Allgather");
     }

@@ -10,35 +10,10 @@
 #endif
 
 #include "arguments.hpp"  // of c/
-#include "calls.hpp"
 #include "communicator.hpp"
+#include "large/ranks/calls.hpp"
 
 namespace lanesort::inline v0_1::mpi {
-
-void sort(MPI_Comm communicator, Sorter& sorter, Keys keys, const Options& options) {
-    Communicator ranks(communicator);
-    sort(ranks, sorter, keys, nullptr, options);
-}
-
-void sort_by_key(MPI_Comm communicator, Sorter& sorter, Keys keys, Values values, const Options& options) {
-    Communicator ranks(communicator);
-    sort(ranks, sorter, keys, &values, options);
-}
-
-void argsort(MPI_Comm communicator, Sorter& sorter, ConstKeys keys, Indices indices, const Options& options) {
-    Communicator ranks(communicator);
-    argsort(ranks, sorter, keys, indices, options);
-}
-
-void top_k(MPI_Comm communicator, Sorter& sorter, ConstKeys keys, Results best, const Options& options) {
-    top_k(communicator, sorter, keys, best, Indices(nullptr, 0, 0), options);
-}
-
-void top_k(MPI_Comm communicator, Sorter& sorter, ConstKeys keys, Results best, Indices indices,
-           const Options& options) {
-    Communicator ranks(communicator);
-    top_k(ranks, sorter, keys, best, indices, options);
-}
 
 bool takes_cuda_memory() noexcept {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
@@ -53,65 +28,112 @@ bool takes_cuda_memory() noexcept {
 
 namespace {
 
-/// Runs what `make` makes a call of, if it can. Memory that has addresses is CUDA's.
+/// Runs the call that `make` makes, if it can: on host memory if no backend is named. Memory that has addresses is
+/// CUDA's.
 template <class Make>
-void run_on_device(MPI_Comm communicator, Sorter& sorter, DeviceCall call, const Options& options, const Make& make) {
+void run(MPI_Comm communicator, Sorter& sorter, PlacedCall call, const Options& options, const Make& make) {
     Communicator ranks(communicator);
-    Attempts attempt;
-    attempt([&] {
+    Steps steps;
+    steps([&] {
         check_messages(static_cast<std::int64_t>(options.device_messages));
         call.call = make();
     });
     // The other ranks wait for what this one has to say.
-    if (attempt.failure()) refuse(ranks, attempt.failure());
+    if (steps.failure()) refuse(ranks, steps.failure());
     const bool is_staged = options.device_messages == DeviceMessages::staged ||
                            (options.device_messages == DeviceMessages::automatic && !takes_cuda_memory());
-    run_on_device(ranks, sorter, call, options, is_staged);
+    if (call.backend) run_on_device(ranks, sorter, call, options, is_staged);
+    else mpi::run(ranks, sorter, call.call, options.piece_bytes);
 }
 
-DeviceCall on_stream(cu::Stream stream) { return {cu::backend_name, stream, true, {}}; }
-DeviceCall on_queue(opencl::Queue queue) { return {opencl::backend_name, queue, false, {}}; }
+PlacedCall on_host() { return {nullptr, nullptr, false, {}}; }
+PlacedCall on_stream(cu::Stream stream) { return {cu::backend_name, stream, true, {}}; }
+PlacedCall on_queue(opencl::Queue queue) { return {opencl::backend_name, queue, false, {}}; }
+
+KeyRangeIn<void*> range_of(const ConstKeys& keys, const Options& options) {
+    KeyRangeIn<void*> range;
+    range.memory = const_cast<void*>(keys.data());
+    range.count = keys.size();
+    range.type = keys.kind();
+    range.order = options.order;
+    range.schedule = options.schedule;
+    range.data_independent = options.data_independent;
+    return range;
+}
 
 }  // namespace
 
+void sort(MPI_Comm communicator, Sorter& sorter, Keys keys, const Options& options) {
+    run(communicator, sorter, on_host(), options, [&] { return lanesort::sort(range_of(keys, options)); });
+}
+
+void sort_by_key(MPI_Comm communicator, Sorter& sorter, Keys keys, Values values, const Options& options) {
+    run(communicator, sorter, on_host(), options, [&] {
+        require(keys.size() == values.size(), "there is not one value for each key");
+        require(values.bytes() > 0, "values have 1, 2, 4, 8 or 16 bytes");
+        return lanesort::sort_by_key(range_of(keys, options), {values.data(), 0, values.bytes()});
+    });
+}
+
+void argsort(MPI_Comm communicator, Sorter& sorter, ConstKeys keys, Indices indices, const Options& options) {
+    run(communicator, sorter, on_host(), options, [&] {
+        require(keys.size() == indices.size(), "there is not one index for each key");
+        return lanesort::argsort(range_of(keys, options), {indices.data(), 0, indices.bytes()});
+    });
+}
+
+void top_k(MPI_Comm communicator, Sorter& sorter, ConstKeys keys, Results best, const Options& options) {
+    top_k(communicator, sorter, keys, best, Indices(nullptr, 0, 0), options);
+}
+
+void top_k(MPI_Comm communicator, Sorter& sorter, ConstKeys keys, Results best, Indices indices,
+           const Options& options) {
+    run(communicator, sorter, on_host(), options, [&] {
+        require(best.bytes() == keys.kind().bytes(), "results have not the keys' width");
+        require(indices.size() == best.size() || indices.bytes() == 0,
+                "there is not one index for each key that is selected");
+        return lanesort::top_k(range_of(keys, options), best.size(),
+                               {best.data(), 0, {indices.data(), 0, indices.bytes()}});
+    });
+}
+
 void sort(MPI_Comm communicator, Sorter& sorter, cu::Stream stream, const cu::KeyRange& keys, const Options& options) {
-    run_on_device(communicator, sorter, on_stream(stream), options, [&] { return lanesort::sort(keys); });
+    run(communicator, sorter, on_stream(stream), options, [&] { return lanesort::sort(keys); });
 }
 
 void sort_by_key(MPI_Comm communicator, Sorter& sorter, cu::Stream stream, const cu::KeyRange& keys,
                  const cu::ValueRange& values, const Options& options) {
-    run_on_device(communicator, sorter, on_stream(stream), options,
-                  [&] { return lanesort::sort_by_key(keys, values); });
+    run(communicator, sorter, on_stream(stream), options, [&] { return lanesort::sort_by_key(keys, values); });
 }
 
 void argsort(MPI_Comm communicator, Sorter& sorter, cu::Stream stream, const cu::KeyRange& keys,
              const cu::ValueRange& indices, const Options& options) {
-    run_on_device(communicator, sorter, on_stream(stream), options, [&] { return lanesort::argsort(keys, indices); });
+    run(communicator, sorter, on_stream(stream), options, [&] { return lanesort::argsort(keys, indices); });
 }
 
 void top_k(MPI_Comm communicator, Sorter& sorter, cu::Stream stream, const cu::KeyRange& keys, std::size_t k,
            const cu::Selected& selected, const Options& options) {
-    run_on_device(communicator, sorter, on_stream(stream), options, [&] { return lanesort::top_k(keys, k, selected); });
+    run(communicator, sorter, on_stream(stream), options, [&] { return lanesort::top_k(keys, k, selected); });
 }
 
 void sort(MPI_Comm communicator, Sorter& sorter, opencl::Queue queue, const opencl::KeyRange& keys,
           const Options& options) {
-    run_on_device(communicator, sorter, on_queue(queue), options, [&] { return lanesort::sort(keys); });
+    run(communicator, sorter, on_queue(queue), options, [&] { return lanesort::sort(keys); });
 }
 
 void sort_by_key(MPI_Comm communicator, Sorter& sorter, opencl::Queue queue, const opencl::KeyRange& keys,
                  const opencl::ValueRange& values, const Options& options) {
-    run_on_device(communicator, sorter, on_queue(queue), options, [&] { return lanesort::sort_by_key(keys, values); });
+    run(communicator, sorter, on_queue(queue), options, [&] { return lanesort::sort_by_key(keys, values); });
 }
 
 void argsort(MPI_Comm communicator, Sorter& sorter, opencl::Queue queue, const opencl::KeyRange& keys,
              const opencl::ValueRange& indices, const Options& options) {
-    run_on_device(communicator, sorter, on_queue(queue), options, [&] { return lanesort::argsort(keys, indices); });
+    run(communicator, sorter, on_queue(queue), options, [&] { return lanesort::argsort(keys, indices); });
 }
 
 void top_k(MPI_Comm communicator, Sorter& sorter, opencl::Queue queue, const opencl::KeyRange& keys, std::size_t k,
            const opencl::Selected& selected, const Options& options) {
-    run_on_device(communicator, sorter, on_queue(queue), options, [&] { return lanesort::top_k(keys, k, selected); });
+    run(communicator, sorter, on_queue(queue), options, [&] { return lanesort::top_k(keys, k, selected); });
 }
 
 namespace {
@@ -125,20 +147,20 @@ lanesort_status run_in_c(lanesort_sorter* sorter, MPI_Comm communicator, const l
     return c::guarded([&] {
         Communicator ranks(communicator);
         std::optional<c::CallOf> call;
-        Attempts attempt;
-        attempt([&] {
+        Steps steps;
+        steps([&] {
             c::sorter_of(sorter);
             call.emplace(request);
             check_messages(messages);
         });
         // The other ranks wait for what this one has to say.
-        if (attempt.failure()) refuse(ranks, attempt.failure());
+        if (steps.failure()) refuse(ranks, steps.failure());
         else function(ranks, c::sorter_of(sorter), *call);
     });
 }
 
 lanesort_status run_on_device_in_c(lanesort_sorter* sorter, MPI_Comm communicator, const lanesort_request* request,
-                                   DeviceCall device, size_t piece_bytes, lanesort_mpi_messages messages) {
+                                   PlacedCall device, size_t piece_bytes, lanesort_mpi_messages messages) {
     return run_in_c(sorter, communicator, request, messages, [&](Ranks& ranks, Sorter& used, const c::CallOf& call) {
         device.call = call.in<void*>();
         run_on_device(ranks, used, device, {.piece_bytes = piece_bytes_or_usual(piece_bytes)},

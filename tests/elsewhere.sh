@@ -33,13 +33,13 @@ python_package() {
     nanobind=$(python3 -c 'import nanobind; print(nanobind.__path__[0])')
     mkdir -p "$into"
     cp -r python/lanesort "$into"
-    local sources=(python/src/core.cpp tools/diagnosis.cpp mpi/{agreement,blocks,calls,device_calls,device_store,host_store,splitters}.cpp "$nanobind/src/nb_combined.cpp")
+    local sources=(python/src/core.cpp tools/diagnosis.cpp "$nanobind/src/nb_combined.cpp")
     local objects=() compilers=() source compiler
     for source in "${sources[@]}"; do
         objects+=("$into/$(basename "$source" .cpp).o")
         g++ -c -O2 -std=c++20 -fPIC -fvisibility=hidden -fno-strict-aliasing -DNDEBUG -DNB_COMPACT_ASSERTIONS -DFMT_HEADER_ONLY \
             -I"$nanobind/include" -I"$nanobind/ext/robin_map/include" "$(python3 -c 'import sysconfig; print("-I" + sysconfig.get_path("include"))')" \
-            -Ilib/include -I"$build/include" -Itools -Ilib/src -Impi -Impi/include -Ihost -I"$libraries/include" \
+            -Ilib/include -I"$build/include" -Itools -Ilib/src -Ihost -I"$libraries/include" \
             "$source" -o "${objects[-1]}" &
         compilers+=($!)
     done

@@ -62,8 +62,8 @@ def _check_missing(x: Any) -> None:
     if present.dtype.kind in "biu":
         raise Error(
             f"{np.count_nonzero(missing)} of {missing.size} values are missing, but an array of type {present.dtype} has "
-            f"no place for that: drop them (x.{_without_missing(x).__name__}()), or call lanesort.argsort, which has the "
-            "indices of a column's missing values last"
+            f"no place for that: drop them (x.{_without_missing(x).__name__}()), or sort the column's indices, of "
+            "which those of missing values come last"
         )
 
 

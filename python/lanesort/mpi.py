@@ -70,7 +70,7 @@ class _Ranks:
     def _numbers(self, address: int, count: int) -> list[Any]:
         return [self._memory.fromaddress(address, 8 * count), self.mpi.UINT64_T]
 
-    def gather(self, mine: int, every: int, count: int) -> None:
+    def all_gather(self, mine: int, every: int, count: int) -> None:
         self.communicator.Allgather(self._bytes(mine, count), self._bytes(every, count * self.size))
 
     def add(self, numbers: int, count: int) -> None:

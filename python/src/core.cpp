@@ -35,10 +35,9 @@
 #include <lanesort/opencl.hpp>
 #include <lanesort/sorter.hpp>
 #include <lanesort/tuning.hpp>
-#include "calls.hpp"
 #include "core/backend.hpp"
 #include "diagnosis.hpp"
-#include "transport.hpp"
+#include "large/ranks/calls.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -332,8 +331,8 @@ public:
 
     std::uint64_t rank() const override { return rank_; }
     std::uint64_t size() const override { return size_; }
-    void gather(const std::byte* mine, std::byte* all, std::uint64_t bytes) override {
-        call("gather", at(mine), at(all), bytes);
+    void all_gather(const std::byte* mine, std::byte* all, std::uint64_t bytes) override {
+        call("all_gather", at(mine), at(all), bytes);
     }
     void add(std::span<std::uint64_t> numbers) override { call("add", at(numbers.data()), numbers.size()); }
     void add_below(std::span<std::uint64_t> numbers) override { call("add_below", at(numbers.data()), numbers.size()); }

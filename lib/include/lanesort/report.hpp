@@ -23,7 +23,7 @@ struct SortReport {
     double upload_seconds = 0;       ///< wall time to the device; 0 where it works in host memory
     double sort_seconds = 0;         ///< wall time of all passes; 0 for asynchronous calls
     double download_seconds = 0;     ///< wall time from the device; 0 where it works in host memory
-    Schedule schedule = Schedule::automatic;  ///< that a sort or argsort of one range took; automatic: it was none
+    Schedule schedule = Schedule::automatic;  ///< that a sort of one range, or of its indices, took; automatic: none
 };
 
 }  // namespace lanesort::inline v0_1

@@ -15,9 +15,9 @@
 #include <lanesort/device.hpp>
 #include <lanesort/mpi.hpp>
 
-#include "calls.hpp"
 #include "communicator.hpp"
 #include "core/sorter_core.hpp"
+#include "large/ranks/calls.hpp"
 #include "support.hpp"
 
 using namespace lanesort;

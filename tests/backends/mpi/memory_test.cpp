@@ -12,8 +12,8 @@
 
 #include <lanesort/mpi.hpp>
 
-#include "calls.hpp"
 #include "communicator.hpp"
+#include "large/ranks/calls.hpp"
 #include "support.hpp"
 
 using namespace lanesort;

@@ -15,7 +15,7 @@
 
 #include <lanesort/mpi.hpp>
 
-#include "splitters.hpp"
+#include "large/ranks/splitters.hpp"
 #include "support.hpp"
 
 using namespace lanesort;

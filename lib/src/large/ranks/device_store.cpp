@@ -165,7 +165,7 @@ Request DeviceStore::merge_of(MergePart part, std::uint64_t count) const {
             .key = sort_.key};
 }
 
-std::uint64_t DeviceStore::keep(const Elements& mine, const Elements& theirs, std::uint64_t count, bool is_low) {
+std::uint64_t DeviceStore::keep_half(const Elements& mine, const Elements& theirs, std::uint64_t count, bool is_low) {
     const Bindings upper = bindings(is_low ? theirs : mine);
     Bindings both = bindings(is_low ? mine : theirs);
     both[Slot::second_keys] = upper[Slot::keys];
@@ -174,7 +174,7 @@ std::uint64_t DeviceStore::keep(const Elements& mine, const Elements& theirs, st
     return count;
 }
 
-void DeviceStore::finish(const Elements& elements, std::uint64_t count, std::uint64_t, bool is_low) {
+void DeviceStore::restore_order(const Elements& elements, std::uint64_t count, std::uint64_t, bool is_low) {
     run(merge_of(is_low ? MergePart::lower_half : MergePart::upper_half, count), bindings(elements));
 }
 
@@ -216,30 +216,30 @@ void DeviceStore::upload(const std::byte* from, std::byte* to, std::uint64_t byt
 
 void DeviceStore::all_to_all(Ranks& ranks, const std::byte* from, std::byte* to, std::uint64_t bytes) {
     if (!is_staged_) {
-        attempt([&] { wait(); });
+        steps([&] { wait(); });
         ranks.all_to_all(from, to, bytes);
         return;
     }
-    attempt([&] { download(from, sent_, ranks.size() * bytes); });
+    steps([&] { download(from, sent_, ranks.size() * bytes); });
     ranks.all_to_all(sent_, received_, bytes);
-    attempt([&] { upload(received_, to, ranks.size() * bytes); });
+    steps([&] { upload(received_, to, ranks.size() * bytes); });
 }
 
 void DeviceStore::all_to_all(Ranks& ranks, const std::byte* from, const Parts& sent, std::byte* to,
                              const Parts& received, std::size_t width) {
     if (!is_staged_) {
-        attempt([&] { wait(); });
+        steps([&] { wait(); });
         ranks.all_to_all(from, sent, to, received, width);
         return;
     }
-    attempt([&] { download(from, sent_, elements_of(sent) * width); });
+    steps([&] { download(from, sent_, elements_of(sent) * width); });
     ranks.all_to_all(sent_, sent, received_, received, width);
-    attempt([&] { upload(received_, to, elements_of(received) * width); });
+    steps([&] { upload(received_, to, elements_of(received) * width); });
 }
 
 void DeviceStore::exchange(Ranks& ranks, const std::vector<Message>& received, const std::vector<Message>& sent) {
     if (!is_staged_) {
-        attempt([&] { wait(); });
+        steps([&] { wait(); });
         ranks.exchange(received, sent);
         return;
     }
@@ -253,11 +253,11 @@ void DeviceStore::exchange(Ranks& ranks, const std::vector<Message>& received, c
     };
     put(sent, sent_, give_);
     put(received, received_, get_);
-    attempt([&] {
+    steps([&] {
         for (std::size_t i = 0; i < sent.size(); ++i) download(sent[i].data, give_[i].data, sent[i].bytes);
     });
     ranks.exchange(get_, give_);
-    attempt([&] {
+    steps([&] {
         for (std::size_t i = 0; i < received.size(); ++i) upload(get_[i].data, received[i].data, received[i].bytes);
     });
 }

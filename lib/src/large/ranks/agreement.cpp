@@ -10,14 +10,13 @@
 namespace lanesort::inline v0_1::mpi {
 
 std::string Description::text() const {
-    const std::string what = verb == Verb::sort      ? "sorts"
-                             : verb == Verb::argsort ? "sorts indices of"
-                                                     : fmt::format("selects {} keys from", wanted);
     return fmt::format(
-        "{} {} keys of type {} in {} memory, {}, with {} of {} bytes, pieces of {} bytes and schedule {}{}", what,
-        count, name(type), on_device ? "device" : "host", order == Order::ascending ? "ascending" : "descending",
-        verb == Verb::sort ? "values" : "indices", value_bytes, piece_bytes, name(schedule),
-        data_independent ? ", data-independent" : "");
+        "asks for {}{} of {} keys of type {} in {} memory, {}, with {} bytes for each key, pieces of {} bytes and "
+        "schedule "
+        "{}{}",
+        name(operation), wanted > 0 ? fmt::format(" ({})", wanted) : "", count, name(type),
+        on_device ? "device" : "host", order == Order::ascending ? "ascending" : "descending", value_bytes, piece_bytes,
+        name(schedule), data_independent ? ", data-independent" : "");
 }
 
 void require(bool holds, const char* sentence) {
@@ -39,25 +38,7 @@ void check_splitters(std::uint64_t count) {
         throw Error(ErrorCode::too_large, fmt::format("a rank has {} keys; by splitters, none may have 2^31", count));
 }
 
-Description describe(Verb verb, const ConstKeys& keys, std::size_t value_bytes, std::uint64_t wanted,
-                     const Options& options) {
-    return {.count = keys.size(),
-            .wanted = wanted,
-            .piece_bytes = options.piece_bytes,
-            .value_bytes = value_bytes,
-            .verb = verb,
-            .type = keys.kind().type(),
-            .order = options.order.value_or(verb == Verb::top_k ? Order::descending : Order::ascending),
-            .schedule = options.schedule,
-            .is_record = keys.kind().is_record(),
-            .data_independent = options.data_independent,
-            .on_device = 0,
-            .is_refused = 0,
-            .refusal = 0,
-            .unused = {}};
-}
-
-void Attempts::rethrow() const {
+void Steps::rethrow() const {
     try {
         std::rethrow_exception(failure_);
     } catch (const std::bad_alloc&) {
@@ -65,22 +46,19 @@ void Attempts::rethrow() const {
     }
 }
 
-void Attempts::agree(Ranks& ranks) const {
+void Steps::agree(Ranks& ranks) const {
     const bool any = ranks.any(failure_ != nullptr);
     if (failure_) rethrow();
     if (any) throw Error(ErrorCode::device_failed, "the sort failed on another rank, which says why");
 }
 
-std::vector<Description> agreed(Ranks& ranks, Description mine, Attempts& attempts) {
-    attempts([&] {
-        require(!mine.is_record, "keys are records; across ranks, numbers are sorted");
-        check_way(mine.piece_bytes, mine.schedule, mine.data_independent != 0);
-    });
-    if (attempts.failure()) {
+std::vector<Description> agreed(Ranks& ranks, Description mine, Steps& steps) {
+    steps([&] { check_way(mine.piece_bytes, mine.schedule, mine.data_independent != 0); });
+    if (steps.failure()) {
         mine.is_refused = 1;
         mine.refusal = static_cast<std::uint8_t>(ErrorCode::device_failed);
         try {
-            std::rethrow_exception(attempts.failure());
+            std::rethrow_exception(steps.failure());
         } catch (const Error& error) {
             mine.refusal = static_cast<std::uint8_t>(error.code());
         } catch (const std::bad_alloc&) {
@@ -90,15 +68,15 @@ std::vector<Description> agreed(Ranks& ranks, Description mine, Attempts& attemp
     }
     // A rank that has no room for what all say cannot take part in that.
     std::vector<Description> all;
-    Attempts room;
+    Steps room;
     room([&] { all.resize(ranks.size()); });
     room.agree(ranks);
-    ranks.gather(reinterpret_cast<const std::byte*>(&mine), reinterpret_cast<std::byte*>(all.data()), sizeof(mine));
+    ranks.all_gather(reinterpret_cast<const std::byte*>(&mine), reinterpret_cast<std::byte*>(all.data()), sizeof(mine));
     const auto refused = std::ranges::find_if(all, [](const Description& one) { return one.is_refused != 0; });
     if (refused != all.end()) {
         const auto code = static_cast<ErrorCode>(refused->refusal);
         try {
-            if (attempts.failure()) attempts.rethrow();
+            if (steps.failure()) steps.rethrow();
         } catch (const Error& error) {
             if (error.code() == code) throw;
             throw Error(code, error.what(), error.call(), error.status(), error.build_log());
@@ -113,9 +91,9 @@ std::vector<Description> agreed(Ranks& ranks, Description mine, Attempts& attemp
 }
 
 void refuse(Ranks& ranks, const std::exception_ptr& why) {
-    Attempts attempts;
-    attempts([&] { std::rethrow_exception(why); });
-    agreed(ranks, {}, attempts);
+    Steps steps;
+    steps([&] { std::rethrow_exception(why); });
+    agreed(ranks, {}, steps);
 }
 
 Intervals intervals_of(const std::vector<Description>& all) {

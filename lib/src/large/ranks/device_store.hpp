@@ -35,8 +35,8 @@ public:
     void pack(const Elements& block, std::span<const Packed> parts) override;
     void unpack(const Elements& block, std::span<const Packed> parts) override;
     void sort(const Elements& elements, std::uint64_t count) override;
-    std::uint64_t keep(const Elements& mine, const Elements& theirs, std::uint64_t count, bool is_low) override;
-    void finish(const Elements& elements, std::uint64_t count, std::uint64_t moved, bool is_low) override;
+    std::uint64_t keep_half(const Elements& mine, const Elements& theirs, std::uint64_t count, bool is_low) override;
+    void restore_order(const Elements& elements, std::uint64_t count, std::uint64_t moved, bool is_low) override;
     Ordered read(const Elements& sorted, std::uint64_t count, std::uint64_t i) override;
     void all_to_all(Ranks& ranks, const std::byte* from, std::byte* to, std::uint64_t bytes) override;
     void all_to_all(Ranks& ranks, const std::byte* from, const Parts& sent, std::byte* to, const Parts& received,

@@ -72,7 +72,7 @@ void HostStore::sort(const Elements& elements, std::uint64_t count) {
     else sorter_.sort(keys, options);
 }
 
-std::uint64_t HostStore::keep(const Elements& mine, const Elements& theirs, std::uint64_t count, bool is_low) {
+std::uint64_t HostStore::keep_half(const Elements& mine, const Elements& theirs, std::uint64_t count, bool is_low) {
     const auto changes = [&](std::uint64_t k) {
         return is_low ? read_(theirs, k) < read_(mine, count - 1 - k) : read_(mine, k) < read_(theirs, count - 1 - k);
     };
@@ -90,7 +90,7 @@ std::uint64_t HostStore::keep(const Elements& mine, const Elements& theirs, std:
     return from;
 }
 
-void HostStore::finish(const Elements& elements, std::uint64_t count, std::uint64_t moved, bool is_low) {
+void HostStore::restore_order(const Elements& elements, std::uint64_t count, std::uint64_t moved, bool is_low) {
     if (moved == 0) return;
     const std::uint64_t first = is_low ? count - moved : 0;
     const Elements turned = elements.from(first);

@@ -34,7 +34,7 @@ public:
     Store& operator=(const Store&) = delete;
 
     /// Runs the steps of a sort. Messages go on after one that failed, since the other ranks wait for them.
-    Attempts attempt;
+    Steps steps;
 
     /// Memory beside the elements, as long as the store lives.
     virtual std::byte* allocate(std::uint64_t bytes) = 0;
@@ -52,10 +52,10 @@ public:
     virtual void sort(const Elements& elements, std::uint64_t count) = 0;
     /// Of two sorted ranges that lie on two ranks the first halves of a merge, or the last: pairs of elements that
     /// meet, key k of the upper range with the k-th from the end of the lower one. What belongs here stays or comes to
-    /// `mine`. Returns how many came, or any number where finish() need not know.
-    virtual std::uint64_t keep(const Elements& mine, const Elements& theirs, std::uint64_t count, bool is_low) = 0;
+    /// `mine`. Returns how many came, or any number where restore_order() need not know.
+    virtual std::uint64_t keep_half(const Elements& mine, const Elements& theirs, std::uint64_t count, bool is_low) = 0;
     /// After all pieces: brings the range in order, of which `moved` elements came to the end that met.
-    virtual void finish(const Elements& elements, std::uint64_t count, std::uint64_t moved, bool is_low) = 0;
+    virtual void restore_order(const Elements& elements, std::uint64_t count, std::uint64_t moved, bool is_low) = 0;
 
     /// Element i of sorted ones.
     virtual Ordered read(const Elements& sorted, std::uint64_t count, std::uint64_t i) = 0;
@@ -82,8 +82,8 @@ public:
     void pack(const Elements& block, std::span<const Packed> parts) override;
     void unpack(const Elements& block, std::span<const Packed> parts) override;
     void sort(const Elements& elements, std::uint64_t count) override;
-    std::uint64_t keep(const Elements& mine, const Elements& theirs, std::uint64_t count, bool is_low) override;
-    void finish(const Elements& elements, std::uint64_t count, std::uint64_t moved, bool is_low) override;
+    std::uint64_t keep_half(const Elements& mine, const Elements& theirs, std::uint64_t count, bool is_low) override;
+    void restore_order(const Elements& elements, std::uint64_t count, std::uint64_t moved, bool is_low) override;
     Ordered read(const Elements& sorted, std::uint64_t, std::uint64_t i) override { return read_(sorted, i); }
     void all_to_all(Ranks& ranks, const std::byte* from, std::byte* to, std::uint64_t bytes) override {
         ranks.all_to_all(from, to, bytes);

@@ -17,35 +17,20 @@
 
 namespace lanesort::inline v0_1::mpi {
 
-/// The functions of mpi.hpp. Values are absent where `values` is null, indices where they have 0 bytes.
-void sort(Ranks& ranks, Sorter& sorter, Keys keys, const Values* values, const Options& options);
-void argsort(Ranks& ranks, Sorter& sorter, ConstKeys keys, Indices indices, const Options& options);
-void top_k(Ranks& ranks, Sorter& sorter, ConstKeys keys, Results best, Indices indices, const Options& options);
-
-/// A call in device memory, as data.
-struct DeviceCall {
-    const char* backend;  ///< of the sorter
+/// A call as data, and where its memory is: keys of one range that are sorted, or their indices, or the first of them.
+/// What it asks for besides is an error.
+struct PlacedCall {
+    const char* backend;  ///< of the sorter; null: the memory is the host's
     void* queue;          ///< or stream
-    bool has_addresses;   ///< memory is told by addresses; else all elements pass through host memory
-    AnyCall call;         ///< a sort, argsort or top_k of one range
+    bool has_addresses;   ///< device memory is told by addresses; else all elements pass through host memory
+    AnyCall call;
 };
 
 /// Runs a call in device memory. `is_staged`: MPI takes no addresses there.
-void run_on_device(Ranks& ranks, Sorter& sorter, const DeviceCall& call, const Options& options, bool is_staged);
+void run_on_device(Ranks& ranks, Sorter& sorter, const PlacedCall& call, const Options& options, bool is_staged);
 
-/// A call as data: a sort, argsort or top_k of one range, on host memory. What it asks for besides is an error.
+/// Runs a call on host memory.
 void run(Ranks& ranks, Sorter& sorter, const AnyCall& call, std::size_t piece_bytes);
-
-/// Throws Error(invalid_argument) for what there is not across ranks.
-void check_request(const Request& request);
-
-/// What a rank's sorter is asked for by itself, and the arrays of that: of the first keys of all, a rank may have few.
-struct Alone {
-    Alone(lanesort::detail::SorterCore& core, const Request& across);
-
-    Request request;
-    lanesort::detail::Arrays arrays;
-};
 
 // ---- What all ranks ask for is agreed on.
 

@@ -17,23 +17,21 @@
 
 namespace lanesort::inline v0_1::mpi {
 
-enum class Verb : std::uint32_t { sort, argsort, top_k };
-
 /// What the ranks must agree on, and what each needs to know of the others.
 struct Description {
     std::uint64_t count, wanted, piece_bytes, value_bytes;
-    Verb verb;
+    Operation operation;
     KeyType type;
     Order order;
     Schedule schedule;
-    std::uint8_t is_record, data_independent, on_device, is_refused, refusal;
-    std::uint8_t unused[16];
+    std::uint8_t data_independent, on_device, is_refused = 0, refusal = 0;
+    std::uint8_t unused[24] = {};
 
     /// Both are parts of one call.
     bool agrees(const Description& other) const noexcept {
         return wanted == other.wanted && piece_bytes == other.piece_bytes && value_bytes == other.value_bytes &&
-               verb == other.verb && type == other.type && order == other.order && schedule == other.schedule &&
-               data_independent == other.data_independent && on_device == other.on_device;
+               operation == other.operation && type == other.type && order == other.order &&
+               schedule == other.schedule && data_independent == other.data_independent && on_device == other.on_device;
     }
     std::string text() const;
 };
@@ -42,11 +40,8 @@ static_assert(sizeof(Description) == 64 && std::is_trivially_copyable_v<Descript
 /// Throws Error(invalid_argument) with that sentence unless the condition holds.
 void require(bool holds, const char* sentence);
 
-Description describe(Verb verb, const ConstKeys& keys, std::size_t value_bytes, std::uint64_t wanted,
-                     const Options& options);
-
 /// Runs steps that may fail on one rank alone; after the first that did it runs none.
-class Attempts {
+class Steps {
 public:
     template <class Step>
     void operator()(const Step& step) noexcept {
@@ -76,7 +71,7 @@ void check_splitters(std::uint64_t count);
 
 /// Throws on all ranks unless they all ask for the same and none has failed: then the code of the first that did, with
 /// a sentence of its own on each that did. Returns what they ask for.
-std::vector<Description> agreed(Ranks& ranks, Description mine, Attempts& attempts);
+std::vector<Description> agreed(Ranks& ranks, Description mine, Steps& steps);
 
 /// Tells the other ranks that this one is refused, and throws why.
 void refuse(Ranks& ranks, const std::exception_ptr& why);

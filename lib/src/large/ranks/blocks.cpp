@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A sort by columns or merge-splits: rank_layout.hpp says which keys go where; here they go. What is sent depends on the
-// counts alone, so a rank whose sorter fails goes on with its part of the messages, and none waits for it in vain.
+// A sort by columns or merge-splits: rank_layout.hpp says which keys go where; here they go. What is sent depends on
+// the counts alone, so a rank whose sorter fails goes on with its part of the messages, and none waits for it in vain.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -58,17 +58,17 @@ public:
         else
             for (const std::uint64_t with : partners_) merge_split(with, blocks_.length, true);
         restore();
-        store_.attempt.agree(ranks_);
+        store_.steps.agree(ranks_);
     }
 
 private:
     std::uint64_t size() const noexcept { return blocks_.size(me_); }
 
     void sort_block(std::uint64_t count) {
-        store_.attempt([&] { store_.sort(own_, count); });
+        store_.steps([&] { store_.sort(own_, count); });
     }
     void copy(const Elements& from, const Elements& to, std::uint64_t count) {
-        store_.attempt([&] { store_.copy(from, to, count); });
+        store_.steps([&] { store_.copy(from, to, count); });
     }
 
     // ---- Counts that are not even ----
@@ -143,7 +143,7 @@ private:
             given_parts_.clear(), taken_.clear();
             for (std::uint64_t to = 0; to < blocks_.blocks; ++to)
                 given_parts_.push_back({part(give(to)), own_.at(sent_ + to * message, count)});
-            store_.attempt([&] { store_.pack(own_, given_parts_); });
+            store_.steps([&] { store_.pack(own_, given_parts_); });
             store_.all_to_all(ranks_, sent_, received_, message);
             std::uint64_t from = 0, done = 0;
             for (const Packed& vacated : given_parts_)
@@ -160,7 +160,7 @@ private:
                     filled += n, done += n;
                     if (done == came.count) ++from, done = 0;
                 }
-            store_.attempt([&] { store_.unpack(own_, taken_); });
+            store_.steps([&] { store_.unpack(own_, taken_); });
         }
         fill_holes();
     }
@@ -193,10 +193,10 @@ private:
             get_.assign(1, {with, received_, bytes});
             give_.assign(1, {with, sent_, bytes});
             store_.exchange(ranks_, get_, give_);
-            store_.attempt([&] { moved += store_.keep(mine, own_.at(received_, count), count, is_low); });
+            store_.steps([&] { moved += store_.keep_half(mine, own_.at(received_, count), count, is_low); });
         }
         const std::uint64_t merged = whole ? all : meet;
-        store_.attempt([&] { store_.finish(own_.from(is_low ? all - merged : 0), merged, moved, is_low); });
+        store_.steps([&] { store_.restore_order(own_.from(is_low ? all - merged : 0), merged, moved, is_low); });
     }
 
     Ranks& ranks_;
@@ -221,8 +221,8 @@ private:
 
 void sort_in_blocks(Ranks& ranks, Store& store, const std::vector<Description>& all, const Elements& given) {
     std::optional<BlockSort> sort;
-    store.attempt([&] { sort.emplace(ranks, store, all, given); });
-    store.attempt.agree(ranks);
+    store.steps([&] { sort.emplace(ranks, store, all, given); });
+    store.steps.agree(ranks);
     sort->run();
 }
 

@@ -22,11 +22,11 @@ enum class DeviceMessages : std::uint8_t {
 
 /// How a call goes. All ranks give the same.
 struct Options {
-    std::optional<Order> order = {};                 ///< ascending unless given, but descending for top_k
+    std::optional<Order> order = {};                 ///< ascending unless given, but the first keys are the largest
     std::size_t piece_bytes = std::size_t{8} << 20;  ///< of each of the two buffers that messages are packed in
     /// How ranks come to one order; all give the same bytes. `automatic` and `columns` are columns as far as they
-    /// suffice, else merge-splits, which `network` demands. `distribution` goes by splitters, and is the only one whose
-    /// messages depend on the keys. Not of top_k.
+    /// suffice, else rounds of exchanges between two ranks, which `network` demands. `distribution` goes by splitters,
+    /// and is the only one whose messages depend on the keys. What selects the first keys has none.
     Schedule schedule = Schedule::automatic;
     DeviceMessages device_messages = DeviceMessages::automatic;  ///< of sorts and argsorts in device memory alone
     bool data_independent = false;  ///< the sorts and selections of single ranks are so, as SortOptions says

@@ -45,14 +45,14 @@ void sort_by_splitters(Ranks& ranks, Store& store, const std::vector<Description
     Elements sorted;
     const auto read = [&](std::uint64_t i) {
         Ordered element;
-        store.attempt([&] { element = store.read(sorted, count, i); });
+        store.steps([&] { element = store.read(sorted, count, i); });
         return element;
     };
     // All memory is taken before the other ranks wait for messages.
     std::optional<Splitters> splitters;
     std::vector<std::uint64_t> sent, received;
     Parts give, get;
-    store.attempt([&] {
+    store.steps([&] {
         if (ranks.size() == 1) return;
         sorted = given.at(store.allocate(count * given.bytes()), count);
         store.expect_messages(0, count * std::max(given.key_bytes, given.value_bytes));
@@ -60,15 +60,15 @@ void sort_by_splitters(Ranks& ranks, Store& store, const std::vector<Description
         for (std::vector<std::uint64_t>* const counts : {&sent, &received}) counts->resize(all.size());
         for (Parts* const parts : {&give, &get}) parts->counts.resize(all.size()), parts->begins.resize(all.size());
     });
-    store.attempt.agree(ranks);
-    store.attempt([&] { store.sort(given, count); });
+    store.steps.agree(ranks);
+    store.steps([&] { store.sort(given, count); });
     // What is sent depends on the keys, so it must not begin with those that are in no order.
-    store.attempt.agree(ranks);
+    store.steps.agree(ranks);
     if (ranks.size() == 1) return;
-    store.attempt([&] { store.copy(given, sorted, count); });
+    store.steps([&] { store.copy(given, sorted, count); });
     find_cuts(ranks, *splitters);
     // Nor with cuts that nobody knows.
-    store.attempt.agree(ranks);
+    store.steps.agree(ranks);
     const Intervals& own = splitters->cuts();
     for (std::size_t i = 0; i < all.size(); ++i) sent[i] = own[i + 1] - own[i];
     ranks.all_to_all(reinterpret_cast<const std::byte*>(sent.data()), reinterpret_cast<std::byte*>(received.data()),
@@ -78,8 +78,8 @@ void sort_by_splitters(Ranks& ranks, Store& store, const std::vector<Description
     sorted.each(given, [&](const std::byte* from, std::byte* to, std::size_t width) {
         store.all_to_all(ranks, from, give, to, get, width);
     });
-    store.attempt([&] { store.sort(given, count); });
-    store.attempt.agree(ranks);
+    store.steps([&] { store.sort(given, count); });
+    store.steps.agree(ranks);
 }
 
 }  // namespace lanesort::inline v0_1::mpi

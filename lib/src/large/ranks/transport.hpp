@@ -30,7 +30,7 @@ public:
     virtual std::uint64_t size() const = 0;
 
     /// The same number of bytes of every rank, in the order of the ranks.
-    virtual void gather(const std::byte* mine, std::byte* all, std::uint64_t bytes) = 0;
+    virtual void all_gather(const std::byte* mine, std::byte* all, std::uint64_t bytes) = 0;
     /// Each number becomes the sum over all ranks.
     virtual void add(std::span<std::uint64_t> numbers) = 0;
     /// Each number becomes the sum over the ranks below.
