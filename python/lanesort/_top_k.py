@@ -63,10 +63,10 @@ class TopKs(Calls):
 
         Result: values and indices, as long as `k` along the axis. Indices have 64 bits (32 in jax without its 64-bit
         types), or the type of `out`, and count from the beginning of a segment. With segments there is a row of `k` for
-        each; its places behind the last key of a short one have the value 0 and the index -1, or stay
-        as they are in `out`.
-        Order: keys are sorted. It is stable, so of equal keys those with the lowest indices are taken, and come in that order,
-        always. NaNs are larger than any number, unless `nan_last`. Records come in the order of their comparator.
+        each; its places behind the last key of a short one have the value 0 and the index -1, or stay as they are in
+        `out`.
+        Order: sorted and stable: of equal keys those with the lowest indices are taken, and come in that order. NaNs are
+        larger than any number, unless `nan_last`. Records come in the order of their comparator.
         Memory: the results; on a graphics card room for what passes a threshold, a little more than k elements of each
         row, at most a quarter of the row; else for few of many keys less than these, for many a copy of them. On CUDA,
         of 2^20 keys or more, also indices of 4 bytes before they become 8.
