@@ -59,7 +59,7 @@ public:
         : work_(work), bindings_(bindings), threads_(threads), local_memory_(local_memory) {}
 
     void operator()(const Launch& launch) {
-        std::array<unsigned long, 2 * Launch::most_arguments> values;
+        std::array<unsigned long, 2 * detail::ArgumentTypes::most> values;
         std::size_t count = 0;
         for (const detail::Argument& argument : launch.all_arguments()) {
             if (argument.bytes > 0) {

@@ -41,8 +41,8 @@ void StreamExecutor::run(const Work& work, const Bindings& bindings) {
 
 void StreamExecutor::enqueue(const Work& work, const Bindings& bindings, const Launch& launch) {
     static_assert(std::endian::native == std::endian::little, "arguments are passed by the low bytes of an integer");
-    std::array<std::uint64_t, 2 * Launch::most_arguments> values;
-    std::array<void*, 2 * Launch::most_arguments> arguments;
+    std::array<std::uint64_t, 2 * detail::ArgumentTypes::most> values;
+    std::array<void*, 2 * detail::ArgumentTypes::most> arguments;
     std::size_t count = 0;
     const auto add = [&](std::uint64_t value) {
         values[count] = value;

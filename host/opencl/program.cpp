@@ -39,12 +39,9 @@ std::string register_limit(const cl::Device& device, const detail::KernelParamet
 }
 
 /// PoCL's optimiser (3.1) lets work-items go past a barrier alone where it depends on the same condition whether they
-/// have work before and behind it. The kernels of a distribution and of a sieve are full of such conditions.
+/// have work before and behind it.
 std::string optimisation(const cl::Device& device, const detail::KernelParameters& parameters) {
-    constexpr detail::Family families[] = {detail::Family::classify, detail::Family::place_blocks,
-                                           detail::Family::move_blocks, detail::Family::sieve};
-    if (std::ranges::find(families, parameters.family) == std::end(families)) return {};
-    return platform_of(device) == pocl ? " -cl-opt-disable" : "";
+    return parameters.family->has_conditional_barriers && platform_of(device) == pocl ? " -cl-opt-disable" : "";
 }
 
 /// What the compiler said; nothing where that cannot be read.

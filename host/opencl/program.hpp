@@ -20,7 +20,7 @@ struct PassIntegers {
     void end() noexcept { size = (size + 7) / 8 * 8; }
 
     std::size_t size = 0;
-    std::array<std::byte, 2 * detail::Launch::most_arguments * sizeof(std::uint64_t)> bytes = {};
+    std::array<std::byte, 2 * detail::ArgumentTypes::most * sizeof(std::uint64_t)> bytes = {};
 
     bool operator==(const PassIntegers&) const = default;
 };
@@ -28,7 +28,7 @@ struct PassIntegers {
 /// What the arguments of a kernel were set to last; nothing where that must be done again: memory may be another's by
 /// now.
 struct LastArguments {
-    std::array<std::optional<std::uint64_t>, 2 * detail::Launch::most_arguments> each;
+    std::array<std::optional<std::uint64_t>, 2 * detail::ArgumentTypes::most> each;
     std::optional<PassIntegers> of_pass;
 };
 

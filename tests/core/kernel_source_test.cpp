@@ -8,9 +8,7 @@
 
 #include <lanesort/error.hpp>
 
-#include "core/program.hpp"
-#include "ops/compact/sorted_ranges_schedule.hpp"
-#include "ops/top_k/top_k_schedule.hpp"
+#include "ops/kernels.hpp"
 #include "support.hpp"
 
 namespace lanesort::detail {
@@ -88,12 +86,13 @@ TEST_CASE("kernel source: a file that is missing is named") {
 TEST_CASE("kernel source: shapes choose their kernel file and definitions") {
     const Shape in_local{.lanes = 4, .vectors = 2, .work_items = 64, .register_vectors = 4, .remap = true};
     const Shape in_cache{.lanes = 8, .vectors = 64, .work_items = 1, .register_vectors = 8};
-    CHECK(kernel_file({.shape = in_local}) == "sort/tile_in_local.cl");
-    CHECK(kernel_file({.shape = in_cache}) == "sort/tile_in_cache.cl");
+    CHECK(kernel_file({.family = &families::sort, .shape = in_local}) == "sort/tile_in_local.cl");
+    CHECK(kernel_file({.family = &families::sort, .shape = in_cache}) == "sort/tile_in_cache.cl");
     const auto defined = [](const KernelParameters& parameters, const std::string& wanted) {
         return std::ranges::count(definitions(parameters), wanted) == 1;
     };
-    const KernelParameters parameters{.bytes = {8, 16}, .wide_positions = true, .shape = in_local};
+    const KernelParameters parameters{
+        .family = &families::sort, .bytes = {8, 16}, .wide_positions = true, .shape = in_local};
     for (const std::string definition :
          {"KEY_BITS=64", "VALUE_BITS=128", "INDEX_BITS=0", "RECORD_BYTES=0", "IN_ROWS=0", "POSITION_BITS=64", "LANES=4",
           "VECTORS=2", "WORK_ITEMS=64", "REGISTER_VECTORS=4", "REMAP=1", "BANK_SWAP=0", "COUNT_SYNC=0"}) {

@@ -19,6 +19,7 @@
 #include "core/described_device.hpp"
 #include "devices_made_up.hpp"
 #include "error_support.hpp"
+#include "ops/kernels.hpp"
 #include "ops/sort/distribution.hpp"
 #include "ops/sort/sort.hpp"
 #include "support.hpp"
@@ -642,7 +643,7 @@ public:
     explicit GreedyCompiler(unsigned allowed) : DescribedDevice(FullCard::card()), allowed_(allowed) {}
     std::shared_ptr<const Program> compile(const KernelParameters& parameters) override {
         auto program = std::make_shared<Program>(parameters);
-        program->max_work_items = parameters.family == Family::classify ? allowed_ : 1024;
+        program->max_work_items = parameters.family == &families::classify ? allowed_ : 1024;
         return program;
     }
 

@@ -3,10 +3,16 @@
 //   print_definitions       one for each file and width of keys on a graphics card, sorts in columns:
 //   amd_compile.sh print_definitions all   for every call, kind of device and kind of key, and for awkward shapes:
 //   lint.sh
+//   print_definitions arguments   the same as "FILE -DNAME=value ... : KERNEL(TYPE,TYPE..) ...", by the kernel table:
+//   arguments.sh
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <set>
 #include <string>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <lanesort/options.hpp>
 
@@ -21,9 +27,24 @@ namespace {
 
 namespace inside = lanesort::detail;
 
+/// A kernel and the types of its arguments, as the kernel table has them. Integers in one argument are behind the
+/// arrays.
+std::string signature(const inside::KernelRow& kernel, const inside::KernelParameters& parameters, bool in_one) {
+    std::string types, integers;
+    const auto add = [&](std::string_view type, bool is_integer) {
+        (is_integer && in_one ? integers : types) += fmt::format(",{}", type);
+    };
+    for (const inside::ArgumentType type : argument_types(kernel, parameters)) {
+        add(name(type), !is_array(type));
+        if (is_array(type)) add("ulong", true);
+    }
+    return fmt::format("{}({})", kernel.name, std::string_view(types += integers).substr(1));
+}
+
 /// Prints each line once.
 class Printer {
 public:
+    explicit Printer(bool with_arguments = false) : with_arguments_(with_arguments) {}
     void print(const DeviceInfo& device, const Request& request, const std::optional<Shape>& shape = {}) {
         inside::DescribedDevice described(device);
         inside::Planner planner(described, {.shape = shape, .use_tuned = false});
@@ -41,11 +62,24 @@ public:
 
 private:
     void print(const inside::KernelParameters& parameters) {
-        std::string line = kernel_file(parameters) + " " + std::to_string(parameters.bytes.key * 8);
-        for (const std::string& definition : definitions(parameters)) line += " -D" + definition;
+        const std::string all = fmt::format("-D{}", fmt::join(definitions(parameters), " -D"));
+        if (!with_arguments_)
+            return print(fmt::format("{} {} {}", kernel_file(parameters), parameters.bytes.key * 8, all));
+        const auto kernels = kernels_of(parameters);
+        const bool has_passes = std::ranges::any_of(kernels, &inside::KernelRow::is_pass);
+        for (const bool in_one : {false, true}) {
+            if (in_one && !has_passes) continue;
+            std::string line = fmt::format("{} {} -DINTEGERS_IN_ONE={:d} :", kernel_file(parameters), all, in_one);
+            for (const inside::KernelRow* const kernel : kernels)
+                line += fmt::format(" {}", signature(*kernel, parameters, in_one && kernel->is_pass));
+            print(line);
+        }
+    }
+    void print(const std::string& line) {
         if (printed_.insert(line).second) std::printf("%s\n", line.c_str());
     }
 
+    bool with_arguments_;
     std::set<std::string> printed_;
 };
 
@@ -230,8 +264,8 @@ void print_quicksorts(Printer& printer) {
     }
 }
 
-void print_all() {
-    Printer printer;
+void print_all(bool with_arguments) {
+    Printer printer(with_arguments);
     print_quicksorts(printer);
     const DeviceInfo devices[] = {card(), poor_card(), large(processor())};
     for (const DeviceInfo& device : devices) {
@@ -306,6 +340,7 @@ void print_all() {
 }  // namespace lanesort::test
 
 int main(int argc, char** argv) {
-    if (argc > 1 && argv[1] == std::string("all")) lanesort::test::print_all();
-    else lanesort::test::print_for_amd();
+    const std::string what = argc > 1 ? argv[1] : "";
+    if (what.empty()) lanesort::test::print_for_amd();
+    else lanesort::test::print_all(what == "arguments");
 }

@@ -13,6 +13,7 @@
 #include "devices_made_up.hpp"
 #include "error_support.hpp"
 #include "large/parts_schedule.hpp"
+#include "ops/kernels.hpp"
 #include "rows.hpp"
 #include "support.hpp"
 
@@ -151,7 +152,7 @@ public:
         auto* const keys = static_cast<std::byte*>(bindings[Slot::keys].memory);
         auto* const values = static_cast<std::byte*>(bindings[Slot::values].memory);
         const std::size_t bytes = work.arrays[Slot::values].bytes;
-        if (!work.programs.empty() && work.programs.front()->parameters.family == Family::iota) {
+        if (!work.programs.empty() && work.programs.front()->parameters.family == &families::iota) {
             const Launch launch = std::get<Launch>(work.commands.front());
             const std::uint64_t count = launch.arguments[1].value, first = launch.arguments[2].value;
             return later([=] {
@@ -159,7 +160,7 @@ public:
                     std::memcpy(values + i * bytes, &place, bytes);  // the low bytes come first
             });
         }
-        if (!work.programs.empty() && work.programs.front()->parameters.family == Family::binary_search) {
+        if (!work.programs.empty() && work.programs.front()->parameters.family == &families::binary_search) {
             const auto* const wanted = static_cast<const std::byte*>(bindings[Slot::second_keys].memory);
             auto* const ranges =
                 static_cast<std::uint64_t*>(bindings[Slot::indices].memory) + bindings[Slot::indices].offset;

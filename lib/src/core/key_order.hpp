@@ -35,7 +35,8 @@ constexpr KeyCoding key_coding(KeyType type, Order order, bool nan_last = false)
         case KeyType::i64: return {Coding::integer, inverted ^ (std::uint64_t{1} << (bits - 1))};
         case KeyType::f16:
         case KeyType::f32:
-        case KeyType::f64: return {nan_last && order == Order::descending ? Coding::nan_last : Coding::floating, inverted};
+        case KeyType::f64:
+            return {nan_last && order == Order::descending ? Coding::nan_last : Coding::floating, inverted};
     }
     return {};
 }
@@ -44,6 +45,11 @@ constexpr KeyCoding key_coding(KeyType type, Order order, bool nan_last = false)
 inline KeyCoding coding_of(const Request& request) noexcept {
     return request.key.is_record() ? KeyCoding{Coding::integer, 0}
                                    : key_coding(request.key.type(), request.order_or_usual(), request.nan_last);
+}
+
+/// The kernels' coding argument: the keys' coding in a pass that encodes or decodes, none in the others.
+constexpr std::uint32_t coding_if(KeyCoding coding, bool applies) noexcept {
+    return static_cast<std::uint32_t>(applies ? coding.coding : Coding::none);
 }
 
 /// NaNs of one sign: 2^(bits of the significand) - 1.

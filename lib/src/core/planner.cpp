@@ -204,28 +204,10 @@ void check_groups(std::uint64_t groups, const Request& request, const Shape& sha
                                 to_string(shape), groups, most_groups));
 }
 
-Launch& add_launch(Work& work, const char* kernel, std::uint64_t groups, bool awaits) {
-    ++work.report.launches;
-    const std::size_t program = work.programs.size() - 1;
-    return std::get<Launch>(
-        work.commands.emplace_back(Launch{.program = static_cast<std::uint8_t>(program),
-                                          .kernel = kernel_number(work.programs[program]->parameters, kernel),
-                                          .awaits = awaits,
-                                          .groups = groups}));
-}
-
 void check_doubles(const DeviceInfo& device, KeyType type, const char* what) {
     if (type == KeyType::f64 && !device.has_doubles)
         throw Error(ErrorCode::unsupported,
                     fmt::format("{} cannot {}: it has no floating-point numbers of 64 bits", device.name, what));
-}
-
-Argument coding_if(KeyCoding coding, bool applies) noexcept {
-    return {static_cast<std::uint64_t>(applies ? coding.coding : Coding::none), 4};
-}
-
-Argument flip_of(const KernelParameters& parameters, KeyCoding coding) noexcept {
-    return {coding.flip, static_cast<std::uint8_t>(parameters.bytes.is_record ? 4 : parameters.bytes.key)};
 }
 
 }  // namespace detail

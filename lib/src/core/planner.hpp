@@ -90,14 +90,7 @@ void check_type(const KeyKind& kind);
 void check_indices(const Request& request);
 /// Throws Error(unsupported) for more work-groups than one launch can have.
 void check_groups(std::uint64_t groups, const Request& request, const Shape& shape);
-/// Adds a launch of a kernel of the work's last program, and counts it.
-Launch& add_launch(Work& work, const char* kernel, std::uint64_t groups, bool awaits = false);
 /// Throws Error(unsupported) where keys are f64, and the device has no such numbers to do that with: "add f64".
 void check_doubles(const DeviceInfo& device, KeyType type, const char* what);
-
-/// The coding argument: the keys' coding in the pass that encodes or decodes, none in the others.
-Argument coding_if(KeyCoding coding, bool applies) noexcept;
-/// The flip argument, as wide as the kernels' flip_t.
-Argument flip_of(const KernelParameters& parameters, KeyCoding coding) noexcept;
 
 }  // namespace lanesort::inline v0_1::detail

@@ -5,9 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <lanesort/comparator.hpp>
@@ -15,49 +13,9 @@
 #include <lanesort/plan.hpp>
 #include <lanesort/request.hpp>
 
-namespace lanesort::inline v0_1::detail {
+#include "kernel_table.hpp"
 
-/// The kernels of a program, by what they do.
-enum class Family : std::uint8_t {
-    sort,                ///< all keys
-    sort_first,          ///< the first keys of the order, over the heads of sorted runs
-    merge,               ///< two sorted ranges
-    merge_across,        ///< the first step of that, of ranges that lie apart
-    top_k,               ///< the first keys, into an array of their own
-    sieve,               ///< the same by a threshold
-    order_test,          ///< how far ranges are in order
-    equal_runs,          ///< the runs of equal keys
-    find_runs,           ///< the same in one read
-    quicksort,           ///< one range, by partitions
-    classify,            ///< by distribution: the children of elements
-    place_blocks,        ///< by distribution: where these go
-    move_blocks,         ///< by distribution: the moves
-    permute,             ///< values, into the order of indices
-    gather,              ///< elements, from where indices say
-    iota,                ///< integers that count
-    min_max,             ///< of reductions: the smallest or the largest key
-    min_max_place,       ///< where that is
-    integer_sum,         ///< sums of integers
-    float_sum,           ///< sums of floating-point numbers
-    operator_reduction,  ///< what an operator of the caller's makes of elements
-    integer_scan,        ///< scans of integers
-    float_scan,          ///< scans of floating-point numbers
-    min_max_scan,        ///< the smallest or the largest key up to each one
-    operator_scan,       ///< what an operator makes of elements up to each one
-    integer_run_scan,    ///< scans of runs, each by itself: of integers,
-    float_run_scan,      ///< floating-point numbers,
-    min_max_run_scan,    ///< the smallest or the largest key,
-    operator_run_scan,   ///< and by an operator
-    mark_segments,       ///< where segments begin, for these
-    integer_runs,        ///< sums of the integers of equal keys
-    float_runs,          ///< sums of their floating-point numbers
-    min_max_runs,        ///< the smallest or the largest of them
-    select,              ///< elements by flags
-    binary_search,       ///< where keys belong in a sorted range
-    integer_bins,        ///< of histograms: even bins of integers
-    float_bins,          ///< even bins of floating-point numbers
-    bins_by_bounds,      ///< bins between given keys
-};
+namespace lanesort::inline v0_1::detail {
 
 /// What a tile holds.
 enum class Layout : std::uint8_t {
@@ -78,7 +36,7 @@ struct Buckets {
 
 /// Everything that a kernel is compiled for. Strides, counts and offsets are arguments instead.
 struct KernelParameters {
-    Family family = Family::sort;
+    const Family* family = nullptr;
     ElementBytes bytes = {};
     bool wide_positions = false;  ///< of 64 bits: for 2^31 keys and more
     bool count_sync = false;      ///< the kernels count their hand-overs and barriers
@@ -104,14 +62,14 @@ struct KernelParameters {
     unsigned work_items() const noexcept {
         return row_work_items > 0 ? row_work_items : shape.work_items * tiles_per_group;
     }
-    std::size_t local_bytes() const noexcept;
+    std::size_t local_bytes() const { return family->local_bytes ? family->local_bytes(*this) : 0; }
     /// Takes the order of the request's keys, or what else a text says of them, as far as it is compiled.
     void order_by(const Request& request);
     /// The indices of the elements are kept in an array.
     bool stores_indices() const noexcept { return bytes.index > 1; }
 
     /// Elements are records, and the kernels compare them.
-    bool orders_records() const noexcept { return bytes.is_record && family != Family::select; }
+    bool orders_records() const noexcept { return bytes.is_record && family->compares; }
 
     friend bool operator==(const KernelParameters&, const KernelParameters&) = default;
 };
@@ -119,9 +77,9 @@ struct KernelParameters {
 /// The kernel file for these parameters.
 std::string kernel_file(const KernelParameters& parameters);
 
-/// The kernels in it, in the order of Launch::kernel, and the place there of one that it has.
-std::span<const char* const> kernel_names(const KernelParameters& parameters) noexcept;
-std::uint8_t kernel_number(const KernelParameters& parameters, std::string_view name) noexcept;
+/// The kernels in its program, in the order of Launch::kernel, and their names.
+std::vector<const KernelRow*> kernels_of(const KernelParameters& parameters);
+std::vector<const char*> kernel_names(const KernelParameters& parameters);
 
 /// The parameters as preprocessor definitions, "NAME=value"; the same in every dialect.
 std::vector<std::string> definitions(const KernelParameters& parameters);

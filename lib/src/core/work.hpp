@@ -3,11 +3,12 @@
 #pragma once
 
 #include <array>
-#include <cassert>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -83,36 +84,27 @@ public:
 /// What a kernel takes: the memory of an array, null where nothing is bound to its slot, and, as an integer of 8 bytes,
 /// the elements before its first; or the low bytes of an integer.
 struct Argument {
+    Argument() = default;
+    Argument(Slot array, std::uint64_t from = 0) : value(from), slot(array) {}
+    Argument(std::integral auto integer) : value(static_cast<std::uint64_t>(integer)), bytes(sizeof value) {}
+
     std::uint64_t value = 0;  ///< the integer, or elements from the array's first one on
-    std::uint8_t bytes = 0;   ///< of the integer; 0: it is an array
+    std::uint8_t bytes = 0;   ///< of the integer, as the kernel's row has it; 0: it is an array
     Slot slot = Slot::keys;
     bool is_count = false;  ///< with 0 in its place, the kernel finds nothing to do
 };
 
 /// A kernel's launch.
 struct Launch {
-    static constexpr std::size_t most_arguments = 23;
-
     std::uint8_t program = 0;  ///< index into Work::programs
     std::uint8_t kernel = 0;   ///< index into kernel_names() of that program
     std::uint8_t argument_count = 0;
-    bool awaits = true;  ///< the kernel begins with AWAIT_LAST_LAUNCH: it may be launched before the last one has ended
-    bool is_pass = false;  ///< a tile pass, whose integers may be one argument (kernels/sort/pass_arguments.h)
+    bool awaits = true;    ///< KernelRow::awaits
+    bool is_pass = false;  ///< KernelRow::is_pass
     std::uint64_t groups = 0;
-    std::array<Argument, most_arguments> arguments = {};
+    std::array<Argument, ArgumentTypes::most> arguments = {};
 
     std::span<const Argument> all_arguments() const noexcept { return {arguments.data(), argument_count}; }
-
-    void add(std::uint64_t value, std::size_t bytes) noexcept { add({value, static_cast<std::uint8_t>(bytes)}); }
-    void add_count(std::uint64_t value, std::size_t bytes) noexcept {
-        add(value, bytes);
-        arguments[argument_count - 1u].is_count = true;
-    }
-    void add(Slot slot, std::uint64_t from = 0) noexcept { add({from, 0, slot}); }
-    void add(const Argument& argument) noexcept {
-        assert(argument_count < most_arguments);
-        arguments[argument_count++] = argument;
-    }
 };
 
 /// Copies rows of bytes from one array to another, which has no room between them.
@@ -139,6 +131,29 @@ struct Work {
     SortReport report;  ///< launches, hand-overs and barriers, and the bytes of its own arrays on a device
     Plan plan;          ///< what it was made from, where it sorts or merges
 };
+
+/// Adds a launch of a kernel of one of the work's programs, and counts it. Throws Error(invalid_argument) for arguments
+/// that are not those of the kernel's row.
+void add_launch(Work& work, std::size_t program, std::string_view kernel, std::uint64_t groups,
+                std::span<const Argument> arguments);
+
+/// Arguments, each given by itself or in a range.
+template <class... Part>
+std::vector<Argument> joined(const Part&... parts) {
+    std::vector<Argument> arguments;
+    [[maybe_unused]] const auto append = [&](const auto& part) {
+        if constexpr (std::is_convertible_v<decltype(part), Argument>) arguments.push_back(part);
+        else arguments.insert(arguments.end(), std::begin(part), std::end(part));
+    };
+    (append(parts), ...);
+    return arguments;
+}
+
+/// The same of the work's last program.
+template <class... Part>
+void add_launch(Work& work, std::string_view kernel, std::uint64_t groups, const Part&... parts) {
+    add_launch(work, work.programs.size() - 1, kernel, groups, joined(parts...));
+}
 
 /// Where an array lies: a pointer to host memory, a cl_mem or a CUdeviceptr, and the elements before its first.
 struct Binding {

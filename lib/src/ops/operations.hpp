@@ -2,6 +2,8 @@
 // The operations: each is a file, which says what arrays a request needs and what is done with them.
 #pragma once
 
+#include <array>
+
 #include "core/planner.hpp"
 
 namespace lanesort::inline v0_1::detail {
@@ -80,6 +82,9 @@ struct MinMaxOrder {
     std::uint64_t mask, flip, bias;
 };
 MinMaxOrder min_max_order(KeyType type, Reduction reduction);
+inline std::array<Argument, 3> order_arguments(const MinMaxOrder& order) {
+    return {order.mask, order.flip, order.bias};
+}
 
 Arrays reduce_arrays(const Request& request);
 void make_reduction(Planner& planner, const Request& request, Work& work);

@@ -25,15 +25,9 @@
 #include "core/planner.hpp"
 #include "error_support.hpp"
 #include "host/cuda/program.hpp"
-#include "ops/compact/select_schedule.hpp"
-#include "ops/compact/sorted_ranges_schedule.hpp"
-#include "ops/reduce/reduce_schedule.hpp"
-#include "ops/scan/scan_schedule.hpp"
+#include "ops/kernels.hpp"
 #include "ops/search/binary_search_schedule.hpp"
-#include "ops/sort/distribution_schedule.hpp"
 #include "ops/sort/rounds.hpp"
-#include "ops/top_k/sieve_schedule.hpp"
-#include "ops/top_k/top_k_schedule.hpp"
 #include "support.hpp"
 
 namespace lanesort::test {
@@ -206,7 +200,8 @@ TEST_CASE("CUDA: chosen shapes compile for every generation and spill nothing") 
                 // Of other generations, the smallest and the largest.
                 if (!is_measured(generation) && count != counts.front() && count != 0) continue;
                 const Shape shape = choose_shape(graphics_card(generation), {bytes, value_bytes}, count);
-                check_compiled({.bytes = {bytes, value_bytes},
+                check_compiled({.family = &lanesort::detail::families::sort,
+                                .bytes = {bytes, value_bytes},
                                 .unroll_rounds = true,
                                 .shape = shape,
                                 .column_bits = most_column_bits(shape)},
@@ -225,7 +220,7 @@ TEST_CASE("CUDA: selections compile for every generation and spill nothing") {
                 for (const std::uint64_t count : {5'000, 1 << 24}) {
                     const TopKSchedule selection = make_top_k_schedule(
                         graphics_card(generation), {bytes, 0, index_bytes, is_record}, 1, count, 64);
-                    KernelParameters parameters{.family = Family::top_k,
+                    KernelParameters parameters{.family = &families::top_k_in_local,
                                                 .bytes = selection.bytes,
                                                 .wide_positions = index_bytes == 8,
                                                 .shape = selection.shape};
@@ -248,7 +243,7 @@ TEST_CASE("CUDA: sieves compile for every generation and spill nothing") {
                         graphics_card(generation), {bytes, 0, index_bytes, is_record}, k == 100 ? 4096 : 1, 1 << 20, k);
                     if (!sieve && is_record) continue;  // more than sm_75 has room for
                     REQUIRE(sieve);
-                    KernelParameters parameters{.family = Family::sieve,
+                    KernelParameters parameters{.family = &families::sieve,
                                                 .bytes = sieve->bytes,
                                                 .wide_positions = index_bytes == 8,
                                                 .shape = sieve->shape};
@@ -273,7 +268,7 @@ TEST_CASE("CUDA: kernels for sorted ranges compile for every generation and spil
                 if (!is_measured(generation) && (value_bytes == 4 || length_bytes == 4)) continue;
                 const SortedRangesSchedule schedule = make_sorted_ranges_schedule(
                     graphics_card(generation), bytes, SortedRangesTask::run_lengths, 1, 1 << 20);
-                for (const Family family : {Family::order_test, Family::equal_runs}) {
+                for (const Family* const family : {&families::order_test, &families::equal_runs}) {
                     KernelParameters parameters{.family = family,
                                                 .bytes = {bytes, value_bytes, length_bytes, is_record},
                                                 .wide_positions = length_bytes == 8,
@@ -281,7 +276,7 @@ TEST_CASE("CUDA: kernels for sorted ranges compile for every generation and spil
                     if (is_record) parameters.comparator = by_number;
                     check_compiled(parameters, generation.architecture);
                 }
-                KernelParameters parameters{.family = Family::find_runs,
+                KernelParameters parameters{.family = &families::find_runs,
                                             .bytes = {bytes, value_bytes, length_bytes, is_record},
                                             .wide_positions = length_bytes == 0 && value_bytes == 1,
                                             .shape = {}};
@@ -291,7 +286,7 @@ TEST_CASE("CUDA: kernels for sorted ranges compile for every generation and spil
                     check_compiled(parameters, generation.architecture);
                 }
                 if (length_bytes > 0) continue;
-                parameters.family = Family::select;
+                parameters.family = &families::select;
                 parameters.shape =
                     make_select_schedule(graphics_card(generation), parameters.bytes, 1 << 20, false).shape;
                 parameters.comparator = {};
@@ -305,9 +300,9 @@ TEST_CASE("CUDA: reductions compile for every generation and spill nothing") {
     if (no_compiler()) return;
     for (const Generation& generation : generations)
         for (const std::size_t bytes : widths(generation, {1, 2, 4, 8}))
-            for (const Family family :
-                 {Family::min_max, Family::min_max_place, Family::integer_sum, Family::float_sum}) {
-                if (family == Family::float_sum && bytes == 1) continue;
+            for (const Family* const family :
+                 {&families::min_max, &families::min_max_place, &families::integer_sum, &families::float_sum}) {
+                if (family == &families::float_sum && bytes == 1) continue;
                 KernelParameters parameters{
                     .family = family,
                     .bytes = {bytes},
@@ -331,7 +326,7 @@ TEST_CASE("CUDA: reductions by an operator compile for every generation and spil
             for (const std::size_t offset_bytes : {0, 8})
                 for (const char* const transform : {"", "summed(b, a)"}) {
                     const KernelParameters parameters{
-                        .family = Family::operator_reduction,
+                        .family = &families::operator_reduction,
                         .bytes = {bytes, 0, 0, true},
                         .shape = {.lanes = 1, .vectors = 1, .work_items = tree_leaves, .register_vectors = 2},
                         .binary_operator = summed_numbers(bytes, transform),
@@ -345,7 +340,7 @@ TEST_CASE("CUDA: a text that the compiler refuses is named, and the build log ha
     using namespace lanesort::detail;
     if (no_compiler()) return;
     const KernelParameters parameters{
-        .family = Family::operator_reduction,
+        .family = &families::operator_reduction,
         .bytes = {4, 0, 0, true},
         .shape = {.lanes = 1, .vectors = 1, .work_items = tree_leaves, .register_vectors = 2},
         .binary_operator = BinaryOperator{.type = "uint", .bytes = 4, .combine = "a + no_such_name", .identity = "0"}};
@@ -362,7 +357,7 @@ TEST_CASE("CUDA: exchanges compile for every generation and spill nothing") {
         for (const std::size_t bytes : widths(generation, {1, 2, 4, 8}))
             for (const std::size_t value_bytes : {0, 4, 16})
                 check_compiled(
-                    {.family = Family::merge_across, .bytes = {bytes, value_bytes}, .shape = {.work_items = 256}},
+                    {.family = &families::merge_across, .bytes = {bytes, value_bytes}, .shape = {.work_items = 256}},
                     generation.architecture);
 }
 
@@ -371,15 +366,17 @@ TEST_CASE("CUDA: scans compile for every generation and spill nothing") {
     if (no_compiler()) return;
     for (const Generation& generation : generations)
         for (const std::size_t bytes : widths(generation, {1, 2, 4, 8}))
-            for (const Family family : {Family::integer_scan, Family::float_scan, Family::min_max_scan,
-                                        Family::integer_run_scan, Family::float_run_scan, Family::min_max_run_scan}) {
-                const bool adds_floats = family == Family::float_scan || family == Family::float_run_scan;
+            for (const Family* const family :
+                 {&families::integer_scan, &families::float_scan, &families::min_max_scan, &families::integer_run_scan,
+                  &families::float_run_scan, &families::min_max_run_scan}) {
+                const bool adds_floats = family == &families::float_scan || family == &families::float_run_scan;
                 if (adds_floats && bytes == 1) continue;
                 const Shape shape =
-                    make_scan_schedule(graphics_card(generation), {.bytes = {bytes},
-                                                                   .has_tree = adds_floats,
-                                                                   .has_runs = family > Family::min_max_scan,
-                                                                   .count = 1 << 20})
+                    make_scan_schedule(graphics_card(generation),
+                                       {.bytes = {bytes},
+                                        .has_tree = adds_floats,
+                                        .has_runs = family->local_bytes == families::local_bytes_of_run_scan,
+                                        .count = 1 << 20})
                         .shape;
                 for (const bool wide : {false, true})
                     if (compiles_wide(generation, bytes, wide))
@@ -393,17 +390,17 @@ TEST_CASE("CUDA: scans by an operator, and what marks runs, compile for every ge
     if (no_compiler()) return;
     for (const Generation& generation : generations) {
         for (const std::size_t offset_bytes : {4, 8})
-            check_compiled({.family = Family::mark_segments,
+            check_compiled({.family = &families::mark_segments,
                             .bytes = {1},
                             .shape = {.lanes = 1, .vectors = 1, .work_items = 256, .register_vectors = 2},
                             .layout = Layout::rows,
                             .offset_bytes = offset_bytes},
                            generation.architecture);
         for (const std::size_t bytes : widths(generation, {1, 3, 8, 12, 24, 64}))
-            for (const Family family : {Family::operator_scan, Family::operator_run_scan}) {
+            for (const Family* const family : {&families::operator_scan, &families::operator_run_scan}) {
                 const ScanTask task{.bytes = {bytes, 0, 0, true},
                                     .has_tree = true,
-                                    .has_runs = family == Family::operator_run_scan,
+                                    .has_runs = family == &families::operator_run_scan,
                                     .count = 1 << 20};
                 KernelParameters parameters{.family = family,
                                             .bytes = task.bytes,
@@ -430,7 +427,7 @@ TEST_CASE("CUDA: searches, moves and histograms compile for every generation and
                 const bool is_record = bytes == by_number.bytes;
                 if (!compiles_wide(generation, bytes, index_bytes == 8)) continue;
                 KernelParameters parameters{
-                    .family = Family::binary_search,
+                    .family = &families::binary_search,
                     .bytes = {bytes, 0, index_bytes, is_record},
                     .wide_positions = index_bytes == 8,
                     .shape = {.lanes = 1, .vectors = 16, .work_items = 256, .register_vectors = 2},
@@ -438,15 +435,16 @@ TEST_CASE("CUDA: searches, moves and histograms compile for every generation and
                 if (is_record) parameters.comparator = by_number;
                 check_compiled(parameters, generation.architecture);
                 if (is_record) continue;
-                check_compiled({.family = Family::gather,
+                check_compiled({.family = &families::gather,
                                 .bytes = {bytes, 0, index_bytes},
                                 .shape = {.work_items = 64},
                                 .layout = Layout::rows},
                                generation.architecture);
                 parameters.wide_positions = false;
-                for (const Family family : {Family::integer_bins, Family::float_bins, Family::bins_by_bounds})
+                for (const Family* const family :
+                     {&families::integer_bins, &families::float_bins, &families::bins_by_bounds})
                     for (const bool are_many : {false, true}) {
-                        if (family == Family::float_bins && bytes == 1) continue;
+                        if (family == &families::float_bins && bytes == 1) continue;
                         parameters.family = family;
                         parameters.shape.vectors = are_many ? 1 << 14 : 1 << 13;
                         parameters.shape.work_items = are_many ? 1024 : 512;
@@ -469,14 +467,14 @@ TEST_CASE("CUDA: the kernels of a distribution compile for every generation and 
             // Turing has too little local memory for children of wide elements.
             CHECK((made || (generation.local_kilobytes < 100 && bytes.key + bytes.value > 8)));
             if (!made) continue;
-            for (const Family family : {Family::classify, Family::place_blocks, Family::move_blocks}) {
+            for (const Family* const family : {&families::classify, &families::place_blocks, &families::move_blocks}) {
                 KernelParameters parameters{.family = family,
                                             .bytes = bytes,
                                             .shape = made->levels.back().shape,
                                             .buckets = made->levels.back().buckets};
                 if (bytes.is_record) parameters.comparator = by_two_numbers;
-                if (family == Family::place_blocks) parameters.shape = place_blocks_shape(parameters.shape);
-                if (family == Family::move_blocks)
+                if (family == &families::place_blocks) parameters.shape = place_blocks_shape(parameters.shape);
+                if (family == &families::move_blocks)
                     parameters.shape = move_blocks_shape(parameters.shape, bytes, parameters.buckets);
                 check_compiled(parameters, generation.architecture);
             }
@@ -494,7 +492,7 @@ TEST_CASE("CUDA: levels of a distribution in batches compile and spill nothing")
         REQUIRE(made);
         CHECK(made->levels.back().batches > 1);
         for (const Level& level : made->levels)
-            check_compiled({.family = Family::classify,
+            check_compiled({.family = &families::classify,
                             .bytes = bytes,
                             .wide_positions = true,
                             .shape = level.shape,
@@ -518,7 +516,7 @@ TEST_CASE("CUDA: what sorts records, their leaves, and larger leaves, compiles a
         std::set<std::string> compiled;
         for (const auto& program : work->programs) {
             const KernelParameters& parameters = program->parameters;
-            if (parameters.family != Family::sort || !compiled.insert(source(parameters)).second) continue;
+            if (parameters.family != &families::sort || !compiled.insert(source(parameters)).second) continue;
             if (request.value_bytes > 0) CHECK(parameters.work_items() == 1024);
             check_compiled(parameters, generation.architecture);
         }
@@ -635,7 +633,7 @@ TEST_CASE("CUDA: the kernels that permute values compile for every generation an
     for (const Generation& generation : generations)
         for (const std::size_t value_bytes : {1, 16})
             for (const std::size_t index_bytes : {4, 8})
-                check_compiled({.family = Family::permute,
+                check_compiled({.family = &families::permute,
                                 .bytes = ElementBytes(1, value_bytes, index_bytes),
                                 .wide_positions = index_bytes == 8,
                                 .shape = {.work_items = 1}},
@@ -647,8 +645,9 @@ TEST_CASE("CUDA: integers that count compile for every generation and spill noth
     if (no_compiler()) return;
     for (const Generation& generation : generations)
         for (const std::size_t bytes : {4, 8})
-            check_compiled({.family = Family::iota, .bytes = ElementBytes(1, 0, bytes), .shape = {.work_items = 256}},
-                           generation.architecture);
+            check_compiled(
+                {.family = &families::iota, .bytes = ElementBytes(1, 0, bytes), .shape = {.work_items = 256}},
+                generation.architecture);
 }
 
 TEST_CASE("CUDA: the kernels that gather elements compile for every generation and spill nothing") {
@@ -657,7 +656,7 @@ TEST_CASE("CUDA: the kernels that gather elements compile for every generation a
     for (const Generation& generation : generations)
         for (const std::size_t word : {1, 8})
             for (const std::size_t offset_bytes : {0, 4})
-                check_compiled({.family = Family::gather,
+                check_compiled({.family = &families::gather,
                                 .bytes = ElementBytes(word, 0, 4 + offset_bytes),
                                 .wide_positions = offset_bytes == 4,
                                 .shape = {.work_items = 64},

@@ -8,6 +8,7 @@
 #include "cuda_target.hpp"
 #include "error_support.hpp"
 #include "host/cuda/program.hpp"
+#include "ops/kernels.hpp"
 #include "run_everywhere.hpp"
 
 namespace lanesort::test {
@@ -303,7 +304,7 @@ TEST_CASE("CUDA faults: the device is lost at each call") {
 TEST_CASE("CUDA faults: each call of the compiler fails once, without a device") {
     if (!cu::compiler().absence.empty()) return;
     const WatchedTables watched;
-    const auto compile = [] { cu::compile({.shape = shape}, "sm_90"); };
+    const auto compile = [] { cu::compile({.family = &lanesort::detail::families::sort, .shape = shape}, "sm_90"); };
     const auto calls = [&] {
         const Fault none;
         compile();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/cpu/host.hpp"
+#include "ops/kernels.hpp"
 #include "run_everywhere.hpp"
 #include "sorter_on.hpp"
 
@@ -53,7 +54,7 @@ std::vector<std::pair<const char*, Places>> permutations(std::size_t count, Rand
 class Permuter {
 public:
     Permuter(std::size_t value_bytes, std::size_t index_bytes)
-        : program_(inside::KernelParameters{.family = inside::Family::permute,
+        : program_(inside::KernelParameters{.family = &inside::families::permute,
                                             .bytes = ElementBytes(1, value_bytes, index_bytes),
                                             .shape = {.work_items = 1}},
                    cpu::Instructions::baseline) {}

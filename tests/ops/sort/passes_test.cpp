@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Each kernel launch alone: the keys after every pass, against the reference executor's.
-#include "oracle/reference_executor.hpp"
+#include "ops/kernels.hpp"
 #include "ops/sort/rounds.hpp"
+#include "oracle/reference_executor.hpp"
 #include "shapes.hpp"
 #include "target.hpp"
 
@@ -9,6 +10,7 @@ namespace lanesort::test {
 namespace {
 
 using lanesort::detail::KernelParameters;
+namespace families = lanesort::detail::families;
 
 template <Key T>
 std::vector<std::vector<T>> states_of_reference(std::vector<T> keys, const Plan& plan, KeyCoding coding) {
@@ -53,6 +55,7 @@ void check_shape(Target& target, KernelParameters parameters, const Shape& shape
     if (!target.can_run(shape, sizeof(T))) return;
     CAPTURE(target.name);
     CAPTURE(to_string(shape));
+    parameters.family = &families::sort;
     parameters.bytes = sizeof(T);
     parameters.shape = shape;
     const std::size_t tile = shape.tile_keys();
@@ -101,10 +104,8 @@ TEST_CASE("passes: over the heads of sorted runs") {
             const std::size_t tile = shape.tile_keys();
             if (!target.can_run(shape, sizeof(float)) || head_bits(2 * tile, shape, 1) == 0) continue;
             wide = !wide;
-            const KernelParameters parameters{.family = lanesort::detail::Family::sort_first,
-                                              .bytes = sizeof(float),
-                                              .wide_positions = wide,
-                                              .shape = shape};
+            const KernelParameters parameters{
+                .family = &families::sort_first, .bytes = sizeof(float), .wide_positions = wide, .shape = shape};
             for (const std::size_t count : {2 * tile, 2 * tile + 1, 7 * tile - 3, 64 * tile + 5, 200 * tile})
                 for (const std::size_t first : {std::size_t{1}, tile / 4, tile / 2})
                     if (head_bits(count, shape, first) > 0)
@@ -121,7 +122,7 @@ TEST_CASE("passes: of a merge of two ranges") {
             if (!target.can_run(shape, sizeof(float))) continue;
             wide = !wide;
             const KernelParameters parameters{
-                .family = lanesort::detail::Family::merge, .bytes = sizeof(float), .wide_positions = wide, .shape = shape};
+                .family = &families::two_ranges, .bytes = sizeof(float), .wide_positions = wide, .shape = shape};
             const std::size_t tile = shape.tile_keys();
             for (const std::size_t count : {std::size_t{2}, tile - 1, tile, 2 * tile + 1, 7 * tile - 3, 64 * tile + 5})
                 for (const std::size_t middle : {std::size_t{1}, count / 3, count / 2, count - 1})

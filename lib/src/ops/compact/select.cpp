@@ -7,6 +7,7 @@
 
 #include "core/integers.hpp"
 #include "core/require.hpp"
+#include "kernels.hpp"
 #include "ops/operations.hpp"
 #include "ops/scan/scan_schedule.hpp"
 #include "select_schedule.hpp"
@@ -42,7 +43,7 @@ void make_select(Planner& planner, const Request& request, Work& work) {
     const std::size_t width = request.key.bytes();
     // Elements as wide as a number are moved as one.
     const bool is_number = !request.key.is_record() || (width <= 8 && std::has_single_bit(width));
-    KernelParameters parameters{.family = Family::select,
+    KernelParameters parameters{.family = &families::select,
                                 .bytes = {width, request.value_bytes, 0, !is_number},
                                 .wide_positions = request.count >= wide_count,
                                 .shape = {}};
@@ -69,40 +70,22 @@ void make_select(Planner& planner, const Request& request, Work& work) {
         schedule.looks_back ? std::max<std::uint64_t>(ceil_div(request.count, schedule.tile), 1) : schedule.parts;
     check_groups(groups, request, schedule.shape);
     work.programs.push_back(program);
-    const std::size_t position_bytes = program->parameters.wide_positions ? 8 : 4;
     const Slot deciding = request.key.predicate() ? Slot::parameter : Slot::flags;
     if (schedule.looks_back) {
         // At most two words of 4 bytes or two of 8 for each tile.
         work.arrays[Slot::own_status] = {groups * 2, sizeof(std::uint64_t)};
         work.commands.emplace_back(Zero{Slot::own_status});
-        Launch& select = add_launch(work, "select_tiles", groups);
-        select.add(deciding);
-        select.add_count(request.count, position_bytes);
-        select.add(!request.inverted, 4);
-        select.add(ScanSchedule::usual_tries, 4);
-        select.add(Slot::own_status);
-        for (const Slot slot : {Slot::keys, Slot::results, Slot::values, Slot::result_values, Slot::answers})
-            select.add(slot);
+        add_launch(work, "select_tiles", groups, deciding, request.count, !request.inverted, ScanSchedule::usual_tries,
+                   Slot::own_status, Slot::keys, Slot::results, Slot::values, Slot::result_values, Slot::answers);
         return;
     }
     work.arrays[Slot::own_integers] = {schedule.parts, sizeof(std::uint64_t)};
-    Launch& count = add_launch(work, "count_wanted", groups);
-    count.add(deciding);
-    count.add(Slot::keys);
-    count.add_count(request.count, position_bytes);
-    count.add(schedule.share, position_bytes);
-    count.add(!request.inverted, 4);
-    count.add(Slot::own_integers);
+    add_launch(work, "count_wanted", groups, deciding, Slot::keys, request.count, schedule.share, !request.inverted,
+               Slot::own_integers);
     const auto add_write = [&](Slot from, Slot to) {
-        Launch& write = add_launch(work, "write_parts", groups);
-        write.add(deciding);
-        write.add_count(request.count, position_bytes);
-        write.add(schedule.share, position_bytes);
-        write.add(!request.inverted, 4);
-        write.add(keeps_others, 4);
-        write.add(Slot::own_integers);
-        write.add_count(schedule.parts, 4);
-        for (const Slot slot : {from, to, Slot::values, Slot::result_values, Slot::answers}) write.add(slot);
+        add_launch(work, "write_parts", groups, deciding, request.count, schedule.share, !request.inverted,
+                   keeps_others, Slot::own_integers, schedule.parts, from, to, Slot::values, Slot::result_values,
+                   Slot::answers);
     };
     add_write(Slot::keys, Slot::results);
     if (parameters.bytes.value == request.value_bytes) return;

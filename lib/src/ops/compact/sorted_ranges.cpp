@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Sorted ranges: how far they are in order, and their runs of equal keys.
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
 #include <lanesort/error.hpp>
 
 #include "core/integers.hpp"
+#include "kernels.hpp"
 #include "ops/operations.hpp"
 #include "ops/scan/scan_schedule.hpp"
 #include "sorted_ranges_schedule.hpp"
@@ -47,7 +49,7 @@ ReadyRanges add_program(Planner& planner, const Request& request, Work& work) {
             make_sorted_ranges_schedule(device, request.key.bytes(), task_of(request.operation), rows, count);
         check_groups(rows * schedule.parts, request, schedule.shape);
         KernelParameters parameters{
-            .family = schedule.tests_order() ? Family::order_test : Family::equal_runs,
+            .family = schedule.tests_order() ? &families::order_test : &families::equal_runs,
             .bytes = {request.key.bytes(), request.value_bytes, request.length_bytes, request.key.is_record()},
             .wide_positions = count >= wide_count,
             .shape = schedule.shape};
@@ -72,10 +74,8 @@ void add_left_over(Work& work, const SortedRangesSchedule& schedule) {
 bool leaves_marks(const Request& request) { return reduces_runs(request) && request.length_bytes == 0; }
 
 /// Where the runs begin, left for the values' reduction (kernels/common/head_flags.h).
-void add_marks(Launch& launch, const Request& request) {
-    launch.add(leaves_marks(request) && request.count > 0, 4);
-    launch.add(Slot::own_begins);
-    launch.add(Slot::own_bases);
+std::array<Argument, 3> marks(const Request& request) {
+    return {leaves_marks(request) && request.count > 0, Slot::own_begins, Slot::own_bases};
 }
 
 /// Finds the runs in one read, where the device's work-groups can look at each other's results. False: nothing is
@@ -86,7 +86,7 @@ bool add_one_read(Planner& planner, const Request& request, Work& work, Slot key
     if (device.kind == DeviceKind::cpu || device.max_work_items < 2 || (is_wide && request.length_bytes > 0))
         return false;
     KernelParameters parameters{
-        .family = Family::find_runs,
+        .family = &families::find_runs,
         .bytes = {request.key.bytes(), request.value_bytes, request.length_bytes, request.key.is_record()},
         .wide_positions = is_wide,
         .shape = {}};
@@ -109,17 +109,9 @@ bool add_one_read(Planner& planner, const Request& request, Work& work, Slot key
     // At most three words of 4 bytes or two of 8 for each tile.
     work.arrays[Slot::own_status] = {tiles * 2, sizeof(std::uint64_t)};
     work.commands.emplace_back(Zero{Slot::own_status});
-    Launch& find = add_launch(work, "find_runs", tiles);
-    find.add(keys);
-    find.add_count(request.count, program->parameters.wide_positions ? 8 : 4);
-    find.add(ScanSchedule::usual_tries, 4);
-    find.add(Slot::own_status);
-    find.add(request.in_place ? Slot::keys : Slot::results);
-    find.add(values);
-    find.add(request.in_place ? Slot::values : Slot::result_values);
-    find.add(lengths);
-    find.add(Slot::answers);
-    add_marks(find, request);
+    add_launch(work, "find_runs", tiles, keys, request.count, ScanSchedule::usual_tries, Slot::own_status,
+               request.in_place ? Slot::keys : Slot::results, values,
+               request.in_place ? Slot::values : Slot::result_values, lengths, Slot::answers, marks(request));
     return true;
 }
 
@@ -170,27 +162,15 @@ void make_is_sorted(Planner& planner, const Request& request, Work& work) {
     const ReadyRanges ready = add_program(planner, request, work);
     const SortedRangesSchedule& schedule = ready.schedule;
     add_left_over(work, schedule);
-    const KernelParameters& parameters = ready.program->parameters;
     const KeyCoding coding = coding_of(request);
-    const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
     const bool yes_or_no = request.operation == Operation::is_sorted, in_one = schedule.parts == 1;
 
-    Launch& descents = add_launch(work, "first_descents", schedule.rows * schedule.parts);
-    descents.add(Slot::keys);
-    descents.add_count(schedule.count, position_bytes);
-    descents.add(schedule.share, position_bytes);
-    descents.add(schedule.parts, 4);
-    descents.add(coding_if(coding, true));
-    descents.add(flip_of(parameters, coding));
-    descents.add(in_one && yes_or_no, 4);
-    descents.add(in_one ? Slot::answers : Slot::own_integers);
+    add_launch(work, "first_descents", schedule.rows * schedule.parts, Slot::keys, schedule.count, schedule.share,
+               schedule.parts, coding_if(coding, true), coding.flip, in_one && yes_or_no,
+               in_one ? Slot::answers : Slot::own_integers);
     if (in_one) return;
-    Launch& least = add_launch(work, "least_descents", schedule.rows);
-    least.add(Slot::own_integers);
-    least.add_count(schedule.count, position_bytes);
-    least.add(schedule.parts, 4);
-    least.add(yes_or_no, 4);
-    least.add(Slot::answers);
+    add_launch(work, "least_descents", schedule.rows, Slot::own_integers, schedule.count, schedule.parts, yes_or_no,
+               Slot::answers);
 }
 
 void make_equal_runs(Planner& planner, const Request& request, Work& work) {
@@ -208,40 +188,18 @@ void make_equal_runs(Planner& planner, const Request& request, Work& work) {
     const ReadyRanges ready = add_program(planner, request, work);
     const SortedRangesSchedule& schedule = ready.schedule;
     add_left_over(work, schedule);
-    const std::size_t position_bytes = ready.program->parameters.wide_positions ? 8 : 4;
 
-    Launch& count = add_launch(work, "count_runs", schedule.parts);
-    count.add(keys);
-    count.add_count(schedule.count, position_bytes);
-    count.add(schedule.share, position_bytes);
-    count.add(Slot::own_integers);
-    Launch& scan = add_launch(work, "scan_shares", 1);
-    scan.add(Slot::own_integers);
-    scan.add(schedule.parts, 4);
-    scan.add_count(schedule.count, position_bytes);
-    scan.add(Slot::answers);
-    scan.add(lengths);
-    Launch& write = add_launch(work, "write_runs", schedule.parts);
-    write.add(keys);
-    write.add_count(schedule.count, position_bytes);
-    write.add(schedule.share, position_bytes);
-    write.add(Slot::own_integers);
-    write.add(request.in_place ? Slot::keys : Slot::results);
-    write.add(values);
-    write.add(request.in_place ? Slot::values : Slot::result_values);
-    write.add(lengths);
-    add_marks(write, request);
+    add_launch(work, "count_runs", schedule.parts, keys, schedule.count, schedule.share, Slot::own_integers);
+    add_launch(work, "scan_shares", 1, Slot::own_integers, schedule.parts, schedule.count, Slot::answers, lengths);
+    add_launch(work, "write_runs", schedule.parts, keys, schedule.count, schedule.share, Slot::own_integers,
+               request.in_place ? Slot::keys : Slot::results, values,
+               request.in_place ? Slot::values : Slot::result_values, lengths, marks(request));
 }
 
 void add_run_marks(Planner& planner, const Request& request, Work& work) {
     const ReadyRanges ready = add_program(planner, request, work);
-    const std::size_t position_bytes = ready.program->parameters.wide_positions ? 8 : 4;
-    Launch& mark = add_launch(work, "mark_runs", ready.schedule.parts);
-    mark.add(Slot::keys);
-    mark.add_count(ready.schedule.count, position_bytes);
-    mark.add(ready.schedule.share, position_bytes);
-    mark.add(Slot::own_begins);
-    mark.add(Slot::own_bases);
+    add_launch(work, "mark_runs", ready.schedule.parts, Slot::keys, ready.schedule.count, ready.schedule.share,
+               Slot::own_begins, Slot::own_bases);
 }
 
 }  // namespace lanesort::inline v0_1::detail

@@ -9,6 +9,7 @@
 
 #include "core/integers.hpp"
 #include "histogram_schedule.hpp"
+#include "kernels.hpp"
 #include "ops/operations.hpp"
 #include "ops/search/binary_search_schedule.hpp"
 
@@ -94,9 +95,9 @@ void make_histogram(Planner& planner, const Request& request, Work& work) {
     if (!request.bounded) check_doubles(planner.device(), type, "divide f64 into even bins");
     DeviceInfo device = planner.device();
     const unsigned sample = request.bounded ? sample_keys(device, bytes) : 1;
-    KernelParameters parameters{.family = request.bounded     ? Family::bins_by_bounds
-                                          : is_floating(type) ? Family::float_bins
-                                                              : Family::integer_bins,
+    KernelParameters parameters{.family = request.bounded     ? &families::bins_by_bounds
+                                          : is_floating(type) ? &families::float_bins
+                                                              : &families::integer_bins,
                                 .bytes = {bytes, 0, request.length_bytes},
                                 .shape = {.lanes = 1, .vectors = 1, .work_items = 1, .register_vectors = 2},
                                 .buckets = {.sample = sample}};
@@ -145,34 +146,16 @@ void make_histogram(Planner& planner, const Request& request, Work& work) {
     std::uint64_t first = 0;
     do {
         work.commands.emplace_back(Zero{table});
-        Launch& counted = add_launch(work, "count_keys", groups, true);
-        counted.add(Slot::keys, first);
-        counted.add_count(std::min(request.count - first, most_keys), 4);
-        counted.add(counting.share, 4);
-        counted.add(coding_if(coding, true));
-        counted.add(flip_of(parameters, coding));
-        counted.add(rule.lower, 8);
-        counted.add(rule.span, 8);
-        counted.add(rule.factor, 8);
-        counted.add(rule.shift, 4);
-        counted.add(request.bounded ? Slot::second_keys : Slot::keys);
-        counted.add(sampling.stride, 4);
-        counted.add_count(sampling.samples, 4);
-        counted.add_count(request.bins, 4);
-        counted.add(counting.copies, 4);
-        counted.add(counting.windows, 4);
-        counted.add(table);
+        add_launch(work, "count_keys", groups, Argument(Slot::keys, first), std::min(request.count - first, most_keys),
+                   counting.share, coding_if(coding, true), coding.flip, rule.lower, rule.span, rule.factor, rule.shift,
+                   request.bounded ? Slot::second_keys : Slot::keys, sampling.stride, sampling.samples, request.bins,
+                   counting.copies, counting.windows, table);
         if (counts_in_place) return;
         constexpr std::uint64_t additions = 1 << 14;  // of a work-item, so that several threads have some
         const std::uint64_t share = has_own_tables ? ceil_div(additions, tables) : std::uint64_t{shape.work_items} * 4;
-        Launch& added = add_launch(work, "add_counts", ceil_div(request.bins, share), true);
-        added.add(Slot::own_integers);
-        added.add_count(request.bins, 4);
-        added.add(has_own_tables ? counting.parts : 1, 4);
-        added.add(has_own_tables ? counting.copies : 1, 4);
-        added.add(share, 4);
-        added.add(first > 0, 4);
-        added.add(Slot::lengths);
+        add_launch(work, "add_counts", ceil_div(request.bins, share), Slot::own_integers, request.bins,
+                   has_own_tables ? counting.parts : 1, has_own_tables ? counting.copies : 1, share, first > 0,
+                   Slot::lengths);
         first += most_keys;
     } while (first < request.count);
 }

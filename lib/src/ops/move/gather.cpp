@@ -6,6 +6,7 @@
 #include <lanesort/error.hpp>
 
 #include "core/integers.hpp"
+#include "kernels.hpp"
 #include "ops/operations.hpp"
 
 namespace lanesort::inline v0_1::detail {
@@ -17,7 +18,7 @@ std::size_t word_of(std::size_t bytes) { return bytes == 16 ? 4 : std::min(bytes
 KernelParameters parameters_for(const DeviceInfo& device, std::size_t element_bytes, std::size_t index_bytes) {
     constexpr unsigned usual_work_items = 64;
     const bool walks = device.kind == DeviceKind::cpu;
-    return {.family = Family::gather,
+    return {.family = &families::gather,
             .bytes = ElementBytes(word_of(element_bytes), 0, index_bytes),
             .shape = {.work_items = walks ? 1 : std::min(usual_work_items, std::max(device.max_work_items, 1u))},
             .layout = Layout::rows};
@@ -32,29 +33,16 @@ std::uint64_t share_of(const KernelParameters& parameters) {
 void add(Planner& planner, Work& work, const Request& request, const FoundIndices& found, Slot from, Slot to,
          bool by_index) {
     const std::size_t bytes = work.arrays[from].bytes, word = word_of(bytes);
-    KernelParameters parameters = parameters_for(planner.device(), bytes, by_index ? work.arrays[found.slot].bytes : 4);
+    KernelParameters parameters =
+        parameters_for(planner.device(), bytes, std::max<std::size_t>(work.arrays[found.slot].bytes, 4));
     parameters.wide_positions = request.length() >= wide_count;
     parameters.offset_bytes = request.offset_bytes;
     const std::uint64_t k = request.first, share = share_of(parameters);
     const std::uint64_t parts = ceil_div(k, share), rows = request.ranges();
     check_groups(rows * parts, request, parameters.shape);
     work.programs.push_back(planner.compile(parameters));
-    Launch& launch = add_launch(work, "gather_elements", rows * parts, true);
-    launch.add(from);
-    launch.add(to);
-    launch.add(by_index ? found.slot : from);
-    launch.add(Slot::segments);
-    launch.add_count(request.length(), work.programs.back()->parameters.wide_positions ? 8 : 4);
-    launch.add(rows, 8);
-    launch.add_count(request.count, 8);
-    launch.add_count(k, 8);
-    launch.add(bytes / word, 4);
-    launch.add(share, 4);
-    launch.add(parts, 4);
-    launch.add(found.lie_in_rows, 4);
-    launch.add(by_index, 4);
-    launch.add(Slot::limit);
-    launch.add(request.limited, 4);
+    add_launch(work, "gather_elements", rows * parts, from, to, found.slot, Slot::segments, request.length(), rows,
+               request.count, k, bytes / word, share, parts, found.lie_in_rows, by_index, Slot::limit, request.limited);
 }
 
 }  // namespace
@@ -101,15 +89,9 @@ void make_gather(Planner& planner, const Request& request, Work& work) {
     const std::uint64_t share = share_of(parameters), groups = ceil_div(indices, share);
     check_groups(groups, request, parameters.shape);
     work.programs.push_back(planner.compile(parameters));
-    Launch& launch = add_launch(work, "move_elements", groups, true);
-    launch.add(permutes ? Slot::own_values : Slot::values);
-    launch.add(permutes ? Slot::values : Slot::result_values);
-    launch.add(Slot::indices);
-    launch.add_count(request.count, 8);
-    launch.add_count(indices, 8);
-    launch.add(values.bytes / word_of(values.bytes), 4);
-    launch.add(share, 4);
-    launch.add(request.operation == Operation::scatter, 4);
+    add_launch(work, "move_elements", groups, permutes ? Slot::own_values : Slot::values,
+               permutes ? Slot::values : Slot::result_values, Slot::indices, request.count, indices,
+               values.bytes / word_of(values.bytes), share, request.operation == Operation::scatter);
 }
 
 }  // namespace lanesort::inline v0_1::detail

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/integers.hpp"
+#include "kernels.hpp"
 
 namespace lanesort::inline v0_1::detail {
 
@@ -14,19 +15,12 @@ void add_iota(Planner& planner, Work& work, Slot integers, std::uint64_t first) 
     const bool walks = device.kind == DeviceKind::cpu;
     const Array& array = work.arrays[integers];
     const KernelParameters parameters{
-        .family = Family::iota,
+        .family = &families::iota,
         .bytes = ElementBytes(1, 0, array.bytes),  // there are no keys
         .shape = {.work_items = walks ? 1 : std::min(usual_work_items, std::max(device.max_work_items, 1u))}};
-    Launch launch{.program = static_cast<std::uint8_t>(work.programs.size()),
-                  .kernel = kernel_number(parameters, "write_iota"),
-                  .groups = ceil_div(array.count, std::uint64_t{most_integers})};
-    launch.add(integers);
-    launch.add_count(array.count, 8);
-    launch.add(first, 8);
-    launch.add(most_integers, 4);
-    work.commands.emplace_back(launch);
     work.programs.push_back(planner.compile(parameters));
-    ++work.report.launches;
+    add_launch(work, "write_iota", ceil_div(array.count, std::uint64_t{most_integers}), integers, array.count, first,
+               most_integers);
 }
 
 }  // namespace lanesort::inline v0_1::detail

@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "kernels.hpp"
+
 namespace lanesort::inline v0_1::detail {
 namespace {
 
@@ -23,7 +25,7 @@ unsigned group_bits(const DeviceInfo& device, const Request& request) {
 
 void add_permutation(Planner& planner, Work& work, const Request& request, Slot indices, Slot values) {
     KernelParameters parameters{
-        .family = Family::permute,
+        .family = &families::permute,
         .bytes = ElementBytes(1, work.arrays[values].bytes, work.arrays[indices].bytes),  // keys are not looked at
         .wide_positions = request.length() >= wide_count,
         .shape = {.work_items = 1},
@@ -34,22 +36,12 @@ void add_permutation(Planner& planner, Work& work, const Request& request, Slot 
     if (bits > 0) work.arrays[Slot::own_values] = {(rows << bits) * cuts, parameters.bytes.value};
     check_groups(rows, request, parameters.shape);
     work.programs.push_back(planner.compile(parameters));
-    const std::size_t position_bytes = work.programs.back()->parameters.wide_positions ? 8 : 4;
-    const auto launch = [&](const char* kernel, std::uint64_t groups) -> Launch& {
-        Launch& added = add_launch(work, kernel, groups, true);
-        added.add(Slot::keys);
-        added.add(values);
-        added.add(indices);
-        added.add_count(request.length(), position_bytes);
-        added.add(request.rows(), 8);
-        added.add_count(request.count, 8);
-        added.add(bits, 4);
-        added.add(Slot::segments);
-        added.add(Slot::own_values);
-        return added;
+    const auto launch = [&](const char* kernel, std::uint64_t groups, auto... more) {
+        add_launch(work, kernel, groups, Slot::keys, values, indices, request.length(), request.rows(), request.count,
+                   bits, Slot::segments, Slot::own_values, more...);
     };
     if (bits > 0) launch("walk_from_cuts", rows << bits);
-    launch("walk_cycles", rows).add(bits > 0, 4);
+    launch("walk_cycles", rows, bits > 0);
 }
 
 }  // namespace lanesort::inline v0_1::detail

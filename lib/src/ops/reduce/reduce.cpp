@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Reductions: sums, also of products of two ranges, the smallest and the largest key or where it is, and what an
 // operator of the caller's makes of elements or of pairs of them.
+#include <array>
 #include <bit>
 
 #include <lanesort/error.hpp>
 
+#include "kernels.hpp"
 #include "ops/operations.hpp"
 #include "ops/scan/scan_schedule.hpp"
 #include "reduce_schedule.hpp"
@@ -12,22 +14,22 @@
 namespace lanesort::inline v0_1::detail {
 namespace {
 
-Family family_of(const Request& request) {
-    if (request.key.binary_operator()) return Family::operator_reduction;
+const Family* family_of(const Request& request) {
+    if (request.key.binary_operator()) return &families::operator_reduction;
     switch (request.reduction) {
-        case Reduction::sum: return is_floating(request.key.type()) ? Family::float_sum : Family::integer_sum;
+        case Reduction::sum: return is_floating(request.key.type()) ? &families::float_sum : &families::integer_sum;
         case Reduction::min:
-        case Reduction::max: return Family::min_max;
-        default: return Family::min_max_place;
+        case Reduction::max: return &families::min_max;
+        default: return &families::min_max_place;
     }
 }
 
 bool takes_two(const Request& request) { return request.operation == Operation::transform_reduce; }
 
-std::size_t partial_bytes(Family family, const Request& request) {
-    return family == Family::min_max_place ? 16
-           : family == Family::min_max     ? request.key.bytes()
-                                           : request.result_bytes();
+std::size_t partial_bytes(const Family* family, const Request& request) {
+    return family == &families::min_max_place ? 16
+           : family == &families::min_max     ? request.key.bytes()
+                                              : request.result_bytes();
 }
 
 }  // namespace
@@ -76,8 +78,8 @@ void make_reduction(Planner& planner, const Request& request, Work& work) {
     const DeviceInfo& device = planner.device();
     const std::uint64_t ranges = request.ranges(), count = request.length();
     if (ranges == 0) return;
-    const Family family = family_of(request);
-    const bool combines = family == Family::operator_reduction;
+    const Family* const family = family_of(request);
+    const bool combines = family == &families::operator_reduction;
     if (request.reduction == Reduction::sum && !combines) check_doubles(device, request.key.type(), "add f64");
     const std::size_t width = request.key.bytes();
     const BlockUnits units = combines ? element_units(width) : number_units(width);
@@ -104,52 +106,28 @@ void make_reduction(Planner& planner, const Request& request, Work& work) {
     check_groups(groups, request, shape);
     const std::shared_ptr<const Program> program = planner.compile_fitting(parameters);
     work.programs.push_back(program);
-    const std::size_t position_bytes = program->parameters.wide_positions ? 8 : 4;
-    const auto add_ranges = [&](Launch& launch) {
-        launch.add_count(count, position_bytes);
-        launch.add(parts, 4);
-        launch.add(Slot::segments);
-        launch.add_count(request.segments, 8);
-        launch.add(request.count, 8);
-    };
-    const auto add_order = [&](Launch& launch, const MinMaxOrder& order) {
-        if (combines) return;
-        for (const std::uint64_t word : {order.mask, order.flip, order.bias}) launch.add(word, width);
-    };
-    const MinMaxOrder order = combines ? MinMaxOrder{} : min_max_order(request.key.type(), request.reduction);
-    const std::optional<BlockShares> one = blocks_of_one_launch(count, units, family == Family::float_sum);
+    std::vector<Argument> order;
+    if (!combines) order = joined(order_arguments(min_max_order(request.key.type(), request.reduction)));
+    const std::array<Argument, 5> of_ranges{count, parts, Slot::segments, request.segments, request.count};
+    std::vector<Argument> elements{Slot::keys};
+    if (takes_two(request) || combines) elements.emplace_back(Slot::second_keys);
+    const std::optional<BlockShares> one = blocks_of_one_launch(count, units, family == &families::float_sum);
     if (one && ranges == 1 && !request.has_segments() && !combines) {
         // A count of groups, and at most two words of 8 bytes for each number of 8.
         work.arrays[Slot::own_integers] = {
             1 + 2 * one->parts * ceil_div(partial_bytes(family, request), std::size_t{8}), 8};
         work.commands.emplace_back(Zero{Slot::own_integers});
-        Launch& all = add_launch(work, takes_two(request) ? "combine_product_range" : "combine_range", one->parts);
-        all.add(Slot::keys);
-        if (takes_two(request)) all.add(Slot::second_keys);
-        all.add_count(count, position_bytes);
-        all.add(one->share, position_bytes);
-        all.add(one->parts, 4);
-        add_order(all, order);
-        all.add(ScanSchedule::usual_tries, 4);
-        all.add(Slot::own_integers);
-        all.add(Slot::results);
+        add_launch(work, takes_two(request) ? "combine_product_range" : "combine_range", one->parts, elements, count,
+                   one->share, one->parts, order, ScanSchedule::usual_tries, Slot::own_integers, Slot::results);
         return;
     }
     if (parts > 1) work.arrays[Slot::own_integers] = {groups, partial_bytes(family, request)};
-    Launch& blocks = add_launch(work, takes_two(request) && !combines ? "combine_products" : "combine_blocks", groups);
-    blocks.add(Slot::keys);
-    if (takes_two(request) || combines) blocks.add(Slot::second_keys);
-    add_ranges(blocks);
-    add_order(blocks, order);
-    blocks.add(Slot::own_integers);
-    blocks.add(Slot::results);
+    add_launch(work, takes_two(request) && !combines ? "combine_products" : "combine_blocks", groups, elements,
+               of_ranges, order, Slot::own_integers, Slot::results);
     if (parts == 1) return;
-    Launch& last = add_launch(work, "combine_parts", ranges);
-    last.add(Slot::own_integers);
-    add_ranges(last);
     // Of products nothing is left to be taken off.
-    add_order(last, takes_two(request) ? MinMaxOrder{} : order);
-    last.add(Slot::results);
+    add_launch(work, "combine_parts", ranges, Slot::own_integers, of_ranges,
+               takes_two(request) && !combines ? std::vector<Argument>{0, 0, 0} : order, Slot::results);
 }
 
 }  // namespace lanesort::inline v0_1::detail

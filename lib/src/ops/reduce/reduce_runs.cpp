@@ -8,6 +8,7 @@
 #include <lanesort/error.hpp>
 
 #include "core/integers.hpp"
+#include "kernels.hpp"
 #include "ops/operations.hpp"
 #include "reduce_schedule.hpp"
 
@@ -17,9 +18,9 @@ namespace {
 /// Of kernels/reduce/reduce_runs.h: values of a tile, and what is left of so many tiles is reduced by one work-group.
 constexpr std::uint64_t tile_values = 4096, tiles_of_group = tree_leaves;
 
-Family family_of_runs(const Request& request) {
-    if (request.reduction == Reduction::min || request.reduction == Reduction::max) return Family::min_max_runs;
-    return is_floating(request.value_type.type()) ? Family::float_runs : Family::integer_runs;
+const Family* family_of_runs(const Request& request) {
+    if (request.reduction == Reduction::min || request.reduction == Reduction::max) return &families::min_max_runs;
+    return is_floating(request.value_type.type()) ? &families::float_runs : &families::integer_runs;
 }
 
 /// Of what is left of tiles.
@@ -70,8 +71,8 @@ void make_reduced_runs(Planner& planner, const Request& request, Work& work) {
         make_equal_runs(planner, of_keys, work);
         return;
     }
-    const Family family = family_of_runs(request);
-    if (family == Family::float_runs) check_doubles(planner.device(), request.value_type.type(), "add f64");
+    const Family* const family = family_of_runs(request);
+    if (family == &families::float_runs) check_doubles(planner.device(), request.value_type.type(), "add f64");
     const std::uint64_t tiles = ceil_div(request.count, tile_values);
     work.arrays[Slot::own_begins] = {tiles * (tile_values / 16), 2};
     work.arrays[Slot::own_bases] = {tiles, sizeof(std::uint64_t)};
@@ -82,52 +83,30 @@ void make_reduced_runs(Planner& planner, const Request& request, Work& work) {
     const KernelParameters& parameters = program->parameters;
     check_groups(tiles, request, parameters.shape);
     work.programs.push_back(program);
-    const std::size_t position_bytes = parameters.wide_positions ? 8 : 4, value_bytes = parameters.bytes.key;
-    const MinMaxOrder order =
-        min_max_order(request.value_type.type(), family == Family::min_max_runs ? request.reduction : Reduction::sum);
+    const std::array<Argument, 3> order = order_arguments(min_max_order(
+        request.value_type.type(), family == &families::min_max_runs ? request.reduction : Reduction::sum));
     // What is left of all tiles, of all groups of those, and so on: in front, and behind.
     std::uint64_t all_left = 0, from = 0;
     for (std::uint64_t left = tiles; all_left += left, left > 1;) left = ceil_div(left, tiles_of_group);
     if (tiles == 1) ++all_left;
     work.arrays[Slot::own_partials] = {2 * all_left, number_bytes(request)};
-    const auto add_order = [&](Launch& launch) {
-        for (const std::uint64_t word : {order.mask, order.flip, order.bias}) launch.add(word, value_bytes);
+    const auto what_is_left = [&](std::uint64_t place) {
+        return std::array<Argument, 2>{Argument(Slot::own_partials, place),
+                                       Argument(Slot::own_partials, all_left + place)};
     };
-    const auto add_left = [&](Launch& launch) {
-        launch.add(Slot::own_partials, from);
-        launch.add(Slot::own_partials, all_left + from);
-    };
-    Launch& reduce = add_launch(work, "reduce_runs", tiles);
-    reduce.add(Slot::values);
-    reduce.add_count(request.count, position_bytes);
-    add_order(reduce);
-    reduce.add(Slot::own_begins);
-    reduce.add(Slot::own_bases);
-    add_left(reduce);
-    reduce.add(Slot::result_values);
+    add_launch(work, "reduce_runs", tiles, Slot::values, request.count, order, Slot::own_begins, Slot::own_bases,
+               what_is_left(from), Slot::result_values);
     for (std::uint64_t left = tiles, stride = 1;; stride *= tiles_of_group) {
         const std::uint64_t groups = ceil_div(left, tiles_of_group);
-        Launch& close = add_launch(work, "close_runs", groups);
-        add_left(close);
-        close.add_count(left, position_bytes);
-        close.add(tiles, position_bytes);
-        close.add(stride, position_bytes);
-        add_order(close);
-        close.add(Slot::own_bases);
-        close.add(Slot::answers);
+        add_launch(work, "close_runs", groups, what_is_left(from), left, tiles, stride, order, Slot::own_bases,
+                   Slot::answers, what_is_left(from + left), Slot::result_values);
         from += left;
-        add_left(close);
-        close.add(Slot::result_values);
         if (groups == 1) break;
         left = groups;
     }
     if (request.reduction != Reduction::mean) return;
-    Launch& divide = add_launch(work, "divide_runs", tiles);
-    divide.add(Slot::own_begins);
-    divide.add(Slot::own_bases);
-    divide.add_count(request.count, position_bytes);
-    add_order(divide);
-    divide.add(Slot::result_values);
+    add_launch(work, "divide_runs", tiles, Slot::own_begins, Slot::own_bases, request.count, order,
+               Slot::result_values);
 }
 
 void make_groups(Planner& planner, const Request& request, Work& work) {

@@ -4,9 +4,12 @@
 #include "scan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include <lanesort/error.hpp>
+
+#include "kernels.hpp"
 
 namespace lanesort::inline v0_1::detail {
 namespace {
@@ -26,19 +29,22 @@ bool has_runs(const Request& request) { return is_by_key(request) || request.has
 /// What is scanned: the keys, or the values of equal keys.
 const KeyKind& kind_of(const Request& request) { return is_by_key(request) ? request.value_type : request.key; }
 
-Family family_of_scan(const Request& request) {
-    const auto either = [&](Family of_runs, Family of_range) { return has_runs(request) ? of_runs : of_range; };
-    if (kind_of(request).binary_operator()) return either(Family::operator_run_scan, Family::operator_scan);
-    if (request.reduction != Reduction::sum) return either(Family::min_max_run_scan, Family::min_max_scan);
-    return is_floating(kind_of(request).type()) ? either(Family::float_run_scan, Family::float_scan)
-                                                : either(Family::integer_run_scan, Family::integer_scan);
+const Family* family_of_scan(const Request& request) {
+    using namespace families;
+    const auto either = [&](const Family& of_runs, const Family& of_range) {
+        return has_runs(request) ? &of_runs : &of_range;
+    };
+    if (kind_of(request).binary_operator()) return either(operator_run_scan, operator_scan);
+    if (request.reduction != Reduction::sum) return either(min_max_run_scan, min_max_scan);
+    return is_floating(kind_of(request).type()) ? either(float_run_scan, float_scan)
+                                                : either(integer_run_scan, integer_scan);
 }
 
 ScanTask task_of(const Request& request) {
-    const Family family = family_of_scan(request);
+    const Family* const family = family_of_scan(request);
     const bool runs = has_runs(request), is_combined = kind_of(request).binary_operator();
     return {.bytes = {kind_of(request).bytes(), 0, 0, is_combined},
-            .has_tree = is_combined || family == Family::float_scan || family == Family::float_run_scan,
+            .has_tree = is_combined || family == &families::float_scan || family == &families::float_run_scan,
             .has_runs = runs,
             .in_place = request.in_place,
             .rows = runs ? 1 : request.row_count(),
@@ -56,7 +62,7 @@ KernelParameters parameters_of(const Request& request, const ScanSchedule& sched
 }
 
 void add_segment_marks(Planner& planner, const Request& request, Work& work) {
-    KernelParameters parameters{.family = Family::mark_segments,
+    KernelParameters parameters{.family = &families::mark_segments,
                                 .bytes = {1},
                                 .wide_positions = request.count >= wide_count,
                                 .shape = {},
@@ -74,12 +80,8 @@ void add_segment_marks(Planner& planner, const Request& request, Work& work) {
     // Enough for every device; a work-item marks several of more.
     constexpr std::uint64_t most_groups = 4096;
     const std::uint64_t work_items = program->parameters.shape.work_items;
-    Launch& mark = add_launch(work, "mark_segments", std::min(ceil_div(request.segments, work_items), most_groups));
-    mark.add(Slot::segments);
-    mark.add_count(request.segments, 8);
-    mark.add(request.count, program->parameters.wide_positions ? 8 : 4);
-    mark.add(Slot::own_begins);
-    mark.add(Slot::own_bases);
+    add_launch(work, "mark_segments", std::min(ceil_div(request.segments, work_items), most_groups), Slot::segments,
+               request.segments, request.count, Slot::own_begins, Slot::own_bases);
 }
 
 /// What the kernels need to know of runs.
@@ -132,57 +134,26 @@ void add_scan(Planner& planner, const Request& request, const ScanSchedule& sche
     check_groups(groups, request, schedule.shape);
     if (has_runs(request)) add_marks(planner, request, work);
     work.programs.push_back(planner.compile(parameters_of(request, schedule)));
-    const std::size_t position_bytes = work.programs.back()->parameters.wide_positions ? 8 : 4;
-    const MinMaxOrder order =
-        bytes.is_record ? MinMaxOrder{} : min_max_order(kind_of(request).type(), request.reduction);
-    const std::size_t flip_bytes = bytes.is_record ? 4 : bytes.key;
-    const auto add_order = [&](Launch& launch) {
-        for (const std::uint64_t word : {order.mask, order.flip, order.bias}) launch.add(word, flip_bytes);
-    };
+    const std::array<Argument, 3> order =
+        order_arguments(bytes.is_record ? MinMaxOrder{} : min_max_order(kind_of(request).type(), request.reduction));
     if (schedule.looks_back) {
         // At most two words of 8 bytes for each tile.
         work.arrays[Slot::own_integers] = {groups * (sum_bytes(bytes.key) / 4), 8};
         work.commands.emplace_back(Zero{Slot::own_integers});
-        Launch& tiles = add_launch(work, "scan_tiles", groups);
-        tiles.add(keys);
-        tiles.add_count(schedule.count, position_bytes);
-        tiles.add(is_exclusive(request), 4);
-        add_order(tiles);
-        tiles.add(Slot::own_begins);
-        tiles.add(Slot::own_bases);
-        tiles.add(schedule.tries, 4);
-        tiles.add(Slot::own_integers);
-        tiles.add(results);
+        add_launch(work, "scan_tiles", groups, keys, schedule.count, is_exclusive(request), order, Slot::own_begins,
+                   Slot::own_bases, schedule.tries, Slot::own_integers, results);
         return;
     }
     if (parts > 1) {
         work.arrays[Slot::own_integers] = {groups, part_bytes(bytes, has_runs(request))};
-        Launch& sums = add_launch(work, "combine_blocks", groups);
-        sums.add(keys);
-        sums.add_count(schedule.count, position_bytes);
-        sums.add(share, position_bytes);
-        sums.add(parts, 4);
-        add_order(sums);
-        sums.add(Slot::own_begins);
-        sums.add(Slot::own_integers);
+        add_launch(work, "combine_blocks", groups, keys, schedule.count, share, parts, order, Slot::own_begins,
+                   Slot::own_integers);
     }
     if (schedule.scans_blocks) {
-        Launch& in_front = add_launch(work, "scan_blocks", rows);
-        in_front.add(Slot::own_integers);
-        in_front.add_count(parts, 4);
+        add_launch(work, "scan_blocks", rows, Slot::own_integers, parts);
     }
-    Launch& write = add_launch(work, "write_scans", groups);
-    write.add(keys);
-    write.add_count(schedule.count, position_bytes);
-    write.add(share, position_bytes);
-    write.add(parts, 4);
-    write.add(schedule.scans_blocks, 4);
-    write.add(is_exclusive(request), 4);
-    add_order(write);
-    write.add(Slot::own_begins);
-    write.add(Slot::own_bases);
-    write.add(Slot::own_integers);
-    write.add(results);
+    add_launch(work, "write_scans", groups, keys, schedule.count, share, parts, schedule.scans_blocks,
+               is_exclusive(request), order, Slot::own_begins, Slot::own_bases, Slot::own_integers, results);
 }
 
 void make_scan(Planner& planner, const Request& request, Work& work) {

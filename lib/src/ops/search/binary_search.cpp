@@ -8,6 +8,7 @@
 #include "binary_search_schedule.hpp"
 #include "core/integers.hpp"
 #include "core/require.hpp"
+#include "kernels.hpp"
 #include "ops/operations.hpp"
 
 namespace lanesort::inline v0_1::detail {
@@ -29,7 +30,7 @@ void make_binary_search(Planner& planner, const Request& request, Work& work) {
     if (request.second_count == 0) return;
     const DeviceInfo& device = planner.device();
     const bool is_processor = device.kind == DeviceKind::cpu;
-    KernelParameters parameters{.family = Family::binary_search,
+    KernelParameters parameters{.family = &families::binary_search,
                                 .bytes = {request.key.bytes(), 0, request.index_bytes, request.key.is_record()},
                                 .wide_positions = request.count >= wide_count,
                                 .shape = {.lanes = 1, .vectors = is_processor ? 2048u : 16u, .register_vectors = 2},
@@ -46,23 +47,12 @@ void make_binary_search(Planner& planner, const Request& request, Work& work) {
     const std::uint64_t share = std::min(ceil_div(wanted, least) * least, most);
     const std::uint64_t groups = ceil_div(request.second_count, share);
     check_groups(groups, request, shape);
-    const std::size_t position_bytes = program->parameters.wide_positions ? 8 : 4;
     const Sampling sampling = sample_of(request.count, parameters.buckets.sample);
     const KeyCoding coding = coding_of(request);
     const auto find_places = [&](bool is_upper, std::uint64_t first, std::uint64_t step) {
-        Launch& launch = add_launch(work, "find_places", groups, true);
-        launch.add(Slot::keys);
-        launch.add_count(request.count, position_bytes);
-        launch.add(Slot::second_keys);
-        launch.add_count(request.second_count, 8);
-        launch.add(share, 4);
-        launch.add(sampling.stride, position_bytes);
-        launch.add_count(sampling.samples, 4);
-        launch.add(coding_if(coding, true));
-        launch.add(flip_of(parameters, coding));
-        launch.add(is_upper, 4);
-        launch.add(Slot::indices, first);
-        launch.add(step, 4);
+        add_launch(work, "find_places", groups, Slot::keys, request.count, Slot::second_keys, request.second_count,
+                   share, sampling.stride, sampling.samples, coding_if(coding, true), coding.flip, is_upper,
+                   Argument(Slot::indices, first), step);
     };
     if (request.operation != Operation::equal_range)
         return find_places(request.operation == Operation::upper_bound, 0, 1);

@@ -2,6 +2,7 @@
 #include "distribution.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "core/integers.hpp"
 #include "core/key_order.hpp"
 #include "distribution_schedule.hpp"
+#include "kernels.hpp"
 
 namespace lanesort::inline v0_1::detail {
 namespace {
@@ -25,19 +27,19 @@ std::vector<LevelPrograms> compile_levels(Planner& planner, const Request& reque
                                           const Distribution& distribution, bool apart, unsigned* most_items) {
     std::vector<LevelPrograms> programs;
     for (const Level& level : distribution.levels) {
-        const auto compile = [&](Family family, const Shape& shape) {
-            KernelParameters parameters{.family = family,
+        const auto compile = [&](const Family& family, const Shape& shape) {
+            KernelParameters parameters{.family = &family,
                                         .bytes = bytes,
                                         .wide_positions = request.count >= wide_count,
                                         .shape = shape,
                                         .buckets = level.buckets};
             parameters.order_by(request);
-            parameters.apart = apart && family == Family::classify && programs.empty();
+            parameters.apart = apart && &family == &families::classify && programs.empty();
             return planner.compile(parameters);
         };
         const LevelPrograms added = {
-            compile(Family::classify, level.shape), compile(Family::place_blocks, place_blocks_shape(level.shape)),
-            compile(Family::move_blocks, move_blocks_shape(level.shape, bytes, level.buckets))};
+            compile(families::classify, level.shape), compile(families::place_blocks, place_blocks_shape(level.shape)),
+            compile(families::move_blocks, move_blocks_shape(level.shape, bytes, level.buckets))};
         for (const auto& program : {added.classify, added.place, added.move})
             if (program->max_work_items < program->parameters.work_items()) {
                 *most_items = program->max_work_items;
@@ -80,15 +82,9 @@ public:
     void add() {
         for (std::size_t i = 0; i < distribution_.levels.size(); ++i)
             for (std::uint64_t batch = 0; batch < distribution_.levels[i].batches; ++batch) add(i, batch);
-        Launch& list = launch("list_leaves", ceil_div(distribution_.leaves(), items()));
-        table(list, shared_.totals);
-        table(list, own_.back().children);
-        table(list, own_.back().states);
-        table(list, shared_.leaves);
-        list.add_count(distribution_.leaves(), 4);
-        list.add(distribution_.leaf, position_bytes());
-        list.add(distribution_.few(), 4);
-        list.add(distribution_.leaf * most_tiles_of_few, position_bytes());
+        launch("list_leaves", ceil_div(distribution_.leaves(), items()),
+               tables({shared_.totals, own_.back().children, own_.back().states, shared_.leaves}),
+               distribution_.leaves(), distribution_.leaf, distribution_.few(), distribution_.leaf * most_tiles_of_few);
     }
 
     std::uint64_t leaves() const noexcept { return shared_.leaves; }
@@ -108,124 +104,78 @@ private:
 
         use(programs_[number].classify);
         const Sources* const sources = is_first ? sources_ : nullptr;
-        Launch& choose = launch("choose_splitters", level.batch());
-        if (sources) choose.add(sources->keys), choose.add(sources->values), choose.add(indices_);
-        else elements(choose);
-        pool(choose, 0);
-        for (const std::uint64_t of :
-             {bounds, states, shared_.divided, shared_.first_stripes, equal, shared_.counts, shared_.totals})
-            table(choose, of);
-        choose.add_count(is_first ? request_.count : 0, position_bytes());
-        choose.add(level.child, position_bytes());
-        choose.add(std::min(request_.count, distribution_.largest(number)), position_bytes());
-        choose.add_count(level.batch(), 4);
-        choose.add(level.most_stripes, 4);
-        choose.add(level.slots, 4);
-        choose.add(distribution_.zeroed(), 4);
-        choose.add(planner_.seed(), 4);
-        choose.add(coding_if(coding_, true));
-        choose.add(flip_of(*parameters_, coding_));
-
-        Launch& classify = launch("classify_elements", level.most_stripes);
-        elements(classify);
-        pool(classify, 0);
-        for (const std::uint64_t of :
-             {bounds, shared_.first_stripes, equal, shared_.counts, shared_.totals, shared_.table, shared_.starts})
-            table(classify, of);
-        classify.add_count(level.batch(), 4);
-        classify.add(is_first, 4);
-        classify.add(coding_if(coding_, true));
-        classify.add(flip_of(*parameters_, coding_));
-        if (sources) classify.add(sources->keys), classify.add(sources->values);
+        const std::array<Argument, 3> from{sources ? sources->keys : keys_, sources ? sources->values : values_,
+                                           indices_};
+        launch("choose_splitters", level.batch(), from, pool(0),
+               tables({bounds, states, shared_.divided, shared_.first_stripes, equal, shared_.counts, shared_.totals}),
+               is_first ? request_.count : 0, level.child, std::min(request_.count, distribution_.largest(number)),
+               level.batch(), level.most_stripes, level.slots, distribution_.zeroed(), planner_.seed(),
+               coding_if(coding_, true), coding_.flip);
+        std::vector<Argument> apart;
+        if (sources) apart = {sources->keys, sources->values};
+        launch("classify_elements", level.most_stripes, elements(), pool(0),
+               tables({bounds, shared_.first_stripes, equal, shared_.counts, shared_.totals, shared_.table,
+                       shared_.starts}),
+               level.batch(), is_first, coding_if(coding_, true), coding_.flip, apart);
 
         use(programs_[number].place);
-        Launch& find = launch("find_children", level.batch());
-        for (const std::uint64_t of :
-             {bounds, states, shared_.divided, equal, shared_.counts, shared_.placed, children, child_states})
-            table(find, of);
-        find.add_count(level.batch(), 4);
-        find.add(distribution_.leaf, position_bytes());
-
-        Launch& slots = launch("find_slots", level.most_stripes);
-        for (const std::uint64_t of :
-             {bounds, shared_.first_stripes, shared_.placed, shared_.totals, shared_.table, children, shared_.saved})
-            table(slots, of);
-        slots.add_count(level.batch(), 4);
-        slots.add_count(level.pool_blocks, 4);
-
-        Launch& paths = launch("find_paths", ceil_div((level.batch() << level.buckets.bits) * 32, items()));
-        for (const std::uint64_t of :
-             {bounds, shared_.divided, shared_.first_stripes, shared_.placed, shared_.table, children})
-            table(paths, of);
-        paths.add_count(level.batch(), 4);
-
-        Launch& cuts = launch("find_cuts", ceil_div(level.slots, 4 * items()));
-        for (const std::uint64_t of :
-             {shared_.first_stripes, shared_.totals, shared_.table, shared_.cycle_starts, shared_.saved})
-            table(cuts, of);
-        cuts.add_count(level.batch(), 4);
-        cuts.add(level.window, 4);
-        cuts.add_count(level.pool_blocks, 4);
-
-        Launch& save = launch("save_blocks", std::uint64_t{planner_.device().compute_units} * 8);
-        elements(save);
-        pool(save, distribution_.splitters);
-        for (const std::uint64_t of :
-             {bounds, shared_.first_stripes, shared_.totals, shared_.table, shared_.starts, shared_.saved})
-            table(save, of);
-        save.add_count(level.batch(), 4);
-        save.add_count(level.pool_blocks, 4);
+        launch("find_children", level.batch(),
+               tables({bounds, states, shared_.divided, equal, shared_.counts, shared_.placed, children, child_states}),
+               level.batch(), distribution_.leaf);
+        launch("find_slots", level.most_stripes,
+               tables({bounds, shared_.first_stripes, shared_.placed, shared_.totals, shared_.table, children,
+                       shared_.saved}),
+               level.batch(), level.pool_blocks);
+        launch("find_paths", ceil_div((level.batch() << level.buckets.bits) * 32, items()),
+               tables({bounds, shared_.divided, shared_.first_stripes, shared_.placed, shared_.table, children}),
+               level.batch());
+        launch("find_cuts", ceil_div(level.slots, 4 * items()),
+               tables({shared_.first_stripes, shared_.totals, shared_.table, shared_.cycle_starts, shared_.saved}),
+               level.batch(), level.window, level.pool_blocks);
+        launch("save_blocks", std::uint64_t{planner_.device().compute_units} * 8, elements(),
+               pool(distribution_.splitters),
+               tables({bounds, shared_.first_stripes, shared_.totals, shared_.table, shared_.starts, shared_.saved}),
+               level.batch(), level.pool_blocks);
 
         // Paths differ in length: the device lets another group begin where one ends, so there are more than run at
         // once.
         use(programs_[number].move);
-        Launch& move = launch("move_blocks", std::uint64_t{planner_.device().compute_units} * 256);
-        elements(move);
-        pool(move, distribution_.splitters);
-        for (const std::uint64_t of :
-             {bounds, shared_.first_stripes, shared_.totals, shared_.table, shared_.cycle_starts, shared_.saved})
-            table(move, of);
-        move.add_count(level.batch(), 4);
-        move.add_count(level.pool_blocks, 4);
+        launch(
+            "move_blocks", std::uint64_t{planner_.device().compute_units} * 256, elements(),
+            pool(distribution_.splitters),
+            tables({bounds, shared_.first_stripes, shared_.totals, shared_.table, shared_.cycle_starts, shared_.saved}),
+            level.batch(), level.pool_blocks);
 
         use(programs_[number].place);
-        Launch& fill = launch("fill_gaps", (level.batch() << level.buckets.bits) * level.shares());
-        elements(fill);
-        pool(fill, distribution_.splitters);
-        for (const std::uint64_t of : {bounds, shared_.divided, shared_.first_stripes, shared_.placed, shared_.totals,
-                                       shared_.starts, children, child_states})
-            table(fill, of);
-        fill.add_count(level.batch(), 4);
-        fill.add(level.shares(), 4);
-        fill.add_count(level.pool_blocks, 4);
+        launch("fill_gaps", (level.batch() << level.buckets.bits) * level.shares(), elements(),
+               pool(distribution_.splitters),
+               tables({bounds, shared_.divided, shared_.first_stripes, shared_.placed, shared_.totals, shared_.starts,
+                       children, child_states}),
+               level.batch(), level.shares(), level.pool_blocks);
     }
 
     void use(const std::shared_ptr<const Program>& program) {
         parameters_ = &program->parameters;
         const auto there = std::ranges::find(work_.programs, program);
-        program_ = static_cast<std::uint8_t>(there - work_.programs.begin());
+        program_ = static_cast<std::size_t>(there - work_.programs.begin());
         if (there == work_.programs.end()) work_.programs.push_back(program);
     }
 
-    Launch& launch(const char* kernel, std::uint64_t groups) {
-        ++work_.report.launches;
-        return std::get<Launch>(work_.commands.emplace_back(Launch{
-            .program = program_, .kernel = kernel_number(*parameters_, kernel), .awaits = false, .groups = groups}));
+    template <class... Part>
+    void launch(const char* kernel, std::uint64_t groups, const Part&... arguments) {
+        add_launch(work_, program_, kernel, groups, joined(arguments...));
     }
 
-    void elements(Launch& launch) const {
-        launch.add(keys_);
-        launch.add(values_);
-        launch.add(indices_);
+    std::array<Argument, 3> elements() const { return {keys_, values_, indices_}; }
+    static std::array<Argument, 3> pool(std::uint64_t from) {
+        return {Argument(Slot::pool_keys, from), Argument(Slot::pool_values, from), Argument(Slot::pool_indices, from)};
     }
-    void pool(Launch& launch, std::uint64_t from) const {
-        launch.add(Slot::pool_keys, from);
-        launch.add(Slot::pool_values, from);
-        launch.add(Slot::pool_indices, from);
+    static std::vector<Argument> tables(std::initializer_list<std::uint64_t> places) {
+        std::vector<Argument> all;
+        for (const std::uint64_t from : places) all.emplace_back(Slot::own_integers, from);
+        return all;
     }
-    void table(Launch& launch, std::uint64_t from) const { launch.add(Slot::own_integers, from); }
 
-    std::size_t position_bytes() const noexcept { return parameters_->wide_positions ? 8 : 4; }
     unsigned items() const noexcept { return parameters_->work_items(); }
 
     Planner& planner_;
@@ -239,7 +189,7 @@ private:
     SharedTables shared_;
     std::vector<LevelTables> own_;
     const KernelParameters* parameters_ = nullptr;  // of the program that is used
-    std::uint8_t program_ = 0;                      // its place in the work
+    std::size_t program_ = 0;                       // its place in the work
 };
 
 /// Whether a sort that may take any schedule takes this one: from as many keys on as were measured on this device, or

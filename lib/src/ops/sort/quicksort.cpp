@@ -7,6 +7,7 @@
 
 #include "core/key_order.hpp"
 #include "distribution.hpp"
+#include "kernels.hpp"
 
 namespace lanesort::inline v0_1::detail {
 namespace {
@@ -94,7 +95,7 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
             fmt::format("its table takes {} bytes, but `extra_bytes` says {}", table.size(), request.extra_bytes));
     }
 
-    KernelParameters parameters{.family = Family::quicksort, .bytes = bytes, .wide_positions = true, .shape = shape};
+    KernelParameters parameters{.family = &families::quicksort, .bytes = bytes, .wide_positions = true, .shape = shape};
     parameters.shape.lanes = static_cast<unsigned>(device.native_vector_bytes / bytes.all());  // of the whole width
     parameters.shape.vectors = 4 * parameters.shape.register_vectors;                          // of a leaf
     parameters.tiles_only = true;
@@ -105,42 +106,26 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
     work.arrays[Slot::own_integers] = table;
     work.commands.emplace_back(Zero{Slot::own_integers});
     const KeyCoding coding = coding_of(request);
-    const auto launch = [&](const char* kernel, std::uint64_t groups, std::uint64_t of_ranges) -> Launch& {
-        Launch& added = add_launch(work, kernel, groups);
-        added.add(keys);
-        added.add_count(request.count, 8);
-        added.add(of_ranges, 4);
-        return added;
-    };
-    const auto add_rest = [&](Launch& to) {
-        to.add(flip_of(parameters, coding));
-        to.add(values);
-        to.add(indices);
-        to.add(Slot::own_integers);
+    const auto launch = [&](const char* kernel, std::uint64_t groups, auto... of_kernel) {
+        add_launch(work, kernel, groups, keys, request.count, of_kernel...);
     };
     for (unsigned level = 0; level < levels; ++level) {
         const std::uint64_t of_level = std::uint64_t{1} << level;
-        const auto part = [&](const char* kernel, std::uint64_t groups) -> Launch& {
-            Launch& added = launch(kernel, groups, of_level);
-            added.add(levels, 4);
-            added.add(coding_if(coding, level == 0));
-            add_rest(added);
-            return added;
+        const auto part = [&](const char* kernel, std::uint64_t groups, auto... seed) {
+            launch(kernel, groups, of_level, levels, coding_if(coding, level == 0), coding.flip, values, indices,
+                   Slot::own_integers, seed...);
         };
         const std::uint64_t pairs = pairs_of(device, request.count, of_level);
         if (pairs < 2) {
-            part("part_ranges", of_level).add(planner.seed(), 4);
+            part("part_ranges", of_level, planner.seed());
             continue;
         }
-        part("choose_pivots", of_level).add(planner.seed(), 4);
+        part("choose_pivots", of_level, planner.seed());
         part("part_stripes", of_level * pairs);
         part("exchange_misplaced", of_level * pairs);
     }
-    Launch& sort = launch("sort_ranges", ranges, ranges);
-    sort.add(coding_if(coding, levels == 0));
-    sort.add(coding_if(coding, true));
-    add_rest(sort);
-    sort.add(planner.seed(), 4);
+    launch("sort_ranges", ranges, ranges, coding_if(coding, levels == 0), coding_if(coding, true), coding.flip, values,
+           indices, Slot::own_integers, planner.seed());
 
     // What was given up, if anything. Indices are there: to the network, which would make them anew, they are values.
     const bool has_indices = bytes.index > 0;

@@ -14,6 +14,7 @@
 #include "core/key_order.hpp"
 #include "core/sync_counter.hpp"
 #include "distribution.hpp"
+#include "kernels.hpp"
 #include "ops/move/permute.hpp"
 #include "ops/operations.hpp"
 #include "ops/top_k/top_k.hpp"
@@ -72,13 +73,12 @@ Network network_in(Planner& planner, Shape shape, bool adapts, const Request& re
                                 parameters.shape.tile_keys() > length &&
                                 parameters.shape.register_vectors * parameters.shape.lanes <= length;
         parameters.layout = short_rows ? Layout::short_rows : request.in_rows() ? Layout::rows : Layout::range;
-        parameters.family = merges                                                   ? Family::merge
-                            : head_bits(length, parameters.shape, request.first) > 0 ? Family::sort_first
-                                                                                     : Family::sort;
+        const bool sorts_first = head_bits(length, parameters.shape, request.first) > 0,
+                   sorts_all = !merges && !sorts_first;
+        parameters.family = merges ? &families::two_ranges : sorts_first ? &families::sort_first : &families::sort;
         // With what is made up in front and behind, or in a tile of heads, indices reach four times as far.
-        parameters.wide_positions =
-            (short_rows ? request.count : length) >= (parameters.family == Family::sort ? wide_count : wide_count / 4);
-        const bool may_have_columns = parameters.family == Family::sort && parameters.layout != Layout::short_rows;
+        parameters.wide_positions = (short_rows ? request.count : length) >= (sorts_all ? wide_count : wide_count / 4);
+        const bool may_have_columns = sorts_all && parameters.layout != Layout::short_rows;
         if (may_have_columns && !parameters.shape.walks_in_cache())
             parameters.column_bits = column_bits(parameters.shape, static_cast<unsigned>(std::bit_width(length - 1)));
         // Where the first pass is the only one, no other program is needed.
@@ -192,9 +192,12 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
     const KernelParameters& parameters = network.program->parameters;
     const Plan& plan = network.plan;
     const KeyCoding coding = coding_of(request);
-    const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
     const bool in_rows = parameters.layout == Layout::rows;
     const unsigned lane_bits = log2(plan.shape.lanes);
+    const std::uint64_t count = in_rows ? plan.count : request.count;
+    const std::size_t first_program = work.programs.size();
+    if (is_apart) work.programs.push_back(std::move(network.first_program));
+    if (!is_apart || plan.passes.size() > 1) work.programs.push_back(network.program);
     for (const Pass& pass : plan.passes) {
         const bool is_first = &pass == &plan.passes.front(), is_last = &pass == &plan.passes.back();
         const bool walks = plan.shape.walks_in_cache();
@@ -205,48 +208,38 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
         const bool is_before_last_borders =
             !is_last && &pass + 1 == &plan.passes.back() && plan.passes.back().kind == Pass::Kind::merge_borders;
         // If work-items walk their tiles, the first pass decodes rows of one tile, and later passes leave them.
-        const bool ends_short_rows = walks && pass.kind == Pass::Kind::sort_tiles && parameters.family == Family::sort;
-        Launch launch;
-        launch.is_pass = true;
-        launch.program = static_cast<std::uint8_t>(work.programs.size() + (is_apart && !is_first));
-        launch.kernel = kernel_number(parameters, kernel_of(pass.kind));
-        launch.groups = pass.groups;
+        const bool ends_short_rows =
+            walks && pass.kind == Pass::Kind::sort_tiles && parameters.family == &families::sort;
         // Of leaves, few are to be merged (kernels/sort/tile_in_local.cl).
-        if (parameters.leaves && !parameters.shape.walks_in_cache() && pass.kind != Pass::Kind::sort_tiles)
-            launch.groups = std::min<std::uint64_t>(launch.groups, many_groups);
-        // In the order of the kernels' arguments, which all have the same (kernels/sort/pass_arguments.h).
-        launch.add(keys);
-        launch.add_count(in_rows ? plan.count : request.count, position_bytes);
-        launch.add_count(plan.rows, 8);
-        launch.add_count(request.count, 8);
-        launch.add(in_rows ? static_cast<unsigned>(std::countr_zero(pass.tiles / plan.rows)) : 0, 4);
-        launch.add(
-            walks && pass.kind == Pass::Kind::merge_tile_columns ? pass.column_bits : pass.last_phase - lane_bits, 4);
-        launch.add_count(plan.front, position_bytes);
-        launch.add(is_sorted ? pass.first_phase - lane_bits : 0, 4);
-        launch.add(coding_if(coding, is_first || (is_last && mends_borders)));
-        launch.add(coding_if(coding, is_last || is_before_last_borders || ends_short_rows));
-        launch.add(flip_of(parameters, coding));
-        launch.add(pass.strip_stride, 4);
-        launch.add(pass.strip_bits, 4);
-        launch.add(pass.mirrored, 4);
-        launch.add(pass.column_bits, 4);
-        launch.add(values);
-        launch.add(indices);
-        launch.add(network.segments, network.first_segment);
-        launch.add(Slot::counters, work.commands.size());
-        if (is_apart && is_first) {
-            launch.add(sources->keys);
-            launch.add(sources->values);
-            launch.add_count(std::min(network.kept, in_rows ? plan.count : request.count), position_bytes);
-        }
-        work.commands.emplace_back(launch);
-        ++work.report.launches;
+        const bool are_few = parameters.leaves && !walks && pass.kind != Pass::Kind::sort_tiles;
+        // All kernels have the same arguments (kernels/sort/pass_arguments.h).
+        std::vector<Argument> arguments{
+            keys,
+            count,
+            plan.rows,
+            request.count,
+            in_rows ? std::countr_zero(pass.tiles / plan.rows) : 0,
+            walks && pass.kind == Pass::Kind::merge_tile_columns ? pass.column_bits : pass.last_phase - lane_bits,
+            plan.front,
+            is_sorted ? pass.first_phase - lane_bits : 0,
+            coding_if(coding, is_first || (is_last && mends_borders)),
+            coding_if(coding, is_last || is_before_last_borders || ends_short_rows),
+            coding.flip,
+            pass.strip_stride,
+            pass.strip_bits,
+            pass.mirrored,
+            pass.column_bits,
+            values,
+            indices,
+            Argument(network.segments, network.first_segment),
+            Argument(Slot::counters, work.commands.size())};
+        if (is_apart && is_first)
+            arguments.insert(arguments.end(), {sources->keys, sources->values, std::min(network.kept, count)});
+        add_launch(work, first_program + (is_apart && !is_first), kernel_of(pass.kind),
+                   are_few ? std::min<std::uint64_t>(pass.groups, many_groups) : pass.groups, arguments);
         work.report.hand_overs += pass.hand_overs;
         work.report.barriers += pass.barriers;
     }
-    if (is_apart) work.programs.push_back(std::move(network.first_program));
-    if (!is_apart || plan.passes.size() > 1) work.programs.push_back(std::move(network.program));
     work.plan = std::move(network.plan);
 }
 
@@ -349,7 +342,7 @@ void add_exchange(Planner& planner, Work& work, const Request& request) {
     const DeviceInfo& device = planner.device();
     const bool walks = device.kind == DeviceKind::cpu;
     KernelParameters parameters{
-        .family = Family::merge_across,
+        .family = &families::merge_across,
         .bytes = ElementBytes(request.key.bytes(), request.value_bytes, 0),
         .wide_positions = request.count >= wide_count,
         .shape = {.work_items = walks ? 1 : std::bit_floor(std::min(usual_work_items, device.max_work_items))}};
@@ -357,13 +350,9 @@ void add_exchange(Planner& planner, Work& work, const Request& request) {
     check_groups(groups, request, parameters.shape);
     const KeyCoding coding = coding_of(request);
     work.programs.push_back(planner.compile(parameters));
-    Launch& launch = add_launch(work, "exchange_ends", groups, true);
-    for (const Slot slot : {Slot::keys, Slot::values, Slot::second_keys, Slot::second_values}) launch.add(slot);
-    launch.add_count(request.count, 8);
-    launch.add(most_pairs, 4);
-    launch.add(coding_if(coding, true));
-    launch.add(flip_of(parameters, coding));
-    launch.add(request.part == MergePart::first_step_where_needed, 4);
+    add_launch(work, "exchange_ends", groups, Slot::keys, Slot::values, Slot::second_keys, Slot::second_values,
+               request.count, most_pairs, coding_if(coding, true), coding.flip,
+               request.part == MergePart::first_step_where_needed);
 }
 
 /// Whether a sort may go by distribution, a quicksort among them, which depends on the keys.

@@ -14,7 +14,7 @@ constexpr unsigned sieve_registers = 8;
 /// Elements of a buffer: fewer would be a poor sample; more, and fewer groups are resident.
 constexpr std::uint64_t least_buffer = 2048, usual_buffer = 4096;
 /// Elements of rows: shorter ones are better sorted, and those that are shared out among work-groups are longer.
-constexpr std::uint64_t least_length = 8192, least_shared = 32768;
+constexpr std::uint64_t least_sieved = 8192, least_shared = 32768;
 /// Of fewer than so many of a shared row, the best of buckets are found sooner.
 constexpr std::uint64_t least_shared_first = 64;
 
@@ -50,7 +50,7 @@ Shape shape_of(const DeviceInfo& device, ElementBytes bytes, std::uint64_t capac
 std::optional<SieveSchedule> make_sieve_schedule(const DeviceInfo& device, ElementBytes bytes, std::uint64_t rows,
                                                  std::uint64_t count, std::uint64_t k) {
     constexpr std::uint64_t most_length = std::uint64_t{1} << 31;
-    if (device.kind == DeviceKind::cpu || device.max_work_items < 32 || count < least_length || count >= most_length)
+    if (device.kind == DeviceKind::cpu || device.max_work_items < 32 || count < least_sieved || count >= most_length)
         return std::nullopt;
     SieveSchedule sieve{rows, count, k, bytes, {}};
     if (sieve.bytes.index < 4) sieve.bytes.index = count >> 32 == 0 ? 4 : 8;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The first k keys, of an array or of each of its rows.
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 
 #include "core/integers.hpp"
 #include "core/require.hpp"
+#include "kernels.hpp"
 #include "ops/move/gather.hpp"
 #include "ops/operations.hpp"
 #include "ops/sort/sort.hpp"
@@ -33,10 +35,11 @@ std::optional<ReadyTopK> ready_top_k(Planner& planner, const Request& request, c
         TopKSchedule selection =
             make_top_k_schedule(device, bytes, rows, count, request.first, request.data_independent);
         for (const TopKPass& pass : selection.passes) check_groups(rows * pass.parts, request, selection.shape);
-        KernelParameters parameters{.family = Family::top_k,
-                                    .bytes = selection.bytes,
-                                    .wide_positions = count >= wide_count,
-                                    .shape = selection.shape};
+        KernelParameters parameters{
+            .family = selection.shape.work_items == 1 ? &families::top_k_in_registers : &families::top_k_in_local,
+            .bytes = selection.bytes,
+            .wide_positions = count >= wide_count,
+            .shape = selection.shape};
         parameters.order_by(request);
         std::shared_ptr<const Program> program = planner.compile(parameters);
         if (program->max_work_items >= parameters.work_items())
@@ -59,7 +62,6 @@ void add_top_k(Work& work, ReadyTopK ready, const Request& request, const Place&
     const TopKSchedule& selection = ready.selection;
     const KernelParameters& parameters = ready.program->parameters;
     const KeyCoding coding = coding_of(request);
-    const std::size_t position_bytes = parameters.wide_positions ? 8 : 4;
     const std::uint64_t selected = selection.rows * selection.k;
     const std::uint64_t own = selection.left_over() + (results.keys == Slot::own_keys ? selected : 0);
     work.arrays[Slot::own_keys] = {own, parameters.bytes.key};
@@ -67,33 +69,18 @@ void add_top_k(Work& work, ReadyTopK ready, const Request& request, const Place&
         work.arrays[Slot::own_indices] = {own, parameters.bytes.index};
         if (results.indices == Slot::own_results) work.arrays[Slot::own_results] = {selected, parameters.bytes.index};
     }
+    work.programs.push_back(ready.program);
     for (const TopKPass& pass : selection.passes) {
         const bool is_last = &pass == &selection.passes.back();
         const bool selects = pass.kind == TopKPass::Kind::select_best;
-        Launch launch;
-        launch.kernel = kernel_number(parameters, selects ? "select_best" : "best_of_buckets");
-        launch.groups = selection.rows * pass.parts;
-        // In the order of the kernels' arguments, which both have the same (kernels/top_k/top_k_candidates.h,
-        // top_k/top_k_of_share.h).
-        if (pass.reads_keys) launch.add(Slot::keys);
-        else launch.add(Slot::own_keys, pass.read_place);
-        launch.add(Slot::own_indices, pass.read_place);
         const Place left = is_last ? results : Place{Slot::own_keys, Slot::own_indices, pass.left_place};
-        launch.add(left.keys, left.from);
-        launch.add(left.indices, left.from);
-        launch.add_count(pass.count, position_bytes);
-        launch.add(pass.share, position_bytes);
-        launch.add(pass.parts, 4);
-        launch.add(pass.bucket_bits, 4);
-        launch.add_count(selection.k, 4);
-        launch.add(selection.skips, 4);
-        launch.add(coding_if(coding, pass.reads_keys));
-        launch.add(coding_if(coding, is_last));
-        launch.add(flip_of(parameters, coding));
-        work.commands.emplace_back(launch);
+        add_launch(work, selects ? "select_best" : "best_of_buckets", selection.rows * pass.parts,
+                   pass.reads_keys ? Slot::keys : Argument(Slot::own_keys, pass.read_place),
+                   Argument(Slot::own_indices, pass.read_place), Argument(left.keys, left.from),
+                   Argument(left.indices, left.from), pass.count, pass.share, pass.parts, pass.bucket_bits, selection.k,
+                   selection.skips, coding_if(coding, pass.reads_keys), coding_if(coding, is_last), coding.flip);
     }
     work.report = selection.report();
-    work.programs.push_back(std::move(ready.program));
 }
 
 struct ReadySieve {
@@ -107,8 +94,10 @@ std::optional<ReadySieve> sieve(Planner& planner, const Request& request, const 
     const std::uint64_t count = request.length(), rows = request.row_count();
     while (const std::optional<SieveSchedule> made = make_sieve_schedule(device, bytes, rows, count, request.first)) {
         check_groups(rows * made->parts, request, made->shape);
-        KernelParameters parameters{
-            .family = Family::sieve, .bytes = made->bytes, .wide_positions = count >= wide_count, .shape = made->shape};
+        KernelParameters parameters{.family = &families::sieve,
+                                    .bytes = made->bytes,
+                                    .wide_positions = count >= wide_count,
+                                    .shape = made->shape};
         parameters.order_by(request);
         if (parameters.nan_last) parameters.shape = with_more_registers(parameters.shape);
         std::shared_ptr<const Program> program = planner.compile(parameters);
@@ -150,60 +139,31 @@ public:
 
 private:
     void add_threshold() {
-        Launch& choose = launch("choose_threshold", 1);
-        choose.add(Slot::keys);
-        elements(choose, thresholds_);
-        choose.add(Slot::own_integers);
-        choose.add_count(sieve_.count, position_bytes());
-        choose.add(sieve_.k, 4);
-        order(choose);
+        launch("choose_threshold", 1, Slot::keys, elements(thresholds_), Slot::own_integers, sieve_.count, sieve_.k,
+               order());
     }
 
     void add_passing(unsigned turn) {
-        Launch& keep = launch("keep_passing", sieve_.parts);
-        keep.add(Slot::keys);
-        elements(keep, thresholds_);
-        elements(keep, 0);
-        keep.add(Slot::own_integers);
-        share(keep);
-        keep.add(sieve_.room, 4);
-        keep.add(turn, 4);
-        keep.add(coding_if(coding_, true));
-        keep.add(coding_if(coding_, sieve_.sorts));
-        keep.add(flip_of(parameters_, coding_));
+        launch("keep_passing", sieve_.parts, Slot::keys, elements(thresholds_), elements(0), Slot::own_integers,
+               sieve_.count, sieve_.share, sieve_.parts, sieve_.room, turn, coding_if(coding_, true),
+               coding_if(coding_, sieve_.sorts), coding_.flip);
     }
 
     void add_top_k() {
         make_room_for_indices();
-        Launch& select = launch("select_passing", 1);
-        select.add(Slot::keys);
-        elements(select, 0);
-        select.add(Slot::own_integers);
-        select.add(results_.keys);
-        select.add(results_.indices);
-        select.add_count(sieve_.count, position_bytes());
-        select.add_count(sieve_.k, 4);
-        select.add(sieve_.room, 4);
-        order(select);
+        launch("select_passing", 1, Slot::keys, elements(0), Slot::own_integers, results_.keys, results_.indices,
+               sieve_.count, sieve_.k, sieve_.room, order());
     }
 
     /// Counts digits, which finds nothing to do if the threshold was a good one; sorts what has passed, and copies the
     /// first k.
     void add_sort() {
         for (const SieveDigit& digit : digits_of(sieve_)) {
-            Launch& count = launch("count_digits", sieve_.parts);
-            count.add(Slot::keys);
-            elements(count, thresholds_);
-            count.add(Slot::own_integers);
-            share(count);
-            place(count, digit);
-            order(count);
-            Launch& choose = launch("choose_digit", 1);
-            elements(choose, thresholds_);
-            choose.add(Slot::own_integers);
-            choose.add(Slot::own_integers, bounds_);
-            choose.add_count(sieve_.count, position_bytes());
-            place(choose, digit);
+            const std::array<Argument, 4> place{sieve_.k, sieve_.room, digit.in_index, digit.shift};
+            launch("count_digits", sieve_.parts, Slot::keys, elements(thresholds_), Slot::own_integers, sieve_.count,
+                   sieve_.share, sieve_.parts, place, order());
+            launch("choose_digit", 1, elements(thresholds_), Slot::own_integers, Argument(Slot::own_integers, bounds_),
+                   sieve_.count, place);
         }
         add_passing(1);
 
@@ -236,29 +196,14 @@ private:
     }
 
     /// With so many work-groups a row.
-    Launch& launch(const char* kernel, std::uint64_t groups) {
-        return add_launch(work_, kernel, sieve_.rows * groups, true);
+    template <class... Part>
+    void launch(const char* kernel, std::uint64_t groups, const Part&... arguments) {
+        add_launch(work_, kernel, sieve_.rows * groups, arguments...);
     }
-    void elements(Launch& launch, std::uint64_t from) const {
-        launch.add(Slot::own_keys, from);
-        launch.add(Slot::own_indices, from);
+    std::array<Argument, 2> elements(std::uint64_t from) const {
+        return {Argument(Slot::own_keys, from), Argument(Slot::own_indices, from)};
     }
-    void share(Launch& launch) const {
-        launch.add_count(sieve_.count, position_bytes());
-        launch.add(sieve_.share, position_bytes());
-        launch.add(sieve_.parts, 4);
-    }
-    void place(Launch& launch, const SieveDigit& digit) const {
-        launch.add(sieve_.k, 4);
-        launch.add(sieve_.room, 4);
-        launch.add(digit.in_index, 4);
-        launch.add(digit.shift, 4);
-    }
-    void order(Launch& launch) const {
-        launch.add(coding_if(coding_, true));
-        launch.add(flip_of(parameters_, coding_));
-    }
-    std::size_t position_bytes() const noexcept { return parameters_.wide_positions ? 8 : 4; }
+    std::array<Argument, 2> order() const { return {coding_if(coding_, true), coding_.flip}; }
 
     Planner& planner_;
     Work& work_;
@@ -446,17 +391,10 @@ bool add_top_k_to_front(Planner& planner, Work& work, const Request& request, Sl
     std::optional<ReadyTopK> ready = ready_top_k(planner, request, bytes);
     if (!ready) return false;
     const Place best{Slot::own_keys, Slot::own_indices, ready->selection.left_over()};
-    const KernelParameters parameters = ready->program->parameters;
     if (sources) add_copies(work, *sources, keys, keys);
     add_top_k(work, *std::move(ready), request, best);
-    Launch bring{.kernel = kernel_number(parameters, "bring_to_front"), .groups = request.row_count()};
-    bring.add(keys);
-    bring.add(best.keys, best.from);
-    bring.add(best.indices, best.from);
-    bring.add_count(request.length(), parameters.wide_positions ? 8 : 4);
-    bring.add_count(request.first, 4);
-    work.commands.emplace_back(bring);
-    ++work.report.launches;
+    add_launch(work, "bring_to_front", request.row_count(), keys, Argument(best.keys, best.from),
+               Argument(best.indices, best.from), request.length(), request.first);
     return true;
 }
 
