@@ -26,8 +26,10 @@ bool serves(const Compiled& compiled, const detail::KernelParameters& parameters
                                 ? has(compiled.index_bytes, bytes.value + index_bytes)
                                 : has(compiled.value_bytes, bytes.value) && has(compiled.index_bytes, index_bytes);
     return has_widths && compiled.file == detail::kernel_file(parameters) && compiled.key_bytes == bytes.key &&
-           compiled.lanes == shape.lanes && compiled.least_vectors <= shape.vectors &&
-           shape.vectors <= compiled.most_vectors && compiled.register_vectors == shape.register_vectors;
+           compiled.numbers == static_cast<unsigned>(parameters.family->numbers) &&
+           compiled.has_runs == parameters.family->has_runs && compiled.lanes == shape.lanes &&
+           compiled.least_vectors <= shape.vectors && shape.vectors <= compiled.most_vectors &&
+           compiled.register_vectors == shape.register_vectors;
 }
 
 /// What was compiled with the caller's function, or with the library.

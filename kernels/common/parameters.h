@@ -46,6 +46,9 @@
  *   APART             1 where the pass reads the caller's arrays and writes others: a first pass, alone in its program
  *   TILES_ONLY        1 where a sort's program has no kernels that merge: that is APART or QUICKSORT, or all is done
  *   NAN_LAST          1 where numbers descend, but no NaN comes before one. Compiled ahead, it is decided at run time
+ *   NUMBERS           what is combined, scanned or counted in bins, in kernel files that say so of it: INTEGER, FLOATING,
+ *                     MIN_MAX, MIN_MAX_PLACE, BY_OPERATOR or BY_BOUNDS
+ *   HAS_RUNS          1 where runs of keys are scanned, each by itself
  *   HAS_PREDICATE     1: the text in place of comparator.h says which records are wanted, and orders none
  *   HAS_OPERATOR      1: the text in place of comparator.h combines records, and orders none
  *   HAS_TRANSFORM     1: it also tells what pairs of them become, which are combined then
@@ -58,6 +61,18 @@
 #ifndef PARAMETERS_H
 #define PARAMETERS_H
 
+#define INTEGER 1
+#define FLOATING 2
+#define MIN_MAX 3
+#define MIN_MAX_PLACE 4
+#define BY_OPERATOR 5
+#define BY_BOUNDS 6
+#ifndef NUMBERS
+#define NUMBERS 0
+#endif
+#ifndef HAS_RUNS
+#define HAS_RUNS 0
+#endif
 #ifndef KEY_BITS
 #define KEY_BITS 32
 #endif

@@ -13,7 +13,7 @@
  * be commutative: operator_reduction.cl has the tree of operators that need not be.
  *
  * A file that includes this has defined, after keys.h: partial_t, result_t, IDENTITY, combine(a, b), leaf_of(key, place, order) and
- * result_of(partial, count, order). One that defines HAS_PRODUCTS has product_of(key, other, order), too; of products result_of()
+ * result_of(partial, count, order). One with HAS_PRODUCTS has product_of(key, other, order), too; of products result_of()
  * takes no count. Of one work-item, combine_alone(keys, first, end, order) is what it combines those keys by, if not by columns.
  */
 #ifndef COMBINE_H
@@ -51,7 +51,7 @@
 #endif
 
 /* A key, or a product. */
-#ifdef HAS_PRODUCTS
+#if HAS_PRODUCTS
 #define LEAF(key, other, place) (are_products ? product_of(key, other, order) : leaf_of(key, place, order))
 #else
 #define LEAF(key, other, place) leaf_of(key, place, order)
@@ -152,7 +152,7 @@ KERNEL void combine_blocks(GLOBAL const key_t* keys, offset_t keys_offset, posit
     }
 }
 
-#ifdef HAS_PRODUCTS
+#if HAS_PRODUCTS
 /* The same of products of the keys of two arrays. */
 KERNEL void combine_products(GLOBAL const key_t* keys, offset_t keys_offset, GLOBAL const key_t* others,
                              offset_t others_offset, position_t count, uint parts, GLOBAL const segment_t* segments,
@@ -284,7 +284,7 @@ KERNEL void combine_range(GLOBAL const key_t* keys, offset_t keys_offset, positi
                     results + results_offset, shared, firsts, found);
 }
 
-#ifdef HAS_PRODUCTS
+#if HAS_PRODUCTS
 /* The same of products of the keys of two arrays. */
 KERNEL void combine_product_range(GLOBAL const key_t* keys, offset_t keys_offset, GLOBAL const key_t* others,
                                   offset_t others_offset, position_t count, position_t share, uint parts, flip_t mask,

@@ -48,6 +48,8 @@ struct Compiled {
     unsigned key_bytes, value_bytes, index_bytes;
     bool any_width = false;           ///< of values and indices: these are the most bytes, in registers
     bool values_are_indices = false;  ///< keys have one of the two, of index_bytes
+    unsigned numbers = 0;             ///< NUMBERS there
+    bool has_runs = false;
     unsigned lanes = 1, least_vectors, most_vectors, register_vectors;
     NamedKernel kernels[11];
 };

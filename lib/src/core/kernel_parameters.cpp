@@ -61,6 +61,8 @@ std::vector<std::string> definitions(const KernelParameters& parameters) {
         fmt::format("HELD_BLOCKS={}", parameters.buckets.held_blocks),
         fmt::format("SAMPLE={}", parameters.buckets.sample),
         fmt::format("COALESCED_STORE={}", int{shape.coalesced_store && shape.tile_work_items() > 1}),
+        fmt::format("NUMBERS={}", static_cast<int>(parameters.family->numbers)),
+        fmt::format("HAS_RUNS={}", int{parameters.family->has_runs}),
         fmt::format("HAS_PREDICATE={}", int{parameters.predicate.has_value()}),
         fmt::format("HAS_OPERATOR={}", int{parameters.binary_operator.has_value()}),
         fmt::format("HAS_TRANSFORM={}",

@@ -78,13 +78,18 @@ struct KernelRow {
 /// The types of its arguments in a program, in order.
 std::vector<ArgumentType> argument_types(const KernelRow& kernel, const KernelParameters& parameters);
 
+/// What kernels combine, scan or count: NUMBERS of kernels/common/parameters.h, in its order.
+enum class Numbers : std::uint8_t { none, integer, floating, min_max, min_max_place, by_operator, by_bounds };
+
 /// A kernel file, as it is compiled for one task.
 struct Family {
     const char* file;
     std::span<const KernelRow> kernels;
     std::size_t (*local_bytes)(const KernelParameters& parameters) = nullptr;  ///< null: no local memory
-    const char* file_in_cache = nullptr;    ///< the file for shapes whose tiles are walked in the cache
-    const char* definition = nullptr;       ///< "NAME=value", which tells the task
+    const char* file_in_cache = nullptr;  ///< the file for shapes whose tiles are walked in the cache
+    const char* definition = nullptr;     ///< "NAME=value", which tells the task
+    Numbers numbers = Numbers::none;
+    bool has_runs = false;                  ///< runs are scanned, each by itself
     bool compares = true;                   ///< records are compared, and not only moved
     bool has_conditional_barriers = false;  ///< work in front of a barrier and behind it depends on the same condition
 };

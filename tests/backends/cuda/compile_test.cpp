@@ -369,13 +369,13 @@ TEST_CASE("CUDA: scans compile for every generation and spill nothing") {
             for (const Family* const family :
                  {&families::integer_scan, &families::float_scan, &families::min_max_scan, &families::integer_run_scan,
                   &families::float_run_scan, &families::min_max_run_scan}) {
-                const bool adds_floats = family == &families::float_scan || family == &families::float_run_scan;
+                const bool adds_floats = family->numbers == lanesort::detail::Numbers::floating;
                 if (adds_floats && bytes == 1) continue;
                 const Shape shape =
                     make_scan_schedule(graphics_card(generation),
                                        {.bytes = {bytes},
                                         .has_tree = adds_floats,
-                                        .has_runs = family->local_bytes == families::local_bytes_of_run_scan,
+                                        .has_runs = family->has_runs,
                                         .count = 1 << 20})
                         .shape;
                 for (const bool wide : {false, true})

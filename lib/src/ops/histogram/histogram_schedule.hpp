@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Even bins of histograms, as the kernels take them (kernels/histogram/integer_bins.cl, histogram/float_bins.cl). Pure.
+// Even bins of histograms, as the kernels take them (kernels/histogram/histogram.cl). Pure.
 #pragma once
 
 #include <cstdint>

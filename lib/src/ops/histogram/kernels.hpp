@@ -14,19 +14,19 @@ inline constexpr KernelRow of_bins[] = {
      .awaits = true},
     {.name = "add_counts", .arguments = {u32s, count32, u32, u32, u32, u32, indices}, .awaits = true}};
 
-/// Work-groups of one work-item count in memory.
-constexpr std::size_t counters_bytes(const KernelParameters& parameters) {
-    return parameters.shape.work_items > 1 ? parameters.shape.vectors * std::size_t{4} : 0;
+constexpr Family bins(Numbers numbers) {
+    return {.file = "histogram/histogram.cl",
+            .kernels = of_bins,
+            .local_bytes = [](const KernelParameters& parameters) {
+                // Work-groups of one work-item count in memory.
+                const std::size_t counters = parameters.shape.work_items > 1 ? parameters.shape.vectors : 0;
+                const bool has_sample = parameters.family->numbers == Numbers::by_bounds;
+                return counters * 4 + (has_sample ? parameters.buckets.sample * parameters.bytes.key : 0);
+            },
+            .numbers = numbers};
 }
-
-/// Even bins of integers.
-inline constexpr Family integer_bins{"histogram/integer_bins.cl", of_bins, counters_bytes};
-/// Even bins of floating-point numbers.
-inline constexpr Family float_bins{"histogram/float_bins.cl", of_bins, counters_bytes};
-/// Bins between given keys.
-inline constexpr Family bins_by_bounds{"histogram/bins_by_bounds.cl", of_bins, [](const KernelParameters& parameters) {
-                                           return counters_bytes(parameters) +
-                                                  parameters.buckets.sample * parameters.bytes.key;
-                                       }};
+inline constexpr Family integer_bins = bins(Numbers::integer);
+inline constexpr Family float_bins = bins(Numbers::floating);
+inline constexpr Family bins_by_bounds = bins(Numbers::by_bounds);
 
 }  // namespace lanesort::inline v0_1::detail::families

@@ -18,27 +18,29 @@ inline constexpr KernelRow of_reductions[] = {
     {"combine_products", {keys, keys, count, u32, segments, count64, u64, flip, flip, flip, partials, results}},
     {"combine_product_range", {keys, keys, count, position, u32, flip, flip, flip, u32, status, results}}};
 
-/// Of reduce/combine.h: a partial result for each leaf, an integer for each work-item, and two.
-constexpr std::size_t combine_local_bytes(const KernelParameters& parameters, std::size_t partial_bytes) {
-    return tree_leaves * partial_bytes + std::size_t{4} * (parameters.shape.work_items + 2);
+/// Of what numbers are combined to, but for minima and maxima.
+constexpr std::size_t sum_bytes_of(const KernelParameters& parameters) {
+    return parameters.family->numbers == Numbers::integer || parameters.bytes.key == 8 ? 8 : 4;
 }
 
-/// The smallest or the largest key.
-inline constexpr Family min_max{
-    "reduce/min_max.cl", std::span(of_reductions).first(3),
-    [](const KernelParameters& parameters) { return combine_local_bytes(parameters, parameters.bytes.key); }};
-/// Where that is.
-inline constexpr Family min_max_place{
-    "reduce/min_max_place.cl", std::span(of_reductions).first(3),
-    [](const KernelParameters& parameters) { return combine_local_bytes(parameters, 16); }};
-/// Sums of integers.
-inline constexpr Family integer_sum{"reduce/integer_sum.cl", of_reductions, [](const KernelParameters& parameters) {
-                                        return combine_local_bytes(parameters, 8);
-                                    }};
-/// Sums of floating-point numbers.
-inline constexpr Family float_sum{"reduce/float_sum.cl", of_reductions, [](const KernelParameters& parameters) {
-                                      return combine_local_bytes(parameters, parameters.bytes.key == 8 ? 8 : 4);
-                                  }};
+constexpr Family reductions(Numbers numbers) {
+    const bool has_products = numbers == Numbers::integer || numbers == Numbers::floating;
+    return {.file = "reduce/reduce.cl",
+            .kernels = std::span(of_reductions).first(has_products ? 5 : 3),
+            .local_bytes = [](const KernelParameters& parameters) {
+                // A partial result for each leaf, an integer for each work-item, and two.
+                const Numbers combined = parameters.family->numbers;
+                const std::size_t partial = combined == Numbers::min_max          ? parameters.bytes.key
+                                            : combined == Numbers::min_max_place ? 16
+                                                                                  : sum_bytes_of(parameters);
+                return tree_leaves * partial + std::size_t{4} * (parameters.shape.work_items + 2);
+            },
+            .numbers = numbers};
+}
+inline constexpr Family integer_sum = reductions(Numbers::integer);
+inline constexpr Family float_sum = reductions(Numbers::floating);
+inline constexpr Family min_max = reductions(Numbers::min_max);
+inline constexpr Family min_max_place = reductions(Numbers::min_max_place);
 
 inline constexpr KernelRow of_operator_reduction[] = {
     {"combine_blocks", {keys, keys, count, u32, segments, count64, u64, keys, keys}},
@@ -55,25 +57,21 @@ inline constexpr KernelRow of_reduced_runs[] = {
      {numbers, numbers, count, position, position, flip, flip, flip, u64s, u64s, numbers, numbers, results}},
     {"divide_runs", {u16s, u64s, count, flip, flip, flip, results}}};
 
-/// Of reduce/reduce_runs.h: a number and a flag for each leaf, a count for each work-item, and results.
-constexpr std::size_t reduced_runs_bytes(const KernelParameters& parameters, std::size_t number_bytes) {
-    const std::size_t work_items = parameters.shape.work_items;
-    const std::size_t results = work_items > 1 ? 8 * work_items : 0;
-    return tree_leaves * (number_bytes + 4) + 8 * work_items + results * number_bytes;
+constexpr Family reduced_runs(Numbers numbers) {
+    return {.file = "reduce/reduce_runs.cl",
+            .kernels = std::span(of_reduced_runs).first(numbers == Numbers::min_max ? 2 : 3),
+            .local_bytes = [](const KernelParameters& parameters) {
+                // A number and a flag for each leaf, a count for each work-item, and results.
+                const bool is_least = parameters.family->numbers == Numbers::min_max;
+                const std::size_t number =
+                    is_least ? std::max<std::size_t>(parameters.bytes.key, 4) : sum_bytes_of(parameters);
+                const std::size_t items = parameters.shape.work_items, results = items > 1 ? 8 * items : 0;
+                return tree_leaves * (number + 4) + 8 * items + results * number;
+            },
+            .numbers = numbers};
 }
-
-/// Sums of the integers of equal keys.
-inline constexpr Family integer_runs{"reduce/integer_runs.cl", of_reduced_runs, [](const KernelParameters& parameters) {
-                                         return reduced_runs_bytes(parameters, 8);
-                                     }};
-/// Sums of their floating-point numbers.
-inline constexpr Family float_runs{"reduce/float_runs.cl", of_reduced_runs, [](const KernelParameters& parameters) {
-                                       return reduced_runs_bytes(parameters, parameters.bytes.key == 8 ? 8 : 4);
-                                   }};
-/// The smallest or the largest of them.
-inline constexpr Family min_max_runs{
-    "reduce/min_max_runs.cl", std::span(of_reduced_runs).first(2), [](const KernelParameters& parameters) {
-        return reduced_runs_bytes(parameters, std::max<std::size_t>(parameters.bytes.key, 4));
-    }};
+inline constexpr Family integer_runs = reduced_runs(Numbers::integer);
+inline constexpr Family float_runs = reduced_runs(Numbers::floating);
+inline constexpr Family min_max_runs = reduced_runs(Numbers::min_max);
 
 }  // namespace lanesort::inline v0_1::detail::families

@@ -15,24 +15,24 @@ inline constexpr KernelRow of_scans[] = {
     {"write_scans", {keys, count, position, u32, u32, u32, flip, flip, flip, u16s, u64s, parts, values}},
     {"scan_tiles", {keys, count, u32, flip, flip, flip, u16s, u64s, u32, status, keys}}};
 
-constexpr std::size_t local_bytes_of_scan(const KernelParameters& parameters) {
-    return scan_local_bytes(parameters.shape, part_bytes(parameters.bytes, false));
+constexpr Family scans(Numbers numbers, bool has_runs) {
+    const bool looks_back = numbers == Numbers::integer || numbers == Numbers::min_max;
+    return {.file = "scan/scan.cl",
+            .kernels = std::span(of_scans).first(looks_back ? 4 : 3),
+            .local_bytes = [](const KernelParameters& parameters) {
+                return scan_local_bytes(parameters.shape, part_bytes(parameters.bytes, parameters.family->has_runs));
+            },
+            .numbers = numbers,
+            .has_runs = has_runs};
 }
-constexpr std::size_t local_bytes_of_run_scan(const KernelParameters& parameters) {
-    return scan_local_bytes(parameters.shape, part_bytes(parameters.bytes, true));
-}
-
-/// Of a range or of rows: sums, minima and maxima, and what the caller's operator makes of elements.
-inline constexpr Family integer_scan{"scan/integer_scan.cl", of_scans, local_bytes_of_scan};
-inline constexpr Family float_scan{"scan/float_scan.cl", std::span(of_scans).first(3), local_bytes_of_scan};
-inline constexpr Family min_max_scan{"scan/min_max_scan.cl", of_scans, local_bytes_of_scan};
-inline constexpr Family operator_scan{"scan/operator_scan.cl", std::span(of_scans).first(3), local_bytes_of_scan};
-/// The same of runs, each by itself.
-inline constexpr Family integer_run_scan{"scan/integer_run_scan.cl", of_scans, local_bytes_of_run_scan};
-inline constexpr Family float_run_scan{"scan/float_run_scan.cl", std::span(of_scans).first(3), local_bytes_of_run_scan};
-inline constexpr Family min_max_run_scan{"scan/min_max_run_scan.cl", of_scans, local_bytes_of_run_scan};
-inline constexpr Family operator_run_scan{"scan/operator_run_scan.cl", std::span(of_scans).first(3),
-                                          local_bytes_of_run_scan};
+inline constexpr Family integer_scan = scans(Numbers::integer, false);
+inline constexpr Family float_scan = scans(Numbers::floating, false);
+inline constexpr Family min_max_scan = scans(Numbers::min_max, false);
+inline constexpr Family operator_scan = scans(Numbers::by_operator, false);
+inline constexpr Family integer_run_scan = scans(Numbers::integer, true);
+inline constexpr Family float_run_scan = scans(Numbers::floating, true);
+inline constexpr Family min_max_run_scan = scans(Numbers::min_max, true);
+inline constexpr Family operator_run_scan = scans(Numbers::by_operator, true);
 
 inline constexpr KernelRow of_mark_segments[] = {{"mark_segments", {segments, count64, position, u32s, u64s}}};
 /// Where segments begin.

@@ -41,10 +41,10 @@ const Family* family_of_scan(const Request& request) {
 }
 
 ScanTask task_of(const Request& request) {
-    const Family* const family = family_of_scan(request);
+    const Numbers numbers = family_of_scan(request)->numbers;
     const bool runs = has_runs(request), is_combined = kind_of(request).binary_operator();
     return {.bytes = {kind_of(request).bytes(), 0, 0, is_combined},
-            .has_tree = is_combined || family == &families::float_scan || family == &families::float_run_scan,
+            .has_tree = is_combined || numbers == Numbers::floating,
             .has_runs = runs,
             .in_place = request.in_place,
             .rows = runs ? 1 : request.row_count(),
