@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* Where keys belong in a sorted range, by bisection: in a sample of the range, which is in local memory, then between two of its
- * keys in the range itself. All keys of a call take as many steps.
+/* Where keys belong in a sorted range, by bisection: in a sample of the range, which is in local memory, then between
+ * two of its keys in the range itself. All keys of a call take as many steps.
  *
- * The sample has key stride * (i + 1) - 1 of the range for each i up to count / stride. So a key that follows s of these belongs
- * behind stride * s keys, with fewer than stride more. A range of `stride - 1` keys has none.
+ * The sample has key stride * (i + 1) - 1 of the range for each i up to count / stride. So a key that follows s of
+ * these belongs behind stride * s keys, with fewer than stride more. A range of `stride - 1` keys has none.
  */
 #ifndef BINARY_SEARCH_H
 #define BINARY_SEARCH_H
@@ -56,7 +56,8 @@ INLINE void find_bounds(const vec_t* wanted, position_t* places, uint number, so
             sampled[j] += is_in_front(in.sample[sampled[j] + step - 1], wanted[j], in.upper) ? step : 0;
         left -= step;
     }
-    /* Between the last of the sample and the end there are fewer keys. Those that come in for them are in front, too. */
+    /* Between the last of the sample and the end there are fewer keys. Those that come in for them are in front,
+     * too. */
     position_t between = in.stride - 1;
     UNROLL for (uint j = 0; j < number; ++j) places[j] = MIN(sampled[j] * in.stride, in.count - between);
     for (position_t left = between; left > 0;) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* The caller's order of records or, with HAS_PREDICATE, which elements are wanted or, with HAS_OPERATOR, what two are combined to.
- * The host puts the caller's own text in the place of this file; what is here lets the kernels be compiled alone, and shows
- * what the text defines. */
+/* The caller's order of records or, with HAS_PREDICATE, which elements are wanted or, with HAS_OPERATOR, what two are
+ * combined to. The host puts the caller's own text in the place of this file; what is here lets the kernels be compiled
+ * alone, and shows what the text defines. */
 #if (RECORD_BYTES || HAS_PREDICATE) && !defined(RECORD_TYPE) && !defined(COMPARATOR_H)
 #define COMPARATOR_H
 

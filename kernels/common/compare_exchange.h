@@ -71,8 +71,8 @@ INLINE void swap_words(uint swap, uint loaded, uint* a, uint* b) {
 #define SWAP_64(swap, loaded, a, b) SWAP_BY_SELECTION(ulong, swap, a, b)
 #endif
 #if defined(ONE_OF_LAUNCH) && HIDES_LATENCY
-/* Words that lie apart are loaded apart. Of those that do not, rows and sorts into other arrays have no register to spare for a
- * sum. */
+/* Words that lie apart are loaded apart. Of those that do not, rows and sorts into other arrays have no register to
+ * spare for a sum. */
 #define SELECTS_LOADED (WHOLE_IN_LOCAL && (APART || (IN_ROWS && !LEAVES)))
 #define SWAP_32(swap, loaded, a, b)                                          \
     do {                                                                     \
@@ -104,8 +104,8 @@ INLINE uint larger_by_products(uint a, uint b, uint smaller) {
 }
 #define LARGER_KEY(i, a, b, smaller) ((i) % 2 == 0 ? MAX(a, b) : larger_by_products(a, b, smaller))
 #elif LANES > 1 && (REGISTER_KEY_BITS == 64 || LANES * REGISTER_KEY_BITS >= 512)
-/* What the smaller leaves: of AVX-512's vectors minima and maxima have one port, where two exclusive-ors are one instruction
- * of either. Of 64-bit integers a maximum takes more than one everywhere. */
+/* What the smaller leaves: of AVX-512's vectors minima and maxima have one port, where two exclusive-ors are one
+ * instruction of either. Of 64-bit integers a maximum takes more than one everywhere. */
 #define LARGER_KEY(i, a, b, smaller) ((a) ^ (b) ^ (smaller))
 #else
 #define LARGER_KEY(i, a, b, smaller) MAX(a, b)
@@ -133,9 +133,9 @@ INLINE void swap_elements(ulong swap, element_t* a, element_t* b) {
 #define SWAP_VALUES PASTE(SWAP_, VALUE_BITS)
 #define SWAP_INDICES PASTE(SWAP_, INDEX_BITS)
 
-/* The i-th compare-exchange of a step: the smaller element goes to `lower`. Every second one may use another unit of the
- * device. `loaded`: the two were just loaded. Of long records, which no registers hold, a processor has it once: a tenth of the
- * time to compile, and no slower. */
+/* The i-th compare-exchange of a step: the smaller element goes to `lower`. Every second one may use another unit of
+ * the device. `loaded`: the two were just loaded. Of long records, which no registers hold, a processor has it once: a
+ * tenth of the time to compile, and no slower. */
 #if RECORD_BYTES > 16
 #define COMPARE_EXCHANGE OUTLINED
 #else

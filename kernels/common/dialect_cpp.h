@@ -80,8 +80,8 @@ typedef ulong offset_t;
 #define TILE_BITS this->context->tile_bits
 #define TILE_VECTORS (1u << TILE_BITS)
 #endif
-/* Addresses are computed anew from the pointer. GCC would keep all that a loop has, in vector registers where there are no
- * others left, and to move them takes the port that minima take. */
+/* Addresses are computed anew from the pointer. GCC would keep all that a loop has, in vector registers where there are
+ * no others left, and to move them takes the port that minima take. */
 #define FORGET(pointer) __asm__("" : "+r"(pointer))
 #define LOCAL_ID 0u
 #define BARRIER() ((void)0)
@@ -287,8 +287,9 @@ INLINE V previous_lanes(V v, V first, lane_numbers<l...>) {
 #endif
 
 #if ANY_WIDTH
-/* The call says how wide values and indices are in their arrays; 0 bytes mean that there is no array. Registers have the widest
- * that the program is compiled for. An address is computed where the width is known, which needs no product. */
+/* The call says how wide values and indices are in their arrays; 0 bytes mean that there is no array. Registers have
+ * the widest that the program is compiled for. An address is computed where the width is known, which needs no
+ * product. */
 struct any_width_t {
     uchar* array;
     ulong bytes;

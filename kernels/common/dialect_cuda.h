@@ -60,8 +60,8 @@ typedef ulong offset_t;
 #define HAS_WARPS 1
 #define WARP_BITS 5
 #define WARP_BARRIER() __syncwarp()
-/* A kernel that is launched before the one ahead of it has ended reads and writes nothing before this. Those without it are
- * never launched so. */
+/* A kernel that is launched before the one ahead of it has ended reads and writes nothing before this. Those without it
+ * are never launched so. */
 #if __CUDA_ARCH__ >= 900
 #define AWAIT_LAST_LAUNCH() asm volatile("griddepcontrol.wait;" ::: "memory")
 #else
@@ -83,8 +83,8 @@ INLINE uint held_key(uint key) {
 #if LANES == 1
 #define HELD_KEY(key) held_key(key)
 #endif
-/* Nor how an address is made: it would add up array, offset and position anew for each key, and hold a tile's sums in twice the
- * registers. */
+/* Nor how an address is made: it would add up array, offset and position anew for each key, and hold a tile's sums in
+ * twice the registers. */
 INLINE key_t* keys_at(key_t* array, offset_t offset) {
     size_t address = __cvta_generic_to_global(array + offset);
     asm("" : "+l"(address));

@@ -29,9 +29,9 @@ typedef PASTE(UINT_, KEY_BITS) key_t;
 typedef PASTE(UINT_, VALUE_BITS) value_t;
 typedef PASTE(UINT_, INDEX_BITS) index_t;
 typedef PASTE(UINT_, SEGMENT_BITS) segment_t;
-/* Values in the caller's array, and the argument that tells where that is. Processors sort where the values are, which may be
- * anywhere, and their instructions for 16 aligned bytes fault at other addresses. From LLVM 15 on an argument is taken to
- * be aligned as its type is, whatever the attribute says. */
+/* Values in the caller's array, and the argument that tells where that is. Processors sort where the values are, which
+ * may be anywhere, and their instructions for 16 aligned bytes fault at other addresses. From LLVM 15 on an argument is
+ * taken to be aligned as its type is, whatever the attribute says. */
 #ifdef __NV_CL_C_VERSION
 typedef value_t stored_value_t, value_argument_t;
 #else
@@ -45,7 +45,8 @@ typedef uchar value_argument_t;
 typedef PASTE(UINT_, POSITION_BITS) position_t;
 typedef ulong offset_t;
 
-/* Whether the integers of a tile pass are one argument (pass_arguments.h). The host says 0 where a device does not gain by it. */
+/* Whether the integers of a tile pass are one argument (pass_arguments.h). The host says 0 where a device does not gain
+ * by it. */
 #ifndef INTEGERS_IN_ONE
 #define INTEGERS_IN_ONE 1
 #endif
@@ -67,8 +68,8 @@ typedef ulong offset_t;
 #define GROUPS ((position_t)(get_global_size(0) / WORK_ITEMS))
 #define GROUP_ID ((position_t)get_group_id(0))
 #define LOCAL_ID ((uint)get_local_id(0))
-/* A key that one work-item read from the array another one may write there, so the array is fenced, too. One work-item waits for
- * nobody, and PoCL 6 ends the process on some kernels that have barriers for it. */
+/* A key that one work-item read from the array another one may write there, so the array is fenced, too. One work-item
+ * waits for nobody, and PoCL 6 ends the process on some kernels that have barriers for it. */
 #if WORK_ITEMS == 1
 #define BARRIER() ((void)0)
 #else
@@ -77,9 +78,9 @@ typedef ulong offset_t;
 #define TILE_BARRIER() BARRIER()
 /* A queue launches a kernel when the one ahead of it has ended. */
 #define AWAIT_LAST_LAUNCH()
-/* PoCL (3.1) gives every thread local arrays of its own, but knows of them in kernels alone. So where functions are called
- * with an array, LLVM is not to learn that it is always the same: it would put its address there. A quicksort, whose tiles are
- * small, calls none: it would take up to a quarter longer. */
+/* PoCL (3.1) gives every thread local arrays of its own, but knows of them in kernels alone. So where functions are
+ * called with an array, LLVM is not to learn that it is always the same: it would put its address there. A quicksort,
+ * whose tiles are small, calls none: it would take up to a quarter longer. */
 #if WALKS_IN_CACHE && !QUICKSORT && defined(__clang__) && defined(__x86_64__)
 #define CALLS_WITH_LOCAL 1
 #define DECLARE_LOCAL(type, name, size, bytes_before) \
@@ -98,8 +99,8 @@ typedef ulong offset_t;
 #define BITS_AS(type, v) __builtin_astype(v, type)
 #define PREFETCH(address) __builtin_prefetch((const void*)(size_t)(address))
 #endif
-/* Whether both ways of a branch that all work-items take alike may have barriers. PoCL 3.1 compiles them to code that writes
- * beyond the end of the array. */
+/* Whether both ways of a branch that all work-items take alike may have barriers. PoCL 3.1 compiles them to code that
+ * writes beyond the end of the array. */
 #ifdef __NV_CL_C_VERSION
 #define BARRIERS_IN_BRANCHES 1
 /* For compare_exchange.h: a 1 that the compiler does not know. */
@@ -117,8 +118,8 @@ typedef ulong offset_t;
 #define MAXIMA_BY_PRODUCTS 0
 #define DECIDES_AT_RUN_TIME 0
 
-/* A key and the value or index that decides between equal ones are one integer in registers, where they have as many bits
- * (packed.h). */
+/* A key and the value or index that decides between equal ones are one integer in registers, where they have as many
+ * bits (packed.h). */
 #if defined(__clang__) && WALKS_IN_CACHE && LANES >= 4 && RECORD_BYTES == 0 && KEY_BITS <= 32 && \
     VALUE_BITS + INDEX_BITS == KEY_BITS && (VALUE_BITS == 0 || INDEX_BITS == 0)
 #define PACKED 1
@@ -160,8 +161,8 @@ typedef UINTS_OF(INDEX_BITS) index_vec_t;
 #define STORE_VECTOR(value, address) PASTE(vstore, LANES)(value, 0, address)
 #endif
 
-/* The same for addresses in the array, and stores to local memory. PoCL's vstore of 16 keys is three instructions; a type
- * that may lie at any key takes one. */
+/* The same for addresses in the array, and stores to local memory. PoCL's vstore of 16 keys is three instructions; a
+ * type that may lie at any key takes one. */
 #if LANES > 1 && defined(__clang__)
 typedef vec_t unaligned_vec_t __attribute__((aligned(REGISTER_KEY_BITS / 8)));
 #if PACKED

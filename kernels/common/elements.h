@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-/* What the network moves: a vector of keys, with the values that belong to them (VALUE_BITS) and their indices (INDEX_BITS),
- * if there are any.
+/* What the network moves: a vector of keys, with the values that belong to them (VALUE_BITS) and their indices
+ * (INDEX_BITS), if there are any.
  *
  * Elements are ordered by their keys: integers (keys.h), or records that the caller's comparator orders. Where the keys
  * are equal, they are ordered by their indices if they have any, else by the bits of their records and of their values.
  * So elements that are equal are equal in every bit, the result does not depend on the shape, and indices make a stable
  * sort.
  *
- * An index of 32 or 64 bits counts the elements from 0; the first pass makes it and an array keeps it. One of 8 bits only
- * tells elements of the array (0) from those in front (254) and beyond (255) and is kept nowhere: no record is the smallest
- * or the largest.
+ * An index of 32 or 64 bits counts the elements from 0; the first pass makes it and an array keeps it. One of 8 bits
+ * only tells elements of the array (0) from those in front (254) and beyond (255) and is kept nowhere: no record is the
+ * smallest or the largest.
  */
 #ifndef ELEMENTS_H
 #define ELEMENTS_H
@@ -44,8 +44,8 @@
 #define WITH_STORED_INDICES(text)
 #endif
 
-/* The arrays: their first elements. Of several rows that lie side by side in one tile, the indices of each begin anew after
- * index_mask. */
+/* The arrays: their first elements. Of several rows that lie side by side in one tile, the indices of each begin anew
+ * after index_mask. */
 typedef struct {
     GLOBAL key_t* keys;
     WITH_STORED_VALUES(values_t values;)
@@ -54,8 +54,8 @@ typedef struct {
 } arrays_t;
 
 /* Of the arguments of a kernel, of which those that it is not compiled for are null. */
-INLINE arrays_t arrays_of(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_argument_t* values, offset_t values_offset,
-                          GLOBAL index_t* indices, offset_t indices_offset) {
+INLINE arrays_t arrays_of(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_argument_t* values,
+                          offset_t values_offset, GLOBAL index_t* indices, offset_t indices_offset) {
     arrays_t arrays;
     arrays.keys = KEYS_AT(keys, keys_offset);
     WITH_STORED_VALUES(arrays.values = VALUES_AT(values) + values_offset;)
@@ -87,8 +87,8 @@ INLINE arrays_t arrays_from(arrays_t arrays, offset_t elements) {
     return arrays;
 }
 
-/* The same in local memory, and their declaration, each from a multiple of 16 bytes on: of so many elements the keys, then the
- * values, then the indices; or whole ones, the key above, which take no more than these. */
+/* The same in local memory, and their declaration, each from a multiple of 16 bytes on: of so many elements the keys,
+ * then the values, then the indices; or whole ones, the key above, which take no more than these. */
 #define LOCAL_BYTES(elements, element_bytes) (((elements) * (element_bytes) + 15) / 16 * 16)
 #if WHOLE_IN_LOCAL
 typedef struct {
@@ -162,8 +162,8 @@ INLINE element_t make_element(held_key_t key AND_VALUE(value_vec_t value) AND_IN
 #endif
 
 #define LARGEST_INDEX BROADCAST(index_vec_t, (index_t)~(index_t)0)
-/* Elements in front of the array are no records, for which the last index but one stands. Else they are before all others
- * with the index 0, from which those with values, which may differ, are apart: they count from 1. */
+/* Elements in front of the array are no records, for which the last index but one stands. Else they are before all
+ * others with the index 0, from which those with values, which may differ, are apart: they count from 1. */
 #if RECORD_BYTES
 #define INDEX_IN_FRONT BROADCAST(index_vec_t, (index_t)~(index_t)1)
 #define FIRST_INDEX 0
@@ -222,8 +222,8 @@ INLINE uint BEFORE(element_t a, element_t b) {
 #define BEFORE(a, b) ((a).key < (b).key)
 #endif
 
-/* The first pass makes the indices, but where they are there. `position` is that of the vector's first key, from the first
- * key of the array on. */
+/* The first pass makes the indices, but where they are there. `position` is that of the vector's first key, from the
+ * first key of the array on. */
 #if VALUES_ARE_INDICES
 #define MAKES_INDICES(first_pass) ((first_pass) && !HAS_VALUES)
 #else

@@ -7,8 +7,8 @@
  *   CODING_INTEGER   bits ^ flip          (flip: the sign bit for signed keys; all its bits inverted when descending)
  *   CODING_FLOATING  negative numbers inverted, others with the sign bit set, then rotated down by the number of
  *                    NaNs that one sign has, so that NaNs of both signs follow +infinity; then ^ flip
- *   CODING_NAN_LAST  the same where numbers descend, but all bits are inverted before the rotation, so that NaNs are last. A
- *                    program is compiled for it, or decides when it runs
+ *   CODING_NAN_LAST  the same where numbers descend, but all bits are inverted before the rotation, so that NaNs are
+ *                    last. A program is compiled for it, or decides when it runs
  * Every coding is a bijection: NaN payloads and the sign of zero survive.
  *
  * Keys that are packed with what decides between equal ones (packed.h) are the upper bits of integers. These are in the
@@ -108,8 +108,8 @@ INLINE vec_t decode(vec_t key, uint coding, flip_t flip) {
     return key;
 }
 
-/* What lies beyond the end of the array, and before it where two ranges are merged: decodes to the largest and the smallest
- * key. */
+/* What lies beyond the end of the array, and before it where two ranges are merged: decodes to the largest and the
+ * smallest key. */
 INLINE vec_t key_beyond(uint coding, flip_t flip) { return decode(BROADCAST(vec_t, LARGEST_KEY), coding, flip); }
 INLINE vec_t key_in_front(uint coding, flip_t flip) { return decode(BROADCAST(vec_t, SMALLEST_KEY), coding, flip); }
 #endif

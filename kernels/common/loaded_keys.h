@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Keys that are loaded and stored 16 bytes at once. They are taken out of these by integers: of a union Oclgrind's compiler would make
- * integers of 128 bits. */
+/* Keys that are loaded and stored 16 bytes at once. They are taken out of these by integers: of a union Oclgrind's
+ * compiler would make integers of 128 bits. */
 #ifndef LOADED_KEYS_H
 #define LOADED_KEYS_H
 #include "common/keys.h"

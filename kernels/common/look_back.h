@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What lies in front of a work-group's tile, combined, where each group has published its own tile's sum. No group waits for
- * another: a group looks at the tiles in front of it, the nearest first, a bounded number of times, and combines the keys of
- * one that is not there by itself. So it matters to time alone when a group runs, and when what it wrote is seen.
+/* What lies in front of a work-group's tile, combined, where each group has published its own tile's sum. No group
+ * waits for another: a group looks at the tiles in front of it, the nearest first, a bounded number of times, and
+ * combines the keys of one that is not there by itself. So it matters to time alone when a group runs, and when what it
+ * wrote is seen.
  *
  * A tile has STATUS_WORDS words (look_back_words.h).
  *
@@ -31,8 +32,9 @@ INLINE uint look_at(GLOBAL status_t* status, offset_t tile, number_t* sum) {
     return what;
 }
 
-/* Combines what is found of the tiles in front of `from` in up to `tries` looks; with none, nothing is. Gives how many tiles were there one after the other; the first
- * TO_TILE_END ends them, as if all in front were there. Local memory: WINDOW numbers and as many integers. Barriers: two. */
+/* Combines what is found of the tiles in front of `from` in up to `tries` looks; with none, nothing is. Gives how many
+ * tiles were there one after the other; the first TO_TILE_END ends them, as if all in front were there. Local memory:
+ * WINDOW numbers and as many integers. Barriers: two. */
 INLINE offset_t look_through_window(GLOBAL status_t* status, offset_t from, uint tries, number_t* sum,
                                     LOCAL number_t* shared, LOCAL uint* found) {
     number_t own = IDENTITY;
@@ -86,9 +88,10 @@ INLINE number_t combine_group(number_t own, LOCAL number_t* shared) {
     return all;
 }
 
-/* LOOK_BACK_TO_END(prefix, ...) publishes the sum of a tile, and gives that of all in front of it. `fallback` is an expression: what
- * this work-item has of the keys of tile `missing`. Where `closed`, nothing in front of the tile adds to what lies behind it: the
- * sum is that of the keys which do. `ends`, which is looked at behind the fallback, says so of the tile that was missing.
+/* LOOK_BACK_TO_END(prefix, ...) publishes the sum of a tile, and gives that of all in front of it. `fallback` is an
+ * expression: what this work-item has of the keys of tile `missing`. Where `closed`, nothing in front of the tile adds
+ * to what lies behind it: the sum is that of the keys which do. `ends`, which is looked at behind the fallback, says so
+ * of the tile that was missing.
  * Local memory: WORK_ITEMS numbers and 32 integers. */
 #define LOOK_BACK_TO_END(prefix, status, tile, total, closed, tries, shared, found, missing, fallback, ends) \
     number_t prefix = IDENTITY;                                                                              \

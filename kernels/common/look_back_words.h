@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* What work-groups tell each other while they run, and work-items of a group without local memory, in every dialect.
  *
- * A status is a word that other groups write meanwhile. It is loaded and stored as a whole; when others see it, nobody says.
- * So a number takes several: each has a part of it and, in its lowest two bits, what it is a part of. Words that do not say the
- * same are not there yet; at first they are zeroes.
+ * A status is a word that other groups write meanwhile. It is loaded and stored as a whole; when others see it, nobody
+ * says. So a number takes several: each has a part of it and, in its lowest two bits, what it is a part of. Words that
+ * do not say the same are not there yet; at first they are zeroes.
  * HAS_SHUFFLES: 32 neighbouring work-items hand each other what they have in registers.
  */
 #ifndef LOOK_BACK_WORDS_H

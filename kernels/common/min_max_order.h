@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Keys as integers whose least is the wanted one, without a branch: for a minimum in ascending order, for a maximum in descending
- * order, but with every NaN last in both. `mask` has all bits but the sign for floating-point numbers, else none; `flip` has all
- * bits for a maximum; `bias` is the sign bit of types that have one, less the NaNs of a sign.
+/* Keys as integers whose least is the wanted one, without a branch: for a minimum in ascending order, for a maximum in
+ * descending order, but with every NaN last in both. `mask` has all bits but the sign for floating-point numbers, else
+ * none; `flip` has all bits for a maximum; `bias` is the sign bit of types that have one, less the NaNs of a sign.
  */
 #ifndef MIN_MAX_ORDER_H
 #define MIN_MAX_ORDER_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The upper half of a product of two integers of 64 bits, and products of floating-point numbers that no sum is contracted with. C++
- * is compiled without contraction where it adds them (cmake/CpuKernels.cmake). */
+/* The upper half of a product of two integers of 64 bits, and products of floating-point numbers that no sum is
+ * contracted with. C++ is compiled without contraction where it adds them (cmake/CpuKernels.cmake). */
 #ifndef MULTIPLY_H
 #define MULTIPLY_H
 #include "common/dialect.h"

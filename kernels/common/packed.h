@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Keys and what decides between equal ones, packed as one integer.
  *
- * If a key and its value or index are short, registers and tiles hold both as one integer. The key has the upper bits, so the
- * order of the integers is that of the elements. A compare-exchange is a minimum and a maximum.
+ * If a key and its value or index are short, registers and tiles hold both as one integer. The key has the upper bits,
+ * so the order of the integers is that of the elements. A compare-exchange is a minimum and a maximum.
  */
 #ifndef PACKED_H
 #define PACKED_H

@@ -6,8 +6,8 @@
  *   RECORD_BYTES      of a record, in whose place KEY_BITS has no meaning, else 0; only with L = 1
  *   RECORD_TYPE       in a C++ template, the type of a record, which has RECORD_BYTES at most; else not defined
  *   ANY_WIDTH         1 there where the widths of values and indices are known at run time, and these may have no array
- *   VALUES_ARE_INDICES  1 where keys have values or indices, but not both: values then take the way of indices. Both are
- *                     integers that decide between equal keys, but no pass makes values
+ *   VALUES_ARE_INDICES  1 where keys have values or indices, but not both: values then take the way of indices. Both
+ *                     are integers that decide between equal keys, but no pass makes values
  *   VALUE_BITS        8, 16, 32, 64 or 128 where values belong to the keys, else 0; 128 only with L = 1
  *   INDEX_BITS        32 or 64 where the elements have indices, 8 for records that have none, else 0 (elements.h). Of
  *                     equal_runs.cl: of the lengths of runs
@@ -16,19 +16,22 @@
  *   LANES             L, keys in a vector: 1, 2, 4, 8 or 16
  *   VECTORS           M, vectors in each of the two groups of a work-item's tile share
  *   WORK_ITEMS        ITEMS, work-items in a work-group
- *   TILE_WORK_ITEMS   work-items that share one tile: WORK_ITEMS / TILES_PER_GROUP, or 1, where each has a tile of its own;
- *                     or more than WORK_ITEMS: all rows end in the first part of a tile (ENDS_IN_TILE), and the work-items
- *                     that would have none of it are not there
+ *   TILE_WORK_ITEMS   work-items that share one tile: WORK_ITEMS / TILES_PER_GROUP, or 1, where each has a tile of its
+ *                     own; or more than WORK_ITEMS: all rows end in the first part of a tile (ENDS_IN_TILE), and the
+ *                     work-items that would have none of it are not there
  *   TILES_PER_GROUP   tiles of one work-group, whose work-items they share out among them
  *   REGISTER_VECTORS  vectors that a work-item holds in registers at a time
  *   STEPS_PER_PASS    r, the most steps of a pass on strips
- *   RESIDENT_GROUPS   work-groups for which the compiler must leave registers on one multiprocessor, where it can be told
+ *   RESIDENT_GROUPS   work-groups for which the compiler must leave registers on one multiprocessor, where it can be
+ *   told
  *   REMAP             1: write-back addresses remapped so that the next round reads contiguously
  *   BANK_SWAP         1: half of the work-items write their two groups of vectors in the other order
  *   BANK_PADDING      1: unused words between the slots spread a write-back over the banks
- *   COALESCED_STORE   1: neighbouring work-items store neighbouring vectors, after one more hand-over, or pairs, after none
+ *   COALESCED_STORE   1: neighbouring work-items store neighbouring vectors, after one more hand-over, or pairs, after
+ *   none
  *   UNROLL_ROUNDS     1: rounds unrolled, so that their local-memory addresses are constants; 0 compiles faster
- *   COLUMN_BITS       lg of the columns in which the tiles of tile_in_local.cl are sorted, if at all, else 0; only with L = 1
+ *   COLUMN_BITS       lg of the columns in which the tiles of tile_in_local.cl are sorted, if at all, else 0; only with
+ *   L = 1
  *   BUCKET_BITS       lg of the children that a range is divided into, where it is sorted by distribution
  *   BLOCK             elements of a block there; a multiple of 32
  *   HELD_BLOCKS       blocks of each child that local memory has room for there; a power of two
@@ -41,13 +44,13 @@
  *   SHORT_ROWS        1 where a tile is rows of a power of two of elements, each sorted by itself
  *   QUICKSORT         1 where a range is parted by pivots (quicksort.h); of the network there is what sorts tiles
  *   FIRST_ONLY        1 where only the heads of sorted runs are merged, for the first keys of the order
- *   TWO_RANGES        1 where two sorted ranges are merged, and the first tile may begin before the array (rows.h). Compiled
- *                     ahead, one program sorts, merges, and has FIRST_ONLY, too
+ *   TWO_RANGES        1 where two sorted ranges are merged, and the first tile may begin before the array (rows.h).
+ *                     Compiled ahead, one program sorts, merges, and has FIRST_ONLY, too
  *   APART             1 where the pass reads the caller's arrays and writes others: a first pass, alone in its program
  *   TILES_ONLY        1 where a sort's program has no kernels that merge: that is APART or QUICKSORT, or all is done
  *   NAN_LAST          1 where numbers descend, but no NaN comes before one. Compiled ahead, it is decided at run time
- *   NUMBERS           what is combined, scanned or counted in bins, in kernel files that say so of it: INTEGER, FLOATING,
- *                     MIN_MAX, MIN_MAX_PLACE, BY_OPERATOR or BY_BOUNDS
+ *   NUMBERS           what is combined, scanned or counted in bins, in kernel files that say so of it: INTEGER,
+ *                     FLOATING, MIN_MAX, MIN_MAX_PLACE, BY_OPERATOR or BY_BOUNDS
  *   HAS_RUNS          1 where runs of keys are scanned, each by itself
  *   HAS_PREDICATE     1: the text in place of comparator.h says which records are wanted, and orders none
  *   HAS_OPERATOR      1: the text in place of comparator.h combines records, and orders none
@@ -284,10 +287,11 @@
 #if !IS_POWER_OF_TWO(CHUNK_BYTES)
 #error "CHUNK_BYTES must be a power of two."
 #endif
-#if !IS_SWITCH(QUICKSORT) || !IS_SWITCH(IN_ROWS) || !IS_SWITCH(SHORT_ROWS) || !IS_SWITCH(FIRST_ONLY) || !IS_SWITCH(TWO_RANGES) || \
-    !IS_SWITCH(APART) || !IS_SWITCH(TILES_ONLY) || !IS_SWITCH(HAS_PREDICATE) || !IS_SWITCH(HAS_OPERATOR) || \
-    !IS_SWITCH(HAS_TRANSFORM) || !IS_SWITCH(COUNT_SYNC)
-#error "QUICKSORT, IN_ROWS, SHORT_ROWS, FIRST_ONLY, TWO_RANGES, APART, TILES_ONLY, HAS_PREDICATE, HAS_OPERATOR, HAS_TRANSFORM and COUNT_SYNC must be 0 or 1."
+#if !IS_SWITCH(QUICKSORT) || !IS_SWITCH(IN_ROWS) || !IS_SWITCH(SHORT_ROWS) || !IS_SWITCH(FIRST_ONLY) ||   \
+    !IS_SWITCH(TWO_RANGES) || !IS_SWITCH(APART) || !IS_SWITCH(TILES_ONLY) || !IS_SWITCH(HAS_PREDICATE) || \
+    !IS_SWITCH(HAS_OPERATOR) || !IS_SWITCH(HAS_TRANSFORM) || !IS_SWITCH(COUNT_SYNC)
+#error \
+    "QUICKSORT, IN_ROWS, SHORT_ROWS, FIRST_ONLY, TWO_RANGES, APART, TILES_ONLY, HAS_PREDICATE, HAS_OPERATOR, HAS_TRANSFORM and COUNT_SYNC must be 0 or 1."
 #endif
 #if HAS_OPERATOR && !RECORD_BYTES
 #error "HAS_OPERATOR must be 0 where RECORD_BYTES is 0."

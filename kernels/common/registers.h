@@ -123,7 +123,8 @@ INLINE void sort_vectors(element_t* r, uint vectors) {
     }
 }
 
-/* The steps of strides 2^top .. 2^bottom vectors where lanes are apart from each other. A mirrored round is as below. */
+/* The steps of strides 2^top .. 2^bottom vectors where lanes are apart from each other. A mirrored round is as
+ * below. */
 INLINE void merge_whole_vectors(element_t* r, uint mirrored, uint top, uint bottom) {
     if (mirrored) {
         UNROLL for (uint m = 0; m < REGISTER_VECTORS / 2; ++m)
@@ -148,8 +149,8 @@ INLINE void sort_whole_vectors(element_t* r) {
 }
 
 /* One round: the steps of strides 2^top .. 2^bottom vectors, then, where `lanes`, those inside the vectors.
- * A mirrored round begins with the first step of a phase, which is always the top stride of the registers. The first step is
- * told `loaded` (compare_exchange.h). */
+ * A mirrored round begins with the first step of a phase, which is always the top stride of the registers. The first
+ * step is told `loaded` (compare_exchange.h). */
 INLINE void merge_registers(element_t* r, uint mirrored, uint top, uint bottom, uint lanes, uint loaded) {
     uint first = top;
     if (mirrored) {

@@ -7,8 +7,8 @@
 #define ARE_ROWS(rows) (DECIDES_AT_RUN_TIME ? (rows) > 0 : IN_ROWS)
 
 /* Where the array is rows, all of a tile is in one row. A row has 2^tile_bits tiles; those of rows beyond the last have
- * no keys. Rows have *count elements or, where segments[row] .. segments[row + 1] tell which are theirs, at most so many,
- * all before `end`.
+ * no keys. Rows have *count elements or, where segments[row] .. segments[row + 1] tell which are theirs, at most so
+ * many, all before `end`.
  * Leaves of a distribution have an end each, so that some may be left out: segments[2 * row] .. segments[2 * row + 1].
  * The arrays then begin with the tile's row, *count is of that row, and the tile's number in the row is returned. */
 INLINE offset_t enter_row(arrays_t* arrays, position_t* count, offset_t number, GLOBAL const segment_t* segments,
@@ -48,8 +48,8 @@ INLINE tile_t tile_of(offset_t number, uint strip_stride, uint strip_bits, posit
 #endif
 }
 
-/* The phase after which the rounds of sort_tiles begin that hand over: where heads are merged, `first_phase` may come later.
- * Where they are sorted already, which first_phase > 0 tells, only the phases from that one on are run. */
+/* The phase after which the rounds of sort_tiles begin that hand over: where heads are merged, `first_phase` may come
+ * later. Where they are sorted already, which first_phase > 0 tells, only the phases from that one on are run. */
 #define FIRST_PHASE max(FIRST_ONLY ? first_phase : 0u, FIELD_BITS + 1u)
 #define IS_SORTED (FIRST_ONLY && first_phase > 0)
 
@@ -66,8 +66,8 @@ INLINE tile_t behind_front(tile_t tile, position_t front, position_t count) {
     return tile;
 }
 
-/* Whether a tile of a merge has nothing to do: it lies beyond the end of its row or, if keys need not be decoded, the row ends
- * in the first of the two runs that become one. */
+/* Whether a tile of a merge has nothing to do: it lies beyond the end of its row or, if keys need not be decoded, the
+ * row ends in the first of the two runs that become one. */
 INLINE uint is_merged(tile_t tile, position_t count, uint phase, uint store_coding) {
     uint run_bits = phase + LANE_BITS - 1;
     position_t second_run = ((tile.base >> (run_bits + 1) << 1) + 1) << run_bits;

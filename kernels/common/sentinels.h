@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* What lies beyond the ends of the array, and vectors of which only some lanes lie in it.
  *
- * Beyond the end lies +infinity: it is read as the largest element and never written. Compare-exchanges never move an element
- * towards the end past an equal one, so the elements of the array stay inside it. Where two ranges are merged, -infinity lies
- * before the array in the same way. A position there wraps round, so that it is not below `count`.
+ * Beyond the end lies +infinity: it is read as the largest element and never written. Compare-exchanges never move an
+ * element towards the end past an equal one, so the elements of the array stay inside it. Where two ranges are merged,
+ * -infinity lies before the array in the same way. A position there wraps round, so that it is not below `count`.
  */
 #ifndef SENTINELS_H
 #define SENTINELS_H

@@ -6,17 +6,17 @@
  *      v:  | strip bits . . . | bits in a strip . . . |      a contiguous tile has only strip bits
  *            steps run here     neighbouring keys
  *
- * In the array, the strips lie 2^strip_stride keys apart and the keys of a strip side by side. A round works on the field of
- * FIELD_BITS bits of v that begins at bit `start`: the work-item holds all values of that field (register m) for one value
- * t, its own number, of the other bits:
+ * In the array, the strips lie 2^strip_stride keys apart and the keys of a strip side by side. A round works on the
+ * field of FIELD_BITS bits of v that begins at bit `start`: the work-item holds all values of that field (register m)
+ * for one value t, its own number, of the other bits:
  *
  *      v:  | t >> start |  m  | t & (2^start - 1) |
  *
  * In the mirrored round that begins a phase, the registers with the field's top bit set hold the vectors whose lower
  * bits are those of t inverted: the partners of i are i ^ (2^phase - 1).
  *
- * Of a contiguous tile whose bits are one more than a multiple of the field's, the last round holds pairs of neighbours if
- * there is REMAP.
+ * Of a contiguous tile whose bits are one more than a multiple of the field's, the last round holds pairs of neighbours
+ * if there is REMAP.
  * It runs the step between them, if that is left, and stores two vectors at once:
  *
  *      v:  | m / 2 |  t  | m % 2 |
@@ -118,8 +118,8 @@ INLINE tile_t strided_tile(position_t number, uint strip_stride, uint strip_bits
 }
 
 #if COLUMN_BITS
-/* A tile has 2^COLUMN_BITS columns of 2^STRIP_BITS elements. What may be out of order lies 2^(BORDER_BITS - 1) from a border
- * at most; and so many borders have no more than the first one in front of a run of 2^COLUMN_BITS tiles. */
+/* A tile has 2^COLUMN_BITS columns of 2^STRIP_BITS elements. What may be out of order lies 2^(BORDER_BITS - 1) from a
+ * border at most; and so many borders have no more than the first one in front of a run of 2^COLUMN_BITS tiles. */
 #define STRIP_BITS (TILE_BITS - COLUMN_BITS)
 #define BORDER_BITS max((uint)(2 * COLUMN_BITS + 1), (uint)STRIP_BITS)
 
@@ -159,7 +159,8 @@ INLINE position_t key_position(tile_t tile, uint v) {
 }
 
 #if COLUMN_BITS
-/* The position of element v of a tile of sorted strips that is not whole; `count`, or one beyond it, where there is none. */
+/* The position of element v of a tile of sorted strips that is not whole; `count`, or one beyond it, where there is
+ * none. */
 INLINE position_t position_at_end(tile_t tile, uint v, position_t count) {
     if (tile.layout == STRIPS_ARE_COLUMNS)
         return tile.base + (v >> STRIP_BITS) + ((position_t)LOW_BITS(v, STRIP_BITS) << COLUMN_BITS);
@@ -176,7 +177,8 @@ INLINE position_t position_at_end(tile_t tile, uint v, position_t count) {
 /* Registers m and m + HALF lie at the same distance from registers 0 and HALF. */
 #define HALF (REGISTER_VECTORS / 2)
 
-/* The positions of the first keys that work-item t holds in registers 0 and HALF, in the round on the field at `start`. */
+/* The positions of the first keys that work-item t holds in registers 0 and HALF, in the round on the field at
+ * `start`. */
 INLINE position_t lower_position(tile_t tile, uint t, uint start) { return key_position(tile, vector_of(t, 0, start)); }
 INLINE position_t upper_position(tile_t tile, uint t, uint start, uint mirrored) {
     return key_position(tile, vector_of(upper_number(t, start, mirrored), HALF, start));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* The runs of equal keys that a sorted array is made of: unique and run_lengths. In this file a run is one of those.
  *
- * `parts` work-groups have a share of `share` consecutive keys each: count_runs, scan_shares by one work-group, write_runs.
- * A run begins at a key that differs from the one in front of it in some bit; of records, if one of the two comes before
- * the other. The keys and their values, if they have any, are only read; arrays are given with the elements before the
- * first one. INDEX_BITS are those of the lengths of runs, 0 where nobody wants them.
- * Every key is looked at, whatever the others are; only where write_runs reads the keys of runs once more, and how much it
- * writes, depends on the keys.
+ * `parts` work-groups have a share of `share` consecutive keys each: count_runs, scan_shares by one work-group,
+ * write_runs. A run begins at a key that differs from the one in front of it in some bit; of records, if one of the two
+ * comes before the other. The keys and their values, if they have any, are only read; arrays are given with the
+ * elements before the first one. INDEX_BITS are those of the lengths of runs, 0 where nobody wants them.
+ * Every key is looked at, whatever the others are; only where write_runs reads the keys of runs once more, and how much
+ * it writes, depends on the keys.
  */
 #include "common/group_scan.h"
 #include "common/int_number.h"
@@ -27,9 +27,10 @@ INLINE uint begins_run(GLOBAL const key_t* keys, position_t i) {
 #endif
 }
 
-/* Of each share: shares[2 * part] runs begin in it, the last of them at key shares[2 * part + 1]; 0 where none does, which
- * is where the first run of all begins.
- * Launched with `parts` work-groups. Requires: any count, any element offset, LANES 1. Local memory: 8 bytes a work-item.
+/* Of each share: shares[2 * part] runs begin in it, the last of them at key shares[2 * part + 1]; 0 where none does,
+ * which is where the first run of all begins.
+ * Launched with `parts` work-groups. Requires: any count, any element offset, LANES 1. Local memory: 8 bytes a
+ * work-item.
  * Barriers: two scans of the group. */
 KERNEL void count_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share,
                        GLOBAL ulong* shares, offset_t shares_offset) {
@@ -51,11 +52,13 @@ KERNEL void count_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_
     }
 }
 
-/* Makes of them the runs that begin before each share, and where the last of those does. Writes how many runs there are in
- * all, and the length of the last one.
- * Launched after count_runs, with one work-group. Local memory: 8 bytes a work-item. Barriers: two scans of the group. */
-KERNEL void scan_shares(GLOBAL ulong* shares, offset_t shares_offset, uint parts, position_t count, GLOBAL ulong* answer,
-                        offset_t answer_offset, GLOBAL index_t* lengths, offset_t lengths_offset) {
+/* Makes of them the runs that begin before each share, and where the last of those does. Writes how many runs there are
+ * in all, and the length of the last one.
+ * Launched after count_runs, with one work-group. Local memory: 8 bytes a work-item. Barriers: two scans of the
+ * group. */
+KERNEL void scan_shares(GLOBAL ulong* shares, offset_t shares_offset, uint parts, position_t count,
+                        GLOBAL ulong* answer, offset_t answer_offset, GLOBAL index_t* lengths,
+                        offset_t lengths_offset) {
     DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
     shares += shares_offset;
     uint parts_of_item = (parts + WORK_ITEMS - 1) / WORK_ITEMS;
@@ -83,10 +86,11 @@ KERNEL void scan_shares(GLOBAL ulong* shares, offset_t shares_offset, uint parts
     }
 }
 
-/* The first key of each run with its value, and the length of the run before it. The runs of a tile of WORK_ITEMS * VECTORS keys are ranked in
- * local memory, so that neighbouring work-items write neighbouring ones. With `marks` it leaves what head_flags.h says.
- * Launched after scan_shares, with `parts` work-groups. Requires: tiles of no more than 2^16 keys. Local memory: 8 bytes a
- * work-item and 3 bytes a key of the tile. Barriers: in each tile one scan of the group and two more. */
+/* The first key of each run with its value, and the length of the run before it. The runs of a tile of WORK_ITEMS *
+ * VECTORS keys are ranked in local memory, so that neighbouring work-items write neighbouring ones. With `marks` it
+ * leaves what head_flags.h says.
+ * Launched after scan_shares, with `parts` work-groups. Requires: tiles of no more than 2^16 keys. Local memory: 8
+ * bytes a work-item and 3 bytes a key of the tile. Barriers: in each tile one scan of the group and two more. */
 KERNEL void write_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share,
                        GLOBAL const ulong* shares, offset_t shares_offset, GLOBAL key_t* distinct,
                        offset_t distinct_offset, GLOBAL value_argument_t* values, offset_t values_offset,
@@ -151,12 +155,12 @@ KERNEL void write_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_
     }
 }
 
-/* Where runs begin, as head_flags.h has it, and from where to where there are keys; of keys in any order, for those that are equal to the
- * one in front.
- * Launched with `parts` work-groups. Requires: tiles of a multiple of 16 keys. Local memory: a byte a key of the tile, behind that of
- * write_runs. Barriers: in each tile two. Where there are fours, neither. */
-KERNEL void mark_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, GLOBAL ushort* marks,
-                      offset_t marks_offset, GLOBAL ulong* inside, offset_t inside_offset) {
+/* Where runs begin, as head_flags.h has it, and from where to where there are keys; of keys in any order, for those
+ * that are equal to the one in front.
+ * Launched with `parts` work-groups. Requires: tiles of a multiple of 16 keys. Local memory: a byte a key of the tile,
+ * behind that of write_runs. Barriers: in each tile two. Where there are fours, neither. */
+KERNEL void mark_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share,
+                      GLOBAL ushort* marks, offset_t marks_offset, GLOBAL ulong* inside, offset_t inside_offset) {
 #if !HAS_FOURS
     DECLARE_LOCAL(uchar, begins, TILE, 8 * WORK_ITEMS + 2 * TILE);
 #endif

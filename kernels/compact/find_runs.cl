@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* The runs of equal keys that a sorted array is made of, in one read: unique and run_lengths, of results in another array than the keys.
- * A run begins where equal_runs.cl says.
+/* The runs of equal keys that a sorted array is made of, in one read: unique and run_lengths, of results in another
+ * array than the keys. A run begins where equal_runs.cl says.
  *
- * A work-group has a tile of WORK_ITEMS * VECTORS keys, publishes how many runs begin in it and where the last one does, and
- * learns that of all tiles in front by look_back.h. `status` is zeroes. With `marks` it leaves what head_flags.h says. INDEX_BITS are those of the lengths of runs, 0 where
- * nobody wants them: then there are fewer than 2^31 keys.
+ * A work-group has a tile of WORK_ITEMS * VECTORS keys, publishes how many runs begin in it and where the last one
+ * does, and learns that of all tiles in front by look_back.h. `status` is zeroes. With `marks` it leaves what
+ * head_flags.h says. INDEX_BITS are those of the lengths of runs, 0 where nobody wants them: then there are fewer than
+ * 2^31 keys.
  */
 #include "compact/flag_rank.h"
 #include "common/head_flags.h"
@@ -20,7 +21,9 @@ typedef ulong number_t;
 #define RUNS_OF(number) ((number) & 0x7fffffff)
 #define LAST_OF(number) ((number) >> 31)
 #define NUMBER_OF(runs, last) ((number_t)(last) << 31 | (runs))
-INLINE number_t combine(number_t a, number_t b) { return RUNS_OF(a) + RUNS_OF(b) + NUMBER_OF(0, MAX(LAST_OF(a), LAST_OF(b))); }
+INLINE number_t combine(number_t a, number_t b) {
+    return RUNS_OF(a) + RUNS_OF(b) + NUMBER_OF(0, MAX(LAST_OF(a), LAST_OF(b)));
+}
 #else
 typedef position_t number_t;
 #define NUMBER_BITS POSITION_BITS
@@ -92,12 +95,13 @@ INLINE uint load_tile(GLOBAL const key_t* keys, position_t first, position_t cou
     return begins;
 }
 
-/* The first key of each run with its value, and the length of the run before it; how many runs there are, and the length of the last one.
- * Launched with a work-group for each tile, and one where there are no keys. Requires: any count, any element offset, tiles of no
- * more than 2^15 keys, and with marks of no more than REDUCED_KEYS. Local memory: 128 bytes, 8 for each work-item, 2 for each leaf,
- * the keys of the tile, and 2 bytes for each of these where there are values or lengths. */
-KERNEL void find_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, uint tries, GLOBAL status_t* status,
-                      offset_t status_offset, GLOBAL key_t* distinct, offset_t distinct_offset,
+/* The first key of each run with its value, and the length of the run before it; how many runs there are, and the
+ * length of the last one.
+ * Launched with a work-group for each tile, and one where there are no keys. Requires: any count, any element offset,
+ * tiles of no more than 2^15 keys, and with marks of no more than REDUCED_KEYS. Local memory: 128 bytes, 8 for each
+ * work-item, 2 for each leaf, the keys of the tile, and 2 bytes for each of these where there are values or lengths. */
+KERNEL void find_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, uint tries,
+                      GLOBAL status_t* status, offset_t status_offset, GLOBAL key_t* distinct, offset_t distinct_offset,
                       GLOBAL value_argument_t* values, offset_t values_offset, GLOBAL value_argument_t* kept,
                       offset_t kept_offset, GLOBAL index_t* lengths, offset_t lengths_offset, GLOBAL ulong* answer,
                       offset_t answer_offset, uint marks, GLOBAL ushort* begins_of_all, offset_t begins_offset,
@@ -153,7 +157,8 @@ KERNEL void find_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t
 
     distinct += distinct_offset + RUNS_OF(in_front);
 #if VALUE_BITS
-    values_t all_values = VALUES_AT(values) + values_offset, kept_values = VALUES_AT(kept) + (kept_offset + RUNS_OF(in_front));
+    values_t all_values = VALUES_AT(values) + values_offset,
+             kept_values = VALUES_AT(kept) + (kept_offset + RUNS_OF(in_front));
 #endif
 #if INDEX_BITS
     indices_t all_lengths = INDICES_AT(lengths) + (lengths_offset + RUNS_OF(in_front));
@@ -175,12 +180,15 @@ KERNEL void find_runs(GLOBAL const key_t* keys, offset_t keys_offset, position_t
         if (from > 0) STORE_GLOBAL_VECTOR(index_vec_t, (index_t)(from - run_before), all_lengths + ((long)i - 1));
 #endif
     }
-    if (marks && LOCAL_ID == 0 && begin % REDUCED_KEYS == 0) bases[bases_offset + begin / REDUCED_KEYS] = RUNS_OF(in_front);
+    if (marks && LOCAL_ID == 0 && begin % REDUCED_KEYS == 0)
+        bases[bases_offset + begin / REDUCED_KEYS] = RUNS_OF(in_front);
     if (LOCAL_ID == 0 && count - first <= TILE) {
         number_t all = combine(in_front, total);
         answer[answer_offset] = RUNS_OF(all);
 #if INDEX_BITS
-        if (count > 0) STORE_GLOBAL_VECTOR(index_vec_t, (index_t)(count - (position_t)LAST_OF(all)), all_lengths + ((long)runs - 1));
+        if (count > 0)
+            STORE_GLOBAL_VECTOR(index_vec_t, (index_t)(count - (position_t)LAST_OF(all)),
+                                all_lengths + ((long)runs - 1));
 #endif
     }
 }

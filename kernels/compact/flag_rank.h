@@ -62,9 +62,10 @@ INLINE counts_t scan_neighbours(counts_t own, LOCAL ulong* shared, counts_t* all
 #endif
 }
 
-/* ranks[v]: how many keys in front of leaf v are marked in the tile. Gives how many are in all. Requires: rows of fewer than 2^16.
- * Local memory: 8 bytes a work-item, which may change behind the next barrier. Barriers: one; without shuffles those of scan_group()
- * for each four leaves. */
+/* ranks[v]: how many keys in front of leaf v are marked in the tile. Gives how many are in all. Requires: rows of fewer
+ * than 2^16.
+ * Local memory: 8 bytes a work-item, which may change behind the next barrier. Barriers: one; without shuffles those of
+ * scan_group() for each four leaves. */
 INLINE uint rank_marks(uint marks, LOCAL ulong* shared, uint* ranks) {
     uint all = 0;
     UNROLL for (uint first = 0; first < LEAVES_OF_ITEM; first += ROWS_OF_WORD) {

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
-/* Parts keys, and their values if they have any, by flags of a byte or, with HAS_PREDICATE, by the caller's predicate: those whose
- * flag is as wanted come first, the others are left out (select) or follow (partition). All keep their order.
+/* Parts keys, and their values if they have any, by flags of a byte or, with HAS_PREDICATE, by the caller's predicate:
+ * those whose flag is as wanted come first, the others are left out (select) or follow (partition). All keep their
+ * order.
  *
- * A selection reads all once, a tile for each work-group (select_tiles), which learns how many are wanted in front of it by look_back.h.
- * Where others follow, their places depend on how many are wanted in all, and a processor rather counts than looks back: then `parts`
- * work-groups have a share of `share` consecutive elements each (count_wanted, write_parts).
- * `wanted` is 1 where flags other than 0 are, or what the predicate holds of, 0 where the others are. Keys, values and flags are
- * only read; arrays are given with the elements before the first one. With a predicate there are no flags, and the argument
- * `flags` is its parameter, if it has one.
+ * A selection reads all once, a tile for each work-group (select_tiles), which learns how many are wanted in front of
+ * it by look_back.h. Where others follow, their places depend on how many are wanted in all, and a processor rather
+ * counts than looks back: then `parts` work-groups have a share of `share` consecutive elements each (count_wanted,
+ * write_parts). `wanted` is 1 where flags other than 0 are, or what the predicate holds of, 0 where the others are.
+ * Keys, values and flags are only read; arrays are given with the elements before the first one. With a predicate there
+ * are no flags, and the argument `flags` is its parameter, if it has one.
  */
 #include "cpu/compress.h"
 #include "compact/flag_rank.h"
 
 #if WORK_ITEMS > 1
-/* A tile is put in order in local memory: its keys, but not records, and their places where values or records need them. */
+/* A tile is put in order in local memory: its keys, but not records, and their places where values or records need
+ * them. */
 #define HOLDS_KEYS (!RECORD_BYTES)
 #define HOLDS_PLACES (RECORD_BYTES || VALUE_BITS)
 #if HOLDS_KEYS
@@ -81,7 +83,8 @@ INLINE uint marks_of_word(uint bytes) {
 INLINE uint marks_of_leaf(GLOBAL const uchar* flags, uint l) {
 #if KEYS_OF_LEAF == 16
     uint4 words = ((GLOBAL const uint4*)flags)[l];
-    return marks_of_word(words.x) | marks_of_word(words.y) << 4 | marks_of_word(words.z) << 8 | marks_of_word(words.w) << 12;
+    return marks_of_word(words.x) | marks_of_word(words.y) << 4 | marks_of_word(words.z) << 8 |
+           marks_of_word(words.w) << 12;
 #elif KEYS_OF_LEAF == 8
     uint2 words = ((GLOBAL const uint2*)flags)[l];
     return marks_of_word(words.x) | marks_of_word(words.y) << 4;
@@ -94,10 +97,10 @@ INLINE uint marks_of_leaf(GLOBAL const uchar* flags, uint l) {
 #endif
 #endif
 
-/* Loads a work-item's keys of the tile `first` .. `end`, but not records; bit v * KEYS_OF_LEAF + k tells whether key k of its leaf v is
- * wanted. */
-INLINE uint load_tile(GLOBAL const uchar* flags, GLOBAL const key_t* keys, position_t first, position_t end, uint wanted,
-                      key_t* own) {
+/* Loads a work-item's keys of the tile `first` .. `end`, but not records; bit v * KEYS_OF_LEAF + k tells whether key k
+ * of its leaf v is wanted. */
+INLINE uint load_tile(GLOBAL const uchar* flags, GLOBAL const key_t* keys, position_t first, position_t end,
+                      uint wanted, key_t* own) {
     uint marks = 0;
 #if !RECORD_BYTES
     if (end - first >= TILE && ((offset_t)(keys + first) & 15) == 0 && FLAGS_ARE_AT_LEAVES(flags + first)) {
@@ -132,10 +135,10 @@ INLINE uint load_tile(GLOBAL const uchar* flags, GLOBAL const key_t* keys, posit
     return marks;
 }
 
-/* Puts a tile in order in local memory: the wanted keys, whose number it gives, then the others if they are kept. Local memory: 8 bytes
- * a work-item besides. Barriers: those of rank_marks and one more. */
-INLINE uint order_tile(GLOBAL const uchar* flags, GLOBAL const key_t* keys, position_t first, position_t end, uint wanted,
-                       uint keeps_others, LOCAL ulong* shared, LOCAL key_t* ranked, LOCAL ushort* places) {
+/* Puts a tile in order in local memory: the wanted keys, whose number it gives, then the others if they are kept. Local
+ * memory: 8 bytes a work-item besides. Barriers: those of rank_marks and one more. */
+INLINE uint order_tile(GLOBAL const uchar* flags, GLOBAL const key_t* keys, position_t first, position_t end,
+                       uint wanted, uint keeps_others, LOCAL ulong* shared, LOCAL key_t* ranked, LOCAL ushort* places) {
     key_t own[VECTORS];
     uint marks = load_tile(flags, keys, first, end, wanted, own);
     uint ranks[LEAVES_OF_ITEM];
@@ -160,11 +163,13 @@ INLINE uint order_tile(GLOBAL const uchar* flags, GLOBAL const key_t* keys, posi
     return all;
 }
 /* Elements `begin` .. `end` of a tile that is in order go to `to` and behind. */
-INLINE void write_ordered(GLOBAL const key_t* keys, position_t first, GLOBAL key_t* results, GLOBAL value_argument_t* values,
-                          offset_t values_offset, GLOBAL value_argument_t* result_values, offset_t result_values_offset,
+INLINE void write_ordered(GLOBAL const key_t* keys, position_t first, GLOBAL key_t* results,
+                          GLOBAL value_argument_t* values, offset_t values_offset,
+                          GLOBAL value_argument_t* result_values, offset_t result_values_offset,
                           LOCAL const key_t* ranked, LOCAL const ushort* places, uint begin, uint end, position_t to) {
 #if VALUE_BITS
-    values_t all_values = VALUES_AT(values) + values_offset, all_results = VALUES_AT(result_values) + result_values_offset;
+    values_t all_values = VALUES_AT(values) + values_offset,
+             all_results = VALUES_AT(result_values) + result_values_offset;
 #endif
     for (uint i = begin + LOCAL_ID; i < end; i += WORK_ITEMS) {
 #if HOLDS_KEYS
@@ -195,14 +200,16 @@ INLINE ulong marks_of_eight(GLOBAL const uchar* flags, GLOBAL const key_t* keys,
 }
 #endif
 
-/* The elements of `first` .. `last` that are wanted go to `to` .. `end`. Without a branch: each is written, and the next one over it
- * if it does not belong there. So are vectors, whose last lanes seldom belong there. But nothing is written at `end`, which is another
- * work-group's. */
-INLINE void write_wanted(GLOBAL const uchar* flags, GLOBAL const key_t* keys, position_t first, position_t last, uint wanted,
-                         GLOBAL key_t* results, GLOBAL value_argument_t* values, offset_t values_offset,
-                         GLOBAL value_argument_t* result_values, offset_t result_values_offset, position_t to, position_t end) {
+/* The elements of `first` .. `last` that are wanted go to `to` .. `end`. Without a branch: each is written, and the
+ * next one over it if it does not belong there. So are vectors, whose last lanes seldom belong there. But nothing is
+ * written at `end`, which is another work-group's. */
+INLINE void write_wanted(GLOBAL const uchar* flags, GLOBAL const key_t* keys, position_t first, position_t last,
+                         uint wanted, GLOBAL key_t* results, GLOBAL value_argument_t* values, offset_t values_offset,
+                         GLOBAL value_argument_t* result_values, offset_t result_values_offset, position_t to,
+                         position_t end) {
 #if VALUE_BITS
-    values_t all_values = VALUES_AT(values) + values_offset, all_results = VALUES_AT(result_values) + result_values_offset;
+    values_t all_values = VALUES_AT(values) + values_offset,
+             all_results = VALUES_AT(result_values) + result_values_offset;
 #define WRITE_VALUE(i) COPY_VALUE(all_values + (i), all_results + to)
 #else
 #define WRITE_VALUE(i)
@@ -214,7 +221,8 @@ INLINE void write_wanted(GLOBAL const uchar* flags, GLOBAL const key_t* keys, po
             if (end - to >= 32) {
                 compress_32((GLOBAL const uchar*)(keys + first), KEY_BITS, marks, (GLOBAL uchar*)(results + to));
 #if VALUE_BITS
-                compress_32((GLOBAL const uchar*)(all_values + first), VALUE_BITS, marks, (GLOBAL uchar*)(all_results + to));
+                compress_32((GLOBAL const uchar*)(all_values + first), VALUE_BITS, marks,
+                            (GLOBAL uchar*)(all_results + to));
 #endif
             } else if (marks) {
                 break;
@@ -241,8 +249,9 @@ INLINE void write_wanted(GLOBAL const uchar* flags, GLOBAL const key_t* keys, po
 
 /* The elements of each share that are wanted: shares[part].
  * Launched with `parts` work-groups. Requires: any count, any element offset. Local memory: 8 bytes a work-item. */
-KERNEL void count_wanted(GLOBAL const uchar* flags, offset_t flags_offset, GLOBAL const key_t* keys, offset_t keys_offset,
-                         position_t count, position_t share, uint wanted, GLOBAL ulong* shares, offset_t shares_offset) {
+KERNEL void count_wanted(GLOBAL const uchar* flags, offset_t flags_offset, GLOBAL const key_t* keys,
+                         offset_t keys_offset, position_t count, position_t share, uint wanted, GLOBAL ulong* shares,
+                         offset_t shares_offset) {
     DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
     flags += flags_offset * FLAG_BYTES;
 #if HAS_PREDICATE
@@ -272,12 +281,12 @@ KERNEL void count_wanted(GLOBAL const uchar* flags, offset_t flags_offset, GLOBA
     if (LOCAL_ID == 0) shares[shares_offset + GROUP_ID] = all;
 }
 
-/* Writes the elements of each share to their places, and how many are wanted in all. Each work-group adds up for itself what those in
- * front of it and all have counted.
- * Launched after count_wanted, with `parts` work-groups. Requires: tiles of no more than 2^16 elements. Local memory: 128 bytes and 8
- * a work-item, a tile's keys and as many integers of 2 bytes; of one work-item 8 bytes. */
-KERNEL void write_parts(GLOBAL const uchar* flags, offset_t flags_offset, position_t count, position_t share, uint wanted,
-                        uint keeps_others, GLOBAL const ulong* shares, offset_t shares_offset, uint parts,
+/* Writes the elements of each share to their places, and how many are wanted in all. Each work-group adds up for itself
+ * what those in front of it and all have counted.
+ * Launched after count_wanted, with `parts` work-groups. Requires: tiles of no more than 2^16 elements. Local memory:
+ * 128 bytes and 8 a work-item, a tile's keys and as many integers of 2 bytes; of one work-item 8 bytes. */
+KERNEL void write_parts(GLOBAL const uchar* flags, offset_t flags_offset, position_t count, position_t share,
+                        uint wanted, uint keeps_others, GLOBAL const ulong* shares, offset_t shares_offset, uint parts,
                         GLOBAL const key_t* keys, offset_t keys_offset, GLOBAL key_t* results, offset_t results_offset,
                         GLOBAL value_argument_t* values, offset_t values_offset, GLOBAL value_argument_t* result_values,
                         offset_t result_values_offset, GLOBAL ulong* answer, offset_t answer_offset) {
@@ -298,22 +307,22 @@ KERNEL void write_parts(GLOBAL const uchar* flags, offset_t flags_offset, positi
     position_t next = (position_t)in_front, next_other = (position_t)in_all + first - next;
 #if WORK_ITEMS == 1
     position_t next_end = next + (position_t)shares[GROUP_ID];
-    write_wanted(flags, keys, first, end, wanted, results, values, values_offset, result_values, result_values_offset, next,
-                 next_end);
+    write_wanted(flags, keys, first, end, wanted, results, values, values_offset, result_values, result_values_offset,
+                 next, next_end);
     if (keeps_others)
-        write_wanted(flags, keys, first, end, !wanted, results, values, values_offset, result_values, result_values_offset,
-                     next_other, next_other + (end - first) - (next_end - next));
+        write_wanted(flags, keys, first, end, !wanted, results, values, values_offset, result_values,
+                     result_values_offset, next_other, next_other + (end - first) - (next_end - next));
 #else
     HELD_KEYS(ranked, 8 * WORK_ITEMS + 128);
     HELD_PLACES(places, 8 * WORK_ITEMS + 128);
     ROLLED for (; first < end; first += MIN(end - first, (position_t)TILE)) {
         uint size = (uint)(end - first < TILE ? end - first : TILE);
         uint all = order_tile(flags, keys, first, end, wanted, keeps_others, shared, ranked, places);
-        write_ordered(keys, first, results, values, values_offset, result_values, result_values_offset, ranked, places, 0, all,
-                      next);
+        write_ordered(keys, first, results, values, values_offset, result_values, result_values_offset, ranked, places,
+                      0, all, next);
         if (keeps_others)
-            write_ordered(keys, first, results, values, values_offset, result_values, result_values_offset, ranked, places,
-                          all, size, next_other);
+            write_ordered(keys, first, results, values, values_offset, result_values, result_values_offset, ranked,
+                          places, all, size, next_other);
         next += all;
         next_other += size - all;
         BARRIER();
@@ -338,13 +347,14 @@ INLINE number_t count_tile(GLOBAL const uchar* flags, GLOBAL const key_t* keys, 
 }
 
 /* Writes the wanted elements to their places, and how many they are, in one read. `status` is zeroes.
- * Launched with a work-group for each tile, and one where there are no elements. Requires: any count, any element offset. Local memory:
- * as write_parts. */
+ * Launched with a work-group for each tile, and one where there are no elements. Requires: any count, any element
+ * offset. Local memory: as write_parts. */
 KERNEL void select_tiles(GLOBAL const uchar* flags, offset_t flags_offset, position_t count, uint wanted, uint tries,
-                         GLOBAL status_t* status, offset_t status_offset, GLOBAL const key_t* keys, offset_t keys_offset,
-                         GLOBAL key_t* results, offset_t results_offset, GLOBAL value_argument_t* values,
-                         offset_t values_offset, GLOBAL value_argument_t* result_values, offset_t result_values_offset,
-                         GLOBAL ulong* answer, offset_t answer_offset) {
+                         GLOBAL status_t* status, offset_t status_offset, GLOBAL const key_t* keys,
+                         offset_t keys_offset, GLOBAL key_t* results, offset_t results_offset,
+                         GLOBAL value_argument_t* values, offset_t values_offset,
+                         GLOBAL value_argument_t* result_values, offset_t result_values_offset, GLOBAL ulong* answer,
+                         offset_t answer_offset) {
     DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
     DECLARE_LOCAL(uint, found, 32, 8 * WORK_ITEMS);
     HELD_KEYS(ranked, 8 * WORK_ITEMS + 128);
@@ -359,8 +369,8 @@ KERNEL void select_tiles(GLOBAL const uchar* flags, offset_t flags_offset, posit
     uint all = order_tile(flags, keys, first, count, wanted, 0, shared, ranked, places);
     LOOK_BACK(in_front, status, tile, (number_t)all, tries, (LOCAL number_t*)shared, found, missing,
               count_tile(flags, keys, (position_t)missing * TILE, count, wanted));
-    write_ordered(keys, first, results, values, values_offset, result_values, result_values_offset, ranked, places, 0, all,
-                  in_front);
+    write_ordered(keys, first, results, values, values_offset, result_values, result_values_offset, ranked, places, 0,
+                  all, in_front);
     if (LOCAL_ID == 0 && count - first <= TILE) answer[answer_offset] = in_front + all;
 }
 #endif

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* Elements whose flags are wanted, put side by side by vectors of 32 bytes: for one work-item, where the compiler has AVX2 and
- * flags are in memory. Any address will do.
+/* Elements whose flags are wanted, put side by side by vectors of 32 bytes: for one work-item, where the compiler has
+ * AVX2 and flags are in memory. Any address will do.
  *
  * HAS_MARKS_OF_32. marks_of_32(flags, wanted): bit k is 1 where flag k is wanted.
- * HAS_COMPRESS: keys, and values if there are any, have 32 or 64 bits. compress_32(from, bits, marks, to): of 32 elements of so
- * many bits those whose mark is 1, in their order. It writes whole vectors, so `to` has room for 32 elements.
+ * HAS_COMPRESS: keys, and values if there are any, have 32 or 64 bits. compress_32(from, bits, marks, to): of 32
+ * elements of so many bits those whose mark is 1, in their order. It writes whole vectors, so `to` has room for 32
+ * elements.
  */
 #ifndef COMPRESS_H
 #define COMPRESS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* For each mask of a vector's lanes, their order with those of the mask in front: the numbers of their words, four bits each,
- * the first one lowest. A lane is one word of 32 bits, or a pair of them. And a vector in such an order. For one work-item, where
- * the compiler has AVX2.
+/* For each mask of a vector's lanes, their order with those of the mask in front: the numbers of their words, four bits
+ * each, the first one lowest. A lane is one word of 32 bits, or a pair of them. And a vector in such an order. For one
+ * work-item, where the compiler has AVX2.
  */
 #ifndef LANE_PERMUTATIONS_H
 #define LANE_PERMUTATIONS_H
@@ -9,8 +9,8 @@
 #include "common/dialect.h"
 
 #if WORK_ITEMS == 1 && defined(__AVX2__)
-/* ORDERS_l(..) has those of all masks of lanes 0 to l. Of the lanes above, `first` are the ones in the mask, so many `words`, and
- * `rest` the others. in_front(l, lanes) puts lane l, of so many words, in front. */
+/* ORDERS_l(..) has those of all masks of lanes 0 to l. Of the lanes above, `first` are the ones in the mask, so many
+ * `words`, and `rest` the others. in_front(l, lanes) puts lane l, of so many words, in front. */
 #define WORD_IN_FRONT(l, lanes) ((lanes) << 4 | (l))
 #define PAIR_IN_FRONT(l, lanes) ((lanes) << 8 | (2 * (l) + 1) << 4 | 2 * (l))
 #define ORDER_OF(first, words, rest) (uint)((first) | (rest) << 4 * (words))

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* The lanes of a mask at the beginning of a vector, the others at the end: by that a quicksort parts ranges.
  *
- * PART(v, mask, first, last): the lanes of a mask at the beginning of one vector, the others at the end of another, each in
- * their order. LANES_LESS(a, b): the mask of the lanes in which a is below b. A quicksort has them of elements that are one
- * integer in registers, and if slowly also where no instructions do that. Compiled ahead, they are there where these do.
+ * PART(v, mask, first, last): the lanes of a mask at the beginning of one vector, the others at the end of another,
+ * each in their order. LANES_LESS(a, b): the mask of the lanes in which a is below b. A quicksort has them of elements
+ * that are one integer in registers, and if slowly also where no instructions do that. Compiled ahead, they are there
+ * where these do.
  */
 #ifndef PARTITION_LANES_H
 #define PARTITION_LANES_H

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* Quicksort for processors whose vectors can be parted: the lanes of a mask come first. What it leaves to the network is
- * small ranges.
+/* Quicksort for processors whose vectors can be parted: the lanes of a mask come first. What it leaves to the network
+ * is small ranges.
  *
- * A range is parted by a pivot, from both ends inwards. Before vectors are written, more are read on each side than that
- * takes: the first ones are held. So it is in place. (Bramas: A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512 on
- * Intel Skylake, 2017; Wassenberg, Blacher, Giesen, Sanders: Vectorized and performance-portable Quicksort, 2022.)
- * What is read first is encoded; what is in its place is decoded.
+ * A range is parted by a pivot, from both ends inwards. Before vectors are written, more are read on each side than
+ * that takes: the first ones are held. So it is in place. (Bramas: A Novel Hybrid Quicksort Algorithm Vectorized using
+ * AVX-512 on Intel Skylake, 2017; Wassenberg, Blacher, Giesen, Sanders: Vectorized and performance-portable Quicksort,
+ * 2022.) What is read first is encoded; what is in its place is decoded.
  */
 #ifndef QUICKSORT_H
 #define QUICKSORT_H
@@ -20,7 +20,8 @@
 /* The most vectors of a sample, in which the middle element is the pivot. */
 #define SAMPLE_VECTORS 8
 
-/* Ranges are given up as soon as so many times their elements were parted to little use: an eighth or less was parted off. */
+/* Ranges are given up as soon as so many times their elements were parted to little use: an eighth or less was parted
+ * off. */
 #define MOST_WASTE 6
 
 /* A range of the array. */
@@ -35,8 +36,8 @@ typedef struct {
 
 INLINE uint lanes_below(element_t e, vec_t pivot) { return LANES_LESS(e.key, pivot); }
 
-/* Writes a vector's lanes that come before the pivot to the left, the others to the right. Requires: at each side one vector
- * or more was read that is not written. */
+/* Writes a vector's lanes that come before the pivot to the left, the others to the right. Requires: at each side one
+ * vector or more was read that is not written. */
 INLINE void put_parted(element_t e, vec_t pivot, arrays_t arrays, parting_t* p) {
     uint below = lanes_below(e, pivot), count = COUNT_BITS(below);
     element_t last;
@@ -53,9 +54,10 @@ INLINE void store_keys(const register_key_t* from, arrays_t arrays, range_t to) 
         store_elements(ELEMENT(LOAD_VECTOR(from + (i - to.begin)), 0, 0), arrays, i, 1, to.end, CODING_NONE, 0);
 }
 
-/* The elements that are held fill what is unwritten: those of `ends` vectors, and `rest` of one that is not full. Returns
- * where those begin that do not come before the pivot. */
-OUTLINED position_t put_held(const element_t* held, uint ends, uint rest, vec_t pivot, arrays_t arrays, range_t unwritten) {
+/* The elements that are held fill what is unwritten: those of `ends` vectors, and `rest` of one that is not full.
+ * Returns where those begin that do not come before the pivot. */
+OUTLINED position_t put_held(const element_t* held, uint ends, uint rest, vec_t pivot, arrays_t arrays,
+                             range_t unwritten) {
     register_key_t low[(HELD_OF_ENDS + READ_AT_ONCE + 2) * LANES], high[(HELD_OF_ENDS + READ_AT_ONCE + 2) * LANES];
     uint lows = 0, highs = sizeof high / sizeof *high - LANES; /* whole vectors are read */
     /* The one that is not full first: what is beyond its end comes to the very last places, which are not written. */
@@ -114,8 +116,8 @@ INLINE position_t part_coded(arrays_t arrays, range_t range, vec_t pivot, uint c
     parting_t p = {range, range};
     p.unread.end -= rest;
     if (rest > 0)
-        load_elements(&held[HELD_OF_ENDS + READ_AT_ONCE], arrays, p.unread.end, 1, range.end, coding != CODING_NONE, coding,
-                      flip);
+        load_elements(&held[HELD_OF_ENDS + READ_AT_ONCE], arrays, p.unread.end, 1, range.end, coding != CODING_NONE,
+                      coding, flip);
     if (p.unread.end - p.unread.begin >= HELD_OF_ENDS * LANES) {
         hold_ends(held, arrays, &p, coding, flip);
         ends = HELD_OF_ENDS;
@@ -144,8 +146,8 @@ INLINE void decode_range(arrays_t arrays, range_t range, uint coding, flip_t fli
     recode_range(arrays, range, CODING_NONE, coding, flip);
 }
 
-/* Whether all of a range are equal to the pivot: then it is encoded. Elsewhere that ends soon; and to read all of it takes less
- * than to part it. Requires: it has a vector or more. */
+/* Whether all of a range are equal to the pivot: then it is encoded. Elsewhere that ends soon; and to read all of it
+ * takes less than to part it. Requires: it has a vector or more. */
 OUTLINED uint encode_if_equal(arrays_t arrays, range_t range, vec_t pivot, uint coding, flip_t flip) {
     for (position_t i = range.begin; i < range.end; i += LANES) {
         element_t e = load_coded(arrays, min(i, range.end - LANES), coding, flip);
@@ -155,8 +157,8 @@ OUTLINED uint encode_if_equal(arrays_t arrays, range_t range, vec_t pivot, uint 
     return 1;
 }
 
-/* Where nothing of a sample comes before its middle, the pivot is that, or the next larger one: if the sample has a larger
- * one, or even if it is all equal. */
+/* Where nothing of a sample comes before its middle, the pivot is that, or the next larger one: if the sample has a
+ * larger one, or even if it is all equal. */
 #define ABOVE_IF_MIXED 1
 #define ABOVE_IF_EQUAL 2
 
@@ -185,8 +187,8 @@ OUTLINED register_key_t choose_pivot(arrays_t arrays, range_t range, uint above,
     return pivot;
 }
 
-/* What becomes of a range that is parted: before `middle` is what comes before the pivot. Where there is nothing, `equal` are
- * all equal to it. */
+/* What becomes of a range that is parted: before `middle` is what comes before the pivot. Where there is nothing,
+ * `equal` are all equal to it. */
 typedef struct {
     position_t middle, equal;
 } parted_t;
@@ -199,7 +201,8 @@ INLINE parted_t part_by_sample(arrays_t arrays, range_t range, uint coding, flip
     if (parted.middle > range.begin) return parted;
     /* The pivot is the first of all. */
     parted.equal = range.end;
-    if (pivot != LARGEST_KEY) parted.equal = part(arrays, range, BROADCAST(vec_t, (register_key_t)(pivot + 1)), CODING_NONE, 0);
+    if (pivot != LARGEST_KEY)
+        parted.equal = part(arrays, range, BROADCAST(vec_t, (register_key_t)(pivot + 1)), CODING_NONE, 0);
     return parted;
 }
 
@@ -214,8 +217,8 @@ INLINE entry_t entry_of(GLOBAL ulong* bounds, ulong range, uint ranges, uint lev
     return entry;
 }
 
-/* In a bound: all elements from the bound in front of it on are equal. What a range becomes is known to its own work-group, so
- * it writes that in a bound of its own: that of the middle, where the left part ends. */
+/* In a bound: all elements from the bound in front of it on are equal. What a range becomes is known to its own
+ * work-group, so it writes that in a bound of its own: that of the middle, where the left part ends. */
 #define ENDS_EQUAL ((ulong)1 << 63)
 
 INLINE range_t range_between(ulong begin, ulong end) {
@@ -235,10 +238,11 @@ INLINE void begin_levels(entry_t entry, uint ranges, position_t count) {
     entry.bounds[entry.apart] = count;
 }
 
-/* Where ranges are few, several work-groups share each. One chooses its pivot, each parts two stripes of it, and each exchanges
- * a share of what is then on the wrong side of the range's middle. The two are mirror images, and what comes before the pivot is
- * brought to the left one: so that is no more than the pivot is off the middle. What they leave for each other is in places of
- * the table whose bounds come later: the pivot where the middle will be, the stripes' middles behind the range's first bound. */
+/* Where ranges are few, several work-groups share each. One chooses its pivot, each parts two stripes of it, and each
+ * exchanges a share of what is then on the wrong side of the range's middle. The two are mirror images, and what comes
+ * before the pivot is brought to the left one: so that is no more than the pivot is off the middle. What they leave for
+ * each other is in places of the table whose bounds come later: the pivot where the middle will be, the stripes'
+ * middles behind the range's first bound. */
 INLINE GLOBAL ulong* pivot_of(entry_t entry) { return entry.bounds + entry.apart / 2; }
 INLINE GLOBAL ulong* stripe_middles(entry_t entry) { return entry.bounds + 1; }
 
@@ -253,21 +257,21 @@ INLINE range_t stripe_of(range_t range, uint stripes, uint number) {
  * Launched ahead of part_stripes, as that writes what this reads, with a work-group a range. */
 KERNEL void choose_pivots(GLOBAL key_t* keys, offset_t keys_offset, position_t count, uint ranges, uint levels,
                           uint load_coding, flip_t flip, GLOBAL value_argument_t* values, offset_t values_offset,
-                          GLOBAL index_t* indices, offset_t indices_offset, GLOBAL ulong* bounds, offset_t bounds_offset,
-                          uint seed) {
+                          GLOBAL index_t* indices, offset_t indices_offset, GLOBAL ulong* bounds,
+                          offset_t bounds_offset, uint seed) {
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     entry_t entry = entry_of(bounds + bounds_offset, GROUP_ID, ranges, levels);
     begin_levels(entry, ranges, count);
     range_t range = range_of(entry);
-    /* A range is parted once. Where a sample is all equal, it does not tell whether all are or how many are smaller, so levels
-     * do by turns what either takes. */
+    /* A range is parted once. Where a sample is all equal, it does not tell whether all are or how many are smaller, so
+     * levels do by turns what either takes. */
     uint above = ABOVE_IF_MIXED | (ranges & 0xaaaaaaaau ? ABOVE_IF_EQUAL : 0);
     if (range.begin < range.end && !is_equal(entry))
         *pivot_of(entry) = choose_pivot(arrays, range, above, load_coding, flip, seed);
 }
 
-/* Parts two stripes at once, so that what comes before the pivot is in the left one, as far as it goes. `middles` are where the
- * elements begin in each that do not come before it. Requires: each has READ_AT_ONCE vectors or more. */
+/* Parts two stripes at once, so that what comes before the pivot is in the left one, as far as it goes. `middles` are
+ * where the elements begin in each that do not come before it. Requires: each has READ_AT_ONCE vectors or more. */
 INLINE void part_two_coded(arrays_t arrays, range_t left, range_t right, vec_t pivot, uint coding, flip_t flip,
                            ulong* middles) {
     element_t held[HELD_OF_ENDS];
@@ -289,19 +293,23 @@ INLINE void part_two_coded(arrays_t arrays, range_t left, range_t right, vec_t p
     middles[0] = part(arrays, left_rest, pivot, CODING_NONE, flip);
     middles[1] = part(arrays, right_rest, pivot, CODING_NONE, flip);
 }
-OUTLINED void part_two(arrays_t arrays, range_t left, range_t right, vec_t pivot, uint coding, flip_t flip, ulong* middles) {
+OUTLINED void part_two(arrays_t arrays, range_t left, range_t right, vec_t pivot, uint coding, flip_t flip,
+                       ulong* middles) {
     if (coding == CODING_NONE) part_two_coded(arrays, left, right, pivot, CODING_NONE, flip, middles);
     else part_two_coded(arrays, left, right, pivot, coding, flip, middles);
 }
 
-/* Parts each stripe of each range together with its mirror image, and writes their middles, with marks where a stripe is all
- * equal to the pivot. Ranges that are too small for stripes stay as they are, and so do those that are all equal.
+/* Parts each stripe of each range together with its mirror image, and writes their middles, with marks where a stripe
+ * is all equal to the pivot. Ranges that are too small for stripes stay as they are, and so do those that are all
+ * equal.
  * Launched after choose_pivots, with a work-group for two stripes. Requires: stripes < 2^levels / ranges / 2. */
 KERNEL void part_stripes(GLOBAL key_t* keys, offset_t keys_offset, position_t count, uint ranges, uint levels,
                          uint load_coding, flip_t flip, GLOBAL value_argument_t* values, offset_t values_offset,
-                         GLOBAL index_t* indices, offset_t indices_offset, GLOBAL ulong* bounds, offset_t bounds_offset) {
+                         GLOBAL index_t* indices, offset_t indices_offset, GLOBAL ulong* bounds,
+                         offset_t bounds_offset) {
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
-    uint pairs = (uint)GROUPS / ranges, stripes = 2 * pairs, number = (uint)GROUP_ID % pairs, image = stripes - 1 - number;
+    uint pairs = (uint)GROUPS / ranges, stripes = 2 * pairs, number = (uint)GROUP_ID % pairs,
+         image = stripes - 1 - number;
     entry_t entry = entry_of(bounds + bounds_offset, GROUP_ID / pairs, ranges, levels);
     range_t range = range_of(entry), left = stripe_of(range, stripes, number), right = stripe_of(range, stripes, image);
     ulong middles[2] = {left.begin, right.begin};
@@ -325,8 +333,8 @@ typedef struct {
     position_t middle; /* where its elements will begin that do not come before the pivot */
 } striped_t;
 
-/* What is on the wrong side of a striped range's middle, stripe by stripe: in front of it what does not come before the pivot,
- * behind it what does. */
+/* What is on the wrong side of a striped range's middle, stripe by stripe: in front of it what does not come before the
+ * pivot, behind it what does. */
 typedef struct {
     uint is_behind, next_stripe;
     position_t skipped; /* so many are still to be passed over */
@@ -361,7 +369,8 @@ INLINE void swap_neighbours(arrays_t arrays, position_t a, position_t b, positio
     }
 }
 
-/* Exchanges what is on the wrong side of each range's middle, as many in front of it as behind it, and writes that middle.
+/* Exchanges what is on the wrong side of each range's middle, as many in front of it as behind it, and writes that
+ * middle.
  * Launched after part_stripes, with as many work-groups. */
 KERNEL void exchange_misplaced(GLOBAL key_t* keys, offset_t keys_offset, position_t count, uint ranges, uint levels,
                                uint load_coding, flip_t flip, GLOBAL value_argument_t* values, offset_t values_offset,
@@ -399,8 +408,8 @@ KERNEL void exchange_misplaced(GLOBAL key_t* keys, offset_t keys_offset, positio
 }
 
 /* Divides each of `ranges` ranges in two, in a table of the bounds of 2^levels in all, of which so far each
- * (2^levels / ranges)-th is there. With load_coding, the one range is as the caller gave it. bounds[2^levels + 1] and the next
- * one tell what is given up.
+ * (2^levels / ranges)-th is there. With load_coding, the one range is as the caller gave it. bounds[2^levels + 1] and
+ * the next one tell what is given up.
  * Launched for each level whose ranges are not shared, with a work-group a range. */
 KERNEL void part_ranges(GLOBAL key_t* keys, offset_t keys_offset, position_t count, uint ranges, uint levels,
                         uint load_coding, flip_t flip, GLOBAL value_argument_t* values, offset_t values_offset,
@@ -449,7 +458,8 @@ KERNEL void sort_ranges(GLOBAL key_t* keys, offset_t keys_offset, position_t cou
             while (size > (position_t)LANES << phases) ++phases;
             if (size > 0 && size <= FEW_VECTORS * LANES) sort_few(leaf, size, load_coding, store_coding, flip);
             else if (size > 0)
-                sort_tile(tile, leaf, size, leaf, size, contiguous_tile(0, size), phases, 0, load_coding, store_coding, flip, 0);
+                sort_tile(tile, leaf, size, leaf, size, contiguous_tile(0, size), phases, 0, load_coding, store_coding,
+                          flip, 0);
             if (waits == 0) return;
             range = waiting[--waits];
             continue;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Tiles in memory of the work-group's own, for kernels in which one work-item walks a tile.
  *
- * Lane l of the tile's vectors holds the l-th part of its keys: key l * 2^bits + v lies in lane l of vector v, of 2^bits. So
- * all steps of strides below a part are between whole vectors, and only those of the last lg L phases cross lanes.
+ * Lane l of the tile's vectors holds the l-th part of its keys: key l * 2^bits + v lies in lane l of vector v, of
+ * 2^bits. So all steps of strides below a part are between whole vectors, and only those of the last lg L phases cross
+ * lanes.
  *
  *   key of a tile:   | lane | number of the vector |
  *
@@ -48,7 +49,8 @@ INLINE void transpose_lanes(element_t* r) {
 #endif
 }
 
-/* The first step of a phase that merges runs of w / 2 parts: lane l of one vector meets lane l ^ (w - 1) of the other. */
+/* The first step of a phase that merges runs of w / 2 parts: lane l of one vector meets lane l ^ (w - 1) of the
+ * other. */
 #define MEET_ACROSS(a, b, w, h)                                                                           \
     do {                                                                                                  \
         element_t lower_ = *(a), upper_ = ON_LANES(MIRROR_LANES_##w, *(b));                               \
@@ -58,8 +60,8 @@ INLINE void transpose_lanes(element_t* r) {
         *(b) = ON_LANES(MIRROR_LANES_##w, mirrored_);                                                     \
     } while (0)
 
-/* Two vectors, whose numbers are v and its complement: the steps of a phase that cross lanes, of strides 2^(top - 1) parts
- * down to one. */
+/* Two vectors, whose numbers are v and its complement: the steps of a phase that cross lanes, of strides 2^(top - 1)
+ * parts down to one. */
 INLINE void merge_across(element_t* a, element_t* b, uint mirrored, uint top) {
 #if LANES >= 2
     if (mirrored) {
@@ -100,7 +102,8 @@ INLINE void merge_across(element_t* a, element_t* b, uint mirrored, uint top) {
 #endif
 }
 
-/* Compiled ahead, all kernels share one copy: that halves the library. A device's compiler takes less than half of the time so. */
+/* Compiled ahead, all kernels share one copy: that halves the library. A device's compiler takes less than half of the
+ * time so. */
 #if DECIDES_AT_RUN_TIME || CALLS_WITH_LOCAL
 #define WALK OUTLINED
 #else
@@ -111,7 +114,8 @@ INLINE void merge_across(element_t* a, element_t* b, uint mirrored, uint top) {
 #define WALK_OF(bits) (1u << ((bits)-FIELD_BITS))
 
 /* A round of such steps as merge_whole_vectors() makes, on the field at `start`, walking from first_t to last_t. */
-INLINE void walk_vectors(local_arrays_t tile, uint first_t, uint last_t, uint start, uint mirrored, uint top, uint bottom) {
+INLINE void walk_vectors(local_arrays_t tile, uint first_t, uint last_t, uint start, uint mirrored, uint top,
+                         uint bottom) {
     for (uint t = first_t; t < last_t; ++t) {
         local_arrays_t lower = local_arrays_from(tile, PLACE(vector_of(t, 0, start)) * LANES);
         local_arrays_t upper =
@@ -131,8 +135,8 @@ INLINE void walk_vectors(local_arrays_t tile, uint first_t, uint last_t, uint st
     }
 }
 
-/* The steps of strides 2^(top - 1) .. 2^bottom vectors. The rounds that most phases end with are compiled for their fields:
- * addresses are then a base plus constants. */
+/* The steps of strides 2^(top - 1) .. 2^bottom vectors. The rounds that most phases end with are compiled for their
+ * fields: addresses are then a base plus constants. */
 WALK void merge_vectors(local_arrays_t tile, uint first_t, uint last_t, uint mirrored, uint top, uint bottom) {
     while (top > bottom) {
         uint start = max(top, (uint)FIELD_BITS) - FIELD_BITS, last = max(start, bottom);
@@ -160,9 +164,9 @@ WALK void cross_lanes(local_arrays_t tile, uint bits, uint first, uint end, uint
     }
 }
 
-/* The steps of a phase from stride 2^(top - 1) keys on, in a tile of 2^bits vectors; if it `has_crossed`, without those that
- * cross lanes. The first `next` steps of the next phase, if they cross lanes, are made while the two chunks that they want
- * are in the first-level cache. */
+/* The steps of a phase from stride 2^(top - 1) keys on, in a tile of 2^bits vectors; if it `has_crossed`, without those
+ * that cross lanes. The first `next` steps of the next phase, if they cross lanes, are made while the two chunks that
+ * they want are in the first-level cache. */
 INLINE void merge_local(local_arrays_t tile, uint bits, uint mirrored, uint top, uint has_crossed, uint next) {
     uint chunk_bits = min(bits, (uint)CHUNK_BITS), chunks = 1u << (bits - chunk_bits), walk = WALK_OF(chunk_bits);
     if (top > bits) {
@@ -175,7 +179,8 @@ INLINE void merge_local(local_arrays_t tile, uint bits, uint mirrored, uint top,
     for (uint chunk = 0; chunk < max(chunks / 2, 1u); ++chunk) {
         uint opposite = chunks - 1 - chunk, end = min((chunk + 1) << chunk_bits, 1u << (bits - 1));
         merge_vectors(tile, chunk * walk, (chunk + 1) * walk, mirrored, min(top, chunk_bits), 0);
-        if (opposite > chunk) merge_vectors(tile, opposite * walk, (opposite + 1) * walk, mirrored, min(top, chunk_bits), 0);
+        if (opposite > chunk)
+            merge_vectors(tile, opposite * walk, (opposite + 1) * walk, mirrored, min(top, chunk_bits), 0);
         if (next > 0) cross_lanes(tile, bits, chunk << chunk_bits, end, 1, next);
     }
 }
@@ -205,8 +210,9 @@ WALK void merge_chunks(local_arrays_t tile, uint bits, uint first, uint last) {
     }
 }
 
-/* Rows of a tile in whose columns keys are in order: vectors x, x + step, .., which have the higher of two columns, and y,
- * y + step, .., which have the lower. Where a lane's rows end, those of the next lane go on: in its last lane nothing does. */
+/* Rows of a tile in whose columns keys are in order: vectors x, x + step, .., which have the higher of two columns, and
+ * y, y + step, .., which have the lower. Where a lane's rows end, those of the next lane go on: in its last lane
+ * nothing does. */
 typedef struct {
     uint x, y, step, rows;
 } row_pairs_t;
@@ -225,8 +231,8 @@ INLINE element_t lanes_before(element_t e, element_t first) {
     return e;
 }
 
-/* Several steps in one walk: the higher column's key of each row meets the lower one's `far` rows further on, then half as
- * many, .., then one. What that needs of the lower column is in registers, row i in y[i % far]. */
+/* Several steps in one walk: the higher column's key of each row meets the lower one's `far` rows further on, then half
+ * as many, .., then one. What that needs of the lower column is in registers, row i in y[i % far]. */
 #ifdef RECORD_TYPE
 #define MOST_ROWS 1 /* records are in no registers, and take long to compile */
 #else
@@ -242,7 +248,8 @@ INLINE void walk_block(element_t* x, element_t* y, local_arrays_t tile, row_pair
         *x = load_held(tile, x_place);
         if (!is_last) y[j] = load_held(tile, y_place + far * pairs.step);
         UNROLL for (uint distance = MOST_ROWS; distance > 0; distance /= 2)
-            if (distance <= far && (!is_last || j + distance < far)) compare_exchange(x, &y[(j + distance) % far], 0, 0);
+            if (distance <= far && (!is_last || j + distance < far))
+                compare_exchange(x, &y[(j + distance) % far], 0, 0);
         store_held(*x, tile, x_place);
         if (!is_last || j + 1 < far) store_held(y[(j + 1) % far], tile, y_place + pairs.step);
     }
@@ -280,9 +287,9 @@ WALK void merge_rows_four_times(local_arrays_t tile, row_pairs_t pairs) { walk_r
 #endif
 
 /* Sorts a tile of 2^bits vectors, whose rows have a key of each of 2^column_bits columns that are in order, and none of
- * which has up to any row 2^row_bits keys fewer than another: Batcher's odd-even merges of columns, without the comparisons
- * of keys that are further apart than that. Between two columns these are with the key so many rows further on, from half of
- * 2^row_bits down to the next row. */
+ * which has up to any row 2^row_bits keys fewer than another: Batcher's odd-even merges of columns, without the
+ * comparisons of keys that are further apart than that. Between two columns these are with the key so many rows further
+ * on, from half of 2^row_bits down to the next row. */
 INLINE void merge_columns_of_tile(local_arrays_t tile, uint bits, uint column_bits, uint row_bits) {
     for (uint column = column_bits; column > 0; --column) {
         uint width = 1u << (column - 1);

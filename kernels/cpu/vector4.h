@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* Vectors of four numbers, which a processor combines at once. HAS_FOURS: there are such, as the program has one work-item, and
- * its device vectors.
+/* Vectors of four numbers, which a processor combines at once. HAS_FOURS: there are such, as the program has one
+ * work-item, and its device vectors.
  *
- * A file that includes this has defined number_t, an integer of NUMBER_BITS that holds any key. One that combines keys has defined
- * IDENTITY, combine_fours(a, b), by which numbers may be combined in any order, and numbers_of_keys(keys, order).
+ * A file that includes this has defined number_t, an integer of NUMBER_BITS that holds any key. One that combines keys
+ * has defined IDENTITY, combine_fours(a, b), by which numbers may be combined in any order, and numbers_of_keys(keys,
+ * order).
  */
 #ifndef VECTOR4_H
 #define VECTOR4_H
@@ -17,9 +18,9 @@
 
 /* ALL_FOUR(number): four of that. FIRST_OF(four): the first lane. LAST_OF(four): each lane takes the last one.
  * UP_1(four, first), UP_2(four, first): lane l takes lane l - 1 or l - 2, and the first ones take those of `first`.
- * DIFFERENT(a, b): all bits of the lanes that differ, none of the others. LANES_OF(bits): all bits of the lanes whose LANE_BITS
- * are there. stream_four(keys, to): store_four() at a multiple of 16 bytes, past the caches where keys have 32 bits or more and the
- * compiler knows how. */
+ * DIFFERENT(a, b): all bits of the lanes that differ, none of the others. LANES_OF(bits): all bits of the lanes whose
+ * LANE_BITS are there. stream_four(keys, to): store_four() at a multiple of 16 bytes, past the caches where keys have
+ * 32 bits or more and the compiler knows how. */
 #ifdef __cplusplus
 typedef number_t four_t __attribute__((vector_size(4 * sizeof(number_t))));
 typedef vec_t four_keys_t __attribute__((vector_size(4 * sizeof(vec_t))));
@@ -56,7 +57,8 @@ typedef long long sixteen_bytes_t __attribute__((vector_size(16), may_alias));
 INLINE void stream_four(four_t keys, key_t* to) {
 #if KEY_BITS >= 32 && defined(STREAM_16)
     four_keys_t stored = __builtin_convertvector(keys, four_keys_t);
-    UNROLL for (uint b = 0; b < sizeof stored; b += 16) STREAM_16(load<sixteen_bytes_t>((char*)&stored + b), (char*)to + b);
+    UNROLL
+    for (uint b = 0; b < sizeof stored; b += 16) STREAM_16(load<sixteen_bytes_t>((char*)&stored + b), (char*)to + b);
 #else
     store_four(keys, to);
 #endif
@@ -100,9 +102,12 @@ INLINE void stream_four(four_t keys, GLOBAL key_t* to) {
 #define LANES_OF(bits) DIFFERENT(ALL_FOUR(bits) & LANE_BITS, ALL_FOUR(0))
 
 /* ordered() and unordered(), in lanes that are wider than keys. */
-INLINE four_t if_four_negative(four_t bits, vec_t mask) { return (ALL_FOUR(0) - (bits >> (KEY_BITS - 1))) & ALL_FOUR(mask); }
+INLINE four_t if_four_negative(four_t bits, vec_t mask) {
+    return (ALL_FOUR(0) - (bits >> (KEY_BITS - 1))) & ALL_FOUR(mask);
+}
 INLINE four_t ordered_four(four_t bits, order_t order) {
-    return ((bits ^ ALL_FOUR(order.flip) ^ if_four_negative(bits, order.mask)) + ALL_FOUR(order.bias)) & ALL_FOUR(ALL_BITS);
+    return ((bits ^ ALL_FOUR(order.flip) ^ if_four_negative(bits, order.mask)) + ALL_FOUR(order.bias)) &
+           ALL_FOUR(ALL_BITS);
 }
 INLINE four_t unordered_four(four_t keys, order_t order) {
     four_t bits = ((keys - ALL_FOUR(order.bias)) ^ ALL_FOUR(order.flip)) & ALL_FOUR(ALL_BITS);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* Histograms. histogram.h has the kernels. NUMBERS:
  *   INTEGER   even bins: of the span + 1 integers from `lower` on, which is encoded, the one at distance d is in bin
- *              d * bins / (span + 1), rounded down, without any other rounding: `factor` is bins / (span + 1) as a binary fraction,
- *              with enough digits (lib/src/ops/histogram/histogram_schedule.cpp)
- *   FLOATING     even bins, of f16 and f32 reckoned in f32, of f64 in f64: a number x from `lower` to `span`, which is the upper bound,
- *              is in bin (x - lower) * factor, rounded down, and in the last one if that is beyond. NaN is in none
- *   BY_BOUNDS  bins that sorted keys bound: a key is in bin i if bounds[i] does not come after it, but bounds[i + 1] does
+ *              d * bins / (span + 1), rounded down, without any other rounding: `factor` is bins / (span + 1) as a
+ *              binary fraction, with enough digits (lib/src/ops/histogram/histogram_schedule.cpp)
+ *   FLOATING     even bins, of f16 and f32 reckoned in f32, of f64 in f64: a number x from `lower` to `span`, which is
+ *              the upper bound, is in bin (x - lower) * factor, rounded down, and in the last one if that is beyond.
+ *              NaN is in none
+ *   BY_BOUNDS  bins that sorted keys bound: a key is in bin i if bounds[i] does not come after it, but bounds[i + 1]
+ *   does
  */
 #include "histogram/bin_rule.h"
 #if NUMBERS == FLOATING

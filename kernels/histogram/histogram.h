@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* Counts how many keys lie in each bin.
  *
- * A work-group of several work-items counts its share in local memory, in `copies` counters of each bin, so that equal keys seldom
- * meet, and adds the sums to the table in memory. Where there are more bins than counters, `windows` work-groups look at each
- * share, for a part of the bins each. Without copies, the counters are those in memory.
- * With room for 256 counters, it counts bytes by their values, which takes fewer instructions than by their bins; those of the 256
- * are found in the end.
+ * A work-group of several work-items counts its share in local memory, in `copies` counters of each bin, so that equal
+ * keys seldom meet, and adds the sums to the table in memory. Where there are more bins than counters, `windows`
+ * work-groups look at each share, for a part of the bins each. Without copies, the counters are those in memory.
+ * With room for 256 counters, it counts bytes by their values, which takes fewer instructions than by their bins; those
+ * of the 256 are found in the end.
  * A work-group of one work-item has counters of its own in memory, and adds nothing to those of others.
  * All of these are integers, so the order of additions does not matter.
  *
@@ -24,7 +24,8 @@
 #define COUNTERS VECTORS
 #define COUNTS_VALUES (KEY_BITS == 8 && WORK_ITEMS > 1 && COUNTERS >= 256)
 #define TILE_KEYS (WORK_ITEMS * KEYS_OF_16_BYTES)
-/* Tiles that are loaded ahead, one of bytes, of which two do not fit sm_100's registers; and keys whose bins are found at once. */
+/* Tiles that are loaded ahead, one of bytes, of which two do not fit sm_100's registers; and keys whose bins are found
+ * at once. */
 #define AHEAD (KEY_BITS == 8 ? 1 : 2)
 #if WORK_ITEMS > 1 && KEYS_OF_16_BYTES < AT_ONCE
 #define BATCH KEYS_OF_16_BYTES
@@ -59,9 +60,10 @@ INLINE void count_batch(const vec_t* keys, uint number, counting_t to, bins_t in
 #endif
 }
 
-/* Launched with `windows` work-groups for each `share` of the keys. Requires: any count, any element offset; 16 bytes are loaded
- * at once where the first key is at a multiple of 16; copies a power of two; tables of zeros.
- * Local memory: COUNTERS integers of 32 bits, and what binary_search.h takes. Barriers: one, and one of binary_search.h. */
+/* Launched with `windows` work-groups for each `share` of the keys. Requires: any count, any element offset; 16 bytes
+ * are loaded at once where the first key is at a multiple of 16; copies a power of two; tables of zeros.
+ * Local memory: COUNTERS integers of 32 bits, and what binary_search.h takes. Barriers: one, and one of
+ * binary_search.h. */
 KERNEL void count_keys(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, uint coding,
                        flip_t flip, ulong lower, ulong span, ulong factor, uint shift, GLOBAL const key_t* bounds,
                        offset_t bounds_offset, uint stride, uint samples, uint bins, uint copies, uint windows,
@@ -131,10 +133,11 @@ KERNEL void count_keys(GLOBAL const key_t* keys, offset_t keys_offset, position_
 #endif
 }
 
-/* Adds the counters of each bin, which work-groups left in `parts` tables with so many copies each, and, if it `adds`, what
- * earlier launches counted. Launched with a work-group for each `share` of the bins. Local memory and barriers: none. */
-KERNEL void add_counts(GLOBAL const uint* tables, offset_t tables_offset, uint bins, uint parts, uint copies, uint share,
-                       uint adds, GLOBAL index_t* counts, offset_t counts_offset) {
+/* Adds the counters of each bin, which work-groups left in `parts` tables with so many copies each, and, if it `adds`,
+ * what earlier launches counted. Launched with a work-group for each `share` of the bins. Local memory and barriers:
+ * none. */
+KERNEL void add_counts(GLOBAL const uint* tables, offset_t tables_offset, uint bins, uint parts, uint copies,
+                       uint share, uint adds, GLOBAL index_t* counts, offset_t counts_offset) {
     AWAIT_LAST_LAUNCH();
     uint first = (uint)GROUP_ID * share, end = bins - first < share ? bins : first + share;
     if (first >= bins) return;

@@ -4,8 +4,8 @@
  *   to[i] = from[indices[i]]      of each row, up to k of them, a limit or its end
  *   to[indices[i]] = from[i]      of one range, where they are scattered
  *
- * An element is `words` keys of this program, since all that is done with it is to move it. Neighbouring work-items move
- * neighbouring words.
+ * An element is `words` keys of this program, since all that is done with it is to move it. Neighbouring work-items
+ * move neighbouring words.
  * Requires: LANES = 1; INDEX_BITS of 32 or 64; any count, any element offset. Local memory and barriers: none.
  */
 #include "common/rows.h"
@@ -25,9 +25,9 @@
         if (e = i / (words), w = i % (words), 1)
 #endif
 
-/* Moves k elements of each row, which has k places in `to`; where the row has fewer or, if it `is_limited`, the limit is
- * lower, the other places stay as they are. Their indices lie there as the row's own elements do, or are k of each row. Where nobody asks for indices, element i of these goes
- * to place i.
+/* Moves k elements of each row, which has k places in `to`; where the row has fewer or, if it `is_limited`, the limit
+ * is lower, the other places stay as they are. Their indices lie there as the row's own elements do, or are k of each
+ * row. Where nobody asks for indices, element i of these goes to place i.
  * Launched last, with a work-group for each `share` of the places of a row. */
 KERNEL void gather_elements(GLOBAL key_t* from, offset_t from_offset, GLOBAL key_t* to, offset_t to_offset,
                             GLOBAL index_t* indices, offset_t indices_offset, GLOBAL const segment_t* segments,
@@ -50,8 +50,8 @@ KERNEL void gather_elements(GLOBAL key_t* from, offset_t from_offset, GLOBAL key
     }
 }
 
-/* Moves k elements of a range by as many indices: to the places that these tell, if it `scatters`, else from there. An index
- * beyond `count` elements moves none, and leaves zeros in its place where elements are gathered.
+/* Moves k elements of a range by as many indices: to the places that these tell, if it `scatters`, else from there. An
+ * index beyond `count` elements moves none, and leaves zeros in its place where elements are gathered.
  * Launched with a work-group for each `share` of the indices. */
 KERNEL void move_elements(GLOBAL const key_t* from, offset_t from_offset, GLOBAL key_t* to, offset_t to_offset,
                           GLOBAL const index_t* indices, offset_t indices_offset, offset_t count, offset_t k,

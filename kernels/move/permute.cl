@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* Values in another order, in place: the one at indices[i] comes to place i. The indices of a row are 0 .. count - 1, each once,
- * and are used up: each becomes the number of its own place.
+/* Values in another order, in place: the one at indices[i] comes to place i. The indices of a row are 0 .. count - 1,
+ * each once, and are used up: each becomes the number of its own place.
  *
- * Values move once, along the cycles of the permutation. A walk brings a value to its place, then to the place where that one
- * was the next, and so on. What it reads lies anywhere, so a work-item makes WALKS of them in turn, to wait for all at once.
+ * Values move once, along the cycles of the permutation. A walk brings a value to its place, then to the place where
+ * that one was the next, and so on. What it reads lies anywhere, so a work-item makes WALKS of them in turn, to wait
+ * for all at once.
  *
  *   walk:   place <-- indices[place] <-- indices[of that] <-- ..      up to where a walk began
  *
@@ -22,7 +23,9 @@ typedef struct {
     position_t place, source;
 } walk_t;
 
-INLINE value_vec_t value_at(arrays_t arrays, position_t i) { return LOAD_GLOBAL_VECTOR(value_vec_t, arrays.values + i); }
+INLINE value_vec_t value_at(arrays_t arrays, position_t i) {
+    return LOAD_GLOBAL_VECTOR(value_vec_t, arrays.values + i);
+}
 INLINE void put_value(value_vec_t value, arrays_t arrays, position_t i) {
     STORE_GLOBAL_VECTOR(value_vec_t, value, arrays.values + i);
 }
@@ -42,13 +45,14 @@ INLINE uint bits_between_cuts(position_t count, uint group_bits) {
     return bits;
 }
 
-/* Walks from each cut to the next one on its cycle. What comes to the cuts themselves is saved, so that what is there stays
- * until no walk needs it.
- * Launched ahead of walk_cycles where rows are so few that several work-groups share each: with 2^group_bits for a row. */
-KERNEL void walk_from_cuts(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_argument_t* values, offset_t values_offset,
-                           GLOBAL index_t* indices, offset_t indices_offset, position_t count, offset_t rows, offset_t end,
-                           uint group_bits, GLOBAL const segment_t* segments, offset_t segments_offset,
-                           GLOBAL value_argument_t* saved, offset_t saved_offset) {
+/* Walks from each cut to the next one on its cycle. What comes to the cuts themselves is saved, so that what is there
+ * stays until no walk needs it.
+ * Launched ahead of walk_cycles where rows are so few that several work-groups share each: with 2^group_bits for a
+ * row. */
+KERNEL void walk_from_cuts(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_argument_t* values,
+                           offset_t values_offset, GLOBAL index_t* indices, offset_t indices_offset, position_t count,
+                           offset_t rows, offset_t end, uint group_bits, GLOBAL const segment_t* segments,
+                           offset_t segments_offset, GLOBAL value_argument_t* saved, offset_t saved_offset) {
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     offset_t number = enter_row(&arrays, &count, GROUP_ID, segments + segments_offset, rows, end, group_bits);
@@ -80,14 +84,15 @@ KERNEL void walk_from_cuts(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL valu
     }
 }
 
-/* Brings the saved values to the cuts, if there are any, then walks all cycles that are left: from each place whose index is
- * not its own. What is there is saved for the walk that comes there. Since each walk ends where one began, there are never
- * more such values than walks.
+/* Brings the saved values to the cuts, if there are any, then walks all cycles that are left: from each place whose
+ * index is not its own. What is there is saved for the walk that comes there. Since each walk ends where one began,
+ * there are never more such values than walks.
  * Launched with a work-group for each row. */
-KERNEL void walk_cycles(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_argument_t* values, offset_t values_offset,
-                        GLOBAL index_t* indices, offset_t indices_offset, position_t count, offset_t rows, offset_t end,
-                        uint group_bits, GLOBAL const segment_t* segments, offset_t segments_offset,
-                        GLOBAL value_argument_t* saved, offset_t saved_offset, uint has_cuts) {
+KERNEL void walk_cycles(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_argument_t* values,
+                        offset_t values_offset, GLOBAL index_t* indices, offset_t indices_offset, position_t count,
+                        offset_t rows, offset_t end, uint group_bits, GLOBAL const segment_t* segments,
+                        offset_t segments_offset, GLOBAL value_argument_t* saved, offset_t saved_offset,
+                        uint has_cuts) {
     AWAIT_LAST_LAUNCH();
     arrays_t arrays = arrays_of(keys, keys_offset, values, values_offset, indices, indices_offset);
     (void)enter_row(&arrays, &count, GROUP_ID, segments + segments_offset, rows, end, 0);

@@ -2,19 +2,20 @@
 /* Combines the keys of ranges by a tree that is the same on every device, whatever its work-groups are, so that sums of
  * floating-point numbers have the same bits everywhere.
  *
- * A range is cut into blocks (reduce_blocks.h), and a block into tiles of 4096 bytes. A tile has 256 leaves of 16 bytes. Key c of every
- * tile belongs to column c:
+ * A range is cut into blocks (reduce_blocks.h), and a block into tiles of 4096 bytes. A tile has 256 leaves of 16
+ * bytes. Key c of every tile belongs to column c:
  *   1. a column combines its keys in their order, beginning with the identity;
  *   2. the columns of a leaf are combined by halves: column c with the one half of them further on, until one is left;
  *   3. so are the leaves, which gives the block's partial result;
  *   4. leaf p % 256 combines the partial results p of a range in their order, and 3. gives the range's.
- * Work-items share the leaves. A processor has one, for which columns are a vector in the first-level cache; what does not
- * depend on the order it combines otherwise, where that is faster. Keys come in no order of theirs, so what combines them must
- * be commutative: operator_reduction.cl has the tree of operators that need not be.
+ * Work-items share the leaves. A processor has one, for which columns are a vector in the first-level cache; what does
+ * not depend on the order it combines otherwise, where that is faster. Keys come in no order of theirs, so what
+ * combines them must be commutative: operator_reduction.cl has the tree of operators that need not be.
  *
- * A file that includes this has defined, after keys.h: partial_t, result_t, IDENTITY, combine(a, b), leaf_of(key, place, order) and
- * result_of(partial, count, order). One with HAS_PRODUCTS has product_of(key, other, order), too; of products result_of()
- * takes no count. Of one work-item, combine_alone(keys, first, end, order) is what it combines those keys by, if not by columns.
+ * A file that includes this has defined, after keys.h: partial_t, result_t, IDENTITY, combine(a, b), leaf_of(key,
+ * place, order) and result_of(partial, count, order). One with HAS_PRODUCTS has product_of(key, other, order), too; of
+ * products result_of() takes no count. Of one work-item, combine_alone(keys, first, end, order) is what it combines
+ * those keys by, if not by columns.
  */
 #ifndef COMBINE_H
 #define COMBINE_H
@@ -30,16 +31,16 @@
 #define TILE_KEYS (ALL_LEAVES * KEYS_OF_LEAF)
 #define OWN_LEAVES (ALL_LEAVES / WORK_ITEMS)
 #define OWN_COLUMNS (OWN_LEAVES * KEYS_OF_LEAF)
-/* Tiles that are loaded ahead or, by a processor, combined at once: so its columns are read and written less often. Of products
- * half of them of each array. */
+/* Tiles that are loaded ahead or, by a processor, combined at once: so its columns are read and written less often. Of
+ * products half of them of each array. */
 #define AHEAD 4
 
 #define UNIT TILE_KEYS
 #define LEAST_UNITS 4
 #include "reduce/reduce_blocks.h"
 
-/* Where a work-item's column c is in a tile. Loops over columns are vectors on a processor, and unrolled elsewhere. Those over
- * the first columns of a tile are short on a processor where these are few. */
+/* Where a work-item's column c is in a tile. Loops over columns are vectors on a processor, and unrolled elsewhere.
+ * Those over the first columns of a tile are short on a processor where these are few. */
 #if WORK_ITEMS == 1
 #define IN_TILE(c) (c)
 #define FOR_COLUMNS(c) for (uint c = 0; c < OWN_COLUMNS; ++c)
@@ -60,8 +61,8 @@
 /* Of the leaves that a work-item has, a processor passes over those beyond the first `used`. */
 #define FOR_LEAVES(l) for (uint l = 0; l < OWN_LEAVES && (WORK_ITEMS > 1 || l < used); ++l)
 
-/* Steps 3: of the leaves that each work-item has. Those beyond the first `used`, which are one at least, are the identity: it
- * would change nothing. */
+/* Steps 3: of the leaves that each work-item has. Those beyond the first `used`, which are one at least, are the
+ * identity: it would change nothing. */
 INLINE partial_t combine_leaves(partial_t* leaves, uint used, LOCAL partial_t* shared) {
     FOR_LEAVES(l) shared[LOCAL_ID + l * WORK_ITEMS] = leaves[l];
     BARRIER();
@@ -86,10 +87,10 @@ INLINE partial_t combine_columns(partial_t* columns, uint used, LOCAL partial_t*
     return combine_leaves(leaves, used, shared);
 }
 
-/* Steps 1 to 3, of keys number i .. end - 1 of a range, or of the products with others. `are_products` is a constant, but where
- * this is inlined. */
-INLINE partial_t combine_block(GLOBAL const key_t* keys, GLOBAL const key_t* others, const uint are_products, position_t i,
-                               position_t end, order_t order, LOCAL partial_t* shared) {
+/* Steps 1 to 3, of keys number i .. end - 1 of a range, or of the products with others. `are_products` is a constant,
+ * but where this is inlined. */
+INLINE partial_t combine_block(GLOBAL const key_t* keys, GLOBAL const key_t* others, const uint are_products,
+                               position_t i, position_t end, order_t order, LOCAL partial_t* shared) {
 #ifdef combine_alone
     if (!are_products) return combine_alone(keys, i, end, order);
 #endif
@@ -127,15 +128,16 @@ INLINE partial_t combine_block(GLOBAL const key_t* keys, GLOBAL const key_t* oth
         }
 #endif
     ROLLED for (; end - i >= TILE_KEYS; i += TILE_KEYS)
-        FOR_COLUMNS(c) columns[c] = combine(columns[c], LEAF(keys[i + IN_TILE(c)], others[i + IN_TILE(c)], i + IN_TILE(c)));
+        FOR_COLUMNS(c)
+        columns[c] = combine(columns[c], LEAF(keys[i + IN_TILE(c)], others[i + IN_TILE(c)], i + IN_TILE(c)));
     FOR_FIRST_COLUMNS(c, end - i)
         columns[c] = combine(columns[c], LEAF(keys[i + IN_TILE(c)], others[i + IN_TILE(c)], i + IN_TILE(c)));
     return combine_columns(columns, used, shared);
 }
 
 /* Combines each block's keys: to a partial result or, where a range is one block, to the result.
- * Launched with a work-group for each slot. Requires: any count, any element offset; 16 bytes are loaded at once where a range
- * begins at a multiple of 16. Local memory: 256 partial results. Barriers: 9. */
+ * Launched with a work-group for each slot. Requires: any count, any element offset; 16 bytes are loaded at once where
+ * a range begins at a multiple of 16. Local memory: 256 partial results. Barriers: 9. */
 KERNEL void combine_blocks(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, uint parts,
                            GLOBAL const segment_t* segments, offset_t segments_offset, offset_t ranges, offset_t end,
                            flip_t mask, flip_t flip, flip_t bias, GLOBAL partial_t* partials, offset_t partials_offset,
@@ -156,15 +158,16 @@ KERNEL void combine_blocks(GLOBAL const key_t* keys, offset_t keys_offset, posit
 /* The same of products of the keys of two arrays. */
 KERNEL void combine_products(GLOBAL const key_t* keys, offset_t keys_offset, GLOBAL const key_t* others,
                              offset_t others_offset, position_t count, uint parts, GLOBAL const segment_t* segments,
-                             offset_t segments_offset, offset_t ranges, offset_t end, flip_t mask, flip_t flip, flip_t bias,
-                             GLOBAL partial_t* partials, offset_t partials_offset, GLOBAL result_t* results,
-                             offset_t results_offset) {
+                             offset_t segments_offset, offset_t ranges, offset_t end, flip_t mask, flip_t flip,
+                             flip_t bias, GLOBAL partial_t* partials, offset_t partials_offset,
+                             GLOBAL result_t* results, offset_t results_offset) {
     DECLARE_LOCAL(partial_t, shared, ALL_LEAVES, 0);
     order_t order = {mask, flip, bias};
     block_t block = block_of_group(count, parts, segments + segments_offset, ranges, end);
     if (BARRIERS_IN_BRANCHES && !block.is_there) return;
-    partial_t partial = combine_block(keys + keys_offset + block.range.first, others + others_offset + block.range.first, 1,
-                                      block.begin, block.end, order, shared);
+    partial_t partial =
+        combine_block(keys + keys_offset + block.range.first, others + others_offset + block.range.first, 1,
+                      block.begin, block.end, order, shared);
     if (LOCAL_ID == 0 && block.is_there) {
         if (block.range.parts > 1) partials[partials_offset + GROUP_ID] = partial;
         else results[results_offset + block.range.number] = result_of(partial, 0, order);
@@ -173,7 +176,8 @@ KERNEL void combine_products(GLOBAL const key_t* keys, offset_t keys_offset, GLO
 #endif
 
 /* Combines the partial results of each range that has several blocks; of products `flip` is 0.
- * Launched after combine_blocks or combine_products, with a work-group for each range. Local memory and barriers: as there. */
+ * Launched after combine_blocks or combine_products, with a work-group for each range. Local memory and barriers: as
+ * there. */
 KERNEL void combine_parts(GLOBAL const partial_t* partials, offset_t partials_offset, position_t count, uint parts,
                           GLOBAL const segment_t* segments, offset_t segments_offset, offset_t ranges, offset_t end,
                           flip_t mask, flip_t flip, flip_t bias, GLOBAL result_t* results, offset_t results_offset) {
@@ -223,12 +227,13 @@ INLINE uint look_at_partial(GLOBAL status_t* status, uint part, partial_t* parti
     return is_there;
 }
 
-/* Combines one range of several blocks, at most one for each leaf. Each group publishes its block's partial result, and the one
- * that ends last combines all of them. No group waits: what the last one does not see after so many `tries`, it combines by
- * itself. */
-INLINE void combine_and_end(GLOBAL const key_t* keys, GLOBAL const key_t* others, const uint are_products, position_t count,
-                            position_t share, uint parts, order_t order, uint tries, GLOBAL status_t* ended,
-                            GLOBAL result_t* result, LOCAL partial_t* shared, LOCAL uint* firsts, LOCAL uint* found) {
+/* Combines one range of several blocks, at most one for each leaf. Each group publishes its block's partial result, and
+ * the one that ends last combines all of them. No group waits: what the last one does not see after so many `tries`, it
+ * combines by itself. */
+INLINE void combine_and_end(GLOBAL const key_t* keys, GLOBAL const key_t* others, const uint are_products,
+                            position_t count, position_t share, uint parts, order_t order, uint tries,
+                            GLOBAL status_t* ended, GLOBAL result_t* result, LOCAL partial_t* shared,
+                            LOCAL uint* firsts, LOCAL uint* found) {
     GLOBAL status_t* status = ended + 1;
     /* What is in front of `from` is there. */
     uint is_last = 0, from = 0, used = parts;
@@ -236,7 +241,8 @@ INLINE void combine_and_end(GLOBAL const key_t* keys, GLOBAL const key_t* others
     ROLLED for (uint part = (uint)GROUP_ID; part < parts;) {
         /* A rehearsal has more blocks than elements. */
         offset_t first = (offset_t)part * share;
-        position_t begin = first < count ? (position_t)first : count, end = count - begin < share ? count : begin + share;
+        position_t begin = first < count ? (position_t)first : count,
+                   end = count - begin < share ? count : begin + share;
         partial_t partial = combine_block(keys, others, are_products, begin, end, order, shared);
         if (LOCAL_ID == 0) {
             publish_partial(status, part, partial);
@@ -273,11 +279,12 @@ INLINE void combine_and_end(GLOBAL const key_t* keys, GLOBAL const key_t* others
     DECLARE_LOCAL(uint, found, 2, ALL_LEAVES * sizeof(partial_t) + 4 * WORK_ITEMS)
 
 /* combine_blocks and combine_parts of one range, in one launch.
- * Launched with a work-group for each of `parts` blocks, 2 to 256, of `share` keys; `status` is zeroes. Local memory: 256 partial
- * results, and an integer for each work-item and two. Barriers: 11 for each block that a group combines, 9 more of the last one. */
-KERNEL void combine_range(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, uint parts,
-                          flip_t mask, flip_t flip, flip_t bias, uint tries, GLOBAL status_t* status, offset_t status_offset,
-                          GLOBAL result_t* results, offset_t results_offset) {
+ * Launched with a work-group for each of `parts` blocks, 2 to 256, of `share` keys; `status` is zeroes. Local memory:
+ * 256 partial results, and an integer for each work-item and two. Barriers: 11 for each block that a group combines, 9
+ * more of the last one. */
+KERNEL void combine_range(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share,
+                          uint parts, flip_t mask, flip_t flip, flip_t bias, uint tries, GLOBAL status_t* status,
+                          offset_t status_offset, GLOBAL result_t* results, offset_t results_offset) {
     DECLARE_SHARED_AND_FOUND();
     order_t order = {mask, flip, bias};
     combine_and_end(keys + keys_offset, 0, 0, count, share, parts, order, tries, status + status_offset,

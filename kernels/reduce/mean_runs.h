@@ -6,8 +6,8 @@
 #define MEAN_RUNS_H
 #include "reduce/reduce_runs.h"
 
-/* Where a run begins that has `run` others in front of it, and that begins behind the 16 keys of number `mark`; `count` if there is
- * none. */
+/* Where a run begins that has `run` others in front of it, and that begins behind the 16 keys of number `mark`; `count`
+ * if there is none. */
 INLINE position_t begin_behind(GLOBAL const ushort* begins, GLOBAL const ulong* bases, position_t mark, ulong run,
                                position_t count) {
     position_t marks = (count - 1) / MARKED_KEYS + 1, tiles = (count - 1) / REDUCED_KEYS + 1;
@@ -28,8 +28,8 @@ INLINE position_t begin_behind(GLOBAL const ushort* begins, GLOBAL const ulong* 
 }
 
 /* Makes means of the sums of all runs that begin in a tile.
- * Launched after the last close_runs, with a work-group for each tile. Local memory: 8 bytes a work-item. Barriers: a scan of the
- * group. */
+ * Launched after the last close_runs, with a work-group for each tile. Local memory: 8 bytes a work-item. Barriers: a
+ * scan of the group. */
 KERNEL void divide_runs(GLOBAL const ushort* begins_of_all, offset_t begins_offset, GLOBAL const ulong* bases,
                         offset_t bases_offset, position_t count, flip_t mask, flip_t flip, flip_t bias,
                         GLOBAL result_t* results, offset_t results_offset) {

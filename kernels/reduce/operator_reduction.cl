@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-/* Combines the elements of ranges by the caller's operator, in their order, by a tree that is the same on every device. The
- * operator need not be commutative, as that of combine.h must be, so the elements of a leaf lie side by side here.
+/* Combines the elements of ranges by the caller's operator, in their order, by a tree that is the same on every device.
+ * The operator need not be commutative, as that of combine.h must be, so the elements of a leaf lie side by side here.
  *
- * A range is cut into blocks (reduce_blocks.h) of 256 leaves, and its elements are shared out among them in their order, as many to each
- * as fit 64 bytes, or as many more as the block has; a short block has fewer leaves:
+ * A range is cut into blocks (reduce_blocks.h) of 256 leaves, and its elements are shared out among them in their
+ * order, as many to each as fit 64 bytes, or as many more as the block has; a short block has fewer leaves:
  *   1. a leaf combines its elements from the first one on;
- *   2. neighbouring leaves are combined: the first two, the next two .., of an odd number the last one stays as it is, until one is
- *      left, which is the block's partial result;
+ *   2. neighbouring leaves are combined: the first two, the next two .., of an odd number the last one stays as it is,
+ *      until one is left, which is the block's partial result;
  *   3. the partial results of a range are shared out among 256 leaves in the same way and combined by 1. and 2.
- * The identity is what a range without elements gives, and takes part in nothing else. With HAS_TRANSFORM an element is what the
- * operator makes of two, of which the other lies in a second array.
+ * The identity is what a range without elements gives, and takes part in nothing else. With HAS_TRANSFORM an element is
+ * what the operator makes of two, of which the other lies in a second array.
  */
 #include "common/operator.h"
 
@@ -36,7 +36,8 @@
 #define ELEMENT(i) (elements[i])
 #endif
 
-/* Steps 1 and 2, of elements number begin .. end - 1, `run` for each leaf. The result is the first work-item's alone. */
+/* Steps 1 and 2, of elements number begin .. end - 1, `run` for each leaf. The result is the first work-item's
+ * alone. */
 INLINE vec_t combine_run(GLOBAL const key_t* elements, GLOBAL const key_t* others, position_t begin, position_t end,
                          position_t run, LOCAL key_t* shared) {
     uint leaves = (uint)((end - begin + run - 1) / run), first = LOCAL_ID * OWN_LEAVES;
@@ -68,8 +69,8 @@ INLINE vec_t combine_run(GLOBAL const key_t* elements, GLOBAL const key_t* other
 }
 
 /* Combines each block's elements: to a partial result or, where a range is one block, to the result.
- * Launched with a work-group for each slot. Requires: any count, any element offset. Local memory: an element for each work-item,
- * if there are several. Barriers: one, and one more for each doubling up to the work-items. */
+ * Launched with a work-group for each slot. Requires: any count, any element offset. Local memory: an element for each
+ * work-item, if there are several. Barriers: one, and one more for each doubling up to the work-items. */
 KERNEL void combine_blocks(GLOBAL const key_t* elements, offset_t elements_offset, GLOBAL const key_t* others,
                            offset_t others_offset, position_t count, uint parts, GLOBAL const segment_t* segments,
                            offset_t segments_offset, offset_t ranges, offset_t end, GLOBAL key_t* partials,

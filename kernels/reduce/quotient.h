@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* A quotient of integers as the nearest floating-point number, of two as near the even one, reckoned in integers: no device needs an
- * extension, and all give the same bits.
+/* A quotient of integers as the nearest floating-point number, of two as near the even one, reckoned in integers: no
+ * device needs an extension, and all give the same bits.
  *
  * A file that includes this has defined DIGITS, the bits of the number's significand, 24 or 53.
  */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Reductions of ranges. combine.h has the kernels and the order that they combine in. NUMBERS:
- *   INTEGER        sums of integers and of products of two, in 64 bits and modulo 2^64. `flip` is the sign bit of signed keys: with it
- *                   inverted a key is larger by as much, which the count takes off in the end; factors are extended instead
- *   FLOATING          sums of floating-point numbers and of products of two: of f16 and f32 in f32, of f64 in f64. A sum that is NaN has
- *                   the same bits everywhere
+ *   INTEGER        sums of integers and of products of two, in 64 bits and modulo 2^64. `flip` is the sign bit of
+ *                   signed keys: with it inverted a key is larger by as much, which the count takes off in the end;
+ *                   factors are extended instead
+ *   FLOATING          sums of floating-point numbers and of products of two: of f16 and f32 in f32, of f64 in f64. A
+ *                   sum that is NaN has the same bits everywhere
  *   MIN_MAX         the smallest or the largest key (min_max_order.h)
  *   MIN_MAX_PLACE  where that is: of equal ones, the first
  */
@@ -30,10 +31,14 @@ INLINE partial_t leaf_of(vec_t key, position_t place, order_t order) {
     (void)place;
     return (vec_t)(key ^ order.flip);
 }
-INLINE ulong result_of(partial_t partial, position_t count, order_t order) { return partial - (ulong)count * order.flip; }
+INLINE ulong result_of(partial_t partial, position_t count, order_t order) {
+    return partial - (ulong)count * order.flip;
+}
 
 INLINE ulong extended(vec_t key, order_t order) { return (ulong)(vec_t)(key ^ order.flip) - (ulong)order.flip; }
-INLINE partial_t product_of(vec_t key, vec_t other, order_t order) { return extended(key, order) * extended(other, order); }
+INLINE partial_t product_of(vec_t key, vec_t other, order_t order) {
+    return extended(key, order) * extended(other, order);
+}
 
 #define combine_fours(a, b) ((a) + (b))
 #define numbers_of_keys(keys, order) ((keys) ^ ALL_FOUR((order).flip))

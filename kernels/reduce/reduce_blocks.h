@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* How ranges that are combined are cut into blocks, of which each is a work-group's. A range is the array, a row or a segment.
+/* How ranges that are combined are cut into blocks, of which each is a work-group's. A range is the array, a row or a
+ * segment.
  *
- * A block has `share` elements: as few as LEAST_UNITS of UNIT elements, or as many more as leave at most 4096 blocks of the
- * range (lib/src/ops/reduce/reduce_schedule.hpp). So the blocks of a range depend on its own length alone, whatever lies beside it.
- * Each block has a slot, where its partial result goes. A row's blocks have slots of their own, `parts` for each row. Those of
- * segment s begin at slot s + b / LEAST, where b is its first element and LEAST the fewest of a block: so far apart that the
- * blocks in front fit between, and a bisection finds the segment of a slot. Where no segment is longer than LEAST (parts = 1),
- * each is one block, and its slot is its number.
+ * A block has `share` elements: as few as LEAST_UNITS of UNIT elements, or as many more as leave at most 4096 blocks of
+ * the range (lib/src/ops/reduce/reduce_schedule.hpp). So the blocks of a range depend on its own length alone, whatever
+ * lies beside it. Each block has a slot, where its partial result goes. A row's blocks have slots of their own, `parts`
+ * for each row. Those of segment s begin at slot s + b / LEAST, where b is its first element and LEAST the fewest of a
+ * block: so far apart that the blocks in front fit between, and a bisection finds the segment of a slot. Where no
+ * segment is longer than LEAST (parts = 1), each is one block, and its slot is its number.
  *
  * A file that includes this has defined UNIT and LEAST_UNITS.
  */
@@ -38,8 +39,8 @@ INLINE position_t share_of(position_t count) {
 }
 
 /* Rows have `count` elements. Segments have at most so many, all before `end`, and there are `ranges` of them. */
-INLINE range_t range_of(offset_t number, position_t count, uint parts, GLOBAL const segment_t* segments, offset_t ranges,
-                        offset_t end) {
+INLINE range_t range_of(offset_t number, position_t count, uint parts, GLOBAL const segment_t* segments,
+                        offset_t ranges, offset_t end) {
     range_t range;
     range.number = number;
     range.first = number * count;
@@ -65,7 +66,8 @@ INLINE range_t range_of(offset_t number, position_t count, uint parts, GLOBAL co
 }
 
 /* The block of this work-group. */
-INLINE block_t block_of_group(position_t count, uint parts, GLOBAL const segment_t* segments, offset_t ranges, offset_t end) {
+INLINE block_t block_of_group(position_t count, uint parts, GLOBAL const segment_t* segments, offset_t ranges,
+                              offset_t end) {
     /* Not by %: Oclgrind cannot follow the `freeze` that LLVM makes of that beside a division. */
     offset_t number = (uint)GROUP_ID / parts;
     if (ARE_SEGMENTS(segments) && parts > 1) {
@@ -84,7 +86,8 @@ INLINE block_t block_of_group(position_t count, uint parts, GLOBAL const segment
     /* A rehearsal has more blocks than elements. */
     offset_t begin = block.is_there ? part * block.range.share : block.range.count;
     block.begin = begin < block.range.count ? (position_t)begin : block.range.count;
-    block.end = block.range.count - block.begin < block.range.share ? block.range.count : block.begin + block.range.share;
+    block.end =
+        block.range.count - block.begin < block.range.share ? block.range.count : block.begin + block.range.share;
     return block;
 }
 

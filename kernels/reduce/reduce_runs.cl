@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* The values of each run of equal keys, reduced to one. reduce_runs.h has the kernels and the order that they combine in, mean_runs.h
- * the means. NUMBERS:
- *   INTEGER  sums of integers, in 64 bits and modulo 2^64, and their means, in f64. `flip` is the sign bit of signed values
- *   FLOATING    sums and means of floating-point numbers: of f16 and f32 in f32, of f64 in f64. A sum that is NaN has the same bits
- *             everywhere, and one that is zero is +0
+/* The values of each run of equal keys, reduced to one. reduce_runs.h has the kernels and the order that they combine
+ * in, mean_runs.h the means. NUMBERS:
+ *   INTEGER  sums of integers, in 64 bits and modulo 2^64, and their means, in f64. `flip` is the sign bit of signed
+ *   values
+ *   FLOATING    sums and means of floating-point numbers: of f16 and f32 in f32, of f64 in f64. A sum that is NaN has
+ *             the same bits everywhere, and one that is zero is +0
  *   MIN_MAX   the smallest or the largest value (min_max_order.h)
  */
 #include "common/min_max_order.h"

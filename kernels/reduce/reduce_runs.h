@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-/* Combines the values of each run of equal keys, by a tree that is the same on every device, so that sums of floating-point numbers
- * have the same bits everywhere. Where runs begin, head_flags.h tells; values are the "keys" of these kernels.
+/* Combines the values of each run of equal keys, by a tree that is the same on every device, so that sums of
+ * floating-point numbers have the same bits everywhere. Where runs begin, head_flags.h tells; values are the "keys" of
+ * these kernels.
  *
  * A tile has 4096 values, in 256 leaves of 16, and a bundle is 32 leaves. Of each run:
  *   1. a leaf combines the values that it has of the run in their order;
- *   2. leaf l of a bundle combines what the leaves up to it have of the run in five steps: in step s with what leaf l - 2^s has by
- *      then, if that leaf is one of the run's;
- *   3. bundles of a tile are combined in their order, beginning with the identity, then 2. of the bundle in which the run ends, then 1.
- *      of the leaf in which it does;
+ *   2. leaf l of a bundle combines what the leaves up to it have of the run in five steps: in step s with what leaf l -
+ *      2^s has by then, if that leaf is one of the run's;
+ *   3. bundles of a tile are combined in their order, beginning with the identity, then 2. of the bundle in which the
+ *      run ends, then 1. of the leaf in which it does;
  *   4. tiles are leaves of one value each of further tiles, 256 of them in one, and so on, until there is one.
  *
- * A file that includes this has defined, after keys.h: number_t, result_t, IDENTITY, combine(a, b), leaf_of(value, order) and
- * result_of(number, order).
+ * A file that includes this has defined, after keys.h: number_t, result_t, IDENTITY, combine(a, b), leaf_of(value,
+ * order) and result_of(number, order).
  */
 #ifndef REDUCE_RUNS_H
 #define REDUCE_RUNS_H
@@ -40,8 +41,9 @@
 #define RUNS_IN(begins) ((uint)__builtin_popcount(begins))
 #endif
 
-/* Steps 2 and 3. `begins` of each own leaf: a run begins in it; backs: what it has of its last run. Makes of backs what is in front of
- * each leaf of the run that it begins with. Gives what the tile has of its last run; *any: a run begins in the tile. */
+/* Steps 2 and 3. `begins` of each own leaf: a run begins in it; backs: what it has of its last run. Makes of backs what
+ * is in front of each leaf of the run that it begins with. Gives what the tile has of its last run; *any: a run begins
+ * in the tile. */
 INLINE number_t scan_leaves(const uint* begins, number_t* backs, uint* any, LOCAL number_t* shared, LOCAL uint* flags) {
     number_t carry = IDENTITY;
     *any = 0;
@@ -125,13 +127,16 @@ INLINE uint load_leaf(GLOBAL const key_t* values, GLOBAL const ushort* begins, p
     return begins[first / MARKED_KEYS];
 }
 
-/* The results of the runs that end in a tile, which another one begins in, and what is left of the others: fronts[tile], of the run that
- * goes on from the tile in front, and backs[tile], of the one that goes on behind it; both are all of the tile where no run begins.
- * Launched with a work-group for each tile. Requires: any count, any element offset. Local memory: SHARED_BYTES and HELD_RESULTS. */
+/* The results of the runs that end in a tile, which another one begins in, and what is left of the others:
+ * fronts[tile], of the run that goes on from the tile in front, and backs[tile], of the one that goes on behind it;
+ * both are all of the tile where no run begins.
+ * Launched with a work-group for each tile. Requires: any count, any element offset. Local memory: SHARED_BYTES and
+ * HELD_RESULTS. */
 KERNEL void reduce_runs(GLOBAL const key_t* values, offset_t values_offset, position_t count, flip_t mask, flip_t flip,
-                        flip_t bias, GLOBAL const ushort* begins_of_all, offset_t begins_offset, GLOBAL const ulong* bases,
-                        offset_t bases_offset, GLOBAL number_t* fronts, offset_t fronts_offset, GLOBAL number_t* backs_of_all,
-                        offset_t backs_offset, GLOBAL result_t* results, offset_t results_offset) {
+                        flip_t bias, GLOBAL const ushort* begins_of_all, offset_t begins_offset,
+                        GLOBAL const ulong* bases, offset_t bases_offset, GLOBAL number_t* fronts,
+                        offset_t fronts_offset, GLOBAL number_t* backs_of_all, offset_t backs_offset,
+                        GLOBAL result_t* results, offset_t results_offset) {
     DECLARE_LOCAL(number_t, shared, TREE_LEAVES, 0);
     DECLARE_LOCAL(uint, flags, TREE_LEAVES, TREE_LEAVES * sizeof(number_t));
     DECLARE_LOCAL(ulong, counts, WORK_ITEMS, TREE_LEAVES * (sizeof(number_t) + 4));
@@ -199,15 +204,15 @@ KERNEL void reduce_runs(GLOBAL const key_t* values, offset_t values_offset, posi
     }
 }
 
-/* The same of what is left of tiles, of which each one has `stride` of 4096 values: the results of runs that end in a group of 256
- * and begin in it, and what is left of the others. Where that is one group, the last run ends with it.
+/* The same of what is left of tiles, of which each one has `stride` of 4096 values: the results of runs that end in a
+ * group of 256 and begin in it, and what is left of the others. Where that is one group, the last run ends with it.
  * Launched with a work-group for each 256, after reduce_runs, until there is one. Local memory: SHARED_BYTES. */
 KERNEL void close_runs(GLOBAL const number_t* fronts, offset_t fronts_offset, GLOBAL const number_t* backs_of_all,
-                       offset_t backs_offset, position_t count, position_t tiles, position_t stride, flip_t mask, flip_t flip,
-                       flip_t bias, GLOBAL const ulong* bases, offset_t bases_offset, GLOBAL const ulong* answer,
-                       offset_t answer_offset, GLOBAL number_t* next_fronts, offset_t next_fronts_offset,
-                       GLOBAL number_t* next_backs, offset_t next_backs_offset, GLOBAL result_t* results,
-                       offset_t results_offset) {
+                       offset_t backs_offset, position_t count, position_t tiles, position_t stride, flip_t mask,
+                       flip_t flip, flip_t bias, GLOBAL const ulong* bases, offset_t bases_offset,
+                       GLOBAL const ulong* answer, offset_t answer_offset, GLOBAL number_t* next_fronts,
+                       offset_t next_fronts_offset, GLOBAL number_t* next_backs, offset_t next_backs_offset,
+                       GLOBAL result_t* results, offset_t results_offset) {
     DECLARE_LOCAL(number_t, shared, TREE_LEAVES, 0);
     DECLARE_LOCAL(uint, flags, TREE_LEAVES, TREE_LEAVES * sizeof(number_t));
     order_t order = {mask, flip, bias};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* Scans of a range or of rows and, with HAS_RUNS, of runs, each by itself. scan.h has the kernels and the order that they combine
- * in. NUMBERS:
+/* Scans of a range or of rows and, with HAS_RUNS, of runs, each by itself. scan.h has the kernels and the order that
+ * they combine in. NUMBERS:
  *   INTEGER     sums in the keys' own width, wrapping
- *   FLOATING       sums of f16 and f32 in f32, of f64 in f64, each rounded to the keys' type. A sum that is NaN has the same bits
- *                everywhere
+ *   FLOATING       sums of f16 and f32 in f32, of f64 in f64, each rounded to the keys' type. A sum that is NaN has the
+ *                same bits everywhere
  *   MIN_MAX      the smallest or the largest key up to each one (min_max_order.h)
  *   BY_OPERATOR  what the caller's operator makes of them; its identity leaves others as they are
  */

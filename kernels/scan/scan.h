@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: MIT
 /* Scans: what the keys up to each one of a row are combined to, with it (inclusive) or without it (exclusive).
  *
- * Keys are combined by a tree that is the same on every device, so that sums of floating-point numbers have the same bits everywhere.
- * A row is cut into blocks of `share` keys (lib/src/ops/reduce/reduce_schedule.hpp), a block into bundles of 32 leaves, and a leaf has 16 bytes:
+ * Keys are combined by a tree that is the same on every device, so that sums of floating-point numbers have the same
+ * bits everywhere. A row is cut into blocks of `share` keys (lib/src/ops/reduce/reduce_schedule.hpp), a block into
+ * bundles of 32 leaves, and a leaf has 16 bytes:
  *   1. a leaf combines its keys in their order: the first, the first two, ..;
- *   2. leaf l of a bundle combines all up to it in five steps: in step s with what leaf l - 2^s has by then, if there is one;
- *   3. bundles of a block are combined in their order, beginning with the identity: so is what is in front of each, and the block;
- *   4. the blocks' are scanned as a row is that is one block, which gives what is in front of each: by a launch or, where they are
- *      few, by each work-group for its own block;
- *   5. a key's result is that of blocks with that of bundles in front, combined with this: that of leaves in front with that of the
- *      leaf's keys.
- * Where runs of keys are scanned, each by itself, that is the tree of all keys, and whatever is combined there is a part: a number,
- * and whether a run begins in it. Of two parts the first is left out if a run begins in the second. So a result depends on
- * where in the array its run lies, and on no key in front of that.
+ *   2. leaf l of a bundle combines all up to it in five steps: in step s with what leaf l - 2^s has by then, if there
+ *   is one;
+ *   3. bundles of a block are combined in their order, beginning with the identity: so is what is in front of each, and
+ *   the block;
+ *   4. the blocks' are scanned as a row is that is one block, which gives what is in front of each: by a launch or,
+ *      where they are few, by each work-group for its own block;
+ *   5. a key's result is that of blocks with that of bundles in front, combined with this: that of leaves in front with
+ *      that of the leaf's keys.
+ * Where runs of keys are scanned, each by itself, that is the tree of all keys, and whatever is combined there is a
+ * part: a number, and whether a run begins in it. Of two parts the first is left out if a run begins in the second. So
+ * a result depends on where in the array its run lies, and on no key in front of that.
  *
- * A file that includes this has defined, after keys.h: order_t, number_t, IDENTITY, combine(a, b), number_of_key(key, order),
- * key_of(number, order), LOOKS_BACK: 1 where the order of combining does not matter, so that tiles in front may be combined as they
- * come; and HAS_RUNS: 1 where runs are scanned (head_flags.h tells where they begin). These have one row.
+ * A file that includes this has defined, after keys.h: order_t, number_t, IDENTITY, combine(a, b), number_of_key(key,
+ * order), key_of(number, order), LOOKS_BACK: 1 where the order of combining does not matter, so that tiles in front may
+ * be combined as they come; and HAS_RUNS: 1 where runs are scanned (head_flags.h tells where they begin). These have
+ * one row.
  */
 #ifndef SCAN_H
 #define SCAN_H
@@ -91,7 +95,9 @@ INLINE part_t combine_parts(part_t a, part_t b) {
 INLINE part_t part_in_front(part_t part, uint distance) {
     return part_of(SHUFFLE_UP(part.number, distance), SHUFFLE_UP(part.begins, distance));
 }
-INLINE part_t part_from(part_t part, uint lane) { return part_of(SHUFFLE(part.number, lane), SHUFFLE(part.begins, lane)); }
+INLINE part_t part_from(part_t part, uint lane) {
+    return part_of(SHUFFLE(part.number, lane), SHUFFLE(part.begins, lane));
+}
 #endif
 #else
 typedef number_t part_t;
@@ -114,7 +120,8 @@ INLINE void load_begins(GLOBAL const ushort* marks, position_t first, position_t
 #endif
 }
 
-/* The keys of tile `first` .. `end`, those behind the end as the identity. `is_aligned`: 16 bytes may be loaded at once. */
+/* The keys of tile `first` .. `end`, those behind the end as the identity. `is_aligned`: 16 bytes may be loaded at
+ * once. */
 INLINE void load_tile(GLOBAL const key_t* keys, position_t first, position_t end, uint is_aligned, order_t order,
                       number_t* numbers) {
 #if WORK_ITEMS > 1 && !RECORD_BYTES
@@ -138,8 +145,8 @@ INLINE void load_tile(GLOBAL const key_t* keys, position_t first, position_t end
 }
 
 /* The results of tile `first` .. `end` but for the first `skipped`. */
-INLINE void store_tile(GLOBAL key_t* results, position_t first, position_t skipped, position_t end, uint is_aligned, order_t order,
-                       const number_t* numbers) {
+INLINE void store_tile(GLOBAL key_t* results, position_t first, position_t skipped, position_t end, uint is_aligned,
+                       order_t order, const number_t* numbers) {
 #if WORK_ITEMS > 1 && !RECORD_BYTES
     if (is_aligned && skipped == 0 && end - first >= TILE_KEYS) {
         FOR_LEAVES(v) {
@@ -162,10 +169,11 @@ INLINE void store_tile(GLOBAL key_t* results, position_t first, position_t skipp
     }
 }
 
-/* Steps 1 to 3: combines the keys of each leaf, gives what is in front of the leaf in its bundle and what is in front of that, from
- * `carry` on, and makes of the carry what is in front of the next tile. Local memory: TILE_LEAVES parts. */
-INLINE part_t scan_tile(number_t* numbers, const uint* begins, part_t* leaves_before, part_t* bundles_before, part_t carry,
-                        LOCAL part_t* shared) {
+/* Steps 1 to 3: combines the keys of each leaf, gives what is in front of the leaf in its bundle and what is in front
+ * of that, from `carry` on, and makes of the carry what is in front of the next tile. Local memory: TILE_LEAVES
+ * parts. */
+INLINE part_t scan_tile(number_t* numbers, const uint* begins, part_t* leaves_before, part_t* bundles_before,
+                        part_t carry, LOCAL part_t* shared) {
     FOR_LEAVES(v)
         UNROLL for (uint k = 1; k < KEYS_OF_LEAF; ++k)
             numbers[v * KEYS_OF_LEAF + k] = BEGINS(v, k) ? numbers[v * KEYS_OF_LEAF + k]
@@ -186,8 +194,8 @@ INLINE part_t scan_tile(number_t* numbers, const uint* begins, part_t* leaves_be
     BARRIER();
 #define BUNDLE_TOTAL(b) shared[b]
 #elif IN_VECTORS
-    /* With identities in front, each step is a sum of vectors. They leave the bits as they are, but of a zero's sign, which the
-     * identity that a block begins with takes away. */
+    /* With identities in front, each step is a sum of vectors. They leave the bits as they are, but of a zero's sign,
+     * which the identity that a block begins with takes away. */
     LOCAL part_t* lanes = shared + 16;
     UNROLL for (uint l = 0; l < 16; ++l) shared[l] = NO_PART;
     FOR_LEAVES(v) lanes[v] = PART_OF_LEAF(v);
@@ -240,8 +248,8 @@ INLINE part_t scan_tile(number_t* numbers, const uint* begins, part_t* leaves_be
 }
 
 /* Step 5, of a work-item's keys. Where `begins_here`, a run begins with the key that it begins at, else behind it. */
-INLINE void finish_tile(number_t* numbers, const uint* begins, const part_t* leaves_before, const part_t* bundles_before,
-                        number_t in_front, uint is_exclusive, uint begins_here) {
+INLINE void finish_tile(number_t* numbers, const uint* begins, const part_t* leaves_before,
+                        const part_t* bundles_before, number_t in_front, uint is_exclusive, uint begins_here) {
     FOR_LEAVES(v) {
         part_t before = combine_parts(part_of(in_front, 0), bundles_before[v]), in_leaf = NO_PART;
         FOR_KEYS_OF_LEAF(k) {
@@ -256,8 +264,8 @@ INLINE void finish_tile(number_t* numbers, const uint* begins, const part_t* lea
 INLINE uint is_at_16(GLOBAL const key_t* keys) { return ((offset_t)keys & 15) == 0; }
 
 /* Of runs, keys inside[0] .. inside[1] - 1 have results. */
-INLINE void store_inside(GLOBAL key_t* results, position_t first, position_t end, GLOBAL const ulong* inside, order_t order,
-                         const number_t* numbers) {
+INLINE void store_inside(GLOBAL key_t* results, position_t first, position_t end, GLOBAL const ulong* inside,
+                         order_t order, const number_t* numbers) {
 #if HAS_RUNS
     position_t from = (position_t)MAX(inside[0], (ulong)first), to = (position_t)MIN(inside[1], (ulong)end);
     if (from < to) store_tile(results, first, from - first, to, is_at_16(results), order, numbers);
@@ -283,7 +291,8 @@ INLINE position_t keys_before_last_run(GLOBAL const ushort* marks, position_t fi
 }
 
 /* What a work-item has of the keys of a tile, in any order. */
-INLINE number_t combine_keys(GLOBAL const key_t* keys, position_t first, position_t skipped, position_t count, order_t order) {
+INLINE number_t combine_keys(GLOBAL const key_t* keys, position_t first, position_t skipped, position_t count,
+                             order_t order) {
     number_t own = IDENTITY;
     ROLLED for (position_t i = LOCAL_ID; i < TILE_KEYS; i += WORK_ITEMS)
         if (first + i < count && i >= skipped) own = combine(own, number_of_key(keys[first + i], order));
@@ -291,12 +300,12 @@ INLINE number_t combine_keys(GLOBAL const key_t* keys, position_t first, positio
 }
 
 /* Scans one row into another array, which is not that of the keys, in one read. `status` is zeroes.
- * Launched with a work-group for each tile. Requires: any count, any element offset. Local memory: TILE_LEAVES parts and 32
- * integers. */
-KERNEL void scan_tiles(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, uint is_exclusive, flip_t mask, flip_t flip,
-                       flip_t bias, GLOBAL const ushort* marks, offset_t marks_offset, GLOBAL const ulong* inside,
-                       offset_t inside_offset, uint tries, GLOBAL status_t* status, offset_t status_offset, GLOBAL key_t* results,
-                       offset_t results_offset) {
+ * Launched with a work-group for each tile. Requires: any count, any element offset. Local memory: TILE_LEAVES parts
+ * and 32 integers. */
+KERNEL void scan_tiles(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, uint is_exclusive, flip_t mask,
+                       flip_t flip, flip_t bias, GLOBAL const ushort* marks, offset_t marks_offset,
+                       GLOBAL const ulong* inside, offset_t inside_offset, uint tries, GLOBAL status_t* status,
+                       offset_t status_offset, GLOBAL key_t* results, offset_t results_offset) {
     DECLARE_LOCAL(part_t, shared, LOCAL_PARTS, 0);
     DECLARE_LOCAL(uint, found, 32, LOCAL_PARTS * sizeof(part_t));
     order_t order = {mask, flip, bias};
@@ -312,17 +321,20 @@ KERNEL void scan_tiles(GLOBAL const key_t* keys, offset_t keys_offset, position_
     load_tile(keys, first, count, is_at_16(keys), order, numbers);
     load_begins(marks + marks_offset, first, count, begins);
     part_t total = scan_tile(numbers, begins, leaves_before, bundles_before, NO_PART, shared);
-    LOOK_BACK_TO_END(in_front, status, tile, NUMBER_IN(total), BEGINS_IN(total), tries, (LOCAL number_t*)shared, found, missing,
-                     combine_keys(keys, (position_t)missing * TILE_KEYS,
-                                  keys_before_last_run(marks + marks_offset, (position_t)missing * TILE_KEYS, count, &ends), count, order),
-                     ends);
+    LOOK_BACK_TO_END(
+        in_front, status, tile, NUMBER_IN(total), BEGINS_IN(total), tries, (LOCAL number_t*)shared, found, missing,
+        combine_keys(keys, (position_t)missing * TILE_KEYS,
+                     keys_before_last_run(marks + marks_offset, (position_t)missing * TILE_KEYS, count, &ends), count,
+                     order),
+        ends);
     finish_tile(numbers, begins, leaves_before, bundles_before, in_front, is_exclusive, 1);
     store_inside(results, first, count, inside + inside_offset, order, numbers);
 }
 #endif
 
 #if IN_ORDER
-/* So many do not stay in the caches, and lines of theirs need not be read before they are written. In place they have been. */
+/* So many do not stay in the caches, and lines of theirs need not be read before they are written. In place they have
+ * been. */
 #define STREAMED_BYTES (1u << 25)
 /* The identity in those lanes, the others as they are. */
 #define IDENTITY_IN(four, lanes) (((four) & ~(lanes)) | (ALL_FOUR(IDENTITY) & (lanes)))
@@ -337,11 +349,12 @@ INLINE number_t scan_key(GLOBAL const key_t* keys, GLOBAL const ushort* marks, p
     return to_key;
 }
 
-/* Scans keys first .. end - 1, behind what is in front of them. Of four keys each combines what the one in front of it has, then
- * what the one two in front has: so they wait once for what is in front of all, not four times. What lies in front of a run is
- * left out. */
-INLINE void scan_by_fours(GLOBAL const key_t* keys, GLOBAL const ushort* marks, position_t first, position_t end, number_t in_front,
-                          const uint is_exclusive, order_t order, GLOBAL key_t* results, uint streams) {
+/* Scans keys first .. end - 1, behind what is in front of them. Of four keys each combines what the one in front of it
+ * has, then what the one two in front has: so they wait once for what is in front of all, not four times. What lies in
+ * front of a run is left out. */
+INLINE void scan_by_fours(GLOBAL const key_t* keys, GLOBAL const ushort* marks, position_t first, position_t end,
+                          number_t in_front, const uint is_exclusive, order_t order, GLOBAL key_t* results,
+                          uint streams) {
     for (; first < end && first % MARKED_KEYS > 0; ++first)
         in_front = scan_key(keys, marks, first, in_front, is_exclusive, order, results);
     four_t before = ALL_FOUR(in_front);
@@ -367,8 +380,8 @@ INLINE void scan_by_fours(GLOBAL const key_t* keys, GLOBAL const ushort* marks, 
 }
 
 #if HAS_RUNS
-/* Where the last run begins of those that begin at keys first .. end - 1, or `first` where none does; *begins: one does. Integers
- * of marks begin with `first`, and behind `end` begins none in the last of them. */
+/* Where the last run begins of those that begin at keys first .. end - 1, or `first` where none does; *begins: one
+ * does. Integers of marks begin with `first`, and behind `end` begins none in the last of them. */
 INLINE position_t last_begin(GLOBAL const ushort* marks, position_t first, position_t end, uint* begins) {
     uint bits = 0;
     while (end > first && !bits) {
@@ -384,9 +397,9 @@ INLINE position_t last_begin(GLOBAL const ushort* marks, position_t first, posit
 
 /* What each block is combined to.
  * Launched with parts * rows work-groups. Local memory: TILE_LEAVES parts. */
-KERNEL void combine_blocks(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, uint parts,
-                           flip_t mask, flip_t flip, flip_t bias, GLOBAL const ushort* marks, offset_t marks_offset,
-                           GLOBAL part_t* blocks, offset_t blocks_offset) {
+KERNEL void combine_blocks(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share,
+                           uint parts, flip_t mask, flip_t flip, flip_t bias, GLOBAL const ushort* marks,
+                           offset_t marks_offset, GLOBAL part_t* blocks, offset_t blocks_offset) {
     /* Not by %: Oclgrind cannot follow the `freeze` that LLVM makes of that beside a division. */
     uint row = (uint)GROUP_ID / parts, part = (uint)GROUP_ID - row * parts;
     order_t order = {mask, flip, bias};
@@ -454,8 +467,8 @@ INLINE part_t leaf_of_blocks(GLOBAL const part_t* blocks, uint lane, uint leaves
     return all;
 }
 
-/* What the last of so many leaves, at most 32, has after step 2, which for that one alone is a tree of pairs. Local memory: a part
- * for each work-item, and 32 at least. */
+/* What the last of so many leaves, at most 32, has after step 2, which for that one alone is a tree of pairs. Local
+ * memory: a part for each work-item, and 32 at least. */
 INLINE part_t combine_leaves(GLOBAL const part_t* blocks, uint leaves, LOCAL part_t* shared) {
 #if IN_WARPS
     part_t all = leaf_of_blocks(blocks, LOCAL_ID % 32, leaves);
@@ -478,8 +491,8 @@ INLINE part_t combine_leaves(GLOBAL const part_t* blocks, uint leaves, LOCAL par
 }
 #endif
 
-/* What is in front of a row's block, with the bits that scan_blocks gives it. Barriers: 7 for each bundle that begins there, in
- * warps none. */
+/* What is in front of a row's block, with the bits that scan_blocks gives it. Barriers: 7 for each bundle that begins
+ * there, in warps none. */
 INLINE number_t in_front_of(GLOBAL const part_t* blocks, uint block, LOCAL part_t* shared) {
 #if IN_ORDER
     part_t all = NO_PART;
@@ -498,12 +511,13 @@ INLINE number_t in_front_of(GLOBAL const part_t* blocks, uint block, LOCAL part_
 }
 
 /* Scans each block, behind what is in front of it. The results may be in the place of the keys.
- * Launched with parts * rows work-groups: alone where a row is one block, else after combine_blocks or, where blocks `are_scanned`,
- * after scan_blocks. Local memory: TILE_LEAVES parts. */
+ * Launched with parts * rows work-groups: alone where a row is one block, else after combine_blocks or, where blocks
+ * `are_scanned`, after scan_blocks. Local memory: TILE_LEAVES parts. */
 KERNEL void write_scans(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, uint parts,
-                        uint are_scanned, uint is_exclusive, flip_t mask, flip_t flip, flip_t bias, GLOBAL const ushort* marks,
-                        offset_t marks_offset, GLOBAL const ulong* inside, offset_t inside_offset, GLOBAL const part_t* blocks,
-                        offset_t blocks_offset, GLOBAL value_argument_t* results_address, offset_t results_offset) {
+                        uint are_scanned, uint is_exclusive, flip_t mask, flip_t flip, flip_t bias,
+                        GLOBAL const ushort* marks, offset_t marks_offset, GLOBAL const ulong* inside,
+                        offset_t inside_offset, GLOBAL const part_t* blocks, offset_t blocks_offset,
+                        GLOBAL value_argument_t* results_address, offset_t results_offset) {
     DECLARE_LOCAL(part_t, shared, LOCAL_PARTS, 0);
     uint row = (uint)GROUP_ID / parts, part = (uint)GROUP_ID - row * parts;
     order_t order = {mask, flip, bias};

@@ -3,7 +3,8 @@
  *
  *   indices[step * i] = how many keys of the range come before needles[i] or, if it is `upper`, do not come after it
  *
- * Requires: LANES = 1; INDEX_BITS of 32 or 64; any counts, any element offset; a sorted range, or the indices mean nothing.
+ * Requires: LANES = 1; INDEX_BITS of 32 or 64; any counts, any element offset; a sorted range, or the indices mean
+ * nothing.
  */
 #include "common/elements.h"
 #include "common/binary_search.h"
@@ -12,8 +13,8 @@
 #error "LANES must be 1, and INDEX_BITS not 0, to look for keys."
 #endif
 
-/* Needles that a work-item looks for at once. Other work-items of a graphics card hide its waits, and of several needles
- * the last steps would drive each other out of the first-level cache. */
+/* Needles that a work-item looks for at once. Other work-items of a graphics card hide its waits, and of several
+ * needles the last steps would drive each other out of the first-level cache. */
 #if WORK_ITEMS == 1
 #define NEEDLES_AT_ONCE AT_ONCE
 #else

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* How far ranges are in order: is_sorted and is_sorted_until.
  *
- * `parts` work-groups look through each row, of which each has a share of `share` consecutive keys. Where there are several, a
- * second launch takes the least of what they found.
- * Every key is looked at, whatever the others are; the keys are only read. Arrays are given with the elements before the
- * first one.
+ * `parts` work-groups look through each row, of which each has a share of `share` consecutive keys. Where there are
+ * several, a second launch takes the least of what they found.
+ * Every key is looked at, whatever the others are; the keys are only read. Arrays are given with the elements before
+ * the first one.
  */
 #include "common/group_scan.h"
 #include "common/keys.h"
@@ -27,8 +27,8 @@ INLINE void store_in_order(GLOBAL ulong* result, ulong in_order, position_t coun
 /* The first key of each share that comes before the one in front of it; `count` where there is none.
  * Launched with parts * rows work-groups. Requires: any count, any element offset, LANES 1.
  * Local memory: 8 bytes a work-item. Barriers: one scan of the group. */
-KERNEL void first_descents(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share, uint parts,
-                           uint coding, flip_t flip, uint yes_or_no, GLOBAL ulong* descents,
+KERNEL void first_descents(GLOBAL const key_t* keys, offset_t keys_offset, position_t count, position_t share,
+                           uint parts, uint coding, flip_t flip, uint yes_or_no, GLOBAL ulong* descents,
                            offset_t descents_offset) {
     DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);
     keys += keys_offset + (offset_t)GROUP_ID / parts * count;
@@ -42,8 +42,8 @@ KERNEL void first_descents(GLOBAL const key_t* keys, offset_t keys_offset, posit
 }
 
 /* The least of the `parts` descents of each row.
- * Launched after first_descents, with a work-group for each row. Local memory: 8 bytes a work-item. Barriers: one scan of
- * the group. */
+ * Launched after first_descents, with a work-group for each row. Local memory: 8 bytes a work-item. Barriers: one scan
+ * of the group. */
 KERNEL void least_descents(GLOBAL const ulong* descents, offset_t descents_offset, position_t count, uint parts,
                            uint yes_or_no, GLOBAL ulong* result, offset_t result_offset) {
     DECLARE_LOCAL(ulong, shared, WORK_ITEMS, 0);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* The first step of the merge of two sorted ranges that lie apart, such as in the memory of two devices: the first elements of
- * both go to the lower range, the others to the upper one.
+/* The first step of the merge of two sorted ranges that lie apart, such as in the memory of two devices: the first
+ * elements of both go to the lower range, the others to the upper one.
  *
  *   lower:  .. a[-3] a[-2] a[-1]        a[-1 - k] meets b[k]: the smaller goes to the lower range
  *   upper:     b[0]  b[1]  b[2] ..
  *
- * It is what a merge's mirrored step does, so that its other steps, each on one of the ranges, are those of tile_in_local.cl
- * and tile_in_cache.cl. Of sorted ranges the pairs that change places are the first ones.
+ * It is what a merge's mirrored step does, so that its other steps, each on one of the ranges, are those of
+ * tile_in_local.cl and tile_in_cache.cl. Of sorted ranges the pairs that change places are the first ones.
  * Requires: LANES = 1; any count, any element offset. Local memory and barriers: none.
  */
 #include "common/elements.h"
@@ -23,16 +23,18 @@ INLINE element_t encoded(element_t e, uint coding, flip_t flip) {
     return e;
 }
 
-/* `count` pairs, of which each work-group has a share of `share`. Where `skips`, a work-item whose first pair stays does no
- * more; else all are read and written, whatever they are. No work-item looks at another one's pairs.
+/* `count` pairs, of which each work-group has a share of `share`. Where `skips`, a work-item whose first pair stays
+ * does no more; else all are read and written, whatever they are. No work-item looks at another one's pairs.
  * Launched with a work-group for each share. */
-KERNEL void exchange_ends(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_argument_t* values, offset_t values_offset,
-                          GLOBAL key_t* second_keys, offset_t second_keys_offset, GLOBAL value_argument_t* second_values,
-                          offset_t second_values_offset, offset_t count, uint share, uint coding, flip_t flip, uint skips) {
+KERNEL void exchange_ends(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value_argument_t* values,
+                          offset_t values_offset, GLOBAL key_t* second_keys, offset_t second_keys_offset,
+                          GLOBAL value_argument_t* second_values, offset_t second_values_offset, offset_t count,
+                          uint share, uint coding, flip_t flip, uint skips) {
     AWAIT_LAST_LAUNCH();
     arrays_t lower = arrays_of(keys, keys_offset, values, values_offset, 0, 0);
     arrays_t upper = arrays_of(second_keys, second_keys_offset, second_values, second_values_offset, 0, 0);
-    offset_t end = min(((offset_t)GROUP_ID + 1) * share, count), first = (offset_t)GROUP_ID * share + LOCAL_ID, last = count - 1;
+    offset_t end = min(((offset_t)GROUP_ID + 1) * share, count), first = (offset_t)GROUP_ID * share + LOCAL_ID,
+             last = count - 1;
     if (skips && first < end) {
         element_t a = encoded(load_element(lower, last - first, 0, 0), coding, flip);
         element_t b = encoded(load_element(upper, first, 0, 0), coding, flip);
@@ -51,7 +53,8 @@ KERNEL void exchange_ends(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL value
             if (k >= end) continue;
             element_t lower_one = encoded(a[p], coding, flip), upper_one = encoded(b[p], coding, flip);
             uint changes = BEFORE(upper_one, lower_one) ? 1 : 0;
-            store_element(ELEMENT(changes ? b[p].key : a[p].key, changes ? b[p].value : a[p].value, 0), lower, last - k);
+            store_element(ELEMENT(changes ? b[p].key : a[p].key, changes ? b[p].value : a[p].value, 0), lower,
+                          last - k);
             store_element(ELEMENT(changes ? a[p].key : b[p].key, changes ? a[p].value : b[p].value, 0), upper, k);
         }
     }

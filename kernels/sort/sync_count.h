@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Counting what really happened: with COUNT_SYNC each work-group adds itself, its hand-overs and its barriers to the three
- * counters of the pass. */
+/* Counting what really happened: with COUNT_SYNC each work-group adds itself, its hand-overs and its barriers to the
+ * three counters of the pass. */
 #ifndef SYNC_COUNT_H
 #define SYNC_COUNT_H
 #include "common/dialect.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* The tile passes for processors with caches: one work-item is a whole work-group.
  *
- * All kernels take the arguments of those in tile_in_local.cl, and give the same result. They are launched as a plan says
- * (lib/src/ops/sort/plan.cpp), with a work-group of one work-item for each tile. Requires: any count, any element offset. Local memory:
- * LOCAL_ELEMENTS elements, which are to stay in the processor's second-level cache. Barriers: none.
+ * All kernels take the arguments of those in tile_in_local.cl, and give the same result. They are launched as a plan
+ * says (lib/src/ops/sort/plan.cpp), with a work-group of one work-item for each tile. Requires: any count, any element
+ * offset. Local memory: LOCAL_ELEMENTS elements, which are to stay in the processor's second-level cache. Barriers:
+ * none.
  *
  *   array --load, transposed--> local memory, walked REGISTER_VECTORS vectors at a time --store, transposed--> array
  */
@@ -13,8 +14,8 @@
 #include "sort/sync_count.h"
 #include "sort/tile_io.h"
 
-/* Compiled ahead, and in a quicksort, an array or row of so few vectors has a shorter way: whole registers would be mostly beyond
- * its end. */
+/* Compiled ahead, and in a quicksort, an array or row of so few vectors has a shorter way: whole registers would be
+ * mostly beyond its end. */
 #define SORTS_FEW ((DECIDES_AT_RUN_TIME || QUICKSORT) && LANES > 1)
 #define FEW_VECTORS (REGISTER_VECTORS / 4 * 3)
 
@@ -42,19 +43,20 @@ INLINE void store_apart(element_t e, arrays_t arrays, position_t first, position
 /* L elements from the array, and back: at `first`, and at such distances from there. */
 INLINE void load_elements(element_t* e, arrays_t arrays, position_t first, position_t distance, position_t count,
                           uint first_pass, uint coding, flip_t flip) {
-    if ((LANES == 1 || distance == 1) && lies_in_array(first, count)) *e = load_element(arrays, first, first, first_pass);
+    if ((LANES == 1 || distance == 1) && lies_in_array(first, count))
+        *e = load_element(arrays, first, first, first_pass);
     else load_apart(e, arrays, first, distance, count, first_pass, coding, flip);
     e->key = encode(e->key, coding, flip);
 }
-INLINE void store_elements(element_t e, arrays_t arrays, position_t first, position_t distance, position_t count, uint coding,
-                           flip_t flip) {
+INLINE void store_elements(element_t e, arrays_t arrays, position_t first, position_t distance, position_t count,
+                           uint coding, flip_t flip) {
     e.key = decode(e.key, coding, flip);
     if ((LANES == 1 || distance == 1) && lies_in_array(first, count)) store_element(e, arrays, first);
     else store_apart(e, arrays, first, distance, count);
 }
 
-/* Where the key of that number in the tile is, and at which distance the ones behind it. Of 2^column_bits columns, a tile
- * that is not whole has them as its rows. */
+/* Where the key of that number in the tile is, and at which distance the ones behind it. Of 2^column_bits columns, a
+ * tile that is not whole has them as its rows. */
 INLINE position_t position_of(tile_t tile, uint key, uint column_bits, position_t count, position_t* distance) {
     position_t strip = tile.base + ((position_t)(key >> tile.strip_bits) << tile.strip_stride);
     uint in_strip = LOW_BITS(key, tile.strip_bits);
@@ -142,15 +144,16 @@ WALK void load_columns(local_arrays_t held, arrays_t arrays, tile_t tile, uint c
 }
 #endif
 
-/* Phases 1 .. `phases` of a tile, counted in vectors; of heads that are sorted only those from first_phase on. From `sources`
- * to `arrays`, of which `kept` elements are written. */
-INLINE void sort_tile(local_arrays_t held, arrays_t sources, position_t count, arrays_t arrays, position_t kept, tile_t tile,
-                      uint phases, uint first_phase, uint load_coding, uint store_coding, flip_t flip,
+/* Phases 1 .. `phases` of a tile, counted in vectors; of heads that are sorted only those from first_phase on. From
+ * `sources` to `arrays`, of which `kept` elements are written. */
+INLINE void sort_tile(local_arrays_t held, arrays_t sources, position_t count, arrays_t arrays, position_t kept,
+                      tile_t tile, uint phases, uint first_phase, uint load_coding, uint store_coding, flip_t flip,
                       uint column_bits) {
     uint is_one_run = phases == TILE_BITS || count <= (position_t)LANES << phases;
     if (SHORT_ROWS || IS_SORTED) is_one_run = 0;
     uint bits = is_one_run ? phases : TILE_BITS;
-    while (IS_SORTED && tile.strip_stride == 0 && bits > phases && count - tile.base <= (position_t)LANES << (bits - 1)) --bits;
+    while (IS_SORTED && tile.strip_stride == 0 && bits > phases && count - tile.base <= (position_t)LANES << (bits - 1))
+        --bits;
     uint chunk_bits = min(bits, (uint)CHUNK_BITS);
     uint first = IS_SORTED ? first_phase + LANE_BITS : 1, last = phases + LANE_BITS;
     if (!is_one_run) load_tile(held, bits, sources, count, tile, 0, load_coding != CODING_NONE, load_coding, flip);
@@ -165,8 +168,8 @@ INLINE void sort_tile(local_arrays_t held, arrays_t sources, position_t count, a
 }
 
 #if !QUICKSORT
-/* The first phases of each tile. Launched as the first pass, and for heads as each. Where columns follow, whole tiles are left
- * in columns. */
+/* The first phases of each tile. Launched as the first pass, and for heads as each. Where columns follow, whole tiles
+ * are left in columns. */
 KERNEL void sort_tiles(PASS_PARAMETERS) {
     ENTER_PASS()
     DECLARE_LOCAL_TILE(held);
@@ -175,7 +178,8 @@ KERNEL void sort_tiles(PASS_PARAMETERS) {
     arrays_t sources = SOURCES_OR(arrays);
     offset_t number = enter_row(&sources, &count, GROUP_FROM_END, segments + segments_offset, rows, end, tile_bits);
     tile_t tile = tile_of(number, strip_stride, strip_bits, count);
-    /* A row may be shorter than the longest one. If it is one tile, no later pass changes it, so this one decodes it. */
+    /* A row may be shorter than the longest one. If it is one tile, no later pass changes it, so this one decodes
+     * it. */
     uint is_one_head = IS_SORTED && strip_stride > 0 && count <= (position_t)1 << strip_stride;
     if (tile.base >= count || is_one_head) return;
     if (count <= TILE_KEYS) column_bits = 0;
@@ -194,7 +198,8 @@ KERNEL void sort_tiles(PASS_PARAMETERS) {
     if (is_few) sort_few(arrays, count, load_coding, store_coding, flip);
     else
 #endif
-        sort_tile(held, sources, count, arrays, kept, tile, phases, first_phase, load_coding, store_coding, flip, column_bits);
+        sort_tile(held, sources, count, arrays, kept, tile, phases, first_phase, load_coding, store_coding, flip,
+                  column_bits);
     sync_t none = {0, 0};
     report_sync(counters, counters_offset, none);
 }
@@ -211,7 +216,8 @@ KERNEL void merge_columns(PASS_PARAMETERS) {
     tile_t tile = strided_tile((position_t)number, strip_stride, strip_bits, 0, count);
     if (count <= TILE_KEYS || tile.base >= count) return;
     load_tile(held, TILE_BITS, arrays, count, tile, column_bits, 0, CODING_NONE, flip);
-    uint first = first_phase + LANE_BITS, last = phases + LANE_BITS, chunk_bits = min((uint)TILE_BITS, (uint)CHUNK_BITS);
+    uint first = first_phase + LANE_BITS, last = phases + LANE_BITS,
+         chunk_bits = min((uint)TILE_BITS, (uint)CHUNK_BITS);
     for (uint chunk = 0; first <= chunk_bits && chunk < 1u << (TILE_BITS - chunk_bits); ++chunk)
         sort_chunk(held, chunk, chunk_bits, first, last);
     merge_chunks(held, TILE_BITS, first, last);
@@ -238,8 +244,8 @@ KERNEL void merge_tile_columns(PASS_PARAMETERS) {
     report_sync(counters, counters_offset, none);
 }
 
-/* What lies about the border between two tiles of the same columns: the phase that merges two runs of half as many vectors
- * as 2^phases.
+/* What lies about the border between two tiles of the same columns: the phase that merges two runs of half as many
+ * vectors as 2^phases.
  * Launched after merge_tile_columns, with a work-group for the border in front of each tile. */
 KERNEL void merge_borders(PASS_PARAMETERS) {
     ENTER_PASS()
@@ -289,8 +295,8 @@ KERNEL void merge_tiles(PASS_PARAMETERS) {
     report_sync(counters, counters_offset, none);
 }
 
-/* Global steps of a phase, in tiles of strips 2^strip_stride keys apart, of 2^strip_bits keys: strides from half the strips
- * down to one strip. Vectors of neighbouring keys meet as they lie in the array, so nothing is transposed.
+/* Global steps of a phase, in tiles of strips 2^strip_stride keys apart, of 2^strip_bits keys: strides from half the
+ * strips down to one strip. Vectors of neighbouring keys meet as they lie in the array, so nothing is transposed.
  * Launched ahead of merge_tiles, where a phase has such steps. */
 KERNEL void merge_strips(PASS_PARAMETERS) {
     ENTER_PASS()

@@ -2,8 +2,9 @@
 /* The tile passes for devices with work-groups: registers, and local memory to hand keys over between rounds.
  *
  * All kernels take the same arguments (pass_arguments.h).
- * They are launched as a plan says (lib/src/ops/sort/plan.cpp), with a work-group for TILES_PER_GROUP tiles or, with TILE_WORK_ITEMS 1,
- * a work-item for each tile. Requires: any count, any element offset; keys beyond `count` are neither read nor written.
+ * They are launched as a plan says (lib/src/ops/sort/plan.cpp), with a work-group for TILES_PER_GROUP tiles or, with
+ * TILE_WORK_ITEMS 1, a work-item for each tile. Requires: any count, any element offset; keys beyond `count` are
+ * neither read nor written.
  * Local memory: LOCAL_BYTES of LOCAL_SLOTS vectors a tile; none where a work-item has a tile of its own.
  * Barriers: one in every hand-over; with REMAP two in every one but the first, because keys then change places and
  * must all have been read before any is written. Without REMAP it is a warp's, where there are warps, if the hand-over
@@ -68,8 +69,8 @@ INLINE uint slot(uint v, uint from, uint to) {
     return PADDED(remapped, shift) + (twice ? PADDING(remapped, ROW_OF_BANKS_BITS) : 0);
 }
 #else
-/* Every vector keeps its slot: a work-item writes where it has read, and nobody waits for it to have done so. With one unused
- * slot for each work-item's vectors, hardly any two work-items meet in a bank. */
+/* Every vector keeps its slot: a work-item writes where it has read, and nobody waits for it to have done so. With one
+ * unused slot for each work-item's vectors, hardly any two work-items meet in a bank. */
 INLINE uint slot(uint v, uint from, uint to) {
     return PADDED(v, FIELD_BITS);
 }
@@ -90,7 +91,8 @@ INLINE void synchronise(uint within_warp, sync_t* sync) {
     ++sync->barriers;
 }
 
-/* The arrays in local memory from the slot of vector v on, in the hand-over from the field at `from` to that at `to`. */
+/* The arrays in local memory from the slot of vector v on, in the hand-over from the field at `from` to that at
+ * `to`. */
 INLINE LOCAL_TILE local_from(LOCAL_TILE tile, uint v, uint from, uint to) {
     return local_arrays_from(tile, slot(v, from, to) * LANES);
 }
@@ -153,8 +155,8 @@ INLINE void hand_over(element_t* r, LOCAL_TILE tile, uint t, uint from, uint fro
 #endif
 
 #if ENDS_IN_TILE
-/* A round among several warps, from slots to slots. Work-items stand for those that the group lacks, one after the other;
- * what these would hold beyond ROW_VECTORS is not there, and a run without a second one is in order. */
+/* A round among several warps, from slots to slots. Work-items stand for those that the group lacks, one after the
+ * other; what these would hold beyond ROW_VECTORS is not there, and a run without a second one is in order. */
 INLINE void merge_in_turns(element_t* r, LOCAL_TILE tile, uint t, uint start, uint mirrored, uint bottom) {
     ROLLED for (uint i = t; i < TILE_WORK_ITEMS; i += WORK_ITEMS) {
         /* Which tells the compiler the range of i. */
@@ -217,8 +219,8 @@ INLINE void merge_phases(element_t* r, LOCAL_TILE tile, uint t, uint first, uint
 #endif
 
 #if STORES_PAIRS
-/* The slot of vector v in the hand-over to the round that holds pairs. Bit 0, which tells the two of a pair, moves up to
- * PAIR_BIT, and those between them down: reads are contiguous, and padding keeps writes in different banks. */
+/* The slot of vector v in the hand-over to the round that holds pairs. Bit 0, which tells the two of a pair, moves up
+ * to PAIR_BIT, and those between them down: reads are contiguous, and padding keeps writes in different banks. */
 #define PAIR_BIT \
     (CONTIGUOUS_START < ROW_OF_BANKS_BITS + FIELD_BITS - 1 ? CONTIGUOUS_START : ROW_OF_BANKS_BITS + FIELD_BITS - 1)
 INLINE uint slot_of_pairs(uint v) {
@@ -267,8 +269,8 @@ INLINE void hand_over(element_t* r, LOCAL_TILE tile, uint t, uint from, uint fro
 #endif
 
 /* What a pass over contiguous tiles ends with: from the round at `start`, the steps that are `left`, at most
- * STEPS_OF_STORE, and the store. Where the arrays lie so that pairs cannot be stored at once, one more hand-over is faster
- * than to store them one by one, if all work-items of a group can take it. */
+ * STEPS_OF_STORE, and the store. Where the arrays lie so that pairs cannot be stored at once, one more hand-over is
+ * faster than to store them one by one, if all work-items of a group can take it. */
 #if STORES_PAIRS
 #define STEPS_OF_STORE 1
 #if BARRIERS_IN_BRANCHES && TILES_PER_GROUP == 1
@@ -279,7 +281,8 @@ INLINE void hand_over(element_t* r, LOCAL_TILE tile, uint t, uint from, uint fro
 #else
 #define STEPS_OF_STORE 0
 #endif
-/* The field of the round that stores: neighbouring work-items have neighbouring vectors, those of a warp if these suffice. */
+/* The field of the round that stores: neighbouring work-items have neighbouring vectors, those of a warp if these
+ * suffice. */
 #define STORE_START (SHARES_ROUNDS && CONTIGUOUS_START > WARP_BITS ? WARP_BITS : CONTIGUOUS_START)
 INLINE void store_tile(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, position_t count, tile_t tile, uint t,
                        uint start, uint mirrored, uint left, uint coding, flip_t flip, sync_t* sync) {
@@ -306,8 +309,8 @@ INLINE void store_tile(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, pos
 
 #if COLUMN_BITS
 #define PLACE_IN_COLUMNS(rank) ((LOW_BITS(rank, COLUMN_BITS) << STRIP_BITS) + ((rank) >> COLUMN_BITS))
-/* The same for a tile that is to be left in columns: the element of rank k is one of column k mod 2^COLUMN_BITS, whose elements
- * are to lie side by side. A tile that the array ends in is left in order. */
+/* The same for a tile that is to be left in columns: the element of rank k is one of column k mod 2^COLUMN_BITS, whose
+ * elements are to lie side by side. A tile that the array ends in is left in order. */
 INLINE void store_columns(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, position_t count, tile_t tile, uint t,
                           uint start, uint mirrored, uint left, sync_t* sync) {
     if (left > 0) {
@@ -324,16 +327,16 @@ INLINE void store_columns(element_t* r, LOCAL_TILE local_tile, arrays_t arrays, 
 }
 #endif
 
-/* Segments may be shorter than the longest one: then there are tiles that they do not reach, and phases that have nothing to
- * merge. */
+/* Segments may be shorter than the longest one: then there are tiles that they do not reach, and phases that have
+ * nothing to merge. */
 #define SKIPS (SEGMENT_BITS > 0 && TILES_PER_GROUP == 1 && TILE_WORK_ITEMS > 1 && BARRIERS_IN_BRANCHES && !COUNT_SYNC)
 
 /* Of leaves few tiles have anything to merge: a work-group takes every so many-th of all, one tile at a time. */
 #if LEAVES
 /* Those that are too large for one tile are listed from the first on; nearly always there are none. */
-#define EACH_TILE(number, first)                                                                                       \
-    for (offset_t number = GROUP_ID, tiles = segments[segments_offset] < segments[segments_offset + 1] ? rows << tile_bits \
-                                                                                                       : 0;             \
+#define EACH_TILE(number, first)                                                                             \
+    for (offset_t number = GROUP_ID,                                                                         \
+                  tiles = segments[segments_offset] < segments[segments_offset + 1] ? rows << tile_bits : 0; \
          number < tiles; number += GROUPS)
 #define END_OF_TILE() BARRIER()
 #else
@@ -360,11 +363,11 @@ INLINE uint phases_for(position_t elements, uint phases) {
 
 /* Phases 1 .. lg(REGISTER_VECTORS * L) at once in registers, then one after the other up to the phase that sorts
  * runs of 2^phases vectors. Where that is the whole tile, the first round may take any keys for its own and so takes
- * them contiguously over the work-items; of short rows, heads and shorter segments, it takes them so and hands them over. Of heads
- * that are sorted only the phases from first_phase on. Where columns follow, whole tiles are left in them. Where it is APART, it
- * reads the sources, and of each row it writes the first `kept` elements.
- * Launched as the first pass, and for heads as each. Local memory and barriers: as above; a hand-over between two rounds, and
- * one for the store. */
+ * them contiguously over the work-items; of short rows, heads and shorter segments, it takes them so and hands them
+ * over. Of heads that are sorted only the phases from first_phase on. Where columns follow, whole tiles are left in
+ * them. Where it is APART, it reads the sources, and of each row it writes the first `kept` elements.
+ * Launched as the first pass, and for heads as each. Local memory and barriers: as above; a hand-over between two
+ * rounds, and one for the store. */
 KERNEL void sort_tiles(PASS_PARAMETERS) {
     ENTER_PASS()
     DECLARE_LOCAL_TILE(local_tile);
@@ -498,8 +501,8 @@ INLINE sync_t merge_sorted_strips(LOCAL_TILE local_tile, arrays_t arrays, positi
 }
 
 /* Each column, whose strips are in order, one of each tile of a run.
- * Launched after sort_tiles, with a tile for each column. Local memory and barriers: as above, but that nothing is handed over
- * to the first round; and one hand-over for the store. */
+ * Launched after sort_tiles, with a tile for each column. Local memory and barriers: as above, but that nothing is
+ * handed over to the first round; and one hand-over for the store. */
 KERNEL void merge_columns(PASS_PARAMETERS) {
     ENTER_PASS()
     DECLARE_LOCAL_TILE(local_tile);
@@ -511,8 +514,8 @@ KERNEL void merge_columns(PASS_PARAMETERS) {
         offset_t number = enter_row(&row, &in_row, group, segments + segments_offset, rows, end, tile_bits);
         if (SKIPS && in_row <= TILE_KEYS) continue;
         sync_t sync = merge_sorted_strips(local_tile, row, in_row, column_tile((position_t)number, in_row),
-                                          IF_UNROLLED(STRIP_BITS + 1, first_phase), IF_UNROLLED(TILE_BITS, phases), CODING_NONE,
-                                          CODING_NONE, flip);
+                                          IF_UNROLLED(STRIP_BITS + 1, first_phase), IF_UNROLLED(TILE_BITS, phases),
+                                          CODING_NONE, CODING_NONE, flip);
         report_sync(counters, counters_offset, sync);
         END_OF_TILE();
     }
@@ -533,15 +536,16 @@ KERNEL void merge_tile_columns(PASS_PARAMETERS) {
         uint is_in_order = store_coding == CODING_NONE && in_row < TILE_KEYS;
         if (SKIPS && (is_in_order || in_row <= (position_t)number * TILE_KEYS)) continue;
         sync_t sync = merge_sorted_strips(local_tile, row, in_row, tile_of_columns((position_t)number, in_row),
-                                          IF_UNROLLED(STRIP_BITS + 1, first_phase), IF_UNROLLED(TILE_BITS, phases), CODING_NONE,
-                                          store_coding, flip);
+                                          IF_UNROLLED(STRIP_BITS + 1, first_phase), IF_UNROLLED(TILE_BITS, phases),
+                                          CODING_NONE, store_coding, flip);
         report_sync(counters, counters_offset, sync);
         END_OF_TILE();
     }
 }
 
 /* What lies about the borders between tiles of one run: the phase that merges it.
- * Launched after merge_tile_columns, with a tile for as many borders as it has room for. Local memory and barriers: as there. */
+ * Launched after merge_tile_columns, with a tile for as many borders as it has room for. Local memory and barriers: as
+ * there. */
 KERNEL void merge_borders(PASS_PARAMETERS) {
     ENTER_PASS()
     DECLARE_LOCAL_TILE(local_tile);
@@ -554,8 +558,8 @@ KERNEL void merge_borders(PASS_PARAMETERS) {
         position_t first_border = MAX((position_t)number << (TILE_BITS - BORDER_BITS), (position_t)1);
         if (SKIPS && in_row <= first_border * TILE_KEYS) continue;
         sync_t sync = merge_sorted_strips(local_tile, row, in_row, border_tile((position_t)number, in_row),
-                                          IF_UNROLLED(BORDER_BITS, first_phase), IF_UNROLLED(BORDER_BITS, phases), load_coding,
-                                          store_coding, flip);
+                                          IF_UNROLLED(BORDER_BITS, first_phase), IF_UNROLLED(BORDER_BITS, phases),
+                                          load_coding, store_coding, flip);
         report_sync(counters, counters_offset, sync);
         END_OF_TILE();
     }
@@ -563,10 +567,10 @@ KERNEL void merge_borders(PASS_PARAMETERS) {
 #endif
 
 #if !FIRST_ONLY && !TILES_ONLY
-/* The steps of one phase on a tile of strips of 2^strip_bits keys: the strides from half the tile down to one strip, or,
- * where the tile is contiguous, down to one key. Returns what the group synchronised. */
-INLINE sync_t merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, tile_t tile, uint contiguous, uint mirrored,
-                    uint most_rounds, uint first_coding, uint store_coding, flip_t flip) {
+/* The steps of one phase on a tile of strips of 2^strip_bits keys: the strides from half the tile down to one strip,
+ * or, where the tile is contiguous, down to one key. Returns what the group synchronised. */
+INLINE sync_t merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, tile_t tile, uint contiguous,
+                    uint mirrored, uint most_rounds, uint first_coding, uint store_coding, flip_t flip) {
     uint t = TILE_WORK_ITEM;
     sync_t sync = {0, 0};
     element_t r[REGISTER_VECTORS];
@@ -579,7 +583,8 @@ INLINE sync_t merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, ti
     uint end = contiguous ? STEPS_OF_STORE : bottom;
     LOOP(round, 1, most_rounds - 1, start > end) {
         uint top = start - 1;
-        /* Where strips are stored, no lower than the shortest of any pass: enough neighbouring vectors, at constant slots. */
+        /* Where strips are stored, no lower than the shortest of any pass: enough neighbouring vectors, at constant
+         * slots. */
         uint next = max(field_start(top), contiguous ? 0u : (uint)(TILE_BITS - STEPS_PER_PASS));
         hand_over(r, local_tile, t, start, mirrored, next, 0, &sync);
         start = next;
@@ -594,8 +599,8 @@ INLINE sync_t merge(LOCAL_TILE local_tile, arrays_t arrays, position_t count, ti
 }
 
 /* The last steps of a phase, in contiguous tiles: strides from half the tile down to one key.
- * Launched as the last pass of each phase. Local memory and barriers: as above; a hand-over between two rounds, and one for
- * the store. */
+ * Launched as the last pass of each phase. Local memory and barriers: as above; a hand-over between two rounds, and one
+ * for the store. */
 KERNEL void merge_tiles(PASS_PARAMETERS) {
     ENTER_PASS()
     DECLARE_LOCAL_TILE(local_tile);
@@ -607,17 +612,17 @@ KERNEL void merge_tiles(PASS_PARAMETERS) {
         offset_t number = enter_row(&row, &in_row, group, segments + segments_offset, rows, end, tile_bits);
         tile_t tile = behind_front(contiguous_tile((position_t)number, in_row), front, in_row);
         if (SKIPS && is_merged(tile, in_row, phases, store_coding)) continue;
-        sync_t sync = merge(local_tile, row, in_row, tile, 1, FIRST_CODING != CODING_NONE, ROUNDS(TILE_BITS), FIRST_CODING,
-                            store_coding, flip);
+        sync_t sync = merge(local_tile, row, in_row, tile, 1, FIRST_CODING != CODING_NONE, ROUNDS(TILE_BITS),
+                            FIRST_CODING, store_coding, flip);
         report_sync(counters, counters_offset, sync);
         END_OF_TILE();
     }
 }
 
-/* Global steps of a phase, in tiles of strips 2^strip_stride keys apart, of 2^strip_bits keys: strides from half the strips
- * down to one strip.
- * Launched ahead of merge_tiles, where a phase has such steps. Local memory and barriers: as above; a hand-over between two
- * rounds. */
+/* Global steps of a phase, in tiles of strips 2^strip_stride keys apart, of 2^strip_bits keys: strides from half the
+ * strips down to one strip.
+ * Launched ahead of merge_tiles, where a phase has such steps. Local memory and barriers: as above; a hand-over between
+ * two rounds. */
 KERNEL void merge_strips(PASS_PARAMETERS) {
     ENTER_PASS()
     DECLARE_LOCAL_TILE(local_tile);
@@ -630,8 +635,8 @@ KERNEL void merge_strips(PASS_PARAMETERS) {
         tile_t tile = strided_tile((position_t)number, strip_stride, strip_bits, mirrored, in_row);
         tile = behind_front(tile, front, in_row);
         if (SKIPS && is_merged(tile, in_row, phases, store_coding)) continue;
-        sync_t sync = merge(local_tile, row, in_row, tile, 0, mirrored, ROUNDS(STEPS_PER_PASS), FIRST_CODING, store_coding,
-                            flip);
+        sync_t sync =
+            merge(local_tile, row, in_row, tile, 0, mirrored, ROUNDS(STEPS_PER_PASS), FIRST_CODING, store_coding, flip);
         report_sync(counters, counters_offset, sync);
         END_OF_TILE();
     }

@@ -13,8 +13,9 @@
 #endif
 
 #if LANES > 1
-/* The vectors of a work-item of which some reach beyond the end of the array. Keys alone have them out of line, and one by
- * one: elements of several parts are then slower also where the array does not end, and so are rows, which all end. */
+/* The vectors of a work-item of which some reach beyond the end of the array. Keys alone have them out of line, and one
+ * by one: elements of several parts are then slower also where the array does not end, and so are rows, which all
+ * end. */
 #if VALUE_BITS || STORES_INDICES || IN_ROWS
 #define AT_END INLINE
 #define EACH_AT_END UNROLL
@@ -22,14 +23,14 @@
 #define AT_END OUTLINED
 #define EACH_AT_END ROLLED
 #endif
-AT_END void load_all_to_end(element_t* r, arrays_t arrays, position_t count, tile_t tile, uint t, uint start, uint mirrored,
-                            uint coding, flip_t flip) {
+AT_END void load_all_to_end(element_t* r, arrays_t arrays, position_t count, tile_t tile, uint t, uint start,
+                            uint mirrored, uint coding, flip_t flip) {
     element_t beyond = element_beyond(coding, flip);
     lanes_t lanes[REGISTER_VECTORS];
     EACH_AT_END for (uint m = 0; m < REGISTER_VECTORS; ++m) lanes[m] = lanes_of(beyond);
     ROLLED for (uint m = 0; m < REGISTER_VECTORS; ++m)
-        load_to_end(&lanes[m], arrays, held_position(tile, t, m, start, mirrored), count, 1, coding != CODING_NONE, coding,
-                    flip);
+        load_to_end(&lanes[m], arrays, held_position(tile, t, m, start, mirrored), count, 1, coding != CODING_NONE,
+                    coding, flip);
     EACH_AT_END for (uint m = 0; m < REGISTER_VECTORS; ++m) r[m] = element_of(&lanes[m]);
 }
 
@@ -42,7 +43,8 @@ AT_END void store_all_to_end(const element_t* r, arrays_t arrays, position_t cou
 }
 #endif
 
-/* All registers of work-item t from the array. Keys are only coded in memory before the first pass, which `coding` tells. */
+/* All registers of work-item t from the array. Keys are only coded in memory before the first pass, which `coding`
+ * tells. */
 TILE_IO void load_registers(element_t* r, arrays_t arrays, position_t count, tile_t tile, uint t, uint start,
                            uint mirrored, uint coding, flip_t flip) {
     uint first_pass = coding != CODING_NONE && !in_sorted_strips(tile);
@@ -167,7 +169,8 @@ INLINE void store_two(element_t first, element_t second, arrays_t to, position_t
 }
 
 /* All registers of work-item t to the array, from the round that holds pairs. */
-INLINE void store_pairs(element_t* r, arrays_t arrays, position_t count, tile_t tile, uint t, uint coding, flip_t flip) {
+INLINE void store_pairs(element_t* r, arrays_t arrays, position_t count, tile_t tile, uint t, uint coding,
+                        flip_t flip) {
     decode_registers(r, coding, flip);
     position_t first = key_position(tile, vector_in_pairs(t, 0));
     uint together = lie_in_pairs(arrays, tile);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Runs of elements in local memory, of which only the first ones can still matter: sorted, and merged by a network that is
- * truncated to that. The steps are run three at a time on eight elements that a work-item holds in registers.
+/* Runs of elements in local memory, of which only the first ones can still matter: sorted, and merged by a network that
+ * is truncated to that. The steps are run three at a time on eight elements that a work-item holds in registers.
  * After Shanbhag, Pirk and Madden, "Efficient Top-K Query Processing on GPUs", SIGMOD 2018. */
 #ifndef RUNS_IN_LOCAL_H
 #define RUNS_IN_LOCAL_H
@@ -26,8 +26,8 @@ INLINE uint place_of(runs_t runs, uint i) {
     return (i >> runs.bits << (runs.bits + runs.halvings)) | (i & ((1u << runs.bits) - 1));
 }
 
-/* A round: the steps of strides 2^(low + steps - 1) .. 2^low. A mirrored one begins with the first step of a phase. One that
- * halves keeps of each run and its neighbour the better elements first. */
+/* A round: the steps of strides 2^(low + steps - 1) .. 2^low. A mirrored one begins with the first step of a phase. One
+ * that halves keeps of each run and its neighbour the better elements first. */
 INLINE void round_of_steps(LOCAL_TILE tile, runs_t runs, uint low, uint steps, uint mirrored, uint halves) {
     uint stride = 1u << low;
     for (uint t = LOCAL_ID; t < runs.elements >> FIELD_BITS; t += WORK_ITEMS) {
@@ -63,8 +63,9 @@ INLINE void merge_runs(LOCAL_TILE tile, runs_t runs, uint bits, uint mirrored) {
     }
 }
 
-/* Of runs of eight that are in order: makes longer ones, each the power of two from k on, keeps of two runs the better half,
- * and so on, until one run is left, at the front of the tile. Requires: the elements are a power of two, no less than k. */
+/* Of runs of eight that are in order: makes longer ones, each the power of two from k on, keeps of two runs the better
+ * half, and so on, until one run is left, at the front of the tile. Requires: the elements are a power of two, no less
+ * than k. */
 INLINE void keep_first_run(LOCAL_TILE tile, uint elements, uint k) {
     runs_t runs = {FIELD_BITS, 0, elements};
     while (1u << runs.bits < k) {

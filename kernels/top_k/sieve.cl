@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-/* The first k elements of an array, or of each of its rows, in order, where k is much less than their number: a threshold lets
- * pass only what can still matter.
+/* The first k elements of an array, or of each of its rows, in order, where k is much less than their number: a
+ * threshold lets pass only what can still matter.
  *
- * A work-group streams a row and appends what does not lie behind the threshold, an element, to a buffer in local memory. If the
- * buffer is full, the best K elements of it stay, the power of two from k on, and the last one of these is the threshold
- * from then on. The first threshold comes from a sample of the row: the element of a rank with a margin, so that the
- * k-th element of all seldom lies behind it; if less than k have passed, the row is streamed again with one of twice that
- * rank, and then with none. In the end the best of the buffer are sorted. Elements have indices, so no two are equal: which
- * are the first k depends neither on the threshold nor on the order in which they pass.
- * Where rows are few, several work-groups stream a row and append what passes to memory; a last launch selects among that, or
- * in the row if too little or too much has passed. Cost: each element is read once, if the sample is a fair one. At worst each
- * K elements of a row cost the network on the buffer.
+ * A work-group streams a row and appends what does not lie behind the threshold, an element, to a buffer in local
+ * memory. If the buffer is full, the best K elements of it stay, the power of two from k on, and the last one of these
+ * is the threshold from then on. The first threshold comes from a sample of the row: the element of a rank with a
+ * margin, so that the k-th element of all seldom lies behind it; if less than k have passed, the row is streamed again
+ * with one of twice that rank, and then with none. In the end the best of the buffer are sorted. Elements have indices,
+ * so no two are equal: which are the first k depends neither on the threshold nor on the order in which they pass.
+ * Where rows are few, several work-groups stream a row and append what passes to memory; a last launch selects among
+ * that, or in the row if too little or too much has passed. Cost: each element is read once, if the sample is a fair
+ * one. At worst each K elements of a row cost the network on the buffer.
  * After Shanbhag, Pirk and Madden, "Efficient Top-K Query Processing on GPUs", SIGMOD 2018, for the network; the
  * threshold is that of Floyd and Rivest, "Expected time bounds for selection", 1975.
  * Requires: L = 1; REGISTER_VECTORS = 8; indices are stored.
@@ -54,8 +54,8 @@ INLINE element_t load_from(stream_t from, position_t i) {
     return e;
 }
 
-/* How far a work-item has come: it takes every WORK_ITEMS-th element from `position` on. Of the next eight, those of the
- * bits `pending` are still to be looked at. */
+/* How far a work-item has come: it takes every WORK_ITEMS-th element from `position` on. Of the next eight, those of
+ * the bits `pending` are still to be looked at. */
 typedef struct {
     position_t position;
     position_t end;
@@ -67,7 +67,8 @@ INLINE progress_t begin_at(position_t first, position_t end) {
     return progress;
 }
 
-/* Appends those of the next eight elements that pass. Gives 0 if some of them had no room. `whole`: all eight are there. */
+/* Appends those of the next eight elements that pass. Gives 0 if some of them had no room. `whole`: all eight are
+ * there. */
 INLINE uint append_passing(LOCAL_TILE tile, LOCAL uint* found, stream_t from, progress_t* at, element_t threshold,
                            uint whole) {
     element_t r[REGISTER_VECTORS];
@@ -136,16 +137,16 @@ INLINE uint power_from(uint least) {
     return power;
 }
 
-/* Of the sample: its size, a power of two, or 0 for none; how many come before the threshold, and before the next one if
- * that lets pass too few. */
+/* Of the sample: its size, a power of two, or 0 for none; how many come before the threshold, and before the next one
+ * if that lets pass too few. */
 typedef struct {
     uint size;
     uint rank;
     uint next;
 } sample_t;
 
-/* Of a sample so large that about 256 of it are expected among the first k, or as there is room for. The margin is so many times
- * the standard deviation of their number, and a piece of the sample. */
+/* Of a sample so large that about 256 of it are expected among the first k, or as there is room for. The margin is so
+ * many times the standard deviation of their number, and a piece of the sample. */
 INLINE sample_t sample_for(position_t count, uint k, uint deviations) {
     sample_t sample = {0, 0, 0};
     if (count <= CAPACITY) return sample;
@@ -173,8 +174,8 @@ INLINE element_t threshold_at(LOCAL_TILE tile, uint rank, uint size, flip_t flip
     return threshold;
 }
 
-/* Integers of each row, in the memory of `states`: how many have passed, the first time and the second; whether a second time is
- * needed; of what is counted by digits, how many elements come before; and how many have each digit. */
+/* Integers of each row, in the memory of `states`: how many have passed, the first time and the second; whether a
+ * second time is needed; of what is counted by digits, how many elements come before; and how many have each digit. */
 #define PASSED 0
 #define PASSES_AGAIN 2
 #define BEFORE_DIGIT 3
@@ -187,8 +188,8 @@ INLINE element_t threshold_at(LOCAL_TILE tile, uint rank, uint size, flip_t flip
 #define SUFFICE(passed, k, room) ((passed) >= (k) && (passed) <= (room))
 
 /* Of each row a threshold that nearly always lets pass k elements or more, and no element that has passed yet.
- * Launched first where several work-groups share a row, with one for each row. Requires: count > CAPACITY. Barriers: those of
- * the sample's network, and one. */
+ * Launched first where several work-groups share a row, with one for each row. Requires: count > CAPACITY. Barriers:
+ * those of the sample's network, and one. */
 KERNEL void choose_threshold(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL key_t* thresholds,
                              offset_t thresholds_offset, GLOBAL index_t* threshold_indices,
                              offset_t threshold_indices_offset, GLOBAL ulong* states, offset_t states_offset,
@@ -260,8 +261,8 @@ INLINE uint is_counted(element_t e, element_t threshold, uint in_index, uint shi
 }
 
 /* How many elements of each row have each digit, of those whose digits above are the threshold's.
- * Launched for each digit, the highest of the key first, with `parts` work-groups for each row; it finds nothing to do in a row
- * of which enough have passed. Requires: count < 2^31. Local memory: an integer a digit. Barriers: two. */
+ * Launched for each digit, the highest of the key first, with `parts` work-groups for each row; it finds nothing to do
+ * in a row of which enough have passed. Requires: count < 2^31. Local memory: an integer a digit. Barriers: two. */
 KERNEL void count_digits(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL key_t* thresholds, offset_t thresholds_offset,
                          GLOBAL index_t* threshold_indices, offset_t threshold_indices_offset, GLOBAL ulong* states,
                          offset_t states_offset, position_t count, position_t share, uint parts, uint k, uint room,
@@ -287,8 +288,9 @@ KERNEL void count_digits(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL key_t*
         if (counts[i] > 0) ATOMIC_ADD(&state[DIGIT_COUNTS + i], counts[i]);
 }
 
-/* The digit of each row's k-th element becomes the threshold's, with the largest digits below. If all that pass have room
- * then, these are to be kept, and no further digit is counted. `bounds` tells where the kept ones of the row begin and end.
+/* The digit of each row's k-th element becomes the threshold's, with the largest digits below. If all that pass have
+ * room then, these are to be kept, and no further digit is counted. `bounds` tells where the kept ones of the row begin
+ * and end.
  * Launched behind each count_digits, with a work-group a row. Local memory: an integer a digit. Barriers: two. */
 KERNEL void choose_digit(GLOBAL key_t* thresholds, offset_t thresholds_offset, GLOBAL index_t* threshold_indices,
                          offset_t threshold_indices_offset, GLOBAL ulong* states, offset_t states_offset,
@@ -332,10 +334,10 @@ KERNEL void choose_digit(GLOBAL key_t* thresholds, offset_t thresholds_offset, G
 }
 #endif
 
-/* The first k elements of each row, in order: of those that have passed if these are k or more and all were kept, else of the
- * row.
- * Launched last, with a work-group for each row, or by itself with room = 0. Barriers: those of the network on the sample and, each
- * time that the buffer is full and in the end, on the buffer, and four. */
+/* The first k elements of each row, in order: of those that have passed if these are k or more and all were kept, else
+ * of the row.
+ * Launched last, with a work-group for each row, or by itself with room = 0. Barriers: those of the network on the
+ * sample and, each time that the buffer is full and in the end, on the buffer, and four. */
 KERNEL void select_passing(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL key_t* kept_keys, offset_t kept_offset,
                            GLOBAL index_t* kept_indices, offset_t kept_indices_offset, GLOBAL ulong* states,
                            offset_t states_offset, GLOBAL key_t* best_keys, offset_t best_offset,
@@ -354,8 +356,8 @@ KERNEL void select_passing(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL key_
         from = stream_of(arrays_from(kept, (offset_t)GROUP_ID * room), passed, CODING_NONE, flip);
     }
 
-    /* First the sample, if there is one, then what passes. Each round fills the buffer, the sample's with nothing: PoCL 5 cannot
-     * compile a branch to either. */
+    /* First the sample, if there is one, then what passes. Each round fills the buffer, the sample's with nothing: PoCL
+     * 5 cannot compile a branch to either. */
     sample_t sample = sample_for(from.count, k, 3);
     element_t threshold = element_beyond(CODING_NONE, flip), next = threshold;
     uint samples = sample.size > 0, ends;

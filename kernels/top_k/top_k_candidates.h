@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* What both ways to select share: where the elements come from, and the best of buckets.
  *
- * A bucket is 2^bucket_bits elements of a row. Those of a work-group lie in each other, BUCKETS of them, so that neighbouring
- * work-items and lanes read neighbouring keys. The first k elements of a row all lie in the k buckets whose own first
- * elements come first: before an element of any other bucket come those k. So it is enough to read every key once for the
- * first element of each bucket, to select among these, and to select among the elements of k buckets.
- * After Gaihre, Zheng, Weitze et al., "Dr. Top-k: Delegate-Centric Top-k on GPUs", SC 2021, but with whole buckets and no
- * threshold: how much is read depends on no key, only where in the row the k buckets lie does.
+ * A bucket is 2^bucket_bits elements of a row. Those of a work-group lie in each other, BUCKETS of them, so that
+ * neighbouring work-items and lanes read neighbouring keys. The first k elements of a row all lie in the k buckets
+ * whose own first elements come first: before an element of any other bucket come those k. So it is enough to read
+ * every key once for the first element of each bucket, to select among these, and to select among the elements of k
+ * buckets. After Gaihre, Zheng, Weitze et al., "Dr. Top-k: Delegate-Centric Top-k on GPUs", SC 2021, but with whole
+ * buckets and no threshold: how much is read depends on no key, only where in the row the k buckets lie does.
  */
 #ifndef TOP_K_CANDIDATES_H
 #define TOP_K_CANDIDATES_H
@@ -54,8 +54,8 @@ INLINE position_t position_of(source_t from, position_t i) {
     return i;
 }
 
-/* The candidates i, i + 1, .. of a work-item's lanes. What would lie beyond the end of the row is read as its last element
- * and not used, so that always as many are read. */
+/* The candidates i, i + 1, .. of a work-item's lanes. What would lie beyond the end of the row is read as its last
+ * element and not used, so that always as many are read. */
 INLINE element_t load_candidates(source_t from, position_t i) {
     uint by_caller = from.coding != CODING_NONE;
     element_t e;
@@ -103,10 +103,10 @@ INLINE void keep_first_in_order(element_t* best, element_t later) {
 #endif
 }
 
-/* The first element of each bucket, encoded: BUCKETS of each work-group. Buckets that would lie behind the end of the row have
- * an element beyond.
- * Launched where indices are stored, ahead of select_best, with `parts` work-groups for each row; its arguments are those of
- * select_best. Requires: any count, any element offset. Local memory: none. Barriers: none. */
+/* The first element of each bucket, encoded: BUCKETS of each work-group. Buckets that would lie behind the end of the
+ * row have an element beyond.
+ * Launched where indices are stored, ahead of select_best, with `parts` work-groups for each row; its arguments are
+ * those of select_best. Requires: any count, any element offset. Local memory: none. Barriers: none. */
 KERNEL void best_of_buckets(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL index_t* indices, offset_t indices_offset,
                             GLOBAL key_t* best_keys, offset_t best_offset, GLOBAL index_t* best_indices,
                             offset_t best_indices_offset, position_t count, position_t share, uint parts,

@@ -3,15 +3,15 @@
  * matter, in local memory.
  *
  * A work-group selects among `share` elements, a power of two: it sorts runs of K elements, the power of two from k on,
- * compares pairs of runs, the second one mirrored, keeps the better half, merges it, and so on until one run is left, of
- * which it writes k elements. Where a row has several work-groups, a further launch selects among what they wrote. The steps
- * are run three at a time on eight elements that a work-item holds in registers.
- * Requires: L = 1; REGISTER_VECTORS = 8 <= K <= share <= VECTORS * WORK_ITEMS; any count, any element offset. The input is
- * only read.
+ * compares pairs of runs, the second one mirrored, keeps the better half, merges it, and so on until one run is left,
+ * of which it writes k elements. Where a row has several work-groups, a further launch selects among what they wrote.
+ * The steps are run three at a time on eight elements that a work-item holds in registers.
+ * Requires: L = 1; REGISTER_VECTORS = 8 <= K <= share <= VECTORS * WORK_ITEMS; any count, any element offset. The input
+ * is only read.
  * Local memory: LOCAL_BYTES of VECTORS * WORK_ITEMS elements and, for every 8 of them, another. Barriers: one for each
  * round of up to three steps, and one before.
- * Which elements are compared depends on count, k and parts only. After Shanbhag, Pirk and Madden, "Efficient Top-K Query
- * Processing on GPUs", SIGMOD 2018.
+ * Which elements are compared depends on count, k and parts only. After Shanbhag, Pirk and Madden, "Efficient Top-K
+ * Query Processing on GPUs", SIGMOD 2018.
  */
 #define HIDES_LATENCY 1 /* of its small groups many are resident */
 #define DECLARE_LOCAL_TILE(name) DECLARE_LOCAL_ARRAYS(name, SLOT(WORK_ITEMS * VECTORS))

@@ -3,14 +3,14 @@
  * matter, in registers.
  *
  * A work-group of one work-item selects among `share` elements. It keeps the best vectors that it has seen, sorted, and
- * reads REGISTER_VECTORS at a time. Those of their elements that come before the k-th of the best wait until there are as
- * many again; then it sorts these, compares them with the worst of the best, mirrored, keeps the better ones and merges. If
- * it depends on no key, all wait. It writes k elements; where a row has several work-groups, a further launch selects among
- * those.
- * Requires: WORK_ITEMS = 1, k <= VECTORS * LANES; any count, any element offset. The input is only read. No local memory,
- * no barriers.
- * After Shanbhag, Pirk and Madden, "Efficient Top-K Query Processing on GPUs", SIGMOD 2018, but for the best, which here
- * stay from batch to batch.
+ * reads REGISTER_VECTORS at a time. Those of their elements that come before the k-th of the best wait until there are
+ * as many again; then it sorts these, compares them with the worst of the best, mirrored, keeps the better ones and
+ * merges. If it depends on no key, all wait. It writes k elements; where a row has several work-groups, a further
+ * launch selects among those.
+ * Requires: WORK_ITEMS = 1, k <= VECTORS * LANES; any count, any element offset. The input is only read. No local
+ * memory, no barriers.
+ * After Shanbhag, Pirk and Madden, "Efficient Top-K Query Processing on GPUs", SIGMOD 2018, but for the best, which
+ * here stay from batch to batch.
  */
 #define LOCAL_TILE uint
 #define DECLARE_LOCAL_TILE(name) LOCAL_TILE name = 0
@@ -89,7 +89,8 @@ typedef struct {
     uint takes_all; /* there is no limit yet, or none that rules anything out */
 } waiting_t;
 
-/* The k-th of the best is the new limit. Elements that are `in_order` of their indices come behind it if they are equal. */
+/* The k-th of the best is the new limit. Elements that are `in_order` of their indices come behind it if they are
+ * equal. */
 INLINE void set_limit(waiting_t* waiting, const element_t* best, uint k, uint in_order) {
     uint last = max(k, 1u) - 1;
 #if LANES == 1

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* The selection of each work-group's share. The kernel files define, ahead of this, select_share, which selects among the
- * `share` candidates from `first` on, and LOCAL_TILE, the local memory that this takes. */
+/* The selection of each work-group's share. The kernel files define, ahead of this, select_share, which selects among
+ * the `share` candidates from `first` on, and LOCAL_TILE, the local memory that this takes. */
 #ifndef TOP_K_OF_SHARE_H
 #define TOP_K_OF_SHARE_H
 #include "top_k/top_k_candidates.h"
 
-/* The first k elements of each work-group's share, in order: of all elements of the row or, where bucket_bits is not 0, of
- * those of k buckets. `skips`: where work-items select by themselves, they pass over what cannot be among those.
+/* The first k elements of each work-group's share, in order: of all elements of the row or, where bucket_bits is not 0,
+ * of those of k buckets. `skips`: where work-items select by themselves, they pass over what cannot be among those.
  * Launched with `parts` work-groups for each row and, where these are several, again, to select among what they left.
  * Requires: any count, any element offset. Local memory and barriers: those of select_share. */
 KERNEL void select_best(GLOBAL key_t* keys, offset_t keys_offset, GLOBAL index_t* indices, offset_t indices_offset,
