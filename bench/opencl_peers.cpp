@@ -21,7 +21,7 @@ public:
 
 private:
     void enqueue(Cost& cost) override {
-        cost = cost_of(opencl::enqueue_sort(sorter_, queue()(), key_range(keys_, input_.problem())));
+        cost = cost_of(opencl::enqueue(sorter_, queue()(), lanesort::sort(key_range(keys_, input_.problem()))));
     }
     Sorter& sorter_;
 };

@@ -112,8 +112,10 @@ int main() try {
 
     // The stream keeps the order, nothing waits. The sort is in place and takes no device memory.
     upload(array_on_device.get(), array.all(), stream.get());
-    const lanesort::SortReport report = lanesort::cu::enqueue_sort(
-        sorter, stream.get(), {array_on_device.get(), 0, keys, lanesort::KeyType::f32, lanesort::Order::descending});
+    const lanesort::SortReport report =
+        lanesort::cu::enqueue(sorter, stream.get(),
+                              sort(lanesort::cu::KeyRange{array_on_device.get(), 0, keys, lanesort::KeyType::f32,
+                                                          lanesort::Order::descending}));
     download(array.all(), array_on_device.get(), stream.get());
 
     // Each replay sorts what is in the two arrays when the stream comes to it.

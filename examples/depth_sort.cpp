@@ -93,7 +93,7 @@ int main(int argc, char** argv) try {
         sort.enqueue();
         fill_vertices(each_particle, particles, numbers, vertices);  // here the frame would be drawn
         if (frame % distance == 0) opencl.download(numbers, checked[frame / distance].numbers);
-        lanesort::opencl::enqueue_is_sorted(sorter, opencl.queue(), range, {in_order(), frame});
+        lanesort::opencl::enqueue(sorter, opencl.queue(), is_sorted(range, {in_order(), frame}));
         opencl.queue.flush();
     }
     opencl.download(in_order, sorted);

@@ -121,8 +121,9 @@ int main(int argc, char** argv) try {
     // it takes memory for a copy of them until it has ended.
     const cl::EnqueueArgs each_pixel(opencl.queue, cl::NDRange(width, height));
     compute_escape_times(each_pixel, times);
-    lanesort::opencl::enqueue_argsort(sorter, opencl.queue(), {times(), 0, pixels, lanesort::KeyType::f32},
-                                      {indices(), 0, sizeof(std::uint32_t)});
+    lanesort::opencl::enqueue(sorter, opencl.queue(),
+                              argsort(lanesort::opencl::KeyRange{times(), 0, pixels, lanesort::KeyType::f32},
+                                      {indices(), 0, sizeof(std::uint32_t)}));
     draw(each_pixel, times, indices, picture);
     opencl.download(picture, drawn);
     opencl.download(times, host_times);

@@ -89,7 +89,7 @@ int main() try {
 
     const lanesort::opencl::KeyRange range{buffer.get(), header, keys, lanesort::KeyType::u64};
     const lanesort::SortReport report =
-        lanesort::opencl::enqueue_sort(sorter, queue.get(), range, std::span(&uploaded, 1), &sorted);
+        lanesort::opencl::enqueue(sorter, queue.get(), sort(range), std::span(&uploaded, 1), &sorted);
     const Owned<cl_event> release_sorted(sorted);
 
     check(clEnqueueReadBuffer(queue.get(), buffer.get(), CL_FALSE, 0, bytes, data.data(), 1, &sorted, &downloaded),

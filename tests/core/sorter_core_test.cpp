@@ -620,7 +620,7 @@ TEST_CASE("core: where there is no memory for a distribution that nobody demande
     std::vector<std::uint32_t> keys(1 << 25);
     cu::KeyRange range{.memory = keys.data(), .count = keys.size()};
     const auto host = [&] { return sorter.sort(keys, {.schedule = range.schedule}); };
-    const auto stream = [&] { return cu::enqueue_sort(sorter, nullptr, range); };
+    const auto stream = [&] { return cu::enqueue(sorter, nullptr, sort(range)); };
     const auto record = [&] { cu::Recorded(sorter, nullptr, sort(range)); };
     CHECK(host().schedule != Schedule::distribution);
     CHECK(stream().schedule != Schedule::distribution);

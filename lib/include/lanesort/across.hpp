@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// One order over ranges in the memory of several devices of one host. opencl.hpp and cuda.hpp enqueue it on the
-/// caller's queues and streams; here it is for the built-in device.
+/// One order over ranges in the memory of several devices of one host: enqueued on the caller's queues or streams, or
+/// in host memory for the built-in device.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <vector>
 
 #include <lanesort/calls.hpp>
+#include <lanesort/device_calls.hpp>
 #include <lanesort/sorter.hpp>
 
 namespace lanesort::inline v0_1 {
@@ -35,8 +37,7 @@ struct HostPart {
 };
 
 /// Sorts ranges in host memory, each by its sorter of the built-in device, into one order: part 0 gets the first keys.
-/// Blocks. What enqueue_sort_across() of opencl.hpp and cuda.hpp does on their devices it does here, one part after the
-/// other.
+/// Blocks. What enqueue_sort_across() does on other devices it does here, one part after the other.
 ///
 /// Order: that of Sorter::sort() of all keys as one range.
 /// Memory: as enqueue_sort_across().
@@ -64,16 +65,17 @@ void refuse_values(std::size_t part, const void* values);
 /// What enqueue_sort_across() does, for sorters of that backend.
 AcrossReport enqueue_across(std::span<const PartAcross> parts, const char* backend);
 
-/// The same for parts as device_calls.inc has them. `sort` makes the sort of one, of that number.
-template <class Part, class Sort>
-AcrossReport enqueue_across(std::span<const Part> parts, const char* backend, const Sort& sort) {
+/// The same for parts in the memory of a device. `make` gives the sort of one, of that number.
+template <class Parts, class Make>
+AcrossReport enqueue_parts(const Parts& parts, const Make& make) {
+    using Memory = typename std::ranges::range_value_t<Parts>::Memory;
     std::vector<PartAcross> all;
-    for (const Part& part : parts)
-        all.push_back({&part.sorter, {part.queue, handles_of(part.wait_list)}, sort(all.size(), part), nullptr});
+    for (const auto& part : parts)
+        all.push_back({&part.sorter, {part.queue, handles_of(part.wait_list)}, make(all.size(), part), nullptr});
     AcrossReport report;
     // Each event's place is there only within a call of its own.
     const auto from = [&](const auto& self, std::size_t i) -> SortReport {
-        if (i == all.size()) return (report = enqueue_across(all, backend)).all;
+        if (i == all.size()) return (report = enqueue_across(all, BackendOf<Memory>::name)).all;
         return parts[i].event.after([&](void** event) {
             all[i].event = event;
             return self(self, i + 1);
@@ -84,4 +86,54 @@ AcrossReport enqueue_across(std::span<const Part> parts, const char* backend, co
 }
 
 }  // namespace detail
+
+/// A range of an order that lies on several devices, on the device of its sorter.
+template <class M>
+struct DevicePartIn {
+    using Memory = M;                    ///< of the device
+    Sorter& sorter;                      ///< of the device that has the memory; several parts may have one sorter
+    typename BackendOf<M>::Queue queue;  ///< of that device
+    KeyRangeIn<M> keys;                  ///< any number of them, also none
+    ValueRangeIn<M> values = {};         ///< of enqueue_sort_by_key_across(), one for each key
+    typename BackendOf<M>::WaitList wait_list = {};  ///< events that the part is ready after
+    typename BackendOf<M>::EndEvent event = {};      ///< of the end of all parts
+};
+
+/// Enqueues a sort of ranges that lie on several devices, each in its own memory, into one order: part 0 gets the first
+/// keys, and so on, each as many as it had. Each device sorts its range; then it and others exchange keys in place, in
+/// lg P (lg P + 1) / 2 rounds for P devices, after each of which it does the rest of a merge in its own memory
+/// (docs/several-devices.md). What all parts do begins after the earlier work of their queues and their wait lists. A
+/// part's queue goes on, and its event comes, when all are done. The ranges agree in type, order and schedule; one that
+/// is `data_independent` exchanges all keys of a round, else only those that change places and a few more.
+///
+/// Order: that of Sorter::sort() of all keys as one range, equal keys among values included.
+/// Memory: what the sort of each part takes. With CUDA kernels reach the other device's memory, so there is nothing
+/// more where counts are even: where all are n / P rounded up, but for the last ones. With OpenCL elements cross in
+/// buffers of up to 4 MiB, one for each device, which the runtime brings from device to device, through host memory
+/// where it has no other way. Other counts are evened out first and restored last, for which each device takes memory
+/// for n / P elements. The report counts all of it.
+/// Cost: the sort of n / P keys, and a phase of the network and an exchange of n / P elements for each round. With
+/// OpenCL queues are flushed, as one waits for another's events.
+/// Errors, before anything is enqueued: as enqueue(), for each part; Error(invalid_argument) also for parts that
+/// disagree or overlap, for rows, segments, `first` and stable sorts, and for values; Error(unsupported) for records,
+/// and with CUDA for devices without access to each other's memory, or memory of a pool that does not allow it;
+/// Error(wrong_context) for OpenCL devices of two contexts. After Error(device_failed), or Error(out_of_memory) in the
+/// middle, the elements are unspecified.
+/// Source: Batcher, "Sorting networks and their applications", 1968; Baudet and Stevenson, "Optimal sorting algorithms
+/// for parallel computers", 1978.
+template <std::ranges::contiguous_range Parts>
+AcrossReport enqueue_sort_across(const Parts& parts) {
+    return detail::enqueue_parts(parts, [](std::size_t number, const auto& part) {
+        detail::refuse_values(number, part.values.memory);
+        return sort(part.keys);
+    });
+}
+/// The same for keys together with the values that belong to them. Order and errors are also those of
+/// Sorter::sort_by_key().
+template <std::ranges::contiguous_range Parts>
+AcrossReport enqueue_sort_by_key_across(const Parts& parts) {
+    return detail::enqueue_parts(parts,
+                                 [](std::size_t, const auto& part) { return sort_by_key(part.keys, part.values); });
+}
+
 }  // namespace lanesort::inline v0_1

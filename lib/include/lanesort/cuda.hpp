@@ -77,6 +77,39 @@ private:
 /// DeviceInfo::backend of this backend's devices.
 inline constexpr const char* backend_name = "CUDA";
 
-#include <lanesort/device_calls.inc>
+}  // namespace lanesort::inline v0_1::cu
+
+/// @cond
+template <>
+struct lanesort::BackendOf<lanesort::cu::Memory> {
+    using Queue = cu::Queue;
+    using WaitList = cu::WaitList;
+    using EndEvent = cu::EndEvent;
+    static constexpr const char* name = cu::backend_name;
+};
+/// @endcond
+
+namespace lanesort::inline v0_1::cu {
+
+using Segments = SegmentRange<Memory>;    ///< where segments begin and end
+using KeyRange = KeyRangeIn<Memory>;      ///< keys
+using ValueRange = ValueRangeIn<Memory>;  ///< values, indices or lengths, one for each key
+using Integers = IntegersIn<Memory>;      ///< integers of 64 bits
+using Selected = SelectedIn<Memory>;      ///< where selected keys go
+using Sorted = SortedIn<Memory>;          ///< where sorted keys go
+using Merged = MergedIn<Memory>;          ///< where merged keys go
+using Distinct = DistinctIn<Memory>;      ///< where distinct keys go
+using Reduced = ReducedIn<Memory>;        ///< where the results of reductions go
+using Scanned = ScannedIn<Memory>;        ///< where the results of scans go
+using FlagRange = FlagRangeIn<Memory>;    ///< bytes that select elements
+using Parameter = ParameterIn<Memory>;    ///< of a predicate
+using Counts = CountsIn<Memory>;          ///< where the counts of histograms go
+using Call = CallIn<Memory>;              ///< of calls.hpp
+using Recorded = RecordedIn<Memory>;      ///< a call, recorded once
+using DevicePart = DevicePartIn<Memory>;  ///< of a sort across devices
+
+using lanesort::enqueue;
+using lanesort::enqueue_sort_across;
+using lanesort::enqueue_sort_by_key_across;
 
 }  // namespace lanesort::inline v0_1::cu

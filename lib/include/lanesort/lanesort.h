@@ -2,7 +2,7 @@
 /// @file
 /// lanesort in C. A call is a request: a structure that says what is to be done with which arrays. lanesort_run runs it
 /// on host memory, lanesort_opencl_enqueue and lanesort_cuda_enqueue on a device's. The C++ headers say what each
-/// operation does, which memory it takes and when it waits (sorter.hpp, device_calls.inc); here is what C adds.
+/// operation does, which memory it takes and when it waits (sorter.hpp, device_calls.hpp); here is what C adds.
 ///
 /// Calls return a status and never throw. A call that failed for a reason that the caller can mend has enqueued nothing
 /// and changed nothing; the sorter stays usable after every error. One sorter serves one thread at a time; different

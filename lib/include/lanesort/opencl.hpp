@@ -113,6 +113,39 @@ Sorter make_sorter(Handle<cl_context> context, Handle<cl_device_id> device, Sort
 /// DeviceInfo::backend of this backend's devices.
 inline constexpr const char* backend_name = "OpenCL";
 
-#include <lanesort/device_calls.inc>
+}  // namespace lanesort::inline v0_1::opencl
+
+/// @cond
+template <>
+struct lanesort::BackendOf<lanesort::opencl::Memory> {
+    using Queue = opencl::Queue;
+    using WaitList = opencl::WaitList;
+    using EndEvent = opencl::EndEvent;
+    static constexpr const char* name = opencl::backend_name;
+};
+/// @endcond
+
+namespace lanesort::inline v0_1::opencl {
+
+using Segments = SegmentRange<Memory>;    ///< where segments begin and end
+using KeyRange = KeyRangeIn<Memory>;      ///< keys
+using ValueRange = ValueRangeIn<Memory>;  ///< values, indices or lengths, one for each key
+using Integers = IntegersIn<Memory>;      ///< integers of 64 bits
+using Selected = SelectedIn<Memory>;      ///< where selected keys go
+using Sorted = SortedIn<Memory>;          ///< where sorted keys go
+using Merged = MergedIn<Memory>;          ///< where merged keys go
+using Distinct = DistinctIn<Memory>;      ///< where distinct keys go
+using Reduced = ReducedIn<Memory>;        ///< where the results of reductions go
+using Scanned = ScannedIn<Memory>;        ///< where the results of scans go
+using FlagRange = FlagRangeIn<Memory>;    ///< bytes that select elements
+using Parameter = ParameterIn<Memory>;    ///< of a predicate
+using Counts = CountsIn<Memory>;          ///< where the counts of histograms go
+using Call = CallIn<Memory>;              ///< of calls.hpp
+using Recorded = RecordedIn<Memory>;      ///< a call, recorded once
+using DevicePart = DevicePartIn<Memory>;  ///< of a sort across devices
+
+using lanesort::enqueue;
+using lanesort::enqueue_sort_across;
+using lanesort::enqueue_sort_by_key_across;
 
 }  // namespace lanesort::inline v0_1::opencl

@@ -25,7 +25,7 @@ TEST_CASE("CUDA: in stream order, after the events, before the event") {
         LANESORT_CU(cuMemcpyHtoDAsync, memory->address(), keys.data(), keys.size() * 4, writer);
         LANESORT_CU(cuEventRecord, written, writer);
         const cu::Event waits[] = {written};
-        cu::enqueue_sort(target.sorter(), other, {memory->pointer(), 0, keys.size()}, waits, ended);
+        cu::enqueue(target.sorter(), other, sort(cu::KeyRange{memory->pointer(), 0, keys.size()}), waits, ended);
         LANESORT_CU(cuStreamWaitEvent, reader, ended, 0);
         std::vector<std::uint32_t> result(keys.size());
         LANESORT_CU(cuMemcpyDtoHAsync, result.data(), memory->address(), keys.size() * 4, reader);
@@ -47,8 +47,10 @@ TEST_CASE("CUDA: runs of keys in stream order, after the events, before the even
         LANESORT_CU(cuEventRecord, written, writer);
         const cu::Event waits[] = {written};
         void* const pointer = memory->pointer();
-        cu::enqueue_unique(target.sorter(), other, {pointer, 0, keys.size(), KeyType::u8},
-                           {pointer, keys.size(), {pointer, keys.size() / 4}}, waits, ended);
+        cu::enqueue(target.sorter(), other,
+                    unique(cu::KeyRange{pointer, 0, keys.size(), KeyType::u8},
+                           {pointer, keys.size(), {pointer, keys.size() / 4}}),
+                    waits, ended);
         LANESORT_CU(cuStreamWaitEvent, reader, ended, 0);
         std::vector<std::uint8_t> expected = keys;
         expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
@@ -74,7 +76,7 @@ TEST_CASE("CUDA: may be called while the caller's stream is captured, and replay
         CUgraph graph = nullptr;
         CUgraphExec executable = nullptr;
         LANESORT_CU(cuStreamBeginCapture, stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
-        cu::enqueue_sort(target.sorter(), stream, {memory->pointer(), 0, keys.size(), KeyType::f32});
+        cu::enqueue(target.sorter(), stream, sort(cu::KeyRange{memory->pointer(), 0, keys.size(), KeyType::f32}));
         LANESORT_CU(cuStreamEndCapture, stream, &graph);
         LANESORT_CU(cuGraphInstantiateWithFlags, &executable, graph, 0);
         require_same_bytes(keys_of<float>(memory->read()), keys);
@@ -169,7 +171,7 @@ TEST_CASE("CUDA: what a caller can get wrong is told before anything runs") {
         std::vector<std::uint32_t> on_host = keys;
         void* const pointer = memory->pointer();
         const auto refuses = [&](ErrorCode code, const cu::KeyRange& range) {
-            CHECK(error_of([&] { cu::enqueue_sort(sorter, nullptr, range); }).code() == code);
+            CHECK(error_of([&] { cu::enqueue(sorter, nullptr, sort(range)); }).code() == code);
             CHECK(error_of([&] { cu::Recorded(sorter, nullptr, sort(range)); }).code() == code);
         };
         refuses(ErrorCode::invalid_argument, {nullptr, 0, 2});
@@ -180,7 +182,7 @@ TEST_CASE("CUDA: what a caller can get wrong is told before anything runs") {
         refuses(ErrorCode::out_of_range, {pointer, ~std::size_t{0}, 2});
         const cu::Event no_event[] = {nullptr};
         CHECK(error_of([&] {
-                  cu::enqueue_sort(sorter, nullptr, {pointer, 0, 4}, no_event);
+                  cu::enqueue(sorter, nullptr, sort(cu::KeyRange{pointer, 0, 4}), no_event);
               }).code() == ErrorCode::invalid_argument);
         require_same_bytes(keys_of<std::uint32_t>(memory->read()), keys);
         check_still_sorts(target, sorter);

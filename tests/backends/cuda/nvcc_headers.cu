@@ -18,7 +18,8 @@ using namespace lanesort;
 cudaError_t beside_cub(Sorter& sorter, cudaStream_t stream, thrust::device_vector<float>& keys, float* sorted,
                        void* memory, std::size_t bytes) {
     thrust::sort(thrust::cuda::par.on(stream), keys.begin(), keys.end());
-    cu::enqueue_sort(sorter, stream, {thrust::raw_pointer_cast(keys.data()), 0, keys.size(), KeyType::f32});
+    cu::enqueue(sorter, stream,
+                sort(cu::KeyRange{thrust::raw_pointer_cast(keys.data()), 0, keys.size(), KeyType::f32}));
     return cub::DeviceRadixSort::SortKeys(memory, bytes, thrust::raw_pointer_cast(keys.data()), sorted, keys.size(), 0,
                                           32, stream);
 }
@@ -30,12 +31,12 @@ SortReport every_call(Sorter& sorter, cudaStream_t stream, void* memory) {
     using namespace cu;
     const KeyRange keys{memory, 0, 100, KeyType::f32};
     const ValueRange others{memory, 100, 4};
-    enqueue_sort(sorter, stream, keys);
-    enqueue_sort_by_key(sorter, stream, keys, others);
-    enqueue_argsort(sorter, stream, keys, others);
-    enqueue_merge(sorter, stream, keys, 50);
-    enqueue_top_k(sorter, stream, keys, 10, {memory, 200, others});
-    enqueue_is_sorted(sorter, stream, keys, {memory, 200});
-    enqueue_run_lengths(sorter, stream, keys, {memory, 100, {memory, 150}}, others);
+    enqueue(sorter, stream, sort(keys));
+    enqueue(sorter, stream, sort_by_key(keys, others));
+    enqueue(sorter, stream, argsort(keys, others));
+    enqueue(sorter, stream, merge(keys, 50));
+    enqueue(sorter, stream, top_k(keys, 10, {memory, 200, others}));
+    enqueue(sorter, stream, is_sorted(keys, {memory, 200}));
+    enqueue(sorter, stream, run_lengths(keys, {memory, 100, {memory, 150}}, others));
     return Recorded(sorter, stream, nth_element(keys, 50)).enqueue();
 }

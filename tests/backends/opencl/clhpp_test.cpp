@@ -48,7 +48,7 @@ TEST_CASE("CL/opencl.hpp: its queues, buffers and events, in the caller's own ve
     cl::UserEvent gate(context), former(context);
     const std::vector<cl::Event> waits{gate};
     cl::Event end = former;
-    opencl::enqueue_sort(sorter, queue, {buffer, 0, keys.size(), KeyType::f32}, &waits, &end);
+    opencl::enqueue(sorter, queue, sort(opencl::KeyRange{buffer, 0, keys.size(), KeyType::f32}), &waits, &end);
     CHECK(end() != former());
     CHECK(former.getInfo<CL_EVENT_REFERENCE_COUNT>() == 1);  // what `end` was is released
     queue.flush();
@@ -59,10 +59,13 @@ TEST_CASE("CL/opencl.hpp: its queues, buffers and events, in the caller's own ve
 
     // Where the call fails, the event stays.
     const cl_event before = end();
-    CHECK_THROWS_AS(opencl::enqueue_sort(sorter, queue, {buffer, 1, keys.size(), KeyType::f32}, &waits, &end), Error);
+    CHECK_THROWS_AS(
+        opencl::enqueue(sorter, queue, sort(opencl::KeyRange{buffer, 1, keys.size(), KeyType::f32}), &waits, &end),
+        Error);
     CHECK(end() == before);
 
-    opencl::enqueue_sort(sorter, queue, {buffer, 0, keys.size(), KeyType::f32, Order::descending}, nullptr);
+    opencl::enqueue(sorter, queue, sort(opencl::KeyRange{buffer, 0, keys.size(), KeyType::f32, Order::descending}),
+                    nullptr);
     require_same_bytes(elements_of<float>(queue, buffer, keys.size()), sorted(keys, Order::descending));
 
     // Errors here are statuses, not exceptions: this translation unit has its own version of the wrappers.
@@ -95,17 +98,19 @@ TEST_CASE("CL/opencl.hpp: every call takes its wrappers") {
         enqueue(&waits, &end);
         waits = {end};
     };
-    then([&](auto w, auto e) { enqueue_argsort(sorter, queue, range, {indices}, w, e); });
-    then([&](auto w, auto e) { enqueue_top_k(sorter, queue, range, k, {found, 0, {lengths}}, w, e); });
-    then([&](auto w, auto e) { enqueue_is_sorted(sorter, queue, range, {answers}, w, e); });
-    then([&](auto w, auto e) { enqueue_partial_sort(sorter, queue, range, k, w, e); });
-    then([&](auto w, auto e) { enqueue_nth_element(sorter, queue, range, k, w, e); });
-    then([&](auto w, auto e) { enqueue_sort_by_key(sorter, queue, range, {values}, w, e); });
-    then([&](auto w, auto e) { enqueue_merge(sorter, queue, range, k, w, e); });
-    then([&](auto w, auto e) { enqueue_merge_by_key(sorter, queue, range, {values}, k, w, e); });
-    then([&](auto w, auto e) { enqueue_is_sorted_until(sorter, queue, range, {answers, 1}, w, e); });
-    then([&](auto w, auto e) { enqueue_unique(sorter, queue, range, {found, 0, {answers, 2}}, w, e); });
-    then([&](auto w, auto e) { enqueue_run_lengths(sorter, queue, range, {found, 0, {answers, 3}}, {lengths}, w, e); });
+    then([&](auto w, auto e) { enqueue(sorter, queue, argsort(range, {indices}), w, e); });
+    then([&](auto w, auto e) { enqueue(sorter, queue, top_k(range, k, {found, 0, {lengths}}), w, e); });
+    then([&](auto w, auto e) { enqueue(sorter, queue, is_sorted(range, {answers}), w, e); });
+    then([&](auto w, auto e) { enqueue(sorter, queue, partial_sort(range, k), w, e); });
+    then([&](auto w, auto e) { enqueue(sorter, queue, nth_element(range, k), w, e); });
+    then([&](auto w, auto e) { enqueue(sorter, queue, sort_by_key(range, {values}), w, e); });
+    then([&](auto w, auto e) { enqueue(sorter, queue, merge(range, k), w, e); });
+    then([&](auto w, auto e) { enqueue(sorter, queue, merge_by_key(range, {values}, k), w, e); });
+    then([&](auto w, auto e) { enqueue(sorter, queue, is_sorted_until(range, {answers, 1}), w, e); });
+    then([&](auto w, auto e) { enqueue(sorter, queue, unique(range, {found, 0, {answers, 2}}), w, e); });
+    then([&](auto w, auto e) {
+        enqueue(sorter, queue, run_lengths(range, {found, 0, {answers, 3}}, {lengths}), w, e);
+    });
     Recorded recorded(sorter, queue, sort(range));
     then([&](auto w, auto e) { recorded.enqueue(w, e); });
     REQUIRE(end.wait() == CL_SUCCESS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The contract of enqueue_sort on a caller's OpenCL queue: order, events, memory, contexts.
+// The contract of enqueue() on a caller's OpenCL queue: order, events, memory, contexts.
 #include <chrono>
 #include <thread>
 
@@ -24,7 +24,7 @@ cl::Event sort_after(const std::vector<cl::Event>& waits, Sorter& sorter, const 
     std::vector<cl_event> handles;
     for (const cl::Event& wait : waits) handles.push_back(wait());
     cl_event event = nullptr;
-    opencl::enqueue_sort(sorter, queue(), keys, handles, &event);
+    opencl::enqueue(sorter, queue(), sort(keys), handles, &event);
     REQUIRE(event != nullptr);
     return cl::Event(event);
 }
@@ -83,7 +83,7 @@ TEST_CASE("contract: an in-order queue sorts between the write before and the re
         const cl::Buffer buffer(target.context, CL_MEM_READ_WRITE, bytes);
         std::vector<std::uint32_t> result(keys.size());
         target.queue.enqueueWriteBuffer(buffer, CL_FALSE, 0, bytes, keys.data());
-        opencl::enqueue_sort(target.sorter(), target.queue(), {buffer(), 0, keys.size()});
+        opencl::enqueue(target.sorter(), target.queue(), sort(opencl::KeyRange{buffer(), 0, keys.size()}));
         target.queue.enqueueReadBuffer(buffer, CL_FALSE, 0, bytes, result.data());
         target.queue.finish();
         require_same_bytes(result, sorted(keys, Order::ascending));
@@ -127,13 +127,13 @@ TEST_CASE("contract: a device-side sort allocates no device memory, or a quickso
         sorter.prepare(KeyType::u32, keys.size());
         sorter.prepare({.count = keys.size(), .data_independent = true});
         opencl::KeyRange range{buffer(), 0, keys.size()};
-        const SortReport report = opencl::enqueue_sort(sorter, target.queue(), range);
+        const SortReport report = opencl::enqueue(sorter, target.queue(), sort(range));
         CHECK(report.device_bytes <= target.most_quicksort_bytes());
         require_same_bytes(read<std::uint32_t>(target.queue, buffer, keys.size()), sorted(keys, Order::ascending));
         target.queue.enqueueWriteBuffer(buffer, CL_TRUE, 0, keys.size() * 4, keys.data());
         const CreatedBuffers before = created_buffers();
         range.data_independent = true;
-        CHECK(opencl::enqueue_sort(sorter, target.queue(), range).device_bytes == 0);
+        CHECK(opencl::enqueue(sorter, target.queue(), sort(range)).device_bytes == 0);
         target.queue.finish();
         CHECK(created_buffers().number == before.number);
         require_same_bytes(read<std::uint32_t>(target.queue, buffer, keys.size()), sorted(keys, Order::ascending));
@@ -159,8 +159,9 @@ TEST_CASE("contract: what a call takes for itself serves the queue's next call, 
                 keys.resize(2 * count);
                 const cl::Buffer& buffer = buffers.emplace_back(buffer_of(target, keys));
                 const CreatedBuffers before = created_buffers();
-                const SortReport report = opencl::enqueue_argsort(sorter, queue(), {buffer(), 0, count},
-                                                                  {buffer(), count, 4}, waits, &ends.emplace_back());
+                const SortReport report = opencl::enqueue(
+                    sorter, queue(), argsort(opencl::KeyRange{buffer(), 0, count}, {buffer(), count, 4}), waits,
+                    &ends.emplace_back());
                 CHECK(report.device_bytes == count * 4);
                 waits.push_back(ends.back()());
                 return created_buffers().bytes - before.bytes;
@@ -235,9 +236,10 @@ TEST_CASE("contract: runs of keys that kernels may only read, after the wait lis
                 queue.enqueueWriteBuffer(buffer, CL_FALSE, 0, keys.size() * 4, keys.data(), &gates, &written);
                 const cl_event waits[] = {written()};
                 cl_event event = nullptr;
-                opencl::enqueue_run_lengths(target.sorter(), queue(), {buffer(), 0, count},
-                                            {results(), 0, {results(), count + 1}}, {results(), count, 4}, waits,
-                                            &event);
+                opencl::enqueue(target.sorter(), queue(),
+                                run_lengths(opencl::KeyRange{buffer(), 0, count},
+                                            {results(), 0, {results(), count + 1}}, {results(), count, 4}),
+                                waits, &event);
                 REQUIRE(event != nullptr);
                 const std::vector<cl::Event> ends{cl::Event(event)};
                 queue.flush();
@@ -258,7 +260,9 @@ TEST_CASE("contract: an event that is not asked for is not needed, nor is a wait
         for (const std::size_t count : {0, 1, 100}) {
             CAPTURE(target.name);
             const cl::Buffer buffer = buffer_of(target, std::vector<std::uint32_t>(count, 7));
-            CHECK(opencl::enqueue_sort(target.sorter(), target.queue(), {buffer(), 0, count}).launches == (count > 1));
+            CHECK(
+                opencl::enqueue(target.sorter(), target.queue(), sort(opencl::KeyRange{buffer(), 0, count})).launches ==
+                (count > 1));
             target.queue.finish();
         }
 }

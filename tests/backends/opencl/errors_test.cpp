@@ -9,12 +9,12 @@
 namespace lanesort::test {
 namespace {
 
-/// enqueue_sort throws that error with these parts in its sentence, and the sorter is none the worse for it.
+/// A sort throws that error with these parts in its sentence, and the sorter is none the worse for it.
 void check_refused(OpenClTarget& target, ErrorCode code, const std::vector<std::string>& parts,
                    const cl_command_queue queue, const opencl::KeyRange& keys,
                    const std::vector<cl_event>& wait_list = {}) {
     Sorter& sorter = target.sorter();
-    const Error error = error_of([&] { opencl::enqueue_sort(sorter, queue, keys, wait_list); });
+    const Error error = error_of([&] { opencl::enqueue(sorter, queue, sort(keys), wait_list); });
     CHECK(error.code() == code);
     check_mentions(error, parts);
     check_still_sorts(target, sorter);
@@ -35,7 +35,7 @@ TEST_CASE("errors: a range that reaches past the end of the buffer") {
         refused(~std::size_t{0}, 1);
         refused(0, std::size_t{1} << 62);  // so does the number of bytes
         check_refused(target, ErrorCode::out_of_range, {"51", "50"}, target.queue(), {buffer(), 0, 51, KeyType::u64});
-        CHECK_NOTHROW(opencl::enqueue_sort(target.sorter(), target.queue(), {buffer(), 100, 0}));
+        CHECK_NOTHROW(opencl::enqueue(target.sorter(), target.queue(), sort(opencl::KeyRange{buffer(), 100, 0})));
         target.queue.finish();
     }
 }
@@ -101,7 +101,7 @@ TEST_CASE("errors: three in a row leave the sorter and the keys as they were") {
         const cl::Buffer buffer = buffer_of(target, keys);
         const cl::Buffer read_only(target.context, CL_MEM_READ_ONLY, 400);
         const auto enqueue = [&](const opencl::KeyRange& range) {
-            return error_of([&] { opencl::enqueue_sort(sorter, target.queue(), range); }).code();
+            return error_of([&] { opencl::enqueue(sorter, target.queue(), sort(range)); }).code();
         };
         CHECK(enqueue({buffer(), 0, 101}) == ErrorCode::out_of_range);
         CHECK(enqueue({read_only(), 0, 100}) == ErrorCode::not_writable);

@@ -42,20 +42,20 @@ std::vector<Call> calls() {
     const auto distinct = [](cl_mem buffer) { return Distinct{buffer, count, {buffer, (3 * count + 1) / 2}}; };
 #define LANESORT_CALL(...) [=](Sorter& s, cl_command_queue q, cl_mem b, auto w, cl_event* e) { return __VA_ARGS__; }
     return {
-        {"first keys", LANESORT_CALL(enqueue_sort(s, q, some(b), w, e))},
-        {"values", LANESORT_CALL(enqueue_sort_by_key(s, q, range(b), behind(b), w, e))},
-        {"stable", LANESORT_CALL(enqueue_sort_by_key(s, q, stable(b), behind(b), w, e))},
-        {"argsort", LANESORT_CALL(enqueue_argsort(s, q, range(b), behind(b), w, e))},
-        {"merge", LANESORT_CALL(enqueue_merge(s, q, range(b), count / 2, w, e))},
-        {"merge of values", LANESORT_CALL(enqueue_merge_by_key(s, q, range(b), behind(b), count / 2, w, e))},
-        {"merge of two", LANESORT_CALL(enqueue_merge(s, q, half(b, 0), half(b, count / 2), {b, count}, w, e))},
-        {"few", LANESORT_CALL(enqueue_top_k(s, q, range(b), 5, selected(b, false), w, e))},
-        {"few with indices", LANESORT_CALL(enqueue_top_k(s, q, range(b), 5, selected(b, true), w, e))},
-        {"many with indices", LANESORT_CALL(enqueue_top_k(s, q, range(b), 9000, selected(b, true), w, e))},
-        {"order", LANESORT_CALL(enqueue_is_sorted_until(s, q, range(b), distinct(b).number, w, e))},
-        {"unique", LANESORT_CALL(enqueue_unique(s, q, range(b), distinct(b), w, e))},
-        {"unique in place", LANESORT_CALL(enqueue_unique_by_key(s, q, range(b), behind(b), distinct(b).number, w, e))},
-        {"lengths", LANESORT_CALL(enqueue_run_lengths(s, q, range(b), distinct(b), {b, 2 * count, 4}, w, e))},
+        {"first keys", LANESORT_CALL(enqueue(s, q, sort(some(b)), w, e))},
+        {"values", LANESORT_CALL(enqueue(s, q, sort_by_key(range(b), behind(b)), w, e))},
+        {"stable", LANESORT_CALL(enqueue(s, q, sort_by_key(stable(b), behind(b)), w, e))},
+        {"argsort", LANESORT_CALL(enqueue(s, q, argsort(range(b), behind(b)), w, e))},
+        {"merge", LANESORT_CALL(enqueue(s, q, merge(range(b), count / 2), w, e))},
+        {"merge of values", LANESORT_CALL(enqueue(s, q, merge_by_key(range(b), behind(b), count / 2), w, e))},
+        {"merge of two", LANESORT_CALL(enqueue(s, q, merge(half(b, 0), half(b, count / 2), {b, count}), w, e))},
+        {"few", LANESORT_CALL(enqueue(s, q, top_k(range(b), 5, selected(b, false)), w, e))},
+        {"few with indices", LANESORT_CALL(enqueue(s, q, top_k(range(b), 5, selected(b, true)), w, e))},
+        {"many with indices", LANESORT_CALL(enqueue(s, q, top_k(range(b), 9000, selected(b, true)), w, e))},
+        {"order", LANESORT_CALL(enqueue(s, q, is_sorted_until(range(b), distinct(b).number), w, e))},
+        {"unique", LANESORT_CALL(enqueue(s, q, unique(range(b), distinct(b)), w, e))},
+        {"unique in place", LANESORT_CALL(enqueue(s, q, unique_by_key(range(b), behind(b), distinct(b).number), w, e))},
+        {"lengths", LANESORT_CALL(enqueue(s, q, run_lengths(range(b), distinct(b), {b, 2 * count, 4}), w, e))},
     };
 #undef LANESORT_CALL
 }

@@ -379,7 +379,7 @@ TEST_CASE("faults: without memory for a distribution that nobody demanded, anoth
         const cl::Buffer few = buffer_of(target, std::vector<std::uint32_t>(20));
         const auto use_up_kept_buffers = [&] {
             target.queue.finish();
-            opencl::enqueue_argsort(sorter, target.queue(), {few(), 0, 10}, {few(), 10, 4});
+            opencl::enqueue(sorter, target.queue(), argsort(opencl::KeyRange{few(), 0, 10}, {few(), 10, 4}));
             target.queue.finish();
         };
         // The schedule of a sort during which that call lacks memory.

@@ -173,25 +173,26 @@ TEST_CASE("memory check: sub-buffers of one buffer, and buffers of one host memo
         const cl::Buffer first = part(0, 2), second = part(1, 2), third = part(2, 2);
         const opencl::KeyRange keys{first(), 0, 2 * count};
         check_refused({"keys", "values", "overlap"}, [&] {
-            opencl::enqueue_sort_by_key(sorter, queue, keys, {second(), 0, 4});
+            opencl::enqueue(sorter, queue, sort_by_key(keys, {second(), 0, 4}));
         });
         check_refused({"keys", "values", "overlap"}, [&] {
-            opencl::enqueue_sort_by_key(sorter, queue, keys, {whole(), count, 4});
+            opencl::enqueue(sorter, queue, sort_by_key(keys, {whole(), count, 4}));
         });
         check_refused({"keys", "indices", "overlap"}, [&] {
-            opencl::enqueue_argsort(sorter, queue, keys, {second(), 0, 4});
+            opencl::enqueue(sorter, queue, argsort(keys, {second(), 0, 4}));
         });
         check_refused({"keys", "selected keys", "overlap"}, [&] {
-            opencl::enqueue_top_k(sorter, queue, keys, 3, {second(), count - 1, {}});
+            opencl::enqueue(sorter, queue, top_k(keys, 3, {second(), count - 1, {}}));
         });
         check_refused({"keys", "distinct keys", "overlap"}, [&] {
-            opencl::enqueue_unique(sorter, queue, keys, {second(), 0, {third(), 0}});
+            opencl::enqueue(sorter, queue, unique(keys, {second(), 0, {third(), 0}}));
         });
         check_refused({"keys", "results", "overlap"}, [&] {
-            opencl::enqueue_is_sorted(sorter, queue, keys, {second(), 0});
+            opencl::enqueue(sorter, queue, is_sorted(keys, {second(), 0}));
         });
-        CHECK_NOTHROW(opencl::enqueue_sort_by_key(sorter, queue, keys, {third(), 0, 4}));
-        CHECK_NOTHROW(opencl::enqueue_sort_by_key(sorter, queue, {first(), 0, count}, {second(), 0, 4}));
+        CHECK_NOTHROW(opencl::enqueue(sorter, queue, sort_by_key(keys, {third(), 0, 4})));
+        CHECK_NOTHROW(
+            opencl::enqueue(sorter, queue, sort_by_key(opencl::KeyRange{first(), 0, count}, {second(), 0, 4})));
         target.queue.finish();
 
         std::vector<std::uint32_t> memory(4 * count);
@@ -200,9 +201,9 @@ TEST_CASE("memory check: sub-buffers of one buffer, and buffers of one host memo
         };
         const cl::Buffer low = made_of(0), middle = made_of(count);
         check_refused({"keys", "values", "overlap"}, [&] {
-            opencl::enqueue_sort_by_key(sorter, queue, {low(), 0, 2 * count}, {middle(), 0, 4});
+            opencl::enqueue(sorter, queue, sort_by_key(opencl::KeyRange{low(), 0, 2 * count}, {middle(), 0, 4}));
         });
-        CHECK_NOTHROW(opencl::enqueue_sort_by_key(sorter, queue, {low(), 0, count}, {middle(), 0, 4}));
+        CHECK_NOTHROW(opencl::enqueue(sorter, queue, sort_by_key(opencl::KeyRange{low(), 0, count}, {middle(), 0, 4})));
         target.queue.finish();
     }
 }
@@ -214,22 +215,28 @@ TEST_CASE("memory check: buffers that kernels may only write") {
         const cl_command_queue queue = target.queue();
         const cl::Buffer keys = buffer_of(target, std::vector<std::uint32_t>(100));
         const cl::Buffer written(target.context, CL_MEM_WRITE_ONLY, 800), other(target.context, CL_MEM_WRITE_ONLY, 800);
-        check_refused({"write-only"}, [&] { opencl::enqueue_sort(sorter, queue, {written(), 0, 100}); });
         check_refused({"write-only"}, [&] {
-            opencl::enqueue_is_sorted(sorter, queue, {written(), 0, 100}, {other()});
+            opencl::enqueue(sorter, queue, sort(opencl::KeyRange{written(), 0, 100}));
         });
         check_refused({"write-only"}, [&] {
-            opencl::enqueue_sort_by_key(sorter, queue, {keys(), 0, 100}, {written(), 0, 4});
+            opencl::enqueue(sorter, queue, is_sorted(opencl::KeyRange{written(), 0, 100}, {other()}));
         });
         check_refused({"write-only"}, [&] {
-            opencl::enqueue_argsort(sorter, queue, {keys(), 0, 100}, {written(), 0, 4});
+            opencl::enqueue(sorter, queue, sort_by_key(opencl::KeyRange{keys(), 0, 100}, {written(), 0, 4}));
         });
         check_refused({"write-only"}, [&] {
-            opencl::enqueue_sort(sorter, queue, {.memory = keys(), .count = 100, .segments = {written(), 0, 2, 50, 4}});
+            opencl::enqueue(sorter, queue, argsort(opencl::KeyRange{keys(), 0, 100}, {written(), 0, 4}));
+        });
+        check_refused({"write-only"}, [&] {
+            opencl::enqueue(
+                sorter, queue,
+                sort(opencl::KeyRange{.memory = keys(), .count = 100, .segments = {written(), 0, 2, 50, 4}}));
         });
         // What is only written may be so.
-        CHECK_NOTHROW(opencl::enqueue_top_k(sorter, queue, {keys(), 0, 100}, 3, {written(), 0, {other(), 0, 4}}));
-        CHECK_NOTHROW(opencl::enqueue_unique(sorter, queue, {keys(), 0, 100}, {written(), 0, {other(), 0}}));
+        CHECK_NOTHROW(opencl::enqueue(sorter, queue,
+                                      top_k(opencl::KeyRange{keys(), 0, 100}, 3, {written(), 0, {other(), 0, 4}})));
+        CHECK_NOTHROW(
+            opencl::enqueue(sorter, queue, unique(opencl::KeyRange{keys(), 0, 100}, {written(), 0, {other(), 0}})));
         target.queue.finish();
     }
 }

@@ -223,32 +223,34 @@ TEST_SUITE("prepared calls") {
             const opencl::KeyRange range{.memory = buffer(), .count = many, .type = KeyType::u64};
             const auto finished = [&](const auto&) { queue.finish(); };
             const std::vector<Case> cases{
-                {"enqueue_sort", for_call(KeyType::u64, {.count = many}),
-                 [&](Sorter& sorter) { finished(opencl::enqueue_sort(sorter, queue(), range)); }},
+                {"sort on a queue", for_call(KeyType::u64, {.count = many}),
+                 [&](Sorter& sorter) { finished(opencl::enqueue(sorter, queue(), sort(range))); }},
                 {"Recorded", for_call(KeyType::u64, {.count = many}),
                  [&](Sorter& sorter) { finished(record(*target, sorter, queue, sort(range)).enqueue()); }, false},
-                {"enqueue_sort_by_key", for_call(KeyType::u64, {.count = many, .value_bytes = 8}),
+                {"sort_by_key on a queue", for_call(KeyType::u64, {.count = many, .value_bytes = 8}),
                  [&](Sorter& sorter) {
-                     finished(opencl::enqueue_sort_by_key(sorter, queue(), range, {others(), 0, 8}));
+                     finished(opencl::enqueue(sorter, queue(), sort_by_key(range, {others(), 0, 8})));
                  }},
-                {"enqueue_merge", for_call(KeyType::u64, {.operation = Operation::merge, .count = many}),
-                 [&](Sorter& sorter) { finished(opencl::enqueue_merge(sorter, queue(), range, many / 3)); }},
-                {"enqueue_argsort",
+                {"merge on a queue", for_call(KeyType::u64, {.operation = Operation::merge, .count = many}),
+                 [&](Sorter& sorter) { finished(opencl::enqueue(sorter, queue(), merge(range, many / 3))); }},
+                {"argsort on a queue",
                  for_call(KeyType::u64, {.operation = Operation::argsort, .count = many, .index_bytes = 4}),
                  [&](Sorter& sorter) {
-                     finished(opencl::enqueue_argsort(sorter, queue(), range, {others(), 0, 4}));
+                     finished(opencl::enqueue(sorter, queue(), argsort(range, {others(), 0, 4})));
                  }},
-                {"enqueue_top_k", for_call(KeyType::u64, {.operation = Operation::top_k, .count = many, .first = 10}),
+                {"top_k on a queue",
+                 for_call(KeyType::u64, {.operation = Operation::top_k, .count = many, .first = 10}),
                  [&](Sorter& sorter) {
-                     finished(opencl::enqueue_top_k(sorter, queue(), range, 10, {others(), 0, {}}));
+                     finished(opencl::enqueue(sorter, queue(), top_k(range, 10, {others(), 0, {}})));
                  }},
-                {"enqueue_is_sorted_until", for_call(KeyType::u64, {.operation = Operation::is_sorted, .count = many}),
+                {"is_sorted_until on a queue",
+                 for_call(KeyType::u64, {.operation = Operation::is_sorted, .count = many}),
                  [&](Sorter& sorter) {
-                     finished(opencl::enqueue_is_sorted_until(sorter, queue(), range, {results(), 0}));
+                     finished(opencl::enqueue(sorter, queue(), is_sorted_until(range, {results(), 0})));
                  }},
-                {"enqueue_unique", for_call(KeyType::u64, {.operation = Operation::unique, .count = many}),
+                {"unique on a queue", for_call(KeyType::u64, {.operation = Operation::unique, .count = many}),
                  [&](Sorter& sorter) {
-                     finished(opencl::enqueue_unique(sorter, queue(), range, {others(), 0, {results(), 0}}));
+                     finished(opencl::enqueue(sorter, queue(), unique(range, {others(), 0, {results(), 0}})));
                  }},
             };
             Sorter sorter = target->new_sorter();

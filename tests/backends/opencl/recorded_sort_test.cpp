@@ -85,7 +85,7 @@ TEST_CASE("recorded sort: calls with copies are enqueued command by command, the
     }
 }
 
-TEST_CASE("recorded sort: refuses what enqueue_sort refuses") {
+TEST_CASE("recorded sort: refuses what enqueue() refuses") {
     for (OpenClTarget& target : opencl_devices()) {
         CAPTURE(target.name);
         Sorter& sorter = target.sorter();
