@@ -2,6 +2,7 @@
 #include "arguments.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <initializer_list>
 
 #include <fmt/core.h>
@@ -26,49 +27,16 @@ KeyType type_of(lanesort_key_type type) {
     }
 }
 
-Operation operation_of(lanesort_operation operation) {
-    switch (operation) {
-        case LANESORT_SORT: return Operation::sort;
-        case LANESORT_ARGSORT: return Operation::argsort;
-        case LANESORT_MERGE: return Operation::merge;
-        case LANESORT_TOP_K: return Operation::top_k;
-        case LANESORT_IS_SORTED: return Operation::is_sorted;
-        case LANESORT_IS_SORTED_UNTIL: return Operation::is_sorted_until;
-        case LANESORT_UNIQUE: return Operation::unique;
-        case LANESORT_RUN_LENGTHS: return Operation::run_lengths;
-        case LANESORT_REDUCE: return Operation::reduce;
-        case LANESORT_INCLUSIVE_SCAN: return Operation::inclusive_scan;
-        case LANESORT_EXCLUSIVE_SCAN: return Operation::exclusive_scan;
-        case LANESORT_SELECT: return Operation::select;
-        case LANESORT_PARTITION: return Operation::partition;
-        case LANESORT_LOWER_BOUND: return Operation::lower_bound;
-        case LANESORT_UPPER_BOUND: return Operation::upper_bound;
-        case LANESORT_EQUAL_RANGE: return Operation::equal_range;
-        case LANESORT_GATHER: return Operation::gather;
-        case LANESORT_SCATTER: return Operation::scatter;
-        case LANESORT_PERMUTE: return Operation::permute;
-        case LANESORT_HISTOGRAM: return Operation::histogram;
-        case LANESORT_REDUCE_BY_KEY: return Operation::reduce_by_key;
-        case LANESORT_GROUP_BY: return Operation::group_by;
-        case LANESORT_TRANSFORM_REDUCE: return Operation::transform_reduce;
-        case LANESORT_INCLUSIVE_SCAN_BY_KEY: return Operation::inclusive_scan_by_key;
-        case LANESORT_EXCLUSIVE_SCAN_BY_KEY: return Operation::exclusive_scan_by_key;
-        default: throw Error(ErrorCode::invalid_argument, fmt::format("there is no operation {}", operation));
-    }
+/// The enumerator of that number, which C++ numbers alike: the last one says so.
+template <class Enumeration>
+Enumeration numbered(std::int32_t number, Enumeration last, const char* what) {
+    if (number < 0 || number > static_cast<std::int32_t>(last))
+        throw Error(ErrorCode::invalid_argument, fmt::format("there is no {} {}", what, number));
+    return static_cast<Enumeration>(number);
 }
-
-Reduction reduction_of(lanesort_reduction reduction) {
-    switch (reduction) {
-        case LANESORT_SUM: return Reduction::sum;
-        case LANESORT_MIN: return Reduction::min;
-        case LANESORT_MAX: return Reduction::max;
-        case LANESORT_ARG_MIN: return Reduction::arg_min;
-        case LANESORT_ARG_MAX: return Reduction::arg_max;
-        case LANESORT_COUNT: return Reduction::count;
-        case LANESORT_MEAN: return Reduction::mean;
-        default: throw Error(ErrorCode::invalid_argument, fmt::format("there is no reduction {}", reduction));
-    }
-}
+static_assert(LANESORT_EXCLUSIVE_SCAN_BY_KEY == static_cast<int>(Operation::exclusive_scan_by_key));
+static_assert(LANESORT_MEAN == static_cast<int>(Reduction::mean));
+static_assert(LANESORT_DISTRIBUTION == static_cast<int>(Schedule::distribution));
 
 std::optional<Order> order_of(lanesort_order order) {
     switch (order) {
@@ -76,16 +44,6 @@ std::optional<Order> order_of(lanesort_order order) {
         case LANESORT_ASCENDING: return Order::ascending;
         case LANESORT_DESCENDING: return Order::descending;
         default: throw Error(ErrorCode::invalid_argument, fmt::format("there is no order {}", order));
-    }
-}
-
-Schedule schedule_of(lanesort_schedule schedule) {
-    switch (schedule) {
-        case LANESORT_AUTOMATIC: return Schedule::automatic;
-        case LANESORT_NETWORK: return Schedule::network;
-        case LANESORT_COLUMNS: return Schedule::columns;
-        case LANESORT_DISTRIBUTION: return Schedule::distribution;
-        default: throw Error(ErrorCode::invalid_argument, fmt::format("there is no schedule {}", schedule));
     }
 }
 
@@ -202,15 +160,15 @@ void check_unused(const lanesort_request& request, Operation operation) {
 CallOf::CallOf(const lanesort_request* given_request) {
     const lanesort_request& from = *given(given_request, "the request");
     Request& request = call_.request;
-    request.operation = operation_of(from.operation);
+    request.operation = numbered(from.operation, Operation::exclusive_scan_by_key, "operation");
     check_unused(from, request.operation);
     request.count = from.count;
     request.order = order_of(from.order);
     request.stable = from.stable != 0;
-    request.schedule = schedule_of(from.schedule);
+    request.schedule = numbered(from.schedule, Schedule::distribution, "schedule");
     request.data_independent = from.data_independent != 0;
     request.extra_bytes = from.extra_bytes;
-    request.reduction = reduction_of(from.reduction);
+    request.reduction = numbered(from.reduction, Reduction::mean, "reduction");
     request.in_place = from.in_place != 0;
     request.apart = from.apart != 0;
     request.inverted = from.inverted != 0;

@@ -5,19 +5,6 @@
 using namespace lanesort;
 using namespace lanesort::c;
 
-namespace {
-
-lanesort_schedule schedule_from(Schedule schedule) {
-    switch (schedule) {
-        case Schedule::network: return LANESORT_NETWORK;
-        case Schedule::columns: return LANESORT_COLUMNS;
-        case Schedule::distribution: return LANESORT_DISTRIBUTION;
-        default: return LANESORT_AUTOMATIC;
-    }
-}
-
-}  // namespace
-
 lanesort_status lanesort_create(lanesort_sorter** sorter, const char* selector, const lanesort_options* options) {
     return created(sorter, [&] { return Sorter(find_device(selector ? selector : ""), options_of(options)); });
 }
@@ -40,7 +27,7 @@ lanesort_status lanesort_last_report(const lanesort_sorter* sorter, lanesort_rep
                                         .upload_seconds = last.upload_seconds,
                                         .sort_seconds = last.sort_seconds,
                                         .download_seconds = last.download_seconds,
-                                        .schedule = schedule_from(last.schedule)};
+                                        .schedule = static_cast<lanesort_schedule>(last.schedule)};
     });
 }
 
